@@ -1,0 +1,15 @@
+import { defineConfig } from 'tsup'
+
+export default defineConfig({
+  entry: ['src/index.ts'],
+  format: 'esm',
+  target: 'node20.19',
+  platform: 'node',
+  sourcemap: true,
+  clean: true,
+  // The workspace's own packages resolve to their built types here, as they do for an installed user.
+  dts: { compilerOptions: { ignoreDeprecations: '6.0', customConditions: [] } },
+  esbuildOptions(options) {
+    options.sourcesContent = false
+  },
+})

@@ -1,0 +1,30 @@
+import { defaultClientConditions, defaultServerConditions } from 'vite'
+import { defineConfig } from 'vitest/config'
+
+const sourceCondition = '@taskboard/source'
+const packageNames = ['core', 'memory', 'testing', 'express', 'fastify']
+const exampleNames = ['express-server', 'fastify-server', 'unit-test']
+
+export default defineConfig({
+  resolve: { conditions: [sourceCondition, ...defaultClientConditions] },
+  ssr: { resolve: { conditions: [sourceCondition, ...defaultServerConditions] } },
+  test: {
+    pool: 'threads',
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    projects: [
+      ...packageNames.map((name) => ({ extends: true as const, test: { name, root: `packages/${name}` } })),
+      ...exampleNames.map((name) => ({
+        extends: true as const,
+        test: { name: `example-${name}`, root: `examples/${name}` },
+      })),
+    ],
+    coverage: {
+      provider: 'v8',
+      include: ['packages/core/src/**/*.ts'],
+      exclude: ['**/*.test.ts'],
+      reporter: ['text-summary', 'html', 'json-summary'],
+      thresholds: { lines: 95, branches: 95 },
+    },
+  },
+})
