@@ -1,0 +1,32 @@
+/** What a credential allows. */
+export const scopes = [
+  'tasks:read',
+  'tasks:write',
+  'agents:read',
+  'agents:write',
+  'analytics:read',
+  'webhooks:read',
+  'webhooks:write',
+  'chat:write',
+  'account:read',
+  'account:write',
+] as const
+export type Scope = (typeof scopes)[number]
+
+/** What an account subscribes to. */
+export type Tier = 'professional' | 'enterprise' | 'custom'
+export const tiers: readonly Tier[] = ['professional', 'enterprise', 'custom']
+
+/** Who is calling, and all that any surface knows of it. A host with its own login makes these itself. */
+export interface Principal {
+  /** The key's or user's id. */
+  readonly id: string
+  readonly kind: 'api_key' | 'user'
+  readonly accountId: string
+  readonly tier: Tier
+  readonly scopes: readonly Scope[]
+  /** The workspaces within reach; 'all' means every one of the account. */
+  readonly workspaceIds: readonly string[] | 'all'
+  /** The one that the board endpoint works on. */
+  readonly defaultWorkspaceId: string
+}

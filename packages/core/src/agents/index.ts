@@ -1,0 +1,1 @@
+export type { Agent, AgentStatus, AgentStore } from './agent.js'

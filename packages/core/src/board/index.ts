@@ -1,0 +1,31 @@
+export { columns, holdReasons, isReady, priorities } from './task.js'
+export type {
+  Actor,
+  Attempt,
+  AttemptOutcome,
+  Column,
+  Hold,
+  HoldReason,
+  Lease,
+  Priority,
+  Task,
+  TaskLogEntry,
+  TaskOutput,
+} from './task.js'
+export { backoffDelayMs, defaultBackoff } from './backoff.js'
+export type { Backoff } from './backoff.js'
+export { transition } from './transition.js'
+export type { TaskCommand, TransitionResult } from './transition.js'
+export type {
+  ClaimBatch,
+  ClaimByType,
+  ClaimForAgent,
+  ClaimProof,
+  Completion,
+  NewTask,
+  TaskBackground,
+  TaskCursor,
+  TaskListQuery,
+  TaskPage,
+  TaskStore,
+} from './task-store.js'

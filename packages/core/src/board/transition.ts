@@ -1,0 +1,220 @@
+import type { Instant } from '../environment/index.js'
+import { TaskboardError } from '../errors/index.js'
+import type { EventDraft } from '../events/index.js'
+import { backoffDelayMs, type Backoff } from './backoff.js'
+import { columns, type Actor, type AttemptOutcome, type Column, type HoldReason, type Task } from './task.js'
+
+/** Everything that can happen to a task after its creation. */
+export type TaskCommand =
+  | { readonly kind: 'claim'; readonly agentId: string; readonly leaseMs: number }
+  | { readonly kind: 'renew'; readonly fencingToken: number; readonly leaseMs: number }
+  | { readonly kind: 'progress'; readonly fencingToken: number; readonly progress: number; readonly leaseMs: number }
+  | { readonly kind: 'complete'; readonly fencingToken: number; readonly result: string }
+  | { readonly kind: 'fail'; readonly fencingToken: number; readonly reason: string; readonly backoff: Backoff | null }
+  | { readonly kind: 'raise_hold'; readonly fencingToken: number; readonly reason: HoldReason; readonly message: string | null }
+  | { readonly kind: 'hand_back'; readonly fencingToken: number; readonly reason: string }
+  | { readonly kind: 'expire'; readonly backoff: Backoff }
+  | { readonly kind: 'move'; readonly to: Column; readonly actor: Actor }
+  | { readonly kind: 'hold'; readonly reason: HoldReason; readonly message: string | null; readonly actor: Actor }
+  | { readonly kind: 'release' }
+  | { readonly kind: 'dependency_done' }
+  | { readonly kind: 'dependency_reopened' }
+
+/** What a command does. */
+export interface TransitionResult {
+  /** The task afterwards; the very same value when nothing changed. */
+  readonly task: Task
+  /** The events to log in the same transaction, in order. */
+  readonly events: readonly EventDraft[]
+  /** The attempt that this ended; null when none was under way. */
+  readonly endedAttempt: { readonly fencingToken: number; readonly outcome: AttemptOutcome; readonly reason: string | null } | null
+}
+
+const SYSTEM: Actor = { kind: 'system', id: null }
+
+/**
+ * The board's state machine: what `command` makes of `task` at `now`. Pure; the storages apply it, or do the same in SQL.
+ *
+ * Dependents are not its business: whoever applies it tells each dependent `dependency_done` when the column became DONE,
+ * and `dependency_reopened` when it was DONE and is no more.
+ *
+ * @throws TaskboardError `CONFLICT` when the state forbids the command: a fencing token that is not the live lease's, a
+ *   claim of a task that is not ready, a hold on a task in DONE.
+ */
+export function transition(task: Task, command: TaskCommand, now: Instant): TransitionResult {
+  switch (command.kind) {
+    case 'claim':
+      return claim(task, command.agentId, command.leaseMs, now)
+    case 'renew':
+      requireLease(task, command.fencingToken, now)
+      return changed(renewed(task, command.leaseMs, now))
+    case 'progress':
+      requireLease(task, command.fencingToken, now)
+      return progress(task, command.progress, command.leaseMs, now)
+    case 'complete':
+      requireLease(task, command.fencingToken, now)
+      return complete(task, command.result, now)
+    case 'fail':
+      requireLease(task, command.fencingToken, now)
+      return endInFailure(task, 'failed', command.reason, command.backoff, agentOf(task), now)
+    case 'raise_hold':
+      requireLease(task, command.fencingToken, now)
+      return raiseHold(task, command.reason, command.message, agentOf(task), now)
+    case 'hand_back':
+      requireLease(task, command.fencingToken, now)
+      return handBack(task, command.reason, now)
+    case 'expire':
+      return expire(task, command.backoff, now)
+    case 'move':
+      return move(task, command.to, command.actor, now)
+    case 'hold':
+      return raiseHold(task, command.reason, command.message, command.actor, now)
+    case 'release':
+      return task.hold === null ? changed(task) : changed({ ...task, hold: null, attempts: 0, updatedAt: now })
+    case 'dependency_done':
+      return changed({ ...task, openDependencies: Math.max(0, task.openDependencies - 1), updatedAt: now })
+    case 'dependency_reopened':
+      return changed({ ...task, openDependencies: task.openDependencies + 1, updatedAt: now })
+  }
+}
+
+function claim(task: Task, agentId: string, leaseMs: number, now: Instant): TransitionResult {
+  const mine = task.assignedTo === null || task.assignedTo === agentId
+  const due = task.notBefore === null || task.notBefore <= now
+  if (task.column !== 'TODO' || task.hold !== null || task.openDependencies > 0 || !due || !mine) {
+    throw new TaskboardError('CONFLICT', 'the task is not ready for this agent')
+  }
+  const fencingToken = task.fencingToken + 1
+  const started: Task = {
+    ...task,
+    column: 'DOING',
+    notBefore: null,
+    progress: 0,
+    startedAt: now,
+    updatedAt: now,
+    attempts: task.attempts + 1,
+    fencingToken,
+    lease: { agentId, fencingToken, expiresAt: now + leaseMs },
+  }
+  return changed(started, [
+    {
+      type: 'task.started',
+      facts: { taskId: task.id, title: task.title, status: 'DOING', agentId, attempt: started.attempts, startedAt: now },
+    },
+  ])
+}
+
+function progress(task: Task, percent: number, leaseMs: number, now: Instant): TransitionResult {
+  const after = { ...renewed(task, leaseMs, now), progress: percent }
+  if (percent === task.progress) return changed(after)
+  return changed(after, [{ type: 'task.progress', facts: { taskId: task.id, progress: percent } }])
+}
+
+function complete(task: Task, result: string, now: Instant): TransitionResult {
+  const done = finished(task, now, result)
+  const facts = {
+    taskId: task.id,
+    title: task.title,
+    status: 'DONE' as const,
+    startedAt: task.startedAt ?? now,
+    completedAt: now,
+    result,
+  }
+  return changed(done, [{ type: 'task.completed', facts }], ending(task, 'completed', null))
+}
+
+function endInFailure(
+  task: Task,
+  outcome: 'failed' | 'expired',
+  reason: string,
+  backoff: Backoff | null,
+  actor: Actor,
+  now: Instant,
+): TransitionResult {
+  const retried = backoff !== null && task.attempts < task.maxAttempts
+  const ended = ending(task, retried && outcome === 'failed' ? 'retried' : outcome, reason)
+  if (retried) {
+    const waiting = { ...backInTodo(task, now), notBefore: now + backoffDelayMs(backoff, task.attempts) }
+    return changed(waiting, [moved(task, 'TODO', actor)], ended)
+  }
+  const held: Task = { ...backInTodo(task, now), hold: { reason: 'failed', message: reason, since: now } }
+  return changed(held, [failed(held, 'failed', reason, task.lease?.agentId ?? null, now)], ended)
+}
+
+function raiseHold(task: Task, reason: HoldReason, message: string | null, actor: Actor, now: Instant): TransitionResult {
+  if (task.column === 'DONE') throw new TaskboardError('CONFLICT', 'a task in DONE cannot be put on hold')
+  const outcome = actor.kind === 'agent' ? 'held' : 'revoked'
+  const ended = ending(task, outcome, message ?? reason)
+  const base = task.column === 'DOING' ? backInTodo(task, now) : { ...task, updatedAt: now }
+  const held: Task = { ...base, hold: { reason, message, since: now } }
+  if (task.hold?.reason === reason) return changed(held, [], ended)
+  if (reason !== 'cancelled') return changed(held, [failed(held, reason, message, task.lease?.agentId ?? null, now)], ended)
+  return changed(held, task.column === 'DOING' ? [moved(task, 'TODO', actor)] : [], ended)
+}
+
+function handBack(task: Task, reason: string, now: Instant): TransitionResult {
+  const back = { ...backInTodo(task, now), attempts: Math.max(0, task.attempts - 1) }
+  return changed(back, [moved(task, 'TODO', agentOf(task))], ending(task, 'handed_back', reason))
+}
+
+function expire(task: Task, backoff: Backoff, now: Instant): TransitionResult {
+  if (task.lease === null || task.lease.expiresAt > now) return changed(task)
+  return endInFailure(task, 'expired', 'the lease expired', backoff, SYSTEM, now)
+}
+
+function move(task: Task, to: Column, actor: Actor, now: Instant): TransitionResult {
+  if (!columns.includes(to)) throw new TaskboardError('INVALID_FIELD', 'to must be a column', { field: 'to' })
+  if (task.column === to) return transition(task, { kind: 'release' }, now)
+  const cleared = { ...task, hold: null, attempts: 0 }
+  const events = [moved(task, to, actor)]
+  const ended = ending(task, 'revoked', `moved to ${to}`)
+  if (to === 'DONE') return changed(finished(cleared, now, task.result), events, ended)
+  if (to === 'TODO') return changed(backInTodo(cleared, now), events, ended)
+  return changed({ ...backInTodo(cleared, now), column: 'DOING', startedAt: now }, events, ended)
+}
+
+/** The live lease's holder alone may write. An expired lease is lost even before anybody noticed. */
+function requireLease(task: Task, fencingToken: number, now: Instant): void {
+  const lease = task.lease
+  if (lease !== null && lease.fencingToken === fencingToken && lease.expiresAt > now) return
+  throw new TaskboardError('CONFLICT', 'the lease on this task is no longer held with that fencing token', { field: 'fencingToken' })
+}
+
+function renewed(task: Task, leaseMs: number, now: Instant): Task {
+  return { ...task, updatedAt: now, lease: task.lease && { ...task.lease, expiresAt: now + leaseMs } }
+}
+
+function backInTodo(task: Task, now: Instant): Task {
+  return { ...task, column: 'TODO', lease: null, startedAt: null, completedAt: null, result: null, progress: 0, updatedAt: now }
+}
+
+function finished(task: Task, now: Instant, result: string | null): Task {
+  return { ...task, column: 'DONE', lease: null, completedAt: now, progress: 100, result, updatedAt: now }
+}
+
+function agentOf(task: Task): Actor {
+  return { kind: 'agent', id: task.lease?.agentId ?? null }
+}
+
+function ending(task: Task, outcome: AttemptOutcome, reason: string | null): TransitionResult['endedAttempt'] {
+  return task.lease === null ? null : { fencingToken: task.lease.fencingToken, outcome, reason }
+}
+
+function moved(task: Task, to: Column, actor: Actor): EventDraft {
+  return { type: 'task.moved', facts: { taskId: task.id, title: task.title, from: task.column, to, actor } }
+}
+
+function failed(
+  task: Task,
+  reason: Exclude<HoldReason, 'cancelled'>,
+  message: string | null,
+  agentId: string | null,
+  now: Instant,
+): EventDraft {
+  const { id: taskId, title, attempts } = task
+  return { type: 'task.failed', facts: { taskId, title, status: 'TODO', reason, message, agentId, attempts, failedAt: now } }
+}
+
+function changed(task: Task, events: readonly EventDraft[] = [], endedAttempt: TransitionResult['endedAttempt'] = null): TransitionResult {
+  return { task, events, endedAttempt }
+}

@@ -1,0 +1,64 @@
+/** A point in time: whole milliseconds since the Unix epoch, UTC. Every time in the TypeScript API is one. */
+export type Instant = number
+
+/** A pending timer. `cancel` is idempotent and has no effect once the timer has fired. */
+export interface Timer {
+  cancel(): void
+}
+
+/**
+ * Where the library takes time from. The default is the process's clock; tests pass a virtual one that moves only when
+ * told to.
+ */
+export interface Clock {
+  /** The present, in whole milliseconds. May stand still, and may step back with the machine's clock. */
+  now(): Instant
+  /** Calls `callback` once, at the earliest `delayMs` from now. Any delay is allowed: long ones are not cut short. */
+  setTimer(callback: () => void, delayMs: number): Timer
+  /**
+   * Tells the clock that background work is under way until `work` settles. A virtual clock holds the present still
+   * meanwhile; the process's clock leaves this out. `label` names the work: a webhook send's is its delivery id.
+   */
+  track?<T>(label: string, work: () => Promise<T>): Promise<T>
+}
+
+/** Node fires a timer at once when its delay does not fit in 32 bits, so longer waits are made of several. */
+const LONGEST_TIMER_MS = 2_147_483_647
+
+/** The process's clock. Its timers are real ones and keep the process alive until they fire or are cancelled. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimer(callback, delayMs) {
+    let remainingMs = Math.max(0, delayMs)
+    let handle: ReturnType<typeof setTimeout> | undefined
+    const arm = (): void => {
+      const stepMs = Math.min(remainingMs, LONGEST_TIMER_MS)
+      remainingMs -= stepMs
+      handle = setTimeout(() => (remainingMs > 0 ? arm() : callback()), stepMs)
+    }
+    arm()
+    return { cancel: () => clearTimeout(handle) }
+  },
+}
+
+/** Runs `work` under the clock's eye when the clock wants to know, and plainly when it does not. */
+export function tracked<T>(clock: Clock, label: string, work: () => Promise<T>): Promise<T> {
+  return clock.track ? clock.track(label, work) : work()
+}
+
+/**
+ * Resolves after `delayMs` of the clock's time, or at once when `signal` aborts (it never rejects). The timer is gone
+ * in both cases.
+ */
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const finish = (): void => {
+      timer.cancel()
+      signal?.removeEventListener('abort', finish)
+      resolve()
+    }
+    const timer = clock.setTimer(finish, delayMs)
+    signal?.addEventListener('abort', finish, { once: true })
+  })
+}

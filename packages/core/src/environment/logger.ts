@@ -1,0 +1,22 @@
+/**
+ * Where the library says what happened in the background. Five methods that a pino logger has as it stands. No message
+ * and no field ever holds a key, a secret or a token.
+ */
+export interface Logger {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+  fatal(fields: object, message: string): void
+}
+
+const nothing = (): void => undefined
+
+/** Says nothing: the default, because a library does not write to its host's output. */
+export const silentLogger: Logger = {
+  debug: nothing,
+  info: nothing,
+  warn: nothing,
+  error: nothing,
+  fatal: nothing,
+}

@@ -1,0 +1,90 @@
+import { tracked, type Clock, type Instant, type Timer } from './clock.js'
+import type { Logger } from './logger.js'
+
+/** What one pass of a background loop says about the next: run again at once, at an instant, or when woken. */
+export type NextPass = 'now' | Instant | null
+
+export interface LoopOptions {
+  /** Names the loop in logs. */
+  readonly name: string
+  readonly clock: Clock
+  readonly logger: Logger
+  /** One pass. May throw: the loop logs it, waits `retryDelayMs` and goes on. */
+  readonly pass: () => Promise<NextPass>
+  /** The longest time between two passes, for storages whose wake-ups are only hints; null when they are complete. */
+  readonly pollIntervalMs: number | null
+  /** How long to wait after a pass that threw. */
+  readonly retryDelayMs?: number
+}
+
+/** A background loop that sleeps until it is woken, due or polling. Passes never overlap. */
+export interface Loop {
+  start(): void
+  /** Asks for a pass as soon as the present one is over. Cheap and idempotent; nothing happens before `start`. */
+  wake(): void
+  /** Lets the present pass end, then leaves no timer behind. */
+  stop(): Promise<void>
+}
+
+const DEFAULT_RETRY_DELAY_MS = 1_000
+
+/** The one mechanism behind the runner, the deliverer, the follower and the sweeps. */
+export function createLoop(options: LoopOptions): Loop {
+  const { clock, logger, name, pass, pollIntervalMs } = options
+  const retryDelayMs = options.retryDelayMs ?? DEFAULT_RETRY_DELAY_MS
+  let state: 'idle' | 'running' | 'stopped' = 'stopped'
+  let woken = false
+  let timer: Timer | undefined
+  let current: Promise<void> = Promise.resolve()
+
+  async function runOnce(): Promise<void> {
+    let next: NextPass
+    try {
+      next = await tracked(clock, name, pass)
+    } catch (error) {
+      logger.error({ loop: name, error: describe(error) }, 'background pass failed')
+      next = clock.now() + retryDelayMs
+      woken = false
+    }
+    if (state === 'stopped') return
+    state = 'idle'
+    if (woken || next === 'now') launch()
+    else schedule(next)
+  }
+
+  function launch(): void {
+    timer?.cancel()
+    timer = undefined
+    woken = false
+    state = 'running'
+    current = runOnce()
+  }
+
+  function schedule(next: Instant | null): void {
+    const dueMs = next === null ? Infinity : next - clock.now()
+    const delayMs = Math.min(dueMs, pollIntervalMs ?? Infinity)
+    if (delayMs !== Infinity) timer = clock.setTimer(launch, Math.max(0, delayMs))
+  }
+
+  return {
+    start() {
+      if (state !== 'stopped') return
+      launch()
+    },
+    wake() {
+      if (state === 'stopped') return
+      woken = true
+      if (state === 'idle') launch()
+    },
+    async stop() {
+      state = 'stopped'
+      timer?.cancel()
+      timer = undefined
+      await current
+    },
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+}

@@ -1,0 +1,2 @@
+export { TaskboardError, isTaskboardError } from './taskboard-error.js'
+export type { ErrorCode, ErrorDetails } from './taskboard-error.js'

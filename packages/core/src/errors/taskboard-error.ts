@@ -1,0 +1,80 @@
+/**
+ * Every way in which the library refuses or fails, as one closed union. The two wire formats map these to their own
+ * code names and HTTP statuses in one table each (`http/board-envelope.ts`, `http/enterprise-envelope.ts`).
+ */
+export type ErrorCode =
+  /** No credential, or one that is unknown, expired or revoked. */
+  | 'UNAUTHORIZED'
+  /** The credential is valid but lacks the scope. */
+  | 'FORBIDDEN'
+  /** The script endpoint's `action` is absent or unknown. */
+  | 'INVALID_ACTION'
+  /** A required field is absent; `field` names it. */
+  | 'MISSING_FIELD'
+  /** A field is present but not acceptable; `field` names it. */
+  | 'INVALID_FIELD'
+  /** The body is not a JSON object. */
+  | 'INVALID_JSON'
+  /** No such task in this workspace. */
+  | 'TASK_NOT_FOUND'
+  /** No such resource other than a task. */
+  | 'NOT_FOUND'
+  /** The method is not one of the resource's; `allow` lists those. */
+  | 'METHOD_NOT_ALLOWED'
+  /** The body is larger than the route takes. */
+  | 'PAYLOAD_TOO_LARGE'
+  /** The body's media type or encoding is not JSON. */
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  /** The write lost: a superseded fencing token, a used idempotency key, a state that forbids it. */
+  | 'CONFLICT'
+  /** Too many requests; `retryAfterMs` says when the next one passes. */
+  | 'RATE_LIMITED'
+  /** The account's subscription does not cover it. */
+  | 'QUOTA_EXCEEDED'
+  /** No registered agent can answer a chat message. */
+  | 'AGENT_UNAVAILABLE'
+  /** The storage or a port it needs cannot be reached; nothing was done. */
+  | 'SERVICE_UNAVAILABLE'
+  /** The host configured the library in a way that cannot work. Thrown at construction or start, never on the wire. */
+  | 'INVALID_CONFIG'
+  /** A fault of the library or of a port. Its details never leave the process. */
+  | 'INTERNAL_ERROR'
+
+export interface ErrorDetails {
+  /** The offending field, as the caller named it (`dueDate` in TypeScript, mapped to `due_date` on the wire). */
+  readonly field?: string | undefined
+  /** Milliseconds until the same call can pass. */
+  readonly retryAfterMs?: number | undefined
+  /** The methods that the resource knows. */
+  readonly allow?: readonly string[] | undefined
+  /** The resource that the call met: the earlier one of a repeated idempotency key, for example. */
+  readonly resourceId?: string | undefined
+  readonly cause?: unknown
+}
+
+/**
+ * The one error class that the library throws on purpose. `message` is meant for the caller and holds no secret;
+ * whatever else is thrown is a bug or a port's fault and reaches the wire as `INTERNAL_ERROR` without its text.
+ */
+export class TaskboardError extends Error {
+  readonly code: ErrorCode
+  readonly field: string | undefined
+  readonly retryAfterMs: number | undefined
+  readonly allow: readonly string[] | undefined
+  readonly resourceId: string | undefined
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.name = 'TaskboardError'
+    this.code = code
+    this.field = details.field
+    this.retryAfterMs = details.retryAfterMs
+    this.allow = details.allow
+    this.resourceId = details.resourceId
+  }
+}
+
+/** Whether `error` is one of ours, with a given code when one is named. */
+export function isTaskboardError(error: unknown, code?: ErrorCode): error is TaskboardError {
+  return error instanceof TaskboardError && (code === undefined || error.code === code)
+}

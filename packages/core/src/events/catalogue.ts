@@ -1,0 +1,99 @@
+import type { Instant } from '../environment/index.js'
+
+/** The events that webhooks can subscribe to: the contract's seven, and `task.moved`. */
+export const webhookEventTypes = [
+  'task.created',
+  'task.started',
+  'task.completed',
+  'task.failed',
+  'task.moved',
+  'agent.alert',
+  'email.received',
+  'order.new',
+] as const
+export type WebhookEventType = (typeof webhookEventTypes)[number]
+
+/** The events that come from outside the board, through `taskboard.publish`. */
+export const integrationEventTypes = ['email.received', 'order.new', 'agent.alert'] as const
+export type IntegrationEventType = (typeof integrationEventTypes)[number]
+
+/** Everything that the event log records: what webhooks carry, and what only live listeners want. */
+export type EventType = WebhookEventType | 'task.progress' | 'agent.status'
+
+interface TaskFacts {
+  readonly taskId: string
+  readonly title: string
+}
+
+interface EventActor {
+  readonly kind: 'user' | 'api_key' | 'agent' | 'host' | 'system'
+  readonly id: string | null
+}
+
+/**
+ * The immutable facts that each event keeps, written in the transaction of the change itself. Times are epoch
+ * milliseconds. A webhook's body is a pure function of these, the event's time and the payload version.
+ */
+export interface EventFacts {
+  'task.created': TaskFacts & {
+    readonly status: 'TODO'
+    readonly description: string | null
+    readonly priority: string
+    readonly type: string | null
+    readonly assignedTo: string | null
+    readonly dueDate: Instant | null
+    readonly tags: readonly string[]
+    readonly dependsOn: readonly string[]
+    readonly createdAt: Instant
+    readonly actor: EventActor
+  }
+  'task.started': TaskFacts & {
+    readonly status: 'DOING'
+    readonly agentId: string
+    readonly attempt: number
+    readonly startedAt: Instant
+  }
+  'task.completed': TaskFacts & {
+    readonly status: 'DONE'
+    readonly startedAt: Instant
+    readonly completedAt: Instant
+    readonly result: string
+  }
+  'task.failed': TaskFacts & {
+    readonly status: 'TODO'
+    /** The hold that the task is now under. */
+    readonly reason: 'failed' | 'needs_input' | 'approval'
+    readonly message: string | null
+    readonly agentId: string | null
+    readonly attempts: number
+    readonly failedAt: Instant
+  }
+  'task.moved': TaskFacts & {
+    readonly from: 'TODO' | 'DOING' | 'DONE'
+    readonly to: 'TODO' | 'DOING' | 'DONE'
+    readonly actor: EventActor
+  }
+  'task.progress': { readonly taskId: string; readonly progress: number }
+  'agent.status': { readonly agentId: string; readonly status: 'available' | 'busy' | 'offline' }
+  'agent.alert': Readonly<Record<string, unknown>>
+  'email.received': Readonly<Record<string, unknown>>
+  'order.new': Readonly<Record<string, unknown>>
+}
+
+/** An event before the log has given it a place. */
+export type EventDraft = { [T in EventType]: { readonly type: T; readonly facts: EventFacts[T] } }[EventType]
+
+/** An event as the log keeps it. */
+export type LoggedEvent = EventDraft & {
+  /** `log_…`; webhook deliveries of it have ids of their own. */
+  readonly id: string
+  readonly workspaceId: string
+  /** Its place in the workspace's log: 1, 2, 3 … No reader sees a later one before an earlier one. */
+  readonly seq: number
+  readonly at: Instant
+  /** The version of the payload that is rendered from `facts`. */
+  readonly payloadVersion: number
+}
+
+/** The version that new events are written with. */
+export const currentPayloadVersion = 1

@@ -1,0 +1,2 @@
+export { idempotencyRetentionMs } from './idempotency.js'
+export type { Created, IdempotencyClaim } from './idempotency.js'

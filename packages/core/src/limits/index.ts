@@ -1,0 +1,1 @@
+export type { LimitDecision, LimitRequest, LimitStore } from './limit-store.js'

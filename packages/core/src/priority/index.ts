@@ -1,0 +1,6 @@
+export { createScoring, defaultScoring, sameScoring } from './scoring.js'
+export type { Scoring, ScoringOptions, ScoringWeights } from './scoring.js'
+export { explainScore, scoreTask, scoreUnits } from './score.js'
+export type { Scorable, ScoreExplanation } from './score.js'
+export { laneSlope, lanes, placeTask } from './lanes.js'
+export type { Lane, Placement } from './lanes.js'

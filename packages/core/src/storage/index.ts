@@ -1,0 +1,1 @@
+export type { Storage, StorageSettings } from './storage.js'

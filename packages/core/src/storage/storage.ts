@@ -1,0 +1,64 @@
+import type { AccessStore } from '../access/index.js'
+import type { AgentStore } from '../agents/index.js'
+import type { TaskStore } from '../board/index.js'
+import type { Clock, Instant, NewId } from '../environment/index.js'
+import type { EventStore, NotificationStore } from '../events/index.js'
+import type { LimitStore } from '../limits/index.js'
+import type { Scoring } from '../priority/index.js'
+import type { WebhookStore } from '../webhooks/index.js'
+
+/** What a storage is told once, before its first verb. */
+export interface StorageSettings {
+  readonly scoring: Scoring
+  readonly newId: NewId
+  /** The storage's own time when a verb is given none. A storage on a database server uses the server's instead. */
+  readonly clock: Clock
+  /** How many log lines a task keeps. */
+  readonly logLimit: number
+  /** How many outputs a task can have. */
+  readonly outputLimit: number
+}
+
+/**
+ * Everything that is remembered. An adapter implements this and passes `storageConformance` of `@taskboard/testing`.
+ * `Tx` is the adapter's handle of an open transaction: a host passes its own to make the board's writes part of it.
+ */
+export interface Storage<Tx = unknown> {
+  /** What the adapter is, for logs: `memory`, `postgres`. */
+  readonly name: string
+  /** Whether what was acknowledged outlives the process. */
+  readonly durable: boolean
+  /**
+   * `complete`: all writers are in this process, so `onCommit` tells of every change and nobody needs to poll.
+   * `hints`: others write too, and polling is the floor.
+   */
+  readonly wakes: 'complete' | 'hints'
+
+  readonly tasks: TaskStore<Tx>
+  readonly agents: AgentStore<Tx>
+  readonly events: EventStore<Tx>
+  readonly notifications: NotificationStore<Tx>
+  readonly webhooks: WebhookStore<Tx>
+  readonly limits: LimitStore
+  readonly access: AccessStore<Tx>
+
+  /**
+   * Called by `createTaskboard`, without I/O. A second call with another scoring throws `INVALID_CONFIG`; one with the same
+   * changes nothing.
+   */
+  bind(settings: StorageSettings): void
+  /**
+   * Called by `start()`: opens what the adapter needs for itself and checks that the stored keys were made with the bound
+   * scoring. @throws TaskboardError `INVALID_CONFIG` on a mismatch (see `TaskStore.rescore`).
+   */
+  open(): Promise<void>
+  /** Called by `close()`: leaves no handle of the adapter open. What the host opened stays open. */
+  close(): Promise<void>
+  /**
+   * Runs `work` in a transaction: it commits when `work` resolves and rolls back whole, with an unchanged error, when it
+   * rejects. Events of it are seen by nobody before the commit.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Drops idempotency records made before `before`, at most `limit`; returns how many went. */
+  pruneIdempotency(before: Instant, limit: number): Promise<number>
+}

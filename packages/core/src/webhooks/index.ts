@@ -1,0 +1,13 @@
+export type {
+  ClaimedDelivery,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryClaim,
+  DeliveryQuery,
+  DeliveryResult,
+  DeliveryStatus,
+  DisabledReason,
+  StoredSecret,
+  StoredWebhook,
+  WebhookStore,
+} from './webhook-store.js'

@@ -1,0 +1,170 @@
+import type { At, Instant } from '../environment/index.js'
+import type { LoggedEvent, WebhookEventType } from '../events/index.js'
+import type { Created, IdempotencyClaim } from '../idempotency/index.js'
+
+/** Why a webhook gets no deliveries. */
+export type DisabledReason = 'gone' | 'failing' | 'host'
+
+/** A secret as it is stored: sealed by `SecretBox`, never in the clear. */
+export interface StoredSecret {
+  readonly sealed: string
+  /** Null for the current one; an instant for a rotated one that still signs until then. */
+  readonly expiresAt: Instant | null
+}
+
+/** A registered endpoint. */
+export interface StoredWebhook {
+  readonly id: string
+  readonly workspaceId: string
+  readonly url: string
+  readonly events: readonly WebhookEventType[]
+  /** Current first; empty when deliveries are not signed. */
+  readonly secrets: readonly StoredSecret[]
+  readonly enabled: boolean
+  readonly disabledReason: DisabledReason | null
+  /** Since when every attempt has failed; null after a success or before the first attempt. */
+  readonly failingSince: Instant | null
+  readonly createdAt: Instant
+  readonly updatedAt: Instant
+}
+
+/** `pending` is sent at `nextAttemptAt`; `skipped` fell due while the webhook was disabled. */
+export type DeliveryStatus = 'pending' | 'succeeded' | 'failed' | 'skipped'
+
+/** One try to send a delivery. */
+export interface DeliveryAttempt {
+  readonly at: Instant
+  readonly durationMs: number
+  /** The HTTP status; null when there was no full answer. */
+  readonly status: number | null
+  /** Why there was none, or why the answer counts as a failure; null on success. */
+  readonly error: string | null
+  /** The first 1,024 bytes of the answer as text; null without one. */
+  readonly responseExcerpt: string | null
+}
+
+/** An event on its way to one webhook, and the log of that. Kept for 30 days. */
+export interface Delivery {
+  /** `evt_…`: the same for all attempts, also for resends. */
+  readonly id: string
+  readonly webhookId: string
+  readonly workspaceId: string
+  readonly event: LoggedEvent
+  readonly status: DeliveryStatus
+  /** Attempts made since it was created or last resent. */
+  readonly attemptCount: number
+  readonly attempts: readonly DeliveryAttempt[]
+  /** Null unless pending. */
+  readonly nextAttemptAt: Instant | null
+  readonly createdAt: Instant
+}
+
+/** A delivery that this process alone may attempt until the claim expires. */
+export interface ClaimedDelivery {
+  readonly delivery: Delivery
+  readonly webhook: StoredWebhook
+  readonly claimToken: string
+}
+
+export interface DeliveryClaim {
+  readonly deliveries: readonly ClaimedDelivery[]
+  /** When the next delivery falls due through time alone, beyond those claimed here; null when none waits. */
+  readonly nextDueAt: Instant | null
+}
+
+/** What became of a claimed delivery. */
+export interface DeliveryResult {
+  readonly deliveryId: string
+  readonly claimToken: string
+  readonly attempt: DeliveryAttempt
+  readonly outcome:
+    | { readonly kind: 'succeeded' }
+    | { readonly kind: 'retry'; readonly at: Instant }
+    | { readonly kind: 'failed' }
+    /** Failed, and the endpoint said that it is gone: the webhook is disabled too. */
+    | { readonly kind: 'gone' }
+}
+
+export interface DeliveryQuery {
+  readonly workspaceId: string
+  readonly webhookId: string
+  readonly status: DeliveryStatus | null
+  readonly limit: number
+  /** The id of the last delivery of the page before; null for the first page. */
+  readonly afterId: string | null
+}
+
+/** Webhooks and their deliveries. Deliveries are created by the verbs of other stores, together with their events. */
+export interface WebhookStore<Tx = unknown> {
+  /** @throws TaskboardError `NOT_FOUND` for an unknown workspace, `CONFLICT` as in `insertTask`. */
+  insertWebhook(
+    webhook: {
+      workspaceId: string
+      url: string
+      events: readonly WebhookEventType[]
+      secrets: readonly StoredSecret[]
+    },
+    idempotency: IdempotencyClaim | null,
+    at: At<Tx>,
+  ): Promise<Created<StoredWebhook>>
+  /** Oldest first. */
+  listWebhooks(workspaceId: string, at: At<Tx>): Promise<readonly StoredWebhook[]>
+  /** @throws TaskboardError `NOT_FOUND`. */
+  getWebhook(workspaceId: string, webhookId: string, at: At<Tx>): Promise<StoredWebhook>
+  /**
+   * Changes what is given. Enabling clears `disabledReason` and `failingSince`; disabling sets the reason.
+   * @throws TaskboardError `NOT_FOUND`.
+   */
+  updateWebhook(
+    workspaceId: string,
+    webhookId: string,
+    change: {
+      url?: string | undefined
+      events?: readonly WebhookEventType[] | undefined
+      secrets?: readonly StoredSecret[] | undefined
+      enabled?: boolean | undefined
+    },
+    at: At<Tx>,
+  ): Promise<StoredWebhook>
+  /** Deletes it with its deliveries. Returns false when there was none. */
+  deleteWebhook(workspaceId: string, webhookId: string, at: At<Tx>): Promise<boolean>
+
+  /** Creates one due delivery of `event` to one webhook only, in no log and to no other listener. For the Test button. */
+  insertTestDelivery(
+    workspaceId: string,
+    webhookId: string,
+    event: Pick<LoggedEvent, 'type' | 'facts'>,
+    at: At<Tx>,
+  ): Promise<Delivery>
+  /**
+   * Claims due deliveries for `claimMs`, oldest due first: at most `limit`, at most `perWebhook` of one webhook, none of
+   * `excludeWebhookIds`. No other caller gets them until the claim expires. What falls due on a disabled webhook becomes
+   * `skipped` instead.
+   */
+  claimDueDeliveries(
+    request: { limit: number; perWebhook: number; excludeWebhookIds: readonly string[]; claimMs: number },
+    at: At<Tx>,
+  ): Promise<DeliveryClaim>
+  /**
+   * Writes back results, each only if its claim still holds. A webhook whose attempts have all failed for `disableAfterMs`
+   * is disabled (`failing`), with an `agent.alert` in its workspace's log; success clears `failingSince`.
+   */
+  recordDeliveryResults(results: readonly DeliveryResult[], disableAfterMs: number, at: At<Tx>): Promise<void>
+  /** Gives claims back untried, due at once. */
+  releaseDeliveries(claims: readonly { deliveryId: string; claimToken: string }[], at: At<Tx>): Promise<void>
+  /** Newest first. */
+  listDeliveries(query: DeliveryQuery, at: At<Tx>): Promise<readonly Delivery[]>
+  /**
+   * Makes finished deliveries (succeeded, failed, skipped) pending and due now with a fresh set of attempts: the one named,
+   * or all created in [`from`, `to`) whose status is failed or skipped. Returns how many.
+   * @throws TaskboardError `NOT_FOUND` for an unknown webhook or delivery.
+   */
+  resendDeliveries(
+    workspaceId: string,
+    webhookId: string,
+    which: { deliveryId: string } | { from: Instant; to: Instant },
+    at: At<Tx>,
+  ): Promise<number>
+  /** Drops finished deliveries created before `before`, at most `limit`; returns how many went. */
+  pruneDeliveries(before: Instant, limit: number): Promise<number>
+}
