@@ -1,0 +1,146 @@
+const core = '^packages/core/src/'
+/** The files of core that sign, hash, encrypt, compare secrets or draw random bytes. */
+const cryptoFiles = [
+  'environment/random',
+  'webhooks/signature',
+  'webhooks/standard-webhooks',
+  'webhooks/secrets',
+  'access/api-key',
+  'idempotency/fingerprint',
+]
+const foundations = `${core}(errors|environment)/`
+const npmModule = (names) => `(^|/)node_modules/(${names})/`
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circles',
+      comment: 'Two modules that need each other are one module, or hide a third.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'resolvable',
+      comment: 'Every import must be found, and be declared by the package that uses it.',
+      severity: 'error',
+      from: { path: '^(packages|examples)/' },
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'declared-dependencies-only',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/' },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['npm', 'npm-peer'],
+      },
+    },
+    {
+      name: 'foundations-know-no-feature',
+      comment: 'errors/ and environment/ stand below everything.',
+      severity: 'error',
+      from: { path: foundations },
+      to: { path: core, pathNot: foundations },
+    },
+    {
+      name: 'folders-meet-at-their-index',
+      comment: 'A folder of core sees another only through what that one exports from its index.ts.',
+      severity: 'error',
+      from: { path: `${core}([^/]+)/` },
+      to: { path: `${core}[^/]+/`, pathNot: [`${core}$1/`, `${core}[^/]+/index\\.ts$`] },
+    },
+    {
+      name: 'features-below-storage-and-taskboard',
+      comment: 'errors, environment <- features <- storage <- taskboard.ts <- http.',
+      severity: 'error',
+      from: { path: `${core}[^/]+/`, pathNot: `${core}(storage|http)/` },
+      to: { path: `${core}(storage/|http/|[^/]+\\.ts$)` },
+    },
+    {
+      name: 'storage-below-taskboard',
+      severity: 'error',
+      from: { path: `${core}storage/` },
+      to: { path: `${core}(http/|[^/]+\\.ts$)` },
+    },
+    {
+      name: 'storage-is-types-only',
+      comment: 'storage/ declares what the stores of all features make up together; it holds no code.',
+      severity: 'error',
+      from: { pathNot: `${core}index\\.ts$` },
+      to: { path: `${core}storage/`, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'storage-imports-types-only',
+      severity: 'error',
+      from: { path: `${core}storage/` },
+      to: { pathNot: `${core}storage/`, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'taskboard-below-http',
+      severity: 'error',
+      from: { path: `${core}taskboard\\.ts$` },
+      to: { path: `${core}(http/|index\\.ts$)` },
+    },
+    {
+      name: 'index-is-for-users',
+      comment: 'The public index is for the packages outside; inside core import the folder.',
+      severity: 'error',
+      from: { path: core },
+      to: { path: `${core}index\\.ts$` },
+    },
+    {
+      name: 'core-imports-few-libraries',
+      comment: 'Core imports no framework and no driver.',
+      severity: 'error',
+      from: { path: core },
+      to: {
+        dependencyTypes: ['npm', 'npm-dev', 'npm-peer', 'npm-optional', 'npm-no-pkg', 'npm-unknown'],
+        pathNot: npmModule('zod|eventemitter3|undici|ipaddr\\.js'),
+      },
+    },
+    {
+      name: 'core-opens-nothing-itself',
+      comment: 'Core neither listens nor reads files: hosts and adapters do.',
+      severity: 'error',
+      from: { path: core },
+      to: {
+        dependencyTypes: ['core'],
+        path: '^(node:)?(http|https|http2|fs|child_process|cluster|worker_threads)(/|$)',
+      },
+    },
+    {
+      name: 'crypto-in-named-files',
+      comment: 'Only what signs, hashes, encrypts or makes ids touches node:crypto.',
+      severity: 'error',
+      from: { path: core, pathNot: `${core}(${cryptoFiles.join('|')})\\.ts$` },
+      to: { dependencyTypes: ['core'], path: '^(node:)?crypto$' },
+    },
+    {
+      name: 'library-behind-one-file',
+      comment: 'Each of these is used by exactly one file of core, behind the port of its feature.',
+      severity: 'error',
+      module: { path: npmModule('undici|ipaddr\\.js'), numberOfDependentsMoreThan: 1 },
+      from: { path: core },
+    },
+    {
+      name: 'packages-import-core-only',
+      comment: 'Packages are technologies: each stands on core alone.',
+      severity: 'error',
+      from: { path: '^packages/([^/]+)/src/' },
+      to: { path: '^packages/', pathNot: ['^packages/$1/', `${core}index\\.ts$`] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: ['\\.test\\.ts$', '/dist/', '^packages/[^/]+/(bench|test)/', '\\.config\\.ts$'] },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@taskboard/source', 'import', 'node', 'types', 'default'],
+      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
+    },
+  },
+}

@@ -1,0 +1,70 @@
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { capture, root } from '../run.mjs'
+import { installHost, packPackages } from './scratch-host.mjs'
+
+const names = ['core', 'memory', 'testing', 'express', 'fastify']
+const program = (path) => join(root, 'node_modules', path)
+const fixture = (name) => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url))
+
+async function check(totals, title, work) {
+  const problem = await work().catch((error) => String(error.stack ?? error))
+  if (problem === '') totals.passed += 1
+  else totals.failed += 1
+  console.log(problem === '' ? `ok      ${title}` : `FAILED  ${title}\n${problem}`)
+}
+
+async function node(args, cwd) {
+  const { code, output } = await capture(process.execPath, args, { cwd })
+  return code === 0 ? '' : output || `exit code ${code}`
+}
+
+/** What the manifest points at, and the licence and README, must be in the tarball. */
+async function missingFiles(folder) {
+  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  const files = await readdir(folder, { recursive: true })
+  const pointers = [manifest.main, manifest.types, ...Object.values(manifest.exports['.'])]
+  const wanted = ['LICENSE', 'README.md', ...pointers.map((path) => path.replace(/^\.\//, ''))]
+  const missing = wanted.filter((path) => !files.includes(path))
+  const tests = files.filter((path) => path.endsWith('.test.ts') || path.endsWith('.test.js'))
+  return [...missing.map((path) => `not packed: ${path}`), ...tests.map((path) => `packed: ${path}`)].join(
+    '\n',
+  )
+}
+
+/**
+ * Packs every package, lints the tarballs, installs them into an empty host outside the repository and uses them there
+ * as a host would: import, require, and a strict type check of `fixtures/host.ts`. Needs the build, and no network.
+ */
+export async function checkPackages() {
+  const totals = { passed: 0, failed: 0 }
+  const folder = await mkdtemp(join(tmpdir(), 'taskboard-host-'))
+  try {
+    const tarballs = await packPackages(names, folder)
+    for (const name of names) {
+      const tarball = tarballs.get(name)
+      await check(totals, `publint ${name}`, () =>
+        node([program('publint/src/cli.js'), tarball, '--strict'], root),
+      )
+      await check(totals, `attw ${name}`, () =>
+        node([program('@arethetypeswrong/cli/dist/index.js'), tarball, '--profile', 'esm-only'], root),
+      )
+    }
+    await check(totals, 'install the tarballs into a host', () => installHost(folder, tarballs))
+    for (const name of names) {
+      const installed = join(folder, 'node_modules/@taskboard', name)
+      await check(totals, `files of ${name}`, () => missingFiles(installed))
+      await check(totals, `import and require ${name}`, () =>
+        node(['--no-warnings', fixture('load.mjs'), folder, `@taskboard/${name}`], folder),
+      )
+    }
+    await check(totals, 'types in a strict host', () =>
+      node([program('typescript/bin/tsc'), '-p', folder], folder),
+    )
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+  return totals
+}

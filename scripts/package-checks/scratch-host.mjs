@@ -1,0 +1,87 @@
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { capture, root } from '../run.mjs'
+
+const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+/** What the host brings itself: the frameworks, and the types of its own environment. */
+const hostLibraries = ['express', 'fastify', '@types/express', '@types/node']
+
+async function pack(folders, destination) {
+  const { code, stdout, output } = await capture(npm, [
+    'pack',
+    '--json',
+    '--ignore-scripts',
+    '--pack-destination',
+    destination,
+    ...folders,
+  ])
+  if (code !== 0) throw new Error(output)
+  return JSON.parse(stdout).map(({ name, filename }) => ({ name, path: join(destination, filename) }))
+}
+
+const fileUrl = (path) => `file:${path}`
+const manifestOf = async (folder) => JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+
+/** Packs the workspaces; resolves with the tarball of each. */
+export async function packPackages(names, destination) {
+  const packed = await pack(
+    names.map((name) => `./packages/${name}`),
+    destination,
+  )
+  return new Map(
+    names.map((name) => [name, packed.find((entry) => entry.name === `@taskboard/${name}`).path]),
+  )
+}
+
+/** The third-party libraries that the packages depend on, with what those depend on, as folders of this repository. */
+async function runtimeLibraries(names) {
+  const folders = new Map()
+  const queue = names.map((name) => join(root, 'packages', name))
+  for (const folder of queue) {
+    const { dependencies = {} } = await manifestOf(folder)
+    for (const name of Object.keys(dependencies)) {
+      if (name.startsWith('@taskboard/') || folders.has(name)) continue
+      const path = join(root, 'node_modules', name)
+      folders.set(name, path)
+      queue.push(path)
+    }
+  }
+  return folders
+}
+
+/**
+ * Lets npm install the tarballs into `folder`. The libraries that they need come as tarballs too, packed from this
+ * repository's locked ones, so that the install asks no registry. Resolves with npm's output when it fails, else ''.
+ */
+export async function installHost(folder, tarballs) {
+  const libraries = await pack([...(await runtimeLibraries([...tarballs.keys()])).values()], folder)
+  const own = [...tarballs].map(([name, path]) => [`@taskboard/${name}`, fileUrl(path)])
+  const manifest = {
+    name: 'host',
+    private: true,
+    type: 'module',
+    dependencies: Object.fromEntries(own),
+    overrides: Object.fromEntries(libraries.map(({ name, path }) => [name, fileUrl(path)])),
+  }
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
+  const install = [
+    'install',
+    '--offline',
+    '--ignore-scripts',
+    '--legacy-peer-deps',
+    '--no-audit',
+    '--no-fund',
+  ]
+  const { code, output } = await capture(npm, install, { cwd: folder })
+  if (code !== 0) return output
+  for (const name of hostLibraries) {
+    const target = join(folder, 'node_modules', name)
+    await mkdir(dirname(target), { recursive: true })
+    await symlink(join(root, 'node_modules', name), target, 'dir')
+  }
+  for (const name of ['host.ts', 'tsconfig.json']) {
+    await cp(fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url)), join(folder, name))
+  }
+  return ''
+}

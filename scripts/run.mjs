@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Runs a program to its end with its output shown, and resolves with the exit code (1 when a signal ended it). */
+export function run(command, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], ...options })
+    child.on('error', reject)
+    child.on('exit', (code) => resolve(code ?? 1))
+  })
+}
+
+/** Like `run`, with standard output and error gathered instead of shown. */
+export function capture(command, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options })
+    const stdout = []
+    const all = []
+    child.stdout.on('data', (chunk) => {
+      stdout.push(chunk)
+      all.push(chunk)
+    })
+    child.stderr.on('data', (chunk) => all.push(chunk))
+    child.on('error', reject)
+    child.on('close', (code) => {
+      resolve({
+        code: code ?? 1,
+        stdout: Buffer.concat(stdout).toString(),
+        output: Buffer.concat(all).toString(),
+      })
+    })
+  })
+}

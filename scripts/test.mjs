@@ -1,0 +1,53 @@
+// Everything that must hold before a change goes in: lint, types, build, tests with coverage, the packed packages.
+// `--matrix` runs the tests again on the pinned Node.js releases. The last line sums up what passed and failed.
+import { join } from 'node:path'
+import { nodeBinary } from './node-matrix/index.mjs'
+import { checkPackages } from './package-checks/index.mjs'
+import { root, run } from './run.mjs'
+import { runVitest } from './vitest-totals.mjs'
+
+const bin = (name) => join(root, 'node_modules/.bin', name)
+const gates = [
+  ['lint', bin('oxlint'), ['--deny-warnings']],
+  ['dependency rules', bin('depcruise'), ['packages', 'examples']],
+  ['format', bin('prettier'), ['--check', '--log-level', 'warn', '.']],
+  ['types', bin('tsc'), ['--noEmit']],
+  ['build', process.execPath, [join(root, 'scripts/build.mjs')]],
+]
+const total = { passed: 0, failed: 0 }
+
+function add({ passed, failed }) {
+  total.passed += passed
+  total.failed += failed
+}
+
+async function step(title, work) {
+  console.log(`\n== ${title}`)
+  const startedMs = performance.now()
+  add(await work())
+  console.log(`== ${title}: ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
+}
+
+const broken = new Set()
+for (const [title, command, args] of gates) {
+  await step(title, async () => {
+    const failed = (await run(command, args)) === 0 ? 0 : 1
+    if (failed > 0) broken.add(title)
+    return { passed: 0, failed }
+  })
+}
+await step(`tests on Node ${process.version}`, () => runVitest({ node: process.execPath, coverage: true }))
+if (!broken.has('build')) await step('packages', checkPackages)
+
+for (const release of process.argv.includes('--matrix') ? [22, 24] : []) {
+  await step(`tests on Node ${release}`, async () => {
+    const node = nodeBinary(release)
+    if (node !== null) return runVitest({ node, coverage: false })
+    console.error(`no binary of Node ${release} here: npm ci --prefix scripts/node-matrix`)
+    return { passed: 0, failed: 1 }
+  })
+}
+
+if (broken.size > 0) console.log(`\nfailed: ${[...broken].join(', ')}`)
+console.log(`\n${total.passed} passed, ${total.failed} failed`)
+process.exitCode = total.failed === 0 ? 0 : 1
