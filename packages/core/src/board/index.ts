@@ -29,3 +29,6 @@ export type {
   TaskPage,
   TaskStore,
 } from './task-store.js'
+export { createBoard } from './board.js'
+export type { Board, BoardParts, BoardSettings, ChatAgent, ChatReply, TaskInput, TaskList, WriteOptions } from './board.js'
+export { boundedText, instantInput, isStorableText, newTaskInput } from './task-input.js'

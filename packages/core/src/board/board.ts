@@ -1,0 +1,195 @@
+import type { z } from 'zod'
+import type { At, Environment } from '../environment/index.js'
+import { parseInput, TaskboardError } from '../errors/index.js'
+import type { IdempotencyClaim } from '../idempotency/index.js'
+import type { Backoff } from './backoff.js'
+import { decodeCursor, encodeCursor } from './cursor.js'
+import { columns, type Actor, type Column, type Task } from './task.js'
+import { chatInput, completionInput, failureInput, holdInput, newTaskInput } from './task-input.js'
+import type { TaskPage, TaskStore } from './task-store.js'
+
+/** A task to add. Times may be a `Date`, epoch milliseconds, or ISO 8601 text with `Z` or an offset. */
+export type TaskInput = z.input<typeof newTaskInput>
+
+export interface WriteOptions<Tx> {
+  /** The host's open transaction: the change commits or rolls back with it. */
+  readonly tx?: Tx | undefined
+  /** Who makes the change, for its event. Default: the host. */
+  readonly actor?: Actor | undefined
+}
+
+export interface TaskList {
+  readonly tasks: readonly Task[]
+  /** The present at which the tasks were ordered and their scores are to be shown. */
+  readonly asOf: number
+  /** For the next page; null on the last one. */
+  readonly nextCursor: string | null
+}
+
+export interface ChatReply {
+  readonly reply: string
+  readonly at: number
+}
+
+/**
+ * One workspace's board. Every method throws `TaskboardError`: `MISSING_FIELD` and `INVALID_FIELD` name the field,
+ * `TASK_NOT_FOUND` for an id that the workspace does not have, `CONFLICT` as told, `SERVICE_UNAVAILABLE` when the storage
+ * cannot be reached and nothing was done. Each write is atomic with its event and the webhook deliveries of that.
+ */
+export interface Board<Tx = unknown> {
+  readonly workspaceId: string
+  /**
+   * Adds a task to TODO, with `task.created`. A repeat with the same `idempotency` gives the first one's task as it was.
+   * @throws `CONFLICT` when that key was used for another task.
+   */
+  add(input: TaskInput, options?: WriteOptions<Tx> & { readonly idempotency?: IdempotencyClaim | undefined }): Promise<Task>
+  get(taskId: string): Promise<Task>
+  /** A column's tasks: TODO by score, best first; DOING by start; DONE newest first. `limit` 1 to 1,000, default 100. */
+  list(column: Column, options?: { readonly limit?: number | undefined; readonly cursor?: string | null | undefined }): Promise<TaskList>
+  /** A person's move, any column to any, with `task.moved`. The same column changes nothing but ends a hold. */
+  move(taskId: string, to: Column, options?: WriteOptions<Tx>): Promise<Task>
+  /** A person puts a task aside (or, with a `fencingToken`, the agent that works it does). `CONFLICT` in DONE. */
+  hold(taskId: string, input: z.input<typeof holdInput>, options?: WriteOptions<Tx>): Promise<Task>
+  /** A person ends a hold; the task may be picked again, with a fresh set of attempts. */
+  release(taskId: string, options?: WriteOptions<Tx>): Promise<Task>
+  /**
+   * Takes the best ready task for an agent of this workspace, with `task.started`; null when there is none. The task's
+   * `lease.fencingToken` goes with every later write. No two claims ever get the same task.
+   */
+  claim(
+    input: { readonly agentId: string; readonly leaseMs?: number | undefined },
+    options?: { readonly tx?: Tx | undefined },
+  ): Promise<Task | null>
+  /** Renews the lease. @throws `CONFLICT` when it is no longer held. */
+  heartbeat(
+    taskId: string,
+    input: { readonly fencingToken: number; readonly leaseMs?: number | undefined },
+    options?: { readonly tx?: Tx | undefined },
+  ): Promise<Task>
+  /** The agent is done: DONE with the result, with `task.completed`. @throws `CONFLICT` when the lease is no longer held. */
+  complete(taskId: string, input: z.input<typeof completionInput>, options?: { readonly tx?: Tx | undefined }): Promise<Task>
+  /**
+   * The agent could not: TODO again after a backoff while attempts remain, else (or with `retry: false`) TODO under the
+   * hold `failed`, with `task.failed`. @throws `CONFLICT` when the lease is no longer held.
+   */
+  fail(taskId: string, input: z.input<typeof failureInput>, options?: { readonly tx?: Tx | undefined }): Promise<Task>
+  /** Asks the workspace's chat agent. @throws `AGENT_UNAVAILABLE` when there is none or it does not answer. */
+  chat(input: z.input<typeof chatInput>): Promise<ChatReply>
+}
+
+/** Answers a chat message for a workspace. `agents/` makes it. */
+export type ChatAgent<Tx = unknown> = (
+  board: Board<Tx>,
+  input: { readonly message: string; readonly user: string | null },
+) => Promise<string>
+
+export interface BoardSettings {
+  readonly leaseMs: number
+  readonly maxAttempts: number
+  readonly backoff: Backoff
+}
+
+export interface BoardParts<Tx> {
+  readonly environment: Environment
+  readonly tasks: TaskStore<Tx>
+  readonly chat: ChatAgent<Tx>
+  readonly settings: BoardSettings
+}
+
+const HOST: Actor = { kind: 'host', id: null }
+const DEFAULT_PAGE = 100
+const LARGEST_PAGE = 1_000
+
+/** A handle on one workspace's board. Cheap: it holds no state and may be made for each call. */
+export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string): Board<Tx> {
+  const { environment, tasks, settings } = parts
+  const at = (options?: { readonly tx?: Tx | undefined }): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
+  const proof = (taskId: string, fencingToken: number) => ({ workspaceId, taskId, fencingToken })
+
+  const board: Board<Tx> = {
+    workspaceId,
+    async add(input, options) {
+      const task = toNewTask(parseInput(newTaskInput, input), workspaceId, settings.maxAttempts)
+      const { value } = await tasks.insertTask(task, options?.actor ?? HOST, options?.idempotency ?? null, at(options))
+      return value
+    },
+    async get(taskId) {
+      return tasks.getTask(workspaceId, taskId, at())
+    },
+    async list(column, options = {}) {
+      const limit = requireLimit(options.limit ?? DEFAULT_PAGE)
+      const after = options.cursor == null ? null : decodeCursor(options.cursor)
+      return toList(await tasks.listTasks({ workspaceId, column: requireColumn(column), limit, after }, at()))
+    },
+    async move(taskId, to, options) {
+      return tasks.moveTask(workspaceId, taskId, requireColumn(to), options?.actor ?? HOST, at(options))
+    },
+    async hold(taskId, input, options) {
+      const { reason, message = null, fencingToken } = parseInput(holdInput, input)
+      if (fencingToken != null) return tasks.holdClaimedTask(proof(taskId, fencingToken), reason, message, at(options))
+      return tasks.holdTask(workspaceId, taskId, reason, message, options?.actor ?? HOST, at(options))
+    },
+    async release(taskId, options) {
+      return tasks.releaseTask(workspaceId, taskId, options?.actor ?? HOST, at(options))
+    },
+    async claim({ agentId, leaseMs = settings.leaseMs }, options) {
+      const request = { workspaceId, agentId, leaseMs: requireLease(leaseMs) }
+      const batch = await tasks.claimForAgent(request, 1, at(options))
+      return batch.tasks[0] ?? null
+    },
+    async heartbeat(taskId, { fencingToken, leaseMs = settings.leaseMs }, options) {
+      return tasks.renewLease(proof(taskId, fencingToken), requireLease(leaseMs), at(options))
+    },
+    async complete(taskId, input, options) {
+      const { fencingToken, result } = parseInput(completionInput, input)
+      const { task } = await tasks.completeTask(proof(taskId, fencingToken), result, null, at(options))
+      return task
+    },
+    async fail(taskId, input, options) {
+      const { fencingToken, reason, retry } = parseInput(failureInput, input)
+      return tasks.failTask(proof(taskId, fencingToken), reason, retry ? settings.backoff : null, at(options))
+    },
+    async chat(input) {
+      const { message, user = null } = parseInput(chatInput, input)
+      const reply = await parts.chat(board, { message, user })
+      return { reply, at: environment.clock.now() }
+    },
+  }
+  return board
+}
+
+function toNewTask(input: z.output<typeof newTaskInput>, workspaceId: string, maxAttempts: number) {
+  return {
+    workspaceId,
+    title: input.title,
+    description: input.description ?? null,
+    type: input.type ?? null,
+    priority: input.priority ?? 'medium',
+    assignedTo: input.assignedTo ?? null,
+    dueDate: input.dueDate ?? null,
+    notBefore: input.notBefore ?? null,
+    tags: input.tags ?? [],
+    metadata: input.metadata ?? {},
+    dependsOn: [...new Set(input.dependsOn ?? [])],
+    maxAttempts: input.maxAttempts ?? maxAttempts,
+  } as const
+}
+
+function toList(page: TaskPage): TaskList {
+  return { tasks: page.tasks, asOf: page.asOf, nextCursor: page.next && encodeCursor(page.next) }
+}
+
+function requireColumn(column: Column): Column {
+  if (columns.includes(column)) return column
+  throw new TaskboardError('INVALID_FIELD', `must be one of ${columns.join(', ')}`, { field: 'to' })
+}
+
+function requireLimit(limit: number): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE) return limit
+  throw new TaskboardError('INVALID_FIELD', `limit must be a whole number from 1 to ${LARGEST_PAGE}`, { field: 'limit' })
+}
+
+function requireLease(leaseMs: number): number {
+  if (Number.isInteger(leaseMs) && leaseMs >= 1_000 && leaseMs <= 86_400_000) return leaseMs
+  throw new TaskboardError('INVALID_FIELD', 'leaseMs must be from 1,000 to 86,400,000', { field: 'leaseMs' })
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { holdReasons, priorities } from './task.js'
+
+const TITLE_CODE_POINTS = 200
+const TEXT_CODE_POINTS = 20_000
+const RESULT_CODE_POINTS = 1_000_000
+const LIST_ENTRIES = 50
+const LABEL_CODE_POINTS = 100
+const METADATA_BYTES = 16_384
+const SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/
+
+/** Text that every storage and every JSON reader can hold: no NUL and no half of a surrogate pair. */
+export function isStorableText(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
+}
+
+function codePoints(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+/** Text of at most `most` code points. */
+export function boundedText(most: number): z.ZodString {
+  return z
+    .string({ error: 'must be text' })
+    .refine((text) => text.length <= most || (text.length <= 2 * most && codePoints(text) <= most), `must have at most ${most} characters`)
+    .refine(isStorableText, 'must not contain NUL or unpaired surrogates')
+}
+
+/** A time as a host gives it: a Date, epoch milliseconds, or ISO 8601 with `Z` or an offset. Becomes an `Instant`. */
+export const instantInput = z.union(
+  [
+    z.date().transform((date) => date.getTime()),
+    z.number().int(),
+    z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
+  ],
+  { error: 'must be a date and time that exists, with Z or an offset' },
+)
+
+const label = boundedText(LABEL_CODE_POINTS).refine((text) => text.trim() !== '', 'must not be blank')
+
+/** What `board.add` takes. */
+export const newTaskInput = z.object({
+  title: z
+    .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be text') })
+    .transform((text) => text.trim())
+    .pipe(boundedText(TITLE_CODE_POINTS))
+    .refine((text) => text !== '', 'must not be blank'),
+  description: boundedText(TEXT_CODE_POINTS).nullish(),
+  type: z.string().regex(SLUG, 'must be a short slug of a-z, 0-9, - and _').nullish(),
+  priority: z.enum(priorities as [string, ...string[]] as ['urgent', 'high', 'medium', 'low'], { error: `must be one of ${priorities.join(', ')}` }).nullish(),
+  assignedTo: z.string().min(1).max(64).nullish(),
+  dueDate: instantInput.nullish(),
+  notBefore: instantInput.nullish(),
+  tags: z.array(label, { error: 'must be a list of texts' }).max(LIST_ENTRIES, `must have at most ${LIST_ENTRIES} entries`).nullish(),
+  metadata: z
+    .record(z.string().min(1).max(LABEL_CODE_POINTS), z.union([boundedText(TEXT_CODE_POINTS), z.array(boundedText(TEXT_CODE_POINTS))]))
+    .refine((value) => JSON.stringify(value).length <= METADATA_BYTES, `must have at most ${METADATA_BYTES} characters as JSON`)
+    .nullish(),
+  dependsOn: z.array(z.string().min(1).max(64), { error: 'must be a list of task ids' }).max(LIST_ENTRIES).nullish(),
+  maxAttempts: z.number().int().min(1).max(100).nullish(),
+})
+
+/** What `board.chat` takes. */
+export const chatInput = z.object({
+  message: boundedText(TEXT_CODE_POINTS).refine((text) => text.trim() !== '', 'must not be blank'),
+  user: label.nullish(),
+})
+
+export const completionInput = z.object({
+  fencingToken: z.number().int().min(1),
+  result: boundedText(RESULT_CODE_POINTS).default(''),
+})
+
+export const failureInput = z.object({
+  fencingToken: z.number().int().min(1),
+  reason: boundedText(TEXT_CODE_POINTS),
+  retry: z.boolean().default(true),
+})
+
+export const holdInput = z.object({
+  reason: z.enum(holdReasons as [string, ...string[]] as ['failed', 'cancelled', 'needs_input', 'approval']),
+  message: boundedText(TEXT_CODE_POINTS).nullish(),
+  fencingToken: z.number().int().min(1).nullish(),
+})

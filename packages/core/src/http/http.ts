@@ -1,0 +1,50 @@
+/**
+ * An HTTP request as a plain value. Adapters make one from their framework's request; nothing in it is a framework's or
+ * the platform's object, so that routes can be called by anything.
+ */
+export interface HttpRequest {
+  /** Upper case. */
+  readonly method: string
+  /** The path without the query, as the client sent it. */
+  readonly path: string
+  /** The path parameters of the route, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  /** The query, decoded; of a repeated name the first value counts. */
+  readonly query: URLSearchParams
+  /** One header by its lower-case name; undefined when absent. Repeated headers are joined as Node joins them. */
+  header(name: string): string | undefined
+  /** The client's address as the host sees it, its trusted proxies taken into account. */
+  readonly clientAddress: string
+  readonly body: RequestBody
+  /** Aborts when the client goes away. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * A body that is read only when a route asks for it, so that a request is refused for its credential before a byte of it
+ * is taken in.
+ */
+export type RequestBody =
+  /** The host has parsed it already; `value` is what its parser made of it (also a string or bytes that it left as is). */
+  | { readonly kind: 'parsed'; readonly value: unknown }
+  /**
+   * Still on the wire. `read` resolves with all bytes, or null as soon as there are more than `maxBytes`; the rest is left
+   * to the adapter. Rejects when the client goes away. Called at most once.
+   */
+  | { readonly kind: 'unread'; read(maxBytes: number): Promise<Uint8Array | null> }
+
+/** An HTTP response as a plain value. Header names are lower case; the body is the finished text. */
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/**
+ * A route as data: adapters register it with their own router under `path` for every method, and the handler sorts methods
+ * out itself (a wrong credential is told before a wrong method). The handler never throws and never rejects.
+ */
+export interface Route {
+  readonly path: string
+  readonly handle: (request: HttpRequest) => Promise<HttpResponse>
+}

@@ -1,0 +1,45 @@
+import type { Principal } from './access/index.js'
+import type { Board } from './board/index.js'
+import type { Environment } from './environment/index.js'
+import type { LimitDecision } from './limits/index.js'
+import type { Scoring } from './priority/index.js'
+import type { Webhooks } from './webhooks/index.js'
+
+/** What a credential is judged by. Every `HttpRequest` is one. */
+export interface CredentialRequest {
+  readonly method: string
+  readonly path: string
+  header(name: string): string | undefined
+  readonly clientAddress: string
+}
+
+/** Where the routes are mounted, below whatever path the host mounts the adapter at. */
+export interface SurfacePaths {
+  /** The script endpoint. Default `/api/board`. */
+  readonly board: string
+  /** Webhook registration. Default `/api/webhooks/create`. */
+  readonly webhooks: string
+}
+
+/**
+ * What the protocols of the outside (HTTP now) need of a task board. Made by `createTaskboard`; adapters pass it on and use
+ * nothing of it.
+ */
+export interface Surface<Tx = unknown> {
+  readonly environment: Environment
+  readonly scoring: Scoring
+  readonly paths: SurfacePaths
+  /** The largest request body in bytes. */
+  readonly bodyLimitBytes: number
+  /**
+   * Who is calling; null for a missing or wrong credential. Immediate when it can be.
+   * @throws TaskboardError `SERVICE_UNAVAILABLE` when that cannot be found out.
+   */
+  authenticate(request: CredentialRequest): Principal | null | Promise<Principal | null>
+  /** Counts a failed credential against its address; refused when there were too many. */
+  countFailedCredential(clientAddress: string): LimitDecision
+  /** Counts a request of the board API against its key: 60 in any rolling minute. */
+  takeBoardLimit(principal: Principal): Promise<LimitDecision>
+  board(workspaceId: string): Board<Tx>
+  readonly webhooks: Webhooks<Tx>
+}
