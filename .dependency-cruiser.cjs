@@ -125,6 +125,13 @@ module.exports = {
       from: { path: core },
     },
     {
+      name: 'names-say-what',
+      comment: 'A file or folder is named by what it is about.',
+      severity: 'error',
+      from: {},
+      to: { path: '^(packages|examples)/.*/(utils?|helpers?|managers?|misc|common)(/|\\.ts$)' },
+    },
+    {
       name: 'packages-import-core-only',
       comment: 'Packages are technologies: each stands on core alone.',
       severity: 'error',
