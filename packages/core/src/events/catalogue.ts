@@ -30,6 +30,27 @@ interface EventActor {
   readonly id: string | null
 }
 
+/** An alert of the library's own: from an agent at work, or about a webhook that was disabled. */
+export interface RaisedAlertFacts {
+  readonly message: string
+  readonly agentId?: string | null
+  readonly taskId?: string | null
+  readonly webhookId?: string | null
+  /** The webhook's address. It may hold a token, so it is for this process and in no payload. */
+  readonly url?: string | null
+  readonly reason?: string | null
+  /** What the agent added; its keys are its own. */
+  readonly data?: Readonly<Record<string, unknown>> | null
+  readonly published?: never
+}
+
+/** An alert that the host published. */
+export interface PublishedAlertFacts {
+  readonly message: string
+  /** All that the host gave, `message` too, as it is. It alone makes the payload's data. */
+  readonly published: Readonly<Record<string, unknown>>
+}
+
 /**
  * The immutable facts that each event keeps, written in the transaction of the change itself. Times are epoch
  * milliseconds. A webhook's body is a pure function of these, the event's time and the payload version.
@@ -75,7 +96,8 @@ export interface EventFacts {
   }
   'task.progress': { readonly taskId: string; readonly progress: number }
   'agent.status': { readonly agentId: string; readonly status: 'available' | 'busy' | 'offline' }
-  'agent.alert': Readonly<Record<string, unknown>>
+  'agent.alert': RaisedAlertFacts | PublishedAlertFacts
+  /** What the host published, as it is. */
   'email.received': Readonly<Record<string, unknown>>
   'order.new': Readonly<Record<string, unknown>>
 }

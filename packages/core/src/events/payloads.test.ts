@@ -1,0 +1,198 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { TaskboardError } from '../errors/index.js'
+import { webhookEventTypes, type EventFacts, type LoggedEvent, type WebhookEventType } from './catalogue.js'
+import { eventPayloadSchemas } from './payload-schemas.js'
+import { encodePayload, renderPayload, type PayloadSource } from './payloads.js'
+import { sampleEvent } from './sample-event.js'
+
+const instant = fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) })
+const text = fc.string({ unit: 'binary' })
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null })
+const hostData = fc.dictionary(text, fc.jsonValue()) as fc.Arbitrary<Record<string, unknown>>
+const column = fc.constantFrom('TODO', 'DOING', 'DONE')
+const actor = fc.record({
+  kind: fc.constantFrom('user', 'api_key', 'agent', 'host', 'system'),
+  id: maybe(text),
+})
+const task = { taskId: text, title: text }
+
+const factsOf: { [T in WebhookEventType]: fc.Arbitrary<EventFacts[T]> } = {
+  'task.created': fc.record({
+    ...task,
+    status: fc.constant('TODO'),
+    description: maybe(text),
+    priority: fc.constantFrom('urgent', 'high', 'medium', 'low'),
+    type: maybe(text),
+    assignedTo: maybe(text),
+    dueDate: maybe(instant),
+    tags: fc.array(text),
+    dependsOn: fc.array(text),
+    createdAt: instant,
+    actor,
+  }),
+  'task.started': fc.record({
+    ...task,
+    status: fc.constant('DOING'),
+    agentId: text,
+    attempt: fc.integer({ min: 1 }),
+    startedAt: instant,
+  }),
+  'task.completed': fc.record({
+    ...task,
+    status: fc.constant('DONE'),
+    startedAt: instant,
+    completedAt: instant,
+    result: text,
+  }),
+  'task.failed': fc.record({
+    ...task,
+    status: fc.constant('TODO'),
+    reason: fc.constantFrom('failed', 'needs_input', 'approval'),
+    message: maybe(text),
+    agentId: maybe(text),
+    attempts: fc.nat(),
+    failedAt: instant,
+  }),
+  'task.moved': fc.record({ ...task, from: column, to: column, actor }),
+  'agent.alert': fc.oneof(
+    fc.record(
+      {
+        message: text,
+        agentId: text,
+        taskId: maybe(text),
+        webhookId: text,
+        url: text,
+        reason: text,
+        data: hostData,
+      },
+      { requiredKeys: ['message'] },
+    ),
+    fc
+      .tuple(text, fc.dictionary(fc.constantFrom('severity', 'Disk', 'taskId'), fc.jsonValue()))
+      .map(([message, rest]) => ({ message, published: { ...rest, message } })),
+  ),
+  'email.received': hostData,
+  'order.new': hostData,
+}
+
+const webhookEvent: fc.Arbitrary<PayloadSource> = fc
+  .constantFrom(...webhookEventTypes)
+  .chain((type) =>
+    fc
+      .tuple(factsOf[type] as fc.Arbitrary<unknown>, instant)
+      .map(([facts, at]) => ({ type, facts, at, payloadVersion: 1 }) as PayloadSource),
+  )
+
+const at = Date.UTC(2026, 0, 2, 3, 4, 5, 6)
+
+function completed(startedAt: number, completedAt: number): PayloadSource {
+  const facts = {
+    taskId: 'task_1',
+    title: 'Größe ✓',
+    status: 'DONE',
+    startedAt,
+    completedAt,
+    result: 'r',
+  } as const
+  return { type: 'task.completed', facts, at, payloadVersion: 1 }
+}
+
+describe('a payload', () => {
+  it('follows the schema of its type, with nothing beyond it, whatever the facts', () => {
+    fc.assert(
+      fc.property(webhookEvent, (event) => {
+        const body: unknown = JSON.parse(encodePayload(event))
+        const schema = eventPayloadSchemas[event.type as WebhookEventType]
+        expect(schema.parse(body)).toEqual(body)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('depends on type, time, facts and version alone', () => {
+    fc.assert(
+      fc.property(webhookEvent, text, fc.nat(), (event, id, seq) => {
+        const copy = structuredClone(event)
+        const logged = { ...copy, id, workspaceId: id, seq } as LoggedEvent
+        expect(encodePayload(logged)).toBe(encodePayload(event))
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('of a completed task has exactly the seven documented fields', () => {
+    expect(renderPayload(completed(at - 61_999, at))).toEqual({
+      event: 'task.completed',
+      timestamp: '2026-01-02T03:04:05.006Z',
+      data: {
+        task_id: 'task_1',
+        title: 'Größe ✓',
+        status: 'DONE',
+        started_at: '2026-01-02T03:03:03.007Z',
+        completed_at: '2026-01-02T03:04:05.006Z',
+        duration_seconds: 61,
+        result: 'r',
+      },
+    })
+  })
+
+  it('never shows a negative duration when the clock stepped back', () => {
+    expect(renderPayload(completed(at, at - 5_000)).data['duration_seconds']).toBe(0)
+  })
+
+  it('names what the library raised in snake_case and leaves the rest to its author', () => {
+    const facts = { message: 'm', agentId: 'agent_1', taskId: 'task_1', data: { diskFree: 1 } }
+    expect(renderPayload({ type: 'agent.alert', facts, at, payloadVersion: 1 }).data).toEqual({
+      message: 'm',
+      agent_id: 'agent_1',
+      task_id: 'task_1',
+      webhook_id: null,
+      reason: null,
+      data: { diskFree: 1 },
+    })
+  })
+
+  it('keeps the address of a disabled webhook, which may hold a token, to the process', () => {
+    const facts = { message: 'm', webhookId: 'wh_1', url: 'https://example.com/?token=x', reason: 'failing' }
+    const body = encodePayload({ type: 'agent.alert', facts, at, payloadVersion: 1 })
+    expect(body).toContain('"webhook_id":"wh_1"')
+    expect(body).not.toContain('token')
+  })
+
+  it('of a published alert is what the host gave', () => {
+    const published = { message: 'm', taskId: 1, Severity: 'high' }
+    const facts = { message: 'm', published }
+    expect(renderPayload({ type: 'agent.alert', facts, at, payloadVersion: 1 }).data).toEqual(published)
+  })
+
+  it('shows the live events too', () => {
+    const progress = {
+      type: 'task.progress',
+      facts: { taskId: 't', progress: 5 },
+      at,
+      payloadVersion: 1,
+    } as const
+    const status = {
+      type: 'agent.status',
+      facts: { agentId: 'a', status: 'busy' },
+      at,
+      payloadVersion: 1,
+    } as const
+    expect(renderPayload(progress).data).toEqual({ task_id: 't', progress: 5 })
+    expect(renderPayload(status).data).toEqual({ agent_id: 'a', status: 'busy' })
+  })
+
+  it('of a version from the future is refused, not guessed', () => {
+    expect(() => renderPayload({ ...completed(at, at), payloadVersion: 2 })).toThrow(TaskboardError)
+  })
+})
+
+describe('a sample event', () => {
+  it.each(webhookEventTypes)('of %s is valid', (type) => {
+    const sample = { ...sampleEvent(type, at), at, payloadVersion: 1 } as PayloadSource
+    const payload = renderPayload(sample)
+    expect(sample.type).toBe(type)
+    expect(eventPayloadSchemas[type].parse(payload)).toEqual(payload)
+  })
+})
