@@ -42,10 +42,16 @@ export interface Board<Tx = unknown> {
    * Adds a task to TODO, with `task.created`. A repeat with the same `idempotency` gives the first one's task as it was.
    * @throws `CONFLICT` when that key was used for another task.
    */
-  add(input: TaskInput, options?: WriteOptions<Tx> & { readonly idempotency?: IdempotencyClaim | undefined }): Promise<Task>
+  add(
+    input: TaskInput,
+    options?: WriteOptions<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
+  ): Promise<Task>
   get(taskId: string): Promise<Task>
   /** A column's tasks: TODO by score, best first; DOING by start; DONE newest first. `limit` 1 to 1,000, default 100. */
-  list(column: Column, options?: { readonly limit?: number | undefined; readonly cursor?: string | null | undefined }): Promise<TaskList>
+  list(
+    column: Column,
+    options?: { readonly limit?: number | undefined; readonly cursor?: string | null | undefined },
+  ): Promise<TaskList>
   /** A person's move, any column to any, with `task.moved`. The same column changes nothing but ends a hold. */
   move(taskId: string, to: Column, options?: WriteOptions<Tx>): Promise<Task>
   /** A person puts a task aside (or, with a `fencingToken`, the agent that works it does). `CONFLICT` in DONE. */
@@ -67,12 +73,20 @@ export interface Board<Tx = unknown> {
     options?: { readonly tx?: Tx | undefined },
   ): Promise<Task>
   /** The agent is done: DONE with the result, with `task.completed`. @throws `CONFLICT` when the lease is no longer held. */
-  complete(taskId: string, input: z.input<typeof completionInput>, options?: { readonly tx?: Tx | undefined }): Promise<Task>
+  complete(
+    taskId: string,
+    input: z.input<typeof completionInput>,
+    options?: { readonly tx?: Tx | undefined },
+  ): Promise<Task>
   /**
    * The agent could not: TODO again after a backoff while attempts remain, else (or with `retry: false`) TODO under the
    * hold `failed`, with `task.failed`. @throws `CONFLICT` when the lease is no longer held.
    */
-  fail(taskId: string, input: z.input<typeof failureInput>, options?: { readonly tx?: Tx | undefined }): Promise<Task>
+  fail(
+    taskId: string,
+    input: z.input<typeof failureInput>,
+    options?: { readonly tx?: Tx | undefined },
+  ): Promise<Task>
   /** Asks the workspace's chat agent. @throws `AGENT_UNAVAILABLE` when there is none or it does not answer. */
   chat(input: z.input<typeof chatInput>): Promise<ChatReply>
 }
@@ -103,14 +117,22 @@ const LARGEST_PAGE = 1_000
 /** A handle on one workspace's board. Cheap: it holds no state and may be made for each call. */
 export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string): Board<Tx> {
   const { environment, tasks, settings } = parts
-  const at = (options?: { readonly tx?: Tx | undefined }): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
+  const at = (options?: { readonly tx?: Tx | undefined }): At<Tx> => ({
+    now: environment.storageNow(),
+    tx: options?.tx,
+  })
   const proof = (taskId: string, fencingToken: number) => ({ workspaceId, taskId, fencingToken })
 
   const board: Board<Tx> = {
     workspaceId,
     async add(input, options) {
       const task = toNewTask(parseInput(newTaskInput, input), workspaceId, settings.maxAttempts)
-      const { value } = await tasks.insertTask(task, options?.actor ?? HOST, options?.idempotency ?? null, at(options))
+      const { value } = await tasks.insertTask(
+        task,
+        options?.actor ?? HOST,
+        options?.idempotency ?? null,
+        at(options),
+      )
       return value
     },
     async get(taskId) {
@@ -126,7 +148,8 @@ export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string): Boa
     },
     async hold(taskId, input, options) {
       const { reason, message = null, fencingToken } = parseInput(holdInput, input)
-      if (fencingToken != null) return tasks.holdClaimedTask(proof(taskId, fencingToken), reason, message, at(options))
+      if (fencingToken != null)
+        return tasks.holdClaimedTask(proof(taskId, fencingToken), reason, message, at(options))
       return tasks.holdTask(workspaceId, taskId, reason, message, options?.actor ?? HOST, at(options))
     },
     async release(taskId, options) {
@@ -186,7 +209,9 @@ function requireColumn(column: Column): Column {
 
 function requireLimit(limit: number): number {
   if (Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE) return limit
-  throw new TaskboardError('INVALID_FIELD', `limit must be a whole number from 1 to ${LARGEST_PAGE}`, { field: 'limit' })
+  throw new TaskboardError('INVALID_FIELD', `limit must be a whole number from 1 to ${LARGEST_PAGE}`, {
+    field: 'limit',
+  })
 }
 
 function requireLease(leaseMs: number): number {

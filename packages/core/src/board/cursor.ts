@@ -13,7 +13,9 @@ export function decodeCursor(text: string): TaskCursor {
   const [asOf, rank, createdAt, id] = parts ?? []
   const numbers = [asOf, rank, createdAt].every((value) => Number.isSafeInteger(value))
   if (parts?.length !== 4 || !numbers || typeof id !== 'string' || id.length > 64) {
-    throw new TaskboardError('INVALID_FIELD', 'cursor must be the next_cursor of an earlier page', { field: 'cursor' })
+    throw new TaskboardError('INVALID_FIELD', 'cursor must be the next_cursor of an earlier page', {
+      field: 'cursor',
+    })
   }
   return { asOf: asOf as number, rank: rank as number, createdAt: createdAt as number, id }
 }

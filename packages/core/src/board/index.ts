@@ -30,5 +30,14 @@ export type {
   TaskStore,
 } from './task-store.js'
 export { createBoard } from './board.js'
-export type { Board, BoardParts, BoardSettings, ChatAgent, ChatReply, TaskInput, TaskList, WriteOptions } from './board.js'
+export type {
+  Board,
+  BoardParts,
+  BoardSettings,
+  ChatAgent,
+  ChatReply,
+  TaskInput,
+  TaskList,
+  WriteOptions,
+} from './board.js'
 export { boundedText, instantInput, isStorableText, newTaskInput } from './task-input.js'

@@ -24,7 +24,10 @@ function codePoints(text: string): number {
 export function boundedText(most: number): z.ZodString {
   return z
     .string({ error: 'must be text' })
-    .refine((text) => text.length <= most || (text.length <= 2 * most && codePoints(text) <= most), `must have at most ${most} characters`)
+    .refine(
+      (text) => text.length <= most || (text.length <= 2 * most && codePoints(text) <= most),
+      `must have at most ${most} characters`,
+    )
     .refine(isStorableText, 'must not contain NUL or unpaired surrogates')
 }
 
@@ -49,16 +52,32 @@ export const newTaskInput = z.object({
     .refine((text) => text !== '', 'must not be blank'),
   description: boundedText(TEXT_CODE_POINTS).nullish(),
   type: z.string().regex(SLUG, 'must be a short slug of a-z, 0-9, - and _').nullish(),
-  priority: z.enum(priorities as [string, ...string[]] as ['urgent', 'high', 'medium', 'low'], { error: `must be one of ${priorities.join(', ')}` }).nullish(),
+  priority: z
+    .enum(priorities as [string, ...string[]] as ['urgent', 'high', 'medium', 'low'], {
+      error: `must be one of ${priorities.join(', ')}`,
+    })
+    .nullish(),
   assignedTo: z.string().min(1).max(64).nullish(),
   dueDate: instantInput.nullish(),
   notBefore: instantInput.nullish(),
-  tags: z.array(label, { error: 'must be a list of texts' }).max(LIST_ENTRIES, `must have at most ${LIST_ENTRIES} entries`).nullish(),
-  metadata: z
-    .record(z.string().min(1).max(LABEL_CODE_POINTS), z.union([boundedText(TEXT_CODE_POINTS), z.array(boundedText(TEXT_CODE_POINTS))]))
-    .refine((value) => JSON.stringify(value).length <= METADATA_BYTES, `must have at most ${METADATA_BYTES} characters as JSON`)
+  tags: z
+    .array(label, { error: 'must be a list of texts' })
+    .max(LIST_ENTRIES, `must have at most ${LIST_ENTRIES} entries`)
     .nullish(),
-  dependsOn: z.array(z.string().min(1).max(64), { error: 'must be a list of task ids' }).max(LIST_ENTRIES).nullish(),
+  metadata: z
+    .record(
+      z.string().min(1).max(LABEL_CODE_POINTS),
+      z.union([boundedText(TEXT_CODE_POINTS), z.array(boundedText(TEXT_CODE_POINTS))]),
+    )
+    .refine(
+      (value) => JSON.stringify(value).length <= METADATA_BYTES,
+      `must have at most ${METADATA_BYTES} characters as JSON`,
+    )
+    .nullish(),
+  dependsOn: z
+    .array(z.string().min(1).max(64), { error: 'must be a list of task ids' })
+    .max(LIST_ENTRIES)
+    .nullish(),
   maxAttempts: z.number().int().min(1).max(100).nullish(),
 })
 

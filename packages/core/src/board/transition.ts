@@ -8,14 +8,34 @@ import { columns, type Actor, type AttemptOutcome, type Column, type HoldReason,
 export type TaskCommand =
   | { readonly kind: 'claim'; readonly agentId: string; readonly leaseMs: number }
   | { readonly kind: 'renew'; readonly fencingToken: number; readonly leaseMs: number }
-  | { readonly kind: 'progress'; readonly fencingToken: number; readonly progress: number; readonly leaseMs: number }
+  | {
+      readonly kind: 'progress'
+      readonly fencingToken: number
+      readonly progress: number
+      readonly leaseMs: number
+    }
   | { readonly kind: 'complete'; readonly fencingToken: number; readonly result: string }
-  | { readonly kind: 'fail'; readonly fencingToken: number; readonly reason: string; readonly backoff: Backoff | null }
-  | { readonly kind: 'raise_hold'; readonly fencingToken: number; readonly reason: HoldReason; readonly message: string | null }
+  | {
+      readonly kind: 'fail'
+      readonly fencingToken: number
+      readonly reason: string
+      readonly backoff: Backoff | null
+    }
+  | {
+      readonly kind: 'raise_hold'
+      readonly fencingToken: number
+      readonly reason: HoldReason
+      readonly message: string | null
+    }
   | { readonly kind: 'hand_back'; readonly fencingToken: number; readonly reason: string }
   | { readonly kind: 'expire'; readonly backoff: Backoff }
   | { readonly kind: 'move'; readonly to: Column; readonly actor: Actor }
-  | { readonly kind: 'hold'; readonly reason: HoldReason; readonly message: string | null; readonly actor: Actor }
+  | {
+      readonly kind: 'hold'
+      readonly reason: HoldReason
+      readonly message: string | null
+      readonly actor: Actor
+    }
   | { readonly kind: 'release' }
   | { readonly kind: 'dependency_done' }
   | { readonly kind: 'dependency_reopened' }
@@ -27,7 +47,11 @@ export interface TransitionResult {
   /** The events to log in the same transaction, in order. */
   readonly events: readonly EventDraft[]
   /** The attempt that this ended; null when none was under way. */
-  readonly endedAttempt: { readonly fencingToken: number; readonly outcome: AttemptOutcome; readonly reason: string | null } | null
+  readonly endedAttempt: {
+    readonly fencingToken: number
+    readonly outcome: AttemptOutcome
+    readonly reason: string | null
+  } | null
 }
 
 const SYSTEM: Actor = { kind: 'system', id: null }
@@ -70,7 +94,9 @@ export function transition(task: Task, command: TaskCommand, now: Instant): Tran
     case 'hold':
       return raiseHold(task, command.reason, command.message, command.actor, now)
     case 'release':
-      return task.hold === null ? changed(task) : changed({ ...task, hold: null, attempts: 0, updatedAt: now })
+      return task.hold === null
+        ? changed(task)
+        : changed({ ...task, hold: null, attempts: 0, updatedAt: now })
     case 'dependency_done':
       return changed({ ...task, openDependencies: Math.max(0, task.openDependencies - 1), updatedAt: now })
     case 'dependency_reopened':
@@ -99,7 +125,14 @@ function claim(task: Task, agentId: string, leaseMs: number, now: Instant): Tran
   return changed(started, [
     {
       type: 'task.started',
-      facts: { taskId: task.id, title: task.title, status: 'DOING', agentId, attempt: started.attempts, startedAt: now },
+      facts: {
+        taskId: task.id,
+        title: task.title,
+        status: 'DOING',
+        agentId,
+        attempt: started.attempts,
+        startedAt: now,
+      },
     },
   ])
 }
@@ -141,14 +174,21 @@ function endInFailure(
   return changed(held, [failed(held, 'failed', reason, task.lease?.agentId ?? null, now)], ended)
 }
 
-function raiseHold(task: Task, reason: HoldReason, message: string | null, actor: Actor, now: Instant): TransitionResult {
+function raiseHold(
+  task: Task,
+  reason: HoldReason,
+  message: string | null,
+  actor: Actor,
+  now: Instant,
+): TransitionResult {
   if (task.column === 'DONE') throw new TaskboardError('CONFLICT', 'a task in DONE cannot be put on hold')
   const outcome = actor.kind === 'agent' ? 'held' : 'revoked'
   const ended = ending(task, outcome, message ?? reason)
   const base = task.column === 'DOING' ? backInTodo(task, now) : { ...task, updatedAt: now }
   const held: Task = { ...base, hold: { reason, message, since: now } }
   if (task.hold?.reason === reason) return changed(held, [], ended)
-  if (reason !== 'cancelled') return changed(held, [failed(held, reason, message, task.lease?.agentId ?? null, now)], ended)
+  if (reason !== 'cancelled')
+    return changed(held, [failed(held, reason, message, task.lease?.agentId ?? null, now)], ended)
   return changed(held, task.column === 'DOING' ? [moved(task, 'TODO', actor)] : [], ended)
 }
 
@@ -177,7 +217,9 @@ function move(task: Task, to: Column, actor: Actor, now: Instant): TransitionRes
 function requireLease(task: Task, fencingToken: number, now: Instant): void {
   const lease = task.lease
   if (lease !== null && lease.fencingToken === fencingToken && lease.expiresAt > now) return
-  throw new TaskboardError('CONFLICT', 'the lease on this task is no longer held with that fencing token', { field: 'fencingToken' })
+  throw new TaskboardError('CONFLICT', 'the lease on this task is no longer held with that fencing token', {
+    field: 'fencingToken',
+  })
 }
 
 function renewed(task: Task, leaseMs: number, now: Instant): Task {
@@ -185,7 +227,16 @@ function renewed(task: Task, leaseMs: number, now: Instant): Task {
 }
 
 function backInTodo(task: Task, now: Instant): Task {
-  return { ...task, column: 'TODO', lease: null, startedAt: null, completedAt: null, result: null, progress: 0, updatedAt: now }
+  return {
+    ...task,
+    column: 'TODO',
+    lease: null,
+    startedAt: null,
+    completedAt: null,
+    result: null,
+    progress: 0,
+    updatedAt: now,
+  }
 }
 
 function finished(task: Task, now: Instant, result: string | null): Task {
@@ -196,7 +247,11 @@ function agentOf(task: Task): Actor {
   return { kind: 'agent', id: task.lease?.agentId ?? null }
 }
 
-function ending(task: Task, outcome: AttemptOutcome, reason: string | null): TransitionResult['endedAttempt'] {
+function ending(
+  task: Task,
+  outcome: AttemptOutcome,
+  reason: string | null,
+): TransitionResult['endedAttempt'] {
   return task.lease === null ? null : { fencingToken: task.lease.fencingToken, outcome, reason }
 }
 
@@ -212,9 +267,16 @@ function failed(
   now: Instant,
 ): EventDraft {
   const { id: taskId, title, attempts } = task
-  return { type: 'task.failed', facts: { taskId, title, status: 'TODO', reason, message, agentId, attempts, failedAt: now } }
+  return {
+    type: 'task.failed',
+    facts: { taskId, title, status: 'TODO', reason, message, agentId, attempts, failedAt: now },
+  }
 }
 
-function changed(task: Task, events: readonly EventDraft[] = [], endedAttempt: TransitionResult['endedAttempt'] = null): TransitionResult {
+function changed(
+  task: Task,
+  events: readonly EventDraft[] = [],
+  endedAttempt: TransitionResult['endedAttempt'] = null,
+): TransitionResult {
   return { task, events, endedAttempt }
 }

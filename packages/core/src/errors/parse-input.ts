@@ -10,7 +10,8 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.ou
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   const name = issue?.path[0]
-  if (issue === undefined || name === undefined) throw new TaskboardError('INVALID_FIELD', 'the input must be an object')
+  if (issue === undefined || name === undefined)
+    throw new TaskboardError('INVALID_FIELD', 'the input must be an object')
   const field = String(name)
   if (issue.code === 'invalid_type' && valueAt(input, field) === undefined) {
     throw new TaskboardError('MISSING_FIELD', `${field} is required`, { field })

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { parseInput } from '../errors/index.js'
+import { backoffDelayMs, defaultBackoff } from './backoff.js'
+import { chatInput, newTaskInput } from './task-input.js'
+
+const parse = (input: unknown) => parseInput(newTaskInput, input)
+
+describe('the input of a task', () => {
+  it('trims the title and counts code points', () => {
+    expect(parse({ title: '  Ship it \n' }).title).toBe('Ship it')
+    expect(parse({ title: '😀'.repeat(200) }).title).toHaveLength(400)
+    expect(parse({ title: `${' '.repeat(300)}${'x'.repeat(200)}` }).title).toHaveLength(200)
+  })
+
+  it.each([
+    [{}, 'MISSING_FIELD', 'title'],
+    [{ title: undefined }, 'MISSING_FIELD', 'title'],
+    [{ title: null }, 'INVALID_FIELD', 'title'],
+    [{ title: 7 }, 'INVALID_FIELD', 'title'],
+    [{ title: ' \t ' }, 'INVALID_FIELD', 'title'],
+    [{ title: 'x'.repeat(201) }, 'INVALID_FIELD', 'title'],
+    [{ title: '😀'.repeat(201) }, 'INVALID_FIELD', 'title'],
+    [{ title: 'a\0b' }, 'INVALID_FIELD', 'title'],
+    [{ title: 'a\ud800' }, 'INVALID_FIELD', 'title'],
+    [{ title: 't', priority: 'URGENT' }, 'INVALID_FIELD', 'priority'],
+    [{ title: 't', description: 5 }, 'INVALID_FIELD', 'description'],
+    [{ title: 't', description: 'x'.repeat(20_001) }, 'INVALID_FIELD', 'description'],
+    [{ title: 't', dueDate: '2026-02-30T00:00:00Z' }, 'INVALID_FIELD', 'dueDate'],
+    [{ title: 't', dueDate: '2026-02-20T00:00:00' }, 'INVALID_FIELD', 'dueDate'],
+    [{ title: 't', dueDate: '2026-02-20' }, 'INVALID_FIELD', 'dueDate'],
+    [{ title: 't', dueDate: 'tomorrow' }, 'INVALID_FIELD', 'dueDate'],
+    [{ title: 't', dueDate: new Date(NaN) }, 'INVALID_FIELD', 'dueDate'],
+    [{ title: 't', dueDate: 1.5 }, 'INVALID_FIELD', 'dueDate'],
+    [{ title: 't', tags: 'a' }, 'INVALID_FIELD', 'tags'],
+    [{ title: 't', tags: [1] }, 'INVALID_FIELD', 'tags'],
+    [{ title: 't', tags: [' '] }, 'INVALID_FIELD', 'tags'],
+    [{ title: 't', tags: Array.from({ length: 51 }, String) }, 'INVALID_FIELD', 'tags'],
+    [{ title: 't', type: 'Not A Slug' }, 'INVALID_FIELD', 'type'],
+    [{ title: 't', metadata: { a: 1 } }, 'INVALID_FIELD', 'metadata'],
+    [{ title: 't', metadata: { a: 'x'.repeat(16_400) } }, 'INVALID_FIELD', 'metadata'],
+    [{ title: 't', dependsOn: 'task_1' }, 'INVALID_FIELD', 'dependsOn'],
+    [{ title: 't', maxAttempts: 0 }, 'INVALID_FIELD', 'maxAttempts'],
+  ])('%j is refused with %s for %s', (input, code, field) => {
+    expect(() => parse(input)).toThrow(expect.objectContaining({ code, field }))
+  })
+
+  it.each([null, 'text', 5, []])('%j is no input at all', (input) => {
+    expect(() => parse(input)).toThrow(expect.objectContaining({ code: 'INVALID_FIELD', field: undefined }))
+  })
+
+  it('takes a time as a Date, as milliseconds and as ISO 8601 with an offset', () => {
+    const dueDate = Date.UTC(2028, 1, 29, 10)
+    for (const input of [
+      new Date(dueDate),
+      dueDate,
+      '2028-02-29T10:00:00Z',
+      '2028-02-29T12:00:00.000+02:00',
+    ]) {
+      expect(parse({ title: 't', dueDate: input }).dueDate).toBe(dueDate)
+    }
+  })
+
+  it('keeps keys like __proto__ in metadata out of prototypes', () => {
+    const metadata: unknown = JSON.parse('{"__proto__":"x","constructor":"y","plain":["z"]}')
+    const parsed = parse({ title: 't', metadata }).metadata ?? {}
+    expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype)
+    expect(Object.hasOwn(parsed, 'constructor')).toBe(true)
+    expect(({} as Record<string, unknown>)['plain']).toBeUndefined()
+  })
+})
+
+describe('a chat message', () => {
+  it.each([
+    [{}, 'MISSING_FIELD', 'message'],
+    [{ message: ' ' }, 'INVALID_FIELD', 'message'],
+    [{ message: 'hi', user: 5 }, 'INVALID_FIELD', 'user'],
+  ])('%j is refused with %s for %s', (input, code, field) => {
+    expect(() => parseInput(chatInput, input)).toThrow(expect.objectContaining({ code, field }))
+  })
+})
+
+describe('backoffDelayMs', () => {
+  it('doubles up to its most', () => {
+    expect([1, 2, 3, 6, 7, 50].map((attempt) => backoffDelayMs(defaultBackoff, attempt))).toEqual([
+      10_000, 20_000, 40_000, 320_000, 600_000, 600_000,
+    ])
+  })
+})

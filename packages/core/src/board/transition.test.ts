@@ -1,0 +1,324 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { defaultBackoff } from './backoff.js'
+import { columns, holdReasons, type Actor, type Task } from './task.js'
+import { transition, type TaskCommand } from './transition.js'
+
+const NOW = 1_000_000
+const PERSON: Actor = { kind: 'user', id: 'user_1' }
+const todo: Task = {
+  id: 'task_1',
+  workspaceId: 'ws_1',
+  title: 'Write the report',
+  description: null,
+  type: null,
+  priority: 'medium',
+  column: 'TODO',
+  hold: null,
+  assignedTo: null,
+  dueDate: null,
+  notBefore: null,
+  tags: [],
+  metadata: {},
+  dependsOn: [],
+  openDependencies: 0,
+  progress: 0,
+  result: null,
+  createdAt: 0,
+  updatedAt: 0,
+  startedAt: null,
+  completedAt: null,
+  attempts: 0,
+  maxAttempts: 2,
+  fencingToken: 0,
+  lease: null,
+}
+const claimCommand: TaskCommand = { kind: 'claim', agentId: 'agent_1', leaseMs: 60_000 }
+const doing = transition(todo, claimCommand, NOW).task
+const done = transition(doing, { kind: 'complete', fencingToken: 1, result: 'ok' }, NOW + 5_000).task
+
+function apply(task: Task, command: TaskCommand, now = NOW + 1) {
+  return transition(task, command, now)
+}
+
+describe('claim', () => {
+  it('starts an attempt under a lease with a new fencing token', () => {
+    const { task, events, endedAttempt } = apply({ ...todo, fencingToken: 6, attempts: 1 }, claimCommand)
+    expect(task).toMatchObject({ column: 'DOING', attempts: 2, fencingToken: 7, startedAt: NOW + 1 })
+    expect(task.lease).toEqual({ agentId: 'agent_1', fencingToken: 7, expiresAt: NOW + 60_001 })
+    expect(events).toEqual([
+      {
+        type: 'task.started',
+        facts: {
+          taskId: 'task_1',
+          title: todo.title,
+          status: 'DOING',
+          agentId: 'agent_1',
+          attempt: 2,
+          startedAt: NOW + 1,
+        },
+      },
+    ])
+    expect(endedAttempt).toBeNull()
+  })
+
+  it.each([
+    ['held', { ...todo, hold: { reason: 'approval', message: null, since: 0 } }],
+    ['blocked', { ...todo, openDependencies: 1 }],
+    ['not due yet', { ...todo, notBefore: NOW + 2 }],
+    ['another agent’s', { ...todo, assignedTo: 'agent_2' }],
+    ['in DOING', doing],
+    ['in DONE', done],
+  ] as const)('refuses a task that is %s', (_, task) => {
+    expect(() => apply(task as Task, claimCommand)).toThrow(expect.objectContaining({ code: 'CONFLICT' }))
+  })
+
+  it('takes a task that is its own and one whose time has come', () => {
+    expect(apply({ ...todo, assignedTo: 'agent_1', notBefore: NOW + 1 }, claimCommand).task.column).toBe(
+      'DOING',
+    )
+  })
+})
+
+describe('the live lease', () => {
+  const commands: TaskCommand[] = [
+    { kind: 'renew', fencingToken: 1, leaseMs: 1_000 },
+    { kind: 'progress', fencingToken: 1, progress: 5, leaseMs: 1_000 },
+    { kind: 'complete', fencingToken: 1, result: '' },
+    { kind: 'fail', fencingToken: 1, reason: 'x', backoff: null },
+    { kind: 'raise_hold', fencingToken: 1, reason: 'needs_input', message: null },
+    { kind: 'hand_back', fencingToken: 1, reason: 'x' },
+  ]
+
+  it.each(commands)('is asked for by $kind', (command) => {
+    const superseded = {
+      ...doing,
+      fencingToken: 2,
+      lease: { agentId: 'agent_2', fencingToken: 2, expiresAt: NOW + 60_000 },
+    }
+    for (const task of [superseded, todo, done, { ...doing, lease: null }]) {
+      expect(() => apply(task, command)).toThrow(
+        expect.objectContaining({ code: 'CONFLICT', field: 'fencingToken' }),
+      )
+    }
+    expect(() => apply(doing, command, NOW + 59_999)).not.toThrow()
+    expect(() => apply(doing, command, NOW + 60_000)).toThrow(expect.objectContaining({ code: 'CONFLICT' }))
+  })
+
+  it('is renewed by progress, which is an event only when it differs', () => {
+    const first = apply(doing, { kind: 'progress', fencingToken: 1, progress: 40, leaseMs: 90_000 })
+    expect(first.task).toMatchObject({ progress: 40, lease: { expiresAt: NOW + 90_001 } })
+    expect(first.events).toEqual([{ type: 'task.progress', facts: { taskId: 'task_1', progress: 40 } }])
+    expect(apply(first.task, { kind: 'progress', fencingToken: 1, progress: 40, leaseMs: 1 }).events).toEqual(
+      [],
+    )
+  })
+})
+
+describe('the end of an attempt', () => {
+  it('completes with the result', () => {
+    const { task, events, endedAttempt } = apply(doing, { kind: 'complete', fencingToken: 1, result: 'done' })
+    expect(task).toMatchObject({
+      column: 'DONE',
+      lease: null,
+      result: 'done',
+      progress: 100,
+      completedAt: NOW + 1,
+    })
+    expect(events.map((event) => event.type)).toEqual(['task.completed'])
+    expect(events[0]?.facts).toMatchObject({
+      startedAt: NOW,
+      completedAt: NOW + 1,
+      result: 'done',
+      status: 'DONE',
+    })
+    expect(endedAttempt).toEqual({ fencingToken: 1, outcome: 'completed', reason: null })
+  })
+
+  it('retries after a backoff while attempts remain, without task.failed', () => {
+    const { task, events, endedAttempt } = apply(doing, {
+      kind: 'fail',
+      fencingToken: 1,
+      reason: 'net',
+      backoff: defaultBackoff,
+    })
+    expect(task).toMatchObject({
+      column: 'TODO',
+      hold: null,
+      notBefore: NOW + 1 + 10_000,
+      lease: null,
+      attempts: 1,
+    })
+    expect(events.map((event) => event.type)).toEqual(['task.moved'])
+    expect(endedAttempt).toEqual({ fencingToken: 1, outcome: 'retried', reason: 'net' })
+  })
+
+  it.each([
+    ['the agent gives up', { ...doing, attempts: 1 }, null],
+    ['attempts have run out', { ...doing, attempts: 2 }, defaultBackoff],
+  ])('holds the task as failed when %s, with one task.failed', (_, task, backoff) => {
+    const result = apply(task, { kind: 'fail', fencingToken: 1, reason: 'net', backoff })
+    expect(result.task).toMatchObject({
+      column: 'TODO',
+      hold: { reason: 'failed', message: 'net' },
+      lease: null,
+    })
+    expect(result.events.map((event) => event.type)).toEqual(['task.failed'])
+    expect(result.endedAttempt).toMatchObject({ outcome: 'failed' })
+  })
+
+  it('expires only once the lease is over, and counts the attempt', () => {
+    const expire: TaskCommand = { kind: 'expire', backoff: defaultBackoff }
+    expect(apply(doing, expire, NOW + 59_999).task).toBe(doing)
+    const first = apply(doing, expire, NOW + 60_000)
+    expect(first.task).toMatchObject({ column: 'TODO', notBefore: NOW + 70_000, attempts: 1, hold: null })
+    expect(first.endedAttempt?.outcome).toBe('expired')
+    const last = apply({ ...doing, attempts: 2 }, expire, NOW + 60_000)
+    expect(last.task.hold?.reason).toBe('failed')
+    expect(last.events.map((event) => event.type)).toEqual(['task.failed'])
+  })
+
+  it('hands back without counting the attempt', () => {
+    const { task, endedAttempt } = apply(doing, {
+      kind: 'hand_back',
+      fencingToken: 1,
+      reason: 'shutting down',
+    })
+    expect(task).toMatchObject({ column: 'TODO', attempts: 0, notBefore: null, lease: null, fencingToken: 1 })
+    expect(endedAttempt?.outcome).toBe('handed_back')
+  })
+})
+
+describe('holds', () => {
+  it.each(['failed', 'needs_input', 'approval'] as const)('%s is told once with task.failed', (reason) => {
+    const first = apply(todo, { kind: 'hold', reason, message: 'why', actor: PERSON })
+    expect(first.task.hold).toEqual({ reason, message: 'why', since: NOW + 1 })
+    expect(first.events.map((event) => event.type)).toEqual(['task.failed'])
+    expect(apply(first.task, { kind: 'hold', reason, message: 'again', actor: PERSON }).events).toEqual([])
+  })
+
+  it('cancelled is no failure, and revokes a lease', () => {
+    expect(apply(todo, { kind: 'hold', reason: 'cancelled', message: null, actor: PERSON }).events).toEqual(
+      [],
+    )
+    const { task, events, endedAttempt } = apply(doing, {
+      kind: 'hold',
+      reason: 'cancelled',
+      message: null,
+      actor: PERSON,
+    })
+    expect(task).toMatchObject({ column: 'TODO', lease: null, hold: { reason: 'cancelled' } })
+    expect(events.map((event) => event.type)).toEqual(['task.moved'])
+    expect(endedAttempt?.outcome).toBe('revoked')
+  })
+
+  it('cannot be put on a task in DONE', () => {
+    expect(() => apply(done, { kind: 'hold', reason: 'approval', message: null, actor: PERSON })).toThrow(
+      expect.objectContaining({ code: 'CONFLICT' }),
+    )
+  })
+
+  it('end with a fresh set of attempts', () => {
+    const held: Task = { ...todo, attempts: 2, hold: { reason: 'failed', message: null, since: 0 } }
+    expect(apply(held, { kind: 'release' }).task).toMatchObject({ hold: null, attempts: 0 })
+    expect(apply(todo, { kind: 'release' }).task).toBe(todo)
+    expect(apply(held, { kind: 'move', to: 'TODO', actor: PERSON })).toMatchObject({
+      task: { hold: null },
+      events: [],
+    })
+  })
+})
+
+describe('move', () => {
+  it.each(columns.flatMap((from) => columns.map((to) => [from, to] as const)))(
+    'from %s to %s',
+    (from, to) => {
+      const task = { TODO: todo, DOING: doing, DONE: done }[from]
+      const { task: after, events, endedAttempt } = apply(task, { kind: 'move', to, actor: PERSON })
+      expect(after.column).toBe(to)
+      if (from === to) {
+        expect(after).toBe(task)
+        expect(events).toEqual([])
+        return
+      }
+      expect(events).toEqual([
+        { type: 'task.moved', facts: { taskId: task.id, title: task.title, from, to, actor: PERSON } },
+      ])
+      expect(after.lease).toBeNull()
+      expect(after.completedAt).toBe(to === 'DONE' ? NOW + 1 : null)
+      expect(endedAttempt?.outcome).toBe(from === 'DOING' ? 'revoked' : undefined)
+    },
+  )
+
+  it('refuses a column that does not exist', () => {
+    const command = { kind: 'move', to: 'LATER', actor: PERSON } as unknown as TaskCommand
+    expect(() => apply(todo, command)).toThrow(
+      expect.objectContaining({ code: 'INVALID_FIELD', field: 'to' }),
+    )
+  })
+})
+
+describe('dependencies', () => {
+  it('count down to free and up to blocked', () => {
+    const blocked = apply(todo, { kind: 'dependency_reopened' }).task
+    expect(blocked.openDependencies).toBe(1)
+    expect(apply(blocked, { kind: 'dependency_done' }).task.openDependencies).toBe(0)
+    expect(apply(todo, { kind: 'dependency_done' }).task.openDependencies).toBe(0)
+  })
+})
+
+describe('any history', () => {
+  const token = fc.integer({ min: 1, max: 4 })
+  const command: fc.Arbitrary<TaskCommand> = fc.oneof(
+    fc.constant(claimCommand),
+    token.map((fencingToken): TaskCommand => ({ kind: 'renew', fencingToken, leaseMs: 1_000 })),
+    token.map((fencingToken): TaskCommand => ({ kind: 'complete', fencingToken, result: 'r' })),
+    fc
+      .tuple(token, fc.constantFrom(null, defaultBackoff))
+      .map(([fencingToken, backoff]): TaskCommand => ({ kind: 'fail', fencingToken, reason: 'r', backoff })),
+    fc
+      .tuple(token, fc.constantFrom(...holdReasons))
+      .map(([fencingToken, reason]): TaskCommand => ({
+        kind: 'raise_hold',
+        fencingToken,
+        reason,
+        message: null,
+      })),
+    token.map((fencingToken): TaskCommand => ({ kind: 'hand_back', fencingToken, reason: 'r' })),
+    fc.constant<TaskCommand>({ kind: 'expire', backoff: defaultBackoff }),
+    fc.constantFrom(...columns).map((to): TaskCommand => ({ kind: 'move', to, actor: PERSON })),
+    fc
+      .constantFrom(...holdReasons)
+      .map((reason): TaskCommand => ({ kind: 'hold', reason, message: null, actor: PERSON })),
+    fc.constant<TaskCommand>({ kind: 'release' }),
+  )
+
+  it('keeps the task consistent', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(command, fc.integer({ min: 0, max: 40_000 })), { maxLength: 30 }),
+        (steps) => {
+          let task = todo
+          let now = NOW
+          for (const [next, waitMs] of steps) {
+            now += waitMs
+            const before = task
+            try {
+              const result = transition(task, next, now)
+              task = result.task
+              expect(result.endedAttempt === null).toBe(before.lease === null || task.lease !== null)
+            } catch (error) {
+              expect(error).toMatchObject({ code: 'CONFLICT' })
+            }
+            expect(task.fencingToken).toBeGreaterThanOrEqual(before.fencingToken)
+            if (task.hold !== null) expect(task.column).toBe('TODO')
+            if (task.lease !== null) expect(task.column).toBe('DOING')
+            expect(task.completedAt !== null).toBe(task.column === 'DONE')
+            expect(task.attempts).toBeLessThanOrEqual(task.maxAttempts)
+          }
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { laneSlope, placeTask } from './lanes.js'
+import { scoreUnits, type Scorable } from './score.js'
+import { createScoring } from './scoring.js'
+
+const DAY_MS = 86_400_000
+const ORIGIN = Date.UTC(2026, 0, 1)
+const instant = fc.integer({ min: ORIGIN - 60 * DAY_MS, max: ORIGIN + 60 * DAY_MS })
+const scorable: fc.Arbitrary<Scorable> = fc.record({
+  priority: fc.constantFrom('urgent', 'high', 'medium', 'low'),
+  createdAt: instant,
+  dueDate: fc.option(instant, { nil: null }),
+  openDependencies: fc.nat(2),
+})
+const scoring = fc.constantFrom(
+  createScoring(),
+  createScoring({
+    weights: { flag: 10, due: 50, age: 40, free: 0 },
+    dueHorizonMs: 3 * DAY_MS,
+    ageHorizonMs: 7 * DAY_MS,
+  }),
+  createScoring({ weights: { due: 0 } }),
+)
+
+describe('placeTask', () => {
+  it('is exact until laneUntil, whatever the task, the time and the weights', () => {
+    fc.assert(
+      fc.property(
+        scorable,
+        instant,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        scoring,
+        (task, now, part, weights) => {
+          const { key, lane, laneUntil } = placeTask(task, now, weights)
+          const last = Math.min(laneUntil - 1, now + 200 * DAY_MS)
+          const later = now + Math.floor((last - now) * part)
+          for (const at of [now, later, last])
+            expect(key + laneSlope(lane, weights) * at).toBe(scoreUnits(task, at, weights))
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  it('changes lane at laneUntil, at most four times in a life', () => {
+    fc.assert(
+      fc.property(scorable, scoring, (task, weights) => {
+        let at = ORIGIN - 100 * DAY_MS
+        let changes = 0
+        for (;;) {
+          const { laneUntil } = placeTask(task, at, weights)
+          if (laneUntil === Infinity) break
+          expect(laneUntil).toBeGreaterThan(at)
+          at = laneUntil
+          changes++
+        }
+        expect(changes).toBeLessThanOrEqual(4)
+      }),
+    )
+  })
+
+  it('never changes the order within a lane', () => {
+    fc.assert(
+      fc.property(scorable, scorable, instant, (a, b, now) => {
+        const [placeA, placeB] = [placeTask(a, now), placeTask(b, now)]
+        fc.pre(placeA.lane === placeB.lane)
+        const last = Math.min(placeA.laneUntil, placeB.laneUntil, now + 100 * DAY_MS) - 1
+        const byKey = Math.sign(placeA.key - placeB.key)
+        expect(Math.sign(scoreUnits(a, now) - scoreUnits(b, now))).toBe(byKey)
+        expect(Math.sign(scoreUnits(a, last) - scoreUnits(b, last))).toBe(byKey)
+      }),
+    )
+  })
+})
