@@ -6,6 +6,7 @@ const cryptoFiles = [
   'webhooks/standard-webhooks',
   'webhooks/secrets',
   'access/api-key',
+  'access/secret-box',
   'idempotency/fingerprint',
 ]
 const foundations = `${core}(errors|environment)/`

@@ -1,1 +1,9 @@
 export type { LimitDecision, LimitRequest, LimitStore } from './limit-store.js'
+export {
+  emptyWindow,
+  newestAdmission,
+  remainingInWindow,
+  retryAfterSeconds,
+  takeFromWindow,
+} from './window.js'
+export type { RollingWindow } from './window.js'

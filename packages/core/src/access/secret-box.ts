@@ -1,0 +1,147 @@
+import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto'
+import type { Random } from '../environment/index.js'
+import { TaskboardError } from '../errors/index.js'
+
+/** Keeps secrets that must be read again (unlike passwords and keys, which are hashed) encrypted at rest. */
+export interface SecretBox {
+  /**
+   * Encrypts `plain` for one place: `context` names it (`webhook:wh_…`) and is not secret. The result is text of the form
+   * `v1.<key id>.<base64url>`; sealing the same twice gives two different texts.
+   */
+  seal(plain: string, context: string): string
+  /**
+   * What was sealed, with any of the box's keys.
+   * @throws TaskboardError `INTERNAL_ERROR`, without saying why, when the text was changed, was sealed for another context,
+   * or its key is not among the box's.
+   */
+  open(sealed: string, context: string): string
+}
+
+/** 32 bytes, or the same as base64, base64url or hexadecimal text. */
+export type EncryptionKey = string | Uint8Array
+
+export interface SecretBoxOptions {
+  /**
+   * One key, or several to rotate: the first one seals, all of them open. An id is 1 to 64 of `A-Z a-z 0-9 _ -`, stands in
+   * the sealed text and must stay with its key. A key that was given alone opens its texts also when it is listed later.
+   */
+  readonly encryptionKey: EncryptionKey | readonly { readonly id: string; readonly key: EncryptionKey }[]
+}
+
+interface BoxKey {
+  readonly id: string
+  readonly secret: KeyObject
+}
+
+const VERSION = 'v1'
+const CIPHER = 'aes-256-gcm'
+const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const KEY_ID = /^[A-Za-z0-9_-]{1,64}$/
+const HEX_KEY = /^[0-9a-fA-F]{64}$/
+const BASE64_KEY = /^[A-Za-z0-9+/_-]{43}=?$/
+
+/**
+ * A box over AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce for each text, which is sound for 2^32 texts a key.
+ * @throws TaskboardError `INVALID_CONFIG` when a key is not 32 bytes or the ids are not usable.
+ */
+export function createSecretBox(options: SecretBoxOptions, random: Random): SecretBox {
+  const keys = readKeys(options.encryptionKey)
+  const sealing = keys.sealing
+
+  return {
+    seal(plain, context) {
+      const nonce = random.bytes(NONCE_BYTES)
+      const cipher = createCipheriv(CIPHER, sealing.secret, nonce, { authTagLength: TAG_BYTES })
+      cipher.setAAD(boundData(sealing.id, context))
+      const text = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return `${VERSION}.${sealing.id}.${text.toString('base64url')}`
+    },
+    open(sealed, context) {
+      const opened = tryOpen(keys.opening, sealed, context)
+      if (opened === null) throw new TaskboardError('INTERNAL_ERROR', 'a stored secret could not be read')
+      return opened
+    },
+  }
+}
+
+/** A box whose key is made now and lives in this process only: for storages that do not outlive it either. */
+export function ephemeralSecretBox(random: Random): SecretBox {
+  return createSecretBox({ encryptionKey: random.bytes(KEY_BYTES) }, random)
+}
+
+function tryOpen(keys: ReadonlyMap<string, BoxKey>, sealed: string, context: string): string | null {
+  const [version, id, text, ...rest] = sealed.split('.')
+  if (version !== VERSION || id === undefined || text === undefined || rest.length > 0) return null
+  const key = keys.get(id)
+  const bytes = Buffer.from(text, 'base64url')
+  // Node skips what is not base64url and ignores spare bits; only the one canonical spelling is ours.
+  if (key === undefined || bytes.length < NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== text)
+    return null
+  const end = bytes.length - TAG_BYTES
+  try {
+    const decipher = createDecipheriv(CIPHER, key.secret, bytes.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    })
+    decipher.setAAD(boundData(id, context))
+    decipher.setAuthTag(bytes.subarray(end))
+    const plain = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, end)), decipher.final()])
+    return plain.toString('utf8')
+  } catch {
+    return null
+  }
+}
+
+/** What the tag covers beside the text. Key ids hold no dot, so no two pairs give the same bytes. */
+function boundData(keyId: string, context: string): Buffer {
+  return Buffer.from(`${VERSION}.${keyId}.${context}`, 'utf8')
+}
+
+function readKeys(input: SecretBoxOptions['encryptionKey']): {
+  readonly sealing: BoxKey
+  readonly opening: ReadonlyMap<string, BoxKey>
+} {
+  const opening = new Map<string, BoxKey>()
+  if (typeof input === 'string' || input instanceof Uint8Array) {
+    const bytes = readKey(input, 'encryptionKey')
+    const sealing = { id: derivedId(bytes), secret: createSecretKey(bytes) }
+    return { sealing, opening: opening.set(sealing.id, sealing) }
+  }
+  if (!Array.isArray(input)) throw invalid('encryptionKey must be a key or a list of { id, key }')
+  const listed = (input as readonly { id: string; key: EncryptionKey }[]).map(({ id, key }, index) => {
+    if (typeof id !== 'string' || !KEY_ID.test(id)) {
+      throw invalid(`encryptionKey[${index}].id must be 1 to 64 of A-Z, a-z, 0-9, _ and -`)
+    }
+    const bytes = readKey(key, `encryptionKey[${index}].key`)
+    return { id, derived: derivedId(bytes), secret: createSecretKey(bytes) }
+  })
+  for (const { derived, secret } of listed) opening.set(derived, { id: derived, secret })
+  const ids = new Set<string>()
+  for (const { id, secret } of listed) {
+    if (ids.has(id)) throw invalid(`encryptionKey has the id ${id} twice`)
+    ids.add(id)
+    opening.set(id, { id, secret })
+  }
+  const [first] = listed
+  if (first === undefined) throw invalid('encryptionKey must have at least one key')
+  return { sealing: { id: first.id, secret: first.secret }, opening }
+}
+
+function readKey(key: unknown, name: string): Buffer {
+  if (key instanceof Uint8Array && key.length === KEY_BYTES) return Buffer.from(key)
+  if (typeof key === 'string') {
+    if (HEX_KEY.test(key)) return Buffer.from(key, 'hex')
+    if (BASE64_KEY.test(key)) return Buffer.from(key, 'base64')
+  }
+  throw invalid(`${name} must be 32 bytes, as base64, base64url or hexadecimal text or as a Uint8Array`)
+}
+
+/** The id of a key that was given without one: it tells keys apart and says nothing about the key. */
+function derivedId(key: Buffer): string {
+  return createHash('sha256').update('taskboard key id\0').update(key).digest('base64url').slice(0, 11)
+}
+
+function invalid(message: string): TaskboardError {
+  return new TaskboardError('INVALID_CONFIG', message, { field: 'encryptionKey' })
+}
