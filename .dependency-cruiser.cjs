@@ -1,14 +1,6 @@
 const core = '^packages/core/src/'
 /** The files of core that sign, hash, encrypt, compare secrets or draw random bytes. */
-const cryptoFiles = [
-  'environment/random',
-  'webhooks/signature',
-  'webhooks/standard-webhooks',
-  'webhooks/secrets',
-  'access/api-key',
-  'access/secret-box',
-  'idempotency/fingerprint',
-]
+const cryptoFiles = ['environment/random', 'access/api-key', 'access/secret-box', 'webhooks/signature']
 const foundations = `${core}(errors|environment)/`
 const npmModule = (names) => `(^|/)node_modules/(${names})/`
 

@@ -10,6 +10,7 @@ const bin = (name) => join(root, 'node_modules/.bin', name)
 const gates = [
   ['lint', bin('oxlint'), ['--deny-warnings']],
   ['dependency rules', bin('depcruise'), ['packages', 'examples']],
+  ['unused files and dependencies', bin('knip'), ['--no-progress']],
   ['format', bin('prettier'), ['--check', '--log-level', 'warn', '.']],
   ['types', bin('tsc'), ['--noEmit']],
   ['build', process.execPath, [join(root, 'scripts/build.mjs')]],
