@@ -1,0 +1,107 @@
+import { sleep, type Environment, type Instant } from '../environment/index.js'
+import { errorText } from './error-text.js'
+import type { NotificationBatch, NotificationStore } from './event-store.js'
+import type { NotificationChannel } from './notification-channel.js'
+import { isNotified, sendNotification } from './send-notification.js'
+
+export interface BatchRunnerParts {
+  readonly environment: Environment
+  readonly store: Pick<NotificationStore, 'claimNotifications' | 'settleNotifications'>
+  readonly channel: NotificationChannel
+  readonly settings: {
+    readonly sendTimeoutMs: number
+    readonly maxTries: number
+    readonly concurrency: number
+    readonly pollIntervalMs: number | null
+  }
+}
+
+/** Tells one channel of the events that were claimed for one workspace, and remembers which of them keep failing. */
+export interface BatchRunner {
+  /** Ends, at the latest, when the claim does or soon after `stopping` aborts; gives the claim back either way. */
+  run(batch: NotificationBatch, claimEndsAt: Instant, stopping: AbortSignal): Promise<void>
+}
+
+const FIRST_RETRY_DELAY_MS = 1_000
+const LONGEST_RETRY_DELAY_MS = 300_000
+const SETTLE_RETRY_DELAY_MS = 1_000
+
+export function createBatchRunner(parts: BatchRunnerParts): BatchRunner {
+  const { environment, channel, settings } = parts
+  const { clock, logger } = environment
+  /** By workspace: how often the event at the head of its queue has failed here. */
+  const failures = new Map<string, { seq: number; tries: number }>()
+
+  async function run(batch: NotificationBatch, claimEndsAt: Instant, stopping: AbortSignal): Promise<void> {
+    const first = batch.events[0]
+    if (first === undefined) return
+    let readThroughSeq = first.seq - 1
+    let retryAt: Instant | null = null
+    for (const event of batch.events) {
+      if (isNotified(event)) {
+        if (stopping.aborted || clock.now() + settings.sendTimeoutMs > claimEndsAt) break
+        const sent = await sendNotification({
+          clock,
+          channel,
+          target: batch,
+          event,
+          stopping,
+          timeoutMs: settings.sendTimeoutMs,
+        })
+        if (sent.outcome === 'stopped') break
+        if (sent.outcome === 'failed') {
+          retryAt = retryAfter(batch.workspaceId, event.seq, sent.error)
+          if (retryAt !== null) break
+        } else failures.delete(batch.workspaceId)
+      }
+      readThroughSeq = event.seq
+    }
+    const kept = await settle(parts, { batch, readThroughSeq, retryAt, claimEndsAt, stopping })
+    if (!kept) failures.delete(batch.workspaceId)
+  }
+
+  /** When to come again with an event that failed; null when it has been tried often enough. */
+  function retryAfter(workspaceId: string, seq: number, error: unknown): Instant | null {
+    const earlier = failures.get(workspaceId)
+    const tries = earlier?.seq === seq ? earlier.tries + 1 : 1
+    const fields = { channel: channel.name, workspaceId, seq, tries, error: errorText(error) }
+    if (tries >= settings.maxTries) {
+      failures.delete(workspaceId)
+      logger.error(fields, 'a notification was given up')
+      return null
+    }
+    failures.set(workspaceId, { seq, tries })
+    logger.warn(fields, 'a notification failed and will be tried again')
+    return clock.now() + Math.min(FIRST_RETRY_DELAY_MS * 2 ** (tries - 1), LONGEST_RETRY_DELAY_MS)
+  }
+
+  return { run }
+}
+
+interface BatchEnd {
+  readonly batch: NotificationBatch
+  readonly readThroughSeq: number
+  readonly retryAt: Instant | null
+  readonly claimEndsAt: Instant
+  readonly stopping: AbortSignal
+}
+
+/**
+ * Writes back how far the target has come, again and again as long as the claim lasts; where that fails, the same events
+ * are told once more. False when the claim was lost.
+ */
+async function settle(parts: BatchRunnerParts, end: BatchEnd): Promise<boolean> {
+  const { clock, logger, storageNow } = parts.environment
+  const { readThroughSeq, retryAt, claimEndsAt, stopping } = end
+  const { workspaceId, claimToken } = end.batch
+  const result = { workspaceId, channel: parts.channel.name, claimToken, readThroughSeq, retryAt }
+  for (;;) {
+    try {
+      return await parts.store.settleNotifications(result, { now: storageNow() })
+    } catch (error) {
+      logger.warn({ workspaceId, error: errorText(error) }, 'the state of a notification could not be kept')
+      if (stopping.aborted || clock.now() + SETTLE_RETRY_DELAY_MS >= claimEndsAt) return true
+      await sleep(clock, SETTLE_RETRY_DELAY_MS, stopping)
+    }
+  }
+}

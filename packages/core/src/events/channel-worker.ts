@@ -1,0 +1,79 @@
+import { createLoop, sleep, tracked, type Instant, type NextPass } from '../environment/index.js'
+import { createBatchRunner, type BatchRunnerParts } from './batch-runner.js'
+import { errorText } from './error-text.js'
+import type { NotificationBatch } from './event-store.js'
+
+/** Works one channel's backlog in all workspaces. */
+export interface ChannelWorker {
+  start(): void
+  wake(): void
+  stop(drainTimeoutMs: number): Promise<void>
+}
+
+const EVENTS_PER_TARGET = 20
+/** A claim lasts for several sends; a batch that takes longer is given back in good time. */
+const SENDS_PER_CLAIM = 4
+/** The storage's clock may be behind ours: what it calls due soon must not make the loop spin. */
+const LEAST_DELAY_MS = 100
+
+export function createChannelWorker(parts: BatchRunnerParts): ChannelWorker {
+  const { environment, store, channel, settings } = parts
+  const { clock, logger } = environment
+  const claimMs = SENDS_PER_CLAIM * settings.sendTimeoutMs
+  const underWay = new Set<Promise<void>>()
+  const runner = createBatchRunner(parts)
+  let stopping = new AbortController()
+
+  const loop = createLoop({
+    name: `notifications:${channel.name}`,
+    clock,
+    logger,
+    pollIntervalMs: settings.pollIntervalMs,
+    pass,
+  })
+
+  async function pass(): Promise<NextPass> {
+    const limit = settings.concurrency - underWay.size
+    if (limit <= 0) return null
+    const claimEndsAt = clock.now() + claimMs
+    const claim = await store.claimNotifications(
+      { channels: [channel.name], limit, eventsPerTarget: EVENTS_PER_TARGET, claimMs },
+      { now: environment.storageNow() },
+    )
+    for (const batch of claim.batches) launch(batch, claimEndsAt)
+    return claim.nextDueAt === null ? null : Math.max(claim.nextDueAt, clock.now() + LEAST_DELAY_MS)
+  }
+
+  function launch(batch: NotificationBatch, claimEndsAt: Instant): void {
+    const work = tracked(clock, `notifications:${channel.name}`, () =>
+      runner.run(batch, claimEndsAt, stopping.signal),
+    )
+      .catch((error: unknown) => logger.error({ error: errorText(error) }, 'a notification batch failed'))
+      .finally(() => {
+        underWay.delete(work)
+        loop.wake()
+      })
+    underWay.add(work)
+  }
+
+  async function drain(drainTimeoutMs: number): Promise<void> {
+    if (underWay.size === 0 || drainTimeoutMs <= 0) return
+    const drained = new AbortController()
+    await Promise.race([Promise.all(underWay), sleep(clock, drainTimeoutMs, drained.signal)])
+    drained.abort()
+  }
+
+  return {
+    start() {
+      stopping = new AbortController()
+      loop.start()
+    },
+    wake: () => loop.wake(),
+    async stop(drainTimeoutMs) {
+      await loop.stop()
+      await drain(drainTimeoutMs)
+      stopping.abort()
+      await Promise.all(underWay)
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import { EventEmitter } from 'eventemitter3'
+import type { Logger } from '../environment/index.js'
+import type { EventType } from './catalogue.js'
+import { errorText } from './error-text.js'
+import type { TaskboardEvent } from './taskboard-event.js'
+
+/** Called once per event. What it throws or rejects with is logged, and harms nobody else. It is not waited for. */
+export type TaskboardEventListener<T extends EventType | '*'> = (
+  event: TaskboardEvent<T extends EventType ? T : EventType>,
+) => unknown
+
+/**
+ * The events of all workspaces, in each workspace's order, after their commit and while the task board is started. Every
+ * process hears them all, its own and those of others. What happens while a process is down it does not hear: use webhooks,
+ * or read the log, for what must not be missed.
+ */
+export interface TaskboardEvents {
+  /** Listens to one type of event, or to all with `'*'`. Returns how to stop that. */
+  on<T extends EventType | '*'>(type: T, listener: TaskboardEventListener<T>): () => void
+  /** As `on`, for the next event only. */
+  once<T extends EventType | '*'>(type: T, listener: TaskboardEventListener<T>): () => void
+  /** Ends what `on` and `once` began for this type and listener, however often. */
+  off<T extends EventType | '*'>(type: T, listener: TaskboardEventListener<T>): void
+}
+
+export interface TaskboardEmitter {
+  readonly events: TaskboardEvents
+  /** Tells the listeners of the event's type, then those of all types. Never throws. */
+  emit(event: TaskboardEvent): void
+}
+
+type Listener = (event: TaskboardEvent) => unknown
+type Guarded = (event: TaskboardEvent) => void
+
+export function createEmitter(logger: Logger): TaskboardEmitter {
+  const emitter = new EventEmitter<Record<EventType | '*', [TaskboardEvent]>>()
+  const originals = new WeakMap<Guarded, Listener>()
+
+  function add(type: EventType | '*', listener: Listener, isOnce: boolean): () => void {
+    const stop = (): void => void emitter.off(type, guarded)
+    const guarded: Guarded = (event) => {
+      if (isOnce) stop()
+      run(listener, event)
+    }
+    originals.set(guarded, listener)
+    emitter.on(type, guarded)
+    return stop
+  }
+
+  function run(listener: Listener, event: TaskboardEvent): void {
+    const report = (error: unknown): void =>
+      logger.error({ event: event.id, type: event.type, error: errorText(error) }, 'an event listener failed')
+    try {
+      Promise.resolve(listener(event)).catch(report)
+    } catch (error) {
+      report(error)
+    }
+  }
+
+  return {
+    events: {
+      on: (type, listener) => add(type, listener as Listener, false),
+      once: (type, listener) => add(type, listener as Listener, true),
+      off(type, listener) {
+        for (const guarded of emitter.listeners(type)) {
+          if (originals.get(guarded) === listener) emitter.off(type, guarded)
+        }
+      },
+    },
+    emit(event) {
+      emitter.emit(event.type, event)
+      emitter.emit('*', event)
+    },
+  }
+}

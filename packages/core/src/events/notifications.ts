@@ -1,0 +1,62 @@
+import * as z from 'zod'
+import type { Environment } from '../environment/index.js'
+import { parseInput, TaskboardError } from '../errors/index.js'
+import type { NotificationStore, NotificationTarget } from './event-store.js'
+import { channelsByName, type NotificationChannel } from './notification-channel.js'
+import { plainJsonObject } from './plain-json.js'
+
+export interface NotificationsParts<Tx> {
+  readonly environment: Environment
+  readonly store: NotificationStore<Tx>
+  readonly channels: readonly NotificationChannel[]
+}
+
+interface WriteInTx<Tx> {
+  /** The host's open transaction. */
+  readonly tx?: Tx | undefined
+}
+
+/** Which channels each workspace is told through. */
+export interface Notifications<Tx = unknown> {
+  /**
+   * Uses a registered channel for a workspace from now on, or changes its settings. Settings are names and texts; they are
+   * listed as they are, so what is secret belongs into the channel itself.
+   * @throws TaskboardError `INVALID_FIELD` for `channel` (no such one) or `settings`.
+   */
+  configure(
+    workspaceId: string,
+    channel: string,
+    settings: NotificationTarget['settings'],
+    options?: WriteInTx<Tx>,
+  ): Promise<void>
+  /** Ends it. Resolves to false when the workspace did not use the channel. */
+  remove(workspaceId: string, channel: string, options?: WriteInTx<Tx>): Promise<boolean>
+  list(workspaceId: string): Promise<readonly NotificationTarget[]>
+}
+
+const settingsInput = z.object({
+  settings: z
+    .record(z.string().min(1).max(100), z.string({ error: 'must be text' }).max(2_000))
+    .refine((settings) => Object.keys(settings).length <= 50, 'must have at most 50 entries'),
+})
+
+export function createNotifications<Tx>(parts: NotificationsParts<Tx>): Notifications<Tx> {
+  const { environment, store } = parts
+  const channels = channelsByName(parts.channels)
+  return {
+    async configure(workspaceId, channel, settings, options = {}) {
+      if (!channels.has(channel)) {
+        throw new TaskboardError('INVALID_FIELD', 'channel must be one that the host registered', {
+          field: 'channel',
+        })
+      }
+      const target = parseInput(settingsInput, { settings: plainJsonObject(settings, 'settings') })
+      const at = { now: environment.storageNow(), tx: options.tx }
+      await store.saveTarget({ workspaceId, channel, settings: target.settings }, at)
+    },
+    remove(workspaceId, channel, options = {}) {
+      return store.deleteTarget(workspaceId, channel, { now: environment.storageNow(), tx: options.tx })
+    },
+    list: (workspaceId) => store.listTargets(workspaceId),
+  }
+}

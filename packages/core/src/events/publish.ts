@@ -1,0 +1,59 @@
+import type { Environment } from '../environment/index.js'
+import { parseInput, TaskboardError } from '../errors/index.js'
+import { integrationEventTypes, type EventDraft, type IntegrationEventType } from './catalogue.js'
+import type { EventStore } from './event-store.js'
+import { alertDataSchema } from './payload-schemas.js'
+import { plainJsonObject } from './plain-json.js'
+import { toTaskboardEvent, type TaskboardEvent } from './taskboard-event.js'
+
+/** What `data` of a published event may be. An alert needs a message for people. */
+export type PublishData<T extends IntegrationEventType = IntegrationEventType> = T extends 'agent.alert'
+  ? Readonly<Record<string, unknown>> & { readonly message: string }
+  : Readonly<Record<string, unknown>>
+
+export interface PublishOptions<Tx> {
+  /** The host's open transaction: the event commits or rolls back with it. */
+  readonly tx?: Tx | undefined
+}
+
+/**
+ * Raises an event from outside the board: into the workspace's log, and to its webhooks, listeners and notification
+ * channels. Not idempotent: a repeated call is another event.
+ * @throws TaskboardError `INVALID_FIELD` for `type` or `data` or, with `agent.alert`, a name that the library gives a
+ *   meaning (`agent_id`, `task_id`, `webhook_id`, `reason`: text or null); `MISSING_FIELD` for an alert without `message`;
+ *   `NOT_FOUND` for an unknown workspace.
+ */
+export type Publish<Tx = unknown> = <T extends IntegrationEventType>(
+  workspaceId: string,
+  type: T,
+  data: PublishData<T>,
+  options?: PublishOptions<Tx>,
+) => Promise<TaskboardEvent>
+
+export function createPublisher<Tx>(parts: { environment: Environment; store: EventStore<Tx> }): Publish<Tx> {
+  const { environment, store } = parts
+  return async (workspaceId, type, data, options = {}) => {
+    const draft = publishDraft(type, data)
+    const at = { now: environment.storageNow(), tx: options.tx }
+    return toTaskboardEvent(await store.appendEvent(workspaceId, draft, at))
+  }
+}
+
+/** The event that a host's `type` and `data` make: a frozen copy, checked. @throws as `Publish` does for its input. */
+export function publishDraft(type: string, data: unknown): EventDraft {
+  if (!isIntegrationEventType(type)) {
+    const known = integrationEventTypes.join(', ')
+    throw new TaskboardError('INVALID_FIELD', `type must be one of ${known}`, { field: 'type' })
+  }
+  const published = plainJsonObject(data, 'data')
+  if (type !== 'agent.alert') return { type, facts: published }
+  const { message } = parseInput(alertDataSchema, published)
+  if (message.trim() === '') {
+    throw new TaskboardError('INVALID_FIELD', 'message must not be blank', { field: 'message' })
+  }
+  return { type, facts: { message, published } }
+}
+
+function isIntegrationEventType(type: string): type is IntegrationEventType {
+  return (integrationEventTypes as readonly string[]).includes(type)
+}
