@@ -7,3 +7,5 @@ export {
   takeFromWindow,
 } from './window.js'
 export type { RollingWindow } from './window.js'
+export { createRateLimiter } from './rate-limiter.js'
+export type { RateLimiter, RateLimiterOptions } from './rate-limiter.js'

@@ -2,15 +2,13 @@ import type { Instant } from '../environment/index.js'
 
 /**
  * The admissions of one key that its window still reaches back to, oldest first from `head`, in a ring. The ring starts
- * small and never has more places than the largest limit it was asked for. It belongs to whoever made it and is changed in place.
+ * small and has at most as many places as the largest limit it was asked for. It belongs to whoever made it and is changed in place.
  */
 export interface RollingWindow {
   times: Instant[]
   head: number
   count: number
 }
-
-const FIRST_PLACES = 4
 
 /** A window without admissions. */
 export function emptyWindow(): RollingWindow {
@@ -65,21 +63,25 @@ function dropUntil(window: RollingWindow, end: Instant): void {
 }
 
 function record(window: RollingWindow, limit: number, time: Instant): void {
-  if (window.count === window.times.length) grow(window, limit)
+  if (window.count === window.times.length) makePlace(window, limit, time)
   const { times, head, count } = window
   const index = head + count
   times[index < times.length ? index : index - times.length] = time
   window.count = count + 1
 }
 
-function grow(window: RollingWindow, limit: number): void {
+/** Adds one place to a ring that starts at its first, and doubles one that does not, so that unrolling it stays rare. */
+function makePlace(window: RollingWindow, limit: number, time: Instant): void {
   const { times, head, count } = window
-  const places = Math.min(limit, Math.max(FIRST_PLACES, count * 2))
-  const grown: Instant[] = []
-  for (let position = 0; position < places; position++) {
-    const index = head + position
-    grown.push(position < count ? (times[index < count ? index : index - count] as Instant) : 0)
+  if (count === 0) {
+    window.times = [time]
+  } else if (head === 0) {
+    times.push(time)
+  } else {
+    const unrolled = times.slice(head).concat(times.slice(0, head))
+    const places = Math.min(limit, count * 2)
+    while (unrolled.length < places) unrolled.push(time)
+    window.times = unrolled
+    window.head = 0
   }
-  window.times = grown
-  window.head = 0
 }

@@ -1,0 +1,119 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { createRateLimiter, type LimitDecision } from '../src/limits/index.js'
+
+/**
+ * Limiter decisions a second against rate-limiter-flexible's memory limiter in the same run: rounds alternate between the
+ * two, and the median round counts. Its own calls return promises; ours are measured plainly and awaited as well, since an
+ * await costs both the same.
+ */
+const WINDOW_MS = 60_000
+const ROUNDS = 7
+const GOAL = 3
+
+type Round = (keys: readonly string[]) => Promise<void>
+interface Mix {
+  readonly name: string
+  readonly keys: readonly string[]
+  readonly limit: number
+  readonly decisions: number
+}
+
+function keysOf(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `key:ak_01j9z${String(index).padStart(21, '0')}`)
+}
+
+/** The keys as requests would bring them: in no order, each equally often. */
+function sequence({ keys, decisions }: Mix): string[] {
+  return Array.from({ length: decisions }, (_, index) => keys[(index * 7_919) % keys.length] ?? '')
+}
+
+let sink = 0
+
+function oursPlain(limit: number): Round {
+  const limiter = createRateLimiter({ limit, windowMs: WINDOW_MS })
+  return async (keys) => {
+    for (const key of keys) sink += limiter.take(key).remaining
+  }
+}
+
+function oursAwaited(limit: number): Round {
+  const limiter = createRateLimiter({ limit, windowMs: WINDOW_MS })
+  const take = (key: string): LimitDecision | Promise<LimitDecision> => limiter.take(key)
+  return async (keys) => {
+    for (const key of keys) {
+      const decision = await take(key)
+      sink += decision.remaining
+    }
+  }
+}
+
+function theirs(limit: number): Round {
+  const limiter = new RateLimiterMemory({ points: limit, duration: WINDOW_MS / 1_000 })
+  return async (keys) => {
+    for (const key of keys) {
+      try {
+        const result = await limiter.consume(key)
+        sink += result.remainingPoints
+      } catch {
+        sink += 1
+      }
+    }
+  }
+}
+
+/** A fresh limiter that has met each key once, so that every round begins alike and no limit is used up by an earlier one. */
+async function decisionsPerSecond(
+  make: (limit: number) => Round,
+  mix: Mix,
+  calls: readonly string[],
+): Promise<number> {
+  const round = make(mix.limit)
+  await round(mix.keys)
+  const startedAt = performance.now()
+  await round(calls)
+  return (calls.length / (performance.now() - startedAt)) * 1_000
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+const inMillions = (rate: number): string => `${(rate / 1e6).toFixed(2)} M/s`.padStart(11)
+const asRatio = (ratio: number): string => `${ratio.toFixed(1)}x`.padStart(7)
+
+async function measure(mix: Mix): Promise<{ readonly plain: number; readonly awaited: number }> {
+  const calls = sequence(mix)
+  const contestants = [oursPlain, oursAwaited, theirs]
+  const rates = contestants.map((): number[] => [])
+  for (let round = 0; round < ROUNDS + 1; round++) {
+    for (const [index, contestant] of contestants.entries()) {
+      const rate = await decisionsPerSecond(contestant, mix, calls)
+      if (round > 0) rates[index]?.push(rate)
+    }
+  }
+  const [plain = 0, awaited = 0, floor = 1] = rates.map(median)
+  const ratios = { plain: plain / floor, awaited: awaited / floor }
+  console.log(
+    `${mix.name.padEnd(34)} ${inMillions(plain)} ${asRatio(ratios.plain)} ${inMillions(awaited)} ${asRatio(ratios.awaited)} ${inMillions(floor)}`,
+  )
+  return ratios
+}
+
+const mixes: readonly Mix[] = [
+  { name: '10,000 keys, all allowed', keys: keysOf(10_000), limit: 60, decisions: 200_000 },
+  { name: '10,000 keys, 5 of 6 refused', keys: keysOf(10_000), limit: 6, decisions: 200_000 },
+  { name: 'one hot key, all allowed', keys: keysOf(1), limit: 100_000, decisions: 99_999 },
+  { name: 'one hot key, nearly all refused', keys: keysOf(1), limit: 60, decisions: 200_000 },
+]
+
+console.log(`limiter decisions, medians of ${ROUNDS} rounds, Node ${process.version}`)
+console.log(`${''.padEnd(34)}       plain   ratio     awaited   ratio   flexible`)
+let worst = { plain: Infinity, awaited: Infinity }
+for (const mix of mixes) {
+  const ratios = await measure(mix)
+  worst = { plain: Math.min(worst.plain, ratios.plain), awaited: Math.min(worst.awaited, ratios.awaited) }
+}
+console.log(
+  `lowest ratio: plain ${worst.plain.toFixed(1)}x (goal ${GOAL}x), awaited ${worst.awaited.toFixed(1)}x${sink < 0 ? '!' : ''}`,
+)
+if (worst.plain < GOAL) process.exitCode = 1
