@@ -1,0 +1,44 @@
+import { createLoop, type Environment, type Instant, type Loop } from './environment/index.js'
+import { idempotencyRetentionMs } from './idempotency/index.js'
+import type { Storage } from './storage/index.js'
+
+export interface Retention {
+  readonly eventsMs: number
+  readonly deliveriesMs: number
+}
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const BATCH = 1_000
+
+/** Thirty days of events and of finished deliveries. */
+export const defaultRetention: Retention = { eventsMs: 30 * DAY_MS, deliveriesMs: 30 * DAY_MS }
+
+/**
+ * Drops what is past its time once an hour, in bounded batches: events, finished deliveries, idempotency records, and
+ * limits that no window reaches back to.
+ */
+export function createRetentionSweep<Tx>(
+  environment: Environment,
+  storage: Storage<Tx>,
+  retention: Retention,
+): Loop {
+  const { clock, logger } = environment
+  const prune = async (): Promise<boolean> => {
+    const before = (keptMs: number): Instant => clock.now() - keptMs
+    const counts = [
+      await storage.events.pruneEvents(before(retention.eventsMs), BATCH),
+      await storage.webhooks.pruneDeliveries(before(retention.deliveriesMs), BATCH),
+      await storage.pruneIdempotency(before(idempotencyRetentionMs), BATCH),
+      await storage.limits.pruneLimits(BATCH, environment.storageNow()),
+    ]
+    return counts.includes(BATCH)
+  }
+  return createLoop({
+    name: 'retention',
+    clock,
+    logger,
+    pollIntervalMs: null,
+    pass: async () => ((await prune()) ? 'now' : clock.now() + HOUR_MS),
+  })
+}
