@@ -1,6 +1,12 @@
 const core = '^packages/core/src/'
 /** The files of core that sign, hash, encrypt, compare secrets or draw random bytes. */
-const cryptoFiles = ['environment/random', 'access/api-key', 'access/secret-box', 'webhooks/signature']
+const cryptoFiles = [
+  'environment/random',
+  'access/api-key',
+  'access/secret-box',
+  'idempotency/fingerprint',
+  'webhooks/signature',
+]
 const foundations = `${core}(errors|environment)/`
 const npmModule = (names) => `(^|/)node_modules/(${names})/`
 
@@ -134,7 +140,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['\\.test\\.ts$', '/dist/', '^packages/[^/]+/(bench|test)/', '\\.config\\.ts$'] },
+    exclude: { path: ['\\.test\\.ts$', '/dist/', '^packages/[^/]+/(?!src/)[^/]+/', '\\.config\\.ts$'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
