@@ -1,1 +1,3 @@
-export {}
+export { virtualClock } from './clock/virtual-clock.js'
+export type { PendingWork, VirtualClock, VirtualClockOptions } from './clock/virtual-clock.js'
+export type { Duration } from './clock/duration.js'

@@ -40,7 +40,7 @@ export function createLoop(options: LoopOptions): Loop {
   async function runOnce(): Promise<void> {
     let next: NextPass
     try {
-      next = await tracked(clock, name, pass)
+      next = await pass()
     } catch (error) {
       logger.error({ loop: name, error: describe(error) }, 'background pass failed')
       next = clock.now() + retryDelayMs
@@ -57,7 +57,8 @@ export function createLoop(options: LoopOptions): Loop {
     timer = undefined
     woken = false
     state = 'running'
-    current = runOnce()
+    // Tracked with the timer that it sets, which is the loop's and not that of whoever woke the loop.
+    current = tracked(clock, name, runOnce)
   }
 
   function schedule(next: Instant | null): void {

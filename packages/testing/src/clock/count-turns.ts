@@ -1,0 +1,13 @@
+/** How many turns of the event loop pass while `work` is under way: a cost that does not depend on the machine. */
+export async function countTurns(work: () => Promise<void>): Promise<number> {
+  let turns = 0
+  let counting = true
+  const count = (): void => {
+    turns += 1
+    if (counting) setImmediate(count)
+  }
+  setImmediate(count)
+  await work()
+  counting = false
+  return turns
+}

@@ -1,0 +1,174 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { sleep, type Clock, type Instant, type Timer } from '@taskboard/core'
+import { durationMs, toInstant, type Duration } from './duration.js'
+import { settleWorks } from './settle.js'
+import { createTimerHeap, type HeapTimer } from './timer-heap.js'
+import { createWorkRegistry, type ParkReason, type Work } from './work-registry.js'
+
+/** What a virtual clock still has before it, to find out why a test does not go on. */
+export interface PendingWork {
+  /** In the order in which they fall due. `label` is that of the tracked work which set the timer. */
+  readonly timers: readonly { readonly dueAt: Instant; readonly label: string | null }[]
+  /** `parked` is null for work that time waits for. */
+  readonly works: readonly { readonly label: string; readonly parked: ParkReason | null }[]
+}
+
+/**
+ * A clock for tests, which stands still until it is told to move: hand it to `createTaskboard({ clock })` and let twelve
+ * hours of retries, or thirty days of ageing, pass in milliseconds.
+ *
+ * Between two instants it lets everything settle that happens at the first. Background work of the library, and what a test
+ * wraps in `track`, holds time up until it ends or *parks*. Real I/O can therefore take the real time it needs. Work parks
+ * - when it waits for this clock: a `sleep` or timer of its own is pending (a webhook send's is but its time-out, and parks
+ *   nothing);
+ * - when somebody says so with `park`, as `webhookReceiver` does for the deliveries that it leaves hanging;
+ * - when it shows no sign of life for the clock's patience, in real time. The patience is spent once: silent work stays
+ *   parked until it reads the clock, sets a timer or ends. So no `advance` waits for ever.
+ */
+export interface VirtualClock extends Clock {
+  track<T>(label: string, work: () => Promise<T>): Promise<T>
+  /** Resolves after `delayMs` of this clock, or at once when `signal` aborts; never rejects. */
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void>
+  /**
+   * Moves time on, and runs what falls due meanwhile: in order of time, then of creation, each timer with `now()` at its own
+   * instant, and everything settled before the next instant. Resolves when the last of it has settled. Calls made at once
+   * queue up, each counting from where the one before it ended.
+   *
+   * Rejects with what a timer's callback throws: time then stands at that instant, and another call goes on from there.
+   * @throws RangeError for a negative or infinite duration.
+   */
+  advance(duration: Duration): Promise<void>
+  /** As `advance`, up to a given instant. @throws RangeError when that has passed. */
+  advanceTo(instant: Date | number | string): Promise<void>
+  /** Waits until all that goes on at this instant has settled, and runs the timers that are due at once. */
+  settle(): Promise<void>
+  /**
+   * Declares that the work which is under way with this label waits for something that time alone will end. Returns how to
+   * take that back. A timer of the work that fires takes it back too.
+   */
+  park(label: string): () => void
+  pending(): PendingWork
+}
+
+export interface VirtualClockOptions {
+  /** How long, in real time, a silent agent's run holds time up: 75 ms unless told otherwise. */
+  readonly patienceMs?: number
+  /** The same for all other work, webhook sends among it: 5 s. Only what never answers comes to wait that long. */
+  readonly ioPatienceMs?: number
+}
+
+/** Where a virtual clock starts unless told otherwise: 2026-01-01T00:00:00Z. */
+const DEFAULT_START = Date.UTC(2026, 0, 1)
+/** Timers that always set another for the same instant would stop time for good. */
+const ROUNDS_PER_INSTANT = 10_000
+
+/** Makes a clock that stands at `start`: a `Date`, milliseconds since the epoch, or an ISO 8601 text. */
+export function virtualClock(
+  start: Date | number | string = DEFAULT_START,
+  options: VirtualClockOptions = {},
+): VirtualClock {
+  const works = createWorkRegistry({ runMs: options.patienceMs ?? 75, workMs: options.ioPatienceMs ?? 5_000 })
+  const timers = createTimerHeap()
+  const context = new AsyncLocalStorage<Work | undefined>()
+  let present = toInstant(start)
+  let created = 0
+  let queue: Promise<void> = Promise.resolve()
+
+  /** The tracked work that is running this very code. */
+  function current(): Work | undefined {
+    const work = context.getStore()
+    return work?.ended ? undefined : work
+  }
+
+  function fire(timer: HeapTimer): void {
+    const callback = timer.callback
+    timer.callback = undefined
+    if (timer.work) works.timerFired(timer.work)
+    if (callback) context.run(timer.work, callback)
+  }
+
+  async function runDue(): Promise<void> {
+    await settleWorks(works)
+    for (let round = 0; isDue(timers.peek()); round++) {
+      if (round === ROUNDS_PER_INSTANT) throw new Error('timers without delay keep this instant from ending')
+      const nextRound = created
+      for (let next = timers.peek(); isDue(next) && next.order < nextRound; next = timers.peek()) {
+        timers.take()
+        fire(next)
+        await Promise.resolve()
+      }
+      await settleWorks(works)
+    }
+  }
+
+  function isDue(timer: HeapTimer | undefined): timer is HeapTimer {
+    return timer !== undefined && timer.dueAt <= present
+  }
+
+  async function moveTo(target: Instant): Promise<void> {
+    await runDue()
+    for (let next = timers.peek(); next !== undefined && next.dueAt <= target; next = timers.peek()) {
+      present = next.dueAt
+      await runDue()
+    }
+    present = Math.max(present, target)
+  }
+
+  function inTurn(operation: () => Promise<void>): Promise<void> {
+    const result = queue.then(operation)
+    queue = result.catch(() => undefined)
+    return result
+  }
+
+  const clock: VirtualClock = {
+    now() {
+      const work = current()
+      if (work) works.touch(work)
+      return present
+    },
+    setTimer(callback, delayMs): Timer {
+      const work = current()
+      const dueAt = present + (delayMs > 0 ? Math.ceil(delayMs) : 0)
+      const timer: HeapTimer = { dueAt, order: created++, work, callback }
+      timers.add(timer)
+      if (work) works.timerSet(work)
+      return {
+        cancel() {
+          if (timer.callback === undefined) return
+          timers.cancel(timer)
+          if (work) works.timerCancelled(work)
+        },
+      }
+    },
+    async track(label, work) {
+      const entry = works.begin(label)
+      try {
+        return await context.run(entry, work)
+      } finally {
+        works.end(entry)
+      }
+    },
+    sleep: (delayMs, signal) => sleep(clock, delayMs, signal),
+    async advance(duration) {
+      const ms = durationMs(duration)
+      return inTurn(() => moveTo(present + ms))
+    },
+    async advanceTo(instant) {
+      const target = toInstant(instant)
+      return inTurn(async () => {
+        if (target < present) throw new RangeError('that instant has passed')
+        return moveTo(target)
+      })
+    },
+    settle: () => inTurn(runDue),
+    park: (label) => works.park(label),
+    pending: () => ({
+      timers: timers
+        .list()
+        .sort((a, b) => a.dueAt - b.dueAt || a.order - b.order)
+        .map((timer) => ({ dueAt: timer.dueAt, label: timer.work?.label ?? null })),
+      works: works.list(),
+    }),
+  }
+  return clock
+}
