@@ -91,13 +91,14 @@ interface BatchEnd {
  * are told once more. False when the claim was lost.
  */
 async function settle(parts: BatchRunnerParts, end: BatchEnd): Promise<boolean> {
-  const { clock, logger, storageNow } = parts.environment
+  const { environment, store } = parts
+  const { clock, logger } = environment
   const { readThroughSeq, retryAt, claimEndsAt, stopping } = end
   const { workspaceId, claimToken } = end.batch
   const result = { workspaceId, channel: parts.channel.name, claimToken, readThroughSeq, retryAt }
   for (;;) {
     try {
-      return await parts.store.settleNotifications(result, { now: storageNow() })
+      return await store.settleNotifications(result, { now: environment.storageNow() })
     } catch (error) {
       logger.warn({ workspaceId, error: errorText(error) }, 'the state of a notification could not be kept')
       if (stopping.aborted || clock.now() + SETTLE_RETRY_DELAY_MS >= claimEndsAt) return true

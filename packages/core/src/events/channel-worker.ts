@@ -41,7 +41,8 @@ export function createChannelWorker(parts: BatchRunnerParts): ChannelWorker {
       { now: environment.storageNow() },
     )
     for (const batch of claim.batches) launch(batch, claimEndsAt)
-    return claim.nextDueAt === null ? null : Math.max(claim.nextDueAt, clock.now() + LEAST_DELAY_MS)
+    const now = clock.now()
+    return claim.nextDueAt !== null && claim.nextDueAt <= now ? now + LEAST_DELAY_MS : claim.nextDueAt
   }
 
   function launch(batch: NotificationBatch, claimEndsAt: Instant): void {

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { silentLogger } from '../environment/index.js'
+import { createEmitter } from './emitter.js'
+import type { TaskboardEvent } from './taskboard-event.js'
+
+function progress(seq: number): TaskboardEvent {
+  return {
+    id: `log_${seq}`,
+    workspaceId: 'ws_1',
+    seq,
+    at: 0,
+    type: 'task.progress',
+    facts: { taskId: 't', progress: seq },
+  }
+}
+
+function setup() {
+  const errors: object[] = []
+  const emitter = createEmitter({ ...silentLogger, error: (fields) => errors.push(fields) })
+  return { events: emitter.events, emit: (event: TaskboardEvent) => emitter.emit(event), errors }
+}
+
+describe('the emitter', () => {
+  it('tells listeners of the type and of all types', () => {
+    const { events, emit } = setup()
+    const heard: string[] = []
+    events.on('task.progress', (event) => heard.push(`progress ${event.facts.progress}`))
+    events.on('*', (event) => heard.push(`all ${event.seq}`))
+    events.on('order.new', () => heard.push('order'))
+    emit(progress(1))
+    emit(progress(2))
+    expect(heard).toEqual(['progress 1', 'all 1', 'progress 2', 'all 2'])
+  })
+
+  it('tells a once listener once, and nobody after off or the returned stop', () => {
+    const { events, emit } = setup()
+    const heard: string[] = []
+    const listener = (): unknown => heard.push('off')
+    events.once('*', () => heard.push('once'))
+    events.once('*', listener)
+    events.on('*', listener)
+    events.off('*', listener)
+    const stop = events.on('*', () => heard.push('stopped'))
+    stop()
+    emit(progress(1))
+    emit(progress(2))
+    expect(heard).toEqual(['once'])
+  })
+
+  it('keeps what a listener throws or rejects with from everybody else', async () => {
+    const { events, emit, errors } = setup()
+    const heard: number[] = []
+    events.on('*', () => {
+      throw new Error('sync')
+    })
+    events.on('*', () => Promise.reject(new Error('async')))
+    events.on('*', () => {
+      throw Object.create(null)
+    })
+    events.on('*', () => {
+      throw 'text'
+    })
+    events.on('*', (event) => heard.push(event.seq))
+    emit(progress(1))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(heard).toEqual([1])
+    expect(errors).toMatchObject([
+      { error: 'Error: sync' },
+      { error: 'something that is not an Error' },
+      { error: 'text' },
+      { error: 'Error: async' },
+    ])
+  })
+})

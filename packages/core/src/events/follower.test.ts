@@ -1,0 +1,136 @@
+import { virtualClock } from '@taskboard/testing'
+import { describe, expect, it } from 'vitest'
+import { createEnvironment, silentLogger } from '../environment/index.js'
+import type { LoggedEvent } from './catalogue.js'
+import { createFollower } from './follower.js'
+
+function setup(pollIntervalMs: number | null = null) {
+  const clock = virtualClock()
+  const log: LoggedEvent[] = []
+  const errors: string[] = []
+  let isDown = false
+  const store = {
+    feedEnd: () => Promise.resolve(String(log.length)),
+    readFeed(position: string, limit: number) {
+      if (isDown) return Promise.reject(new Error('storage down'))
+      const from = Number(position)
+      const events = log.slice(from, from + limit)
+      return Promise.resolve({ events, position: String(from + events.length) })
+    },
+  }
+  const logger = { ...silentLogger, error: (_: object, message: string) => errors.push(message) }
+  const environment = createEnvironment({ clock, logger })
+  const follower = createFollower({ environment, store, pollIntervalMs, pageSize: 3 })
+  const heard: number[] = []
+  follower.subscribe((event) => heard.push(event.seq))
+  const append = (count: number): void => {
+    for (let i = 0; i < count; i++) {
+      const seq = log.length + 1
+      const facts = { taskId: 't', progress: 1 }
+      log.push({
+        id: `log_${seq}`,
+        workspaceId: 'ws_1',
+        seq,
+        at: 0,
+        payloadVersion: 1,
+        type: 'task.progress',
+        facts,
+      })
+    }
+  }
+  return { clock, follower, heard, append, errors, setDown: (down: boolean) => (isDown = down) }
+}
+
+describe('the follower', () => {
+  it('passes on what is committed after its start, in order, over several pages', async () => {
+    const { clock, follower, heard, append } = setup()
+    append(2)
+    await follower.start()
+    append(10)
+    follower.wake()
+    await clock.settle()
+    expect(heard).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+    await follower.stop()
+    expect(clock.pending()).toEqual({ timers: [], works: [] })
+  })
+
+  it('does nothing before its start, and drains what is committed at its stop', async () => {
+    const { clock, follower, heard, append } = setup(1_000)
+    append(1)
+    follower.wake()
+    await clock.advance({ minutes: 1 })
+    expect(heard).toEqual([])
+    await follower.start()
+    await clock.settle()
+    append(7)
+    await follower.stop()
+    expect(heard).toEqual([2, 3, 4, 5, 6, 7, 8])
+    expect(clock.pending().timers).toEqual([])
+    append(1)
+    await clock.advance({ minutes: 1 })
+    expect(heard).toHaveLength(7)
+  })
+
+  it('polls where wake-ups are only hints', async () => {
+    const { clock, follower, heard, append } = setup(1_000)
+    await follower.start()
+    await clock.settle()
+    append(1)
+    await clock.advance(999)
+    expect(heard).toEqual([])
+    await clock.advance(1)
+    expect(heard).toEqual([1])
+    await follower.stop()
+  })
+
+  it('loses nothing while the storage is down', async () => {
+    const { clock, follower, heard, append, setDown, errors } = setup()
+    await follower.start()
+    setDown(true)
+    append(5)
+    follower.wake()
+    await clock.advance({ seconds: 10 })
+    expect(heard).toEqual([])
+    setDown(false)
+    await clock.advance({ seconds: 1 })
+    expect(heard).toEqual([1, 2, 3, 4, 5])
+    setDown(true)
+    await follower.stop()
+    expect(errors).toContain('the end of the log could not be read')
+  })
+
+  it('lets a listener fail, leave, or raise an event for each event', async () => {
+    const { clock, follower, heard, append, errors } = setup()
+    follower.subscribe(() => {
+      throw new Error('a fault of the host')
+    })
+    const late: number[] = []
+    const unsubscribe = follower.subscribe((event) => late.push(event.seq))
+    await follower.start()
+    append(1)
+    follower.wake()
+    await clock.settle()
+    unsubscribe()
+    follower.subscribe(() => append(1))
+    append(1)
+    await follower.stop()
+    expect(heard).toEqual(Array.from({ length: heard.length }, (_, index) => index + 1))
+    expect(heard.length).toBeGreaterThan(2)
+    expect(late).toEqual([1])
+    expect(errors).toContain('a listener of the log failed')
+  })
+
+  it('is started once at a time, and again after its stop', async () => {
+    const { clock, follower, heard, append } = setup()
+    await follower.start()
+    await expect(follower.start()).rejects.toThrow('already')
+    await follower.stop()
+    append(1)
+    await follower.start()
+    append(1)
+    follower.wake()
+    await clock.settle()
+    expect(heard).toEqual([2])
+    await follower.stop()
+  })
+})
