@@ -1,1 +1,1 @@
-export {}
+export { taskboardRouter } from './taskboard-router.js'

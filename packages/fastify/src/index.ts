@@ -1,1 +1,2 @@
-export {}
+export { taskboardPlugin } from './taskboard-plugin.js'
+export type { TaskboardPluginOptions } from './taskboard-plugin.js'

@@ -9,14 +9,14 @@ export interface HttpRequest {
   readonly path: string
   /** The path parameters of the route, decoded. */
   readonly params: Readonly<Record<string, string>>
-  /** The query, decoded; of a repeated name the first value counts. */
-  readonly query: URLSearchParams
+  /** The query as the client sent it, without the question mark; read it with `queryValue`. */
+  readonly query: string
   /** One header by its lower-case name; undefined when absent. Repeated headers are joined as Node joins them. */
   header(name: string): string | undefined
   /** The client's address as the host sees it, its trusted proxies taken into account. */
   readonly clientAddress: string
   readonly body: RequestBody
-  /** Aborts when the client goes away. */
+  /** Aborts when the client goes away. Made when it is first asked for. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -25,7 +25,12 @@ export interface HttpRequest {
  * is taken in.
  */
 export type RequestBody =
-  /** The host has parsed it already; `value` is what its parser made of it (also a string or bytes that it left as is). */
+  /** The request came without a body, or with one of no bytes. */
+  | { readonly kind: 'none' }
+  /**
+   * The host has read it already; `value` is what its parser made of it (also a string or bytes that it left as is), and
+   * undefined when it kept nothing.
+   */
   | { readonly kind: 'parsed'; readonly value: unknown }
   /**
    * Still on the wire. `read` resolves with all bytes, or null as soon as there are more than `maxBytes`; the rest is left
@@ -37,6 +42,7 @@ export type RequestBody =
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  /** For HEAD too: the adapter leaves it out, and keeps its length. */
   readonly body: string
 }
 

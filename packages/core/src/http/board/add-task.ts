@@ -1,0 +1,40 @@
+import type { TaskInput } from '../../board/index.js'
+import { idempotencyClaim } from '../idempotency-key.js'
+import type { JsonObject } from '../json-body.js'
+import { writing, type BoardOperation } from './operation.js'
+import { createdTaskJson } from './task-json.js'
+
+/** `?action=add`: creates a task in TODO. Its score is as of its creation, so that a repeat answers with the same bytes. */
+export const addTask: BoardOperation = {
+  ...writing,
+  scope: 'tasks:write',
+  async run({ surface, principal, request, board, body }) {
+    const input = toTaskInput(body)
+    const idempotency = idempotencyClaim(request, principal.id, 'add', input)
+    const actor = { kind: principal.kind, id: principal.id }
+    const task = await board.add(input, { actor, idempotency })
+    return `{"success":true,"task":${createdTaskJson(task, task.createdAt, surface.scoring)}}`
+  },
+}
+
+/** Renames the fields; whether they are acceptable is for the board to say. Unknown ones are left out. */
+function toTaskInput(body: JsonObject): TaskInput {
+  const input: Record<keyof Omit<TaskInput, 'maxAttempts'>, unknown> = {
+    title: body['title'],
+    description: body['description'],
+    type: body['type'],
+    priority: body['priority'],
+    assignedTo: body['assigned_to'],
+    dueDate: textOnly(body['due_date']),
+    notBefore: textOnly(body['not_before']),
+    tags: body['tags'],
+    metadata: body['metadata'],
+    dependsOn: body['depends_on'],
+  }
+  return input as TaskInput
+}
+
+/** A host may give times as numbers, a client may not: what is no text becomes something that the board refuses. */
+function textOnly(value: unknown): unknown {
+  return typeof value === 'string' || value === null || value === undefined ? value : false
+}

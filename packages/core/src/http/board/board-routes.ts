@@ -1,0 +1,44 @@
+import { TaskboardError } from '../../errors/index.js'
+import type { Surface } from '../../surface.js'
+import type { HttpRequest, Route } from '../http.js'
+import { queryValue } from '../query.js'
+import { addTask } from './add-task.js'
+import { createWebhook } from './create-webhook.js'
+import { handleBoardRequest } from './handle.js'
+import { listColumn } from './list-column.js'
+import { moveTask } from './move-task.js'
+import type { BoardOperation } from './operation.js'
+import { sendChat } from './send-chat.js'
+
+const actions: ReadonlyMap<string, BoardOperation> = new Map([
+  ['todo', listColumn('TODO')],
+  ['doing', listColumn('DOING')],
+  ['done', listColumn('DONE')],
+  ['add', addTask],
+  ['move', moveTask],
+  ['chat', sendChat],
+])
+
+function findAction(request: HttpRequest): BoardOperation {
+  const action = queryValue(request.query, 'action')
+  const operation = action === null ? undefined : actions.get(action)
+  if (operation !== undefined) return operation
+  throw new TaskboardError('INVALID_ACTION', `action must be one of ${[...actions.keys()].join(', ')}`)
+}
+
+/**
+ * The board API (v1) as routes: the script endpoint and webhook registration, at the paths that the task board was made
+ * with. An adapter registers each for every method.
+ */
+export function boardRoutes({ surface }: { readonly surface: Surface }): readonly Route[] {
+  return [
+    {
+      path: surface.paths.board,
+      handle: (request) => handleBoardRequest(surface, request, findAction),
+    },
+    {
+      path: surface.paths.webhooks,
+      handle: (request) => handleBoardRequest(surface, request, () => createWebhook),
+    },
+  ]
+}

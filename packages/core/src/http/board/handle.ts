@@ -1,0 +1,78 @@
+import type { Principal } from '../../access/index.js'
+import { TaskboardError } from '../../errors/index.js'
+import type { Surface } from '../../surface.js'
+import { boardErrorEnvelope } from '../board-envelope.js'
+import { isInternal } from '../error-envelope.js'
+import type { HttpRequest, HttpResponse } from '../http.js'
+import { readJsonObject, type JsonObject } from '../json-body.js'
+import type { BoardOperation } from './operation.js'
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+}
+const NO_BODY: JsonObject = Object.freeze({})
+
+/**
+ * Answers one request of the board API. The checks come in this order, and the first that fails is the answer:
+ * credential, limit of the key, action, method, body (as JSON), scope, the body's fields, existence.
+ */
+export async function handleBoardRequest(
+  surface: Surface,
+  request: HttpRequest,
+  findOperation: (request: HttpRequest) => BoardOperation,
+): Promise<HttpResponse> {
+  try {
+    const principal = await requirePrincipal(surface, request)
+    requireAdmission(await surface.takeBoardLimit(principal))
+    const operation = findOperation(request)
+    requireMethod(operation, request.method)
+    const body = operation.takesBody ? await readJsonObject(request, surface.bodyLimitBytes) : NO_BODY
+    requireScope(operation, principal)
+    const board = surface.board(principal.defaultWorkspaceId)
+    return {
+      status: 200,
+      headers: HEADERS,
+      body: await operation.run({ surface, principal, request, board, body }),
+    }
+  } catch (error) {
+    return toErrorResponse(surface, request, error)
+  }
+}
+
+async function requirePrincipal(surface: Surface, request: HttpRequest): Promise<Principal> {
+  const found = surface.authenticate(request)
+  const principal = found instanceof Promise ? await found : found
+  if (principal !== null) return principal
+  requireAdmission(surface.countFailedCredential(request.clientAddress))
+  throw new TaskboardError('UNAUTHORIZED', 'a valid API key is required: Authorization: Bearer <key>')
+}
+
+function requireAdmission(decision: { readonly allowed: boolean; readonly retryAfterMs: number }): void {
+  if (decision.allowed) return
+  const { retryAfterMs } = decision
+  throw new TaskboardError('RATE_LIMITED', 'too many requests; wait as long as Retry-After says', {
+    retryAfterMs,
+  })
+}
+
+function requireMethod({ methods }: BoardOperation, method: string): void {
+  if (methods.includes(method)) return
+  throw new TaskboardError('METHOD_NOT_ALLOWED', `use ${methods.join(' or ')}`, { allow: methods })
+}
+
+function requireScope({ scope }: BoardOperation, principal: Principal): void {
+  if (principal.scopes.includes(scope)) return
+  throw new TaskboardError('FORBIDDEN', `this needs the scope ${scope}`)
+}
+
+function toErrorResponse(surface: Surface, request: HttpRequest, error: unknown): HttpResponse {
+  if (isInternal(error))
+    surface.environment.logger.error(
+      { err: error, method: request.method, path: request.path },
+      'a request failed',
+    )
+  const { status, headers, body } = boardErrorEnvelope(error)
+  return { status, headers: { ...HEADERS, ...headers }, body: JSON.stringify(body) }
+}

@@ -1,0 +1,31 @@
+import type { Column } from '../../board/index.js'
+import { TaskboardError } from '../../errors/index.js'
+import { queryValue } from '../query.js'
+import { reading, type BoardOperation } from './operation.js'
+import { listedTaskJson } from './task-json.js'
+
+/** `?action=todo`, `doing` and `done`: a column's tasks, a page at a time. */
+export function listColumn(column: Column): BoardOperation {
+  return {
+    ...reading,
+    scope: 'tasks:read',
+    async run({ surface, request, board }) {
+      const limit = requestedLimit(queryValue(request.query, 'limit'))
+      const cursor = queryValue(request.query, 'cursor')
+      const { tasks, asOf, nextCursor } = await board.list(column, { limit, cursor })
+      let list = ''
+      for (const task of tasks) {
+        if (list !== '') list += ','
+        list += listedTaskJson(task, asOf, surface.scoring)
+      }
+      const next = nextCursor === null ? '' : `,"next_cursor":${JSON.stringify(nextCursor)}`
+      return `{"success":true,"tasks":[${list}],"count":${tasks.length}${next}}`
+    },
+  }
+}
+
+function requestedLimit(text: string | null): number | undefined {
+  if (text === null) return undefined
+  if (/^\d{1,6}$/.test(text)) return Number(text)
+  throw new TaskboardError('INVALID_FIELD', 'limit must be a whole number from 1 to 1000', { field: 'limit' })
+}

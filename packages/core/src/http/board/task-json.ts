@@ -1,0 +1,41 @@
+import type { Task } from '../../board/index.js'
+import type { Instant } from '../../environment/index.js'
+import { scoreTask, type Scoring } from '../../priority/index.js'
+
+/** The parts of a task's JSON that its score does not touch. A stored task never changes, so they are made once. */
+interface TaskText {
+  readonly beforeScore: string
+  readonly afterScore: string
+}
+
+const texts = new WeakMap<Task, TaskText>()
+
+/** A task with all its listed fields as JSON, the score as of `now`. */
+export function listedTaskJson(task: Task, now: Instant, scoring: Scoring): string {
+  let text = texts.get(task)
+  if (text === undefined) {
+    text = toListedText(task)
+    texts.set(task, text)
+  }
+  return text.beforeScore + scoreTask(task, now, scoring) + text.afterScore
+}
+
+/** The five fields of a task that creating and moving answer with, as JSON. */
+export function createdTaskJson(task: Task, now: Instant, scoring: Scoring): string {
+  const title = JSON.stringify(task.title)
+  const score = scoreTask(task, now, scoring)
+  return `{"id":"${task.id}","title":${title},"status":"${task.column}","priority_score":${score},"created_at":${time(task.createdAt)}}`
+}
+
+function toListedText(task: Task): TaskText {
+  const { id, title, description, priority, column, createdAt, dueDate, tags } = task
+  return {
+    beforeScore: `${JSON.stringify({ id, title, description, priority }).slice(0, -1)},"priority_score":`,
+    afterScore: `,"status":"${column}","created_at":${time(createdAt)},"due_date":${time(dueDate)},"tags":${JSON.stringify(tags)}}`,
+  }
+}
+
+/** A time as JSON: ISO 8601 in UTC with milliseconds. */
+export function time(instant: Instant | null): string {
+  return instant === null ? 'null' : `"${new Date(instant).toISOString()}"`
+}

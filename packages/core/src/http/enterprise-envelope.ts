@@ -1,0 +1,68 @@
+import type { Instant } from '../environment/index.js'
+import { toWireError, type ErrorEnvelope, type ErrorTable } from './error-envelope.js'
+
+/** The body of every error of the enterprise API (v2). */
+export interface EnterpriseErrorBody {
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    /** The first offending field, empty when it is about none, and what is wrong with it. */
+    readonly details: { readonly field: string; readonly issue: string }
+    readonly request_id: string
+    /** ISO 8601, UTC. */
+    readonly timestamp: string
+  }
+}
+
+/** What each code is in the enterprise API. `docs/errors.md` says when each is given. */
+export const enterpriseErrorTable: ErrorTable = {
+  UNAUTHORIZED: { code: 'AUTHENTICATION_FAILED', status: 401 },
+  FORBIDDEN: { code: 'AUTHORIZATION_FAILED', status: 403 },
+  INVALID_ACTION: { code: 'INVALID_REQUEST', status: 400 },
+  MISSING_FIELD: { code: 'INVALID_REQUEST', status: 400 },
+  INVALID_FIELD: { code: 'INVALID_REQUEST', status: 400 },
+  INVALID_JSON: { code: 'INVALID_REQUEST', status: 400 },
+  TASK_NOT_FOUND: { code: 'RESOURCE_NOT_FOUND', status: 404 },
+  NOT_FOUND: { code: 'RESOURCE_NOT_FOUND', status: 404 },
+  METHOD_NOT_ALLOWED: { code: 'METHOD_NOT_ALLOWED', status: 405 },
+  PAYLOAD_TOO_LARGE: { code: 'PAYLOAD_TOO_LARGE', status: 413 },
+  UNSUPPORTED_MEDIA_TYPE: { code: 'UNSUPPORTED_MEDIA_TYPE', status: 415 },
+  CONFLICT: { code: 'CONFLICT', status: 409 },
+  RATE_LIMITED: { code: 'RATE_LIMIT_EXCEEDED', status: 429 },
+  QUOTA_EXCEEDED: { code: 'QUOTA_EXCEEDED', status: 402 },
+  AGENT_UNAVAILABLE: { code: 'SERVICE_UNAVAILABLE', status: 503 },
+  SERVICE_UNAVAILABLE: { code: 'SERVICE_UNAVAILABLE', status: 503 },
+  INVALID_CONFIG: { code: 'INTERNAL_ERROR', status: 500 },
+  INTERNAL_ERROR: { code: 'INTERNAL_ERROR', status: 500 },
+}
+
+/**
+ * Any thrown value in the enterprise API's form, for the request `requestId` at `now`. Otherwise like
+ * `boardErrorEnvelope`; the request's id is a header too.
+ */
+export function enterpriseErrorEnvelope(
+  error: unknown,
+  { requestId, now }: { readonly requestId: string; readonly now: Instant },
+): ErrorEnvelope<EnterpriseErrorBody> {
+  const { code: cause, message, field, headers } = toWireError(error)
+  const { code, status } = enterpriseErrorTable[cause]
+  return {
+    status,
+    headers: { ...headers, 'x-request-id': requestId },
+    body: {
+      error: {
+        code,
+        message,
+        details: { field: field ?? '', issue: issueOf(message, field) },
+        request_id: requestId,
+        timestamp: new Date(now).toISOString(),
+      },
+    },
+  }
+}
+
+/** The message without the field's name in front of it. */
+function issueOf(message: string, field: string | null): string {
+  if (field === null || !message.startsWith(field)) return message
+  return message.slice(field.length).replace(/^:?\s+/, '')
+}

@@ -1,0 +1,84 @@
+import { TaskboardError } from '../errors/index.js'
+import type { Surface } from '../surface.js'
+import { boardErrorEnvelope } from './board-envelope.js'
+import { boardRoutes } from './board/board-routes.js'
+import type { HttpRequest, HttpResponse, RequestBody } from './http.js'
+import { joinChunks } from './join-chunks.js'
+
+export interface FetchHandlerOptions {
+  /** Where the handler is mounted: stripped from the path before the routes are looked up. Default none. */
+  readonly basePath?: string | undefined
+  /**
+   * The client's address as the host knows it; Web requests carry none. Without this all callers with a wrong key share one
+   * bucket of failed credentials. Callers with a valid key never meet it.
+   */
+  readonly clientAddress?: ((request: Request) => string) | undefined
+  /** Answers what is not one of the task board's paths. Default: 404 with the code `NOT_FOUND`. */
+  readonly notFound?: ((request: Request) => Response | Promise<Response>) | undefined
+}
+
+/**
+ * The task board's routes for hosts that speak the Web's `Request` and `Response` (Hono, Next, Bun, Deno). The body of the
+ * request must not have been read before.
+ */
+export function toFetchHandler(
+  taskboard: { readonly surface: Surface },
+  options: FetchHandlerOptions = {},
+): (request: Request) => Promise<Response> {
+  const { basePath = '', clientAddress = () => '', notFound = answerNotFound } = options
+  const handlers = new Map(boardRoutes(taskboard).map(({ path, handle }) => [basePath + path, handle]))
+
+  return async (request) => {
+    const { pathname, search } = new URL(request.url)
+    const handle = handlers.get(pathname)
+    if (handle === undefined) return notFound(request)
+    const plain: HttpRequest = {
+      method: request.method,
+      path: pathname,
+      params: {},
+      query: search.slice(1),
+      header: (name) => request.headers.get(name) ?? undefined,
+      get clientAddress() {
+        return clientAddress(request)
+      },
+      body: bodyOf(request),
+      signal: request.signal,
+    }
+    return toResponse(await handle(plain), request.method)
+  }
+}
+
+function answerNotFound(): Response {
+  const { status, body } = boardErrorEnvelope(new TaskboardError('NOT_FOUND', 'no such path'))
+  return Response.json(body, { status })
+}
+
+function toResponse({ status, headers, body }: HttpResponse, method: string): Response {
+  return new Response(method === 'HEAD' ? null : body, { status, headers })
+}
+
+function bodyOf(request: Request): RequestBody {
+  const { body } = request
+  if (request.bodyUsed) return { kind: 'parsed', value: undefined }
+  if (body === null) return { kind: 'none' }
+  return { kind: 'unread', read: (maxBytes) => readWebStream(body, maxBytes) }
+}
+
+async function readWebStream(
+  stream: ReadableStream<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array | null> {
+  const reader = stream.getReader()
+  const chunks: Uint8Array[] = []
+  let total = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return joinChunks(chunks, total)
+    total += value.length
+    if (total > maxBytes) {
+      await reader.cancel()
+      return null
+    }
+    chunks.push(value)
+  }
+}

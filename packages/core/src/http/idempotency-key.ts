@@ -1,0 +1,27 @@
+import { TaskboardError } from '../errors/index.js'
+import { requestFingerprint, type IdempotencyClaim } from '../idempotency/index.js'
+import type { HttpRequest } from './http.js'
+
+const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/
+
+/**
+ * The claim that a request's `Idempotency-Key` makes, or undefined without one. `operation` and the caller's id make its
+ * scope; `input` is what the create is made from.
+ * @throws TaskboardError `INVALID_FIELD` for a key that is not 1 to 255 visible ASCII characters, or input nested so deep
+ *   that no create takes it.
+ */
+export function idempotencyClaim(
+  request: HttpRequest,
+  principalId: string,
+  operation: string,
+  input: unknown,
+): IdempotencyClaim | undefined {
+  const key = request.header('idempotency-key')
+  if (key === undefined) return undefined
+  if (!VISIBLE_ASCII.test(key)) {
+    throw new TaskboardError('INVALID_FIELD', 'Idempotency-Key must be 1 to 255 visible ASCII characters', {
+      field: 'Idempotency-Key',
+    })
+  }
+  return { scope: `${principalId} ${operation}`, key, fingerprint: requestFingerprint(input) }
+}

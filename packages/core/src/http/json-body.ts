@@ -1,0 +1,91 @@
+import { TaskboardError } from '../errors/index.js'
+import type { HttpRequest } from './http.js'
+
+/** A JSON object as it came in: nothing about its members is known. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+const EMPTY: JsonObject = Object.freeze({})
+const decoder = new TextDecoder('utf-8', { fatal: true })
+const JSON_TYPE = /^application\/json[ \t]*(;|$)/i
+const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("?)([^";\s]*)\1/i
+
+/**
+ * The request's body as a JSON object. No body at all is an empty object, so that what is told is the first field that is
+ * missing. Of a repeated key the last one counts; a byte order mark is skipped.
+ * @throws TaskboardError `UNSUPPORTED_MEDIA_TYPE` unless the type is `application/json` (in UTF-8 and not compressed),
+ *   `PAYLOAD_TOO_LARGE` above `maxBytes`, `INVALID_JSON` for what is not UTF-8, not JSON, not an object or cut short.
+ */
+export async function readJsonObject(request: HttpRequest, maxBytes: number): Promise<JsonObject> {
+  const { body } = request
+  if (body.kind === 'none') return EMPTY
+  requireJsonType(request.header('content-type'))
+  if (body.kind === 'parsed') return toJsonObject(body.value, maxBytes)
+
+  const encoding = request.header('content-encoding')
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw new TaskboardError('UNSUPPORTED_MEDIA_TYPE', 'the body must not be compressed')
+  const length = request.header('content-length')
+  if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes)
+  const bytes = await readBytes(body.read(maxBytes))
+  if (bytes === null) throw tooLarge(maxBytes)
+  return bytes.length === 0 ? EMPTY : parseObject(decode(bytes))
+}
+
+function requireJsonType(contentType: string | undefined): void {
+  if (contentType === 'application/json') return
+  const charset = contentType === undefined ? undefined : CHARSET.exec(contentType)?.[2]
+  const isUtf8 =
+    charset === undefined || charset.toLowerCase() === 'utf-8' || charset.toLowerCase() === 'utf8'
+  if (contentType === undefined || !JSON_TYPE.test(contentType) || !isUtf8)
+    throw new TaskboardError('UNSUPPORTED_MEDIA_TYPE', 'the content type must be application/json in UTF-8')
+}
+
+async function readBytes(read: Promise<Uint8Array | null>): Promise<Uint8Array | null> {
+  try {
+    return await read
+  } catch (error) {
+    throw new TaskboardError('INVALID_JSON', 'the body was cut short', { cause: error })
+  }
+}
+
+/** What a host's parser left: an object, or text or bytes that are still to be parsed. */
+function toJsonObject(value: unknown, maxBytes: number): JsonObject {
+  if (value === undefined)
+    throw new Error(
+      'the host has read the request body and kept nothing of it: mount the routes before its parser',
+    )
+  if (value instanceof Uint8Array) {
+    if (value.length > maxBytes) throw tooLarge(maxBytes)
+    return value.length === 0 ? EMPTY : parseObject(decode(value))
+  }
+  if (typeof value !== 'string') return requireObject(value)
+  if (value === '') return EMPTY
+  return parseObject(value.startsWith('\uFEFF') ? value.slice(1) : value)
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes)
+  } catch (error) {
+    throw new TaskboardError('INVALID_JSON', 'the body must be UTF-8', { cause: error })
+  }
+}
+
+function parseObject(text: string): JsonObject {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new TaskboardError('INVALID_JSON', 'the body must be JSON', { cause: error })
+  }
+  return requireObject(value)
+}
+
+function requireObject(value: unknown): JsonObject {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
+  throw new TaskboardError('INVALID_JSON', 'the body must be a JSON object')
+}
+
+function tooLarge(maxBytes: number): TaskboardError {
+  return new TaskboardError('PAYLOAD_TOO_LARGE', `the body must have at most ${maxBytes} bytes`)
+}

@@ -1,0 +1,67 @@
+import { joinChunks } from './join-chunks.js'
+
+/** What is used of a Node readable stream of bytes. */
+export interface ByteStream {
+  /** True once a whole HTTP message has arrived, though not all of it may have been read; absent on other streams. */
+  readonly complete?: boolean | undefined
+  readonly destroyed?: boolean | undefined
+  readonly readableEnded?: boolean | undefined
+  on(event: string, listener: (value: never) => void): unknown
+  removeListener(event: string, listener: (value: never) => void): unknown
+  destroy(): unknown
+}
+
+/** How much of a refused body is read away, so that the client gets its answer and can go on using the connection. */
+const DISCARDED_BYTES = 4 * 1024 * 1024
+
+/**
+ * All bytes of a stream, or null as soon as there are more than `maxBytes`, when the rest is read away as by `discardRest`.
+ * Rejects when the stream ends early.
+ */
+export function readStream(stream: ByteStream, maxBytes: number): Promise<Uint8Array | null> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    let total = 0
+    const settle = (work: () => void): void => {
+      stream.removeListener('data', onData)
+      stream.removeListener('end', onEnd)
+      stream.removeListener('error', onCut)
+      stream.removeListener('close', onCut)
+      work()
+    }
+    const onData = (chunk: Uint8Array): void => {
+      total += chunk.length
+      if (total <= maxBytes) chunks.push(chunk)
+      else
+        settle(() => {
+          discard(stream)
+          resolve(null)
+        })
+    }
+    const onEnd = (): void => settle(() => resolve(joinChunks(chunks, total)))
+    const onCut = (): void => settle(() => reject(new Error('the client went away before the body ended')))
+    if (stream.destroyed === true || stream.readableEnded === true) return onCut()
+    stream.on('data', onData)
+    stream.on('end', onEnd)
+    stream.on('error', onCut)
+    stream.on('close', onCut)
+  })
+}
+
+/**
+ * Reads away what is left of a body that was refused, up to 4 MiB; the connection of a client that sends more is cut.
+ * To be called when the response is on its way; does nothing for a message that has arrived whole.
+ */
+export function discardRest(stream: ByteStream): void {
+  if (stream.complete === true || stream.destroyed === true || stream.readableEnded === true) return
+  discard(stream)
+}
+
+function discard(stream: ByteStream): void {
+  let remaining = DISCARDED_BYTES
+  stream.on('error', () => undefined)
+  stream.on('data', (chunk: Uint8Array) => {
+    remaining -= chunk.length
+    if (remaining < 0) stream.destroy()
+  })
+}

@@ -1,0 +1,68 @@
+import type { HttpRequest, RequestBody } from './http.js'
+import { readStream, type ByteStream } from './node-body.js'
+import { splitTarget } from './query.js'
+
+/** What the adapters for Node servers use of an `http.IncomingMessage` (or its HTTP/2 twin). */
+export interface NodeMessage extends ByteStream {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly httpVersionMajor: number
+}
+
+/** What a framework knows of a request beyond Node's message. */
+export interface NodeRequestContext {
+  /** The target of the request line, before any mount path was taken off. */
+  readonly target: string
+  /** Asked only when the address is needed. */
+  clientAddress(): string
+  readonly body: RequestBody
+  readonly params?: Readonly<Record<string, string>> | undefined
+}
+
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
+
+/** A Node server's request as a plain value. Nothing is read, and little is made, until it is asked for. */
+export function toHttpRequest(message: NodeMessage, context: NodeRequestContext): HttpRequest {
+  const { path, query } = splitTarget(context.target)
+  return {
+    method: message.method ?? 'GET',
+    path,
+    params: context.params ?? NO_PARAMS,
+    query,
+    header: (name) => joined(message.headers[name]),
+    get clientAddress() {
+      return context.clientAddress()
+    },
+    body: context.body,
+    get signal() {
+      return goneSignal(message)
+    },
+  }
+}
+
+/** Whether a request that has this head comes with a body. HTTP/2 tells by its frames, so there it may. */
+export function announcesBody({ headers, httpVersionMajor }: NodeMessage): boolean {
+  const length = headers['content-length']
+  if (length !== undefined) return length !== '0'
+  return headers['transfer-encoding'] !== undefined || httpVersionMajor > 1
+}
+
+/** A body that is still on `stream`: the message itself, or what the host pipes it through. */
+export function unreadBody(stream: ByteStream): RequestBody {
+  return { kind: 'unread', read: (maxBytes) => readStream(stream, maxBytes) }
+}
+
+function joined(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+function goneSignal(message: NodeMessage): AbortSignal {
+  const controller = new AbortController()
+  const abort = (): void => {
+    if (!message.complete) controller.abort()
+  }
+  if (message.destroyed === true) abort()
+  else message.on('close', abort)
+  return controller.signal
+}

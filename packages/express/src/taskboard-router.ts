@@ -1,0 +1,45 @@
+import {
+  announcesBody,
+  boardRoutes,
+  discardRest,
+  toHttpRequest,
+  unreadBody,
+  type HttpResponse,
+  type RequestBody,
+  type Surface,
+} from '@taskboard/core'
+import { Router, type Request, type Response } from 'express'
+
+/**
+ * An Express router (for Express 4 and 5) with the task board's routes. Mount it anywhere: the routes' paths are below the
+ * mount path. Requests for other paths pass through, and parsers that the host has mounted before may have read the body.
+ */
+export function taskboardRouter(taskboard: { readonly surface: Surface }): Router {
+  const router = Router()
+  for (const { path, handle } of boardRoutes(taskboard)) {
+    router.all(path, (request, response, next) => {
+      const plain = toHttpRequest(request, {
+        target: request.baseUrl + request.url,
+        clientAddress: () => request.ip ?? '',
+        body: bodyOf(request),
+      })
+      handle(plain).then((answer) => send(request, response, answer), next)
+    })
+  }
+  return router
+}
+
+/** Express 4's parsers set an empty `body` on requests that they leave alone, so what counts is whether bytes were read. */
+function bodyOf(request: Request): RequestBody {
+  if (!announcesBody(request)) return { kind: 'none' }
+  if (!request.readableDidRead && !request.readableEnded) return unreadBody(request)
+  const value: unknown = request.body
+  return { kind: 'parsed', value }
+}
+
+function send(request: Request, response: Response, { status, headers, body }: HttpResponse): void {
+  response.statusCode = status
+  for (const name in headers) response.setHeader(name, headers[name] as string)
+  response.end(body)
+  discardRest(request)
+}

@@ -1,0 +1,60 @@
+import {
+  announcesBody,
+  boardRoutes,
+  discardRest,
+  toHttpRequest,
+  unreadBody,
+  type ByteStream,
+  type HttpResponse,
+  type RequestBody,
+  type Route,
+  type Surface,
+} from '@taskboard/core'
+import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
+
+export interface TaskboardPluginOptions {
+  readonly taskboard: { readonly surface: Surface }
+}
+
+interface RouteConfig {
+  readonly taskboardRoute?: Route
+}
+
+/**
+ * A Fastify plugin with the task board's routes; `prefix` works as with any plugin. It is encapsulated: the host's parsers,
+ * hooks and error handler stay as they are, and the host's hooks run for these routes too.
+ */
+export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (instance, options, done) => {
+  // Bodies stay on the wire until a request has shown its credential.
+  instance.removeAllContentTypeParsers()
+  instance.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload))
+
+  // A content type that Fastify cannot make out is refused by the route, in its turn; all else is the host's to handle.
+  instance.setErrorHandler<Error & { readonly code?: string }>(async (error, request, reply) => {
+    const { taskboardRoute } = request.routeOptions.config as RouteConfig
+    if (taskboardRoute === undefined || error.code?.startsWith('FST_ERR_CTP_') !== true) throw error
+    return answer(taskboardRoute, request, reply)
+  })
+
+  for (const route of boardRoutes(options.taskboard)) {
+    const config: RouteConfig = { taskboardRoute: route }
+    instance.all(route.path, { config: config as object }, (request, reply) => answer(route, request, reply))
+  }
+  done()
+}
+
+async function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<string> {
+  const { raw } = request
+  const stream = (request.body ?? raw) as ByteStream
+  const plain = toHttpRequest(raw, {
+    target: raw.url ?? request.url,
+    clientAddress: () => request.ip,
+    body: announcesBody(raw) ? unreadBody(stream) : NO_BODY,
+  })
+  const { status, headers, body }: HttpResponse = await route.handle(plain)
+  discardRest(stream)
+  reply.code(status).headers(headers)
+  return body
+}
+
+const NO_BODY: RequestBody = { kind: 'none' }
