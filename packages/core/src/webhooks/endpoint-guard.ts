@@ -1,0 +1,133 @@
+import ipaddr from 'ipaddr.js'
+import { TaskboardError } from '../errors/index.js'
+
+export interface EndpointGuardOptions {
+  /**
+   * Addresses (CIDR, or single ones) that may be sent to although they are not public, and over plain HTTP as well.
+   * For development and for receivers in the host's own network.
+   */
+  readonly allow?: readonly string[] | undefined
+}
+
+/** Decides where deliveries may go, so that nobody can make the host call its own network. */
+export interface EndpointGuard {
+  /**
+   * Why an endpoint's URL is refused, or null. Looks at the text alone, IP literals in any spelling included. Names are
+   * not resolved here: what they stand for can change, so each connection is checked instead (`refuseAddress`).
+   */
+  refuseUrl(url: string): string | null
+  /** Why a connection to this IP address is refused, or null. The reason does not name the address. */
+  refuseAddress(address: string, protocol: 'http:' | 'https:'): string | null
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+type Network = [Address, number]
+
+const URL_CODE_UNITS = 2_048
+const NOT_PRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}\\]/u
+const NOT_PUBLIC = 'the address is not public'
+const HTTPS_ONLY = 'must use https'
+
+/** The only IPv6 block of global unicast addresses that is handed out (RFC 4291, IANA). */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
+/** Where DNS64 puts the IPv4 addresses of public hosts (RFC 6052); the same without its prefix. */
+const wellKnownNat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
+
+/**
+ * Makes a guard that refuses every address that is not public unicast.
+ * @throws TaskboardError `INVALID_CONFIG` for an entry of `allow` that is neither CIDR nor address.
+ */
+export function createEndpointGuard(options: EndpointGuardOptions = {}): EndpointGuard {
+  const allowed = (options.allow ?? []).map(parseNetwork)
+  const isAllowed = (address: Address): boolean => allowed.some((network) => isWithin(address, network))
+
+  function refuseAddress(text: string, protocol: 'http:' | 'https:'): string | null {
+    const spelled = parseAddress(text)
+    if (spelled === null) return NOT_PUBLIC
+    const address = unwrap(spelled)
+    if (isAllowed(address) || isAllowed(spelled)) return null
+    if (protocol !== 'https:') return HTTPS_ONLY
+    return isPublic(address) ? null : NOT_PUBLIC
+  }
+
+  function refuseHost(url: URL): string | null {
+    const protocol = url.protocol as 'http:' | 'https:'
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const name = host.toLowerCase().replace(/\.+$/, '')
+    if (name === '') return 'must name a host'
+    if (parseAddress(host) !== null) return refuseAddress(host, protocol)
+    if (name === 'localhost' || name.endsWith('.localhost')) {
+      const loopback = ['127.0.0.1', '::1'].map((address) => refuseAddress(address, protocol))
+      return loopback.includes(null) ? null : NOT_PUBLIC
+    }
+    return protocol === 'http:' && allowed.length === 0 ? HTTPS_ONLY : null
+  }
+
+  return {
+    refuseUrl(text) {
+      if (text.length > URL_CODE_UNITS) return `must have at most ${URL_CODE_UNITS} characters`
+      if (NOT_PRINTABLE.test(text)) return 'must hold no spaces, backslashes or control characters'
+      const url = URL.canParse(text) ? new URL(text) : null
+      if (url === null) return 'must be an absolute URL'
+      if (url.protocol !== 'https:' && url.protocol !== 'http:') return HTTPS_ONLY
+      if (url.username !== '' || url.password !== '' || authority(text).includes('@')) {
+        return 'must not hold a user name or password'
+      }
+      if (text.includes('#')) return 'must not have a fragment'
+      if (url.port === '0') return 'must have a port from 1 to 65535'
+      return refuseHost(url)
+    },
+    refuseAddress,
+  }
+}
+
+/** What stands between the slashes: an empty user name is one that `URL` does not show. */
+function authority(text: string): string {
+  return /^[a-z]+:\/*([^/?#]*)/i.exec(text)?.[1] ?? ''
+}
+
+function isPublic(address: Address): boolean {
+  if (address.range() !== 'unicast') return false
+  return !(address instanceof ipaddr.IPv6) || address.match(globalUnicast)
+}
+
+/**
+ * The IPv4 address behind a mapped or NAT64 one. The other ways to wrap one (6to4, Teredo, IPv4-compatible, local NAT64)
+ * are not public unicast whatever they hold.
+ */
+function unwrap(address: Address): Address {
+  if (!(address instanceof ipaddr.IPv6)) return address
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address()
+  if (address.match(wellKnownNat64)) return new ipaddr.IPv4(address.toByteArray().slice(12))
+  return address
+}
+
+function isWithin(address: Address, [network, bits]: Network): boolean {
+  if (address instanceof ipaddr.IPv4) return network instanceof ipaddr.IPv4 && address.match(network, bits)
+  return network instanceof ipaddr.IPv6 && address.match(network, bits)
+}
+
+/** Only the usual four decimal parts, or IPv6: `URL` has already turned every other spelling into these. */
+function parseAddress(text: string): Address | null {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
+  // A dotted tail goes through URL as well: ipaddr.js takes ::8.8.8.8 for the mapped ::ffff:8.8.8.8.
+  const url = `https://[${text}]/`
+  return text.includes(':') && URL.canParse(url)
+    ? ipaddr.IPv6.parse(new URL(url).hostname.slice(1, -1))
+    : null
+}
+
+function parseNetwork(text: string): Network {
+  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text)
+  const address = parseAddress(text)
+  if (address === null) {
+    throw new TaskboardError(
+      'INVALID_CONFIG',
+      'webhooks.allow takes addresses and networks like 127.0.0.0/8',
+      {
+        field: 'allow',
+      },
+    )
+  }
+  return [address, address instanceof ipaddr.IPv4 ? 32 : 128]
+}

@@ -1,0 +1,77 @@
+import type { Instant } from '../environment/index.js'
+import { TaskboardError } from '../errors/index.js'
+
+/** How long a delivery waits before each retry. */
+export interface RetrySchedule {
+  /** The wait after each failed attempt, in whole milliseconds; one more attempt is made than there are entries. */
+  readonly delaysMs: readonly number[]
+  /** By how much of itself a wait may be stretched, so that failed deliveries do not come back all at once. 0 to 1. */
+  readonly jitterFraction: number
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const LONGEST_DELAY_MS = 30 * 24 * HOUR_MS
+const MOST_RETRIES = 50
+
+/** The contract's five retries: 1 min, 5 min, 30 min, 2 h and 12 h, each stretched by up to a tenth. */
+export const defaultRetrySchedule: RetrySchedule = {
+  delaysMs: [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 12 * HOUR_MS],
+  jitterFraction: 0.1,
+}
+
+/**
+ * When to send again after a failed attempt; null when that was the last one. Pure.
+ *
+ * `attemptCount` counts the attempts made, the failed one included (1 after the first); the wait runs from `endedAt`, the end
+ * of that attempt. `jitter` is a draw from [0, 1]: 0 waits exactly the scheduled time, 1 the longest.
+ * @throws TaskboardError `INVALID_FIELD` for a count below 1 or a draw outside of [0, 1].
+ */
+export function nextAttemptAt(
+  failed: { readonly attemptCount: number; readonly endedAt: Instant; readonly jitter: number },
+  schedule: RetrySchedule = defaultRetrySchedule,
+): Instant | null {
+  const { attemptCount, endedAt, jitter } = failed
+  if (!Number.isInteger(attemptCount) || attemptCount < 1) {
+    throw new TaskboardError('INVALID_FIELD', 'attemptCount must be a whole number from 1', {
+      field: 'attemptCount',
+    })
+  }
+  if (!(jitter >= 0 && jitter <= 1)) {
+    throw new TaskboardError('INVALID_FIELD', 'jitter must be from 0 to 1', { field: 'jitter' })
+  }
+  const delayMs = schedule.delaysMs[attemptCount - 1]
+  if (delayMs === undefined) return null
+  return endedAt + Math.round(delayMs * (1 + schedule.jitterFraction * jitter))
+}
+
+/**
+ * A schedule with the contract's values where none are given.
+ * @throws TaskboardError `INVALID_CONFIG` for more than 50 retries, or a delay that is not a whole number of milliseconds
+ * up to 30 days, or a jitter outside of [0, 1].
+ */
+export function createRetrySchedule(options: {
+  readonly delaysMs?: readonly number[] | undefined
+  readonly jitterFraction?: number | undefined
+}): RetrySchedule {
+  const delaysMs = options.delaysMs ?? defaultRetrySchedule.delaysMs
+  const jitterFraction = options.jitterFraction ?? defaultRetrySchedule.jitterFraction
+  const usable = delaysMs.every(
+    (delayMs) => Number.isInteger(delayMs) && delayMs >= 0 && delayMs <= LONGEST_DELAY_MS,
+  )
+  if (!usable || delaysMs.length > MOST_RETRIES) {
+    throw new TaskboardError(
+      'INVALID_CONFIG',
+      'webhook retry delays must be whole milliseconds up to 30 days, at most 50',
+      {
+        field: 'retryDelaysMs',
+      },
+    )
+  }
+  if (!(jitterFraction >= 0 && jitterFraction <= 1)) {
+    throw new TaskboardError('INVALID_CONFIG', 'the webhook retry jitter must be from 0 to 1', {
+      field: 'retryJitter',
+    })
+  }
+  return { delaysMs: [...delaysMs], jitterFraction }
+}

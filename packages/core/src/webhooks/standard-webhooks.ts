@@ -1,0 +1,55 @@
+import type { Instant, Random } from '../environment/index.js'
+import { createSigningKey, hmacSha256, type SigningKey } from './signature.js'
+
+/** What marks a secret whose remainder is the key in base64 (Standard Webhooks, "Secrets"). */
+const PREFIX = 'whsec_'
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/
+/** The specification asks for 24 to 64. */
+const FRESH_KEY_BYTES = 32
+
+/** A fresh secret of 256 random bits, in the form that Standard Webhooks libraries take as it stands. */
+export function newWebhookSecret(random: Random): string {
+  return PREFIX + Buffer.from(random.bytes(FRESH_KEY_BYTES)).toString('base64')
+}
+
+/**
+ * The key that the Standard Webhooks signature uses. A `whsec_` secret stands for its decoded base64; a receiver passes the
+ * whole text to its library: `new Webhook('whsec_…')`. Any other secret stands for its UTF-8 bytes; a receiver says so with
+ * `new Webhook(Buffer.from(secret), { format: 'raw' })`. (`signPayload` takes the text's UTF-8 bytes in both cases.)
+ */
+export function standardWebhookKey(secret: string): SigningKey {
+  const encoded = secret.slice(PREFIX.length)
+  const isEncoded = secret.startsWith(PREFIX) && BASE64.test(encoded)
+  return createSigningKey(isEncoded ? Buffer.from(encoded, 'base64') : secret)
+}
+
+/** One `v1` signature: the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`, the timestamp being whole Unix seconds. */
+export function signStandardWebhook(
+  secret: string | SigningKey,
+  message: { readonly id: string; readonly sentAt: Instant; readonly body: string | Uint8Array },
+): string {
+  const key = typeof secret === 'string' ? standardWebhookKey(secret) : secret
+  const signed = hmacSha256(key, `${message.id}.${toSeconds(message.sentAt)}.`, message.body)
+  return `v1,${signed.toString('base64')}`
+}
+
+/**
+ * The three headers of the Standard Webhooks specification, one signature per key, separated by spaces. The timestamp is
+ * the attempt's, because receivers refuse one that is more than five minutes old.
+ */
+export function standardWebhookHeaders(
+  keys: readonly SigningKey[],
+  message: { readonly id: string; readonly sentAt: Instant; readonly body: string | Uint8Array },
+): Record<string, string> {
+  return {
+    'webhook-id': message.id,
+    'webhook-timestamp': String(toSeconds(message.sentAt)),
+    ...(keys.length > 0 && {
+      'webhook-signature': keys.map((key) => signStandardWebhook(key, message)).join(' '),
+    }),
+  }
+}
+
+function toSeconds(instant: Instant): number {
+  return Math.floor(instant / 1_000)
+}
