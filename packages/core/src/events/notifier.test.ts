@@ -246,7 +246,7 @@ describe('the notifier', () => {
     faults.claims = 3
     faults.settles = 3
     append(alert('one'))
-    await clock.advance({ seconds: 30 })
+    await clock.advance({ minutes: 5 })
     expect(told).toHaveLength(1)
     faults.settles = 1_000
     append(alert('two'))
@@ -258,17 +258,39 @@ describe('the notifier', () => {
     await notifier.stop()
   })
 
-  it('forgets a target that was taken from it', async () => {
+  it('counts anew when its claim was lost meanwhile', async () => {
+    const instants: number[] = []
     const lost = setup(() => {
-      for (const row of lost.rows) row.claimToken = 'another'
+      instants.push((lost.clock.now() - START) / 1000)
+      if (instants.length === 1) for (const row of lost.rows) row.claimToken = 'another'
       return Promise.reject(new Error('refused'))
     })
     lost.notifier.start()
     lost.append(alert('one'))
-    await lost.clock.advance({ seconds: 119 })
-    expect(lost.rows[0]?.readThroughSeq).toBe(0)
+    await lost.clock.advance({ seconds: 123 })
+    expect(instants).toEqual([0, 120, 121, 123])
     await lost.notifier.stop()
     expect(lost.clock.pending().timers).toEqual([])
+  })
+
+  it('does not spin when the storage calls due what it does not give', async () => {
+    const clock = virtualClock(START)
+    let claims = 0
+    const store = {
+      ...miniStore([], []).store,
+      claimNotifications: () => Promise.resolve({ batches: [], nextDueAt: START - ++claims }),
+    }
+    const channels = [{ name: 'mail', send: succeed }]
+    const notifier = createNotifier({
+      environment: createEnvironment({ clock }),
+      store,
+      channels,
+      pollIntervalMs: null,
+    })
+    notifier.start()
+    await clock.advance({ seconds: 1 })
+    expect(claims).toBe(11)
+    await notifier.stop()
   })
 
   it('aborts what hangs when it stops, and tells it again after the next start', async () => {
