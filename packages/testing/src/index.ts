@@ -1,3 +1,11 @@
 export { virtualClock } from './clock/virtual-clock.js'
 export type { PendingWork, VirtualClock, VirtualClockOptions } from './clock/virtual-clock.js'
 export type { Duration } from './clock/duration.js'
+export { webhookReceiver } from './webhooks/webhook-receiver.js'
+export type {
+  ReceiverEndpoint,
+  WebhookReceiver,
+  WebhookReceiverOptions,
+} from './webhooks/webhook-receiver.js'
+export type { ReceivedDelivery } from './webhooks/received-delivery.js'
+export type { Drip, ReceiverAnswer } from './webhooks/answers.js'
