@@ -38,7 +38,7 @@ export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (i
 
   for (const route of boardRoutes(options.taskboard)) {
     const config: RouteConfig = { taskboardRoute: route }
-    instance.all(route.path, { config: config as object }, (request, reply) => answer(route, request, reply))
+    instance.all(route.path, { config }, (request, reply) => answer(route, request, reply))
   }
   done()
 }

@@ -6,8 +6,8 @@ export interface ByteStream {
   readonly complete?: boolean | undefined
   readonly destroyed?: boolean | undefined
   readonly readableEnded?: boolean | undefined
-  on(event: string, listener: (value: never) => void): unknown
-  removeListener(event: string, listener: (value: never) => void): unknown
+  on(event: string, listener: (...values: never[]) => void): unknown
+  removeListener(event: string, listener: (...values: never[]) => void): unknown
   destroy(): unknown
 }
 

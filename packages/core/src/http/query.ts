@@ -4,7 +4,7 @@
  */
 export function queryValue(query: string, name: string): string | null {
   if (query === '') return null
-  if (query.includes('%') || query.includes('+')) return new URLSearchParams(query).get(name)
+  if (query.includes('%') || query.includes('+')) return new URLSearchParams(`?${query}`).get(name)
   for (let start = 0; start <= query.length;) {
     const nextAmpersand = query.indexOf('&', start)
     const end = nextAmpersand === -1 ? query.length : nextAmpersand

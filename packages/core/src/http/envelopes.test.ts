@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { TaskboardError, type ErrorCode } from '../errors/index.js'
+import { boardErrorEnvelope, boardErrorTable } from './board-envelope.js'
+import { enterpriseErrorEnvelope, enterpriseErrorTable } from './enterprise-envelope.js'
+import type { ErrorTable } from './error-envelope.js'
+
+const page = readFileSync(new URL('../../../../docs/errors.md', import.meta.url), 'utf8')
+const [, board = '', enterprise = ''] = page.split(/^## /m)
+
+function documented(section: string): Record<string, { code: string; status: number }> {
+  const rows = section.matchAll(/^\| `(\w+)` +\| `(\w+)` +\| (\d{3}) +\| \S.* \|$/gm)
+  return Object.fromEntries(
+    [...rows].map(([, thrown = '', code = '', status]) => [thrown, { code, status: Number(status) }]),
+  )
+}
+
+const codes = Object.keys(boardErrorTable) as ErrorCode[]
+const context = { requestId: 'req_7', now: Date.UTC(2026, 0, 2, 3, 4, 5, 6) }
+
+describe('docs/errors.md', () => {
+  it.each<[string, string, ErrorTable]>([
+    ['board', board, boardErrorTable],
+    ['enterprise', enterprise, enterpriseErrorTable],
+  ])('lists exactly the %s table', (_, section, table) => {
+    expect(documented(section)).toEqual(table)
+    expect(section.match(/^\| `/gm)).toHaveLength(Object.keys(table).length)
+  })
+})
+
+describe('boardErrorEnvelope', () => {
+  it.each(codes)('shows %s by its row of the table', (code) => {
+    const { status, body } = boardErrorEnvelope(new TaskboardError(code, 'something'))
+    expect({ status, code: body.code }).toEqual(boardErrorTable[code])
+    expect(body.success).toBe(false)
+  })
+
+  it.each([
+    new Error('password=hunter2'),
+    'hunter2',
+    null,
+    undefined,
+    new TaskboardError('INTERNAL_ERROR', 'hunter2'),
+    new TaskboardError('INVALID_CONFIG', 'hunter2', { field: 'hunter2', retryAfterMs: 5 }),
+  ])('tells nothing of %o', (error) => {
+    expect(boardErrorEnvelope(error)).toEqual({
+      status: 500,
+      headers: {},
+      body: { success: false, error: 'internal error', code: 'INTERNAL_ERROR' },
+    })
+  })
+
+  it('names fields as the wire does, in front of the message too', () => {
+    const error = new TaskboardError('INVALID_FIELD', 'dueDate: must be a date', { field: 'dueDate' })
+    expect(boardErrorEnvelope(error).body.error).toBe('due_date: must be a date')
+    const aside = new TaskboardError('INVALID_FIELD', 'not before its dueDate', { field: 'notBefore' })
+    expect(boardErrorEnvelope(aside).body.error).toBe('not before its dueDate')
+    const header = new TaskboardError('INVALID_FIELD', 'Idempotency-Key is odd', { field: 'Idempotency-Key' })
+    expect(boardErrorEnvelope(header).body.error).toBe('Idempotency-Key is odd')
+  })
+
+  it.each([
+    [0, '1'],
+    [1, '1'],
+    [1_000, '1'],
+    [1_001, '2'],
+    [59_999, '60'],
+  ])('rounds a wait of %d ms up to %s s', (retryAfterMs, seconds) => {
+    const { headers } = boardErrorEnvelope(new TaskboardError('RATE_LIMITED', 'slow down', { retryAfterMs }))
+    expect(headers).toEqual({ 'retry-after': seconds })
+  })
+
+  it('adds Allow, and the challenge that belongs to 401', () => {
+    const method = new TaskboardError('METHOD_NOT_ALLOWED', 'no', { allow: ['GET', 'HEAD'] })
+    expect(boardErrorEnvelope(method).headers).toEqual({ allow: 'GET, HEAD' })
+    expect(boardErrorEnvelope(new TaskboardError('UNAUTHORIZED', 'who?')).headers).toEqual({
+      'www-authenticate': 'Bearer',
+    })
+  })
+})
+
+describe('enterpriseErrorEnvelope', () => {
+  it.each(codes)('shows %s by its row of the table', (code) => {
+    const { status, body, headers } = enterpriseErrorEnvelope(new TaskboardError(code, 'something'), context)
+    expect({ status, code: body.error.code }).toEqual(enterpriseErrorTable[code])
+    expect(headers['x-request-id']).toBe('req_7')
+  })
+
+  it.each([
+    ['assignedTo: must be an agent', 'assigned_to: must be an agent', 'must be an agent'],
+    ['assignedTo is required', 'assigned_to is required', 'is required'],
+    ['must be an agent', 'must be an agent', 'must be an agent'],
+  ])('tells field and issue of "%s"', (thrown, message, issue) => {
+    const error = new TaskboardError('INVALID_FIELD', thrown, { field: 'assignedTo' })
+    expect(enterpriseErrorEnvelope(error, context).body).toEqual({
+      error: {
+        code: 'INVALID_REQUEST',
+        message,
+        details: { field: 'assigned_to', issue },
+        request_id: 'req_7',
+        timestamp: '2026-01-02T03:04:05.006Z',
+      },
+    })
+  })
+
+  it('has both details as text when no field is to blame', () => {
+    const { body } = enterpriseErrorEnvelope(new Error('secret'), context)
+    expect(body.error.details).toEqual({ field: '', issue: 'internal error' })
+  })
+})
