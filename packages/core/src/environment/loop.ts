@@ -27,6 +27,8 @@ export interface Loop {
 }
 
 const DEFAULT_RETRY_DELAY_MS = 1_000
+/** The clock of a shared storage may be behind ours: what it calls due already must not make a loop spin. */
+const LEAST_DELAY_MS = 50
 
 /** The one mechanism behind the runner, the deliverer, the follower and the sweeps. */
 export function createLoop(options: LoopOptions): Loop {
@@ -64,7 +66,8 @@ export function createLoop(options: LoopOptions): Loop {
   function schedule(next: Instant | null): void {
     const dueMs = next === null ? Infinity : next - clock.now()
     const delayMs = Math.min(dueMs, pollIntervalMs ?? Infinity)
-    if (delayMs !== Infinity) timer = clock.setTimer(launch, Math.max(0, delayMs))
+    const leastMs = pollIntervalMs === null ? 0 : LEAST_DELAY_MS
+    if (delayMs !== Infinity) timer = clock.setTimer(launch, Math.max(leastMs, delayMs))
   }
 
   return {
