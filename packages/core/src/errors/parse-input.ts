@@ -13,7 +13,7 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.ou
   if (issue === undefined || name === undefined)
     throw new TaskboardError('INVALID_FIELD', 'the input must be an object')
   const field = String(name)
-  if (issue.code === 'invalid_type' && valueAt(input, field) === undefined) {
+  if (issue.path.length === 1 && valueAt(input, field) === undefined) {
     throw new TaskboardError('MISSING_FIELD', `${field} is required`, { field })
   }
   throw new TaskboardError('INVALID_FIELD', `${issue.path.join('.')}: ${issue.message}`, { field })

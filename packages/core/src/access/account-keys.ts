@@ -1,0 +1,101 @@
+import type { z } from 'zod'
+import type { At, Environment, Instant } from '../environment/index.js'
+import { parseInput, TaskboardError } from '../errors/index.js'
+import type { AccessStore, ApiKeyRecord, Workspace } from './access-store.js'
+import { newKeyInput } from './accounts-input.js'
+import { mintApiKey } from './api-key.js'
+import type { Authenticator } from './authenticator.js'
+
+/**
+ * A key bound to `workspaceId`, or, with `accountId` alone, one that reaches all of that account and whose board endpoint
+ * works on its first workspace. `expiresAt` is a Date or epoch milliseconds; without it the key does not expire.
+ */
+export type NewApiKey = z.input<typeof newKeyInput>
+
+export interface TxOption<Tx> {
+  /** The host's open transaction to take part in. */
+  readonly tx?: Tx | undefined
+}
+
+/** The API keys of accounts. */
+export interface AccountKeys<Tx = unknown> {
+  /** Makes a key. `key` is shown this once; only its hash is kept. */
+  createKey(input: NewApiKey, options?: TxOption<Tx>): Promise<{ id: string; key: string }>
+  /** Newest first, revoked and expired ones too; never the keys themselves. */
+  listKeys(accountId: string, options?: TxOption<Tx>): Promise<readonly ApiKeyRecord[]>
+  /**
+   * Ends a key for good; idempotent. It stops passing in this process at once, in others (and after the commit of a given
+   * `tx`) within the authenticator's `cacheTtlMs`.
+   */
+  revokeKey(accountId: string, keyId: string, options?: TxOption<Tx>): Promise<ApiKeyRecord>
+}
+
+export interface AccountKeysParts<Tx> {
+  readonly environment: Environment
+  readonly store: AccessStore<Tx>
+  readonly authenticator: Pick<Authenticator, 'forget'>
+}
+
+/** The part of `Accounts` that makes, lists and ends keys. */
+export function createAccountKeys<Tx>(parts: AccountKeysParts<Tx>): AccountKeys<Tx> {
+  const { environment, store, authenticator } = parts
+  const at = (options?: TxOption<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
+
+  return {
+    async createKey(input, options) {
+      const parsed = parseInput(newKeyInput, input)
+      const { name, scopes } = parsed
+      const expiresAt = requireFuture(parsed.expiresAt ?? null, environment.clock.now())
+      const workspace = await findWorkspace(store, parsed, at(options))
+      const { key, prefix, hash } = mintApiKey(environment.random)
+      const reach = {
+        accountId: workspace.accountId,
+        workspaceId: parsed.workspaceId ?? null,
+        defaultWorkspaceId: workspace.id,
+      }
+      const record = await store.insertApiKey(
+        { ...reach, name, scopes, prefix, hash, expiresAt },
+        at(options),
+      )
+      return { id: record.id, key }
+    },
+    async listKeys(accountId, options) {
+      return store.listApiKeys(accountId, at(options))
+    },
+    async revokeKey(accountId, keyId, options) {
+      try {
+        return await store.revokeApiKey(accountId, keyId, at(options))
+      } finally {
+        // Also when it failed: a connection may be lost after the storage has revoked the key.
+        authenticator.forget(keyId)
+      }
+    },
+  }
+}
+
+/** The workspace that a key is bound to, or the default one of an unbound key. */
+async function findWorkspace<Tx>(
+  store: AccessStore<Tx>,
+  input: z.output<typeof newKeyInput>,
+  at: At<Tx>,
+): Promise<Workspace> {
+  const { workspaceId, accountId } = input
+  if (workspaceId == null && accountId == null) {
+    throw new TaskboardError('MISSING_FIELD', 'workspaceId or accountId is required', {
+      field: 'workspaceId',
+    })
+  }
+  if (workspaceId != null) {
+    const workspace = await store.getWorkspace(workspaceId, at)
+    if (workspace !== null && (accountId == null || accountId === workspace.accountId)) return workspace
+    throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
+  }
+  const [first] = await store.listWorkspaces(accountId ?? '', at)
+  if (first !== undefined) return first
+  throw new TaskboardError('NOT_FOUND', 'no such account', { field: 'accountId' })
+}
+
+function requireFuture(expiresAt: Instant | null, now: Instant): Instant | null {
+  if (expiresAt === null || expiresAt > now) return expiresAt
+  throw new TaskboardError('INVALID_FIELD', 'expiresAt must be in the future', { field: 'expiresAt' })
+}

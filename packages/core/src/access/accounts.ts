@@ -1,0 +1,80 @@
+import type { z } from 'zod'
+import type { At } from '../environment/index.js'
+import { parseInput, TaskboardError } from '../errors/index.js'
+import type { Account, Workspace } from './access-store.js'
+import { createAccountKeys, type AccountKeys, type AccountKeysParts, type TxOption } from './account-keys.js'
+import { newAccountInput, newWorkspaceInput } from './accounts-input.js'
+
+/** `tier` is the subscription; the first workspace is called like the account unless `workspaceName` says otherwise. */
+export type NewAccount = z.input<typeof newAccountInput>
+export type NewWorkspace = z.input<typeof newWorkspaceInput>
+
+/**
+ * Accounts, workspaces and API keys, for the host's own code: nothing here asks who is calling. Every method throws
+ * `TaskboardError`: `MISSING_FIELD` and `INVALID_FIELD` name the field, `NOT_FOUND` for an unknown id.
+ */
+export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
+  /** Creates an account with its first workspace. */
+  create(input: NewAccount, options?: TxOption<Tx>): Promise<{ account: Account; workspace: Workspace }>
+  get(accountId: string, options?: TxOption<Tx>): Promise<Account>
+  /** Oldest first. `limit` 1 to 1,000, default 100. */
+  list(options?: TxOption<Tx> & { readonly limit?: number | undefined }): Promise<readonly Account[]>
+
+  createWorkspace(accountId: string, input: NewWorkspace, options?: TxOption<Tx>): Promise<Workspace>
+  getWorkspace(workspaceId: string, options?: TxOption<Tx>): Promise<Workspace>
+  /** Oldest first. */
+  listWorkspaces(accountId: string, options?: TxOption<Tx>): Promise<readonly Workspace[]>
+}
+
+export interface AccountsParts<Tx> extends AccountKeysParts<Tx> {
+  /** The agent that a new workspace gets, so that its board is worked at once; null for none. */
+  readonly defaultAgent: { readonly name: string; readonly type: string } | null
+}
+
+const DEFAULT_PAGE = 100
+const LARGEST_PAGE = 1_000
+
+/** The service behind `taskboard.accounts`. */
+export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
+  const { environment, store, defaultAgent: agent } = parts
+  const at = (options?: TxOption<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
+
+  async function get(accountId: string, options?: TxOption<Tx>): Promise<Account> {
+    return (await store.getAccount(accountId, at(options))) ?? notFound('account')
+  }
+
+  async function getWorkspace(workspaceId: string, options?: TxOption<Tx>): Promise<Workspace> {
+    return (await store.getWorkspace(workspaceId, at(options))) ?? notFound('workspace')
+  }
+
+  return {
+    async create(input, options) {
+      const { name, tier, workspaceName } = parseInput(newAccountInput, input)
+      return store.insertAccount({ name, tier, workspaceName: workspaceName ?? name, agent }, at(options))
+    },
+    get,
+    async list(options) {
+      return store.listAccounts(requireLimit(options?.limit ?? DEFAULT_PAGE), at(options))
+    },
+    async createWorkspace(accountId, input, options) {
+      const { name } = parseInput(newWorkspaceInput, input)
+      return store.insertWorkspace({ accountId, name, agent }, at(options))
+    },
+    getWorkspace,
+    async listWorkspaces(accountId, options) {
+      return store.listWorkspaces(accountId, at(options))
+    },
+    ...createAccountKeys(parts),
+  }
+}
+
+function requireLimit(limit: number): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE) return limit
+  throw new TaskboardError('INVALID_FIELD', `limit must be a whole number from 1 to ${LARGEST_PAGE}`, {
+    field: 'limit',
+  })
+}
+
+function notFound(what: string): never {
+  throw new TaskboardError('NOT_FOUND', `no such ${what}`)
+}

@@ -1,0 +1,208 @@
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { createEnvironment, systemClock, systemRandom, type Instant } from '../environment/index.js'
+import { TaskboardError } from '../errors/index.js'
+import { mintApiKey } from './api-key.js'
+import { createAuthenticator, type AuthenticatorOptions } from './authenticator.js'
+import type { Principal } from './principal.js'
+
+type Found = { principal: Principal; expiresAt: Instant | null } | null
+
+function principalOf(id: string): Principal {
+  const reach = { workspaceIds: ['ws_1'], defaultWorkspaceId: 'ws_1' }
+  return { id, kind: 'api_key', accountId: 'acct_1', tier: 'professional', scopes: ['tasks:read'], ...reach }
+}
+
+/** An authenticator over a store whose answers can be changed, counted, held back and made to fail. */
+function setUp(options: Pick<AuthenticatorOptions, 'cacheSize' | 'cacheTtlMs'> = {}) {
+  const state = {
+    now: 1_000_000,
+    lookups: 0,
+    found: new Map<string, Found>(),
+    answer: async (found: Found): Promise<Found> => found,
+  }
+  const environment = createEnvironment({ clock: { ...systemClock, now: () => state.now } })
+  const authenticator = createAuthenticator({
+    environment,
+    store: {
+      findPrincipalByKeyHash(hash, at) {
+        expect(at.now).toBe(state.now)
+        state.lookups += 1
+        return state.answer(state.found.get(hash) ?? null)
+      },
+    },
+    ...options,
+  })
+  const addKey = (id: string, expiresAt: Instant | null = null): string => {
+    const { key, hash } = mintApiKey(systemRandom)
+    state.found.set(hash, { principal: principalOf(id), expiresAt })
+    return `Bearer ${key}`
+  }
+  return { state, authenticator, addKey }
+}
+
+describe('authenticate', () => {
+  it('finds the principal of a key, whatever the case of the scheme', async () => {
+    const { authenticator, addKey } = setUp()
+    const header = addKey('ak_1')
+    expect(await authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
+    expect(await authenticator.authenticate(header.replace('Bearer', 'bEARER'))).toEqual(principalOf('ak_1'))
+  })
+
+  it('refuses what cannot be a key without asking the storage', () => {
+    const { state, authenticator, addKey } = setUp()
+    const header = addKey('ak_1')
+    const typo = header.slice(0, -1) + (header.endsWith('0') ? '1' : '0')
+    for (const wrong of [
+      undefined,
+      '',
+      'Bearer',
+      typo,
+      `${header} `,
+      header.replace(' ', '  '),
+      header.slice(7),
+    ]) {
+      expect(authenticator.authenticate(wrong)).toBeNull()
+    }
+    expect(state.lookups).toBe(0)
+  })
+
+  it('asks the storage each time about a key that it does not know', async () => {
+    const { state, authenticator } = setUp()
+    const header = `Bearer ${mintApiKey(systemRandom).key}`
+    expect(await authenticator.authenticate(header)).toBeNull()
+    expect(await authenticator.authenticate(header)).toBeNull()
+    expect(state.lookups).toBe(2)
+  })
+
+  it('answers plainly for as long as the look-up is trusted, and not a millisecond longer', async () => {
+    const { state, authenticator, addKey } = setUp()
+    const header = addKey('ak_1')
+    await authenticator.authenticate(header)
+    state.now += 999
+    expect(authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
+    state.now += 1
+    state.found.clear()
+    expect(await authenticator.authenticate(header)).toBeNull()
+  })
+
+  it('counts the time of trust from before the storage was asked', async () => {
+    const { state, authenticator, addKey } = setUp()
+    const header = addKey('ak_1')
+    state.answer = async (found) => {
+      state.now += 600
+      return found
+    }
+    await authenticator.authenticate(header)
+    state.now += 400
+    await authenticator.authenticate(header)
+    expect(state.lookups).toBe(2)
+  })
+
+  it('does not trust a key past its expiry', async () => {
+    const { state, authenticator, addKey } = setUp()
+    const header = addKey('ak_1', state.now + 300)
+    await authenticator.authenticate(header)
+    state.now += 299
+    expect(authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
+    state.now += 1
+    state.found.clear()
+    expect(await authenticator.authenticate(header)).toBeNull()
+  })
+
+  it('does not trust for longer when the clock steps back', async () => {
+    const { state, authenticator, addKey } = setUp()
+    const header = addKey('ak_1')
+    await authenticator.authenticate(header)
+    state.now -= 1
+    await authenticator.authenticate(header)
+    expect(state.lookups).toBe(2)
+  })
+
+  it('joins concurrent look-ups of one key, and only of one', async () => {
+    const { state, authenticator, addKey } = setUp()
+    const [one, two] = [addKey('ak_1'), addKey('ak_2')]
+    const principals = await Promise.all(
+      [one, one, two, one].map(async (header) => authenticator.authenticate(header)),
+    )
+    expect(principals.map((principal) => principal?.id)).toEqual(['ak_1', 'ak_1', 'ak_2', 'ak_1'])
+    expect(state.lookups).toBe(2)
+  })
+
+  it('says SERVICE_UNAVAILABLE when the storage cannot tell, and recovers', async () => {
+    const { state, authenticator, addKey } = setUp()
+    const header = addKey('ak_1')
+    state.answer = () => Promise.reject(new Error('ECONNREFUSED'))
+    await expect(authenticator.authenticate(header)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    state.answer = () => {
+      throw new TaskboardError('SERVICE_UNAVAILABLE', 'the pool is closed')
+    }
+    await expect(authenticator.authenticate(header)).rejects.toThrow('the pool is closed')
+    state.answer = async (found) => found
+    expect(await authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
+  })
+
+  it('looks every request up when nothing may be trusted', async () => {
+    for (const options of [{ cacheTtlMs: 0 }, { cacheSize: 0 }]) {
+      const { state, authenticator, addKey } = setUp(options)
+      const header = addKey('ak_1')
+      await authenticator.authenticate(header)
+      await authenticator.authenticate(header)
+      expect(state.lookups).toBe(2)
+    }
+  })
+
+  it('remembers no more keys than it may, the oldest look-up going first', async () => {
+    const { state, authenticator, addKey } = setUp({ cacheSize: 2 })
+    const headers = ['ak_1', 'ak_2', 'ak_3'].map((id) => addKey(id))
+    for (const header of headers) await authenticator.authenticate(header)
+    expect(headers.map((header) => authenticator.authenticate(header) instanceof Promise)).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(state.lookups).toBe(4)
+  })
+
+  it.each([{ cacheSize: -1 }, { cacheTtlMs: 0.5 }])('refuses the option %j', (options) => {
+    expect(() => setUp(options)).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
+  })
+})
+
+describe('forget', () => {
+  it('ends the trust in one key at once', async () => {
+    const { state, authenticator, addKey } = setUp()
+    const [one, two] = [addKey('ak_1'), addKey('ak_2')]
+    await authenticator.authenticate(one)
+    await authenticator.authenticate(two)
+    state.found.clear()
+    authenticator.forget('ak_1')
+    expect(await authenticator.authenticate(one)).toBeNull()
+    expect(authenticator.authenticate(two)).toEqual(principalOf('ak_2'))
+  })
+
+  it('keeps no answer of a look-up that began before it, nor lets a later request join that one', async () => {
+    const { state, authenticator, addKey } = setUp()
+    const header = addKey('ak_1')
+    let release = (): void => undefined
+    state.answer = (found) => new Promise((resolve) => (release = () => resolve(found)))
+    const early = authenticator.authenticate(header)
+    state.found.clear()
+    authenticator.forget('ak_1')
+    state.answer = async (found) => found
+    expect(await authenticator.authenticate(header)).toBeNull()
+    release()
+    expect(await early).toEqual(principalOf('ak_1'))
+    expect(await authenticator.authenticate(header)).toBeNull()
+  })
+})
+
+it('keeps and shows no key', async () => {
+  const { authenticator, addKey, state } = setUp()
+  const header = addKey('ak_1')
+  state.answer = () => Promise.reject(new Error('down'))
+  const error: unknown = await Promise.resolve(authenticator.authenticate(header)).catch(
+    (reason: unknown) => reason,
+  )
+  expect(inspect([error, authenticator], { depth: 9, showHidden: true })).not.toContain(header.slice(7))
+})
