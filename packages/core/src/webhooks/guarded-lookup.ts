@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import type { EndpointGuard } from './endpoint-guard.js'
-import type { Resolver } from './resolver.js'
+import type { ResolvedAddress, Resolver } from './resolver.js'
 
 /** The guard did not let a connection through. */
 export class RefusedAddressError extends Error {
@@ -22,26 +22,29 @@ export function createGuardedLookup(
   resolver: Resolver,
   protocol: 'http:' | 'https:',
 ): LookupFunction {
-  async function resolveAccepted(hostname: string, family: number) {
+  async function resolveAccepted(hostname: string, family: number): Promise<readonly ResolvedAddress[]> {
     const addresses = await resolver.resolve(hostname)
     for (const { address } of addresses) {
       const reason = guard.refuseAddress(address, protocol)
       if (reason !== null) throw new RefusedAddressError(reason)
     }
-    const usable = family === 0 ? addresses : addresses.filter((address) => address.family === family)
-    const [first] = usable
-    if (first === undefined) throw Object.assign(new Error('the name has no address'), { code: 'ENOTFOUND' })
-    return { first, usable }
+    return family === 0 ? addresses : addresses.filter((address) => address.family === family)
   }
 
-  return (hostname, options, callback) => {
+  async function answer(...[hostname, options, callback]: Parameters<LookupFunction>): Promise<void> {
     const family = options.family === 4 || options.family === 6 ? options.family : 0
-    resolveAccepted(hostname, family).then(
-      ({ first, usable }) => {
-        if (options.all) callback(null, [...usable])
-        else callback(null, first.address, first.family)
-      },
-      (error: NodeJS.ErrnoException) => callback(error, options.all ? [] : ''),
-    )
+    let addresses: readonly ResolvedAddress[] = []
+    let failure: NodeJS.ErrnoException | null = null
+    try {
+      addresses = await resolveAccepted(hostname, family)
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error('the name could not be resolved')
+    }
+    const [first] = addresses
+    failure ??= first ? null : Object.assign(new Error('the name has no address'), { code: 'ENOTFOUND' })
+    if (options.all) callback(failure, [...addresses])
+    else callback(failure, first?.address ?? '', first?.family)
   }
+
+  return (hostname, options, callback) => void answer(hostname, options, callback)
 }

@@ -1,3 +1,27 @@
+export { createSigningKey, signPayload, verifySignature } from './signature.js'
+export type { SigningKey } from './signature.js'
+export {
+  newWebhookSecret,
+  signStandardWebhook,
+  standardWebhookHeaders,
+  standardWebhookKey,
+} from './standard-webhooks.js'
+export { createRetrySchedule, defaultRetrySchedule, nextAttemptAt } from './retry-schedule.js'
+export type { RetrySchedule } from './retry-schedule.js'
+export { createEndpointGuard } from './endpoint-guard.js'
+export type { EndpointGuard, EndpointGuardOptions } from './endpoint-guard.js'
+export { systemResolver } from './system-resolver.js'
+export type { ResolvedAddress, Resolver } from './resolver.js'
+export type { Sender, SendErrorKind, SendRequest, SendResult } from './sender.js'
+export { createUndiciSender } from './undici-sender.js'
+export type { UndiciSenderOptions } from './undici-sender.js'
+export { resolveWebhookSettings } from './webhook-options.js'
+export type { WebhookOptions, WebhookSettings } from './webhook-options.js'
+export { createDeliverer } from './deliverer.js'
+export type { Deliverer, DelivererParts } from './deliverer.js'
+export type { DeliveryRecord, Webhook } from './webhook.js'
+export { createWebhooks } from './webhooks.js'
+export type { DeliveryPage, WebhookChange, WebhookInput, Webhooks, WebhooksParts } from './webhooks.js'
 export type {
   ClaimedDelivery,
   Delivery,

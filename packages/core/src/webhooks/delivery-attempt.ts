@@ -1,0 +1,55 @@
+import type { Environment } from '../environment/index.js'
+import { encodePayload } from '../events/index.js'
+import type { AttemptSeen } from './attempt-result.js'
+import { deliveryHeaders } from './delivery-headers.js'
+import type { Sender } from './sender.js'
+import type { OpenSigningKeys } from './signing-keys.js'
+import type { WebhookSettings } from './webhook-options.js'
+import type { ClaimedDelivery } from './webhook-store.js'
+
+export interface DeliveryAttemptParts {
+  readonly environment: Environment
+  readonly sender: Sender
+  readonly openKeys: OpenSigningKeys
+  readonly settings: WebhookSettings
+}
+
+/** One try to send a claimed delivery. Never rejects; null when it was given up and does not count. */
+export type MakeAttempt = (claimed: ClaimedDelivery, signal: AbortSignal) => Promise<AttemptSeen | null>
+
+/**
+ * Attempts render the body from the event anew, which gives the same bytes each time, and sign it with the secrets that are
+ * valid now. What cannot be rendered or signed is never sent otherwise: it counts as a failed attempt.
+ */
+export function createDeliveryAttempt(parts: DeliveryAttemptParts): MakeAttempt {
+  const { environment, sender, openKeys, settings } = parts
+  const { clock, logger } = environment
+
+  return async ({ delivery, webhook }, signal) => {
+    const startedAt = clock.now()
+    try {
+      const body = Buffer.from(encodePayload(delivery.event))
+      const headers = deliveryHeaders(delivery, body, openKeys(webhook, startedAt), startedAt, settings)
+      const answer = await sender.send({
+        url: webhook.url,
+        headers,
+        body,
+        timeoutMs: settings.timeoutMs,
+        signal,
+      })
+      return answer.kind === 'aborted' ? null : { startedAt, endedAt: clock.now(), answer }
+    } catch (error) {
+      const fields = {
+        deliveryId: delivery.id,
+        webhookId: webhook.id,
+        error: error instanceof Error ? error.name : 'unknown',
+      }
+      logger.error(fields, 'webhook delivery could not be prepared')
+      return {
+        startedAt,
+        endedAt: clock.now(),
+        answer: { kind: 'unsent', detail: 'the delivery could not be prepared' },
+      }
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import type { SecretBox } from '../access/index.js'
+import type { Instant } from '../environment/index.js'
+import { createSigningKey, type SigningKey } from './signature.js'
+import { standardWebhookKey } from './standard-webhooks.js'
+import type { StoredSecret } from './webhook-store.js'
+
+/** Both forms of one secret. */
+export interface SigningKeys {
+  readonly payload: SigningKey
+  readonly standard: SigningKey
+}
+
+/** Gives a webhook's keys that are valid at an instant, the current one first. */
+export type OpenSigningKeys = (
+  webhook: { readonly workspaceId: string; readonly secrets: readonly StoredSecret[] },
+  now: Instant,
+) => readonly SigningKeys[]
+
+const MOST_CACHED = 4_096
+
+/** What a webhook's secret is sealed for: a sealed one that is moved to another workspace does not open. */
+export function secretContext(workspaceId: string): string {
+  return `webhook:${workspaceId}`
+}
+
+/** Opens stored secrets, and remembers the keys of the last few thousand; a rotated secret is another text and so another entry. */
+export function createSigningKeyCache(secrets: Pick<SecretBox, 'open'>): OpenSigningKeys {
+  const cached = new Map<string, SigningKeys>()
+
+  function open(sealed: string, context: string): SigningKeys {
+    const entry = `${context} ${sealed}`
+    const found = cached.get(entry)
+    if (found !== undefined) return found
+    const secret = secrets.open(sealed, context)
+    const keys = { payload: createSigningKey(secret), standard: standardWebhookKey(secret) }
+    const [oldest] = cached.keys()
+    if (cached.size >= MOST_CACHED && oldest !== undefined) cached.delete(oldest)
+    cached.set(entry, keys)
+    return keys
+  }
+
+  return (webhook, now) =>
+    webhook.secrets
+      .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+      .map(({ sealed }) => open(sealed, secretContext(webhook.workspaceId)))
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { webhookEventTypes } from '../events/index.js'
+
+const SECRET_CODE_UNITS = 256
+/** Enough for every type several times over. */
+const MOST_EVENTS = 100
+const URL_SHAPE = 'must be an absolute https URL'
+
+const url = z.string({ error: (issue) => (issue.input === undefined ? 'is required' : URL_SHAPE) })
+
+const events = z
+  .array(z.enum(webhookEventTypes, { error: `must be of ${webhookEventTypes.join(', ')}` }), {
+    error: (issue) => (issue.input === undefined ? 'is required' : 'must be a list of event types'),
+  })
+  .min(1, 'must name at least one event type')
+  .max(MOST_EVENTS, `must have at most ${MOST_EVENTS} entries`)
+  .transform((types) => [...new Set(types)])
+
+const secret = z
+  .string({ error: 'must be text' })
+  .min(1, 'must not be empty')
+  .max(SECRET_CODE_UNITS, `must have at most ${SECRET_CODE_UNITS} characters`)
+  .refine(
+    (text) => !text.includes('\0') && text.isWellFormed(),
+    'must not contain NUL or unpaired surrogates',
+  )
+
+/** What `webhooks.register` takes. */
+export const newWebhookInput = z.object({ url, events, secret: secret.nullish() })
+
+/** What `webhooks.update` takes. */
+export const webhookChangeInput = z.object({
+  url: url.optional(),
+  events: events.optional(),
+  enabled: z.boolean({ error: 'must be true or false' }).optional(),
+  secret: z.undefined({ error: 'is changed by rotating it' }).optional(),
+})
+
+/** What `webhooks.rotateSecret` takes. */
+export const rotationInput = z.object({
+  secret: secret.nullish(),
+  overlapMs: z.number().int().min(0).max(2_592_000_000).optional(),
+})

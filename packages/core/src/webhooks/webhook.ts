@@ -1,0 +1,57 @@
+import type { Instant } from '../environment/index.js'
+import type { WebhookEventType } from '../events/index.js'
+import type {
+  Delivery,
+  DeliveryAttempt,
+  DeliveryStatus,
+  DisabledReason,
+  StoredWebhook,
+} from './webhook-store.js'
+
+/** A registered endpoint as everybody may see it: without its secret. */
+export interface Webhook {
+  /** `wh_…` */
+  readonly id: string
+  readonly workspaceId: string
+  readonly url: string
+  readonly events: readonly WebhookEventType[]
+  /** Whether deliveries carry a signature. */
+  readonly signed: boolean
+  readonly enabled: boolean
+  /** `gone`: it answered 410. `failing`: nothing but failures for days. `host`: by `update`. Null while enabled. */
+  readonly disabledReason: DisabledReason | null
+  /** Since when every attempt has failed; null after a success. */
+  readonly failingSince: Instant | null
+  readonly createdAt: Instant
+  readonly updatedAt: Instant
+}
+
+/** One entry of a webhook's delivery log. */
+export interface DeliveryRecord {
+  /** `evt_…`, what receivers see as `X-Service-Delivery`. */
+  readonly id: string
+  readonly webhookId: string
+  readonly workspaceId: string
+  /** What it tells of, and when that happened. */
+  readonly event: { readonly type: WebhookEventType; readonly at: Instant }
+  readonly status: DeliveryStatus
+  readonly attemptCount: number
+  /** Oldest first. */
+  readonly attempts: readonly DeliveryAttempt[]
+  /** Null unless `status` is `pending`. */
+  readonly nextAttemptAt: Instant | null
+  readonly createdAt: Instant
+}
+
+/** Leaves out the secrets. */
+export function toWebhook(stored: StoredWebhook): Webhook {
+  const { id, workspaceId, url, events, enabled, disabledReason, failingSince, createdAt, updatedAt } = stored
+  const signed = stored.secrets.length > 0
+  return { id, workspaceId, url, events, signed, enabled, disabledReason, failingSince, createdAt, updatedAt }
+}
+
+export function toDeliveryRecord(delivery: Delivery): DeliveryRecord {
+  const { id, webhookId, workspaceId, status, attemptCount, attempts, nextAttemptAt, createdAt } = delivery
+  const event = { type: delivery.event.type as WebhookEventType, at: delivery.event.at }
+  return { id, webhookId, workspaceId, event, status, attemptCount, attempts, nextAttemptAt, createdAt }
+}

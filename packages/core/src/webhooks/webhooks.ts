@@ -1,0 +1,202 @@
+import type { z } from 'zod'
+import type { SecretBox } from '../access/index.js'
+import type { At, Environment, Instant } from '../environment/index.js'
+import { parseInput, TaskboardError } from '../errors/index.js'
+import { sampleEvent } from '../events/index.js'
+import type { IdempotencyClaim } from '../idempotency/index.js'
+import type { EndpointGuard } from './endpoint-guard.js'
+import { rotateSecrets } from './secret-rotation.js'
+import { secretContext } from './signing-keys.js'
+import { newWebhookSecret } from './standard-webhooks.js'
+import { newWebhookInput, rotationInput, webhookChangeInput } from './webhook-input.js'
+import type { WebhookSettings } from './webhook-options.js'
+import type { DeliveryStatus, WebhookStore } from './webhook-store.js'
+import { toDeliveryRecord, toWebhook, type DeliveryRecord, type Webhook } from './webhook.js'
+
+export type WebhookInput = z.input<typeof newWebhookInput>
+export type WebhookChange = z.input<typeof webhookChangeInput>
+
+export interface DeliveryPage {
+  /** Newest first. */
+  readonly deliveries: readonly DeliveryRecord[]
+  /** For the next page; null on the last one. */
+  readonly nextCursor: string | null
+}
+
+interface InTransaction<Tx> {
+  /** The host's open transaction to take part in. */
+  readonly tx?: Tx | undefined
+}
+
+/**
+ * The webhooks of all workspaces. Every method throws `TaskboardError`: `MISSING_FIELD` and `INVALID_FIELD` name the field,
+ * `NOT_FOUND` for an id that the workspace does not have, `SERVICE_UNAVAILABLE` when the storage cannot be reached.
+ */
+export interface Webhooks<Tx = unknown> {
+  /**
+   * Registers an endpoint for the events from now on. A URL with a name is accepted without looking the name up: addresses
+   * are checked at each connection. Without a secret, deliveries carry no signature. A repeat with the same `idempotency`
+   * gives the first one's webhook as it was. @throws `CONFLICT` when that key was used for another request.
+   */
+  register(
+    workspaceId: string,
+    input: WebhookInput,
+    options?: InTransaction<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
+  ): Promise<Webhook>
+  /** Oldest first. */
+  list(workspaceId: string): Promise<readonly Webhook[]>
+  get(workspaceId: string, webhookId: string): Promise<Webhook>
+  /** Changes what is given. Enabling starts afresh; what fell due meanwhile stays `skipped` until it is resent. */
+  update(
+    workspaceId: string,
+    webhookId: string,
+    change: WebhookChange,
+    options?: InTransaction<Tx>,
+  ): Promise<Webhook>
+  /** Deletes it with its log; returns false when there was none. Sends that are under way may still arrive. */
+  delete(workspaceId: string, webhookId: string, options?: InTransaction<Tx>): Promise<boolean>
+  /**
+   * Gives it a new secret, a fresh `whsec_` one unless `secret` is given, and returns it this once. The old one goes on
+   * signing beside it for `overlapMs` (default 24 h; 0 ends it at once); of the ones before only the newest does. When
+   * two rotations meet, the later one's secret stands.
+   */
+  rotateSecret(
+    workspaceId: string,
+    webhookId: string,
+    input?: z.input<typeof rotationInput>,
+    options?: InTransaction<Tx>,
+  ): Promise<{ readonly webhook: Webhook; readonly secret: string }>
+  /**
+   * Sends it, and nobody else, a sample of the first event type that it subscribes to. What became of that is in the log,
+   * under the returned id. @throws `CONFLICT` when it is disabled.
+   */
+  test(workspaceId: string, webhookId: string): Promise<DeliveryRecord>
+  /** The delivery log. `limit` 1 to 1,000, default 100. */
+  deliveries(
+    workspaceId: string,
+    webhookId: string,
+    query?: {
+      readonly status?: DeliveryStatus | null | undefined
+      readonly limit?: number | undefined
+      readonly cursor?: string | null | undefined
+    },
+  ): Promise<DeliveryPage>
+  /**
+   * Sends finished deliveries again, same id and body, with a fresh set of attempts: one, or all that were created in
+   * [`from`, `to`) and failed or were skipped. Returns how many. @throws `CONFLICT` when the webhook is disabled.
+   */
+  resend(
+    workspaceId: string,
+    webhookId: string,
+    which: { readonly deliveryId: string } | { readonly from: Instant | Date; readonly to: Instant | Date },
+    options?: InTransaction<Tx>,
+  ): Promise<number>
+}
+
+export interface WebhooksParts<Tx> {
+  readonly environment: Environment
+  readonly store: WebhookStore<Tx>
+  readonly secrets: Pick<SecretBox, 'seal'>
+  readonly guard: EndpointGuard
+  readonly settings: Pick<WebhookSettings, 'rotationOverlapMs'>
+}
+
+const DEFAULT_PAGE = 100
+const LARGEST_PAGE = 1_000
+const STATUSES: readonly DeliveryStatus[] = ['pending', 'succeeded', 'failed', 'skipped']
+
+export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
+  const { environment, store, guard } = parts
+  const at = (options?: InTransaction<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
+  const seal = (workspaceId: string, secret: string) => parts.secrets.seal(secret, secretContext(workspaceId))
+
+  return {
+    async register(workspaceId, input, options) {
+      const { url, events, secret } = parseInput(newWebhookInput, input)
+      requireUrl(guard, url)
+      const secrets = secret == null ? [] : [{ sealed: seal(workspaceId, secret), expiresAt: null }]
+      const webhook = { workspaceId, url, events, secrets }
+      const { value } = await store.insertWebhook(webhook, options?.idempotency ?? null, at(options))
+      return toWebhook(value)
+    },
+    async list(workspaceId) {
+      return (await store.listWebhooks(workspaceId, at())).map(toWebhook)
+    },
+    async get(workspaceId, webhookId) {
+      return toWebhook(await store.getWebhook(workspaceId, webhookId, at()))
+    },
+    async update(workspaceId, webhookId, change, options) {
+      const { url, events, enabled } = parseInput(webhookChangeInput, change)
+      if (url !== undefined) requireUrl(guard, url)
+      return toWebhook(
+        await store.updateWebhook(workspaceId, webhookId, { url, events, enabled }, at(options)),
+      )
+    },
+    async delete(workspaceId, webhookId, options) {
+      return store.deleteWebhook(workspaceId, webhookId, at(options))
+    },
+    async rotateSecret(workspaceId, webhookId, input = {}, options) {
+      const { secret: given, overlapMs = parts.settings.rotationOverlapMs } = parseInput(rotationInput, input)
+      const secret = given ?? newWebhookSecret(environment.random)
+      const { secrets: before } = await store.getWebhook(workspaceId, webhookId, at(options))
+      const secrets = rotateSecrets(before, seal(workspaceId, secret), environment.clock.now(), overlapMs)
+      const webhook = await store.updateWebhook(workspaceId, webhookId, { secrets }, at(options))
+      return { webhook: toWebhook(webhook), secret }
+    },
+    async test(workspaceId, webhookId) {
+      const webhook = requireEnabled(toWebhook(await store.getWebhook(workspaceId, webhookId, at())))
+      const event = sampleEvent(webhook.events[0] ?? 'task.created', environment.clock.now())
+      return toDeliveryRecord(await store.insertTestDelivery(workspaceId, webhookId, event, at()))
+    },
+    async deliveries(workspaceId, webhookId, { status = null, limit = DEFAULT_PAGE, cursor = null } = {}) {
+      requireQuery(status, limit, cursor)
+      const query = { workspaceId, webhookId, status, limit: limit + 1, afterId: cursor }
+      const found = await store.listDeliveries(query, at())
+      const deliveries = found.slice(0, limit).map(toDeliveryRecord)
+      return { deliveries, nextCursor: found.length > limit ? (deliveries.at(-1)?.id ?? null) : null }
+    },
+    async resend(workspaceId, webhookId, which, options) {
+      const wanted = toResendRequest(which)
+      requireEnabled(toWebhook(await store.getWebhook(workspaceId, webhookId, at(options))))
+      return store.resendDeliveries(workspaceId, webhookId, wanted, at(options))
+    },
+  }
+}
+
+function requireUrl(guard: EndpointGuard, url: string): void {
+  const reason = guard.refuseUrl(url)
+  if (reason !== null) throw new TaskboardError('INVALID_FIELD', `url: ${reason}`, { field: 'url' })
+}
+
+function requireEnabled(webhook: Webhook): Webhook {
+  if (webhook.enabled) return webhook
+  throw new TaskboardError('CONFLICT', 'the webhook is disabled; enable it first', { resourceId: webhook.id })
+}
+
+function requireQuery(status: DeliveryStatus | null, limit: number, cursor: string | null): void {
+  if (status !== null && !STATUSES.includes(status)) {
+    throw new TaskboardError('INVALID_FIELD', `status must be one of ${STATUSES.join(', ')}`, {
+      field: 'status',
+    })
+  }
+  if (!Number.isInteger(limit) || limit < 1 || limit > LARGEST_PAGE) {
+    throw new TaskboardError('INVALID_FIELD', `limit must be a whole number from 1 to ${LARGEST_PAGE}`, {
+      field: 'limit',
+    })
+  }
+  if (cursor !== null && !/^evt_[0-9a-z]{1,60}$/.test(cursor)) {
+    throw new TaskboardError('INVALID_FIELD', 'cursor must be that of an earlier page', { field: 'cursor' })
+  }
+}
+
+function toResendRequest(
+  which: Parameters<Webhooks['resend']>[2],
+): { deliveryId: string } | { from: Instant; to: Instant } {
+  if ('deliveryId' in which) return { deliveryId: which.deliveryId }
+  const [from, to] = [which.from, which.to].map(Number) as [Instant, Instant]
+  for (const [field, value] of Object.entries({ from, to })) {
+    if (!Number.isSafeInteger(value))
+      throw new TaskboardError('INVALID_FIELD', `${field} must be a time`, { field })
+  }
+  return { from, to }
+}
