@@ -24,7 +24,8 @@ export function emptyWindow(): RollingWindow {
  * the wait is then still measured from the `now` that was given. A key keeps one `windowMs`; its limit may change between calls.
  */
 export function takeFromWindow(window: RollingWindow, limit: number, windowMs: number, now: Instant): number {
-  const present = Math.max(now, newestAdmission(window))
+  const newest = newestAdmission(window)
+  const present = now > newest ? now : newest
   dropUntil(window, present - windowMs)
   if (window.count >= limit) {
     return timeAt(window, window.count - limit) + windowMs - now
@@ -56,32 +57,36 @@ function timeAt(window: RollingWindow, position: number): Instant {
 
 function dropUntil(window: RollingWindow, end: Instant): void {
   const { times } = window
-  while (window.count > 0 && (times[window.head] as Instant) <= end) {
-    window.head = window.head + 1 === times.length ? 0 : window.head + 1
-    window.count -= 1
-  }
+  let { head, count } = window
+  if (count === 0 || (times[head] as Instant) > end) return
+  do {
+    head = head + 1 === times.length ? 0 : head + 1
+    count -= 1
+  } while (count > 0 && (times[head] as Instant) <= end)
+  window.head = head
+  window.count = count
 }
 
 function record(window: RollingWindow, limit: number, time: Instant): void {
-  if (window.count === window.times.length) makePlace(window, limit, time)
   const { times, head, count } = window
-  const index = head + count
-  times[index < times.length ? index : index - times.length] = time
   window.count = count + 1
-}
-
-/** Adds one place to a ring that starts at its first, and doubles one that does not, so that unrolling it stays rare. */
-function makePlace(window: RollingWindow, limit: number, time: Instant): void {
-  const { times, head, count } = window
-  if (count === 0) {
+  if (count < times.length) {
+    const index = head + count
+    times[index < times.length ? index : index - times.length] = time
+  } else if (count === 0) {
     window.times = [time]
   } else if (head === 0) {
     times.push(time)
   } else {
-    const unrolled = times.slice(head).concat(times.slice(0, head))
-    const places = Math.min(limit, count * 2)
-    while (unrolled.length < places) unrolled.push(time)
-    window.times = unrolled
-    window.head = 0
+    unroll(window, Math.min(limit, count * 2), time)
   }
+}
+
+/** Starts a full ring at its first place again, with `time` from there to its end: doubled, so that it happens seldom. */
+function unroll(window: RollingWindow, places: number, time: Instant): void {
+  const { times, head } = window
+  const unrolled = times.slice(head).concat(times.slice(0, head))
+  while (unrolled.length < places) unrolled.push(time)
+  window.times = unrolled
+  window.head = 0
 }
