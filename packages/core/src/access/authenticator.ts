@@ -1,7 +1,7 @@
 import type { Environment, Instant } from '../environment/index.js'
 import { isTaskboardError, TaskboardError } from '../errors/index.js'
 import type { AccessStore } from './access-store.js'
-import { hashApiKey, isApiKey } from './api-key.js'
+import { API_KEY_LENGTH, hashApiKey, isApiKey } from './api-key.js'
 import { parseBearer } from './bearer.js'
 import type { Principal } from './principal.js'
 
@@ -95,12 +95,13 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   return {
     authenticate(authorization) {
       const token = authorization === undefined ? null : parseBearer(authorization)
-      if (token === null || !isApiKey(token)) return null
+      if (token === null || token.length !== API_KEY_LENGTH) return null
       const hash = hashApiKey(token)
+      // A remembered key is known to be whole, so only the others have their checksum worked out.
       const entry = entries.get(hash)
       if (entry !== undefined && isWithin(clock.now(), entry.foundAt, entry.trustedUntil))
         return entry.principal
-      return joinLookup(hash)
+      return isApiKey(token) ? joinLookup(hash) : null
     },
     forget(keyId) {
       revocations += 1
