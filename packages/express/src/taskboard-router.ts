@@ -20,6 +20,7 @@ export function taskboardRouter(taskboard: { readonly surface: Surface }): Route
     router.all(path, (request, response, next) => {
       const plain = toHttpRequest(request, {
         target: request.baseUrl + request.url,
+        response,
         clientAddress: () => request.ip ?? '',
         body: bodyOf(request),
       })

@@ -48,6 +48,7 @@ async function answer(route: Route, request: FastifyRequest, reply: FastifyReply
   const stream = (request.body ?? raw) as ByteStream
   const plain = toHttpRequest(raw, {
     target: raw.url ?? request.url,
+    response: reply.raw,
     clientAddress: () => request.ip,
     body: announcesBody(raw) ? unreadBody(stream) : NO_BODY,
   })

@@ -9,3 +9,11 @@ export type {
 } from './webhooks/webhook-receiver.js'
 export type { ReceivedDelivery } from './webhooks/received-delivery.js'
 export type { Drip, ReceiverAnswer } from './webhooks/answers.js'
+export { transportConformance } from './transport/transport-conformance.js'
+export type {
+  HostBodies,
+  MountedHost,
+  TransportCase,
+  TransportConformanceOptions,
+  TransportHost,
+} from './transport/transport-case.js'

@@ -10,8 +10,16 @@ export interface NodeMessage extends ByteStream {
   readonly httpVersionMajor: number
 }
 
+/** What is used of an `http.ServerResponse`. */
+export interface NodeResponse {
+  readonly writableFinished: boolean
+  on(event: 'close', listener: () => void): unknown
+}
+
 /** What a framework knows of a request beyond Node's message. */
 export interface NodeRequestContext {
+  /** Tells when the client has gone: it closes unfinished. */
+  readonly response: NodeResponse
   /** The target of the request line, before any mount path was taken off. */
   readonly target: string
   /** Asked only when the address is needed. */
@@ -25,6 +33,7 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 /** A Node server's request as a plain value. Nothing is read, and little is made, until it is asked for. */
 export function toHttpRequest(message: NodeMessage, context: NodeRequestContext): HttpRequest {
   const { path, query } = splitTarget(context.target)
+  let signal: AbortSignal | undefined
   return {
     method: message.method ?? 'GET',
     path,
@@ -36,7 +45,8 @@ export function toHttpRequest(message: NodeMessage, context: NodeRequestContext)
     },
     body: context.body,
     get signal() {
-      return goneSignal(message)
+      signal ??= goneSignal(context.response)
+      return signal
     },
   }
 }
@@ -57,12 +67,10 @@ function joined(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-function goneSignal(message: NodeMessage): AbortSignal {
+function goneSignal(response: NodeResponse): AbortSignal {
   const controller = new AbortController()
-  const abort = (): void => {
-    if (!message.complete) controller.abort()
-  }
-  if (message.destroyed === true) abort()
-  else message.on('close', abort)
+  response.on('close', () => {
+    if (!response.writableFinished) controller.abort()
+  })
   return controller.signal
 }

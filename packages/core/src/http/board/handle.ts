@@ -42,11 +42,9 @@ export async function handleBoardRequest(
 }
 
 async function requirePrincipal(surface: Surface, request: HttpRequest): Promise<Principal> {
-  const found = surface.authenticate(request)
-  const principal = found instanceof Promise ? await found : found
-  if (principal !== null) return principal
-  requireAdmission(surface.countFailedCredential(request.clientAddress))
-  throw new TaskboardError('UNAUTHORIZED', 'a valid API key is required: Authorization: Bearer <key>')
+  const principal = await surface.authenticate(request)
+  if (principal == null) throw surface.refuseCredential(request)
+  return principal
 }
 
 function requireAdmission(decision: { readonly allowed: boolean; readonly retryAfterMs: number }): void {

@@ -1,0 +1,53 @@
+import { request as send } from 'node:http'
+
+/** What is sent. `body` is JSON unless it is text or bytes. */
+export interface ClientRequest {
+  readonly method?: string | undefined
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly body?: unknown
+}
+
+export interface ClientResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+  /** The body as JSON; throws when it is none. */
+  json(): Record<string, unknown>
+}
+
+/** Sends one request over a connection of its own. A body goes with `application/json` unless the headers say otherwise. */
+export function sendRequest(
+  url: string,
+  { method, path, headers, body }: ClientRequest,
+): Promise<ClientResponse> {
+  const bytes = toBytes(body)
+  const defaults =
+    bytes === undefined ? {} : { 'content-type': 'application/json', 'content-length': bytes.length }
+  return new Promise((resolve, reject) => {
+    const options = {
+      method: method ?? 'GET',
+      path,
+      headers: { ...defaults, ...headers },
+      agent: false as const,
+    }
+    const outgoing = send(url, options, (incoming) => {
+      const chunks: Buffer[] = []
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+      incoming.on('error', reject)
+      incoming.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8')
+        const json = (): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, json })
+      })
+    })
+    outgoing.on('error', reject)
+    outgoing.end(bytes)
+  })
+}
+
+function toBytes(body: unknown): Buffer | undefined {
+  if (body === undefined) return undefined
+  if (body instanceof Uint8Array) return Buffer.from(body)
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+}
