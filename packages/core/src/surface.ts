@@ -1,6 +1,7 @@
 import type { Principal } from './access/index.js'
 import type { Board } from './board/index.js'
 import type { Environment } from './environment/index.js'
+import type { TaskboardError } from './errors/index.js'
 import type { LimitDecision } from './limits/index.js'
 import type { Scoring } from './priority/index.js'
 import type { Webhooks } from './webhooks/index.js'
@@ -36,8 +37,8 @@ export interface Surface<Tx = unknown> {
    * @throws TaskboardError `SERVICE_UNAVAILABLE` when that cannot be found out.
    */
   authenticate(request: CredentialRequest): Principal | null | Promise<Principal | null>
-  /** Counts a failed credential against its address; refused when there were too many. */
-  countFailedCredential(clientAddress: string): LimitDecision
+  /** What to answer a request with whose credential does not hold: 401, or 429 when its address failed too often. */
+  refuseCredential(request: CredentialRequest): TaskboardError
   /** Counts a request of the board API against its key: 60 in any rolling minute. */
   takeBoardLimit(principal: Principal): Promise<LimitDecision>
   board(workspaceId: string): Board<Tx>

@@ -1,4 +1,4 @@
-import type { Principal } from './access/index.js'
+import type { Principal, SecretBoxOptions } from './access/index.js'
 import type { AgentDefinition } from './agents/index.js'
 import type { Backoff } from './board/index.js'
 import type { Clock, Logger, Random } from './environment/index.js'
@@ -7,10 +7,6 @@ import type { ScoringOptions } from './priority/index.js'
 import type { Storage } from './storage/index.js'
 import type { CredentialRequest, SurfacePaths } from './surface.js'
 import type { WebhookOptions } from './webhooks/index.js'
-
-/** One 32-byte key, or several by id: the first seals, all of them open. Text is base64, base64url or hexadecimal. */
-export type EncryptionKey =
-  string | Uint8Array | readonly { readonly id: string; readonly key: string | Uint8Array }[]
 
 /** What `createTaskboard` takes. Only `storage` is required. */
 export interface TaskboardOptions<Tx = unknown> {
@@ -24,7 +20,7 @@ export interface TaskboardOptions<Tx = unknown> {
   readonly authenticate?:
     ((request: CredentialRequest) => Principal | null | Promise<Principal | null>) | undefined
   /** Keeps webhook secrets encrypted at rest. Required with a durable storage; else a key of the process is made up. */
-  readonly secrets?: { readonly encryptionKey: EncryptionKey } | undefined
+  readonly secrets?: SecretBoxOptions | undefined
   /** Where state changes are told, besides webhooks. Workspaces choose among these by name. */
   readonly notifications?: readonly NotificationChannel[] | undefined
   readonly webhooks?: WebhookOptions | undefined

@@ -176,7 +176,7 @@ export interface TaskStore<Tx = unknown> {
    */
   expireLeases(
     limit: number,
-    backoffMs: (attempts: number) => number,
+    backoff: Backoff,
     at: At<Tx>,
   ): Promise<{ expired: number; nextExpiryAt: Instant | null }>
   /** Recomputes every stored key after the host changed weights or horizons. Returns how many tasks that were. */

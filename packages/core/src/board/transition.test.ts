@@ -276,14 +276,12 @@ describe('any history', () => {
     fc
       .tuple(token, fc.constantFrom(null, defaultBackoff))
       .map(([fencingToken, backoff]): TaskCommand => ({ kind: 'fail', fencingToken, reason: 'r', backoff })),
-    fc
-      .tuple(token, fc.constantFrom(...holdReasons))
-      .map(([fencingToken, reason]): TaskCommand => ({
-        kind: 'raise_hold',
-        fencingToken,
-        reason,
-        message: null,
-      })),
+    fc.tuple(token, fc.constantFrom(...holdReasons)).map(([fencingToken, reason]): TaskCommand => ({
+      kind: 'raise_hold',
+      fencingToken,
+      reason,
+      message: null,
+    })),
     token.map((fencingToken): TaskCommand => ({ kind: 'hand_back', fencingToken, reason: 'r' })),
     fc.constant<TaskCommand>({ kind: 'expire', backoff: defaultBackoff }),
     fc.constantFrom(...columns).map((to): TaskCommand => ({ kind: 'move', to, actor: PERSON })),

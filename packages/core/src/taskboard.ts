@@ -1,0 +1,235 @@
+import {
+  createAccounts,
+  createAuthenticator,
+  createCredentialGuard,
+  createSecretBox,
+  ephemeralSecretBox,
+  type Accounts,
+  type Authenticator,
+  type SecretBox,
+} from './access/index.js'
+import { createAgents, createChat, type Agents } from './agents/index.js'
+import { createBackground, type Background } from './background.js'
+import { createBoard, defaultBackoff, type Backoff, type Board } from './board/index.js'
+import { createEnvironment, type Environment } from './environment/index.js'
+import { TaskboardError } from './errors/index.js'
+import {
+  createEmitter,
+  createNotifications,
+  createPublisher,
+  type Notifications,
+  type Publish,
+  type TaskboardEvents,
+} from './events/index.js'
+import { createScoring, type Scoring } from './priority/index.js'
+import { defaultRetention } from './retention.js'
+import type { Storage } from './storage/index.js'
+import type { Surface } from './surface.js'
+import type { TaskboardOptions } from './taskboard-options.js'
+import {
+  createEndpointGuard,
+  createUndiciSender,
+  createWebhooks,
+  resolveWebhookSettings,
+  systemResolver,
+  type EndpointGuard,
+  type Webhooks,
+  type WebhookSettings,
+} from './webhooks/index.js'
+
+/**
+ * A task board within a host application. Making one opens nothing, listens to nothing and starts no timer; its boards,
+ * accounts and webhooks can be used at once. `start` begins the background work, `close` ends it.
+ */
+export interface Taskboard<Tx = unknown> {
+  readonly accounts: Accounts<Tx>
+  readonly agents: Agents<Tx>
+  readonly webhooks: Webhooks<Tx>
+  readonly notifications: Notifications<Tx>
+  /** What happens on all boards, after the commit, from `start` to `close`. */
+  readonly events: TaskboardEvents
+  /** A handle on one workspace's board. Cheap; an unknown workspace shows with the first call. */
+  board(workspaceId: string): Board<Tx>
+  /** Raises `email.received`, `order.new` or `agent.alert` for a workspace. */
+  readonly publish: Publish<Tx>
+  /**
+   * Runs `work` in a transaction of the storage; pass `tx` to every call that shall be part of it. It commits when `work`
+   * resolves and rolls back whole when it rejects. Nothing in it is retried.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Brings the stored order in line with changed weights or horizons. Returns how many tasks were touched. */
+  rescore(): Promise<number>
+  /**
+   * Starts agents, deliveries, notifications and sweeps. Further calls give the first one's promise.
+   * @throws TaskboardError `INVALID_CONFIG` when the stored keys were made with other weights; `CONFLICT` after `close`.
+   */
+  start(): Promise<void>
+  /**
+   * Lets runs and sends under way finish for at most `drainTimeoutMs` (default 10 s), gives back what did not, and leaves no
+   * timer, socket or other handle open. Idempotent. The host's own pool, server and so on stay the host's.
+   */
+  close(options?: { readonly drainTimeoutMs?: number | undefined }): Promise<void>
+  /** What adapters mount; of no use to others. */
+  readonly surface: Surface<Tx>
+}
+
+const MINUTE_MS = 60_000
+const DEFAULT_BODY_LIMIT_BYTES = 1_048_576
+const DEFAULT_POLL_INTERVAL_MS = 1_000
+const DEFAULT_DRAIN_TIMEOUT_MS = 10_000
+const DEFAULT_LEASE_MS = 60_000
+const DEFAULT_MAX_ATTEMPTS = 5
+const DEFAULT_BOARD_PER_MINUTE = 60
+const LOG_LINES_PER_TASK = 1_000
+const OUTPUTS_PER_TASK = 100
+
+/** What the options come to, shared by all that is made of them. */
+interface Wiring<Tx> {
+  readonly options: TaskboardOptions<Tx>
+  readonly environment: Environment
+  readonly storage: Storage<Tx>
+  readonly scoring: Scoring
+  readonly secrets: SecretBox
+  readonly authenticator: Authenticator
+  readonly guard: EndpointGuard
+  readonly webhookSettings: WebhookSettings
+  readonly backoff: Backoff
+}
+
+/**
+ * Wires a task board from a storage and options.
+ * @throws TaskboardError `INVALID_CONFIG` for options that cannot work; `field` names the first.
+ */
+export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Taskboard<Tx> {
+  const wiring = createWiring(options)
+  const { environment, storage } = wiring
+  const channels = options.notifications ?? []
+  const emitter = createEmitter(environment.logger)
+  const surface = createSurface(wiring)
+  const background = createBackground({
+    ...wiring,
+    agents: options.agents ?? [],
+    channels,
+    emitter,
+    sender: options.webhooks?.sender ?? createSender(wiring),
+    retention: {
+      eventsMs: options.retention?.eventsMs ?? defaultRetention.eventsMs,
+      deliveriesMs: options.retention?.deliveriesMs ?? defaultRetention.deliveriesMs,
+    },
+    pollIntervalMs: options.pollIntervalMs ?? DEFAULT_POLL_INTERVAL_MS,
+  })
+  return {
+    accounts: createAccounts({ ...wiring, store: storage.access, defaultAgent: defaultAgentOf(options) }),
+    agents: createAgents({ environment, store: storage.agents }),
+    notifications: createNotifications({ environment, store: storage.notifications, channels }),
+    events: emitter.events,
+    publish: createPublisher({ environment, store: storage.events }),
+    webhooks: surface.webhooks,
+    board: (workspaceId) => surface.board(workspaceId),
+    transaction: (work) => storage.transaction(work),
+    rescore: () => storage.tasks.rescore({ now: environment.storageNow() }),
+    ...createLifecycle(background),
+    surface,
+  }
+}
+
+function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
+  const environment = createEnvironment(options)
+  const scoring = createScoring(options.priority)
+  const { storage } = options
+  const wiring: Wiring<Tx> = {
+    options,
+    environment,
+    storage,
+    scoring,
+    secrets: createSecrets(options, environment),
+    authenticator: createAuthenticator({ environment, store: storage.access }),
+    guard: createEndpointGuard({ allow: options.webhooks?.allow }),
+    webhookSettings: resolveWebhookSettings(options.webhooks),
+    backoff: options.attempts?.backoff ?? defaultBackoff,
+  }
+  const { newId, clock } = environment
+  storage.bind({ scoring, newId, clock, logLimit: LOG_LINES_PER_TASK, outputLimit: OUTPUTS_PER_TASK })
+  return wiring
+}
+
+/** A key of the process's own will do only for secrets that end with it. */
+function createSecrets<Tx>({ secrets, storage }: TaskboardOptions<Tx>, { random }: Environment): SecretBox {
+  if (secrets !== undefined) return createSecretBox(secrets, random)
+  if (!storage.durable) return ephemeralSecretBox(random)
+  throw new TaskboardError('INVALID_CONFIG', 'secrets.encryptionKey is required with a durable storage', {
+    field: 'secrets.encryptionKey',
+  })
+}
+
+function createSender<Tx>({ environment, guard, options }: Wiring<Tx>) {
+  const { resolver = systemResolver, ca } = options.webhooks ?? {}
+  return createUndiciSender({ clock: environment.clock, guard, resolver, ca })
+}
+
+function defaultAgentOf<Tx>({ agents = [], createDefaultAgent = true }: TaskboardOptions<Tx>) {
+  const first = agents[0]
+  return createDefaultAgent && first ? { name: first.name, type: first.type } : null
+}
+
+function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
+  const { environment, storage, scoring, options, authenticator, guard, secrets, backoff } = wiring
+  const boardParts = {
+    environment,
+    tasks: storage.tasks,
+    chat: createChat({ environment, agents: storage.agents, runtimes: options.agents ?? [] }),
+    settings: {
+      leaseMs: DEFAULT_LEASE_MS,
+      maxAttempts: options.attempts?.max ?? DEFAULT_MAX_ATTEMPTS,
+      backoff,
+    },
+  }
+  const credentials = createCredentialGuard({
+    clock: environment.clock,
+    failuresPerMinute: options.limits?.failedCredentialsPerMinute,
+  })
+  const limit = options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE
+  const { authenticate } = options
+  return {
+    environment,
+    scoring,
+    paths: {
+      board: options.paths?.board ?? '/api/board',
+      webhooks: options.paths?.webhooks ?? '/api/webhooks/create',
+    },
+    bodyLimitBytes: options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
+    authenticate: authenticate ?? ((request) => authenticator.authenticate(request.header('authorization'))),
+    refuseCredential: (request) => credentials.refuse(request.clientAddress, request.header('authorization')),
+    takeBoardLimit: ({ id }) =>
+      storage.limits.take({ key: `board:${id}`, limit, windowMs: MINUTE_MS }, environment.storageNow()),
+    board: (workspaceId): Board<Tx> => createBoard(boardParts, workspaceId),
+    webhooks: createWebhooks({
+      environment,
+      store: storage.webhooks,
+      secrets,
+      guard,
+      settings: wiring.webhookSettings,
+    }),
+  }
+}
+
+function createLifecycle(background: Background): Pick<Taskboard, 'start' | 'close'> {
+  let starting: Promise<void> | undefined
+  let closing: Promise<void> | undefined
+  return {
+    start() {
+      if (closing) return Promise.reject(new TaskboardError('CONFLICT', 'the task board is closed'))
+      starting ??= background.start().catch((error: unknown) => {
+        starting = undefined
+        throw error
+      })
+      return starting
+    },
+    close({ drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS } = {}) {
+      closing ??= Promise.resolve(starting)
+        .catch(() => undefined)
+        .then(() => background.stop(drainTimeoutMs))
+      return closing
+    },
+  }
+}
