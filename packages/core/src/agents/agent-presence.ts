@@ -1,0 +1,80 @@
+import { createLoop, type Environment, type Loop } from '../environment/index.js'
+import type { AgentStore } from './agent.js'
+import { thrownText } from './stored-text.js'
+
+/** Tells the store which agents are at work in this process. Changes that cancel out while a report is under way are not told. */
+export interface AgentPresence {
+  start(): void
+  began(workspaceId: string, agentId: string): void
+  ended(workspaceId: string, agentId: string): void
+  /** Reports what is left to report, once, and ends. */
+  stop(): Promise<void>
+}
+
+interface Workload {
+  readonly workspaceId: string
+  readonly agentId: string
+  runs: number
+  reported: 'available' | 'busy'
+}
+
+export function createAgentPresence<Tx>(
+  environment: Environment,
+  agents: Pick<AgentStore<Tx>, 'reportAgentStatus'>,
+): AgentPresence {
+  const { clock, logger } = environment
+  const workloads = new Map<string, Workload>()
+  const changed = new Set<Workload>()
+  const loop: Loop = createLoop({
+    name: 'agent-presence',
+    clock,
+    logger,
+    pollIntervalMs: null,
+    pass: reportAll,
+  })
+
+  async function reportAll(): Promise<null> {
+    for (const workload of changed) {
+      changed.delete(workload)
+      await report(workload)
+    }
+    return null
+  }
+
+  async function report(workload: Workload): Promise<void> {
+    const { workspaceId, agentId } = workload
+    const status = workload.runs > 0 ? 'busy' : 'available'
+    if (workload.runs === 0) workloads.delete(agentId)
+    if (status === workload.reported) return
+    workload.reported = status
+    try {
+      await agents.reportAgentStatus(workspaceId, agentId, status, { now: environment.storageNow() })
+    } catch (error) {
+      logger.warn(
+        { agentId, status, error: thrownText(error) },
+        'the status of an agent could not be reported',
+      )
+    }
+  }
+
+  function change(workspaceId: string, agentId: string, by: 1 | -1): void {
+    const known = workloads.get(agentId)
+    const workload = known ?? { workspaceId, agentId, runs: 0, reported: 'available' as const }
+    workloads.set(agentId, workload)
+    workload.runs += by
+    const crossed = by === 1 ? workload.runs === 1 : workload.runs === 0
+    if (!crossed) return
+    changed.add(workload)
+    loop.wake()
+  }
+
+  return {
+    start: () => loop.start(),
+    began: (workspaceId, agentId) => change(workspaceId, agentId, 1),
+    ended: (workspaceId, agentId) => change(workspaceId, agentId, -1),
+    async stop() {
+      await loop.stop()
+      await reportAll()
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import { virtualClock } from '@taskboard/testing'
+import { describe, expect, it } from 'vitest'
+import type { Board } from '../board/index.js'
+import { createEnvironment } from '../environment/index.js'
+import type { Agent } from './agent.js'
+import { createChat } from './chat.js'
+import { defineAgent, type AgentOptions } from './define-agent.js'
+
+const board = { workspaceId: 'ws_1' } as Board
+const question = { message: 'what is left?', user: 'ada' }
+
+describe('chat', () => {
+  it('is answered by the oldest agent that can', async () => {
+    const { ask } = setUp({
+      stored: ['mute', 'second', 'first'],
+      runtimes: [
+        { type: 'first', chat: () => 'first' },
+        { type: 'mute' },
+        { type: 'second', chat: (message, { user }) => `second says to ${user}: ${message}` },
+      ],
+    })
+    await expect(ask()).resolves.toBe('second says to ada: what is left?')
+  })
+
+  it('hands the agent the board, and a signal that has not aborted', async () => {
+    const { ask } = setUp({
+      stored: ['bot'],
+      runtimes: [
+        { type: 'bot', chat: async (_, context) => `${context.board === board} ${context.signal.aborted}` },
+      ],
+    })
+    await expect(ask()).resolves.toBe('true false')
+  })
+
+  it.each([
+    ['no agent is stored', [], [{ type: 'bot', chat: () => 'hi' }]],
+    ['no runtime is registered', ['bot'], []],
+    ['the agent cannot chat', ['bot'], [{ type: 'bot' }]],
+  ])('is AGENT_UNAVAILABLE when %s', async (_, stored, runtimes) => {
+    await expect(setUp({ stored, runtimes }).ask()).rejects.toMatchObject({ code: 'AGENT_UNAVAILABLE' })
+  })
+
+  it.each<[string, () => unknown]>([
+    ['throws', () => Promise.reject(new Error('secret detail'))],
+    ['throws at once', throwAtOnce],
+    ['replies with no text', () => 42],
+  ])('is AGENT_UNAVAILABLE when the agent %s, without the details', async (_, chat) => {
+    const { ask, clock } = setUp({ stored: ['bot'], runtimes: [{ type: 'bot', chat: chat as () => string }] })
+    const failure = expect.objectContaining({
+      code: 'AGENT_UNAVAILABLE',
+      message: 'the agent did not answer',
+    })
+    await expect(ask()).rejects.toEqual(failure)
+    expect(clock.pending().timers).toEqual([])
+  })
+
+  it('ends after its time, and tells the agent', async () => {
+    const signals: AbortSignal[] = []
+    const { ask, clock } = setUp({
+      stored: ['bot'],
+      runtimes: [
+        {
+          type: 'bot',
+          chat(_, { signal }) {
+            signals.push(signal)
+            return new Promise(() => undefined)
+          },
+        },
+      ],
+    })
+    const asked = ask().catch((error: unknown) => error)
+    await clock.advance(29_999)
+    expect(signals[0]?.aborted).toBe(false)
+    await clock.advance(1)
+    expect(signals[0]?.aborted).toBe(true)
+    expect(await asked).toMatchObject({ code: 'AGENT_UNAVAILABLE' })
+  })
+
+  it('cuts off a reply without end', async () => {
+    const { ask } = setUp({ stored: ['bot'], runtimes: [{ type: 'bot', chat: () => 'x'.repeat(200_000) }] })
+    await expect(ask()).resolves.toHaveLength(100_000)
+  })
+})
+
+function throwAtOnce(): string {
+  throw new Error('secret detail')
+}
+
+function setUp(world: { stored: readonly string[]; runtimes: readonly Omit<AgentOptions, 'run'>[] }) {
+  const clock = virtualClock()
+  const environment = createEnvironment({ clock })
+  const runtimes = world.runtimes.map((one) => defineAgent({ ...one, run: () => '' }))
+  const agents = {
+    listAgents: async () =>
+      world.stored.map((type, index): Agent => {
+        const id = `agent_${index}`
+        return { id, workspaceId: 'ws_1', name: type, type, status: 'available', createdAt: index }
+      }),
+  }
+  const chat = createChat({ environment, agents, runtimes })
+  return { clock, ask: () => chat(board, question) }
+}

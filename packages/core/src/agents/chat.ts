@@ -1,0 +1,64 @@
+import type { ChatAgent } from '../board/index.js'
+import type { Environment } from '../environment/index.js'
+import { TaskboardError } from '../errors/index.js'
+import type { AgentStore } from './agent.js'
+import type { AgentDefinition, ChatContext } from './define-agent.js'
+import { storedText, thrownText } from './stored-text.js'
+
+export interface ChatOptions<Tx> {
+  readonly environment: Environment
+  readonly agents: Pick<AgentStore<Tx>, 'listAgents'>
+  readonly runtimes: readonly AgentDefinition[]
+  /** How long an agent may think about its reply. Default 30 s. */
+  readonly timeoutMs?: number | undefined
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000
+const LONGEST_REPLY = 100_000
+
+/**
+ * Answers chat messages by the oldest agent of the workspace whose runtime can chat. A reply is text; what is beyond 100,000
+ * characters of it is cut off.
+ *
+ * Throws `AGENT_UNAVAILABLE` when there is no such agent, or it throws, does not reply in time, or replies with something that
+ * is no text; why is in the log only.
+ */
+export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
+  const { environment, agents, runtimes, timeoutMs = DEFAULT_TIMEOUT_MS } = options
+  const { clock, logger } = environment
+  const chats = new Map(runtimes.flatMap(({ type, chat }) => (chat ? [[type, chat] as const] : [])))
+
+  return async (board, { message, user }) => {
+    const stored =
+      chats.size === 0 ? [] : await agents.listAgents(board.workspaceId, { now: environment.storageNow() })
+    const agent = stored.find(({ type }) => chats.has(type))
+    const chat = agent && chats.get(agent.type)
+    if (!chat) throw unavailable('no agent of this workspace can chat')
+    const abort = new AbortController()
+    const timer = clock.setTimer(() => abort.abort(new Error('no reply in time')), timeoutMs)
+    try {
+      const reply: unknown = await firstOf(abort.signal, async () =>
+        chat(message, { user, board, signal: abort.signal } satisfies ChatContext),
+      )
+      if (typeof reply !== 'string') throw new TypeError('the reply is not text')
+      return storedText(reply, LONGEST_REPLY)
+    } catch (error) {
+      logger.warn({ agentId: agent.id, error: thrownText(error) }, 'a chat message went unanswered')
+      throw unavailable('the agent did not answer', error)
+    } finally {
+      timer.cancel()
+    }
+  }
+}
+
+/** What `work` comes to, or the signal's reason as soon as that aborts. */
+async function firstOf<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  })
+  return Promise.race([work(), aborted])
+}
+
+function unavailable(message: string, cause?: unknown): TaskboardError {
+  return new TaskboardError('AGENT_UNAVAILABLE', message, { cause })
+}

@@ -1,0 +1,29 @@
+import type { TaskStore } from '../board/index.js'
+import type { Environment } from '../environment/index.js'
+import { thrownText } from './stored-text.js'
+import type { TaskRun } from './task-run.js'
+
+/** How many tasks are handed back at once. */
+const BATCH = 100
+
+/**
+ * Gives tasks back unfinished, so that other processes need not wait for their leases to end. Tries each once and never
+ * rejects: what cannot be handed back returns by its lease.
+ */
+export async function handBack<Tx>(
+  parts: { readonly environment: Environment; readonly tasks: Pick<TaskStore<Tx>, 'handBackTask'> },
+  runs: readonly TaskRun[],
+): Promise<void> {
+  const { environment, tasks } = parts
+  const handBackOne = async ({ proof }: TaskRun): Promise<void> => {
+    try {
+      await tasks.handBackTask(proof, 'the process stopped', { now: environment.storageNow() })
+    } catch (error) {
+      const fields = { taskId: proof.taskId, error: thrownText(error) }
+      environment.logger.warn(fields, 'a task could not be handed back; it returns when its lease ends')
+    }
+  }
+  for (let first = 0; first < runs.length; first += BATCH) {
+    await Promise.all(runs.slice(first, first + BATCH).map(handBackOne))
+  }
+}

@@ -1,0 +1,54 @@
+import { defaultBackoff, type Backoff, type TaskStore } from '../board/index.js'
+import { createLoop, type Environment } from '../environment/index.js'
+import type { EventStore } from '../events/index.js'
+
+export interface LeaseSweepOptions<Tx> {
+  readonly environment: Environment
+  readonly tasks: Pick<TaskStore<Tx>, 'expireLeases'>
+  readonly events: Pick<EventStore<Tx>, 'onCommit'>
+  /** The wait of a task whose lease expired. */
+  readonly backoff?: Backoff | undefined
+  /** The longest wait between sweeps; null for storages that tell of every change. */
+  readonly pollIntervalMs: number | null
+}
+
+/** Takes tasks back from agents that gave no sign of life for the length of their lease. */
+export interface LeaseSweep {
+  start(): void
+  stop(): Promise<void>
+}
+
+/** How many leases one statement ends. */
+const SWEEP_BATCH = 200
+
+export function createLeaseSweep<Tx>(options: LeaseSweepOptions<Tx>): LeaseSweep {
+  const { environment, tasks, events, backoff = defaultBackoff, pollIntervalMs } = options
+  const { clock, logger } = environment
+  let unsubscribe: (() => void) | undefined
+
+  const loop = createLoop({
+    name: 'lease-sweep',
+    clock,
+    logger,
+    pollIntervalMs,
+    async pass() {
+      const { expired, nextExpiryAt } = await tasks.expireLeases(SWEEP_BATCH, backoff, {
+        now: environment.storageNow(),
+      })
+      if (expired > 0) logger.info({ expired }, 'leases expired')
+      return expired === SWEEP_BATCH ? 'now' : nextExpiryAt
+    },
+  })
+
+  return {
+    start() {
+      // A shared storage is polled: asking it after each commit would double its statements.
+      if (pollIntervalMs === null) unsubscribe = events.onCommit(() => loop.wake())
+      loop.start()
+    },
+    async stop() {
+      unsubscribe?.()
+      await loop.stop()
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import type { Backoff, ClaimBatch, ClaimByType, TaskStore } from '../board/index.js'
+import { sleep, type Environment } from '../environment/index.js'
+import { isTaskboardError } from '../errors/index.js'
+import { isLost } from './run-writer.js'
+import { thrownText } from './stored-text.js'
+import type { TaskRun, WrittenOutcome } from './task-run.js'
+
+export interface OutcomeWriterParts<Tx> {
+  readonly environment: Environment
+  readonly tasks: TaskStore<Tx>
+  readonly backoff: Backoff
+  /** Ends all waiting for a storage that does not answer. */
+  readonly givingUp: AbortSignal
+}
+
+/** What a task is to be followed by in the same commit; null while the runner stops. */
+export type NextTask = () => ClaimByType | null
+
+const FIRST_RETRY_MS = 250
+const LONGEST_RETRY_MS = 5_000
+
+/**
+ * Tries `work` again after a storage's fault, for as long as the run's lease lives: what was done is not lost to a short outage,
+ * and fencing keeps a second try from doing it twice. Resolves with null when the task was lost or the storage stayed away,
+ * which the log then says.
+ */
+export async function whileLeased<Tx, T>(
+  parts: Pick<OutcomeWriterParts<Tx>, 'environment' | 'givingUp'>,
+  run: TaskRun,
+  work: () => Promise<T>,
+): Promise<T | null> {
+  const { clock, logger } = parts.environment
+  const fields = { taskId: run.task.id, agentId: run.agentId }
+  for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_RETRY_MS)) {
+    if (run.phase === 'over') return null
+    try {
+      return await work()
+    } catch (error) {
+      const described = { ...fields, error: thrownText(error) }
+      if (isLost(error)) {
+        logger.warn(described, 'a write of a run was dropped: its task is no longer its own')
+        return null
+      }
+      if (!isFault(error) || parts.givingUp.aborted || clock.now() + delayMs >= run.leaseEndsAt) {
+        logger.error(described, 'a run gave up on the storage; its task returns when the lease ends')
+        return null
+      }
+      logger.warn(described, 'the storage failed a run; trying again')
+      await sleep(clock, delayMs, parts.givingUp)
+    }
+  }
+}
+
+/** Writes what a run came to. Resolves with the tasks that were taken next, null when none was asked for. */
+export async function writeOutcome<Tx>(
+  parts: OutcomeWriterParts<Tx>,
+  run: TaskRun,
+  outcome: WrittenOutcome,
+  nextTask: NextTask,
+): Promise<ClaimBatch | null> {
+  const { environment, tasks, backoff } = parts
+  const { proof } = run
+  const now = () => ({ now: environment.storageNow() })
+  return whileLeased(parts, run, async () => {
+    switch (outcome.kind) {
+      case 'completed':
+        return (await tasks.completeTask(proof, outcome.result, nextTask(), now())).next
+      case 'failed':
+        await tasks.failTask(proof, outcome.reason, outcome.retry ? backoff : null, now())
+        return null
+      case 'handed_back':
+        await tasks.handBackTask(proof, outcome.reason, now())
+        return null
+    }
+  })
+}
+
+/** Whether trying again can help: everything that the storage did not refuse on purpose. */
+function isFault(error: unknown): boolean {
+  if (!isTaskboardError(error)) return true
+  return error.code === 'SERVICE_UNAVAILABLE' || error.code === 'INTERNAL_ERROR'
+}

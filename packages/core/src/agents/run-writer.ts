@@ -1,0 +1,64 @@
+import type { ClaimProof } from '../board/index.js'
+import { tracked, type At, type Environment } from '../environment/index.js'
+import { isTaskboardError, TaskboardError } from '../errors/index.js'
+
+/** The run that writes. */
+export interface WritingRun {
+  readonly proof: ClaimProof
+  readonly leaseMs: number
+  readonly signal: AbortSignal
+  /** False as soon as the run is over, whatever its code still does. */
+  isLive(): boolean
+  /** The store has renewed the lease for a write that began at `startedAt` of the process's clock. */
+  renewed(startedAt: number): void
+  /** The task is no longer the run's. */
+  lost(error: unknown): void
+  held(): void
+}
+
+type Verb<A extends unknown[]> = (at: At<never>, ...args: A) => Promise<void>
+
+export interface Writer {
+  <A extends unknown[]>(verb: Verb<A>): (...args: A) => Promise<void>
+  settled(): Promise<void>
+}
+
+/** Makes writes that queue up behind one another, renew the lease, and notice when it is lost. */
+export function createWriter(environment: Environment, run: WritingRun): Writer {
+  const { clock, logger } = environment
+  let queue: Promise<void> = Promise.resolve()
+
+  async function perform<A extends unknown[]>(verb: Verb<A>, args: A): Promise<void> {
+    if (!run.isLive()) throw new TaskboardError('CONFLICT', 'the run is over: the task is no longer its own')
+    const startedAt = clock.now()
+    try {
+      await tracked(clock, 'agent-write', () => verb({ now: environment.storageNow() }, ...args))
+      run.renewed(startedAt)
+    } catch (error) {
+      if (isLost(error)) run.lost(error)
+      throw error
+    }
+  }
+
+  const makeWrite = <A extends unknown[]>(verb: Verb<A>) => {
+    return (...args: A): Promise<void> => {
+      const result = queue.then(() => perform(verb, args))
+      queue = result.catch((error: unknown) => {
+        const code = isTaskboardError(error) ? error.code : 'INTERNAL_ERROR'
+        logger.warn({ taskId: run.proof.taskId, code }, 'a write of an agent was refused')
+      })
+      return result
+    }
+  }
+  return Object.assign(makeWrite, {
+    async settled() {
+      for (let seen; seen !== queue;) await (seen = queue)
+    },
+  })
+}
+
+/** Whether an error of a store says that the task is no longer the writer's. */
+export function isLost(error: unknown): boolean {
+  if (isTaskboardError(error, 'TASK_NOT_FOUND')) return true
+  return isTaskboardError(error, 'CONFLICT') && error.field === 'fencingToken'
+}

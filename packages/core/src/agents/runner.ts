@@ -1,0 +1,79 @@
+import { defaultBackoff, type Backoff, type TaskStore } from '../board/index.js'
+import type { Environment } from '../environment/index.js'
+import { TaskboardError } from '../errors/index.js'
+import type { EventStore } from '../events/index.js'
+import { createAgentPresence } from './agent-presence.js'
+import type { AgentStore } from './agent.js'
+import type { AgentDefinition } from './define-agent.js'
+import { createRuntimeWorker } from './runtime-worker.js'
+
+export interface RunnerOptions<Tx> {
+  readonly environment: Environment
+  readonly tasks: TaskStore<Tx>
+  readonly agents: Pick<AgentStore<Tx>, 'reportAgentStatus'>
+  readonly events: Pick<EventStore<Tx>, 'appendEvent' | 'onCommit'>
+  readonly runtimes: readonly AgentDefinition[]
+  /** The wait after a failed attempt. */
+  readonly backoff?: Backoff | undefined
+  /** The longest wait between looks for work; null for storages that tell of all of it. */
+  readonly pollIntervalMs: number | null
+}
+
+export interface StopOptions {
+  /** How long runs may go on to their end. Default 10 s. */
+  readonly drainTimeoutMs?: number | undefined
+  /** How long they have once their signals have aborted. Default 250 ms. */
+  readonly graceMs?: number | undefined
+}
+
+/**
+ * Runs agents on tasks: for each type as many at once as its concurrency says, workspaces in turn, each one's best task first.
+ *
+ * Leases are renewed while a run goes on. A run that loses its task is told by its signal, and what it returns is dropped; a
+ * storage that fails is tried again for as long as the lease lives. So a task is neither lost nor done twice.
+ */
+export interface Runner {
+  /** Begins to claim tasks. */
+  start(): void
+  /**
+   * Claims no more, lets runs end within the drain time, then aborts their signals, and hands back the tasks of those which still
+   * have not ended after the grace: without a failed attempt. Each wait ends with the board's clock; where that is a
+   * test's and stands still, after at most a second. Leaves no timer, and writes nothing afterwards.
+   */
+  stop(options?: StopOptions): Promise<void>
+  /** How many runs there are. */
+  readonly inFlight: number
+}
+
+const DEFAULT_DRAIN_TIMEOUT_MS = 10_000
+const DEFAULT_GRACE_MS = 250
+
+/** @throws TaskboardError `INVALID_CONFIG` when two runtimes are for one type. */
+export function createRunner<Tx>(options: RunnerOptions<Tx>): Runner {
+  const { environment, events, runtimes, backoff = defaultBackoff } = options
+  if (new Set(runtimes.map(({ type }) => type)).size < runtimes.length) {
+    throw new TaskboardError('INVALID_CONFIG', 'two agents have the same type', { field: 'agents' })
+  }
+  const presence = createAgentPresence(environment, options.agents)
+  const workers = runtimes.map((runtime) => createRuntimeWorker({ ...options, presence, backoff }, runtime))
+  let unsubscribe: (() => void) | undefined
+
+  return {
+    start() {
+      if (unsubscribe) return
+      unsubscribe = events.onCommit(() => {
+        for (const worker of workers) worker.wake()
+      })
+      presence.start()
+      for (const worker of workers) worker.start()
+    },
+    async stop({ drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, graceMs = DEFAULT_GRACE_MS } = {}) {
+      unsubscribe?.()
+      await Promise.all(workers.map((worker) => worker.stop({ drainTimeoutMs, graceMs })))
+      await presence.stop()
+    },
+    get inFlight() {
+      return workers.reduce((sum, worker) => sum + worker.inFlight, 0)
+    },
+  }
+}

@@ -1,0 +1,172 @@
+import type { Backoff, ClaimBatch, TaskStore } from '../board/index.js'
+import { createLoop, tracked, type Environment, type Instant, type NextPass } from '../environment/index.js'
+import type { EventStore } from '../events/index.js'
+import type { AgentPresence } from './agent-presence.js'
+import { atMost } from './at-most.js'
+import type { AgentDefinition } from './define-agent.js'
+import { handBack } from './hand-back.js'
+import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.js'
+import { whileLeased, writeOutcome, type NextTask } from './outcome-writer.js'
+import { createRunSet, type RunSet } from './run-set.js'
+import { thrownText } from './stored-text.js'
+import { createTaskRun, performRun, readBackground, type TaskRun, type TaskRunOptions } from './task-run.js'
+
+/** Works the tasks of one agent type. */
+export interface RuntimeWorker {
+  start(): void
+  /** There may be something to claim. */
+  wake(): void
+  stop(options: { readonly drainTimeoutMs: number; readonly graceMs: number }): Promise<void>
+  readonly inFlight: number
+}
+
+export interface RuntimeWorkerParts<Tx> {
+  readonly environment: Environment
+  readonly tasks: TaskStore<Tx>
+  readonly events: Pick<EventStore<Tx>, 'appendEvent'>
+  readonly presence: AgentPresence
+  readonly backoff: Backoff
+  readonly pollIntervalMs: number | null
+}
+
+/** What the parts of one worker share. */
+interface Shop<Tx> extends RuntimeWorkerParts<Tx> {
+  readonly definition: AgentDefinition
+  readonly keeper: LeaseKeeper
+  readonly runs: RunSet
+  /** Whether runs are still to be followed by others. */
+  isOpen(): boolean
+  /** Aborts when a storage that fails is to be waited for no longer. */
+  readonly givingUp: AbortSignal
+  /** A slot became free. */
+  onFree(): void
+}
+
+/** What one statement claims at most. */
+const CLAIM_BATCH = 500
+
+export function createRuntimeWorker<Tx>(
+  parts: RuntimeWorkerParts<Tx>,
+  definition: AgentDefinition,
+): RuntimeWorker {
+  const { environment, tasks, pollIntervalMs } = parts
+  const { type: agentType, concurrency, leaseMs } = definition
+  const { clock, logger } = environment
+  const giveUp = new AbortController()
+  const runs = createRunSet()
+  const keeper = createLeaseKeeper({ environment, tasks, agentType, leaseMs })
+  let open = false
+  const loop = createLoop({
+    name: `agent-runner:${agentType}`,
+    clock,
+    logger,
+    pollIntervalMs,
+    pass: claimFreeSlots,
+  })
+  const shop: Shop<Tx> = {
+    ...parts,
+    definition,
+    keeper,
+    runs,
+    isOpen: () => open,
+    givingUp: giveUp.signal,
+    onFree: () => loop.wake(),
+  }
+
+  async function claimFreeSlots(): Promise<NextPass> {
+    const limit = Math.min(concurrency - runs.size, CLAIM_BATCH)
+    if (limit <= 0 || !open) return null
+    const claimedAt = clock.now()
+    const batch = await tasks.claimBest({ agentType, leaseMs }, limit, { now: environment.storageNow() })
+    await takeOn(shop, batch, claimedAt)
+    return batch.tasks.length === limit && runs.size < concurrency ? 'now' : batch.nextReadyAt
+  }
+
+  return {
+    start() {
+      open = true
+      keeper.start()
+      loop.start()
+    },
+    wake() {
+      if (runs.size < concurrency) loop.wake()
+    },
+    get inFlight() {
+      return runs.size
+    },
+    async stop({ drainTimeoutMs, graceMs }) {
+      open = false
+      await loop.stop()
+      await atMost(clock, drainTimeoutMs, runs.whenReleased())
+      for (const run of runs.live()) if (run.phase === 'running') run.interrupt()
+      await atMost(clock, graceMs, runs.whenReleased())
+      giveUp.abort()
+      const stuck = runs.live().filter((run) => run.phase === 'running')
+      for (const run of stuck) end(shop, run)
+      await handBack(parts, stuck)
+      await atMost(clock, graceMs, runs.whenReleased())
+      await keeper.stop()
+    },
+  }
+}
+
+/** Starts what was claimed, or gives it back when the worker was stopped meanwhile. */
+async function takeOn<Tx>(shop: Shop<Tx>, batch: ClaimBatch, claimedAt: Instant): Promise<void> {
+  const { definition, keeper } = shop
+  const options = batch.tasks.map((task): TaskRunOptions => ({
+    task,
+    definition,
+    claimedAt,
+    onRenewed: (run) => keeper.keep(run),
+    onLost: (run) => letGo(shop, run),
+  }))
+  if (!shop.isOpen()) return handBack(shop, options.map(createTaskRun))
+  for (const one of options) start(shop, one)
+}
+
+function start<Tx>(shop: Shop<Tx>, options: TaskRunOptions): void {
+  const run = createTaskRun(options)
+  shop.runs.add(run)
+  shop.presence.began(run.task.workspaceId, run.agentId)
+  shop.keeper.keep(run)
+  work(shop, run, options)
+    .catch((error: unknown) => {
+      const fields = { taskId: run.task.id, error: thrownText(error) }
+      shop.environment.logger.error(fields, 'a run broke down; its task returns when its lease ends')
+    })
+    .finally(() => end(shop, run))
+}
+
+async function work<Tx>(shop: Shop<Tx>, run: TaskRun, options: TaskRunOptions): Promise<void> {
+  const { clock, logger } = shop.environment
+  const { type: agentType, leaseMs } = shop.definition
+  const background = await whileLeased(shop, run, () => readBackground(shop, run.task))
+  if (background === null) return
+  const outcome = await performRun(shop, run, options, background)
+  if (outcome.kind === 'held') return
+  if (outcome.kind === 'lost') {
+    const fields = { taskId: run.task.id, agentId: run.agentId }
+    logger.warn(fields, 'the result of a run was dropped: its task is no longer its own')
+    return
+  }
+  run.phase = 'ending'
+  const writtenAt = clock.now()
+  const nextTask: NextTask = () => (shop.isOpen() ? { agentType, leaseMs } : null)
+  const next = await tracked(clock, 'agent-outcome', () => writeOutcome(shop, run, outcome, nextTask))
+  // Before this run ends, so that an agent that goes on at once is not reported as idle in between.
+  if (next !== null && next.tasks.length > 0) await takeOn(shop, next, writtenAt)
+}
+
+/** The run's task is its own no more, whatever its code still does. */
+function letGo<Tx>(shop: Shop<Tx>, run: TaskRun): void {
+  shop.keeper.release(run)
+  shop.runs.release(run)
+}
+
+function end<Tx>(shop: Shop<Tx>, run: TaskRun): void {
+  run.phase = 'over'
+  shop.keeper.release(run)
+  if (!shop.runs.remove(run)) return
+  shop.presence.ended(run.task.workspaceId, run.agentId)
+  shop.onFree()
+}

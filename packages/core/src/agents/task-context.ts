@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import {
+  boundedText,
+  holdReasons,
+  type Attempt,
+  type HoldReason,
+  type TaskBackground,
+  type TaskLogEntry,
+  type TaskStore,
+} from '../board/index.js'
+import { sleep, type Environment } from '../environment/index.js'
+import { parseInput } from '../errors/index.js'
+import { plainJsonObject, type EventStore } from '../events/index.js'
+import { createWriter, type WritingRun } from './run-writer.js'
+import { storedText } from './stored-text.js'
+
+/** A run's hold on its task, and what is known of it. */
+export interface TaskClaim {
+  /** Grows with each claim of the task. Pass it on to whatever the agent writes to, to fence off earlier runs there too. */
+  readonly fencingToken: number
+  readonly agentId: string
+  /** 1 for the first attempt since the task was created or released from a hold. */
+  readonly attempt: number
+  /** All earlier attempts, oldest first, with why they ended. */
+  readonly earlierAttempts: readonly Attempt[]
+  /** The tasks that this one depends on, with their results. */
+  readonly dependencies: TaskBackground['dependencies']
+}
+
+export interface OutputInput {
+  /** What kind of thing it is: `file`, `link`, a media type. */
+  readonly type: string
+  readonly name: string
+  /** Where it is kept: an absolute URL of any scheme but `javascript:`, `vbscript:` and `data:`. */
+  readonly url: string
+  /** Bytes, when known. */
+  readonly size?: number | null | undefined
+}
+
+/**
+ * What a run may do with its task. Every write renews the lease, and writes of one run happen in the order in which they were
+ * called, before its end is written, awaited or not. They reject with `CONFLICT` once the task is no longer the run's (the
+ * signal aborts then) and `INVALID_FIELD` for what cannot be kept. A rejection that nobody awaits is logged, and harms no one.
+ */
+export interface TaskContext {
+  /** Aborts when the task was lost (the lease, a person's move), was put on hold, or the process stops. */
+  readonly signal: AbortSignal
+  /** 0 to 100; rounded to whole percents. */
+  progress(percent: number): Promise<void>
+  /** A line of the task's log; cut off after 10,000 characters. Level `info` unless told otherwise. */
+  log(message: string, level?: TaskLogEntry['level']): Promise<void>
+  /** A reference to something that was made. `CONFLICT` when the task has as many as it may. */
+  output(output: OutputInput): Promise<void>
+  /** Raises `agent.alert` for the workspace's people, with at most 64 KiB of JSON; the message is cut off after 2,000 characters. */
+  alert(message: string, data?: Readonly<Record<string, unknown>>): Promise<void>
+  /** Puts the task on hold and ends the run: whatever it returns or throws later is ignored. */
+  hold(reason: HoldReason, message?: string): Promise<void>
+  /** Waits on the board's clock. Rejects with the signal's reason when that aborts. */
+  sleep(delayMs: number): Promise<void>
+  readonly claim: TaskClaim
+}
+
+export interface ContextParts<Tx> {
+  readonly environment: Environment
+  readonly tasks: TaskStore<Tx>
+  readonly events: Pick<EventStore<Tx>, 'appendEvent'>
+}
+
+const LONGEST_MESSAGE = 2_000
+const LONGEST_LOG_LINE = 10_000
+const levels = ['debug', 'info', 'warn', 'error'] as const
+const UNSAFE_SCHEMES = new Set(['javascript:', 'vbscript:', 'data:'])
+
+const percentInput = z.object({ percent: z.number({ error: 'must be a number' }).min(0).max(100) })
+const logInput = z.object({ message: z.string({ error: 'must be text' }), level: z.enum(levels) })
+const alertInput = z.object({ message: z.string({ error: 'must be text' }) })
+const holdInput = z.object({
+  reason: z.enum(holdReasons as [HoldReason, ...HoldReason[]]),
+  message: z.string({ error: 'must be text' }).nullable(),
+})
+const outputInput = z.object({
+  type: boundedText(100).min(1),
+  name: boundedText(200).min(1),
+  url: boundedText(2_048).refine(isReference, 'must be an absolute URL that is safe to follow'),
+  size: z.number().int().min(0).nullish(),
+})
+
+/** The context of one run, and how to wait for all that was written through it. */
+export function createTaskContext<Tx>(
+  parts: ContextParts<Tx>,
+  run: WritingRun & { readonly claim: TaskClaim },
+): { context: TaskContext; written(): Promise<void> } {
+  const { environment, tasks, events } = parts
+  const { proof, leaseMs } = run
+  const write = createWriter(environment, run)
+
+  const context: TaskContext = {
+    signal: run.signal,
+    claim: run.claim,
+    async sleep(delayMs) {
+      await sleep(environment.clock, delayMs, run.signal)
+      run.signal.throwIfAborted()
+    },
+    progress: write(async (at, percent: number) => {
+      const { percent: checked } = parseInput(percentInput, { percent })
+      await tasks.recordProgress(proof, Math.round(checked), leaseMs, at)
+    }),
+    log: write(async (at, message: string, level: TaskLogEntry['level'] = 'info') => {
+      const entry = parseInput(logInput, { message, level })
+      await tasks.appendLog(
+        proof,
+        { ...entry, message: storedText(entry.message, LONGEST_LOG_LINE) },
+        leaseMs,
+        at,
+      )
+    }),
+    output: write(async (at, output: OutputInput) => {
+      const { size = null, ...rest } = parseInput(outputInput, output)
+      await tasks.appendOutput(proof, { ...rest, size }, leaseMs, at)
+    }),
+    alert: write(async (at, message: string, data?: Readonly<Record<string, unknown>>) => {
+      const text = storedText(parseInput(alertInput, { message }).message, LONGEST_MESSAGE)
+      const extra = data === undefined ? {} : { data: plainJsonObject(data, 'data') }
+      await tasks.renewLease(proof, leaseMs, at)
+      const facts = { message: text, agentId: run.claim.agentId, taskId: proof.taskId, ...extra }
+      await events.appendEvent(proof.workspaceId, { type: 'agent.alert', facts }, at)
+    }),
+    hold: write(async (at, reason: HoldReason, message: string | null = null) => {
+      const hold = parseInput(holdInput, { reason, message })
+      const text = hold.message === null ? null : storedText(hold.message, LONGEST_MESSAGE)
+      await tasks.holdClaimedTask(proof, hold.reason, text, at)
+      run.held()
+    }),
+  }
+  return { context, written: () => write.settled() }
+}
+
+function isReference(url: string): boolean {
+  return URL.canParse(url) && !UNSAFE_SCHEMES.has(new URL(url).protocol)
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { storedText, thrownText } from './stored-text.js'
+import { isFinal, TaskFailure } from './task-failure.js'
+import { longestResult, toResult } from './task-run.js'
+
+describe('toResult', () => {
+  it.each([
+    ['text', 'text'],
+    ['', ''],
+    [undefined, ''],
+    [null, ''],
+    [42, '42'],
+    [false, 'false'],
+    [{ rows: [1, 2] }, '{"rows":[1,2]}'],
+    ['a\0b\uD800', 'a\uFFFDb\uFFFD'],
+    ['x'.repeat(longestResult), 'x'.repeat(longestResult)],
+  ])('keeps %j', (value, result) => {
+    expect(toResult(value)).toEqual({ kind: 'completed', result })
+  })
+
+  it.each([
+    ['what is too long', 'x'.repeat(longestResult + 1), /more than 1000000 characters/],
+    ['a function', () => 1, /is a function/],
+    ['a symbol', Symbol('s'), /is a symbol/],
+    ['a circle', circle(), /cannot be written as JSON/],
+    ['a bigint', 1n, /cannot be written as JSON/],
+  ])('fails for good on %s', (_, value, reason) => {
+    expect(toResult(value)).toEqual({ kind: 'failed', retry: false, reason: expect.stringMatching(reason) })
+  })
+})
+
+describe('isFinal', () => {
+  it('holds for what says so of itself', () => {
+    expect(isFinal(new TaskFailure('no such account'))).toBe(true)
+    expect(isFinal({ retry: false })).toBe(true)
+    expect(isFinal(Object.assign(new Error('x'), { retry: true }))).toBe(false)
+    expect([new Error('x'), 'text', null, undefined].map(isFinal)).toEqual([false, false, false, false])
+  })
+})
+
+describe('texts', () => {
+  it('are cut between characters', () => {
+    expect(storedText('ab😀', 3)).toBe('ab')
+    expect(storedText('ab😀', 4)).toBe('ab😀')
+    expect(storedText('', 0)).toBe('')
+  })
+
+  it('of what was thrown are its message', () => {
+    expect(thrownText(new Error('boom'))).toBe('boom')
+    expect(thrownText(new RangeError(''))).toBe('RangeError')
+    expect(thrownText('plain')).toBe('plain')
+    for (const odd of ['', 7, null, {}]) expect(thrownText(odd)).toContain('not an error')
+  })
+})
+
+function circle(): object {
+  const one: Record<string, unknown> = {}
+  one['self'] = one
+  return one
+}

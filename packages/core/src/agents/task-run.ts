@@ -1,0 +1,161 @@
+import type { ClaimProof, Task, TaskBackground } from '../board/index.js'
+import { tracked, type Instant } from '../environment/index.js'
+import { TaskboardError } from '../errors/index.js'
+import type { AgentDefinition } from './define-agent.js'
+import { storedText, thrownText } from './stored-text.js'
+import { createTaskContext, type ContextParts } from './task-context.js'
+import { isFinal } from './task-failure.js'
+
+/** How a run ended, and so what is to be written. */
+export type WrittenOutcome =
+  | { readonly kind: 'completed'; readonly result: string }
+  | { readonly kind: 'failed'; readonly reason: string; readonly retry: boolean }
+  | { readonly kind: 'handed_back'; readonly reason: string }
+
+/** With nothing to write: the task was lost meanwhile, or the agent itself put it on hold. */
+export type Outcome = WrittenOutcome | { readonly kind: 'lost' } | { readonly kind: 'held' }
+
+/** One attempt at one task, from its claim until nothing of it is left to write. */
+export interface TaskRun {
+  readonly task: Task
+  readonly agentId: string
+  readonly proof: ClaimProof
+  readonly signal: AbortSignal
+  /** By the process's clock, and never later than the storage's view of it. */
+  leaseEndsAt: Instant
+  /** Where it stands: the agent's code runs, its outcome is being written, nothing may be written any more. */
+  phase: 'running' | 'ending' | 'over'
+  /** The task belongs to somebody else now. Aborts the signal. */
+  lose(reason: unknown): void
+  /** The process stops: aborts the signal; what the run still returns counts, what it throws hands the task back. */
+  interrupt(): void
+}
+
+export interface TaskRunOptions {
+  readonly task: Task
+  readonly definition: AgentDefinition
+  /** When the claim that gave the task was made, by the process's clock. */
+  readonly claimedAt: Instant
+  /** Called when a write has renewed the lease. */
+  readonly onRenewed: (run: TaskRun) => void
+  /** Called when the task no longer belongs to the run, while its code may still go on. */
+  readonly onLost: (run: TaskRun) => void
+}
+
+/** The longest result, in UTF-16 units. A longer one fails the attempt for good: what is large belongs in an output. */
+export const longestResult = 1_000_000
+const LONGEST_REASON = 2_000
+const interrupted: WrittenOutcome = { kind: 'handed_back', reason: 'the process stopped' }
+const NO_BACKGROUND: TaskBackground = { attempts: [], dependencies: [] }
+
+export function createTaskRun(options: TaskRunOptions): TaskRun {
+  const { task, definition, claimedAt } = options
+  const abort = new AbortController()
+  const run: TaskRun = {
+    task,
+    agentId: task.lease?.agentId ?? '',
+    proof: { workspaceId: task.workspaceId, taskId: task.id, fencingToken: task.fencingToken },
+    signal: abort.signal,
+    leaseEndsAt: claimedAt + definition.leaseMs,
+    phase: 'running',
+    lose(reason) {
+      run.phase = 'over'
+      options.onLost(run)
+      abort.abort(reason)
+    },
+    interrupt() {
+      abort.abort(new TaskboardError('SERVICE_UNAVAILABLE', 'the process stops'))
+    },
+  }
+  return run
+}
+
+/** Runs the agent's code on the task, and says how that ended. Never rejects, whatever the agent does. */
+export async function performRun<Tx>(
+  parts: ContextParts<Tx>,
+  run: TaskRun,
+  options: TaskRunOptions,
+  background: TaskBackground,
+): Promise<Outcome> {
+  if (run.signal.aborted) return run.phase === 'over' ? { kind: 'lost' } : interrupted
+  const { environment } = parts
+  const { task, definition } = options
+  let held = false
+  const writing = createTaskContext(parts, {
+    proof: run.proof,
+    leaseMs: definition.leaseMs,
+    signal: run.signal,
+    claim: {
+      fencingToken: task.fencingToken,
+      agentId: run.agentId,
+      attempt: task.attempts,
+      earlierAttempts: background.attempts,
+      dependencies: background.dependencies,
+    },
+    isLive: () => run.phase === 'running',
+    renewed(startedAt) {
+      run.leaseEndsAt = Math.max(run.leaseEndsAt, startedAt + definition.leaseMs)
+      options.onRenewed(run)
+    },
+    lost: (error) => run.lose(error),
+    held() {
+      held = true
+      run.lose(new TaskboardError('CONFLICT', 'the task was put on hold'))
+    },
+  })
+  const outcome = await tracked(environment.clock, task.id, () =>
+    callAgent(parts, run, () => definition.run(task, writing.context)),
+  )
+  await writing.written()
+  if (held) return { kind: 'held' }
+  return run.phase === 'running' ? outcome : { kind: 'lost' }
+}
+
+/** What happened before and beside the run. Earlier attempts exist only from the second claim on, so most need not ask. */
+export async function readBackground<Tx>(parts: ContextParts<Tx>, task: Task): Promise<TaskBackground> {
+  if (task.fencingToken <= 1 && task.dependsOn.length === 0) return NO_BACKGROUND
+  const { environment, tasks } = parts
+  const at = { now: environment.storageNow() }
+  return tracked(environment.clock, 'agent-background', () =>
+    tasks.getBackground(task.workspaceId, task.id, at),
+  )
+}
+
+async function callAgent<Tx>(
+  parts: ContextParts<Tx>,
+  run: TaskRun,
+  work: () => unknown,
+): Promise<WrittenOutcome> {
+  try {
+    return toResult(await work())
+  } catch (error) {
+    const reason = storedText(thrownText(error), LONGEST_REASON)
+    if (run.signal.aborted && !isFinal(error)) return interrupted
+    const stack = error instanceof Error ? error.stack : undefined
+    parts.environment.logger.warn(
+      { taskId: run.task.id, agentId: run.agentId, reason, stack },
+      'an agent failed',
+    )
+    return { kind: 'failed', reason, retry: !isFinal(error) }
+  }
+}
+
+/**
+ * What a returned value is as a result: text as it is, nothing as the empty text, anything else as JSON. What cannot be
+ * JSON, or is longer than a result may be, fails the attempt for good: another one would return the same.
+ */
+export function toResult(value: unknown): WrittenOutcome {
+  let text: string | undefined
+  try {
+    text = typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value)
+  } catch (error) {
+    return refused(storedText(`the result cannot be written as JSON: ${thrownText(error)}`, LONGEST_REASON))
+  }
+  if (text === undefined) return refused(`the result is a ${typeof value}, which cannot be written as JSON`)
+  if (text.length > longestResult) return refused(`the result has more than ${longestResult} characters`)
+  return { kind: 'completed', result: storedText(text, longestResult) }
+}
+
+function refused(reason: string): WrittenOutcome {
+  return { kind: 'failed', reason, retry: false }
+}
