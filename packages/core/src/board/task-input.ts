@@ -43,6 +43,9 @@ export const instantInput = z.union(
 
 const label = boundedText(LABEL_CODE_POINTS).refine((text) => text.trim() !== '', 'must not be blank')
 
+/** An id, as yet unchecked: whether there is such a thing is for the storage to say. */
+const reference = boundedText(64).min(1)
+
 /** What `board.add` takes. */
 export const newTaskInput = z.object({
   title: z
@@ -57,7 +60,7 @@ export const newTaskInput = z.object({
       error: `must be one of ${priorities.join(', ')}`,
     })
     .nullish(),
-  assignedTo: z.string().min(1).max(64).nullish(),
+  assignedTo: reference.nullish(),
   dueDate: instantInput.nullish(),
   notBefore: instantInput.nullish(),
   tags: z
@@ -66,7 +69,7 @@ export const newTaskInput = z.object({
     .nullish(),
   metadata: z
     .record(
-      z.string().min(1).max(LABEL_CODE_POINTS),
+      boundedText(LABEL_CODE_POINTS).min(1),
       z.union([boundedText(TEXT_CODE_POINTS), z.array(boundedText(TEXT_CODE_POINTS))]),
     )
     .refine(
@@ -75,7 +78,7 @@ export const newTaskInput = z.object({
     )
     .nullish(),
   dependsOn: z
-    .array(z.string().min(1).max(64), { error: 'must be a list of task ids' })
+    .array(reference, { error: 'must be a list of task ids' })
     .max(LIST_ENTRIES)
     .nullish(),
   maxAttempts: z.number().int().min(1).max(100).nullish(),
