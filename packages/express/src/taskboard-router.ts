@@ -41,6 +41,8 @@ function bodyOf(request: Request): RequestBody {
 function send(request: Request, response: Response, { status, headers, body }: HttpResponse): void {
   response.statusCode = status
   for (const name in headers) response.setHeader(name, headers[name] as string)
+  // Node works the length out by itself, but not for HEAD.
+  response.setHeader('content-length', Buffer.byteLength(body))
   response.end(body)
   discardRest(request)
 }

@@ -34,12 +34,13 @@ export function mountOn(framework: typeof express) {
       response.json(isText ? JSON.parse(body.toString()) : body)
     })
     app.use((_request, response) => void response.status(404).type('text').send('host 404'))
-    const onError: ErrorRequestHandler = (_error, _request, response, _next) => {
-      response.status(500).type('text').send('host error')
-    }
     app.use(onError)
     return listen(app)
   }
+}
+
+const onError: ErrorRequestHandler = (_error, _request, response, _next) => {
+  response.status(500).type('text').send('host error')
 }
 
 /** Serves an application on a free port of the loopback interface. */

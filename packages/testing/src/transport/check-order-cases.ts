@@ -1,3 +1,4 @@
+import type { Scope } from '@taskboard/core'
 import { addTask, assertDone, assertRefused, BOARD, sessionCase, type BoardSession } from './board-session.js'
 import type { ClientRequest } from './http-client.js'
 import type { TransportCase, TransportConformanceOptions } from './transport-case.js'
@@ -10,12 +11,12 @@ interface Pair {
   readonly status: number
   readonly code: string
   readonly prepare?: (session: BoardSession, key: { id: string; key: string }) => Promise<void>
-  readonly scopes?: readonly []
+  readonly scopes?: readonly Scope[]
 }
 
 const add = `${BOARD}?action=add`
 const broken = { method: 'POST', path: add, body: '{' }
-const unscoped: Pick<Pair, 'scopes'> = { scopes: [] }
+const unscoped: Pick<Pair, 'scopes'> = { scopes: ['account:read'] }
 
 async function exhaust(session: BoardSession, { key }: { key: string }): Promise<void> {
   const headers = { authorization: `Bearer ${key}` }

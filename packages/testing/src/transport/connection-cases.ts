@@ -64,10 +64,8 @@ export function connectionCases(options: TransportConformanceOptions): readonly 
         ]
         connection.send(`${[...head, 'Transfer-Encoding: chunked'].join('\r\n')}\r\n\r\n`)
         const chunk = Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`)
-        let open = true
-        void connection.closed.then(() => (open = false))
         const answered = connection.next()
-        for (let sent = 0; open && sent < 64 * MEBIBYTE; sent += chunk.length) {
+        for (let sent = 0; connection.open && sent < 64 * MEBIBYTE; sent += chunk.length) {
           connection.send(chunk)
           await new Promise((resolve) => setImmediate(resolve))
         }

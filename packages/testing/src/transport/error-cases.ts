@@ -270,8 +270,8 @@ export function errorCases(options: TransportConformanceOptions): readonly Trans
 }
 
 function withFailingLists(error: Error): (storage: Storage) => Storage {
-  return (storage) => ({
-    ...storage,
-    tasks: { ...storage.tasks, listTasks: () => Promise.reject(error) },
-  })
+  async function listTasks(): Promise<never> {
+    throw error
+  }
+  return (storage) => ({ ...storage, tasks: { ...storage.tasks, listTasks } })
 }

@@ -98,7 +98,7 @@ async function checkBodies(session: BoardSession): Promise<void> {
   assertRefused(await session.action('add', 'title=x', form), 415, 'UNSUPPORTED_MEDIA_TYPE')
   const bare = await session.request({ method: 'POST', path: `${BOARD}?action=add` })
   assertRefused(bare, 400, 'MISSING_FIELD')
-  const chunked = { 'transfer-encoding': 'chunked', 'content-length': '' }
+  const chunked = { 'transfer-encoding': 'chunked' }
   assertDone(await session.action('add', { title: 'in chunks' }, chunked))
   const titles = (await session.storedTasks()).map(({ title }) => title)
   assert.deepEqual(titles.toSorted(), ['Grüße', 'in chunks'])

@@ -22,8 +22,11 @@ export function sendRequest(
   { method, path, headers, body }: ClientRequest,
 ): Promise<ClientResponse> {
   const bytes = toBytes(body)
+  const isChunked = headers?.['transfer-encoding'] !== undefined
   const defaults =
-    bytes === undefined ? {} : { 'content-type': 'application/json', 'content-length': bytes.length }
+    bytes === undefined
+      ? {}
+      : { 'content-type': 'application/json', ...(isChunked ? {} : { 'content-length': bytes.length }) }
   return new Promise((resolve, reject) => {
     const options = {
       method: method ?? 'GET',

@@ -11,7 +11,8 @@ export interface RawConnection {
   send(bytes: string | Uint8Array): void
   /** The next whole response. Rejects when the connection ends before. Responses must have a `content-length`. */
   next(): Promise<RawResponse>
-  /** Resolves when the server has ended the connection. */
+  readonly open: boolean
+  /** Resolves when the connection has ended. */
   readonly closed: Promise<void>
   close(): void
 }
@@ -38,6 +39,9 @@ export async function openConnection(url: string): Promise<RawConnection> {
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
 
   return {
+    get open() {
+      return !ended
+    },
     send: (bytes) => void socket.write(bytes),
     async next() {
       for (;;) {

@@ -5,7 +5,7 @@ export interface TransportCase {
   /** Stable: for skipping a case by name, with a reason. */
   readonly id: string
   readonly name: string
-  run(): Promise<void>
+  readonly run: () => Promise<void>
 }
 
 /**

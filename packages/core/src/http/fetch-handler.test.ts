@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { memoryStorage } from '@taskboard/memory'
+import { transportConformance, type MountedHost, type TransportHost } from '@taskboard/testing'
+import { describe, expect, it } from 'vitest'
+import { createTaskboard, type Taskboard } from '../taskboard.js'
+import { toFetchHandler } from './fetch-handler.js'
+
+/** A host that speaks `Request` and `Response`, on Node's server. */
+async function mountFetchHandler(taskboard: Taskboard, { mountPath }: TransportHost): Promise<MountedHost> {
+  const handle = toFetchHandler(taskboard, { basePath: mountPath, notFound: answerHostRoutes })
+  const server = createServer((message, response) => void relay(handle, message, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.close().closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+async function answerHostRoutes(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  if (pathname === '/host/hello') return new Response('hello')
+  if (pathname === '/host/echo') return Response.json(await request.json())
+  if (pathname === '/host/boom') return new Response('host error', { status: 500 })
+  return new Response('host 404', { status: 404 })
+}
+
+async function relay(
+  handle: (request: Request) => Promise<Response>,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method = 'GET', headers } = message
+  const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+  const request = new Request(`http://host${message.url}`, {
+    method,
+    headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
+    ...(hasBody && method !== 'GET' && method !== 'HEAD'
+      ? { body: bodyStream(message), duplex: 'half' }
+      : {}),
+  })
+  const answer = await handle(request)
+  const bytes = Buffer.from(await answer.arrayBuffer())
+  response.writeHead(answer.status, {
+    'content-length': bytes.length,
+    ...Object.fromEntries(answer.headers),
+    'x-host': 'hook',
+  })
+  response.end(bytes)
+}
+
+/** Cancelling lets the message run dry instead of ending its connection. */
+function bodyStream(message: IncomingMessage): ReadableStream {
+  const chunks = Readable.toWeb(message).getReader() as ReadableStreamDefaultReader<Uint8Array>
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.read()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel() {
+      chunks.releaseLock()
+      message.resume()
+    },
+  })
+}
+
+/** What a host does with connections is its own affair. */
+const ofTheHost = new Set(['endless-upload'])
+
+describe('toFetchHandler', () => {
+  const cases = transportConformance({
+    storage: memoryStorage,
+    mount: mountFetchHandler,
+    hostBodies: ['unread'],
+  }).filter(({ id }) => !ofTheHost.has(id))
+  it.each(cases)('$id: $name', (one) => assertMet(one))
+
+  const handler = (options?: Parameters<typeof toFetchHandler>[1]) =>
+    toFetchHandler(createTaskboard({ storage: memoryStorage() }), options)
+
+  it('answers other paths with 404 unless the host does', async () => {
+    const answer = await handler()(new Request('http://host/elsewhere'))
+    expect(answer.status).toBe(404)
+    expect(await answer.json()).toEqual({ success: false, error: 'no such path', code: 'NOT_FOUND' })
+  })
+
+  it('limits wrong keys by the address that the host tells', async () => {
+    const handle = handler({ clientAddress: (request) => request.headers.get('x-real-ip') ?? '' })
+    const statuses: number[] = []
+    for (let i = 0; i < 62; i++) {
+      const headers = {
+        authorization: 'Bearer tb_wrong',
+        'x-real-ip': i === 61 ? '203.0.113.2' : '203.0.113.1',
+      }
+      statuses.push((await handle(new Request('http://host/api/board?action=todo', { headers }))).status)
+    }
+    expect(statuses.slice(58)).toEqual([401, 401, 429, 401])
+  })
+
+  it('says in the log when the host has used the body up', async () => {
+    const logged: unknown[] = []
+    const note = (fields: object): void => void logged.push(fields)
+    const logger = { debug: note, info: note, warn: note, error: note, fatal: note }
+    const taskboard = createTaskboard({ storage: memoryStorage(), logger })
+    const { workspace } = await taskboard.accounts.create({ name: 'a', tier: 'professional' })
+    const { key } = await taskboard.accounts.createKey({
+      workspaceId: workspace.id,
+      name: 'k',
+      scopes: ['tasks:write'],
+    })
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const request = new Request('http://host/api/board?action=add', { method: 'POST', headers, body: '{}' })
+    await request.text()
+    expect((await toFetchHandler(taskboard)(request)).status).toBe(500)
+    expect(String((logged[0] as { err: Error }).err)).toContain('has read the request body')
+  })
+})
+
+function assertMet({ run }: { readonly run: () => Promise<void> }): Promise<void> {
+  return run()
+}

@@ -1,0 +1,44 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import express, { type Application } from 'express'
+import { addAnswer, listAnswer, makeBenchBoard, newTask } from '../../fastify/bench/bench-board.js'
+import { announce, compare } from '../../fastify/bench/http-load.js'
+import { taskboardRouter } from '../src/index.js'
+
+/**
+ * Whole requests a second: ours with key check, limit, body and storage in memory, against bare Express handlers that
+ * answer with `res.json` of the same objects and read no body.
+ */
+function listen(app: Application, keys: readonly string[]): void {
+  const server = createServer(app)
+  server.listen(0, '127.0.0.1', () => {
+    announce({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys })
+  })
+}
+
+async function serveOurs(): Promise<void> {
+  const { taskboard, keys } = await makeBenchBoard()
+  listen(express().use(taskboardRouter(taskboard)), keys)
+}
+
+function serveFloor(): void {
+  const app = express()
+  app.get('/api/board', (_request, response) => void response.json(listAnswer))
+  app.post('/api/board', (_request, response) => void response.json(addAnswer))
+  listen(app, ['none'])
+}
+
+if (process.argv[2] === 'ours') await serveOurs()
+else if (process.argv[2] === 'floor') serveFloor()
+else {
+  await compare(
+    fileURLToPath(import.meta.url),
+    { name: 'taskboard on Express', serve: 'ours' },
+    [{ name: 'bare Express res.json', serve: 'floor' }],
+    [
+      { name: 'list of 20 tasks', path: '/api/board?action=doing', goal: 1 },
+      { name: 'add', path: '/api/board?action=add', body: JSON.stringify(newTask), goal: 1 },
+    ],
+  )
+}
