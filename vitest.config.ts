@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 const sourceCondition = '@taskboard/source'
 const packageNames = ['core', 'memory', 'testing', 'express', 'fastify']
-const exampleNames = ['express-server', 'fastify-server', 'unit-test']
+const exampleNames = ['demo', 'express-server', 'fastify-server', 'unit-test']
 
 export default defineConfig({
   resolve: { conditions: [sourceCondition, ...defaultClientConditions] },
