@@ -2,6 +2,7 @@ import type { Principal, SecretBoxOptions } from './access/index.js'
 import type { AgentDefinition } from './agents/index.js'
 import type { Backoff } from './board/index.js'
 import type { Clock, Logger, Random } from './environment/index.js'
+import { TaskboardError } from './errors/index.js'
 import type { NotificationChannel } from './events/index.js'
 import type { ScoringOptions } from './priority/index.js'
 import type { Storage } from './storage/index.js'
@@ -60,4 +61,47 @@ export interface TaskboardOptions<Tx = unknown> {
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined
   readonly logger?: Logger | undefined
+}
+
+const LONGEST_MS = 10 * 365 * 86_400_000
+const PATH = /^(\/[\w.~-]+)+$/
+
+/** @throws TaskboardError `INVALID_CONFIG` naming the first option whose value cannot work. */
+export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
+  const { attempts, limits, retention, paths } = options
+  const numbers: readonly (readonly [string, number | undefined, number])[] = [
+    ['attempts.max', attempts?.max, 100],
+    ['limits.boardPerMinute', limits?.boardPerMinute, 100_000],
+    ['limits.failedCredentialsPerMinute', limits?.failedCredentialsPerMinute, 100_000],
+    ['bodyLimitBytes', options.bodyLimitBytes, 2 ** 30],
+    ['retention.eventsMs', retention?.eventsMs, LONGEST_MS],
+    ['retention.deliveriesMs', retention?.deliveriesMs, LONGEST_MS],
+    ['pollIntervalMs', options.pollIntervalMs, 3_600_000],
+  ]
+  for (const [field, value, most] of numbers) {
+    const isFine = value === undefined || (Number.isInteger(value) && value >= 1 && value <= most)
+    requireOption(isFine, field, `must be a whole number from 1 to ${most}`)
+  }
+  requireOption(
+    attempts?.backoff === undefined || isBackoff(attempts.backoff),
+    'attempts.backoff',
+    'must not shrink',
+  )
+  for (const [name, path] of Object.entries(paths ?? {})) {
+    requireOption(
+      path === undefined || PATH.test(path),
+      `paths.${name}`,
+      'must begin with / and not end with one',
+    )
+  }
+  const { board = '/api/board', webhooks = '/api/webhooks/create' } = paths ?? {}
+  requireOption(board !== webhooks, 'paths', 'must differ')
+}
+
+function isBackoff({ baseMs, factor, maxMs }: Backoff): boolean {
+  return baseMs >= 0 && factor >= 1 && maxMs >= baseMs && maxMs <= LONGEST_MS
+}
+
+function requireOption(holds: boolean, field: string, rule: string): void {
+  if (!holds) throw new TaskboardError('INVALID_CONFIG', `${field} ${rule}`, { field })
 }

@@ -25,7 +25,7 @@ import { createScoring, type Scoring } from './priority/index.js'
 import { defaultRetention } from './retention.js'
 import type { Storage } from './storage/index.js'
 import type { Surface } from './surface.js'
-import type { TaskboardOptions } from './taskboard-options.js'
+import { checkOptions, type TaskboardOptions } from './taskboard-options.js'
 import {
   createEndpointGuard,
   createUndiciSender,
@@ -134,6 +134,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
 }
 
 function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
+  checkOptions(options)
   const environment = createEnvironment(options)
   const scoring = createScoring(options.priority)
   const { storage } = options

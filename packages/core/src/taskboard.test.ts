@@ -1,0 +1,220 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { virtualClock, webhookReceiver } from '@taskboard/testing'
+import { memoryStorage } from '@taskboard/memory'
+import { afterEach, describe, expect, it } from 'vitest'
+import { defineAgent, type AgentDefinition } from './agents/index.js'
+import type { Storage } from './storage/index.js'
+import { createTaskboard, type Taskboard } from './taskboard.js'
+import type { TaskboardOptions } from './taskboard-options.js'
+
+const open: Taskboard[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((taskboard) => taskboard.close({ drainTimeoutMs: 0 })))
+})
+
+const echo = defineAgent({ type: 'echo', concurrency: 4, run: (task) => `did ${task.title}` })
+
+async function setUp(options: Partial<TaskboardOptions> & { agents?: readonly AgentDefinition[] } = {}) {
+  const clock = virtualClock(Date.UTC(2026, 0, 1))
+  const taskboard = createTaskboard({ storage: memoryStorage(), clock, agents: [echo], ...options })
+  open.push(taskboard)
+  const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+  return { clock, taskboard, account, workspace, board: taskboard.board(workspace.id) }
+}
+
+describe('a task board', () => {
+  it('works a task from TODO to DONE and tells of it', async () => {
+    const { clock, taskboard, board } = await setUp()
+    const seen: string[] = []
+    taskboard.events.on('*', (event) => seen.push(event.type))
+    await taskboard.start()
+    const { id } = await board.add({ title: 'Write' })
+    await clock.settle()
+    expect(await board.get(id)).toMatchObject({ column: 'DONE', result: 'did Write' })
+    expect(seen.filter((type) => type.startsWith('task.'))).toEqual([
+      'task.created',
+      'task.started',
+      'task.completed',
+    ])
+  })
+
+  it('runs nothing before start, and nothing after close', async () => {
+    const { clock, taskboard, board } = await setUp()
+    const { id } = await board.add({ title: 'Write' })
+    await clock.advance({ hours: 1 })
+    expect((await board.get(id)).column).toBe('TODO')
+    await taskboard.start()
+    await clock.settle()
+    expect((await board.get(id)).column).toBe('DONE')
+    await taskboard.close()
+    const late = await board.add({ title: 'Late' })
+    await clock.advance({ hours: 1 })
+    expect((await board.get(late.id)).column).toBe('TODO')
+  })
+
+  it('starts and closes once, however often it is asked', async () => {
+    const { taskboard } = await setUp()
+    await Promise.all([taskboard.start(), taskboard.start()])
+    await Promise.all([taskboard.close(), taskboard.close()])
+    await expect(taskboard.start()).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+
+  it('can be closed without having been started', async () => {
+    const { taskboard } = await setUp()
+    await expect(taskboard.close()).resolves.toBeUndefined()
+  })
+
+  it('can be started again when the storage could not be opened', async () => {
+    const storage = memoryStorage()
+    let broken = true
+    const flaky: Storage = Object.assign(Object.create(storage) as Storage, {
+      async open() {
+        if (broken) throw new Error('no connection')
+      },
+    })
+    const { clock, taskboard, board } = await setUp({ storage: flaky })
+    await expect(taskboard.start()).rejects.toThrow('no connection')
+    broken = false
+    await taskboard.start()
+    const { id } = await board.add({ title: 'Write' })
+    await clock.settle()
+    expect((await board.get(id)).column).toBe('DONE')
+  })
+
+  it('delivers webhooks, and keeps their secrets sealed in the storage', async () => {
+    const storage = memoryStorage()
+    const { clock, taskboard, board, workspace } = await setUp({
+      storage,
+      webhooks: { allow: ['127.0.0.0/8'] },
+    })
+    const receiver = await webhookReceiver({ clock })
+    try {
+      const secret = 'correct horse battery staple'
+      await taskboard.webhooks.register(workspace.id, {
+        url: receiver.url,
+        events: ['task.completed'],
+        secret,
+      })
+      await taskboard.start()
+      await board.add({ title: 'Größe 📦' })
+      await clock.settle()
+      expect(receiver.deliveries).toHaveLength(1)
+      const stored = await storage.webhooks.listWebhooks(workspace.id, { now: clock.now() })
+      expect(JSON.stringify(stored)).not.toContain(secret)
+    } finally {
+      await receiver.close()
+    }
+  })
+
+  it('commits and rolls back with a transaction', async () => {
+    const { clock, taskboard, board } = await setUp({ agents: [] })
+    const failure = new Error('the host changed its mind')
+    await expect(
+      taskboard.transaction(async (tx) => {
+        await board.add({ title: 'Never' }, { tx })
+        throw failure
+      }),
+    ).rejects.toBe(failure)
+    const kept = await taskboard.transaction((tx) => board.add({ title: 'Kept' }, { tx }))
+    await clock.settle()
+    expect((await board.list('TODO')).tasks.map((task) => task.id)).toEqual([kept.id])
+  })
+
+  it('prunes what is older than its retention', async () => {
+    const storage = memoryStorage()
+    const { clock, taskboard, board, workspace } = await setUp({ storage })
+    await taskboard.start()
+    await board.add({ title: 'Write' })
+    await clock.advance({ days: 29 })
+    expect(await storage.events.readEvents(workspace.id, 0, 10)).not.toHaveLength(0)
+    await clock.advance({ days: 2 })
+    expect(await storage.events.readEvents(workspace.id, 0, 10)).toHaveLength(0)
+  })
+
+  it('gives new workspaces an agent of the first type, unless told not to', async () => {
+    const { taskboard, workspace } = await setUp()
+    expect(await taskboard.agents.list(workspace.id)).toMatchObject([{ type: 'echo', name: 'echo' }])
+    const bare = await setUp({ createDefaultAgent: false })
+    expect(await bare.taskboard.agents.list(bare.workspace.id)).toEqual([])
+    const agent = await bare.taskboard.agents.create(bare.workspace.id, { name: 'Eve', type: 'echo' })
+    expect(await bare.taskboard.agents.get(bare.workspace.id, agent.id)).toEqual(agent)
+    await expect(
+      bare.taskboard.agents.create(bare.workspace.id, { name: ' ', type: 'echo' }),
+    ).rejects.toMatchObject({
+      code: 'INVALID_FIELD',
+      field: 'name',
+    })
+  })
+})
+
+describe('createTaskboard', () => {
+  const durable = (): Storage => Object.assign(Object.create(memoryStorage()) as Storage, { durable: true })
+
+  it('wants an encryption key for a durable storage', () => {
+    expect(() => createTaskboard({ storage: durable() })).toThrow(
+      expect.objectContaining({ code: 'INVALID_CONFIG', field: 'secrets.encryptionKey' }),
+    )
+    const secrets = { encryptionKey: 'ab'.repeat(32) }
+    expect(() => createTaskboard({ storage: durable(), secrets })).not.toThrow()
+  })
+
+  it.each([
+    [{ priority: { weights: { flag: -1 } } }, 'weights.flag'],
+    [{ agents: [echo, echo] }, 'agents'],
+    [{ limits: { boardPerMinute: 0 } }, 'limits.boardPerMinute'],
+    [{ attempts: { max: 0 } }, 'attempts.max'],
+    [{ attempts: { backoff: { baseMs: -1, factor: 2, maxMs: 5 } } }, 'attempts.backoff'],
+    [{ bodyLimitBytes: 0 }, 'bodyLimitBytes'],
+    [{ pollIntervalMs: 0 }, 'pollIntervalMs'],
+    [{ retention: { eventsMs: 0 } }, 'retention.eventsMs'],
+    [{ paths: { board: 'api' } }, 'paths.board'],
+    [{ paths: { webhooks: '/api/board' } }, 'paths'],
+  ] as const)('refuses %j and names %s', (options, field) => {
+    expect(() => createTaskboard({ storage: memoryStorage(), ...options })).toThrow(
+      expect.objectContaining({ code: 'INVALID_CONFIG', field }),
+    )
+  })
+})
+
+describe('a process', () => {
+  const run = promisify(execFile)
+  const script = (body: string) => `
+    import { createTaskboard, defineAgent } from '@taskboard/core'
+    import { memoryStorage } from '@taskboard/memory'
+    let running = 0
+    const agents = [defineAgent({ type: 'stuck', concurrency: 10_000, run: () => new Promise(() => void running++) })]
+    const taskboard = createTaskboard({ storage: memoryStorage(), agents })
+    const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'custom' })
+    const board = taskboard.board(workspace.id)
+    ${body}`
+
+  async function inProcess(body: string): Promise<string> {
+    const args = [
+      '--import',
+      'tsx',
+      '--conditions',
+      '@taskboard/source',
+      '--input-type=module',
+      '-e',
+      script(body),
+    ]
+    const { stdout } = await run(process.execPath, args, { cwd: import.meta.dirname, timeout: 20_000 })
+    return stdout.trim()
+  }
+
+  it('that only makes a task board and uses it ends by itself', async () => {
+    expect(await inProcess(`await board.add({ title: 'x' }); console.log('done')`)).toBe('done')
+  })
+
+  it('ends by itself after close, with ten thousand tasks in flight', async () => {
+    const output = await inProcess(`
+      for (let i = 0; i < 10_000; i++) await board.add({ title: 'task ' + i })
+      await taskboard.start()
+      while (running < 10_000) await new Promise((resolve) => setTimeout(resolve, 5))
+      await taskboard.close({ drainTimeoutMs: 100 })
+      const left = await board.list('DOING', { limit: 1 })
+      console.log(running, left.tasks.length)`)
+    expect(output).toBe('10000 0')
+  })
+})
