@@ -1,8 +1,14 @@
 import type { Backoff, ClaimBatch, TaskStore } from '../board/index.js'
-import { createLoop, tracked, type Environment, type Instant, type NextPass } from '../environment/index.js'
+import {
+  atMost,
+  createLoop,
+  tracked,
+  type Environment,
+  type Instant,
+  type NextPass,
+} from '../environment/index.js'
 import type { EventStore } from '../events/index.js'
 import type { AgentPresence } from './agent-presence.js'
-import { atMost } from './at-most.js'
 import type { AgentDefinition } from './define-agent.js'
 import { handBack } from './hand-back.js'
 import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.js'

@@ -1,7 +1,7 @@
 import type { SecretBox } from '../access/index.js'
 import {
+  atMost,
   createLoop,
-  sleep,
   tracked,
   type Environment,
   type Instant,
@@ -184,9 +184,8 @@ function createSends(
       underWay.set(done, controller)
     },
     async end(drainTimeoutMs) {
-      const drained = new AbortController()
-      const all = Promise.all(underWay.keys()).finally(() => drained.abort())
-      await Promise.race([all, sleep(clock, drainTimeoutMs, drained.signal)])
+      const all = Promise.all(underWay.keys())
+      await atMost(clock, drainTimeoutMs, all)
       for (const controller of underWay.values()) controller.abort()
       await all
     },

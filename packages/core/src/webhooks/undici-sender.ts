@@ -152,7 +152,8 @@ function createConnector(options: UndiciSenderOptions): { connect: Connect; clos
     const settle = (...[error, connected]: Connected): void => {
       timer.cancel()
       if (socket) connecting.delete(socket)
-      if (connected === null) return callback(error, null)
+      // undici leaves the socket out, although its types say null.
+      if (error !== null || connected == null) return callback(error ?? fault('ECONNABORTED'), null)
       const late = refuse(connected.remoteAddress ?? '', protocol)
       if (late === null) return callback(null, connected)
       connected.destroy()

@@ -1,4 +1,4 @@
-import { sleep, systemClock, type Clock } from '../environment/index.js'
+import { sleep, systemClock, type Clock } from './clock.js'
 
 /** How long, in real time, a clock that tests move may stand still before a wait on it ends. */
 const LONGEST_STANDSTILL_MS = 1_000
