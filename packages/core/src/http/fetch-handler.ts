@@ -54,13 +54,15 @@ function answerNotFound(): Response {
 }
 
 function toResponse({ status, headers, body }: HttpResponse, method: string): Response {
-  return new Response(method === 'HEAD' ? null : body, { status, headers })
+  if (method !== 'HEAD') return new Response(body, { status, headers })
+  const length = String(new TextEncoder().encode(body).length)
+  return new Response(null, { status, headers: { ...headers, 'content-length': length } })
 }
 
 function bodyOf(request: Request): RequestBody {
   const { body } = request
   if (request.bodyUsed) return { kind: 'parsed', value: undefined }
-  if (body === null) return { kind: 'none' }
+  if (body === null || request.headers.get('content-length') === '0') return { kind: 'none' }
   return { kind: 'unread', read: (maxBytes) => readWebStream(body, maxBytes) }
 }
 
