@@ -28,7 +28,7 @@ export function createLeaseKeeper<Tx>(options: LeaseKeeperOptions<Tx>): LeaseKee
   const { environment, tasks, leaseMs } = options
   const { clock, logger } = environment
   const intervalMs = Math.floor(leaseMs / 3)
-  const retryMs = Math.ceil(intervalMs / 4)
+  const retryMs = Math.ceil(intervalMs / 8)
   const regular: DueQueue = new Map()
   const retries: DueQueue = new Map()
   let nextPassAt: Instant = Infinity

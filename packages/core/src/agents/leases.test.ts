@@ -1,0 +1,285 @@
+import { describe, expect, it } from 'vitest'
+import { agentsWorld, newGate } from '../../test/agents-world.js'
+import type { TaskContext } from './index.js'
+
+const PERSON = { kind: 'user', id: 'user_1' } as const
+
+describe('a lease', () => {
+  it('is renewed three times in its length, for as long as the run goes on', async () => {
+    const world = await agentsWorld({
+      agents: [{ type: 'bot', run: (_, { sleep }) => sleep(6 * 3_600_000) }],
+    })
+    const task = await world.add()
+    const runner = world.newRunner()
+    const sweep = world.newSweep()
+    runner.start()
+    sweep.start()
+    await world.clock.advance({ hours: 5 })
+    expect(await world.get(task)).toMatchObject({ column: 'DOING', attempts: 1 })
+    expect(world.faults.countCalls('renewLease')).toBe(5 * 60 * 3)
+    await world.clock.advance({ hours: 1 })
+    expect(await world.get(task)).toMatchObject({ column: 'DONE', attempts: 1 })
+    await Promise.all([runner.stop(), sweep.stop()])
+  })
+
+  it('that ends because the process is gone returns the task, and another process does it', async () => {
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'the second did it' }] })
+    const task = await world.add()
+    await world.storage.tasks.claimBest({ agentType: 'bot', leaseMs: 60_000 }, 1, { now: world.clock.now() })
+    const runner = world.newRunner()
+    const sweep = world.newSweep()
+    runner.start()
+    sweep.start()
+    await world.clock.advance(69_999)
+    expect(await world.get(task)).toMatchObject({ column: 'TODO', lease: null })
+    await world.clock.advance(1)
+    expect(await world.get(task)).toMatchObject({ column: 'DONE', result: 'the second did it', attempts: 2 })
+    expect(await world.eventsOf('task.failed')).toEqual([])
+    await Promise.all([runner.stop(), sweep.stop()])
+  })
+
+  it('that always ends puts the task on hold once attempts run out, with one task.failed', async () => {
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'never' }] })
+    const task = await world.add({ maxAttempts: 3 })
+    const sweep = world.newSweep()
+    sweep.start()
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      const claim = await world.storage.tasks.claimBest({ agentType: 'bot', leaseMs: 60_000 }, 1, {
+        now: world.clock.now(),
+      })
+      expect(claim.tasks.map(({ attempts }) => attempts)).toEqual([attempt])
+      await world.clock.advance({ minutes: 30 })
+    }
+    await sweep.stop()
+    expect(await world.get(task)).toMatchObject({ column: 'TODO', hold: { reason: 'failed' } })
+    expect(await world.eventsOf('task.failed')).toHaveLength(1)
+    const { attempts } = await world.background(task)
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['expired', 'expired', 'expired'])
+  })
+
+  it('lost while the process was paused: the late completion is refused and changes nothing', async () => {
+    const gate = newGate<string>()
+    let contexts: TaskContext[] = []
+    const world = await agentsWorld({
+      agents: [
+        {
+          type: 'bot',
+          run(_, context) {
+            contexts.push(context)
+            return context.claim.attempt === 1 ? gate.promise : 'the second result'
+          },
+        },
+      ],
+    })
+    const task = await world.add()
+    const paused = world.newRunner()
+    paused.start()
+    await world.clock.settle()
+    // A paused process sends no heartbeat; here the storage refuses to hear them.
+    world.faults.breakVerb('renewLease')
+    const sweep = world.newSweep()
+    sweep.start()
+    await world.clock.advance({ minutes: 1 })
+    world.faults.repair()
+    const other = world.newRunner()
+    other.start()
+    await world.clock.advance({ minutes: 1 })
+    const done = await world.get(task)
+    expect(done).toMatchObject({ column: 'DONE', result: 'the second result' })
+
+    gate.open('too late')
+    await world.clock.settle()
+    const proof = { workspaceId: task.workspaceId, taskId: task.id, fencingToken: 1 }
+    const late = world.storage.tasks.completeTask(proof, 'too late', null, { now: world.clock.now() })
+    await expect(late).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(contexts[0]?.progress(50)).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect(contexts[0]?.signal.aborted).toBe(true)
+    expect(await world.get(task)).toEqual(done)
+    expect(await world.eventsOf('task.completed')).toHaveLength(1)
+    await Promise.all([paused.stop(), other.stop(), sweep.stop()])
+    contexts = []
+  })
+
+  it('revoked by a person aborts the run with its next heartbeat, and drops the result', async () => {
+    const reasons: unknown[] = []
+    const world = await agentsWorld({
+      agents: [
+        {
+          type: 'bot',
+          async run(_, { sleep, signal }) {
+            await sleep(3_600_000).catch(() => reasons.push([world.clock.now() - start, signal.reason]))
+            return 'dropped'
+          },
+        },
+      ],
+    })
+    const start = world.clock.now()
+    const task = await world.add()
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.advance(25_000)
+    await world.storage.tasks.moveTask(task.workspaceId, task.id, 'DONE', PERSON, { now: world.clock.now() })
+    await world.clock.advance({ hours: 2 })
+    expect(reasons).toEqual([[40_000, expect.objectContaining({ code: 'CONFLICT' })]])
+    expect(await world.get(task)).toMatchObject({ column: 'DONE', result: null })
+    await runner.stop()
+  })
+
+  it('is renewed by writes as well, which put the heartbeat off', async () => {
+    const world = await agentsWorld({
+      agents: [
+        {
+          type: 'bot',
+          async run(_, { sleep, progress }) {
+            for (let percent = 10; percent <= 100; percent += 10) {
+              await sleep(15_000)
+              await progress(percent)
+            }
+          },
+        },
+      ],
+    })
+    const task = await world.add()
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.advance({ minutes: 5 })
+    await runner.stop()
+    expect((await world.get(task)).column).toBe('DONE')
+    expect(world.faults.countCalls('renewLease')).toBe(0)
+    expect(await world.eventsOf('task.progress')).toHaveLength(10)
+  })
+
+  it('survives a storage that is down for less than its length', async () => {
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: (_, { sleep }) => sleep(300_000) }] })
+    const task = await world.add()
+    const runner = world.newRunner()
+    const sweep = world.newSweep()
+    runner.start()
+    sweep.start()
+    await world.clock.advance(15_000)
+    world.faults.breakVerb('renewLease')
+    await world.clock.advance(40_000)
+    world.faults.repair()
+    await world.clock.advance({ minutes: 10 })
+    expect(await world.get(task)).toMatchObject({ column: 'DONE', attempts: 1 })
+    await Promise.all([runner.stop(), sweep.stop()])
+  })
+})
+
+describe('stop', () => {
+  it('lets runs end within the drain time', async () => {
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: (_, { sleep }) => sleep(5_000) }] })
+    const [task, other] = [await world.add(), await world.add()]
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.settle()
+    const stopped = runner.stop({ drainTimeoutMs: 10_000 })
+    await world.clock.advance(6_000)
+    await stopped
+    expect((await world.get(task)).column).toBe('DONE')
+    expect((await world.get(other)).column).toBe('TODO')
+    expect(world.clock.pending()).toEqual({ timers: [], works: [] })
+  })
+
+  it('then aborts them: what they still return counts, what they throw hands the task back', async () => {
+    const world = await agentsWorld({
+      agents: [
+        {
+          type: 'bot',
+          concurrency: 2,
+          async run(task, { sleep }) {
+            if (task.title === 'ends well') return sleep(1e9).catch(() => 'half of it')
+            return sleep(1e9)
+          },
+        },
+      ],
+    })
+    const good = await world.add({ title: 'ends well' })
+    const bad = await world.add({ title: 'ends badly' })
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.settle()
+    await runner.stop({ drainTimeoutMs: 0 })
+    expect(await world.get(good)).toMatchObject({ column: 'DONE', result: 'half of it' })
+    expect(await world.get(bad)).toMatchObject({ column: 'TODO', hold: null, attempts: 0, notBefore: null })
+    expect(await world.eventsOf('task.failed')).toEqual([])
+  })
+
+  it('hands back what does not end, and what that writes later is refused', async () => {
+    const gate = newGate()
+    const late: unknown[] = []
+    const world = await agentsWorld({
+      agents: [
+        {
+          type: 'bot',
+          async run(_, { log }) {
+            await gate.promise
+            await log('still here').catch((error: unknown) => late.push(error))
+            return 'too late'
+          },
+        },
+      ],
+    })
+    const task = await world.add()
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.settle()
+    await runner.stop({ drainTimeoutMs: 0, graceMs: 10 })
+    expect(runner.inFlight).toBe(0)
+    const handedBack = await world.get(task)
+    expect(handedBack).toMatchObject({ column: 'TODO', lease: null, attempts: 0 })
+    gate.open()
+    await world.clock.settle()
+    expect(late).toEqual([expect.objectContaining({ code: 'CONFLICT' })])
+    expect(await world.get(task)).toEqual(handedBack)
+  })
+
+  it('ends although the storage is down', async () => {
+    const world = await agentsWorld({
+      agents: [
+        { type: 'bot', run: (task) => (task.title === 'done' ? 'x' : newGate().promise), concurrency: 2 },
+      ],
+    })
+    await world.add({ title: 'done' })
+    await world.add({ title: 'stuck' })
+    for (const verb of ['completeTask', 'handBackTask', 'renewLease'] as const) world.faults.breakVerb(verb)
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.settle()
+    await runner.stop({ drainTimeoutMs: 0, graceMs: 10 })
+    expect(world.messages).toContain('a task could not be handed back; it returns when its lease ends')
+    expect(world.clock.pending().timers).toEqual([])
+  })
+
+  it('with ten thousand runs under way hands all back and leaves no timer', async () => {
+    const runs = 10_000
+    let begun = 0
+    const world = await agentsWorld({
+      agents: [
+        {
+          type: 'bot',
+          concurrency: runs,
+          run() {
+            begun += 1
+            return new Promise(() => undefined)
+          },
+        },
+      ],
+    })
+    for (let i = 0; i < runs; i++) await world.add()
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.settle()
+    expect(begun).toBe(runs)
+    expect(world.clock.pending().timers.length).toBeLessThan(5)
+    await world.clock.advance({ minutes: 1 })
+    expect(world.faults.countCalls('renewLease')).toBe(3 * runs)
+    await runner.stop({ drainTimeoutMs: 0, graceMs: 1 })
+    expect(runner.inFlight).toBe(0)
+    expect(world.clock.pending().timers).toEqual([])
+    expect(await world.storage.tasks.countTasks(world.workspaceId, { now: null })).toMatchObject({
+      TODO: runs,
+      DOING: 0,
+    })
+  })
+})

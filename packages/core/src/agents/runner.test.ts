@@ -1,0 +1,325 @@
+import { describe, expect, it } from 'vitest'
+import { agentsWorld, newGate } from '../../test/agents-world.js'
+import { TaskFailure, type TaskContext } from './index.js'
+
+const HOUR = 3_600_000
+
+describe('a runner', () => {
+  it('works nothing before it starts, then the best task first', async () => {
+    const order: string[] = []
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: (task) => void order.push(task.title) }] })
+    for (const priority of ['low', 'urgent', 'medium', 'high'] as const)
+      await world.add({ title: priority, priority })
+    const runner = world.newRunner()
+    await world.clock.advance({ hours: 1 })
+    expect(order).toEqual([])
+    runner.start()
+    runner.start()
+    await world.clock.settle()
+    expect(order).toEqual(['urgent', 'high', 'medium', 'low'])
+    await runner.stop()
+    expect(world.clock.pending()).toEqual({ timers: [], works: [] })
+  })
+
+  it('keeps the result, and picks up what is added later', async () => {
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: (task) => ({ did: task.title }) }] })
+    const runner = world.newRunner()
+    runner.start()
+    const task = await world.add({ title: 'later' })
+    await world.clock.settle()
+    expect(await world.get(task)).toMatchObject({ column: 'DONE', result: '{"did":"later"}', lease: null })
+    await runner.stop()
+    const afterwards = await world.add()
+    await world.clock.advance({ hours: 1 })
+    expect((await world.get(afterwards)).column).toBe('TODO')
+  })
+
+  it('takes the next task with the completion of one, in one call', async () => {
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'ok' }] })
+    for (let i = 0; i < 50; i++) await world.add()
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.settle()
+    await runner.stop()
+    expect(await world.storage.tasks.countTasks(world.workspaceId, { now: null })).toMatchObject({ DONE: 50 })
+    expect(world.faults.countCalls('completeTask')).toBe(50)
+    expect(world.faults.countCalls('claimBest')).toBeLessThan(5)
+  })
+
+  it('never runs more than its concurrency, and uses all of it', async () => {
+    let running = 0
+    let most = 0
+    const world = await agentsWorld({
+      agents: [
+        {
+          type: 'bot',
+          concurrency: 7,
+          async run(_, { sleep }) {
+            most = Math.max(most, ++running)
+            await sleep(1_000)
+            running -= 1
+          },
+        },
+      ],
+    })
+    for (let i = 0; i < 100; i++) await world.add()
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.advance(14_999)
+    expect(most).toBe(7)
+    expect(runner.inFlight).toBe(2)
+    await world.clock.advance(1)
+    expect(runner.inFlight).toBe(0)
+    expect(await world.storage.tasks.countTasks(world.workspaceId, { now: null })).toMatchObject({
+      DONE: 100,
+    })
+    await runner.stop()
+  })
+
+  it('works workspaces in turn', async () => {
+    const order: string[] = []
+    const world = await agentsWorld({
+      agents: [{ type: 'bot', run: (task) => void order.push(task.workspaceId) }],
+      workspaces: 3,
+    })
+    const [first, second, third] = world.workspaceIds
+    for (let i = 0; i < 20; i++) await world.add({ workspaceId: first ?? '' })
+    for (const workspaceId of [second ?? '', third ?? ''])
+      for (let i = 0; i < 2; i++) await world.add({ workspaceId })
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.settle()
+    await runner.stop()
+    expect(order).toHaveLength(24)
+    expect(new Set(order.slice(0, 3))).toEqual(new Set([first, second, third]))
+    expect(new Set(order.slice(3, 6))).toEqual(new Set([first, second, third]))
+  })
+
+  it('wakes for a task whose time has come', async () => {
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'ok' }] })
+    const runner = world.newRunner()
+    runner.start()
+    const task = await world.add({ notBefore: world.clock.now() + HOUR })
+    await world.clock.advance(HOUR - 1)
+    expect((await world.get(task)).column).toBe('TODO')
+    await world.clock.advance(1)
+    expect((await world.get(task)).column).toBe('DONE')
+    await runner.stop()
+  })
+
+  it('refuses two agents of one type', async () => {
+    const agent = { type: 'bot', run: () => '' }
+    const world = await agentsWorld({ agents: [agent, agent] })
+    expect(() => world.newRunner()).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
+  })
+
+  it('says when an agent is busy and when it is not, and not in between', async () => {
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: (_, { sleep }) => sleep(1_000) }] })
+    for (let i = 0; i < 3; i++) await world.add()
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.advance(10_000)
+    await runner.stop()
+    const statuses = (await world.eventsOf('agent.status')).map(({ facts }) => facts)
+    const agentId = (await world.storage.agents.listAgents(world.workspaceId, { now: null }))[0]?.id
+    expect(statuses).toEqual([
+      { agentId, status: 'busy' },
+      { agentId, status: 'available' },
+    ])
+  })
+})
+
+describe('an attempt that fails', () => {
+  it('is made again after a backoff, knowing what went before', async () => {
+    const attempts: unknown[] = []
+    const world = await agentsWorld({
+      agents: [
+        {
+          type: 'bot',
+          run(_, { claim }) {
+            attempts.push([
+              world.clock.now() - start,
+              claim.attempt,
+              claim.earlierAttempts.map(({ reason }) => reason),
+            ])
+            if (claim.attempt < 3) throw new Error(`no luck ${claim.attempt}`)
+            return 'at last'
+          },
+        },
+      ],
+    })
+    const start = world.clock.now()
+    const task = await world.add()
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.advance({ hours: 1 })
+    await runner.stop()
+    expect(attempts).toEqual([
+      [0, 1, []],
+      [10_000, 2, ['no luck 1']],
+      [30_000, 3, ['no luck 1', 'no luck 2']],
+    ])
+    expect(await world.get(task)).toMatchObject({ column: 'DONE', result: 'at last' })
+    expect(await world.eventsOf('task.failed')).toEqual([])
+  })
+
+  it('puts the task on hold when attempts run out, with one task.failed', async () => {
+    let runs = 0
+    const world = await agentsWorld({
+      agents: [
+        {
+          type: 'bot',
+          run() {
+            throw new Error(`boom ${++runs} ${'x'.repeat(9_000)}`)
+          },
+        },
+      ],
+    })
+    const task = await world.add({ maxAttempts: 3 })
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.advance({ days: 1 })
+    await runner.stop()
+    const held = await world.get(task)
+    expect(runs).toBe(3)
+    expect(held).toMatchObject({ column: 'TODO', hold: { reason: 'failed' } })
+    expect(held.hold?.message).toHaveLength(2_000)
+    expect(held.hold?.message).toMatch(/^boom 3 /)
+    expect(await world.eventsOf('task.failed')).toHaveLength(1)
+  })
+
+  it.each<[string, unknown]>([
+    ['a TaskFailure', new TaskFailure('no such customer')],
+    ['what carries retry: false', Object.assign(new Error('no such customer'), { retry: false })],
+  ])('fails for good with %s', async (_, thrown) => {
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => Promise.reject(thrown as Error) }] })
+    const task = await world.add()
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.advance({ days: 1 })
+    await runner.stop()
+    expect(await world.get(task)).toMatchObject({
+      attempts: 1,
+      hold: { reason: 'failed', message: 'no such customer' },
+    })
+    expect(await world.eventsOf('task.failed')).toHaveLength(1)
+  })
+})
+
+describe('a dependency', () => {
+  it('hands its result to the task that waited for it', async () => {
+    const seen: TaskContext['claim'][] = []
+    const world = await agentsWorld({
+      agents: [
+        {
+          type: 'bot',
+          run(task, { claim }) {
+            seen.push(claim)
+            return `result of ${task.title}`
+          },
+        },
+      ],
+    })
+    const first = await world.add({ title: 'first' })
+    await world.add({ title: 'second', priority: 'urgent', dependsOn: [first.id] })
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.settle()
+    await runner.stop()
+    expect(seen.map(({ dependencies }) => dependencies)).toEqual([
+      [],
+      [{ id: first.id, title: 'first', result: 'result of first' }],
+    ])
+    expect(world.faults.countCalls('getBackground')).toBe(1)
+  })
+})
+
+describe('a storage that fails', () => {
+  it('is asked again for what a run came to, and runs nothing twice', async () => {
+    let runs = 0
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => `run ${++runs}` }] })
+    const task = await world.add()
+    world.faults.breakVerb('completeTask', 3)
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.advance({ minutes: 5 })
+    expect(await world.get(task)).toMatchObject({ column: 'DONE', result: 'run 1', attempts: 1 })
+    await runner.stop()
+    expect(runs).toBe(1)
+  })
+
+  it('leaves the task to its lease when it stays away, and another run does it', async () => {
+    let runs = 0
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => `run ${++runs}` }] })
+    const task = await world.add()
+    world.faults.breakVerb('completeTask')
+    world.faults.breakVerb('renewLease')
+    const runner = world.newRunner()
+    const sweep = world.newSweep()
+    runner.start()
+    sweep.start()
+    await world.clock.advance(59_999)
+    world.faults.repair()
+    await world.clock.advance({ minutes: 5 })
+    expect(await world.get(task)).toMatchObject({ column: 'DONE', result: 'run 2', attempts: 2 })
+    expect(world.messages).toContain('a run gave up on the storage; its task returns when the lease ends')
+    await Promise.all([runner.stop(), sweep.stop()])
+  })
+
+  it('that fails after it has kept a completion keeps it once', async () => {
+    let runs = 0
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => `run ${++runs}` }] })
+    const task = await world.add()
+    world.faults.breakVerb('completeTask', 1, 'after')
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.advance({ minutes: 5 })
+    await runner.stop()
+    expect(await world.get(task)).toMatchObject({ column: 'DONE', result: 'run 1' })
+    expect(await world.eventsOf('task.completed')).toHaveLength(1)
+  })
+
+  it('delays a run that must know what went before', async () => {
+    const world = await agentsWorld({
+      agents: [{ type: 'bot', run: (_, { claim }) => `${claim.dependencies.length}` }],
+    })
+    const first = await world.add()
+    const second = await world.add({ dependsOn: [first.id] })
+    world.faults.breakVerb('getBackground', 2)
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.advance({ minutes: 1 })
+    await runner.stop()
+    expect(await world.get(second)).toMatchObject({ column: 'DONE', result: '1', attempts: 1 })
+  })
+
+  it('does not end the claiming of tasks', async () => {
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'ok' }] })
+    const task = await world.add()
+    world.faults.breakVerb('claimBest', 3)
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.advance({ seconds: 10 })
+    await runner.stop()
+    expect((await world.get(task)).column).toBe('DONE')
+  })
+})
+
+describe('gates', () => {
+  it('hold a run until the test lets go, while time goes by', async () => {
+    const gate = newGate<string>()
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => gate.promise }] })
+    const task = await world.add()
+    const runner = world.newRunner()
+    const sweep = world.newSweep()
+    runner.start()
+    sweep.start()
+    await world.clock.advance({ hours: 8 })
+    expect(await world.get(task)).toMatchObject({ column: 'DOING', attempts: 1 })
+    gate.open('after a long day')
+    await world.clock.settle()
+    expect(await world.get(task)).toMatchObject({ column: 'DONE', result: 'after a long day', attempts: 1 })
+    await Promise.all([runner.stop(), sweep.stop()])
+    expect(world.clock.pending()).toEqual({ timers: [], works: [] })
+  })
+})

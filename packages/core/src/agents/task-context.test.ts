@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest'
+import { agentsWorld, newGate } from '../../test/agents-world.js'
+import type { TaskContext } from './index.js'
+
+/** Runs one task with `work` as its agent, and gives the world back when that has settled. */
+async function runOnce(work: (context: TaskContext) => unknown) {
+  const world = await agentsWorld({ agents: [{ type: 'bot', run: (_, context) => work(context) }] })
+  const task = await world.add({ title: 'the task', maxAttempts: 1 })
+  const runner = world.newRunner()
+  runner.start()
+  await world.clock.advance({ seconds: 30 })
+  await runner.stop()
+  const at = { now: world.clock.now() }
+  return {
+    ...world,
+    task: await world.get(task),
+    logs: (await world.storage.tasks.listLogs(task.workspaceId, task.id, at)).map(({ level, message }) => [
+      level,
+      message,
+    ]),
+    outputs: await world.storage.tasks.listOutputs(task.workspaceId, task.id, at),
+  }
+}
+
+describe('a run', () => {
+  it('writes progress, log and outputs in the order of the calls, awaited or not, before its end', async () => {
+    const { task, logs, outputs, eventsOf } = await runOnce(({ progress, log, output }) => {
+      void log('one')
+      void progress(33.4)
+      void log('two', 'warn')
+      void output({ type: 'file', name: 'report', url: 'https://example.com/r.pdf', size: 12 })
+      void output({ type: 'link', name: 'page', url: 's3://bucket/key' })
+      void log('three', 'error')
+      return 'ok'
+    })
+    expect(task).toMatchObject({ column: 'DONE', result: 'ok' })
+    expect(logs).toEqual([
+      ['info', 'one'],
+      ['warn', 'two'],
+      ['error', 'three'],
+    ])
+    expect(outputs).toEqual([
+      { type: 'file', name: 'report', url: 'https://example.com/r.pdf', size: 12 },
+      { type: 'link', name: 'page', url: 's3://bucket/key', size: null },
+    ])
+    expect((await eventsOf('task.progress')).map(({ facts }) => facts)).toEqual([
+      { taskId: task.id, progress: 33 },
+    ])
+  })
+
+  it.each<[string, (context: TaskContext) => Promise<void>]>([
+    ['percent', ({ progress }) => progress(101)],
+    ['percent', ({ progress }) => progress(Number.NaN)],
+    ['message', ({ log }) => log(7 as unknown as string)],
+    ['level', ({ log }) => log('x', 'loud' as 'info')],
+    ['url', ({ output }) => output({ type: 'link', name: 'x', url: 'javascript:alert(1)' })],
+    ['url', ({ output }) => output({ type: 'link', name: 'x', url: '/relative' })],
+    ['size', ({ output }) => output({ type: 'link', name: 'x', url: 'https://example.com', size: -1 })],
+    ['name', ({ output }) => output({ type: 'link', name: '', url: 'https://example.com' })],
+    ['data', ({ alert }) => alert('x', { when: new Date(0) })],
+    ['reason', ({ hold }) => hold('bored' as 'approval')],
+  ])('is told of a wrong %s, and may go on', async (field, write) => {
+    const refusals: unknown[] = []
+    const { task } = await runOnce(async (context) => {
+      await write(context).catch((error: unknown) => refusals.push(error))
+      await context.log('goes on')
+      return 'ok'
+    })
+    expect(refusals).toEqual([expect.objectContaining({ code: 'INVALID_FIELD', field })])
+    expect(task).toMatchObject({ column: 'DONE', result: 'ok' })
+  })
+
+  it('harms nobody with a refused write that it does not await', async () => {
+    const { task, messages } = await runOnce(({ progress }) => {
+      void progress(-1)
+      return 'ok'
+    })
+    expect(task.column).toBe('DONE')
+    expect(messages).toContain('a write of an agent was refused')
+  })
+
+  it('gets CONFLICT beyond the outputs that a task may have, and keeps its task', async () => {
+    const codes: unknown[] = []
+    const { task, outputs } = await runOnce(async ({ output, signal }) => {
+      for (let i = 0; i < 3; i++) {
+        await output({ type: 'link', name: `${i}`, url: 'https://example.com' }).catch(({ code }) =>
+          codes.push(code),
+        )
+      }
+      return `${signal.aborted}`
+    })
+    expect(codes).toEqual(['CONFLICT'])
+    expect(outputs).toHaveLength(2)
+    expect(task).toMatchObject({ column: 'DONE', result: 'false' })
+  })
+
+  it('raises alerts', async () => {
+    const { task, eventsOf } = await runOnce(({ alert }) =>
+      alert('look here', { sum: 3, nested: { ok: true } }),
+    )
+    const [alert] = await eventsOf('agent.alert')
+    const agentId = expect.stringMatching(/^agent_/)
+    expect(alert?.facts).toEqual({
+      message: 'look here',
+      agentId,
+      taskId: task.id,
+      data: { sum: 3, nested: { ok: true } },
+    })
+  })
+
+  it('cuts off messages without end', async () => {
+    const { logs, eventsOf } = await runOnce(async ({ log, alert }) => {
+      await log('x'.repeat(50_000))
+      await alert('y'.repeat(50_000))
+    })
+    expect(logs[0]?.[1]).toHaveLength(10_000)
+    expect((await eventsOf('agent.alert'))[0]?.facts).toMatchObject({ message: 'y'.repeat(2_000) })
+  })
+
+  it('puts its task on hold, which ends it: what it returns or throws is ignored', async () => {
+    for (const after of [() => 'ignored', () => Promise.reject(new Error('ignored'))]) {
+      const seen: unknown[] = []
+      const { task, eventsOf } = await runOnce(async ({ hold, log, signal }) => {
+        await hold('needs_input', 'which colour?')
+        seen.push(signal.aborted)
+        await log('too late').catch(({ code }) => seen.push(code))
+        return after()
+      })
+      expect(seen).toEqual([true, 'CONFLICT'])
+      expect(task).toMatchObject({
+        column: 'TODO',
+        result: null,
+        hold: { reason: 'needs_input', message: 'which colour?' },
+      })
+      const failures = await eventsOf('task.failed')
+      expect(failures.map(({ facts }) => facts)).toEqual([expect.objectContaining({ reason: 'needs_input' })])
+    }
+  })
+
+  it('learns from a refused write that its task was taken, and writes nothing more', async () => {
+    const gate = newGate()
+    const refusals: unknown[] = []
+    const world = await agentsWorld({
+      agents: [
+        {
+          type: 'bot',
+          async run(_, { progress, signal }) {
+            await gate.promise
+            await progress(50).catch(({ code }) => refusals.push(code, signal.aborted))
+            return 'dropped'
+          },
+        },
+      ],
+    })
+    const task = await world.add()
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.settle()
+    const person = { kind: 'user', id: null } as const
+    await world.storage.tasks.moveTask(task.workspaceId, task.id, 'DOING', person, { now: world.clock.now() })
+    await world.storage.tasks.moveTask(task.workspaceId, task.id, 'DONE', person, { now: world.clock.now() })
+    const moved = await world.get(task)
+    gate.open()
+    await world.clock.settle()
+    expect(refusals).toEqual(['CONFLICT', true])
+    expect(await world.get(task)).toEqual(moved)
+    await runner.stop()
+  })
+})

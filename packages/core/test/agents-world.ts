@@ -1,0 +1,149 @@
+import {
+  createEnvironment,
+  createLeaseSweep,
+  createRunner,
+  createScoring,
+  defineAgent,
+  TaskboardError,
+  type AgentOptions,
+  type At,
+  type LoggedEvent,
+  type Logger,
+  type NewTask,
+  type Task,
+  type TaskStore,
+} from '@taskboard/core'
+import { memoryStorage } from '@taskboard/memory'
+import { virtualClock } from '@taskboard/testing'
+
+export interface AgentsWorldOptions {
+  readonly agents: readonly AgentOptions[]
+  /** How many workspaces there are, each with one agent of the first type. */
+  readonly workspaces?: number
+  readonly patienceMs?: number
+}
+
+const OUTPUT_LIMIT = 2
+
+/** A storage in memory with workspaces, a runner and a lease sweep on a virtual clock; and a way to break the storage. */
+export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: AgentsWorldOptions) {
+  const clock = virtualClock(undefined, { patienceMs })
+  const messages: string[] = []
+  const environment = createEnvironment({ clock, logger: collectingLogger(messages) })
+  const storage = memoryStorage()
+  storage.bind({
+    scoring: createScoring(),
+    newId: environment.newId,
+    clock,
+    logLimit: 100,
+    outputLimit: OUTPUT_LIMIT,
+  })
+  await storage.open()
+  const runtimes = agents.map((agent) => defineAgent(agent))
+  const at = (): At<never> => ({ now: clock.now() })
+  const workspaceIds: string[] = []
+  for (let i = 0; i < workspaces; i++) {
+    const agent = { name: 'agent', type: runtimes[0]?.type ?? 'none' }
+    const account = {
+      name: `account ${i}`,
+      tier: 'professional',
+      workspaceName: `workspace ${i}`,
+      agent,
+    } as const
+    workspaceIds.push((await storage.access.insertAccount(account, at())).workspace.id)
+  }
+  const [workspaceId = ''] = workspaceIds
+  const faults = createFaults()
+  const tasks = faults.of(storage.tasks)
+  const { events } = storage
+  const parts = { environment, tasks, agents: storage.agents, events, pollIntervalMs: null }
+
+  return {
+    clock,
+    messages,
+    storage,
+    faults,
+    workspaceId,
+    workspaceIds,
+    newRunner: () => createRunner({ ...parts, runtimes }),
+    newSweep: () => createLeaseSweep(parts),
+    async add(change: Partial<NewTask> = {}): Promise<Task> {
+      const task = { ...blankTask, workspaceId, ...change }
+      return (await storage.tasks.insertTask(task, { kind: 'host', id: null }, null, at())).value
+    },
+    get: (task: Task): Promise<Task> => storage.tasks.getTask(task.workspaceId, task.id, at()),
+    background: (task: Task) => storage.tasks.getBackground(task.workspaceId, task.id, at()),
+    /** The log of the first workspace, as types and ids of what they are about. */
+    async eventTypes(): Promise<string[]> {
+      return (await events.readEvents(workspaceId, 0, 100_000)).map(({ type }) => type)
+    },
+    eventsOf: async (type: LoggedEvent['type']): Promise<LoggedEvent[]> =>
+      (await events.readEvents(workspaceId, 0, 100_000)).filter((event) => event.type === type),
+  }
+}
+
+const blankTask: Omit<NewTask, 'workspaceId'> = {
+  title: 'a task',
+  description: null,
+  type: null,
+  priority: 'medium',
+  assignedTo: null,
+  dueDate: null,
+  notBefore: null,
+  tags: [],
+  metadata: {},
+  dependsOn: [],
+  maxAttempts: 5,
+}
+
+/** Makes chosen verbs fail as a storage that cannot be reached does, before or after they have done their work. */
+function createFaults() {
+  const broken = new Map<string, { when: 'before' | 'after'; left: number }>()
+  let calls: string[] = []
+  const down = (): TaskboardError => new TaskboardError('SERVICE_UNAVAILABLE', 'the storage is down')
+
+  async function call(verb: string, work: () => unknown): Promise<unknown> {
+    calls.push(verb)
+    const fault = broken.get(verb)
+    if (!fault || fault.left <= 0) return work()
+    fault.left -= 1
+    if (fault.when === 'after') await work()
+    throw down()
+  }
+
+  return {
+    breakVerb(verb: keyof TaskStore, left = Infinity, when: 'before' | 'after' = 'before') {
+      broken.set(verb, { when, left })
+    },
+    repair: () => broken.clear(),
+    countCalls: (verb: keyof TaskStore) => calls.filter((one) => one === verb).length,
+    forgetCalls: () => (calls = []),
+    of<S extends TaskStore<never>>(store: S): S {
+      return new Proxy(store, {
+        get(target, name) {
+          const verb: unknown = Reflect.get(target, name)
+          if (typeof verb !== 'function') return verb
+          return (...args: unknown[]) =>
+            call(String(name), () => Reflect.apply(verb, target, args) as unknown)
+        },
+      })
+    },
+  }
+}
+
+function collectingLogger(messages: string[]): Logger {
+  const collect = (_: object, message: string): void => void messages.push(message)
+  return { debug: collect, info: collect, warn: collect, error: collect, fatal: collect }
+}
+
+export interface Gate<T> {
+  readonly promise: Promise<T>
+  readonly open: (value: T) => void
+}
+
+/** A promise that the test fulfils. */
+export function newGate<T = void>(): Gate<T> {
+  let open: (value: T) => void = () => undefined
+  const promise = new Promise<T>((resolve) => (open = resolve))
+  return { promise, open }
+}
