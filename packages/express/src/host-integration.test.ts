@@ -1,0 +1,108 @@
+import { createTaskboard, type Logger, type TaskboardOptions } from '@taskboard/core'
+import { memoryStorage } from '@taskboard/memory'
+import type { MountedHost } from '@taskboard/testing'
+import express, { type Application } from 'express'
+import { afterEach, describe, expect, it } from 'vitest'
+import { listen } from '../test/express-host.js'
+import { taskboardRouter } from './index.js'
+
+const hosts: MountedHost[] = []
+
+afterEach(async () => {
+  await Promise.all(hosts.splice(0).map((host) => host.close()))
+})
+
+interface Init {
+  readonly method?: string
+  readonly body?: BodyInit
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+async function serve(app: Application, options: Partial<TaskboardOptions> = {}) {
+  const taskboard = createTaskboard({ storage: memoryStorage(), ...options })
+  app.use(taskboardRouter(taskboard))
+  const host = await listen(app)
+  hosts.push(host)
+  const { workspace } = await taskboard.accounts.create({ name: 'host', tier: 'professional' })
+  const { key } = await taskboard.accounts.createKey({
+    workspaceId: workspace.id,
+    name: 'test',
+    scopes: ['tasks:read', 'tasks:write'],
+  })
+  const request = (action: string, init: Init = {}) =>
+    fetch(`${host.url}/api/board?action=${action}`, {
+      ...init,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...init.headers },
+    })
+  return { taskboard, request, url: host.url }
+}
+
+describe('taskboardRouter', () => {
+  it('counts wrong keys by the address that a trusted proxy tells', async () => {
+    const app = express().set('trust proxy', 1)
+    const { request } = await serve(app, { limits: { failedCredentialsPerMinute: 1 } })
+    const guess = async (address: string) => {
+      const headers = { authorization: 'Bearer tb_wrong', 'x-forwarded-for': address }
+      return (await request('todo', { headers })).status
+    }
+    expect([await guess('203.0.113.1'), await guess('203.0.113.1')]).toEqual([401, 429])
+    expect(await guess('203.0.113.2')).toBe(401)
+  })
+
+  it('ignores what an untrusted client says of its address', async () => {
+    const { request } = await serve(express(), { limits: { failedCredentialsPerMinute: 1 } })
+    const guess = async (address: string) => {
+      const headers = { authorization: 'Bearer tb_wrong', 'x-forwarded-for': address }
+      return (await request('todo', { headers })).status
+    }
+    expect([await guess('203.0.113.1'), await guess('203.0.113.2')]).toEqual([401, 429])
+  })
+
+  it('lets the middleware of the host refuse first', async () => {
+    const app = express().use('/api', (_request, response) => void response.status(418).send('tea'))
+    const { request } = await serve(app)
+    const answer = await request('todo')
+    expect([answer.status, await answer.text()]).toEqual([418, 'tea'])
+  })
+
+  it('works on the address that the host has rewritten', async () => {
+    const app = express().use((request, _response, next) => {
+      if (request.url === '/tasks') request.url = '/api/board?action=todo'
+      next()
+    })
+    const { request, url } = await serve(app)
+    const { status } = await request('todo')
+    expect(status).toBe(200)
+    expect((await fetch(`${url}/tasks`)).status).toBe(401)
+  })
+
+  it('goes through what the host has put around the response', async () => {
+    const app = express().use((_request, response, next) => {
+      const end = response.end.bind(response) as (body: string) => typeof response
+      response.end = (body: unknown) => {
+        response.setHeader('content-length', 2 * String(body).length)
+        return end(String(body) + ' '.repeat(String(body).length))
+      }
+      next()
+    })
+    const { request } = await serve(app)
+    expect(await (await request('todo')).json()).toMatchObject({ success: true, count: 0 })
+  })
+
+  it('takes the body that an urlencoded parser has left alone', async () => {
+    const { request } = await serve(express().use(express.urlencoded({ extended: true })))
+    const answer = await request('add', { method: 'POST', body: '{"title":"x"}' })
+    expect(answer.status).toBe(200)
+  })
+
+  it('answers 500, and tells the host why, when its middleware swallowed the body', async () => {
+    const errors: unknown[] = []
+    const note = (fields: object): void => void errors.push((fields as { err: unknown }).err)
+    const logger: Logger = { debug: note, info: note, warn: note, error: note, fatal: note }
+    const app = express().use((request, _response, next) => void request.resume().on('end', () => next()))
+    const { request } = await serve(app, { logger })
+    const answer = await request('add', { method: 'POST', body: '{"title":"x"}' })
+    expect(await answer.json()).toEqual({ success: false, error: 'internal error', code: 'INTERNAL_ERROR' })
+    expect(String(errors[0])).toContain('mount the routes before its parser')
+  })
+})
