@@ -1,0 +1,365 @@
+import { describe, expect, it } from 'vitest'
+import { createSecretBox } from '../access/index.js'
+import { createEnvironment, systemRandom, type Clock } from '../environment/index.js'
+import { TaskboardError } from '../errors/index.js'
+import { webhookEventTypes } from '../events/index.js'
+import { createEndpointGuard } from './endpoint-guard.js'
+import { createSigningKeyCache } from './signing-keys.js'
+import { signPayload } from './signature.js'
+import type { Delivery, StoredWebhook, WebhookStore } from './webhook-store.js'
+import { createWebhooks, type Webhooks } from './webhooks.js'
+
+const NOW = Date.UTC(2026, 0, 1)
+const HOUR = 3_600_000
+const URL = 'https://example.com/hooks'
+
+type Calls = [verb: string, ...args: unknown[]][]
+
+/** One workspace's webhooks and deliveries in arrays, with every call kept. */
+function createTestStore() {
+  const webhooks: StoredWebhook[] = []
+  const deliveries: Delivery[] = []
+  const calls: Calls = []
+  const find = (workspaceId: string, webhookId: string): StoredWebhook => {
+    const found = webhooks.find((each) => each.id === webhookId && each.workspaceId === workspaceId)
+    if (!found) throw new TaskboardError('NOT_FOUND', 'no such webhook')
+    return found
+  }
+  const verbs: Partial<WebhookStore> = {
+    async insertWebhook(webhook) {
+      const fields = {
+        enabled: true,
+        disabledReason: null,
+        failingSince: null,
+        createdAt: NOW,
+        updatedAt: NOW,
+      }
+      const value: StoredWebhook = { ...webhook, ...fields, id: `wh_${webhooks.length + 1}` }
+      webhooks.push(value)
+      return { value, replayed: false }
+    },
+    listWebhooks: async (workspaceId) => webhooks.filter((each) => each.workspaceId === workspaceId),
+    getWebhook: async (workspaceId, webhookId) => find(workspaceId, webhookId),
+    async updateWebhook(workspaceId, webhookId, change) {
+      const before = find(workspaceId, webhookId)
+      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+      const after: StoredWebhook = {
+        ...before,
+        ...given,
+        disabledReason: change.enabled === false ? 'host' : null,
+      }
+      webhooks[webhooks.indexOf(before)] = after
+      return after
+    },
+    deleteWebhook: async () => true,
+    async insertTestDelivery(workspaceId, webhookId, event) {
+      const logged = {
+        ...event,
+        id: 'log_1',
+        workspaceId,
+        seq: 0,
+        at: NOW,
+        payloadVersion: 1,
+      } as Delivery['event']
+      return delivery('evt_1', logged, webhookId)
+    },
+    async listDeliveries({ limit, afterId }) {
+      const start = afterId === null ? 0 : deliveries.findIndex(({ id }) => id === afterId) + 1
+      return deliveries.slice(start, start + limit)
+    },
+    resendDeliveries: async () => 3,
+  }
+  const store = new Proxy(verbs as WebhookStore, {
+    get:
+      (target, verb: keyof WebhookStore) =>
+      (...args: unknown[]) => {
+        calls.push([verb, ...args])
+        return (target[verb] as (...args: unknown[]) => unknown)(...args)
+      },
+  })
+  return { store, webhooks, deliveries, calls }
+}
+
+function delivery(id: string, event: Delivery['event'], webhookId = 'wh_1'): Delivery {
+  const state = {
+    status: 'pending',
+    attemptCount: 0,
+    attempts: [],
+    nextAttemptAt: NOW,
+    createdAt: NOW,
+  } as const
+  return { id, webhookId, workspaceId: 'ws_1', event, ...state }
+}
+
+function setUp(): {
+  webhooks: Webhooks
+  storage: ReturnType<typeof createTestStore>
+  readonly signaturesAt: (now: number) => string[]
+} {
+  const clock: Clock = { now: () => NOW, setTimer: () => ({ cancel: () => undefined }) }
+  const box = createSecretBox({ encryptionKey: systemRandom.bytes(32) }, systemRandom)
+  const storage = createTestStore()
+  const webhooks = createWebhooks({
+    environment: createEnvironment({ clock }),
+    store: storage.store,
+    secrets: box,
+    guard: createEndpointGuard(),
+    settings: { rotationOverlapMs: 24 * HOUR },
+  })
+  const openKeys = createSigningKeyCache(box)
+  const signaturesAt = (now: number): string[] => {
+    const [webhook] = storage.webhooks
+    return webhook ? openKeys(webhook, now).map(({ payload }) => signPayload(payload, 'body')) : []
+  }
+  return { webhooks, storage, signaturesAt }
+}
+
+describe('register', () => {
+  it('keeps what was given, and the secret sealed and unseen', async () => {
+    const { webhooks, storage, signaturesAt } = setUp()
+    const input = {
+      url: URL,
+      events: ['task.created', 'task.failed', 'task.created'] as const,
+      secret: 'hush-hush',
+    }
+    const webhook = await webhooks.register('ws_1', { ...input, events: [...input.events] })
+    expect(webhook).toEqual({
+      id: 'wh_1',
+      workspaceId: 'ws_1',
+      url: URL,
+      events: ['task.created', 'task.failed'],
+      signed: true,
+      enabled: true,
+      disabledReason: null,
+      failingSince: null,
+      createdAt: NOW,
+      updatedAt: NOW,
+    })
+    expect(JSON.stringify([webhook, await webhooks.list('ws_1'), storage.webhooks])).not.toContain(
+      'hush-hush',
+    )
+    expect(signaturesAt(NOW)).toEqual([signPayload('hush-hush', 'body')])
+  })
+
+  it('takes every event type, and no secret', async () => {
+    const { webhooks, storage } = setUp()
+    for (const secret of [undefined, null]) {
+      const webhook = await webhooks.register('ws_1', { url: URL, events: [...webhookEventTypes], secret })
+      expect(webhook).toMatchObject({ events: webhookEventTypes, signed: false })
+    }
+    expect(storage.webhooks.map(({ secrets }) => secrets)).toEqual([[], []])
+  })
+
+  it('hands on the transaction and the idempotency claim', async () => {
+    const { webhooks, storage } = setUp()
+    const idempotency = { scope: 's', key: 'k', fingerprint: 'f' }
+    await webhooks.register('ws_1', { url: URL, events: ['order.new'] }, { tx: 'tx', idempotency })
+    expect(storage.calls[0]?.slice(2)).toEqual([idempotency, { now: NOW, tx: 'tx' }])
+  })
+
+  it.each([
+    [{ events: ['task.created'] }, 'MISSING_FIELD', 'url'],
+    [{ url: URL }, 'MISSING_FIELD', 'events'],
+    [{ url: 7, events: ['task.created'] }, 'INVALID_FIELD', 'url'],
+    [{ url: 'http://example.com', events: ['task.created'] }, 'INVALID_FIELD', 'url'],
+    [{ url: 'https://127.1/', events: ['task.created'] }, 'INVALID_FIELD', 'url'],
+    [{ url: 'https://[::ffff:7f00:1]/', events: ['task.created'] }, 'INVALID_FIELD', 'url'],
+    [{ url: URL, events: [] }, 'INVALID_FIELD', 'events'],
+    [{ url: URL, events: 'task.created' }, 'INVALID_FIELD', 'events'],
+    [{ url: URL, events: ['task.progress'] }, 'INVALID_FIELD', 'events'],
+    [{ url: URL, events: [undefined] }, 'INVALID_FIELD', 'events'],
+    [{ url: URL, events: Array.from({ length: 101 }, () => 'order.new') }, 'INVALID_FIELD', 'events'],
+    [{ url: URL, events: ['order.new'], secret: '' }, 'INVALID_FIELD', 'secret'],
+    [{ url: URL, events: ['order.new'], secret: 5 }, 'INVALID_FIELD', 'secret'],
+    [{ url: URL, events: ['order.new'], secret: 'x'.repeat(257) }, 'INVALID_FIELD', 'secret'],
+    [{ url: URL, events: ['order.new'], secret: 'a\0b' }, 'INVALID_FIELD', 'secret'],
+    [{ url: URL, events: ['order.new'], secret: 'a\uD800' }, 'INVALID_FIELD', 'secret'],
+    [null, 'INVALID_FIELD', undefined],
+  ])('refuses %j', async (input, code, field) => {
+    const { webhooks, storage } = setUp()
+    await expect(webhooks.register('ws_1', input as never)).rejects.toMatchObject({ code, field })
+    expect(storage.calls).toEqual([])
+  })
+})
+
+describe('get, update and delete', () => {
+  it('know only the workspace’s own', async () => {
+    const { webhooks } = setUp()
+    const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
+    await expect(webhooks.get('ws_1', id)).resolves.toMatchObject({ id })
+    await expect(webhooks.get('ws_2', id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(webhooks.update('ws_2', id, { enabled: false })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(webhooks.delete('ws_1', id, { tx: 'tx' })).resolves.toBe(true)
+  })
+
+  it('change what is given and leave the rest', async () => {
+    const { webhooks } = setUp()
+    const before = await webhooks.register('ws_1', { url: URL, events: ['order.new'], secret: 's' })
+    const disabled = await webhooks.update('ws_1', before.id, { enabled: false })
+    expect(disabled).toEqual({ ...before, enabled: false, disabledReason: 'host' })
+    const changed = await webhooks.update('ws_1', before.id, {
+      url: `${URL}/2`,
+      events: ['task.moved'],
+      enabled: true,
+    })
+    expect(changed).toEqual({ ...before, url: `${URL}/2`, events: ['task.moved'] })
+  })
+
+  it.each([
+    [{ url: 'https://10.0.0.1/' }, 'url'],
+    [{ url: null }, 'url'],
+    [{ events: [] }, 'events'],
+    [{ enabled: 'yes' }, 'enabled'],
+    [{ secret: 'new' }, 'secret'],
+  ])('refuse the change %j', async (change, field) => {
+    const { webhooks } = setUp()
+    const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
+    await expect(webhooks.update('ws_1', id, change as never)).rejects.toMatchObject({
+      code: 'INVALID_FIELD',
+      field,
+    })
+  })
+})
+
+describe('rotateSecret', () => {
+  it('shows a fresh secret once, and lets the old one sign for a day', async () => {
+    const { webhooks, storage, signaturesAt } = setUp()
+    const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'], secret: 'old' })
+    const { webhook, secret } = await webhooks.rotateSecret('ws_1', id)
+    expect(secret).toMatch(/^whsec_/)
+    expect(webhook.signed).toBe(true)
+    expect(JSON.stringify([webhook, await webhooks.get('ws_1', id), storage.webhooks])).not.toContain(secret)
+    expect(signaturesAt(NOW + 24 * HOUR - 1)).toEqual([
+      signPayload(secret, 'body'),
+      signPayload('old', 'body'),
+    ])
+    expect(signaturesAt(NOW + 24 * HOUR)).toEqual([signPayload(secret, 'body')])
+  })
+
+  it('takes a given secret and overlap, and keeps one old secret at most', async () => {
+    const { webhooks, signaturesAt } = setUp()
+    const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'], secret: 'first' })
+    await webhooks.rotateSecret('ws_1', id, { secret: 'second', overlapMs: HOUR })
+    await webhooks.rotateSecret('ws_1', id, { secret: 'third', overlapMs: 2 * HOUR })
+    expect(signaturesAt(NOW + HOUR)).toEqual([signPayload('third', 'body'), signPayload('second', 'body')])
+    await webhooks.rotateSecret('ws_1', id, { secret: 'fourth', overlapMs: 0 })
+    expect(signaturesAt(NOW)).toEqual([signPayload('fourth', 'body')])
+  })
+
+  it('gives a webhook without a secret its first', async () => {
+    const { webhooks, signaturesAt } = setUp()
+    const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
+    await webhooks.rotateSecret('ws_1', id, { secret: 'first' })
+    expect(signaturesAt(NOW)).toEqual([signPayload('first', 'body')])
+  })
+
+  it.each([
+    [{ secret: '' }, 'secret'],
+    [{ overlapMs: -1 }, 'overlapMs'],
+    [{ overlapMs: 0.5 }, 'overlapMs'],
+  ])('refuses %j', async (input, field) => {
+    const { webhooks } = setUp()
+    const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
+    await expect(webhooks.rotateSecret('ws_1', id, input)).rejects.toMatchObject({
+      code: 'INVALID_FIELD',
+      field,
+    })
+  })
+})
+
+describe('test', () => {
+  it('sends a sample of the first type, through the log', async () => {
+    const { webhooks, storage } = setUp()
+    const { id } = await webhooks.register('ws_1', { url: URL, events: ['task.completed', 'order.new'] })
+    await expect(webhooks.test('ws_1', id)).resolves.toEqual({
+      id: 'evt_1',
+      webhookId: id,
+      workspaceId: 'ws_1',
+      event: { type: 'task.completed', at: NOW },
+      status: 'pending',
+      attemptCount: 0,
+      attempts: [],
+      nextAttemptAt: NOW,
+      createdAt: NOW,
+    })
+    expect(storage.calls.at(-1)?.[3]).toMatchObject({ type: 'task.completed', facts: { status: 'DONE' } })
+  })
+
+  it('and resend need it enabled', async () => {
+    const { webhooks, storage } = setUp()
+    const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
+    await webhooks.update('ws_1', id, { enabled: false })
+    storage.calls.length = 0
+    await expect(webhooks.test('ws_1', id)).rejects.toMatchObject({ code: 'CONFLICT', resourceId: id })
+    await expect(webhooks.resend('ws_1', id, { deliveryId: 'evt_1' })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    })
+    expect(storage.calls.map(([verb]) => verb)).toEqual(['getWebhook', 'getWebhook'])
+  })
+})
+
+describe('the log', () => {
+  it('comes in pages', async () => {
+    const { webhooks, storage } = setUp()
+    const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
+    const event = {
+      id: 'log_1',
+      workspaceId: 'ws_1',
+      seq: 1,
+      at: NOW,
+      payloadVersion: 1,
+      type: 'order.new',
+      facts: {},
+    } as const
+    for (let i = 1; i <= 4; i++) storage.deliveries.push(delivery(`evt_${i}`, event))
+    const pages: string[][] = []
+    let cursor: string | null = null
+    do {
+      const page = await webhooks.deliveries('ws_1', id, { limit: 2, cursor })
+      pages.push(page.deliveries.map((each) => each.id))
+      cursor = page.nextCursor
+    } while (cursor !== null)
+    expect(pages).toEqual([
+      ['evt_1', 'evt_2'],
+      ['evt_3', 'evt_4'],
+    ])
+    await webhooks.deliveries('ws_1', id, { status: 'failed' })
+    expect(storage.calls.at(-1)?.[1]).toMatchObject({ status: 'failed', limit: 101, afterId: null })
+  })
+
+  it.each([
+    [{ limit: 0 }, 'limit'],
+    [{ limit: 1_001 }, 'limit'],
+    [{ limit: 1.5 }, 'limit'],
+    [{ cursor: '../etc' }, 'cursor'],
+    [{ status: 'lost' as never }, 'status'],
+  ])('refuses the query %j', async (query, field) => {
+    const { webhooks } = setUp()
+    await expect(webhooks.deliveries('ws_1', 'wh_1', query)).rejects.toMatchObject({
+      code: 'INVALID_FIELD',
+      field,
+    })
+  })
+})
+
+describe('resend', () => {
+  it('takes one delivery, or a span of time as instants or dates', async () => {
+    const { webhooks, storage } = setUp()
+    const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
+    await expect(webhooks.resend('ws_1', id, { deliveryId: 'evt_1' })).resolves.toBe(3)
+    expect(storage.calls.at(-1)?.[3]).toEqual({ deliveryId: 'evt_1' })
+    await webhooks.resend('ws_1', id, { from: NOW - HOUR, to: new Date(NOW) })
+    expect(storage.calls.at(-1)?.[3]).toEqual({ from: NOW - HOUR, to: NOW })
+  })
+
+  it.each([
+    [{ from: NaN, to: NOW }, 'from'],
+    [{ from: NOW, to: new Date(NaN) }, 'to'],
+  ])('refuses %j', async (which, field) => {
+    const { webhooks } = setUp()
+    await expect(webhooks.resend('ws_1', 'wh_1', which)).rejects.toMatchObject({
+      code: 'INVALID_FIELD',
+      field,
+    })
+  })
+})

@@ -1,0 +1,199 @@
+import { virtualClock, webhookReceiver, type VirtualClock, type WebhookReceiver } from '@taskboard/testing'
+import { ephemeralSecretBox } from '../src/access/index.js'
+import {
+  createEnvironment,
+  systemRandom,
+  type Instant,
+  type Logger,
+  type Random,
+} from '../src/environment/index.js'
+import type { LoggedEvent } from '../src/events/index.js'
+import { createDeliverer, type Deliverer } from '../src/webhooks/deliverer.js'
+import { createEndpointGuard } from '../src/webhooks/endpoint-guard.js'
+import type { Sender } from '../src/webhooks/sender.js'
+import { secretContext } from '../src/webhooks/signing-keys.js'
+import { systemResolver } from '../src/webhooks/system-resolver.js'
+import { createUndiciSender } from '../src/webhooks/undici-sender.js'
+import { resolveWebhookSettings, type WebhookOptions } from '../src/webhooks/webhook-options.js'
+import type {
+  DeliveryAttempt,
+  DeliveryResult,
+  StoredWebhook,
+  WebhookStore,
+} from '../src/webhooks/webhook-store.js'
+
+/** When each session's clock starts. */
+export const START = Date.UTC(2026, 0, 1)
+
+export interface StoredDelivery {
+  readonly id: string
+  readonly webhook: StoredWebhook
+  readonly event: LoggedEvent
+  dueAt: Instant | null
+  claim: { token: string; until: Instant } | null
+  status: DeliveryResult['outcome']['kind'] | 'pending'
+  attempts: DeliveryAttempt[]
+}
+
+/** What I/O takes at least. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** The three verbs that deliverers use, over an array, with faults on demand. */
+function createTestStore(clock: VirtualClock) {
+  const deliveries: StoredDelivery[] = []
+  const disabledAfter: number[] = []
+  const calls = { claim: 0, record: 0, release: 0, largestRecord: 0 }
+  const faults = { claim: 0, record: 0, recordAfterCommit: 0, release: 0, poison: '' }
+  let tokens = 0
+
+  function fail(verb: 'claim' | 'record' | 'recordAfterCommit' | 'release'): void {
+    if (faults[verb] === 0) return
+    faults[verb] -= 1
+    throw new Error(`the storage is down for ${verb}`)
+  }
+
+  const store: Pick<WebhookStore, 'claimDueDeliveries' | 'recordDeliveryResults' | 'releaseDeliveries'> = {
+    async claimDueDeliveries({ limit, perWebhook, excludeWebhookIds, claimMs }, { now }) {
+      calls.claim += 1
+      await turn()
+      fail('claim')
+      const at = now ?? clock.now()
+      const free = (row: StoredDelivery): Instant => Math.max(row.dueAt ?? Infinity, row.claim?.until ?? 0)
+      const counts = new Map<string, number>()
+      const claimed = deliveries.filter((row) => {
+        const { id } = row.webhook
+        const count = counts.get(id) ?? 0
+        if (free(row) > at || excludeWebhookIds.includes(id) || count >= perWebhook) return false
+        counts.set(id, count + 1)
+        return true
+      })
+      const taken = claimed.slice(0, limit)
+      for (const row of taken) row.claim = { token: `claim_${(tokens += 1)}`, until: at + claimMs }
+      const next = Math.min(...deliveries.filter((row) => !taken.includes(row)).map(free))
+      return { deliveries: taken.map(toClaimed), nextDueAt: Number.isFinite(next) ? next : null }
+    },
+    async recordDeliveryResults(results, disableAfterMs, { now }) {
+      calls.record += 1
+      calls.largestRecord = Math.max(calls.largestRecord, results.length)
+      await turn()
+      fail('record')
+      if (results.some(({ deliveryId }) => deliveryId === faults.poison)) throw new Error('unstorable')
+      disabledAfter.push(disableAfterMs)
+      for (const { deliveryId, claimToken, attempt, outcome } of results) {
+        const row = deliveries.find(({ id }) => id === deliveryId)
+        if (row?.claim?.token !== claimToken || row.claim.until <= (now ?? clock.now())) continue
+        row.attempts.push(attempt)
+        row.claim = null
+        row.dueAt = outcome.kind === 'retry' ? outcome.at : null
+        row.status = outcome.kind
+      }
+      fail('recordAfterCommit')
+    },
+    async releaseDeliveries(claims) {
+      calls.release += 1
+      fail('release')
+      for (const { deliveryId, claimToken } of claims) {
+        const row = deliveries.find(({ id }) => id === deliveryId)
+        if (row?.claim?.token === claimToken) row.claim = null
+      }
+    },
+  }
+
+  function add(webhook: StoredWebhook, title = 'Grüße 🚀'): StoredDelivery {
+    const row = newRow(`evt_${deliveries.length + 1}`, webhook, title, clock.now())
+    deliveries.push(row)
+    return row
+  }
+
+  return { store, deliveries, calls, faults, disabledAfter, add }
+}
+
+function newRow(id: string, webhook: StoredWebhook, title: string, at: Instant): StoredDelivery {
+  const actor = { kind: 'host', id: null } as const
+  const facts = { taskId: 'task_1', title, from: 'TODO', to: 'DOING', actor } as const
+  const place = { id: 'log_1', workspaceId: 'ws_1', seq: 1, at, payloadVersion: 1 }
+  const event: LoggedEvent = { ...place, type: 'task.moved', facts }
+  return { id, webhook, event, dueAt: at, claim: null, status: 'pending', attempts: [] }
+}
+
+function toClaimed(row: StoredDelivery) {
+  const delivery = {
+    id: row.id,
+    webhookId: row.webhook.id,
+    workspaceId: 'ws_1',
+    event: row.event,
+    status: 'pending',
+    attemptCount: row.attempts.length,
+    attempts: row.attempts,
+    nextAttemptAt: row.dueAt,
+    createdAt: START,
+  } as const
+  return { delivery, webhook: row.webhook, claimToken: row.claim?.token ?? '' }
+}
+
+const noJitter: Random = { bytes: (size) => systemRandom.bytes(size), fraction: () => 0 }
+
+/** A deliverer between a test store and a receiver, on a virtual clock that stands at `START`. */
+export interface DeliverySession {
+  readonly clock: VirtualClock
+  readonly receiver: WebhookReceiver
+  readonly deliverer: Deliverer
+  readonly logged: string[]
+  readonly storage: ReturnType<typeof createTestStore>
+  /** Ends the deliverer and the receiver. */
+  readonly end: () => Promise<void>
+  /** Makes a webhook at a path of the receiver. */
+  readonly webhook: (
+    path: string,
+    secrets?: readonly { secret: string; expiresAt?: Instant }[],
+  ) => StoredWebhook
+}
+
+export async function deliverySession(options: WebhookOptions = {}): Promise<DeliverySession> {
+  const clock = virtualClock(START)
+  const receiver = await webhookReceiver({ clock })
+  const logged: string[] = []
+  const log = (fields: object, message: string): number => logged.push(`${message} ${JSON.stringify(fields)}`)
+  const logger: Logger = { debug: log, info: log, warn: log, error: log, fatal: log }
+  const environment = createEnvironment({ clock, random: noJitter, logger })
+  const box = ephemeralSecretBox(systemRandom)
+  const storage = createTestStore(clock)
+  const guard = createEndpointGuard({ allow: ['127.0.0.0/8'] })
+  const sender: Sender = options.sender ?? createUndiciSender({ clock, guard, resolver: systemResolver })
+  const deliverer = createDeliverer({
+    environment,
+    store: storage.store,
+    secrets: box,
+    sender,
+    settings: resolveWebhookSettings(options),
+    pollIntervalMs: null,
+  })
+  const end = async (): Promise<void> => {
+    await deliverer.stop({ drainTimeoutMs: 0 })
+    await receiver.close()
+  }
+
+  function webhook(
+    path: string,
+    secrets: readonly { secret: string; expiresAt?: Instant }[] = [],
+  ): StoredWebhook {
+    return {
+      id: `wh_${path}`,
+      workspaceId: 'ws_1',
+      url: receiver.at(`/${path}`).url,
+      events: ['task.moved'],
+      secrets: secrets.map(({ secret, expiresAt = null }) => ({
+        sealed: box.seal(secret, secretContext('ws_1')),
+        expiresAt,
+      })),
+      enabled: true,
+      disabledReason: null,
+      failingSince: null,
+      createdAt: START,
+      updatedAt: START,
+    }
+  }
+  return { clock, receiver, deliverer, logged, storage, webhook, end }
+}
