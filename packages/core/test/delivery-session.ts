@@ -40,6 +40,11 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
+/** When a delivery can next be claimed. */
+function free(row: StoredDelivery): Instant {
+  return Math.max(row.dueAt ?? Infinity, row.claim?.until ?? 0)
+}
+
 /** The three verbs that deliverers use, over an array, with faults on demand. */
 function createTestStore(clock: VirtualClock) {
   const deliveries: StoredDelivery[] = []
@@ -60,7 +65,6 @@ function createTestStore(clock: VirtualClock) {
       await turn()
       fail('claim')
       const at = now ?? clock.now()
-      const free = (row: StoredDelivery): Instant => Math.max(row.dueAt ?? Infinity, row.claim?.until ?? 0)
       const counts = new Map<string, number>()
       const claimed = deliveries.filter((row) => {
         const { id } = row.webhook
