@@ -100,7 +100,6 @@ const blankTask: Omit<NewTask, 'workspaceId'> = {
 function createFaults() {
   const broken = new Map<string, { when: 'before' | 'after'; left: number }>()
   let calls: string[] = []
-  const down = (): TaskboardError => new TaskboardError('SERVICE_UNAVAILABLE', 'the storage is down')
 
   async function call(verb: string, work: () => unknown): Promise<unknown> {
     calls.push(verb)
@@ -108,7 +107,7 @@ function createFaults() {
     if (!fault || fault.left <= 0) return work()
     fault.left -= 1
     if (fault.when === 'after') await work()
-    throw down()
+    throw new TaskboardError('SERVICE_UNAVAILABLE', 'the storage is down')
   }
 
   return {
@@ -143,7 +142,7 @@ export interface Gate<T> {
 
 /** A promise that the test fulfils. */
 export function newGate<T = void>(): Gate<T> {
-  let open: (value: T) => void = () => undefined
-  const promise = new Promise<T>((resolve) => (open = resolve))
-  return { promise, open }
+  const opens: ((value: T) => void)[] = []
+  const promise = new Promise<T>((resolve) => opens.push(resolve))
+  return { promise, open: (value) => opens[0]?.(value) }
 }

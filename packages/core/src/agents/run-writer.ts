@@ -18,8 +18,11 @@ export interface WritingRun {
 
 type Verb<A extends unknown[]> = (at: At<never>, ...args: A) => Promise<void>
 
+type LostTest = (error: unknown) => boolean
+
 export interface Writer {
-  <A extends unknown[]>(verb: Verb<A>): (...args: A) => Promise<void>
+  /** `isLostBy` says which refusals mean that the task is lost: any conflict, unless told otherwise. */
+  <A extends unknown[]>(verb: Verb<A>, isLostBy?: LostTest): (...args: A) => Promise<void>
   settled(): Promise<void>
 }
 
@@ -28,21 +31,21 @@ export function createWriter(environment: Environment, run: WritingRun): Writer 
   const { clock, logger } = environment
   let queue: Promise<void> = Promise.resolve()
 
-  async function perform<A extends unknown[]>(verb: Verb<A>, args: A): Promise<void> {
+  async function perform(work: (at: At<never>) => Promise<void>, isLostBy: LostTest): Promise<void> {
     if (!run.isLive()) throw new TaskboardError('CONFLICT', 'the run is over: the task is no longer its own')
     const startedAt = clock.now()
     try {
-      await tracked(clock, 'agent-write', () => verb({ now: environment.storageNow() }, ...args))
+      await tracked(clock, 'agent-write', () => work({ now: environment.storageNow() }))
       run.renewed(startedAt)
     } catch (error) {
-      if (isLost(error)) run.lost(error)
+      if (isLostBy(error)) run.lost(error)
       throw error
     }
   }
 
-  const makeWrite = <A extends unknown[]>(verb: Verb<A>) => {
+  const makeWrite = <A extends unknown[]>(verb: Verb<A>, isLostBy: LostTest = isLost) => {
     return (...args: A): Promise<void> => {
-      const result = queue.then(() => perform(verb, args))
+      const result = queue.then(() => perform((at) => verb(at, ...args), isLostBy))
       queue = result.catch((error: unknown) => {
         const code = isTaskboardError(error) ? error.code : 'INTERNAL_ERROR'
         logger.warn({ taskId: run.proof.taskId, code }, 'a write of an agent was refused')
@@ -59,6 +62,10 @@ export function createWriter(environment: Environment, run: WritingRun): Writer 
 
 /** Whether an error of a store says that the task is no longer the writer's. */
 export function isLost(error: unknown): boolean {
-  if (isTaskboardError(error, 'TASK_NOT_FOUND')) return true
-  return isTaskboardError(error, 'CONFLICT') && error.field === 'fencingToken'
+  return isTaskboardError(error, 'TASK_NOT_FOUND') || isTaskboardError(error, 'CONFLICT')
+}
+
+/** The same for a verb that has other conflicts as well: the fencing token must be what it is about. */
+export function isFencedOff(error: unknown): boolean {
+  return isLost(error) && !(isTaskboardError(error, 'CONFLICT') && error.field !== 'fencingToken')
 }

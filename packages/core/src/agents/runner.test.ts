@@ -188,11 +188,11 @@ describe('an attempt that fails', () => {
     expect(await world.eventsOf('task.failed')).toHaveLength(1)
   })
 
-  it.each<[string, unknown]>([
+  it.each<[string, Error]>([
     ['a TaskFailure', new TaskFailure('no such customer')],
     ['what carries retry: false', Object.assign(new Error('no such customer'), { retry: false })],
   ])('fails for good with %s', async (_, thrown) => {
-    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => Promise.reject(thrown as Error) }] })
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => Promise.reject(thrown) }] })
     const task = await world.add()
     const runner = world.newRunner()
     runner.start()

@@ -11,7 +11,7 @@ import {
 import { sleep, type Environment } from '../environment/index.js'
 import { parseInput } from '../errors/index.js'
 import { plainJsonObject, type EventStore } from '../events/index.js'
-import { createWriter, type WritingRun } from './run-writer.js'
+import { createWriter, isFencedOff, type WritingRun } from './run-writer.js'
 import { storedText } from './stored-text.js'
 
 /** A run's hold on its task, and what is known of it. */
@@ -46,17 +46,17 @@ export interface TaskContext {
   /** Aborts when the task was lost (the lease, a person's move), was put on hold, or the process stops. */
   readonly signal: AbortSignal
   /** 0 to 100; rounded to whole percents. */
-  progress(percent: number): Promise<void>
+  readonly progress: (percent: number) => Promise<void>
   /** A line of the task's log; cut off after 10,000 characters. Level `info` unless told otherwise. */
-  log(message: string, level?: TaskLogEntry['level']): Promise<void>
+  readonly log: (message: string, level?: TaskLogEntry['level']) => Promise<void>
   /** A reference to something that was made. `CONFLICT` when the task has as many as it may. */
-  output(output: OutputInput): Promise<void>
+  readonly output: (output: OutputInput) => Promise<void>
   /** Raises `agent.alert` for the workspace's people, with at most 64 KiB of JSON; the message is cut off after 2,000 characters. */
-  alert(message: string, data?: Readonly<Record<string, unknown>>): Promise<void>
+  readonly alert: (message: string, data?: Readonly<Record<string, unknown>>) => Promise<void>
   /** Puts the task on hold and ends the run: whatever it returns or throws later is ignored. */
-  hold(reason: HoldReason, message?: string): Promise<void>
+  readonly hold: (reason: HoldReason, message?: string) => Promise<void>
   /** Waits on the board's clock. Rejects with the signal's reason when that aborts. */
-  sleep(delayMs: number): Promise<void>
+  readonly sleep: (delayMs: number) => Promise<void>
   readonly claim: TaskClaim
 }
 
@@ -117,7 +117,7 @@ export function createTaskContext<Tx>(
     output: write(async (at, output: OutputInput) => {
       const { size = null, ...rest } = parseInput(outputInput, output)
       await tasks.appendOutput(proof, { ...rest, size }, leaseMs, at)
-    }),
+    }, isFencedOff),
     alert: write(async (at, message: string, data?: Readonly<Record<string, unknown>>) => {
       const text = storedText(parseInput(alertInput, { message }).message, LONGEST_MESSAGE)
       const extra = data === undefined ? {} : { data: plainJsonObject(data, 'data') }
