@@ -1,0 +1,80 @@
+import { priorities, type Column, type Priority } from '@taskboard/core'
+import { parseDueDate } from './due-date.js'
+
+/** What a chat message asks for. */
+export type ChatCommand =
+  | {
+      readonly kind: 'add'
+      readonly title: string
+      readonly description: string | null
+      readonly priority: Priority | null
+      readonly dueDate: number | null
+      readonly tags: readonly string[]
+    }
+  | { readonly kind: 'list'; readonly column: Column }
+  | { readonly kind: 'status' }
+  | { readonly kind: 'help' }
+  /** A request that is known but cannot be carried out as it stands. */
+  | { readonly kind: 'unclear'; readonly problem: string }
+  | { readonly kind: 'unknown' }
+
+interface Modifiers {
+  priority: Priority | null
+  dueDate: number | null
+  readonly tags: string[]
+  problem: string | null
+}
+
+const POLITE = /^(?:please|pls|hi|hello|hey|can you|could you|would you)\b[\s,!]*/i
+const ADD =
+  /^(?:(?:add|create)(?:\s+a(?:\s+new)?\s+task(?:\s+to\b)?|(?:\s+new)?\s+task(?=\s*:))?|new\s+task)\b[\s:]*/i
+const LIST =
+  /^(?:list|show)(?:\s+me)?(?:\s+(?:the|all))?(?:\s+tasks)?(?:\s+in)?(?:\s+(todo|doing|done))?(?:\s+tasks)?$/i
+const STATUS = /^(?:status|how is it going|how are things|what are you doing)$/i
+const HELP = /^(?:help|what can (?:you|i) do|commands|\?)$/i
+const PRIORITY = new RegExp(`^(?:priority\\s+)?(${priorities.join('|')})(?:\\s+priority)?$`, 'i')
+const DUE = /^due\s+(.+)$/i
+const TAG = /^#([\p{L}\p{N}_-]{1,50})$/u
+
+/** Reads a message in plain English at `now`. Lines after an `add` are the new task's description. */
+export function parseChat(message: string, now: number): ChatCommand {
+  const [head = '', ...more] = message.trim().split(/\r?\n/)
+  const text = stripPolite(head.trim())
+  const plain = text.replace(/[.!?\s]+$/, '')
+  if (ADD.test(text)) return parseAdd(text.replace(ADD, ''), more.join('\n').trim(), now)
+  const list = LIST.exec(plain)
+  if (list !== null) return { kind: 'list', column: (list[1]?.toUpperCase() ?? 'TODO') as Column }
+  if (STATUS.test(plain)) return { kind: 'status' }
+  if (HELP.test(plain) || text === '?') return { kind: 'help' }
+  return { kind: 'unknown' }
+}
+
+function stripPolite(text: string): string {
+  const stripped = text.replace(POLITE, '')
+  return stripped === text || stripped === '' ? text : stripPolite(stripped)
+}
+
+/** The title, then modifiers after commas, read from the end; the first part that is none belongs to the title. */
+function parseAdd(text: string, description: string, now: number): ChatCommand {
+  const parts = text.split(',').map((part) => part.trim())
+  const modifiers: Modifiers = { priority: null, dueDate: null, tags: [], problem: null }
+  while (parts.length > 1 && takeModifier(parts.at(-1) ?? '', modifiers, now)) parts.pop()
+  const { priority, dueDate, problem, tags } = modifiers
+  const title = parts.join(', ')
+  if (problem !== null) return { kind: 'unclear', problem }
+  if (title === '') return { kind: 'unclear', problem: 'a task needs a title' }
+  return { kind: 'add', title, description: description || null, priority, dueDate, tags: tags.reverse() }
+}
+
+function takeModifier(part: string, modifiers: Modifiers, now: number): boolean {
+  const priority = PRIORITY.exec(part)?.[1]
+  const due = DUE.exec(part)?.[1]
+  const tag = TAG.exec(part)?.[1]
+  if (priority !== undefined) modifiers.priority = priority.toLowerCase() as Priority
+  else if (tag !== undefined) modifiers.tags.push(tag)
+  else if (due !== undefined) {
+    modifiers.dueDate = parseDueDate(due, now)
+    if (modifiers.dueDate === null) modifiers.problem = `"${due}" is no date that I know`
+  } else return part === ''
+  return true
+}

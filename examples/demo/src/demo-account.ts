@@ -1,0 +1,37 @@
+import type { Taskboard } from '@taskboard/core'
+
+export interface DemoWorkspace {
+  readonly workspaceId: string
+  readonly accountName: string
+  /** Whether this is the first run on this storage. */
+  readonly isNew: boolean
+}
+
+const DAY_MS = 86_400_000
+
+/** The workspace to show: that of the oldest account, or of a new account where the storage has none. */
+export async function ensureDemo<Tx>({ accounts }: Taskboard<Tx>): Promise<DemoWorkspace> {
+  const [account] = await accounts.list({ limit: 1 })
+  if (account === undefined) {
+    const made = await accounts.create({ name: 'Demo', tier: 'professional' })
+    return { workspaceId: made.workspace.id, accountName: made.account.name, isNew: true }
+  }
+  const [workspace] = await accounts.listWorkspaces(account.id)
+  const { id } = workspace ?? (await accounts.createWorkspace(account.id, { name: 'Demo' }))
+  return { workspaceId: id, accountName: account.name, isNew: false }
+}
+
+/** A key for all that the board API does in one workspace, for 24 hours. It can be read nowhere afterwards. */
+export async function mintDemoKey<Tx>(
+  { accounts }: Taskboard<Tx>,
+  workspaceId: string,
+): Promise<{ readonly key: string; readonly expiresAt: number }> {
+  const expiresAt = Date.now() + DAY_MS
+  const { key } = await accounts.createKey({
+    workspaceId,
+    name: 'npm start',
+    scopes: ['tasks:read', 'tasks:write', 'chat:write', 'webhooks:read', 'webhooks:write'],
+    expiresAt,
+  })
+  return { key, expiresAt }
+}

@@ -1,0 +1,107 @@
+import { createTaskboard, isTaskboardError, type Logger, type Taskboard } from '@taskboard/core'
+import { memoryStorage } from '@taskboard/memory'
+import { checklistAgent } from './checklist-agent.js'
+import { ensureDemo, mintDemoKey } from './demo-account.js'
+import { eventLine } from './event-line.js'
+import { greet } from './greeting.js'
+import { SettingError, type DemoSettings } from './settings.js'
+
+/** A web framework's part: to serve the board's routes. */
+export interface DemoServer {
+  /** For people. */
+  readonly framework: string
+  /** Resolves when it listens; rejects when it cannot. */
+  listen(taskboard: Taskboard, address: { readonly host: string; readonly port: number }): Promise<Listening>
+}
+
+export interface Listening {
+  readonly port: number
+  /** Answers the requests in flight for at most `drainMs`, and takes no others. */
+  close(drainMs: number): Promise<void>
+}
+
+export interface RunningDemo {
+  readonly url: string
+  /** Drains requests, then the agent's runs and the webhooks, and leaves nothing open. */
+  stop(): Promise<void>
+}
+
+/** Makes the board, serves it and says so through `print`. @throws SettingError */
+export async function startDemo(
+  server: DemoServer,
+  settings: DemoSettings,
+  print: (text: string) => void,
+): Promise<RunningDemo> {
+  const { host, drainMs } = settings
+  const taskboard = createDemoBoard(settings, print)
+  taskboard.events.on('*', (event) => print(eventLine(event)))
+  try {
+    await taskboard.start()
+    const workspace = await ensureDemo(taskboard)
+    const key = await mintDemoKey(taskboard, workspace.workspaceId)
+    const listening = await server.listen(taskboard, settings).catch(toSettingError(settings))
+    const url = `http://${urlHost(host)}:${listening.port}`
+    print(
+      greet({ ...workspace, ...key, framework: server.framework, url, webhookAllow: settings.webhookAllow }),
+    )
+    return {
+      url,
+      async stop() {
+        const startedAt = performance.now()
+        await listening.close(drainMs)
+        const leftMs = Math.max(0, drainMs - (performance.now() - startedAt))
+        await taskboard.close({ drainTimeoutMs: Math.round(leftMs) })
+      },
+    }
+  } catch (error) {
+    await taskboard.close()
+    throw error
+  }
+}
+
+function createDemoBoard(settings: DemoSettings, print: (text: string) => void): Taskboard {
+  try {
+    return createTaskboard({
+      storage: memoryStorage(),
+      agents: [checklistAgent(settings)],
+      webhooks: { allow: settings.webhookAllow },
+      logger: printingLogger(print),
+    })
+  } catch (error) {
+    if (isTaskboardError(error, 'INVALID_CONFIG') && error.field === 'allow') {
+      throw new SettingError(
+        'TASKBOARD_WEBHOOK_ALLOW',
+        'must list networks or addresses with commas between them, such as 127.0.0.0/8,::1',
+      )
+    }
+    throw error
+  }
+}
+
+/** Warnings and worse, a line each. The library puts no secret into any of them. */
+function printingLogger(print: (text: string) => void): Logger {
+  const say = (level: string) => (fields: object, message: string) => {
+    const { stack: _, ...rest } = fields as { stack?: string }
+    print(`${new Date().toISOString()} ${level} ${message} ${JSON.stringify(rest)}`)
+  }
+  const nothing = (): void => undefined
+  return { debug: nothing, info: nothing, warn: say('warn'), error: say('error'), fatal: say('fatal') }
+}
+
+/** Says which setting is to blame when listening fails. */
+function toSettingError({ host, port }: DemoSettings): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    if (error.code === 'EADDRINUSE') throw new SettingError('PORT', `${port} is in use already on ${host}`)
+    if (error.code === 'EACCES')
+      throw new SettingError('PORT', `${port} needs rights that this process lacks`)
+    if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EINVAL') {
+      throw new SettingError('HOST', `${host} is no address of this machine`)
+    }
+    throw error
+  }
+}
+
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}

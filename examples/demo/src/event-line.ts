@@ -1,0 +1,7 @@
+import { describeEvent, type TaskboardEvent } from '@taskboard/core'
+
+/** An event of the board in one line of a terminal. Titles are other people's text, so control characters go. */
+export function eventLine(event: TaskboardEvent): string {
+  const time = new Date(event.at).toISOString()
+  return `${time} ${event.type.padEnd(14)} ${describeEvent(event)}`.replaceAll(/\p{C}/gu, '')
+}

@@ -1,0 +1,93 @@
+export interface Greeting {
+  /** Which server runs: `Express`. */
+  readonly framework: string
+  readonly url: string
+  readonly workspaceId: string
+  readonly accountName: string
+  readonly isNew: boolean
+  readonly key: string
+  readonly expiresAt: number
+  readonly webhookAllow: readonly string[]
+}
+
+interface Command {
+  readonly purpose: string
+  readonly path: string
+  readonly body?: string
+}
+
+const ADDED_TASK = {
+  title: 'Prepare the launch',
+  description:
+    '- [x] Pick a date\n- Write to press@example.com before 2026-12-01\n- wait 1s\n- Order 250 stickers',
+  priority: 'high',
+}
+const EVENTS = ['task.created', 'task.started', 'task.completed', 'task.failed', 'task.moved']
+
+/** What a newcomer needs: where the server is, what it keeps, the key, and commands to paste into a POSIX shell. */
+export function greet(greeting: Greeting): string {
+  const { framework, url, workspaceId, accountName, isNew, key, expiresAt, webhookAllow } = greeting
+  const until = new Date(expiresAt).toISOString()
+  return [
+    '',
+    `Taskboard on ${framework}: ${url}`,
+    `State:     in the memory of this process; all of it is gone when the process ends`,
+    `Workspace: ${workspaceId} of the account "${accountName}", ${isNew ? 'made now' : 'found in the storage'}`,
+    `Webhooks:  ${describeAllow(webhookAllow)}`,
+    '',
+    `Your API key, valid until ${until} and shown only here. Paste it into another terminal:`,
+    '',
+    `  KEY=${key}`,
+    '',
+    'Then try:',
+    '',
+    ...commands(url, webhookAllow).flatMap((command) => [
+      `  # ${command.purpose}`,
+      `  ${toCurl(url, command)}`,
+    ]),
+    '',
+    `What happens on the board follows, a line for each event. Ctrl-C ends it.`,
+    '',
+  ].join('\n')
+}
+
+function describeAllow(allow: readonly string[]): string {
+  return allow.length === 0
+    ? 'to public https addresses (TASKBOARD_WEBHOOK_ALLOW=127.0.0.0/8 opens this machine for development)'
+    : `to public https addresses, and to ${allow.join(', ')} over http as well`
+}
+
+function commands(url: string, webhookAllow: readonly string[]): readonly Command[] {
+  const receiver = webhookAllow.length === 0 ? 'https://receiver.example/hook' : 'http://127.0.0.1:9000/hook'
+  const board = '/api/board?action='
+  return [
+    {
+      purpose: 'be told of what happens, with signed webhooks',
+      path: '/api/webhooks/create',
+      body: JSON.stringify({ url: receiver, events: EVENTS, secret: 'demo-secret' }),
+    },
+    {
+      purpose: 'add a task; the agent takes it at once',
+      path: `${board}add`,
+      body: JSON.stringify(ADDED_TASK),
+    },
+    { purpose: 'watch it being worked', path: `${board}doing` },
+    { purpose: 'see its result', path: `${board}done` },
+    {
+      purpose: 'ask the agent',
+      path: `${board}chat`,
+      body: JSON.stringify({ message: 'add Write the report, urgent, due tomorrow' }),
+    },
+    {
+      purpose: 'move a task (here the first one that is done) back to TODO',
+      path: `${board}move`,
+      body: `{"task_id":"'$(${toCurl(url, { purpose: '', path: `${board}done` })} | grep -o 'task_[0-9a-z]*' | head -n 1)'","to":"todo"}`,
+    },
+  ]
+}
+
+function toCurl(url: string, { path, body }: Command): string {
+  const parts = [`curl -s '${url}${path}'`, `-H "Authorization: Bearer $KEY"`]
+  if (body !== undefined) parts.push(`-H 'Content-Type: application/json'`, `-d '${body}'`)
+  return parts.join(' ')
+}

@@ -1,0 +1,8 @@
+export { checklistAgent } from './checklist-agent.js'
+export type { ChecklistAgentOptions } from './checklist-agent.js'
+export { startDemo } from './demo.js'
+export type { DemoServer, Listening, RunningDemo } from './demo.js'
+export { drainServer } from './http-drain.js'
+export { runDemo } from './run-demo.js'
+export { readSettings, SettingError } from './settings.js'
+export type { DemoSettings } from './settings.js'

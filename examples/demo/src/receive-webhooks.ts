@@ -1,0 +1,32 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { verifySignature } from '@taskboard/core'
+
+/** A receiver to watch webhooks with: prints each delivery and refuses those whose signature does not fit. */
+const PORT = Number(process.env['RECEIVER_PORT'] ?? 9_000)
+const SECRET = process.env['RECEIVER_SECRET'] ?? 'demo-secret'
+const LARGEST_BODY_BYTES = 1_048_576
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > LARGEST_BODY_BYTES) throw new Error('the body is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const server = createServer((request, response) => {
+  readBody(request).then(
+    (body) => {
+      const isGenuine = verifySignature(SECRET, body, request.headers['x-service-signature']?.toString())
+      const { 'x-service-event': event, 'x-service-delivery': delivery } = request.headers
+      const said = isGenuine ? body.toString().replaceAll(/\p{C}/gu, '') : 'wrong signature'
+      console.log(`${String(event)} ${String(delivery)} ${said}`)
+      response.writeHead(isGenuine ? 204 : 401).end()
+    },
+    () => response.destroy(),
+  )
+})
+server.listen(PORT, '127.0.0.1', () => console.log(`Receiving webhooks on http://127.0.0.1:${PORT}/hook`))

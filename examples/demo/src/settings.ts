@@ -1,0 +1,52 @@
+/** What the environment says about the demo. */
+export interface DemoSettings {
+  readonly host: string
+  readonly port: number
+  /** Networks to which webhooks may be sent although they are not public. */
+  readonly webhookAllow: readonly string[]
+  /** How long the agent stays with each line of a checklist. */
+  readonly stepMs: number
+  /** How long requests and runs may go on after a signal to stop. */
+  readonly drainMs: number
+}
+
+/** A variable whose value cannot be used. The message names it. */
+export class SettingError extends Error {
+  constructor(variable: string, rule: string) {
+    super(`${variable} ${rule}`)
+    this.name = 'SettingError'
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads and checks the settings; what is absent or empty has its default. @throws SettingError */
+export function readSettings(env: Environment): DemoSettings {
+  return {
+    host: readHost(env),
+    port: readWhole(env, 'PORT', 3_000, 65_535),
+    webhookAllow: readList(env, 'TASKBOARD_WEBHOOK_ALLOW'),
+    stepMs: readWhole(env, 'TASKBOARD_STEP_MS', 300, 60_000),
+    drainMs: readWhole(env, 'TASKBOARD_DRAIN_MS', 10_000, 600_000),
+  }
+}
+
+function readHost(env: Environment): string {
+  const host = env['HOST']?.trim() || '127.0.0.1'
+  if (/^[\w.:%-]{1,253}$/.test(host)) return host
+  throw new SettingError('HOST', 'must be a host name or an IP address, such as 127.0.0.1')
+}
+
+function readWhole(env: Environment, variable: string, absent: number, most: number): number {
+  const text = env[variable]?.trim()
+  if (text === undefined || text === '') return absent
+  if (/^\d{1,7}$/.test(text) && Number(text) <= most) return Number(text)
+  throw new SettingError(variable, `must be a whole number from 0 to ${most}`)
+}
+
+function readList(env: Environment, variable: string): readonly string[] {
+  return (env[variable] ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+}

@@ -1,0 +1,25 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
+import { drainServer, type DemoServer } from '@taskboard/example-demo'
+import { taskboardRouter } from '@taskboard/express'
+import express from 'express'
+
+/** Serves a board with Express, beside a route of the host's own. */
+export const expressDemo: DemoServer = {
+  framework: 'Express',
+  async listen(taskboard, { host, port }) {
+    const app = express()
+    app.disable('x-powered-by')
+    app.use(taskboardRouter(taskboard))
+    app.get('/health', (_request, response) => void response.json({ ok: true }))
+
+    const server = createServer(app).listen(port, host)
+    await once(server, 'listening')
+    return {
+      port: (server.address() as AddressInfo).port,
+      close: (drainMs) => drainServer(server, promisify(server.close.bind(server)), drainMs),
+    }
+  },
+}
