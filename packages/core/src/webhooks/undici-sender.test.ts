@@ -331,4 +331,15 @@ describe('the guard of connections', () => {
     })
     expect(connections()).toBe(1)
   })
+
+  it('looks at what a connection has reached once more before anything is sent', async () => {
+    let requests = 0
+    const { port } = await serve((_, response) => response.end(String((requests += 1))))
+    const answers = [null, 'the address is not public']
+    const guard = { refuseUrl: () => null, refuseAddress: () => answers.shift() ?? null }
+    const made = createUndiciSender({ clock: systemClock, guard, resolver: fakeResolver({}) })
+    cleanups.push(() => made.close())
+    await expect(made.send(request(`http://127.0.0.1:${port}/`))).resolves.toEqual(refused)
+    expect([requests, answers]).toEqual([0, []])
+  })
 })
