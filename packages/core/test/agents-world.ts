@@ -6,6 +6,7 @@ import {
   defineAgent,
   TaskboardError,
   type AgentOptions,
+  type AgentStatus,
   type At,
   type LoggedEvent,
   type Logger,
@@ -56,13 +57,21 @@ export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: A
   const faults = createFaults()
   const tasks = faults.of(storage.tasks)
   const { events } = storage
-  const parts = { environment, tasks, agents: storage.agents, events, pollIntervalMs: null }
+  const statusFaults = new Set<AgentStatus>()
+  const agentStore: Pick<typeof storage.agents, 'reportAgentStatus'> = {
+    async reportAgentStatus(workspace, agentId, status, when) {
+      if (statusFaults.has(status)) throw new Error('the storage is down')
+      await storage.agents.reportAgentStatus(workspace, agentId, status, when)
+    },
+  }
+  const parts = { environment, tasks, agents: agentStore, events, pollIntervalMs: null }
 
   return {
     clock,
     messages,
     storage,
     faults,
+    statusFaults,
     workspaceId,
     workspaceIds,
     newRunner: () => createRunner({ ...parts, runtimes }),

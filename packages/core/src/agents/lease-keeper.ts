@@ -44,9 +44,7 @@ export function createLeaseKeeper<Tx>(options: LeaseKeeperOptions<Tx>): LeaseKee
     const now = clock.now()
     for (const run of [...takeDue(regular, now), ...takeDue(retries, now)]) {
       enqueue(regular, run, intervalMs)
-      tracked(clock, 'agent-heartbeat', () => renew(run)).catch((error: unknown) => {
-        logger.error({ taskId: run.task.id, error: thrownText(error) }, 'a heartbeat broke down')
-      })
+      void tracked(clock, 'agent-heartbeat', () => renew(run))
     }
     nextPassAt = Math.min(firstDue(regular), firstDue(retries))
     return nextPassAt

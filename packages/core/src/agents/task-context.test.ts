@@ -137,6 +137,31 @@ describe('a run', () => {
     }
   })
 
+  it('that has put its task on hold sends no heartbeat, however long its code goes on', async () => {
+    const gate = newGate()
+    const world = await agentsWorld({
+      agents: [
+        {
+          type: 'bot',
+          async run(_, { hold }) {
+            await hold('approval')
+            await gate.promise
+          },
+        },
+      ],
+    })
+    await world.add()
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.advance({ hours: 1 })
+    expect(world.faults.countCalls('renewLease')).toBe(0)
+    expect(runner.inFlight).toBe(1)
+    gate.open()
+    await world.clock.settle()
+    expect(runner.inFlight).toBe(0)
+    await runner.stop()
+  })
+
   it('learns from a refused write that its task was taken, and writes nothing more', async () => {
     const gate = newGate()
     const refusals: unknown[] = []

@@ -94,6 +94,7 @@ export async function performRun<Tx>(
     },
     isLive: () => run.phase === 'running',
     renewed(startedAt) {
+      if (run.phase === 'over') return
       run.leaseEndsAt = Math.max(run.leaseEndsAt, startedAt + definition.leaseMs)
       options.onRenewed(run)
     },

@@ -110,6 +110,20 @@ describe('tracked work', () => {
     })
   })
 
+  it('that looks at the clock for ever does not keep time from moving', async () => {
+    const clock = virtualClock(0, { patienceMs: 5 })
+    let looking = true
+    const run = clock.track('task_1', async () => {
+      while (looking && clock.now() >= 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    })
+    await clock.advance(1_000)
+    await clock.advance(1_000)
+    expect(clock.now()).toBe(2_000)
+    expect(clock.pending().works).toEqual([{ label: 'task_1', parked: 'silence' }])
+    looking = false
+    await run
+  })
+
   it('of a webhook send is not parked by its time-out timer, but by whoever hangs it', async () => {
     const clock = virtualClock(0)
     const gate = newGate<string>()

@@ -123,7 +123,7 @@ export function virtualClock(
   const clock: VirtualClock = {
     now() {
       const work = current()
-      if (work) works.touch(work)
+      if (work) works.looked(work)
       return present
     },
     setTimer(callback, delayMs): Timer {

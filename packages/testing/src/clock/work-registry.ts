@@ -11,6 +11,8 @@ export interface Work {
   parks: number
   parkedBySilence: boolean
   silentMs: number
+  /** How long it has been awake since anything but a look at the clock happened to it. */
+  awakeMs: number
 }
 
 /** Why work holds time up no longer: it waits for time, somebody parked it, or it has long been silent. */
@@ -24,8 +26,8 @@ export interface WorkRegistry {
   readonly version: number
   begin(label: string): Work
   end(work: Work): void
-  /** A sign of life: what was parked by silence is so no more. */
-  touch(work: Work): void
+  /** It looked at the clock, a sign of life: what was parked by silence is so no more. Looking for ever does not count. */
+  looked(work: Work): void
   timerSet(work: Work): void
   timerCancelled(work: Work): void
   /** Time has moved it on: whatever parked it, it must be waited for again. */
@@ -44,6 +46,9 @@ export interface Patience {
   readonly workMs: number
 }
 
+/** Work that does nothing but look at the clock is parked after this many times its patience. */
+const PATIENCES_AWAKE = 20
+
 export function createWorkRegistry(patience: Patience): WorkRegistry {
   const works = new Set<Work>()
   const awake = new Set<Work>()
@@ -55,8 +60,9 @@ export function createWorkRegistry(patience: Patience): WorkRegistry {
     else awake.delete(work)
   }
 
-  function touch(work: Work): void {
+  function stirred(work: Work): void {
     work.silentMs = 0
+    work.awakeMs = 0
     work.parkedBySilence = false
     refresh(work)
   }
@@ -79,19 +85,25 @@ export function createWorkRegistry(patience: Patience): WorkRegistry {
       works.delete(work)
       refresh(work)
     },
-    touch,
+    looked(work) {
+      if (work.awakeMs >= PATIENCES_AWAKE * work.patienceMs) return
+      work.silentMs = 0
+      if (!work.parkedBySilence) return
+      work.parkedBySilence = false
+      refresh(work)
+    },
     timerSet(work) {
       work.pendingTimers += 1
-      touch(work)
+      stirred(work)
     },
     timerCancelled(work) {
       work.pendingTimers -= 1
-      touch(work)
+      stirred(work)
     },
     timerFired(work) {
       work.pendingTimers -= 1
       work.parks = 0
-      touch(work)
+      stirred(work)
     },
     park(label) {
       const parked = [...works].filter((work) => work.label === label)
@@ -102,14 +114,16 @@ export function createWorkRegistry(patience: Patience): WorkRegistry {
       return () => {
         for (const work of parked.splice(0)) {
           work.parks = Math.max(0, work.parks - 1)
-          touch(work)
+          stirred(work)
         }
       }
     },
     addSilence(ms) {
       for (const work of awake) {
         work.silentMs += ms
-        if (work.silentMs < work.patienceMs) continue
+        work.awakeMs += ms
+        const isPatient = work.silentMs < work.patienceMs && work.awakeMs < PATIENCES_AWAKE * work.patienceMs
+        if (isPatient) continue
         work.parkedBySilence = true
         refresh(work)
       }
@@ -128,6 +142,7 @@ function newWork(label: string, patience: Patience): Work {
     parks: 0,
     parkedBySilence: false,
     silentMs: 0,
+    awakeMs: 0,
   }
 }
 
