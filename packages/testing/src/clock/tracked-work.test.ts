@@ -112,15 +112,15 @@ describe('tracked work', () => {
 
   it('that looks at the clock for ever does not keep time from moving', async () => {
     const clock = virtualClock(0, { patienceMs: 5 })
-    let looking = true
+    const stop = new AbortController()
     const run = clock.track('task_1', async () => {
-      while (looking && clock.now() >= 0) await new Promise((resolve) => setTimeout(resolve, 1))
+      while (clock.now() >= 0 && !stop.signal.aborted) await new Promise((resolve) => setTimeout(resolve, 1))
     })
     await clock.advance(1_000)
     await clock.advance(1_000)
     expect(clock.now()).toBe(2_000)
     expect(clock.pending().works).toEqual([{ label: 'task_1', parked: 'silence' }])
-    looking = false
+    stop.abort()
     await run
   })
 
