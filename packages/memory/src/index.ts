@@ -1,1 +1,2 @@
-export {}
+export { memoryStorage } from './memory-storage.js'
+export type { MemoryTransaction } from './transactions.js'

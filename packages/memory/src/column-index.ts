@@ -1,0 +1,60 @@
+import {
+  columns,
+  type Column,
+  type Instant,
+  type Scoring,
+  type Task,
+  type TaskListQuery,
+  type TaskPage,
+} from '@taskboard/core'
+import { createColumnView, type ColumnView } from './column-view.js'
+import type { Table } from './table.js'
+
+/** What is in the columns of each workspace. Follows the tasks' table. */
+export interface ColumnIndex {
+  /** `TaskStore.listTasks`. */
+  list(query: TaskListQuery, now: Instant): TaskPage
+  count(workspaceId: string): Readonly<Record<Column, number>>
+}
+
+type Board = Readonly<Record<Column, ColumnView>>
+
+export function createColumnIndex(tasks: Table<Task>, scoring: () => Scoring): ColumnIndex {
+  const boards = new Map<string, Board>()
+
+  function boardOf(workspaceId: string): Board {
+    let board = boards.get(workspaceId)
+    if (board === undefined) {
+      const [TODO, DOING, DONE] = columns.map((column) => createColumnView(column, scoring)) as [
+        ColumnView,
+        ColumnView,
+        ColumnView,
+      ]
+      board = { TODO, DOING, DONE }
+      boards.set(workspaceId, board)
+    }
+    return board
+  }
+
+  tasks.onChange((before, after) => {
+    const board = boardOf((after ?? (before as Task)).workspaceId)
+    if (before !== undefined) board[before.column].remove(before)
+    if (after !== undefined) board[after.column].add(after)
+  })
+
+  return {
+    list({ workspaceId, column, limit, after }, now) {
+      const asOf = after?.asOf ?? now
+      const board = boards.get(workspaceId)
+      return board === undefined ? { tasks: [], asOf, next: null } : board[column].list(asOf, after, limit)
+    },
+    count(workspaceId) {
+      const board = boards.get(workspaceId)
+      return {
+        TODO: board?.TODO.size ?? 0,
+        DOING: board?.DOING.size ?? 0,
+        DONE: board?.DONE.size ?? 0,
+      }
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import {
+  scoreUnits,
+  type Column,
+  type Instant,
+  type Scoring,
+  type Task,
+  type TaskCursor,
+  type TaskPage,
+} from '@taskboard/core'
+import { bestOf } from './selection.js'
+
+/** One column of one workspace. */
+export interface ColumnView {
+  readonly size: number
+  add(task: Task): void
+  remove(task: Task): void
+  list(asOf: Instant, after: TaskCursor | null, limit: number): TaskPage
+}
+
+/** A task with what orders it at the instant of the listing; the lowest comes first. */
+interface Ranked {
+  readonly task: Task
+  rank: number
+}
+
+/** Up to this size a column keeps the order of its last listing, which is nearly that of the next one. */
+const LARGEST_KEPT = 1_000
+/** A column that changes this often between listings does not keep its order. */
+const MOST_CHANGES = 64
+
+export function createColumnView(column: Column, scoring: () => Scoring): ColumnView {
+  const tasks = new Set<Task>()
+  const rank = rankOf(column, scoring)
+  const sign = column === 'DOING' ? 1 : -1
+  let kept: Ranked[] | null = null
+  let keptAsOf: Instant | null = null
+  let changes = 0
+
+  function changed(): boolean {
+    keptAsOf = null
+    changes += 1
+    if (kept === null) return false
+    if (changes <= MOST_CHANGES && tasks.size <= LARGEST_KEPT) return true
+    kept = null
+    return false
+  }
+
+  /** All of a small column in order. Only the ranks of TODO depend on the instant. */
+  function sorted(asOf: Instant): readonly Ranked[] {
+    changes = 0
+    if (kept !== null && (keptAsOf === asOf || (keptAsOf !== null && column !== 'TODO'))) return kept
+    if (kept === null) kept = Array.from(tasks, (task) => ({ task, rank: rank(task, asOf) }))
+    else for (const entry of kept) entry.rank = rank(entry.task, asOf)
+    if (!isSorted(kept)) kept.sort(compareRanked)
+    keptAsOf = asOf
+    return kept
+  }
+
+  function select(asOf: Instant, after: Ranked | null, count: number): readonly Ranked[] {
+    function* candidates(): Generator<Ranked> {
+      for (const task of tasks) {
+        const entry = { task, rank: rank(task, asOf) }
+        if (after === null || compareRanked(after, entry) < 0) yield entry
+      }
+    }
+    return bestOf(candidates(), count, compareRanked)
+  }
+
+  return {
+    get size() {
+      return tasks.size
+    },
+    add(task) {
+      tasks.add(task)
+      if (changed()) kept?.push({ task, rank: 0 })
+    },
+    remove(task) {
+      tasks.delete(task)
+      if (changed())
+        kept?.splice(
+          kept.findIndex((entry) => entry.task === task),
+          1,
+        )
+    },
+    list(asOf, cursor, limit) {
+      const after = cursor && afterCursor(cursor, sign)
+      let found: readonly Ranked[]
+      if (tasks.size > LARGEST_KEPT) found = select(asOf, after, limit + 1)
+      else {
+        const all = sorted(asOf)
+        const start = after === null ? 0 : all.findIndex((entry) => compareRanked(after, entry) < 0)
+        found = start < 0 ? [] : all.slice(start, start + limit + 1)
+      }
+      return toPage(found, limit, asOf, sign)
+    },
+  }
+}
+
+function rankOf(column: Column, scoring: () => Scoring): (task: Task, asOf: Instant) => number {
+  if (column === 'TODO') return (task, asOf) => -scoreUnits(task, asOf, scoring())
+  if (column === 'DOING') return (task) => task.startedAt ?? 0
+  return (task) => -(task.completedAt ?? 0)
+}
+
+function compareRanked(a: Ranked, b: Ranked): number {
+  if (a.rank !== b.rank) return a.rank - b.rank
+  if (a.task.createdAt !== b.task.createdAt) return a.task.createdAt - b.task.createdAt
+  return a.task.id < b.task.id ? -1 : a.task.id > b.task.id ? 1 : 0
+}
+
+function isSorted(ranked: readonly Ranked[]): boolean {
+  for (let index = 1; index < ranked.length; index++) {
+    if (compareRanked(ranked[index - 1] as Ranked, ranked[index] as Ranked) > 0) return false
+  }
+  return true
+}
+
+/** The cursor as an entry to compare with: only what orders tasks is looked at. */
+function afterCursor({ rank, createdAt, id }: TaskCursor, sign: 1 | -1): Ranked {
+  return { task: { createdAt, id } as Task, rank: sign * rank }
+}
+
+function toPage(found: readonly Ranked[], limit: number, asOf: Instant, sign: 1 | -1): TaskPage {
+  const tasks: Task[] = []
+  for (let index = 0; index < limit && index < found.length; index++)
+    tasks.push((found[index] as Ranked).task)
+  const last = found[limit - 1]
+  if (found.length <= limit || last === undefined) return { tasks, asOf, next: null }
+  const { createdAt, id } = last.task
+  return { tasks, asOf, next: { asOf, rank: sign * last.rank, createdAt, id } }
+}

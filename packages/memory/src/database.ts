@@ -1,0 +1,112 @@
+import type {
+  Account,
+  Agent,
+  ApiKeyRecord,
+  Attempt,
+  EventDraft,
+  Instant,
+  LoggedEvent,
+  StoredWebhook,
+  Task,
+  TaskLogEntry,
+  TaskOutput,
+  Workspace,
+} from '@taskboard/core'
+import { TaskboardError } from '@taskboard/core'
+import { createCommitSignal, type CommitSignal } from './commit-signal.js'
+import type { DeliveryRow } from './delivery-row.js'
+import { createEventLog, type EventLog } from './event-log.js'
+import { createIdempotencyRecords, type IdempotencyRecords } from './idempotency.js'
+import { createJournal, type Journal } from './journal.js'
+import { createSettings, type Settings } from './settings.js'
+import { createSubscriptions, type Subscriptions } from './subscriptions.js'
+import { createTable, type Table } from './table.js'
+import { createTransactions, type Transactions } from './transactions.js'
+
+/** What all stores of one storage share. */
+export interface Database {
+  readonly settings: Settings
+  readonly journal: Journal
+  readonly transactions: Transactions
+  readonly commits: CommitSignal
+  readonly log: EventLog
+  readonly idempotency: IdempotencyRecords
+  readonly subscriptions: Subscriptions
+  readonly tables: {
+    readonly accounts: Table<Account>
+    readonly workspaces: Table<Workspace>
+    readonly apiKeys: Table<ApiKeyRecord & { readonly hash: string }>
+    readonly agents: Table<Agent>
+    readonly tasks: Table<Task>
+    /** By task. */
+    readonly attempts: Table<readonly Attempt[]>
+    readonly taskLogs: Table<readonly TaskLogEntry[]>
+    readonly outputs: Table<readonly TaskOutput[]>
+    readonly webhooks: Table<StoredWebhook>
+    readonly deliveries: Table<DeliveryRow>
+  }
+  /** Logs an event, with a delivery to each webhook that wants it. */
+  readonly publish: (workspaceId: string, draft: EventDraft, now: Instant) => LoggedEvent
+  /** @throws TaskboardError `NOT_FOUND`. */
+  requireWorkspace(workspaceId: string): void
+}
+
+export function createDatabase(onScoring: () => void): Database {
+  const settings = createSettings(onScoring)
+  const journal = createJournal()
+  const commits = createCommitSignal()
+  const log = createEventLog(journal, () => settings.current.newId)
+  const tables = {
+    accounts: createTable<Account>(journal),
+    workspaces: createTable<Workspace>(journal),
+    apiKeys: createTable<ApiKeyRecord & { readonly hash: string }>(journal),
+    agents: createTable<Agent>(journal),
+    tasks: createTable<Task>(journal),
+    attempts: createTable<readonly Attempt[]>(journal),
+    taskLogs: createTable<readonly TaskLogEntry[]>(journal),
+    outputs: createTable<readonly TaskOutput[]>(journal),
+    webhooks: createTable<StoredWebhook>(journal),
+    deliveries: createTable<DeliveryRow>(journal),
+  }
+  const subscriptions = createSubscriptions(tables.webhooks)
+
+  return {
+    settings,
+    journal,
+    transactions: createTransactions({ journal, now: settings.now, onCommit: commits.raise }),
+    commits,
+    log,
+    idempotency: createIdempotencyRecords(journal),
+    subscriptions,
+    tables,
+    publish(workspaceId, draft, now) {
+      const event = log.append(workspaceId, draft, now)
+      for (const { id: webhookId } of subscriptions.to(workspaceId, event.type)) {
+        const id = settings.current.newId('evt')
+        tables.deliveries.set(id, newDelivery(id, webhookId, event, now))
+      }
+      return event
+    },
+    requireWorkspace(workspaceId) {
+      if (tables.workspaces.get(workspaceId) === undefined) {
+        throw new TaskboardError('NOT_FOUND', 'no such workspace')
+      }
+    },
+  }
+}
+
+/** A delivery that is due at once. */
+export function newDelivery(id: string, webhookId: string, event: LoggedEvent, now: Instant): DeliveryRow {
+  const delivery = {
+    id,
+    webhookId,
+    workspaceId: event.workspaceId,
+    event,
+    status: 'pending',
+    attemptCount: 0,
+    attempts: [],
+    nextAttemptAt: now,
+    createdAt: now,
+  } as const
+  return { delivery, claim: null }
+}

@@ -1,0 +1,62 @@
+import type { Delivery, DeliveryResult, DisabledReason, Instant, StoredWebhook } from '@taskboard/core'
+import type { Database } from './database.js'
+import { isHeld } from './delivery-row.js'
+
+/** Writes back what became of claimed deliveries, and draws the conclusions for their webhooks. */
+export function recordResult(
+  database: Database,
+  result: DeliveryResult,
+  disableAfterMs: number,
+  now: Instant,
+): void {
+  const { deliveries, webhooks } = database.tables
+  const row = deliveries.get(result.deliveryId)
+  if (row === undefined || !isHeld(row, result.claimToken, now)) return
+  deliveries.set(result.deliveryId, { delivery: afterAttempt(row.delivery, result), claim: null })
+
+  const webhook = webhooks.get(row.delivery.webhookId)
+  if (webhook === undefined) return
+  if (result.outcome.kind === 'succeeded') {
+    if (webhook.failingSince !== null)
+      webhooks.set(webhook.id, { ...webhook, failingSince: null, updatedAt: now })
+    return
+  }
+  const failingSince = webhook.failingSince ?? result.attempt.at
+  const failing = webhook.failingSince === null ? { ...webhook, failingSince, updatedAt: now } : webhook
+  if (failing !== webhook) webhooks.set(webhook.id, failing)
+  if (result.outcome.kind === 'gone') disable(database, failing, 'gone', now)
+  else if (now - failingSince >= disableAfterMs) disable(database, failing, 'failing', now)
+}
+
+function afterAttempt(delivery: Delivery, { attempt, outcome }: DeliveryResult): Delivery {
+  const { at, durationMs, status, error, responseExcerpt } = attempt
+  return {
+    ...delivery,
+    status: outcome.kind === 'retry' ? 'pending' : outcome.kind === 'succeeded' ? 'succeeded' : 'failed',
+    attemptCount: delivery.attemptCount + 1,
+    attempts: [...delivery.attempts, { at, durationMs, status, error, responseExcerpt }],
+    nextAttemptAt: outcome.kind === 'retry' ? outcome.at : null,
+  }
+}
+
+const MESSAGES: Readonly<Record<Exclude<DisabledReason, 'host'>, string>> = {
+  gone: 'A webhook was disabled: its endpoint says that it is gone for good.',
+  failing: 'A webhook was disabled: every delivery to it has failed for too long.',
+}
+
+function disable(
+  { tables, publish }: Database,
+  webhook: StoredWebhook,
+  reason: Exclude<DisabledReason, 'host'>,
+  now: Instant,
+): void {
+  if (!webhook.enabled) return
+  tables.webhooks.set(webhook.id, { ...webhook, enabled: false, disabledReason: reason, updatedAt: now })
+  const facts = { message: MESSAGES[reason], webhookId: webhook.id, url: withoutQuery(webhook.url), reason }
+  publish(webhook.workspaceId, { type: 'agent.alert', facts }, now)
+}
+
+/** What comes after the path may be a secret of the receiver's. */
+function withoutQuery(url: string): string {
+  return url.replace(/[?#].*$/s, '')
+}

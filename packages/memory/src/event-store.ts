@@ -1,0 +1,31 @@
+import { TaskboardError, type EventStore, type FeedPosition } from '@taskboard/core'
+import type { Database } from './database.js'
+import type { MemoryTransaction } from './transactions.js'
+
+export function createEventStore(database: Database): EventStore<MemoryTransaction> {
+  const { transactions, log, commits } = database
+  const { read, write } = transactions
+  return {
+    appendEvent: (workspaceId, draft, at) =>
+      write(at, (now) => {
+        database.requireWorkspace(workspaceId)
+        return database.publish(workspaceId, structuredClone(draft), now)
+      }),
+    readEvents: (workspaceId, afterSeq, limit) =>
+      read(null, () => log.readWorkspace(workspaceId, afterSeq, limit)),
+    feedEnd: () => read(null, () => String(log.end)),
+    readFeed: (position, limit) =>
+      read(null, () => {
+        const start = parsePosition(position)
+        const events = log.readAll(start, limit)
+        return { events, position: String(log.afterPage(start, events.length)) }
+      }),
+    onCommit: (listener) => commits.listen(listener),
+    pruneEvents: (before, limit) => write(null, () => log.prune(before, limit)),
+  }
+}
+
+function parsePosition(position: FeedPosition): number {
+  if (/^\d{1,15}$/.test(position)) return Number(position)
+  throw new TaskboardError('INVALID_FIELD', 'position must be one that the feed gave', { field: 'position' })
+}

@@ -1,0 +1,57 @@
+import {
+  idempotencyRetentionMs,
+  TaskboardError,
+  type Created,
+  type IdempotencyClaim,
+  type Instant,
+} from '@taskboard/core'
+import type { Journal } from './journal.js'
+import { createTable } from './table.js'
+
+interface IdempotencyRecord {
+  readonly fingerprint: string
+  readonly value: { readonly id: string }
+  readonly createdAt: Instant
+}
+
+/** Remembers what creates have made under their callers' keys. */
+export interface IdempotencyRecords {
+  /** Gives back what the key made before, or makes it and remembers it. @throws as `TaskStore.insertTask` tells. */
+  once<T extends { readonly id: string }>(
+    claim: IdempotencyClaim | null,
+    now: Instant,
+    make: () => T,
+  ): Created<T>
+  prune(before: Instant, limit: number): number
+}
+
+export function createIdempotencyRecords(journal: Journal): IdempotencyRecords {
+  const records = createTable<IdempotencyRecord>(journal)
+  return {
+    once<T extends { readonly id: string }>(claim: IdempotencyClaim | null, now: Instant, make: () => T) {
+      if (claim === null) return { value: make(), replayed: false }
+      const id = JSON.stringify([claim.scope, claim.key])
+      const record = records.get(id)
+      if (record !== undefined && record.createdAt + idempotencyRetentionMs > now) {
+        if (record.fingerprint === claim.fingerprint) return { value: record.value as T, replayed: true }
+        throw new TaskboardError('CONFLICT', 'the idempotency key was used for another request', {
+          resourceId: record.value.id,
+        })
+      }
+      const value = make()
+      // A record that is past its time goes first, so that the table stays in the order of age.
+      records.delete(id)
+      records.set(id, { fingerprint: claim.fingerprint, value, createdAt: now })
+      return { value, replayed: false }
+    },
+    prune(before, limit) {
+      let count = 0
+      for (const [id, record] of records.entries()) {
+        if (count >= limit || record.createdAt >= before) break
+        records.delete(id)
+        count += 1
+      }
+      return count
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import type { Storage } from '@taskboard/core'
+import { createAccessStore } from './access-store.js'
+import { createAgentStore } from './agent-store.js'
+import { createDatabase, type Database } from './database.js'
+import { createEventStore } from './event-store.js'
+import { createLeaseIndex } from './lease-index.js'
+import { createLimitStore } from './limit-store.js'
+import { createNotificationStore } from './notification-store.js'
+import { createReadyQueue, type ReadyQueue } from './ready-queue.js'
+import { createTaskStore } from './task-store.js'
+import type { MemoryTransaction } from './transactions.js'
+import { createWebhookStore } from './webhook-store.js'
+
+/**
+ * The reference storage: everything in this process's memory, nothing kept beyond it. It opens no handle and sets no timer,
+ * and can be used before `bind` with the default weights and the process's clock.
+ *
+ * Verbs run one at a time. While a transaction is open, calls without its `tx` read the state before it, and their writes
+ * wait until it ends: work inside a transaction must pass `tx` with each write that it awaits. Limits take no part in
+ * transactions.
+ */
+export function memoryStorage(): Storage<MemoryTransaction> {
+  const database: Database = createDatabase(() => queue.replaceAll())
+  const { settings, journal, transactions, tables, idempotency } = database
+  const queue: ReadyQueue = createReadyQueue({
+    journal,
+    tasks: tables.tasks,
+    agents: tables.agents,
+    scoring: () => settings.current.scoring,
+  })
+  const leases = createLeaseIndex(tables.tasks)
+
+  return {
+    name: 'memory',
+    durable: false,
+    wakes: 'complete',
+    tasks: createTaskStore(database, queue, leases),
+    agents: createAgentStore(database),
+    events: createEventStore(database),
+    notifications: createNotificationStore(database),
+    webhooks: createWebhookStore(database),
+    limits: createLimitStore(settings.now),
+    access: createAccessStore(database),
+    bind: settings.bind,
+    open: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+    transaction: transactions.transaction,
+    pruneIdempotency: (before, limit) => transactions.write(null, () => idempotency.prune(before, limit)),
+  }
+}

@@ -1,0 +1,107 @@
+import {
+  TaskboardError,
+  type Actor,
+  type EventDraft,
+  type Instant,
+  type NewTask,
+  type Task,
+} from '@taskboard/core'
+import type { Database } from './database.js'
+
+const NO_TEXTS: readonly string[] = Object.freeze([])
+const NO_METADATA: Task['metadata'] = Object.freeze({})
+
+/**
+ * The task that `input` makes, and how many of its dependencies are open.
+ * @throws TaskboardError `INVALID_FIELD` for ids that the workspace does not have.
+ */
+export function buildTask({ tables }: Database, id: string, input: NewTask, now: Instant): Task {
+  const { workspaceId, assignedTo } = input
+  if (assignedTo !== null && tables.agents.get(assignedTo)?.workspaceId !== workspaceId) {
+    throw new TaskboardError('INVALID_FIELD', 'assignedTo must be an agent of the workspace', {
+      field: 'assignedTo',
+    })
+  }
+  const dependsOn = copied([...new Set(input.dependsOn)])
+  return {
+    id,
+    workspaceId,
+    title: input.title,
+    description: input.description,
+    type: input.type,
+    priority: input.priority,
+    column: 'TODO',
+    hold: null,
+    assignedTo,
+    dueDate: input.dueDate,
+    notBefore: input.notBefore,
+    tags: copied(input.tags),
+    metadata: copiedMetadata(input.metadata),
+    dependsOn,
+    openDependencies: countOpen({ tables }, workspaceId, id, dependsOn),
+    progress: 0,
+    result: null,
+    createdAt: now,
+    updatedAt: now,
+    startedAt: null,
+    completedAt: null,
+    attempts: 0,
+    maxAttempts: input.maxAttempts,
+    fencingToken: 0,
+    lease: null,
+  }
+}
+
+function countOpen(
+  { tables }: Pick<Database, 'tables'>,
+  workspaceId: string,
+  taskId: string,
+  dependsOn: readonly string[],
+): number {
+  let open = 0
+  for (const id of dependsOn) {
+    const dependency = tables.tasks.get(id)
+    if (dependency?.workspaceId !== workspaceId || id === taskId) {
+      throw new TaskboardError('INVALID_FIELD', 'dependsOn must name other tasks of the workspace', {
+        field: 'dependsOn',
+      })
+    }
+    if (dependency.column !== 'DONE') open += 1
+  }
+  return open
+}
+
+/** What the log says of a new task. It shares the task's values, which never change. */
+export function createdEvent(task: Task, actor: Actor): EventDraft {
+  return {
+    type: 'task.created',
+    facts: {
+      taskId: task.id,
+      title: task.title,
+      status: 'TODO',
+      description: task.description,
+      priority: task.priority,
+      type: task.type,
+      assignedTo: task.assignedTo,
+      dueDate: task.dueDate,
+      tags: task.tags,
+      dependsOn: task.dependsOn,
+      createdAt: task.createdAt,
+      actor: { kind: actor.kind, id: actor.id },
+    },
+  }
+}
+
+function copied(texts: readonly string[]): readonly string[] {
+  return texts.length === 0 ? NO_TEXTS : Object.freeze([...texts])
+}
+
+function copiedMetadata(metadata: Task['metadata']): Task['metadata'] {
+  const entries = Object.entries(metadata)
+  if (entries.length === 0) return NO_METADATA
+  return Object.freeze(
+    Object.fromEntries(
+      entries.map(([name, value]) => [name, typeof value === 'string' ? value : copied(value)]),
+    ),
+  )
+}

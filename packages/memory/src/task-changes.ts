@@ -1,0 +1,68 @@
+import {
+  TaskboardError,
+  transition,
+  type Attempt,
+  type Instant,
+  type Task,
+  type TaskCommand,
+  type TransitionResult,
+} from '@taskboard/core'
+import type { Database } from './database.js'
+import { createDependents } from './dependents.js'
+
+/** Applies what `transition` decides, with everything that goes with it. */
+export interface TaskChanges {
+  /** @throws TaskboardError `TASK_NOT_FOUND` for a task that the workspace does not have. */
+  readonly require: (workspaceId: string, taskId: string) => Task
+  apply(task: Task, command: TaskCommand, now: Instant): Task
+}
+
+export function createTaskChanges({ tables, publish }: Database): TaskChanges {
+  const { tasks, attempts } = tables
+  const dependents = createDependents(tasks)
+
+  function endAttempt(taskId: string, ended: TransitionResult['endedAttempt'], now: Instant): void {
+    if (ended === null) return
+    const all = attempts.get(taskId) ?? []
+    const { fencingToken, outcome, reason } = ended
+    const close = (attempt: Attempt): Attempt =>
+      attempt.fencingToken === fencingToken ? { ...attempt, endedAt: now, outcome, reason } : attempt
+    attempts.set(taskId, all.map(close))
+  }
+
+  function beginAttempt(task: Task, now: Instant): void {
+    if (task.lease === null) return
+    const { agentId, fencingToken } = task.lease
+    const attempt = { fencingToken, agentId, startedAt: now, endedAt: null, outcome: null, reason: null }
+    const earlier = attempts.get(task.id)
+    attempts.set(task.id, earlier === undefined ? [attempt] : [...earlier, attempt])
+  }
+
+  function tellDependents(before: Task, after: Task, now: Instant): void {
+    const isDone = after.column === 'DONE'
+    if ((before.column === 'DONE') === isDone) return
+    const command = { kind: isDone ? 'dependency_done' : 'dependency_reopened' } as const
+    for (const id of dependents.of(after.id)) {
+      const dependent = tasks.get(id)
+      if (dependent !== undefined) tasks.set(id, transition(dependent, command, now).task)
+    }
+  }
+
+  return {
+    require(workspaceId, taskId) {
+      const task = tasks.get(taskId)
+      if (task?.workspaceId === workspaceId) return task
+      throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
+    },
+    apply(task, command, now) {
+      const { task: after, events, endedAttempt } = transition(task, command, now)
+      if (after === task) return task
+      tasks.set(after.id, after)
+      endAttempt(after.id, endedAttempt, now)
+      if (command.kind === 'claim') beginAttempt(after, now)
+      for (const draft of events) publish(after.workspaceId, draft, now)
+      tellDependents(task, after, now)
+      return after
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import {
+  TaskboardError,
+  type Agent,
+  type ClaimBatch,
+  type ClaimByType,
+  type ClaimForAgent,
+  type Instant,
+  type Task,
+} from '@taskboard/core'
+import type { Database } from './database.js'
+import type { LeaseIndex } from './lease-index.js'
+import type { ReadyQueue } from './ready-queue.js'
+import type { TaskChanges } from './task-changes.js'
+
+/** Takes the best tasks. */
+export interface TaskClaims {
+  byType(request: ClaimByType, limit: number, now: Instant): ClaimBatch
+  forAgent(request: ClaimForAgent, limit: number, now: Instant): ClaimBatch
+}
+
+export function createTaskClaims(
+  { tables }: Database,
+  queue: ReadyQueue,
+  leases: LeaseIndex,
+  changes: TaskChanges,
+): TaskClaims {
+  /** Work for anyone goes to the agent with the least of it; the oldest of those with equally little. */
+  function leastBusy(agentIds: readonly string[]): string {
+    let chosen = agentIds[0] as string
+    for (const agentId of agentIds) if (leases.heldBy(agentId) < leases.heldBy(chosen)) chosen = agentId
+    return chosen
+  }
+
+  function requireAgent({ workspaceId, agentId }: ClaimForAgent): Agent {
+    const agent = tables.agents.get(agentId)
+    if (agent?.workspaceId === workspaceId) return agent
+    throw new TaskboardError('NOT_FOUND', 'no such agent')
+  }
+
+  return {
+    byType({ agentType, leaseMs }, limit, now) {
+      const tasks: Task[] = []
+      while (tasks.length < limit) {
+        const best = queue.bestForType(agentType, now)
+        if (best === null) return { tasks, nextReadyAt: queue.nextReadyForType(agentType, now) }
+        const command = { kind: 'claim', agentId: leastBusy(best.agentIds), leaseMs } as const
+        tasks.push(changes.apply(best.task, command, now))
+        queue.served(agentType, best.task.workspaceId)
+      }
+      return { tasks, nextReadyAt: null }
+    },
+    forAgent(request, limit, now) {
+      const agent = requireAgent(request)
+      const command = { kind: 'claim', agentId: agent.id, leaseMs: request.leaseMs } as const
+      const tasks: Task[] = []
+      while (tasks.length < limit) {
+        const best = queue.bestForAgent(agent, now)
+        if (best === null) return { tasks, nextReadyAt: queue.nextReadyForAgent(agent, now) }
+        tasks.push(changes.apply(best, command, now))
+      }
+      return { tasks, nextReadyAt: null }
+    },
+  }
+}

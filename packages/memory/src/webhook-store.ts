@@ -1,0 +1,212 @@
+import {
+  currentPayloadVersion,
+  TaskboardError,
+  type Delivery,
+  type Instant,
+  type LoggedEvent,
+  type StoredSecret,
+  type StoredWebhook,
+  type WebhookStore,
+} from '@taskboard/core'
+import { newDelivery, type Database } from './database.js'
+import { createDeliveryClaims } from './delivery-claims.js'
+import { createDeliveryIndex, type DeliveryIndex } from './delivery-index.js'
+import { createDeliveryLog, type DeliveryLog } from './delivery-log.js'
+import { recordResult } from './delivery-results.js'
+import { isFinished, isHeld, type DeliveryRow } from './delivery-row.js'
+import type { MemoryTransaction } from './transactions.js'
+
+type Store = WebhookStore<MemoryTransaction>
+type WebhookVerb = 'insertWebhook' | 'listWebhooks' | 'getWebhook' | 'updateWebhook' | 'deleteWebhook'
+type SendVerb = 'claimDueDeliveries' | 'recordDeliveryResults' | 'releaseDeliveries'
+type LogVerb = Exclude<keyof Store, WebhookVerb | SendVerb>
+
+export function createWebhookStore(database: Database): Store {
+  const { deliveries, webhooks } = database.tables
+  const index = createDeliveryIndex(deliveries)
+  const log = createDeliveryLog(deliveries)
+
+  function requireWebhook(workspaceId: string, webhookId: string): StoredWebhook {
+    const webhook = webhooks.get(webhookId)
+    if (webhook?.workspaceId === workspaceId) return webhook
+    throw new TaskboardError('NOT_FOUND', 'no such webhook')
+  }
+
+  return {
+    ...createWebhookVerbs(database, log, requireWebhook),
+    ...createSendVerbs(database, index),
+    ...createLogVerbs(database, index, log, requireWebhook),
+  }
+}
+
+function createWebhookVerbs(
+  database: Database,
+  log: DeliveryLog,
+  requireWebhook: (workspaceId: string, webhookId: string) => StoredWebhook,
+): Pick<Store, WebhookVerb> {
+  const { settings, transactions, tables, idempotency, subscriptions } = database
+  const { read, write } = transactions
+
+  return {
+    insertWebhook: ({ workspaceId, url, events, secrets }, claim, at) =>
+      write(at, (now) => {
+        database.requireWorkspace(workspaceId)
+        return idempotency.once(claim, now, () => {
+          const webhook: StoredWebhook = {
+            id: settings.current.newId('wh'),
+            workspaceId,
+            url,
+            events: Object.freeze([...new Set(events)]),
+            secrets: copiedSecrets(secrets),
+            enabled: true,
+            disabledReason: null,
+            failingSince: null,
+            createdAt: now,
+            updatedAt: now,
+          }
+          tables.webhooks.set(webhook.id, webhook)
+          return webhook
+        })
+      }),
+    listWebhooks: (workspaceId, at) => read(at, () => [...subscriptions.of(workspaceId)]),
+    getWebhook: (workspaceId, webhookId, at) => read(at, () => requireWebhook(workspaceId, webhookId)),
+    updateWebhook: (workspaceId, webhookId, change, at) =>
+      write(at, (now) => {
+        const changed = changedWebhook(requireWebhook(workspaceId, webhookId), change, now)
+        tables.webhooks.set(webhookId, changed)
+        return changed
+      }),
+    deleteWebhook: (workspaceId, webhookId, at) =>
+      write(at, () => {
+        if (tables.webhooks.get(webhookId)?.workspaceId !== workspaceId) return false
+        for (const id of log.all(webhookId).toReversed()) tables.deliveries.delete(id)
+        tables.webhooks.delete(webhookId)
+        return true
+      }),
+  }
+}
+
+function changedWebhook(
+  webhook: StoredWebhook,
+  { url, events, secrets, enabled }: Parameters<Store['updateWebhook']>[2],
+  now: Instant,
+): StoredWebhook {
+  const changed = {
+    ...webhook,
+    updatedAt: now,
+    ...(url !== undefined && { url }),
+    ...(events !== undefined && { events: Object.freeze([...new Set(events)]) }),
+    ...(secrets !== undefined && { secrets: copiedSecrets(secrets) }),
+  }
+  if (enabled === true) return { ...changed, enabled, disabledReason: null, failingSince: null }
+  if (enabled === false && webhook.enabled) return { ...changed, enabled, disabledReason: 'host' }
+  return changed
+}
+
+function createSendVerbs(database: Database, index: DeliveryIndex): Pick<Store, SendVerb> {
+  const { write } = database.transactions
+  const { deliveries, webhooks } = database.tables
+  const claims = createDeliveryClaims(deliveries, webhooks, index)
+
+  return {
+    claimDueDeliveries: (request, at) => write(at, (now) => claims.claimDue(request, now)),
+    recordDeliveryResults: (results, disableAfterMs, at) =>
+      write(at, (now) => {
+        for (const result of results) recordResult(database, result, disableAfterMs, now)
+      }),
+    releaseDeliveries: (released, at) =>
+      write(at, (now) => {
+        for (const { deliveryId, claimToken } of released) {
+          const row = deliveries.get(deliveryId)
+          if (row === undefined || !isHeld(row, claimToken, now)) continue
+          deliveries.set(deliveryId, { delivery: { ...row.delivery, nextAttemptAt: now }, claim: null })
+        }
+      }),
+  }
+}
+
+function createLogVerbs(
+  { settings, transactions, tables }: Database,
+  index: DeliveryIndex,
+  log: DeliveryLog,
+  requireWebhook: (workspaceId: string, webhookId: string) => StoredWebhook,
+): Pick<Store, LogVerb> {
+  const { read, write } = transactions
+  const { deliveries } = tables
+
+  function requireDelivery(webhookId: string, deliveryId: string): DeliveryRow {
+    const row = deliveries.get(deliveryId)
+    if (row?.delivery.webhookId === webhookId) return row
+    throw new TaskboardError('NOT_FOUND', 'no such delivery')
+  }
+
+  function toResend(
+    webhookId: string,
+    which: Parameters<Store['resendDeliveries']>[2],
+  ): readonly DeliveryRow[] {
+    if ('deliveryId' in which) return [requireDelivery(webhookId, which.deliveryId)].filter(isFinished)
+    const rows = log.all(webhookId).map((id) => deliveries.get(id) as DeliveryRow)
+    return rows.filter(({ delivery: { status, createdAt } }) => {
+      const unsent = status === 'failed' || status === 'skipped'
+      return unsent && createdAt >= which.from && createdAt < which.to
+    })
+  }
+
+  function pageOf({ webhookId, status, limit, afterId }: Parameters<Store['listDeliveries']>[0]): Delivery[] {
+    const found: Delivery[] = []
+    for (const id of log.newestFirst(webhookId, afterId)) {
+      if (found.length >= limit) break
+      const { delivery } = deliveries.get(id) as DeliveryRow
+      if (status === null || delivery.status === status) found.push(delivery)
+    }
+    return found
+  }
+
+  return {
+    insertTestDelivery: (workspaceId, webhookId, { type, facts }, at) =>
+      write(at, (now) => {
+        requireWebhook(workspaceId, webhookId)
+        const { newId } = settings.current
+        const place = {
+          id: newId('log'),
+          workspaceId,
+          seq: 0,
+          at: now,
+          payloadVersion: currentPayloadVersion,
+        }
+        const event = { ...structuredClone({ type, facts }), ...place } as LoggedEvent
+        const row = newDelivery(newId('evt'), webhookId, event, now)
+        deliveries.set(row.delivery.id, row)
+        return row.delivery
+      }),
+    listDeliveries: (query, at) =>
+      read(at, () => {
+        requireWebhook(query.workspaceId, query.webhookId)
+        return pageOf(query)
+      }),
+    resendDeliveries: (workspaceId, webhookId, which, at) =>
+      write(at, (now) => {
+        requireWebhook(workspaceId, webhookId)
+        const rows = toResend(webhookId, which)
+        for (const { delivery } of rows) {
+          const again = { ...delivery, status: 'pending', attemptCount: 0, nextAttemptAt: now } as const
+          deliveries.set(delivery.id, { delivery: again, claim: null })
+        }
+        return rows.length
+      }),
+    pruneDeliveries: (before, limit) =>
+      write(null, () => {
+        let count = 0
+        for (let row = index.firstFinished(); row !== null && count < limit; row = index.firstFinished()) {
+          if (row.delivery.createdAt >= before) break
+          deliveries.delete(row.delivery.id)
+          count += 1
+        }
+        return count
+      }),
+  }
+}
+
+function copiedSecrets(secrets: readonly StoredSecret[]): readonly StoredSecret[] {
+  return Object.freeze(secrets.map(({ sealed, expiresAt }) => ({ sealed, expiresAt })))
+}
