@@ -13,11 +13,14 @@ export interface AttemptSeen {
 
 const GONE = 410
 
-/** Judges an attempt: 2xx succeeds, 410 ends the webhook, all else is tried again as long as the schedule goes. Pure. */
+/**
+ * Judges an attempt: 2xx succeeds, 410 ends the webhook, all else is tried again as long as the schedule goes.
+ * `drawJitter` gives a number from 0 to 1 and is asked when there may be a retry only.
+ */
 export function judgeAttempt(
   claimed: ClaimedDelivery,
   seen: AttemptSeen,
-  jitter: number,
+  drawJitter: () => number,
   schedule: RetrySchedule,
 ): DeliveryResult {
   const { delivery, claimToken } = claimed
@@ -25,7 +28,7 @@ export function judgeAttempt(
   const result = { deliveryId: delivery.id, claimToken, attempt }
   if (attempt.error === null) return { ...result, outcome: { kind: 'succeeded' } }
   if (attempt.status === GONE) return { ...result, outcome: { kind: 'gone' } }
-  const failed = { attemptCount: delivery.attemptCount + 1, endedAt: seen.endedAt, jitter }
+  const failed = { attemptCount: delivery.attemptCount + 1, endedAt: seen.endedAt, jitter: drawJitter() }
   const at = nextAttemptAt(failed, schedule)
   return { ...result, outcome: at === null ? { kind: 'failed' } : { kind: 'retry', at } }
 }

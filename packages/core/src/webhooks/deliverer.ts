@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { SecretBox } from '../access/index.js'
 import {
   atMost,
@@ -141,6 +142,13 @@ function createClaimLoop(
   return createLoop({ name: 'webhook deliverer', clock, logger, pass: claimDue, pollIntervalMs })
 }
 
+/** Every send listens to it: more than Node would take for a leak. */
+function createSharedAbort(): AbortController {
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  return controller
+}
+
 interface SendEnds {
   onResult(claimed: ClaimedDelivery, result: DeliveryResult, claimedUntil: Instant): void
   /** It was not sent, or given up under way. */
@@ -155,7 +163,9 @@ function createSends(
   const { environment, settings } = parts
   const { clock, logger, random } = environment
   const makeAttempt = createDeliveryAttempt({ ...parts, openKeys: createSigningKeyCache(parts.secrets) })
-  const underWay = new Map<Promise<void>, AbortController>()
+  const underWay = new Set<Promise<void>>()
+  /** One for all: sends are given up together. */
+  let givingUp = createSharedAbort()
 
   /** Never rejects. */
   async function send({ claimed, claimedUntil }: WaitingDelivery, signal: AbortSignal): Promise<void> {
@@ -163,7 +173,7 @@ function createSends(
     const isLate = clock.now() > claimedUntil - settings.timeoutMs
     const seen = isLate ? null : await makeAttempt(claimed, signal)
     if (seen === null) return ends.onUntried(claimed)
-    const result = judgeAttempt(claimed, seen, random.fraction(), settings.schedule)
+    const result = judgeAttempt(claimed, seen, () => random.fraction(), settings.schedule)
     const { error } = result.attempt
     const fields = {
       deliveryId: claimed.delivery.id,
@@ -178,15 +188,16 @@ function createSends(
 
   return {
     begin(waiting) {
-      const controller = new AbortController()
-      const work = tracked(clock, waiting.claimed.delivery.id, () => send(waiting, controller.signal))
+      const { signal } = givingUp
+      const work = tracked(clock, waiting.claimed.delivery.id, () => send(waiting, signal))
       const done = work.finally(() => underWay.delete(done))
-      underWay.set(done, controller)
+      underWay.add(done)
     },
     async end(drainTimeoutMs) {
-      const all = Promise.all(underWay.keys())
+      const all = Promise.all(underWay)
       await atMost(clock, drainTimeoutMs, all)
-      for (const controller of underWay.values()) controller.abort()
+      givingUp.abort()
+      givingUp = createSharedAbort()
       await all
     },
   }
