@@ -75,7 +75,7 @@ export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: A
     workspaceId,
     workspaceIds,
     newRunner: () => createRunner({ ...parts, runtimes }),
-    newSweep: () => createLeaseSweep(parts),
+    newSweep: (pollIntervalMs: number | null = null) => createLeaseSweep({ ...parts, pollIntervalMs }),
     async add(change: Partial<NewTask> = {}): Promise<Task> {
       const task = { ...blankTask, workspaceId, ...change }
       return (await storage.tasks.insertTask(task, { kind: 'host', id: null }, null, at())).value
@@ -105,9 +105,20 @@ const blankTask: Omit<NewTask, 'workspaceId'> = {
   maxAttempts: 5,
 }
 
+interface Fault {
+  readonly when: 'before' | 'after'
+  /** How many calls fail. */
+  left: number
+  readonly error: Error
+}
+
+function down(): TaskboardError {
+  return new TaskboardError('SERVICE_UNAVAILABLE', 'the storage is down')
+}
+
 /** Makes chosen verbs fail as a storage that cannot be reached does, before or after they have done their work. */
 function createFaults() {
-  const broken = new Map<string, { when: 'before' | 'after'; left: number }>()
+  const broken = new Map<string, Fault>()
   let calls: string[] = []
 
   async function call(verb: string, work: () => unknown): Promise<unknown> {
@@ -116,12 +127,12 @@ function createFaults() {
     if (!fault || fault.left <= 0) return work()
     fault.left -= 1
     if (fault.when === 'after') await work()
-    throw new TaskboardError('SERVICE_UNAVAILABLE', 'the storage is down')
+    throw fault.error
   }
 
   return {
-    breakVerb(verb: keyof TaskStore, left = Infinity, when: 'before' | 'after' = 'before') {
-      broken.set(verb, { when, left })
+    breakVerb(verb: keyof TaskStore, fault: Partial<Fault> = {}) {
+      broken.set(verb, { when: 'before', left: Infinity, error: down(), ...fault })
     },
     repair: () => broken.clear(),
     countCalls: (verb: keyof TaskStore) => calls.filter((one) => one === verb).length,

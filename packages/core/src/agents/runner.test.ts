@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agentsWorld, newGate } from '../../test/agents-world.js'
+import { TaskboardError } from '../errors/index.js'
 import { TaskFailure, type TaskContext } from './index.js'
 
 const HOUR = 3_600_000
@@ -239,7 +240,7 @@ describe('a storage that fails', () => {
     let runs = 0
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => `run ${++runs}` }] })
     const task = await world.add()
-    world.faults.breakVerb('completeTask', 3)
+    world.faults.breakVerb('completeTask', { left: 3 })
     const runner = world.newRunner()
     runner.start()
     await world.clock.advance({ minutes: 5 })
@@ -270,7 +271,7 @@ describe('a storage that fails', () => {
     let runs = 0
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => `run ${++runs}` }] })
     const task = await world.add()
-    world.faults.breakVerb('completeTask', 1, 'after')
+    world.faults.breakVerb('completeTask', { left: 1, when: 'after' })
     const runner = world.newRunner()
     runner.start()
     await world.clock.advance({ minutes: 5 })
@@ -285,7 +286,7 @@ describe('a storage that fails', () => {
     })
     const first = await world.add()
     const second = await world.add({ dependsOn: [first.id] })
-    world.faults.breakVerb('getBackground', 2)
+    world.faults.breakVerb('getBackground', { left: 2, error: new Error('socket hang up') })
     const runner = world.newRunner()
     runner.start()
     await world.clock.advance({ minutes: 1 })
@@ -293,10 +294,22 @@ describe('a storage that fails', () => {
     expect(await world.get(second)).toMatchObject({ column: 'DONE', result: '1', attempts: 1 })
   })
 
+  it('is not asked again what it has refused', async () => {
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'refused' }] })
+    const task = await world.add()
+    world.faults.breakVerb('completeTask', { error: new TaskboardError('INVALID_FIELD', 'not like this') })
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.advance({ seconds: 30 })
+    expect(world.faults.countCalls('completeTask')).toBe(1)
+    expect((await world.get(task)).column).toBe('DOING')
+    await runner.stop()
+  })
+
   it('does not end the claiming of tasks', async () => {
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'ok' }] })
     const task = await world.add()
-    world.faults.breakVerb('claimBest', 3)
+    world.faults.breakVerb('claimBest', { left: 3 })
     const runner = world.newRunner()
     runner.start()
     await world.clock.advance({ seconds: 10 })

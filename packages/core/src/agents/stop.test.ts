@@ -139,7 +139,7 @@ describe('stop', () => {
     const runner = world.newRunner()
     runner.start()
     await world.clock.settle()
-    await runner.stop()
+    await runner.stop({ drainTimeoutMs: 20 })
     expect(await world.get(task)).toMatchObject({ column: 'TODO', attempts: 0 })
     expect(world.clock.pending()).toEqual({ timers: [], works: [] })
   })
