@@ -6,6 +6,8 @@ import { describeLine, writeReport, type WorkedStep } from './checklist-report.j
 export interface ChecklistAgentOptions {
   /** How long the agent stays with each line, so that a person can watch. 0 for none. */
   readonly stepMs: number
+  /** The present, for chat messages such as `due tomorrow`. Default: the process's clock. */
+  readonly now?: () => number
 }
 
 /** More lines than this are not gone through; the report says how many were left out. */
@@ -23,12 +25,12 @@ const LONGEST_LINK = 2_000
  * workspace's people. `blocked: reason` and `needs input: question` put the task on hold; once a person has released it,
  * the agent takes the question for answered and goes on.
  */
-export function checklistAgent({ stepMs }: ChecklistAgentOptions): AgentDefinition {
+export function checklistAgent({ stepMs, now = Date.now }: ChecklistAgentOptions): AgentDefinition {
   return defineAgent({
     type: 'checklist',
     name: 'Checklist agent',
     run: (task, context) => workChecklist(task, context, stepMs),
-    chat: (message, { board }) => answerChat(board, message, Date.now()),
+    chat: (message, { board }) => answerChat(board, message, now()),
   })
 }
 

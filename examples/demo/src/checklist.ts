@@ -28,7 +28,7 @@ const WAIT = /^wait\s+(\d{1,6}(?:\.\d{1,3})?)\s*(ms|s|m|min)$/i
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, min: 60_000 }
 const LINK = /https?:\/\/[^\s<>"')\]]+/g
 const DATE = /\b\d{4}-\d{2}-\d{2}\b/g
-const NUMBER = /(?<![\w.,])-?\d+(?:[.,]\d+)*%?/g
+const NUMBER = /(?<![\w.,])-?\d+(?:[.,]\d+)*%?(?!\w)/g
 const WORD = /[\p{L}\p{N}](?:[\p{L}\p{N}'’.@_-]|,(?=\d))*/gu
 
 /** Reads a task's description line by line. Blank lines are no steps. */

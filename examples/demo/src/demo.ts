@@ -1,4 +1,4 @@
-import { createTaskboard, isTaskboardError, type Logger, type Taskboard } from '@taskboard/core'
+import { createTaskboard, isTaskboardError, silentLogger, type Logger, type Surface } from '@taskboard/core'
 import { memoryStorage } from '@taskboard/memory'
 import { checklistAgent } from './checklist-agent.js'
 import { ensureDemo, mintDemoKey } from './demo-account.js'
@@ -11,7 +11,10 @@ export interface DemoServer {
   /** For people. */
   readonly framework: string
   /** Resolves when it listens; rejects when it cannot. */
-  listen(taskboard: Taskboard, address: { readonly host: string; readonly port: number }): Promise<Listening>
+  listen(
+    taskboard: { readonly surface: Surface },
+    address: { readonly host: string; readonly port: number },
+  ): Promise<Listening>
 }
 
 export interface Listening {
@@ -59,7 +62,7 @@ export async function startDemo(
   }
 }
 
-function createDemoBoard(settings: DemoSettings, print: (text: string) => void): Taskboard {
+function createDemoBoard(settings: DemoSettings, print: (text: string) => void) {
   try {
     return createTaskboard({
       storage: memoryStorage(),
@@ -80,12 +83,14 @@ function createDemoBoard(settings: DemoSettings, print: (text: string) => void):
 
 /** Warnings and worse, a line each. The library puts no secret into any of them. */
 function printingLogger(print: (text: string) => void): Logger {
-  const say = (level: string) => (fields: object, message: string) => {
-    const { stack: _, ...rest } = fields as { stack?: string }
-    print(`${new Date().toISOString()} ${level} ${message} ${JSON.stringify(rest)}`)
-  }
-  const nothing = (): void => undefined
-  return { debug: nothing, info: nothing, warn: say('warn'), error: say('error'), fatal: say('fatal') }
+  const say = (level: string) => (fields: object, message: string) =>
+    print(`${new Date().toISOString()} ${level} ${message} ${JSON.stringify(fields, briefly)}`)
+  return { ...silentLogger, warn: say('warn'), error: say('error'), fatal: say('fatal') }
+}
+
+function briefly(field: string, value: unknown): unknown {
+  if (field === 'stack') return undefined
+  return value instanceof Error ? `${value.name}: ${value.message}` : value
 }
 
 /** Says which setting is to blame when listening fails. */

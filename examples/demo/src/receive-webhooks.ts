@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { verifySignature } from '@taskboard/core'
 
 /** A receiver to watch webhooks with: prints each delivery and refuses those whose signature does not fit. */
@@ -17,16 +17,15 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-const server = createServer((request, response) => {
-  readBody(request).then(
-    (body) => {
-      const isGenuine = verifySignature(SECRET, body, request.headers['x-service-signature']?.toString())
-      const { 'x-service-event': event, 'x-service-delivery': delivery } = request.headers
-      const said = isGenuine ? body.toString().replaceAll(/\p{C}/gu, '') : 'wrong signature'
-      console.log(`${String(event)} ${String(delivery)} ${said}`)
-      response.writeHead(isGenuine ? 204 : 401).end()
-    },
-    () => response.destroy(),
-  )
-})
-server.listen(PORT, '127.0.0.1', () => console.log(`Receiving webhooks on http://127.0.0.1:${PORT}/hook`))
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await readBody(request)
+  const { 'x-service-event': event, 'x-service-delivery': delivery } = request.headers
+  const isGenuine = verifySignature(SECRET, body, request.headers['x-service-signature']?.toString())
+  const said = isGenuine ? body.toString().replaceAll(/\p{C}/gu, '') : 'wrong signature'
+  console.log(`${String(event)} ${String(delivery)} ${said}`)
+  response.writeHead(isGenuine ? 204 : 401).end()
+}
+
+createServer((request, response) => {
+  receive(request, response).catch(() => response.destroy())
+}).listen(PORT, '127.0.0.1', () => console.log(`Receiving webhooks on http://127.0.0.1:${PORT}/hook`))

@@ -1,0 +1,3 @@
+export { describeServer } from './server-cases.js'
+export { launch, startServer } from './server-process.js'
+export type { ServerProcess } from './server-process.js'

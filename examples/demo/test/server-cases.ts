@@ -1,0 +1,139 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { webhookReceiver, type WebhookReceiver } from '@taskboard/testing'
+import { verifySignature } from '@taskboard/core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer, type ServerProcess } from './server-process.js'
+import { runInShell } from './shell.js'
+
+interface WirePayload {
+  readonly event: string
+  readonly data: { readonly title: string; readonly result?: string }
+}
+
+interface Started {
+  readonly server: ServerProcess
+  readonly receiver: WebhookReceiver
+}
+
+/** What each example server must show, run against the real program. The cases share one server, which the last ends. */
+export function describeServer(framework: string, main: URL): void {
+  describe(`the ${framework} server`, () => {
+    let started: Started
+    beforeAll(async () => {
+      const receiver = await webhookReceiver()
+      started = { receiver, server: await startServer(main, { TASKBOARD_WEBHOOK_ALLOW: '127.0.0.0/8' }) }
+    })
+    afterAll(async () => {
+      await started.server.kill()
+      await started.receiver.close()
+    })
+
+    it('says where it is, what it keeps, and a key', () => assertGreeting(framework, started))
+    it('prints commands that work as they stand', () => assertCommands(started))
+    it('works a task and tells of it with signed webhooks', () => assertWebhooks(started))
+    it("leaves the host's own routes alone", () => assertHostRoutes(started))
+    it('ends by SIGTERM in the midst of work, with requests answered and the task done', () =>
+      assertDrain(started))
+    it('has shown the key in one place only', () => assertSecrecy(started))
+  })
+}
+
+function assertGreeting(framework: string, { server }: Started): void {
+  expect(server.output()).toContain(`Taskboard on ${framework}: http://127.0.0.1:`)
+  expect(server.output()).toContain('in the memory of this process')
+  expect(server.key).toMatch(/^tb_[0-9a-z]{39}$/)
+}
+
+async function assertCommands({ server }: Started): Promise<void> {
+  const lines = server.output().match(/^ {2}curl .*$/gm) ?? []
+  const answers: unknown[] = []
+  for (const line of lines) {
+    answers.push(JSON.parse(await runInShell(line, server.key)))
+    if (line.includes('action=add')) await server.printed(/task\.completed +Completed: Prepare the launch/)
+  }
+  expect(answers).toMatchObject([
+    { success: true, webhook: { signed: true } },
+    { success: true, task: { title: 'Prepare the launch', status: 'TODO' } },
+    { success: true, tasks: [] },
+    { success: true, tasks: [{ title: 'Prepare the launch', status: 'DONE' }] },
+    { success: true, reply: expect.stringContaining('Added "Write the report"') as string },
+    { success: true, task: { status: 'TODO' } },
+  ])
+}
+
+async function assertWebhooks({ server, receiver }: Started): Promise<void> {
+  const events = ['task.created', 'task.started', 'task.completed']
+  const registered = await fetch(`${server.url}/api/webhooks/create`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: receiver.url, events, secret: 'between-us' }),
+  })
+  expect(registered.status).toBe(200)
+  const { json } = await server.call('add', { title: 'Größe prüfen', description: '- Zähle 3 Äpfel' })
+  expect(json).toMatchObject({ success: true, task: { title: 'Größe prüfen' } })
+
+  await receiver.waitFor(3)
+  const payloads = new Map(receiver.deliveries.map((one) => [one.event, one.json as WirePayload]))
+  expect(new Set(payloads.keys())).toEqual(new Set(events))
+  expect(payloads.get('task.completed')?.data.result).toContain('1. Zähle 3 Äpfel (read: 3 words; number 3)')
+  for (const { body, headers } of receiver.deliveries) {
+    expect(verifySignature('between-us', body, headers['x-service-signature'])).toBe(true)
+    expect(verifySignature('another', body, headers['x-service-signature'])).toBe(false)
+  }
+}
+
+async function assertHostRoutes({ server }: Started): Promise<void> {
+  const response = await fetch(`${server.url}/health`)
+  expect(await response.json()).toEqual({ ok: true })
+  expect((await fetch(`${server.url}/elsewhere`)).status).toBe(404)
+}
+
+async function assertDrain({ server }: Started): Promise<void> {
+  await server.call('add', { title: 'Slow', description: 'wait 500ms' })
+  await server.printed(/task\.started +Started: Slow/)
+  const answer = sendInTwoParts(server, '{"title":"In fli', 'ght"}')
+  await answer.begin()
+  server.signal('SIGTERM')
+  await server.printed(/SIGTERM: letting work under way end/)
+  expect(await answer.finish()).toContain('HTTP/1.1 200 OK')
+  expect(await server.ended).toEqual({ code: 0, signal: null })
+  expect(server.output()).toContain('Completed: Slow')
+  await expect(fetch(server.url)).rejects.toThrow('fetch failed')
+}
+
+function assertSecrecy({ server }: Started): void {
+  expect(server.output().split(server.key)).toHaveLength(2)
+  expect(server.output()).not.toContain('between-us')
+}
+
+/** A request to add a task whose body comes in two parts, so that it can be in flight for as long as is wanted. */
+function sendInTwoParts({ url, key }: ServerProcess, first: string, second: string) {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  let text = ''
+  socket.on('data', (chunk) => (text += chunk.toString()))
+  async function begin(): Promise<void> {
+    await once(socket, 'connect')
+    const head = [
+      'POST /api/board?action=add HTTP/1.1',
+      'Host: 127.0.0.1',
+      `Authorization: Bearer ${key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${first.length + second.length}`,
+      'Expect: 100-continue',
+    ]
+    socket.write(`${head.join('\r\n')}\r\n\r\n`)
+    while (!text.includes('100 Continue')) await once(socket, 'data')
+    socket.write(first)
+  }
+  return {
+    begin,
+    async finish(): Promise<string> {
+      text = ''
+      socket.write(second)
+      await once(socket, 'close')
+      return text
+    },
+  }
+}

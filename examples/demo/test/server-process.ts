@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+/** A server of the examples in a process of its own, at a port that the system picks. */
+export interface ServerProcess {
+  readonly url: string
+  /** The key that it has printed. */
+  readonly key: string
+  /** Everything printed so far. */
+  output(): string
+  /** Resolves when the output has a match; rejects after ten seconds of real time, or when the process ends without. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>
+  signal(name: 'SIGTERM' | 'SIGINT'): void
+  /** How the process ended. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>
+  /** Calls the board API and returns what it answered. */
+  call(action: string, body?: object): Promise<{ readonly status: number; readonly json: unknown }>
+  /** Ends the process if it still runs. */
+  kill(): Promise<void>
+}
+
+type Settings = Readonly<Record<string, string>>
+
+const WAIT_MS = 10_000
+
+/** Starts the program at `main` from its sources. Resolves as soon as it can, running or not. */
+export function launch(main: URL, settings: Settings = {}): Omit<ServerProcess, 'url' | 'key' | 'call'> {
+  const child = spawn(
+    process.execPath,
+    ['--conditions=@taskboard/source', '--import', 'tsx', main.pathname],
+    {
+      env: { ...process.env, HOST: '127.0.0.1', PORT: '0', TASKBOARD_STEP_MS: '10', ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  let text = ''
+  const add = (chunk: Buffer): void => {
+    text += chunk.toString()
+    child.emit('text')
+  }
+  child.stdout.on('data', add)
+  child.stderr.on('data', add)
+  const ended = once(child, 'close').then(([code, signal]) => {
+    child.emit('text')
+    return { code: code as number | null, signal: signal as string | null }
+  })
+  return {
+    output: () => text,
+    ended,
+    signal: (name) => void child.kill(name),
+    async printed(pattern) {
+      const timeout = AbortSignal.timeout(WAIT_MS)
+      for (;;) {
+        const found = pattern.exec(text)
+        if (found !== null) return found
+        const isOver = child.exitCode !== null || child.signalCode !== null || timeout.aborted
+        if (isOver) throw new Error(`${pattern} was not printed, but this:\n${text}`)
+        await once(child, 'text', { signal: timeout }).catch(() => undefined)
+      }
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** Starts the program and waits until it greets. */
+export async function startServer(main: URL, settings: Settings = {}): Promise<ServerProcess> {
+  const process = launch(main, settings)
+  const [, url = ''] = await process.printed(/Taskboard on \w+: (\S+)\n/)
+  const [, key = ''] = await process.printed(/KEY=(\S+)\n/)
+  await process.printed(/Ctrl-C ends it/)
+  return {
+    ...process,
+    url,
+    key,
+    async call(action, body) {
+      const response = await fetch(`${url}/api/board?action=${action}`, {
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      })
+      return { status: response.status, json: await response.json() }
+    },
+  }
+}

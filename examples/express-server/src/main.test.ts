@@ -1,0 +1,51 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { describeServer, launch, startServer } from '@taskboard/example-demo/testing'
+import { describe, expect, it } from 'vitest'
+
+const main = new URL('main.ts', import.meta.url)
+
+describeServer('Express', main)
+
+describe('npm start', () => {
+  it.each([
+    ['PORT', 'many', 'PORT must be a whole number'],
+    ['HOST', '203.0.113.1', 'HOST 203.0.113.1 is no address of this machine'],
+    ['TASKBOARD_WEBHOOK_ALLOW', 'everything', 'TASKBOARD_WEBHOOK_ALLOW must list networks'],
+  ])('refuses %s=%s and says why', async (variable, value, reason) => {
+    const server = launch(main, { [variable]: value })
+    expect(await server.ended).toEqual({ code: 1, signal: null })
+    expect(server.output()).toContain(`Cannot start: ${reason}`)
+    expect(server.output()).not.toContain('KEY=')
+  })
+
+  it('says that a port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const server = launch(main, { PORT: String(port) })
+    expect(await server.ended).toEqual({ code: 1, signal: null })
+    expect(server.output()).toContain(`Cannot start: PORT ${port} is in use already on 127.0.0.1`)
+    other.close()
+  })
+
+  it('ends with 0 when a run takes longer than it may, and gives the task back', async () => {
+    const server = await startServer(main, { TASKBOARD_DRAIN_MS: '50' })
+    await server.call('add', { title: 'Endless', description: 'wait 30s' })
+    await server.printed(/Started: Endless/)
+    server.signal('SIGINT')
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+    expect(server.output()).toContain('Moved from DOING to TODO: Endless')
+  })
+
+  it('exits at once at the second signal', async () => {
+    const server = await startServer(main)
+    await server.call('add', { title: 'Endless', description: 'wait 30s' })
+    await server.printed(/Started: Endless/)
+    server.signal('SIGTERM')
+    await server.printed(/SIGTERM: letting work under way end/)
+    server.signal('SIGTERM')
+    expect(await server.ended).toEqual({ code: 143, signal: null })
+  })
+})
