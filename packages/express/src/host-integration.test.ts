@@ -14,7 +14,7 @@ afterEach(async () => {
 
 interface Init {
   readonly method?: string
-  readonly body?: BodyInit
+  readonly body?: string | Uint8Array<ArrayBuffer>
   readonly headers?: Readonly<Record<string, string>>
 }
 
