@@ -46,6 +46,9 @@ describe('parseChat', () => {
     ['please list tasks in done!', { kind: 'list', column: 'DONE' }],
     ['status', { kind: 'status' }],
     ['How is it going?', { kind: 'status' }],
+    ['result', { kind: 'result', taskId: null }],
+    ['show the last result', { kind: 'result', taskId: null }],
+    ['Result of task_01ab', { kind: 'result', taskId: 'task_01ab' }],
     ['what can you do?', { kind: 'help' }],
     ['?', { kind: 'help' }],
     ['hello, help', { kind: 'help' }],
@@ -61,7 +64,7 @@ describe('parseChat', () => {
   it('makes something of every message', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.constantFrom('', 'add ', 'list '), (text, start) => {
-        expect(['add', 'list', 'status', 'help', 'unclear', 'unknown']).toContain(
+        expect(['add', 'list', 'status', 'result', 'help', 'unclear', 'unknown']).toContain(
           parseChat(start + text, NOW).kind,
         )
       }),

@@ -13,6 +13,8 @@ export type ChatCommand =
     }
   | { readonly kind: 'list'; readonly column: Column }
   | { readonly kind: 'status' }
+  /** What an agent delivered: for the named task, or for the one that was done last. */
+  | { readonly kind: 'result'; readonly taskId: string | null }
   | { readonly kind: 'help' }
   /** A request that is known but cannot be carried out as it stands. */
   | { readonly kind: 'unclear'; readonly problem: string }
@@ -31,6 +33,7 @@ const ADD =
 const LIST =
   /^(?:list|show)(?:\s+me)?(?:\s+(?:the|all))?(?:\s+tasks)?(?:\s+in)?(?:\s+(todo|doing|done))?(?:\s+tasks)?$/i
 const STATUS = /^(?:status|how is it going|how are things|what are you doing)$/i
+const RESULT = /^(?:show\s+)?(?:the\s+)?(?:last\s+)?results?(?:\s+(?:of\s+)?(task_[0-9a-z]{1,59}))?$/i
 const HELP = /^(?:help|what can (?:you|i) do|commands|\?)$/i
 const PRIORITY = new RegExp(`^(?:priority\\s+)?(${priorities.join('|')})(?:\\s+priority)?$`, 'i')
 const DUE = /^due\s+(.+)$/i
@@ -45,6 +48,8 @@ export function parseChat(message: string, now: number): ChatCommand {
   const list = LIST.exec(plain)
   if (list !== null) return { kind: 'list', column: (list[1]?.toUpperCase() ?? 'TODO') as Column }
   if (STATUS.test(plain)) return { kind: 'status' }
+  const result = RESULT.exec(plain)
+  if (result !== null) return { kind: 'result', taskId: result[1]?.toLowerCase() ?? null }
   if (HELP.test(plain) || text === '?') return { kind: 'help' }
   return { kind: 'unknown' }
 }

@@ -10,6 +10,7 @@ const HELP = [
   '- add Write the report, urgent, due tomorrow (also: high, medium, low, due friday, due in 3 days, due 2026-12-01, #tag; further lines become the description, which I work as a checklist)',
   '- list todo, list doing, list done',
   '- status',
+  '- result (of the task that was done last), result task_…',
   '- help',
 ].join('\n')
 
@@ -23,6 +24,8 @@ export async function answerChat(board: Board, message: string, now: number): Pr
       return listColumn(board, command.column)
     case 'status':
       return tellStatus(board)
+    case 'result':
+      return tellResult(board, command.taskId)
     case 'help':
       return HELP
     case 'unclear':
@@ -68,6 +71,17 @@ async function tellStatus(board: Board): Promise<string> {
       .map((task) => `On hold: ${describe(task)}, ${task.hold?.message ?? task.hold?.reason}.`),
   ]
   return lines.join('\n')
+}
+
+async function tellResult(board: Board, taskId: string | null): Promise<string> {
+  try {
+    const task = taskId === null ? (await board.list('DONE', { limit: 1 })).tasks[0] : await board.get(taskId)
+    if (task === undefined) return 'Nothing is done yet.'
+    return task.result ?? `${describe(task)} has no result.`
+  } catch (error) {
+    if (isTaskboardError(error, 'TASK_NOT_FOUND')) return 'This board has no such task.'
+    throw error
+  }
 }
 
 function count({ tasks, nextCursor }: { tasks: readonly Task[]; nextCursor: string | null }): string {

@@ -106,13 +106,18 @@ describe('its chat', () => {
     await clock.advance({ seconds: 10 })
     expect(await say('list done')).toContain('DONE:\n- "Write the report"')
     expect(await say('list')).toBe('TODO is empty.')
+    expect(await say('result')).toContain('Worked through 2 lines of "Write the report".')
+    expect(await say(`result ${task?.id}`)).toBe(await say('result'))
   })
 
   it('tells of holds', async () => {
     const { clock, board } = await setUp()
-    await board.add({ title: 'Paint', description: 'blocked: no paint' })
+    const { id } = await board.add({ title: 'Paint', description: 'blocked: no paint' })
     await clock.advance({ seconds: 1 })
     expect((await board.chat({ message: 'status' })).reply).toContain('On hold: "Paint"')
+    expect((await board.chat({ message: 'result' })).reply).toBe('Nothing is done yet.')
+    expect((await board.chat({ message: `result ${id}` })).reply).toContain('has no result.')
+    expect((await board.chat({ message: 'result task_none' })).reply).toBe('This board has no such task.')
   })
 
   it('answers what it does not understand with help, and adds nothing that the board refuses', async () => {

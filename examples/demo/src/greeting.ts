@@ -72,9 +72,14 @@ function commands(url: string, webhookAllow: readonly string[]): readonly Comman
       body: JSON.stringify(ADDED_TASK),
     },
     { purpose: 'watch it being worked', path: `${board}doing` },
-    { purpose: 'see its result', path: `${board}done` },
+    { purpose: 'see it done', path: `${board}done` },
     {
-      purpose: 'ask the agent',
+      purpose: 'ask the agent for its report (the task.completed webhook carries it too)',
+      path: `${board}chat`,
+      body: JSON.stringify({ message: 'result' }),
+    },
+    {
+      purpose: 'let the agent add a task',
       path: `${board}chat`,
       body: JSON.stringify({ message: 'add Write the report, urgent, due tomorrow' }),
     },

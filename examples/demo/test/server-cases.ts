@@ -57,6 +57,7 @@ async function assertCommands({ server }: Started): Promise<void> {
     { success: true, task: { title: 'Prepare the launch', status: 'TODO' } },
     { success: true, tasks: [] },
     { success: true, tasks: [{ title: 'Prepare the launch', status: 'DONE' }] },
+    { success: true, reply: expect.stringContaining('4. Order 250 stickers') as string },
     { success: true, reply: expect.stringContaining('Added "Write the report"') as string },
     { success: true, task: { status: 'TODO' } },
   ])
