@@ -20,8 +20,8 @@ import { memoryStorage } from '@taskboard/memory'
 import { describe, expect, it } from 'vitest'
 import { seededDice, type Dice } from './dice.js'
 
-const HISTORIES = 400
-const STEPS = 120
+const HISTORIES = 2_000
+const STEPS = 50
 const LEASE_MS = 60_000
 const PERSON = { kind: 'user', id: 'user_1' } as const
 
@@ -41,7 +41,7 @@ interface World {
 
 async function createWorld(seed: number, at: () => At): Promise<World> {
   const dice = seededDice(seed)
-  const storage = memoryStorage()
+  const storage: Storage = memoryStorage()
   storage.bind({
     scoring: defaultScoring,
     newId: createNewId({ ...systemClock, now: () => at().now ?? 0 }),
@@ -254,7 +254,7 @@ async function checkDeliveries(world: World, events: readonly LoggedEvent[]): Pr
 describe(`${HISTORIES} random histories of a board`, () => {
   it(
     'lose no task, run none twice, accept no stale write, and log every change once',
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     async () => {
       let staleAccepted = 0
       let completed = 0

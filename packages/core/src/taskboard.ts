@@ -18,7 +18,10 @@ import {
   createNotifications,
   createPublisher,
   type Notifications,
-  type Publish,
+  type PublishData,
+  type PublishOptions,
+  type TaskboardEvent,
+  type IntegrationEventType,
   type TaskboardEvents,
 } from './events/index.js'
 import { createScoring, type Scoring } from './priority/index.js'
@@ -50,8 +53,13 @@ export interface Taskboard<Tx = unknown> {
   readonly events: TaskboardEvents
   /** A handle on one workspace's board. Cheap; an unknown workspace shows with the first call. */
   board(workspaceId: string): Board<Tx>
-  /** Raises `email.received`, `order.new` or `agent.alert` for a workspace. */
-  readonly publish: Publish<Tx>
+  /** Raises `email.received`, `order.new` or `agent.alert` for a workspace. See `Publish`. */
+  publish<T extends IntegrationEventType>(
+    workspaceId: string,
+    type: T,
+    data: PublishData<T>,
+    options?: PublishOptions<Tx>,
+  ): Promise<TaskboardEvent>
   /**
    * Runs `work` in a transaction of the storage; pass `tx` to every call that shall be part of it. It commits when `work`
    * resolves and rolls back whole when it rejects. Nothing in it is retried.
