@@ -18,6 +18,7 @@ export default defineConfig({
         extends: true as const,
         test: { name: `example-${name}`, root: `examples/${name}` },
       })),
+      { extends: true, test: { name: 'docs', root: 'docs' } },
     ],
     coverage: {
       provider: 'v8',

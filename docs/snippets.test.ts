@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+/** A program of a document: a `ts` block, and the `ts continues` blocks that go on from it. */
+interface Program {
+  /** The document and the place of its block: `README.md-1`. */
+  readonly name: string
+  readonly source: string
+  readonly path: string
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folder = join(root, 'node_modules/.cache/taskboard-snippets')
+const BLOCK = /^```ts( continues)?\n([\s\S]*?)^```$/gm
+let programs: readonly Program[] = []
+
+/** Documents name fixed ports, for people; here each server takes a free one. */
+function withFreePorts(source: string): string {
+  return source.replaceAll(/\blisten\((\{ port: )?\d{4}/g, (_, object = '') => `listen(${object}0`)
+}
+
+async function readPrograms(document: string): Promise<readonly Program[]> {
+  const sources: string[] = []
+  for (const [, continues, code = ''] of (await readFile(join(root, document), 'utf8')).matchAll(BLOCK)) {
+    if (continues) sources.push(`${sources.pop()}\n${code}`)
+    else sources.push(code)
+  }
+  return sources.map((source, index) => {
+    const name = `${document.replaceAll('/', '-')}-${index + 1}`
+    return { name, source: `${withFreePorts(source)}\nexport {}\n`, path: join(folder, `${name}.mts`) }
+  })
+}
+
+async function documents(): Promise<readonly string[]> {
+  const inDocs = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md'))
+  const packages = await readdir(join(root, 'packages'))
+  return [
+    'README.md',
+    'CONTRIBUTING.md',
+    ...inDocs.map((name) => `docs/${name}`),
+    ...packages.map((name) => `packages/${name}/README.md`),
+  ]
+}
+
+function typeErrors(): readonly string[] {
+  const config = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path))
+  const { options } = ts.parseJsonConfigFileContent({ ...config.config, include: [] }, ts.sys, root)
+  const program = ts.createProgram(
+    programs.map(({ path }) => path),
+    { ...options, noUnusedLocals: false, noEmit: true },
+  )
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
+}
+
+beforeAll(async () => {
+  programs = (await Promise.all((await documents()).map(readPrograms))).flat()
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  await Promise.all(programs.map(({ path, source }) => writeFile(path, source)))
+  const imports = programs.map(({ name }) => `await import('./${name}.mts')\nconsole.log('ran ${name}')`)
+  await writeFile(join(folder, 'run.mts'), `${imports.join('\n')}\nprocess.exit(0)\n`)
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+describe('the programs in the documents', () => {
+  it('are found', () => {
+    expect(programs.map(({ name }) => name)).toContain('README.md-1')
+  })
+
+  it('fit the types', { timeout: 60_000 }, () => {
+    expect(typeErrors()).toEqual([])
+  })
+
+  it('run as they stand', { timeout: 60_000 }, async () => {
+    const args = ['--conditions=@taskboard/source', '--import', 'tsx', join(folder, 'run.mts')]
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
+    const ran = stdout.match(/^ran .*$/gm) ?? []
+    expect(ran).toEqual(programs.map(({ name }) => `ran ${name}`))
+  })
+})
