@@ -17,3 +17,5 @@ export type {
   TransportConformanceOptions,
   TransportHost,
 } from './transport/transport-case.js'
+export { storageConformance } from './storage/storage-conformance.js'
+export type { ConformanceCase, OpenedStorage } from './storage/storage-case.js'

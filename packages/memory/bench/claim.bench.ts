@@ -1,0 +1,179 @@
+import {
+  createNewId,
+  defaultScoring,
+  scoreUnits,
+  systemClock,
+  type Storage,
+  type Task,
+} from '@taskboard/core'
+import { memoryStorage, type MemoryTransaction } from '../src/index.js'
+
+/**
+ * What a claim costs (the task's change, its attempt and its event included) on boards of a thousand, a hundred thousand
+ * and a million ready tasks, and in ten and ten thousand workspaces, beside a linear scan for the best task in the same run.
+ */
+const SIZES = [1_000, 100_000, 1_000_000]
+const WORKSPACE_COUNTS = [10, 10_000]
+const ROUNDS = 7
+const CLAIMS_PER_ROUND = 500
+const SCANS = 5
+const LEASE_MS = 60_000
+const START = Date.UTC(2026, 0, 1)
+const DAY_MS = 86_400_000
+const GOAL_GROWTH = 4
+const GOAL_OVER_SCAN = 10_000
+
+type Store = Storage<MemoryTransaction>
+
+interface Board {
+  readonly storage: Store
+  readonly workspaceIds: readonly string[]
+  /** All tasks as they were created, for the scan. */
+  readonly tasks: Task[]
+  now: number
+}
+
+/** Chance enough to mix flags and dates, the same in every run. */
+function mixed(index: number, limit: number): number {
+  return (Math.imul(index + 1, 2_654_435_761) >>> 8) % limit
+}
+
+async function createBoard(taskCount: number, workspaceCount: number): Promise<Board> {
+  const storage = memoryStorage()
+  const board: Board = { storage, workspaceIds: [], tasks: [], now: START }
+  const clock = { ...systemClock, now: () => board.now }
+  storage.bind({ scoring: defaultScoring, newId: createNewId(clock), clock, logLimit: 100, outputLimit: 100 })
+  const agent = { name: 'worker', type: 'worker' }
+  const { account, workspace } = await storage.access.insertAccount(
+    { name: 'bench', tier: 'enterprise', workspaceName: 'first', agent },
+    { now: START },
+  )
+  const workspaceIds = [workspace.id]
+  while (workspaceIds.length < workspaceCount) {
+    const added = await storage.access.insertWorkspace(
+      { accountId: account.id, name: 'next', agent },
+      { now: START },
+    )
+    workspaceIds.push(added.id)
+  }
+  for (let index = 0; index < taskCount; index++) {
+    board.now = START + Math.floor((index * 20 * DAY_MS) / taskCount)
+    board.tasks.push(await addTask(board, workspaceIds[index % workspaceCount] ?? workspace.id, index))
+  }
+  board.now = START + 20 * DAY_MS
+  return { ...board, workspaceIds }
+}
+
+async function addTask(board: Board, workspaceId: string, index: number): Promise<Task> {
+  const { value } = await board.storage.tasks.insertTask(
+    {
+      workspaceId,
+      title: `task ${index}`,
+      description: null,
+      type: null,
+      priority: (['urgent', 'high', 'medium', 'low'] as const)[mixed(index, 4)] ?? 'medium',
+      assignedTo: null,
+      dueDate: mixed(index, 3) === 0 ? START + (10 + mixed(index, 40)) * DAY_MS : null,
+      notBefore: null,
+      tags: [],
+      metadata: {},
+      dependsOn: [],
+      maxAttempts: 5,
+    },
+    { kind: 'host', id: null },
+    null,
+    { now: board.now },
+  )
+  return value
+}
+
+/** Microseconds a claim, one call each. */
+async function timeClaims(board: Board): Promise<number> {
+  const request = { agentType: 'worker', leaseMs: LEASE_MS }
+  const claims = Math.min(CLAIMS_PER_ROUND, Math.floor(board.tasks.length / (ROUNDS + 2)))
+  const startedAt = performance.now()
+  for (let count = 0; count < claims; count++) {
+    board.now += 10
+    const { tasks } = await board.storage.tasks.claimBest(request, 1, { now: board.now })
+    if (tasks.length === 0) throw new Error('nothing left to claim')
+  }
+  return ((performance.now() - startedAt) * 1_000) / claims
+}
+
+/** Microseconds for finding the best task by looking at all of them. */
+function timeScan({ tasks, now }: Board): number {
+  const startedAt = performance.now()
+  let best = tasks[0]
+  let bestUnits = -1
+  for (const task of tasks) {
+    const units = scoreUnits(task, now)
+    if (units <= bestUnits) continue
+    best = task
+    bestUnits = units
+  }
+  if (best === undefined) throw new Error('no tasks')
+  return (performance.now() - startedAt) * 1_000
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+async function measure(taskCount: number, workspaceCount: number) {
+  const heapBefore = usedBytes()
+  const addingAt = performance.now()
+  const board = await createBoard(taskCount, workspaceCount)
+  const addMicros = ((performance.now() - addingAt) * 1_000) / taskCount
+  const bytesPerTask = (usedBytes() - heapBefore) / taskCount
+  await timeClaims(board)
+  const claims: number[] = []
+  for (let round = 0; round < ROUNDS; round++) claims.push(await timeClaims(board))
+  const scans = Array.from({ length: SCANS }, () => timeScan(board))
+  return { claimMicros: median(claims), scanMicros: median(scans), addMicros, bytesPerTask }
+}
+
+function usedBytes(): number {
+  globalThis.gc?.()
+  return process.memoryUsage().heapUsed
+}
+
+const text = (value: number, digits: number, unit: string): string =>
+  `${value.toLocaleString('en', { maximumFractionDigits: digits })} ${unit}`.padStart(14)
+
+async function row(taskCount: number, workspaceCount: number) {
+  const { claimMicros, scanMicros, addMicros, bytesPerTask } = await measure(taskCount, workspaceCount)
+  console.log(
+    [
+      String(taskCount).padStart(9),
+      String(workspaceCount).padStart(11),
+      text(claimMicros, 2, 'us'),
+      text(1e6 / claimMicros, 0, '/s'),
+      text(scanMicros, 0, 'us'),
+      text(scanMicros / claimMicros, 0, 'x'),
+      text(addMicros, 2, 'us'),
+      text(bytesPerTask, 0, 'B'),
+    ].join(''),
+  )
+  return { claimMicros, scanMicros }
+}
+
+// The engine compiles the paths on a board of its own.
+await measure(20_000, 1)
+console.log(
+  '    tasks workspaces         claim        claims   linear scan    scan/claim           add        a task',
+)
+const boards = []
+for (const size of SIZES) boards.push(await row(size, 1))
+for (const count of WORKSPACE_COUNTS) await row(100_000, count)
+
+const small = boards[0]
+const large = boards.at(-1)
+if (small !== undefined && large !== undefined) {
+  const growth = large.claimMicros / small.claimMicros
+  const overScan = large.scanMicros / large.claimMicros
+  console.log(`a claim at 1M costs ${growth.toFixed(2)} times one at 1k (goal: at most ${GOAL_GROWTH})`)
+  console.log(
+    `and is ${Math.round(overScan).toLocaleString('en')} times cheaper than a scan (goal: ${GOAL_OVER_SCAN.toLocaleString('en')})`,
+  )
+  if (growth > GOAL_GROWTH || overScan < GOAL_OVER_SCAN) process.exitCode = 1
+}

@@ -1,0 +1,350 @@
+import assert from 'node:assert/strict'
+import { priorities, scoreUnits, type Agent, type ClaimBatch, type Task } from '@taskboard/core'
+import { seededChance } from './chance.js'
+import { assertRefused, type StorageCheck } from './storage-case.js'
+import { AGENT_TYPE, DAY, LEASE_MS, MINUTE, PERSON, SECOND, START, unknownId, type World } from './world.js'
+
+async function claimBest(
+  world: World,
+  limit: number,
+  afterMs = 0,
+  agentType = AGENT_TYPE,
+): Promise<ClaimBatch> {
+  return world.storage.tasks.claimBest({ agentType, leaseMs: LEASE_MS }, limit, world.at(afterMs))
+}
+
+async function checkRandomPicks(world: World, seed: number): Promise<void> {
+  const chance = seededChance(seed)
+  const agents: Agent[] = [world.agent, await world.addAgent(), await world.addAgent('other')]
+  const waiting = new Map<string, Task>()
+  let afterMs = 0
+  for (let step = 0; step < 60; step++) {
+    afterMs += chance.pick([0, 1, SECOND, MINUTE, DAY, 5 * DAY])
+    for (let count = chance.below(4); count > 0; count--)
+      await addRandom(world, agents, waiting, chance, afterMs)
+    if (chance.below(5) === 0) await holdOrFinish(world, waiting, chance, afterMs)
+    const agent = chance.pick(agents)
+    const expected = firstOfSort(waiting, agent, START + afterMs)
+    const claimed = await world.claim(world.at(afterMs), agent)
+    assert.equal(claimed?.id, expected?.id, `seed ${seed}, step ${step}`)
+    if (claimed !== null) waiting.delete(claimed.id)
+  }
+}
+
+async function addRandom(
+  world: World,
+  agents: readonly Agent[],
+  waiting: Map<string, Task>,
+  chance: ReturnType<typeof seededChance>,
+  afterMs: number,
+): Promise<void> {
+  const now = START + afterMs
+  const task = await world.add(
+    {
+      priority: chance.pick(priorities),
+      dueDate: chance.below(2) === 0 ? now + (chance.below(60) - 20) * DAY + chance.below(DAY) : null,
+      notBefore: chance.below(4) === 0 ? now + chance.below(3 * DAY) : null,
+      assignedTo: chance.below(3) === 0 ? chance.pick(agents).id : null,
+      dependsOn: waiting.size > 0 && chance.below(4) === 0 ? [chance.pick([...waiting.keys()])] : [],
+    },
+    world.at(afterMs),
+  )
+  waiting.set(task.id, task)
+}
+
+/** Takes a task out of the running, or lets those that wait for it in. */
+async function holdOrFinish(
+  { storage, get, at }: World,
+  waiting: Map<string, Task>,
+  chance: ReturnType<typeof seededChance>,
+  afterMs: number,
+): Promise<void> {
+  if (waiting.size === 0) return
+  const task = chance.pick([...waiting.values()])
+  const { workspaceId, id } = task
+  if (chance.below(2) === 0)
+    await storage.tasks.holdTask(workspaceId, id, 'approval', null, PERSON, at(afterMs))
+  else await storage.tasks.moveTask(workspaceId, id, 'DONE', PERSON, at(afterMs))
+  waiting.delete(id)
+  for (const each of waiting.values()) waiting.set(each.id, await get(each))
+}
+
+function firstOfSort(waiting: Map<string, Task>, agent: Agent, now: number): Task | undefined {
+  return [...waiting.values()]
+    .filter((task) => task.openDependencies === 0 && (task.notBefore ?? now) <= now)
+    .filter((task) => task.assignedTo === null || task.assignedTo === agent.id)
+    .sort(
+      (a, b) =>
+        scoreUnits(b, now) - scoreUnits(a, now) || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1),
+    )[0]
+}
+
+/** Who gets which task. */
+export const claimCases: readonly StorageCheck[] = [
+  {
+    id: 'claims.claim',
+    name: 'a claim moves the task to DOING with a lease, a fencing token and an attempt, and says so',
+    async check({ storage, add, claim, get, events, agent, at }) {
+      const task = await add()
+      const claimed = await claim(at(SECOND))
+      assert.ok(claimed !== null)
+      assert.deepEqual([claimed.id, claimed.column, claimed.startedAt], [task.id, 'DOING', START + SECOND])
+      const expiresAt = START + SECOND + LEASE_MS
+      assert.deepEqual(claimed.lease, { agentId: agent.id, fencingToken: 1, expiresAt })
+      assert.deepEqual(await get(task), claimed)
+      const last = (await events()).at(-1)
+      assert.ok(last?.type === 'task.started')
+      assert.deepEqual([last.facts.agentId, last.facts.attempt, last.at], [agent.id, 1, START + SECOND])
+      const { attempts } = await storage.tasks.getBackground(task.workspaceId, task.id, at())
+      assert.deepEqual(attempts, [], 'the attempt under way is not among the earlier ones')
+    },
+  },
+  {
+    id: 'claims.nothing',
+    name: 'with nothing to take a claim is empty and waits for no time',
+    async check(world) {
+      const { workspaceId, agent } = world
+      const request = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
+      const empty = { tasks: [], nextReadyAt: null }
+      assert.deepEqual(await world.storage.tasks.claimForAgent(request, 3, world.at()), empty)
+      assert.deepEqual(await claimBest(world, 3), empty)
+      assert.deepEqual(await world.events(), [])
+    },
+  },
+  {
+    id: 'claims.unknown-agent',
+    name: 'a claim for an agent that the workspace does not have is NOT_FOUND',
+    async check({ storage, workspaceId, addWorkspace, at }) {
+      const { agent } = await addWorkspace()
+      for (const agentId of [unknownId('agent'), agent.id]) {
+        const request = { workspaceId, agentId, leaseMs: LEASE_MS }
+        await assertRefused(storage.tasks.claimForAgent(request, 1, at()), 'NOT_FOUND')
+      }
+    },
+  },
+  {
+    id: 'claims.best-first',
+    name: 'the highest flag is taken first',
+    async check({ add, claim }) {
+      for (const priority of ['low', 'urgent', 'medium', 'high'] as const) await add({ priority })
+      const order = [await claim(), await claim(), await claim(), await claim()].map((task) => task?.priority)
+      assert.deepEqual(order, ['urgent', 'high', 'medium', 'low'])
+    },
+  },
+  {
+    id: 'claims.ties',
+    name: 'equal scores go by creation, then by id',
+    async check({ add, claim, at }) {
+      const old = { dueDate: START - DAY }
+      const tasks = [await add(old, at(2)), await add(old, at(1)), await add(old, at(1))]
+      const now = at(60 * DAY)
+      const order = [await claim(now), await claim(now), await claim(now)].map((task) => task?.id)
+      const expected = tasks.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+      assert.deepEqual(
+        order,
+        expected.map((task) => task.id),
+      )
+    },
+  },
+  {
+    id: 'claims.time-alone',
+    name: 'time alone changes who is first, as a due date draws near',
+    async check({ add, claim, storage, at }) {
+      const high = await add({ priority: 'high' })
+      const nearing = await add({ priority: 'low', dueDate: START + 20 * DAY })
+      const first = await claim(at(1))
+      assert.equal(first?.id, high.id)
+      await storage.tasks.moveTask(high.workspaceId, high.id, 'TODO', PERSON, at(2))
+      assert.equal((await claim(at(20 * DAY)))?.id, nearing.id)
+    },
+  },
+  {
+    id: 'claims.random',
+    name: 'at random instants with random tasks the claimed task is the first of a full sort',
+    async check(world) {
+      await checkRandomPicks(world, 1)
+    },
+  },
+  ...[2, 3, 4].map((seed) => ({
+    id: `claims.random-${seed}`,
+    name: `the same with another seed (${seed})`,
+    check: (world: World) => checkRandomPicks(world, seed),
+  })),
+  {
+    id: 'claims.assigned',
+    name: 'a task that is assigned goes to that agent only, against the unassigned ones by score',
+    async check({ add, claim, addAgent, agent }) {
+      const second = await addAgent()
+      const own = await add({ priority: 'high', assignedTo: agent.id })
+      const anyones = await add({ priority: 'medium' })
+      assert.equal((await claim(undefined, second))?.id, anyones.id)
+      assert.equal(await claim(undefined, second), null)
+      assert.equal((await claim())?.id, own.id)
+    },
+  },
+  {
+    id: 'claims.limit',
+    name: 'a claim takes at most the limit, best first',
+    async check({ storage, add, workspaceId, agent, at }) {
+      const tasks = [await add({ priority: 'low' }), await add({ priority: 'high' }), await add()]
+      const request = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
+      const batch = await storage.tasks.claimForAgent(request, 2, at())
+      assert.deepEqual(
+        batch.tasks.map((task) => task.id),
+        [tasks[1]?.id, tasks[2]?.id],
+      )
+    },
+  },
+  {
+    id: 'claims.not-before',
+    name: 'a task that may not begin yet is taken from that instant on, which an empty claim names',
+    async check(world) {
+      const task = await world.add({ notBefore: START + MINUTE })
+      const { storage, workspaceId, agent } = world
+      const request = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
+      const early = await storage.tasks.claimForAgent(request, 1, world.at(MINUTE - 1))
+      assert.deepEqual(early, { tasks: [], nextReadyAt: START + MINUTE })
+      assert.equal((await claimBest(world, 1, MINUTE - 1)).nextReadyAt, START + MINUTE)
+      assert.equal((await world.claim(world.at(MINUTE)))?.id, task.id)
+    },
+  },
+  {
+    id: 'claims.next-ready-own',
+    name: 'what others wait for is no reason to come again',
+    async check(world) {
+      const other = await world.addAgent('other')
+      await world.add({ assignedTo: other.id, notBefore: START + MINUTE })
+      await world.add({ notBefore: START + 2 * MINUTE, dependsOn: [(await world.addClaimed()).id] })
+      assert.equal((await claimBest(world, 1)).nextReadyAt, null)
+      assert.equal((await claimBest(world, 1, 0, 'other')).nextReadyAt, START + MINUTE)
+    },
+  },
+  {
+    id: 'claims.best-types',
+    name: 'claimBest takes only for stored agents of its type',
+    async check(world) {
+      await world.add()
+      assert.deepEqual((await claimBest(world, 1, 0, 'other')).tasks, [])
+      const other = await world.addAgent('other')
+      const { tasks } = await claimBest(world, 1, 0, 'other')
+      assert.equal(tasks[0]?.lease?.agentId, other.id)
+    },
+  },
+  {
+    id: 'claims.best-assigned',
+    name: 'claimBest gives an assigned task to its agent, in the order of scores',
+    async check(world) {
+      const second = await world.addAgent()
+      const foreign = await world.addAgent('other')
+      await world.add({ priority: 'urgent', assignedTo: foreign.id })
+      const own = await world.add({ priority: 'high', assignedTo: second.id })
+      const anyones = await world.add()
+      const { tasks } = await claimBest(world, 5)
+      assert.deepEqual(
+        tasks.map((task) => task.id),
+        [own.id, anyones.id],
+      )
+      assert.equal(tasks[0]?.lease?.agentId, second.id)
+    },
+  },
+  {
+    id: 'claims.rotation',
+    name: 'workspaces with ready tasks take turns, one task a turn, best first inside each',
+    async check(world) {
+      const others = [await world.addWorkspace(), await world.addWorkspace()]
+      const workspaceIds = [world.workspaceId, ...others.map((each) => each.workspaceId)]
+      // The first has many and better ones; it must not starve the others.
+      for (let count = 0; count < 6; count++) await world.add({ priority: 'urgent' })
+      for (const { workspaceId } of others) {
+        await world.add({ workspaceId, priority: 'low' })
+        await world.add({ workspaceId, priority: 'high' })
+      }
+      const { tasks } = await claimBest(world, 6)
+      const rounds = [tasks.slice(0, 3), tasks.slice(3)]
+      for (const round of rounds) {
+        assert.deepEqual(round.map((task) => task.workspaceId).sort(), workspaceIds.toSorted())
+      }
+      const [first, second] = rounds.map((round) => round.map((task) => task.workspaceId))
+      assert.deepEqual(second, first, 'the turns keep their order')
+      for (const { workspaceId } of others) {
+        const flags = tasks.filter((task) => task.workspaceId === workspaceId).map((task) => task.priority)
+        assert.deepEqual(flags, ['high', 'low'])
+      }
+    },
+  },
+  {
+    id: 'claims.rotation-over-calls',
+    name: 'turns go on from one call to the next',
+    async check(world) {
+      const { workspaceId } = await world.addWorkspace()
+      for (let count = 0; count < 3; count++) {
+        await world.add({ priority: 'urgent' })
+        await world.add({ workspaceId, priority: 'low' })
+      }
+      const served: (string | undefined)[] = []
+      for (let count = 0; count < 6; count++) served.push((await claimBest(world, 1)).tasks[0]?.workspaceId)
+      assert.equal(served.filter((id) => id === workspaceId).length, 3)
+      for (let index = 1; index < served.length; index++) assert.notEqual(served[index], served[index - 1])
+    },
+  },
+  {
+    id: 'claims.eight-claimers',
+    name: 'eight claimers at once take a thousand tasks, each once',
+    async check(world) {
+      for (let count = 0; count < 1_000; count++) await world.add()
+      const claimed: string[] = []
+      const claimer = async (): Promise<void> => {
+        for (;;) {
+          const { tasks } = await claimBest(world, 5)
+          if (tasks.length === 0) return
+          claimed.push(...tasks.map((task) => task.id))
+        }
+      }
+      await Promise.all(Array.from({ length: 8 }, claimer))
+      assert.equal(claimed.length, 1_000)
+      assert.equal(new Set(claimed).size, 1_000)
+    },
+  },
+  {
+    id: 'claims.complete-and-next',
+    name: 'completing can take the next task in the same commit',
+    async check(world) {
+      const { storage, workspaceId, agent, add, addClaimed, at } = world
+      const first = await addClaimed()
+      const second = await add()
+      const third = await add()
+      const proof = { workspaceId, taskId: first.id, fencingToken: 1 }
+      const byAgent = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
+      const completion = await storage.tasks.completeTask(proof, 'one', byAgent, at())
+      assert.deepEqual([completion.task.column, completion.task.result], ['DONE', 'one'])
+      assert.equal(completion.next?.tasks[0]?.id, second.id)
+      const byType = { agentType: AGENT_TYPE, leaseMs: LEASE_MS }
+      const next = await storage.tasks.completeTask({ ...proof, taskId: second.id }, 'two', byType, at())
+      assert.equal(next.next?.tasks[0]?.id, third.id)
+      const last = await storage.tasks.completeTask({ ...proof, taskId: third.id }, 'three', null, at())
+      assert.equal(last.next, null)
+    },
+  },
+  {
+    id: 'claims.next-freed',
+    name: 'the next task may be one that this very completion has freed',
+    async check({ storage, add, addClaimed, agent, workspaceId, at }) {
+      const first = await addClaimed()
+      const dependent = await add({ dependsOn: [first.id] })
+      const proof = { workspaceId, taskId: first.id, fencingToken: 1 }
+      const request = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
+      const { next } = await storage.tasks.completeTask(proof, 'r', request, at())
+      assert.equal(next?.tasks[0]?.id, dependent.id)
+    },
+  },
+  {
+    id: 'claims.rescore',
+    name: 'a rescore with the bound weights changes no order',
+    async check({ storage, add, claim, at }) {
+      await add({ priority: 'low' })
+      const best = await add({ priority: 'urgent' })
+      assert.ok((await storage.tasks.rescore(at())) >= 2)
+      assert.equal((await claim())?.id, best.id)
+    },
+  },
+]

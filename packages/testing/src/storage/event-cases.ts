@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import type { EventDraft, LoggedEvent } from '@taskboard/core'
+import { assertRefused, type StorageCheck } from './storage-case.js'
+import { DAY, SECOND, START, unknownId, type World } from './world.js'
+
+const alert = (message: string): EventDraft => ({ type: 'agent.alert', facts: { message } })
+
+async function readAll({ storage }: World, from: string, limit: number): Promise<LoggedEvent[]> {
+  const events: LoggedEvent[] = []
+  let position = from
+  for (;;) {
+    const page = await storage.events.readFeed(position, limit)
+    if (page.events.length === 0) {
+      assert.equal(page.position, position, 'nothing new leaves the position as it is')
+      return events
+    }
+    assert.ok(page.events.length <= limit)
+    events.push(...page.events)
+    position = page.position
+  }
+}
+
+/** The event log. */
+export const eventCases: readonly StorageCheck[] = [
+  {
+    id: 'events.append',
+    name: 'an appended event gets the next place in its workspace’s log',
+    async check({ storage, workspaceId, events, at }) {
+      const first = await storage.events.appendEvent(workspaceId, alert('one'), at(1))
+      const second = await storage.events.appendEvent(workspaceId, alert('two'), at(2))
+      assert.deepEqual([first.seq, second.seq, first.at], [1, 2, START + 1])
+      assert.notEqual(first.id, second.id)
+      assert.match(first.id, /^log_/)
+      assert.deepEqual(await events(), [first, second])
+    },
+  },
+  {
+    id: 'events.append-unknown',
+    name: 'an event for an unknown workspace is NOT_FOUND',
+    check: ({ storage, at }) =>
+      assertRefused(storage.events.appendEvent(unknownId('ws'), alert('m'), at()), 'NOT_FOUND'),
+  },
+  {
+    id: 'events.append-copies',
+    name: 'changing what was appended does not change the log',
+    async check({ storage, workspaceId, events, at }) {
+      const facts = { subject: 'as it was' }
+      await storage.events.appendEvent(workspaceId, { type: 'email.received', facts }, at())
+      facts.subject = 'changed'
+      assert.deepEqual((await events())[0]?.facts, { subject: 'as it was' })
+    },
+  },
+  {
+    id: 'events.seq-gapless',
+    name: 'places have no gaps and no repeats, also when writers meet and some fail',
+    async check({ storage, workspaceId, add, events, at }) {
+      const writes = Array.from({ length: 60 }, (_, index) =>
+        index % 3 === 0
+          ? add({ dependsOn: [unknownId('task')] }).catch(() => undefined)
+          : index % 3 === 1
+            ? add()
+            : storage.events.appendEvent(workspaceId, alert(`${index}`), at()),
+      )
+      await Promise.all(writes)
+      assert.deepEqual(
+        (await events()).map((event) => event.seq),
+        Array.from({ length: 40 }, (_, index) => index + 1),
+      )
+    },
+  },
+  {
+    id: 'events.read-page',
+    name: 'a workspace’s events are read in order after a place, at most a page',
+    async check({ storage, workspaceId, add }) {
+      for (let count = 0; count < 5; count++) await add()
+      const page = await storage.events.readEvents(workspaceId, 1, 2)
+      assert.deepEqual(
+        page.map((event) => event.seq),
+        [2, 3],
+      )
+      assert.deepEqual(await storage.events.readEvents(workspaceId, 5, 2), [])
+    },
+  },
+  {
+    id: 'events.tenancy',
+    name: 'each workspace has a log of its own that begins with 1',
+    async check({ add, addWorkspace, events }) {
+      await add()
+      const { workspaceId } = await addWorkspace()
+      await add({ workspaceId })
+      const others = await events(workspaceId)
+      assert.deepEqual(
+        others.map((event) => [event.seq, event.workspaceId]),
+        [[1, workspaceId]],
+      )
+    },
+  },
+  {
+    id: 'events.feed-end',
+    name: 'the feed from its end on holds what is committed later, and nothing else',
+    async check(world) {
+      await world.add()
+      const end = await world.storage.events.feedEnd()
+      assert.deepEqual(await readAll(world, end, 10), [])
+      const task = await world.add()
+      const [event, ...others] = await readAll(world, end, 10)
+      assert.equal(others.length, 0)
+      assert.ok(event?.type === 'task.created')
+      assert.equal(event.facts.taskId, task.id)
+    },
+  },
+  {
+    id: 'events.feed-complete',
+    name: 'the feed holds every event of every workspace once, in each one’s order, in pages of any size',
+    async check(world) {
+      const start = await world.storage.events.feedEnd()
+      const other = await world.addWorkspace()
+      await Promise.all(
+        Array.from({ length: 30 }, (_, index) =>
+          world.add(index % 2 === 0 ? {} : { workspaceId: other.workspaceId }),
+        ),
+      )
+      for (const limit of [1, 7, 100]) {
+        const fed = await readAll(world, start, limit)
+        for (const workspaceId of [world.workspaceId, other.workspaceId]) {
+          const own = fed.filter((event) => event.workspaceId === workspaceId)
+          assert.deepEqual(own, await world.events(workspaceId))
+        }
+        assert.equal(fed.length, 30)
+      }
+    },
+  },
+  {
+    id: 'events.on-commit',
+    name: 'a listener is told of commits until it is taken off, and what it throws harms nobody',
+    async check({ storage, add }) {
+      let told = 0
+      const stopThrowing = storage.events.onCommit(() => {
+        throw new Error('a listener’s fault')
+      })
+      const stop = storage.events.onCommit(() => (told += 1))
+      await add()
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      if (storage.wakes === 'complete') assert.ok(told >= 1)
+      stop()
+      stopThrowing()
+      const before = told
+      await add()
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      assert.equal(told, before)
+    },
+  },
+  {
+    id: 'events.prune',
+    name: 'pruning drops the oldest from before an instant, at most the limit, and no place is given twice',
+    async check({ storage, workspaceId, add, events, at }) {
+      for (let day = 0; day < 4; day++) await add({}, at(day * DAY))
+      assert.equal(await storage.events.pruneEvents(START + 2 * DAY, 1), 1)
+      assert.equal(await storage.events.pruneEvents(START + 2 * DAY, 10), 1)
+      assert.equal(await storage.events.pruneEvents(START + 2 * DAY, 10), 0)
+      await add({}, at(4 * DAY))
+      assert.deepEqual(
+        (await events()).map((event) => event.seq),
+        [3, 4, 5],
+      )
+      const page = await storage.events.readEvents(workspaceId, 3, 1)
+      assert.equal(page[0]?.seq, 4)
+    },
+  },
+  {
+    id: 'events.prune-feed',
+    name: 'a reader whose place was pruned goes on with the oldest event that is left',
+    async check(world) {
+      const start = await world.storage.events.feedEnd()
+      for (let day = 0; day < 4; day++) await world.add({}, world.at(day * DAY))
+      await world.storage.events.pruneEvents(START + 2 * DAY, 10)
+      const fed = await readAll(world, start, 1)
+      assert.deepEqual(
+        fed.map((event) => event.seq),
+        [3, 4],
+      )
+    },
+  },
+  {
+    id: 'agents.status',
+    name: 'an agent’s status is kept, and told of once per change',
+    async check({ storage, agent, workspaceId, events, at }) {
+      for (const status of ['available', 'available', 'busy'] as const) {
+        await storage.agents.reportAgentStatus(workspaceId, agent.id, status, at(SECOND))
+      }
+      assert.equal((await storage.agents.getAgent(workspaceId, agent.id, at())).status, 'busy')
+      assert.deepEqual(
+        (await events()).map(({ type, facts }) => [type, facts]),
+        ['available', 'busy'].map((status) => ['agent.status', { agentId: agent.id, status }]),
+      )
+    },
+  },
+  {
+    id: 'agents.status-unknown',
+    name: 'the status of an unknown or foreign agent is ignored',
+    async check({ storage, agent, addWorkspace, events, at }) {
+      const { workspaceId } = await addWorkspace()
+      await storage.agents.reportAgentStatus(workspaceId, agent.id, 'busy', at())
+      await storage.agents.reportAgentStatus(workspaceId, unknownId('agent'), 'busy', at())
+      assert.deepEqual([await events(), await events(workspaceId)], [[], []])
+    },
+  },
+  {
+    id: 'agents.list',
+    name: 'agents are listed oldest first, and read one by one by their own workspace only',
+    async check({ storage, agent, workspaceId, addAgent, addWorkspace, at }) {
+      const second = await addAgent('other', at(SECOND))
+      assert.deepEqual(await storage.agents.listAgents(workspaceId, at()), [agent, second])
+      assert.deepEqual(await storage.agents.getAgent(workspaceId, second.id, at()), second)
+      const other = await addWorkspace()
+      await assertRefused(storage.agents.getAgent(other.workspaceId, agent.id, at()), 'NOT_FOUND')
+    },
+  },
+  {
+    id: 'agents.insert-unknown',
+    name: 'an agent for an unknown workspace is NOT_FOUND',
+    check: ({ storage, at }) =>
+      assertRefused(
+        storage.agents.insertAgent({ workspaceId: unknownId('ws'), name: 'n', type: 't' }, at()),
+        'NOT_FOUND',
+      ),
+  },
+]

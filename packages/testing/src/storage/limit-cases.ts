@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import type { LimitDecision } from '@taskboard/core'
+import { seededChance } from './chance.js'
+import type { StorageCheck } from './storage-case.js'
+import { MINUTE, SECOND, START, type World } from './world.js'
+
+const take = ({ storage }: World, afterMs: number, limit = 3, key = 'key:a'): Promise<LimitDecision> =>
+  storage.limits.take({ key, limit, windowMs: MINUTE }, START + afterMs)
+
+/** Rolling limits. */
+export const limitCases: readonly StorageCheck[] = [
+  {
+    id: 'limits.take',
+    name: 'a limit admits so many, counts them down, and refuses with the exact wait',
+    async check(world) {
+      const decisions: LimitDecision[] = []
+      for (const afterMs of [0, SECOND, 2 * SECOND, 3 * SECOND]) decisions.push(await take(world, afterMs))
+      assert.deepEqual(decisions, [
+        { allowed: true, remaining: 2, retryAfterMs: 0 },
+        { allowed: true, remaining: 1, retryAfterMs: 0 },
+        { allowed: true, remaining: 0, retryAfterMs: 0 },
+        { allowed: false, remaining: 0, retryAfterMs: MINUTE - 3 * SECOND },
+      ])
+    },
+  },
+  {
+    id: 'limits.wait',
+    name: 'after exactly the wait the next request passes, and a millisecond earlier it does not',
+    async check(world) {
+      for (let count = 0; count < 3; count++) await take(world, count)
+      const { retryAfterMs } = await take(world, 10)
+      assert.equal((await take(world, 10 + retryAfterMs - 1)).allowed, false)
+      assert.equal((await take(world, 10 + retryAfterMs)).allowed, true)
+    },
+  },
+  {
+    id: 'limits.refusal-free',
+    name: 'a refusal consumes nothing',
+    async check(world) {
+      for (let count = 0; count < 20; count++) await take(world, count)
+      assert.equal((await take(world, MINUTE)).allowed, true)
+    },
+  },
+  {
+    id: 'limits.keys',
+    name: 'keys do not count for one another',
+    async check(world) {
+      assert.equal((await take(world, 0, 1)).allowed, true)
+      assert.equal((await take(world, 0, 1, 'key:b')).allowed, true)
+      assert.equal((await take(world, 0, 1)).allowed, false)
+    },
+  },
+  {
+    id: 'limits.step-back',
+    name: 'a clock that steps back admits nothing extra',
+    async check(world) {
+      for (let count = 0; count < 3; count++) await take(world, 10 * SECOND)
+      const early = await take(world, 0)
+      assert.deepEqual([early.allowed, early.retryAfterMs], [false, MINUTE + 10 * SECOND])
+    },
+  },
+  {
+    id: 'limits.exact',
+    name: 'at random instants no rolling window ever admits more than the limit, and none that has room refuses',
+    async check(world) {
+      const chance = seededChance(11)
+      const admitted: number[] = []
+      let afterMs = 0
+      for (let count = 0; count < 500; count++) {
+        afterMs += chance.below(8 * SECOND)
+        const recent = admitted.filter((time) => time > afterMs - MINUTE).length
+        const { allowed } = await take(world, afterMs, 7)
+        assert.equal(allowed, recent < 7)
+        if (allowed) admitted.push(afterMs)
+      }
+    },
+  },
+  {
+    id: 'limits.at-once',
+    name: 'of many requests at once exactly the limit passes',
+    async check(world) {
+      const decisions = await Promise.all(Array.from({ length: 50 }, () => take(world, 0, 20)))
+      assert.equal(decisions.filter(({ allowed }) => allowed).length, 20)
+    },
+  },
+  {
+    id: 'limits.prune',
+    name: 'pruning drops what no window reaches back to, at most the limit, and nothing else',
+    async check(world) {
+      const { limits } = world.storage
+      for (const key of ['a', 'b', 'c']) await take(world, 0, 1, key)
+      await take(world, 30 * SECOND, 1, 'late')
+      assert.equal(await limits.pruneLimits(10, START + MINUTE - 1), 0)
+      assert.equal(await limits.pruneLimits(2, START + MINUTE), 2)
+      assert.equal(await limits.pruneLimits(10, START + MINUTE), 1)
+      assert.equal((await take(world, MINUTE, 1, 'late')).allowed, false)
+    },
+  },
+]

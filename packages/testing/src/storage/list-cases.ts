@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { priorities, scoreUnits, type Column, type Task, type TaskCursor } from '@taskboard/core'
+import { seededChance } from './chance.js'
+import type { StorageCheck } from './storage-case.js'
+import { DAY, HOUR, PERSON, SECOND, START, type World } from './world.js'
+
+async function listAll(world: World, column: Column, limit: number, afterMs: number): Promise<Task[]> {
+  const found: Task[] = []
+  let after: TaskCursor | null = null
+  do {
+    const query = { workspaceId: world.workspaceId, column, limit, after }
+    // Later pages are asked for at a later time: the cursor's instant must go on holding.
+    const page = await world.storage.tasks.listTasks(query, world.at(afterMs + found.length * HOUR))
+    assert.equal(page.asOf, START + afterMs)
+    assert.ok(page.tasks.length <= limit)
+    found.push(...page.tasks)
+    after = page.next
+  } while (after !== null)
+  return found
+}
+
+async function addMany(world: World, count: number): Promise<Task[]> {
+  const chance = seededChance(7)
+  const tasks: Task[] = []
+  for (let index = 0; index < count; index++) {
+    const createdAfter = Math.floor(index / 3) * HOUR
+    const dueDate = chance.below(2) === 0 ? START + chance.below(40 * DAY) : null
+    tasks.push(await world.add({ priority: chance.pick(priorities), dueDate }, world.at(createdAfter)))
+  }
+  return tasks
+}
+
+const byAge = (a: Task, b: Task): number => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)
+const idsOf = (tasks: readonly Task[]): string[] => tasks.map((task) => task.id)
+
+async function checkTodoOrder(world: World, count: number, limit: number): Promise<void> {
+  const tasks = await addMany(world, count)
+  const asOf = START + 20 * DAY
+  const expected = tasks.toSorted((a, b) => scoreUnits(b, asOf) - scoreUnits(a, asOf) || byAge(a, b))
+  assert.deepEqual(idsOf(await listAll(world, 'TODO', limit, 20 * DAY)), idsOf(expected))
+}
+
+/** Lists and counts of columns. */
+export const listCases: readonly StorageCheck[] = [
+  {
+    id: 'lists.todo',
+    name: 'TODO is listed by score at the instant of the first page, over all pages',
+    check: (world) => checkTodoOrder(world, 40, 7),
+  },
+  {
+    id: 'lists.todo-large',
+    name: 'a TODO of more than a thousand tasks is listed in the same order',
+    check: (world) => checkTodoOrder(world, 1_100, 250),
+  },
+  {
+    id: 'lists.todo-moves-with-time',
+    name: 'a later listing of TODO shows the order of its own instant',
+    async check(world) {
+      const high = await world.add({ priority: 'high' })
+      const nearing = await world.add({ priority: 'low', dueDate: START + 20 * DAY })
+      const orderAt = async (afterMs: number) => idsOf(await listAll(world, 'TODO', 10, afterMs))
+      assert.deepEqual(await orderAt(0), [high.id, nearing.id])
+      assert.deepEqual(await orderAt(20 * DAY), [nearing.id, high.id])
+    },
+  },
+  {
+    id: 'lists.doing',
+    name: 'DOING is listed by start, oldest first, then by age',
+    async check(world) {
+      const tasks = await addMany(world, 12)
+      const started: Task[] = []
+      for (const [index, { workspaceId, id }] of tasks.toReversed().entries()) {
+        const at = world.at(DAY + Math.floor(index / 4) * SECOND)
+        started.push(await world.storage.tasks.moveTask(workspaceId, id, 'DOING', PERSON, at))
+      }
+      const expected = started.toSorted((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0) || byAge(a, b))
+      assert.deepEqual(idsOf(await listAll(world, 'DOING', 5, 2 * DAY)), idsOf(expected))
+    },
+  },
+  {
+    id: 'lists.done',
+    name: 'DONE is listed by completion, newest first, then by age',
+    async check(world) {
+      const tasks = await addMany(world, 12)
+      const done: Task[] = []
+      for (const [index, { workspaceId, id }] of tasks.entries()) {
+        const at = world.at(DAY + Math.floor(index / 4) * SECOND)
+        done.push(await world.storage.tasks.moveTask(workspaceId, id, 'DONE', PERSON, at))
+      }
+      const expected = done.toSorted((a, b) => (b.completedAt ?? 0) - (a.completedAt ?? 0) || byAge(a, b))
+      assert.deepEqual(idsOf(await listAll(world, 'DONE', 5, 2 * DAY)), idsOf(expected))
+    },
+  },
+  {
+    id: 'lists.last-page',
+    name: 'a page that ends with the last task has no next one',
+    async check(world) {
+      await addMany(world, 4)
+      const list = (limit: number) =>
+        world.storage.tasks.listTasks(
+          { workspaceId: world.workspaceId, column: 'TODO', limit, after: null },
+          world.at(DAY),
+        )
+      assert.equal((await list(4)).next, null)
+      assert.notEqual((await list(3)).next, null)
+    },
+  },
+  {
+    id: 'lists.follow-changes',
+    name: 'a listing shows what has changed since the one before',
+    async check(world) {
+      const [first, second] = await addMany(world, 2)
+      const before = await listAll(world, 'TODO', 10, DAY)
+      await world.finish(first as Task, world.at(DAY))
+      const added = await world.add({ priority: 'urgent' }, world.at(DAY))
+      assert.equal(before.length, 2)
+      assert.deepEqual(idsOf(await listAll(world, 'TODO', 10, DAY)), [added.id, (second as Task).id])
+      assert.deepEqual(idsOf(await listAll(world, 'DONE', 10, DAY)), [(first as Task).id])
+    },
+  },
+  {
+    id: 'lists.tenancy',
+    name: 'lists and counts hold nothing of other workspaces',
+    async check(world) {
+      await world.add()
+      const { workspaceId } = await world.addWorkspace()
+      const query = { workspaceId, column: 'TODO', limit: 10, after: null } as const
+      assert.deepEqual((await world.storage.tasks.listTasks(query, world.at())).tasks, [])
+      assert.deepEqual(await world.storage.tasks.countTasks(workspaceId, world.at()), {
+        TODO: 0,
+        DOING: 0,
+        DONE: 0,
+      })
+    },
+  },
+  {
+    id: 'lists.count',
+    name: 'counts say how many tasks each column holds',
+    async check({ storage, workspaceId, add, claim, finish, at }) {
+      const tasks = [await add(), await add(), await add(), await add()]
+      await finish(tasks[0] as Task)
+      await claim()
+      assert.deepEqual(await storage.tasks.countTasks(workspaceId, at()), { TODO: 2, DOING: 1, DONE: 1 })
+    },
+  },
+]

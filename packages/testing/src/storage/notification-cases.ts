@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import type { NotificationClaim } from '@taskboard/core'
+import type { StorageCheck } from './storage-case.js'
+import { MINUTE, SECOND, START, type World } from './world.js'
+
+const CHANNEL = 'mail'
+
+function save({ storage, workspaceId, at }: World, channel = CHANNEL, to = 'a@example.com'): Promise<void> {
+  return storage.notifications.saveTarget({ workspaceId, channel, settings: { to } }, at())
+}
+
+function claim(
+  { storage, at }: World,
+  afterMs = 0,
+  request: Partial<{ channels: string[]; limit: number; eventsPerTarget: number }> = {},
+): Promise<NotificationClaim> {
+  const defaults = { channels: [CHANNEL], limit: 10, eventsPerTarget: 10, claimMs: MINUTE }
+  return storage.notifications.claimNotifications({ ...defaults, ...request }, at(afterMs))
+}
+
+function settle(
+  { storage, workspaceId, at }: World,
+  claimToken: string,
+  readThroughSeq: number,
+  afterMs = 0,
+  retryAt: number | null = null,
+): Promise<boolean> {
+  const result = { workspaceId, channel: CHANNEL, claimToken, readThroughSeq, retryAt }
+  return storage.notifications.settleNotifications(result, at(afterMs))
+}
+
+const seqsOf = ({ batches }: NotificationClaim) => batches.map(({ events }) => events.map(({ seq }) => seq))
+
+/** Channels and how far they have read. */
+export const notificationCases: readonly StorageCheck[] = [
+  {
+    id: 'notifications.targets',
+    name: 'targets are saved, replaced, listed and deleted per workspace',
+    async check(world) {
+      const { storage, workspaceId, at } = world
+      await save(world)
+      await save(world, 'chat', 'room')
+      await save(world, CHANNEL, 'b@example.com')
+      const list = await storage.notifications.listTargets(workspaceId)
+      assert.deepEqual(
+        list.toSorted((a, b) => (a.channel < b.channel ? -1 : 1)),
+        [
+          { workspaceId, channel: 'chat', settings: { to: 'room' } },
+          { workspaceId, channel: CHANNEL, settings: { to: 'b@example.com' } },
+        ],
+      )
+      assert.equal(await storage.notifications.deleteTarget(workspaceId, 'chat', at()), true)
+      assert.equal(await storage.notifications.deleteTarget(workspaceId, 'chat', at()), false)
+      const other = await world.addWorkspace()
+      assert.deepEqual(await storage.notifications.listTargets(other.workspaceId), [])
+    },
+  },
+  {
+    id: 'notifications.new-target',
+    name: 'a new target starts at the end of the log',
+    async check(world) {
+      await world.add()
+      await save(world)
+      assert.deepEqual(await claim(world), { batches: [], nextDueAt: null })
+      await world.add()
+      assert.deepEqual(seqsOf(await claim(world)), [[2]])
+    },
+  },
+  {
+    id: 'notifications.claim',
+    name: 'a claim gives the unread events in order, a bounded run, to one caller only',
+    async check(world) {
+      await save(world)
+      for (let count = 0; count < 3; count++) await world.add()
+      const claims = await Promise.all([1, 2, 3].map(() => claim(world, 0, { eventsPerTarget: 2 })))
+      assert.deepEqual(claims.flatMap(seqsOf), [[1, 2]])
+      const [batch] = claims.flatMap(({ batches }) => batches)
+      assert.deepEqual(batch?.settings, { to: 'a@example.com' })
+      assert.equal((await claim(world)).nextDueAt, START + MINUTE)
+    },
+  },
+  {
+    id: 'notifications.settle',
+    name: 'a settled target goes on behind what it has read, at once',
+    async check(world) {
+      await save(world)
+      for (let count = 0; count < 3; count++) await world.add()
+      const { batches } = await claim(world)
+      assert.equal(await settle(world, batches[0]?.claimToken ?? '', 2), true)
+      assert.deepEqual(seqsOf(await claim(world)), [[3]])
+    },
+  },
+  {
+    id: 'notifications.retry',
+    name: 'a target that failed is due again at its retry, not before, also when more happens',
+    async check(world) {
+      await save(world)
+      await world.add()
+      const { batches } = await claim(world)
+      await settle(world, batches[0]?.claimToken ?? '', 0, SECOND, START + 30 * SECOND)
+      await world.add()
+      assert.deepEqual(await claim(world, 2 * SECOND), { batches: [], nextDueAt: START + 30 * SECOND })
+      assert.deepEqual(seqsOf(await claim(world, 30 * SECOND)), [[1, 2]])
+    },
+  },
+  {
+    id: 'notifications.expired-claim',
+    name: 'an expired claim is lost: another caller gets the events, and a late settle changes nothing',
+    async check(world) {
+      await save(world)
+      await world.add()
+      const first = await claim(world)
+      assert.deepEqual(await claim(world, MINUTE - 1), { batches: [], nextDueAt: START + MINUTE })
+      const second = await claim(world, MINUTE)
+      assert.deepEqual(seqsOf(second), [[1]])
+      assert.equal(await settle(world, first.batches[0]?.claimToken ?? '', 1, MINUTE), false)
+      assert.equal(await settle(world, second.batches[0]?.claimToken ?? '', 1, MINUTE), true)
+      assert.deepEqual(await claim(world, MINUTE), { batches: [], nextDueAt: null })
+    },
+  },
+  {
+    id: 'notifications.channels',
+    name: 'a claim gives targets of the channels it names only, at most the limit',
+    async check(world) {
+      await save(world)
+      await save(world, 'chat', 'room')
+      await world.add()
+      assert.deepEqual(seqsOf(await claim(world, 0, { channels: ['none'] })), [])
+      const one = await claim(world, 0, { channels: [CHANNEL, 'chat'], limit: 1 })
+      assert.equal(one.batches.length, 1)
+      const rest = await claim(world, 0, { channels: [CHANNEL, 'chat'] })
+      assert.equal(rest.batches.length, 1)
+      assert.notEqual(rest.batches[0]?.channel, one.batches[0]?.channel)
+    },
+  },
+  {
+    id: 'notifications.deleted',
+    name: 'a deleted target is claimed no more, and its claim is lost',
+    async check(world) {
+      await save(world)
+      await world.add()
+      const { batches } = await claim(world)
+      await world.storage.notifications.deleteTarget(world.workspaceId, CHANNEL, world.at())
+      assert.equal(await settle(world, batches[0]?.claimToken ?? '', 1), false)
+      assert.deepEqual(await claim(world, 2 * MINUTE), { batches: [], nextDueAt: null })
+    },
+  },
+]

@@ -1,0 +1,38 @@
+import { accessCases } from './access-cases.js'
+import { claimCases } from './claim-cases.js'
+import { deliveryCases } from './delivery-cases.js'
+import { dependencyCases } from './dependency-cases.js'
+import { eventCases } from './event-cases.js'
+import { leaseCases } from './lease-cases.js'
+import { limitCases } from './limit-cases.js'
+import { listCases } from './list-cases.js'
+import { notificationCases } from './notification-cases.js'
+import { toCase, type ConformanceCase, type OpenedStorage } from './storage-case.js'
+import { taskCases } from './task-cases.js'
+import { transactionCases } from './transaction-cases.js'
+import { webhookCases } from './webhook-cases.js'
+
+const checks = [
+  ...taskCases,
+  ...listCases,
+  ...claimCases,
+  ...leaseCases,
+  ...dependencyCases,
+  ...transactionCases,
+  ...eventCases,
+  ...notificationCases,
+  ...webhookCases,
+  ...deliveryCases,
+  ...limitCases,
+  ...accessCases,
+]
+
+/**
+ * What every storage must do, as cases for any test runner: each opens an empty storage of its own with `open`, which it
+ * binds with the default scoring and closes again, and passes the time with every verb. Cases may run at the same time.
+ *
+ *     for (const { name, run } of storageConformance(open)) it(name, run)
+ */
+export function storageConformance(open: () => Promise<OpenedStorage>): readonly ConformanceCase[] {
+  return checks.map((check) => toCase(open, check))
+}

@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict'
+import { columns } from '@taskboard/core'
+import { assertRefused, type StorageCheck } from './storage-case.js'
+import { LEASE_MS, MINUTE, newTask, PERSON, proofOf, SECOND, START, unknownId } from './world.js'
+
+/** Creating tasks, and what people do to them. */
+export const taskCases: readonly StorageCheck[] = [
+  {
+    id: 'tasks.insert-defaults',
+    name: 'a new task is in TODO with nothing done to it, and reads back as it was returned',
+    async check({ add, get, at }) {
+      const task = await add({ title: 'né', tags: ['a', 'b'], metadata: { k: 'v', list: ['x'] } }, at(SECOND))
+      assert.equal(task.column, 'TODO')
+      assert.deepEqual([task.title, task.tags, task.metadata], ['né', ['a', 'b'], { k: 'v', list: ['x'] }])
+      assert.deepEqual([task.createdAt, task.updatedAt], [START + SECOND, START + SECOND])
+      assert.deepEqual([task.attempts, task.fencingToken, task.progress, task.openDependencies], [0, 0, 0, 0])
+      const absent = [task.hold, task.lease, task.result, task.startedAt, task.completedAt]
+      assert.deepEqual(absent, [null, null, null, null, null])
+      assert.match(task.id, /^task_[0-9a-z]{26}$/)
+      assert.deepEqual(await get(task), task)
+    },
+  },
+  {
+    id: 'tasks.insert-event',
+    name: 'a new task is told of by one task.created with its facts and actor',
+    async check({ add, events, at, agent }) {
+      const task = await add({ description: 'd', dueDate: START, assignedTo: agent.id, tags: ['t'] }, at(5))
+      const [event, ...others] = await events()
+      assert.equal(others.length, 0)
+      assert.ok(event?.type === 'task.created')
+      assert.deepEqual([event.seq, event.at, event.workspaceId], [1, START + 5, task.workspaceId])
+      assert.deepEqual(event.facts, {
+        taskId: task.id,
+        title: task.title,
+        status: 'TODO',
+        description: 'd',
+        priority: 'medium',
+        type: null,
+        assignedTo: agent.id,
+        dueDate: START,
+        tags: ['t'],
+        dependsOn: [],
+        createdAt: START + 5,
+        actor: PERSON,
+      })
+    },
+  },
+  {
+    id: 'tasks.insert-copies',
+    name: 'changing what was passed to an insert does not change the stored task',
+    async check({ add, get }) {
+      const tags = ['a']
+      const metadata = { list: ['x'] }
+      const task = await add({ tags, metadata })
+      tags.push('b')
+      metadata.list.push('y')
+      const stored = await get(task)
+      assert.deepEqual([stored.tags, stored.metadata], [['a'], { list: ['x'] }])
+    },
+  },
+  {
+    id: 'tasks.insert-unknown-workspace',
+    name: 'a task for an unknown workspace is NOT_FOUND',
+    check: ({ add }) => assertRefused(add({ workspaceId: unknownId('ws') }), 'NOT_FOUND'),
+  },
+  {
+    id: 'tasks.insert-unknown-agent',
+    name: 'an unknown agent in assignedTo is INVALID_FIELD, and leaves no trace',
+    async check({ add, events }) {
+      await assertRefused(add({ assignedTo: unknownId('agent') }), 'INVALID_FIELD', 'assignedTo')
+      assert.deepEqual(await events(), [])
+    },
+  },
+  {
+    id: 'tasks.insert-foreign-agent',
+    name: 'an agent of another workspace in assignedTo is INVALID_FIELD',
+    async check({ add, addWorkspace }) {
+      const other = await addWorkspace()
+      await assertRefused(add({ assignedTo: other.agent.id }), 'INVALID_FIELD', 'assignedTo')
+    },
+  },
+  {
+    id: 'tasks.get-unknown',
+    name: 'an unknown task is TASK_NOT_FOUND',
+    check: ({ get, workspaceId }) =>
+      assertRefused(get({ id: unknownId('task'), workspaceId }), 'TASK_NOT_FOUND'),
+  },
+  {
+    id: 'tasks.foreign-workspace',
+    name: 'a task of another workspace is TASK_NOT_FOUND for every verb that names one, and stays as it is',
+    async check({ storage: { tasks }, addClaimed, addWorkspace, get, at }) {
+      const task = await addClaimed()
+      const { workspaceId } = await addWorkspace()
+      const proof = { ...proofOf(task), workspaceId }
+      const verbs = [
+        tasks.getTask(workspaceId, task.id, at()),
+        tasks.getBackground(workspaceId, task.id, at()),
+        tasks.listLogs(workspaceId, task.id, at()),
+        tasks.listOutputs(workspaceId, task.id, at()),
+        tasks.renewLease(proof, LEASE_MS, at()),
+        tasks.recordProgress(proof, 50, LEASE_MS, at()),
+        tasks.appendLog(proof, { level: 'info', message: 'm' }, LEASE_MS, at()),
+        tasks.appendOutput(proof, { type: 't', name: 'n', url: 'u', size: null }, LEASE_MS, at()),
+        tasks.completeTask(proof, 'r', null, at()),
+        tasks.failTask(proof, 'r', null, at()),
+        tasks.holdClaimedTask(proof, 'approval', null, at()),
+        tasks.handBackTask(proof, 'r', at()),
+        tasks.moveTask(workspaceId, task.id, 'DONE', PERSON, at()),
+        tasks.holdTask(workspaceId, task.id, 'approval', null, PERSON, at()),
+        tasks.releaseTask(workspaceId, task.id, PERSON, at()),
+      ]
+      for (const verb of verbs) await assertRefused(verb, 'TASK_NOT_FOUND')
+      assert.deepEqual(await get(task), task)
+    },
+  },
+  {
+    id: 'tasks.move-all',
+    name: 'a person moves a task from any column to any other, with task.moved each time',
+    async check({ storage: { tasks }, add, events, at }) {
+      const task = await add()
+      const path = ['DOING', 'DONE', 'DOING', 'TODO', 'DONE', 'TODO'] as const
+      for (const to of path) {
+        const moved = await tasks.moveTask(task.workspaceId, task.id, to, PERSON, at(SECOND))
+        assert.equal(moved.column, to)
+        assert.equal(moved.lease, null)
+        assert.equal(moved.startedAt, to === 'DOING' ? START + SECOND : moved.startedAt)
+        assert.equal(moved.completedAt, to === 'DONE' ? START + SECOND : null)
+      }
+      const moves = (await events()).filter((event) => event.type === 'task.moved')
+      assert.deepEqual(
+        moves.map(({ facts }) => [facts.from, facts.to, facts.actor]),
+        path.map((to, index) => [path[index - 1] ?? 'TODO', to, PERSON]),
+      )
+    },
+  },
+  {
+    id: 'tasks.move-same',
+    name: 'a move to the same column is no event and no change',
+    async check({ storage: { tasks }, add, eventTypes, at }) {
+      for (const column of columns) {
+        const task = await add()
+        const there = await tasks.moveTask(task.workspaceId, task.id, column, PERSON, at())
+        const before = await eventTypes()
+        const again = await tasks.moveTask(task.workspaceId, task.id, column, PERSON, at(SECOND))
+        assert.deepEqual(again, there)
+        assert.deepEqual(await eventTypes(), before)
+      }
+    },
+  },
+  {
+    id: 'tasks.move-same-releases',
+    name: 'a move to TODO releases a hold there',
+    async check({ storage: { tasks }, add, at }) {
+      const { workspaceId, id } = await add()
+      await tasks.holdTask(workspaceId, id, 'cancelled', null, PERSON, at())
+      const moved = await tasks.moveTask(workspaceId, id, 'TODO', PERSON, at(SECOND))
+      assert.equal(moved.hold, null)
+    },
+  },
+  {
+    id: 'tasks.move-revokes',
+    name: 'a move out of DOING revokes the lease and ends the attempt as revoked',
+    async check({ storage: { tasks }, addClaimed, at }) {
+      const task = await addClaimed()
+      const moved = await tasks.moveTask(task.workspaceId, task.id, 'TODO', PERSON, at(SECOND))
+      assert.equal(moved.lease, null)
+      await assertRefused(tasks.renewLease(proofOf(task), LEASE_MS, at(SECOND)), 'CONFLICT')
+      const { attempts } = await tasks.getBackground(task.workspaceId, task.id, at())
+      assert.deepEqual(
+        attempts.map(({ outcome, endedAt }) => [outcome, endedAt]),
+        [['revoked', START + SECOND]],
+      )
+    },
+  },
+  {
+    id: 'tasks.hold',
+    name: 'a held task is in TODO under its hold, out of every claim, and told of once as task.failed',
+    async check({ storage: { tasks }, add, claim, eventTypes, at }) {
+      const { workspaceId, id } = await add()
+      const held = await tasks.holdTask(workspaceId, id, 'needs_input', 'which one?', PERSON, at(5))
+      assert.deepEqual(held.hold, { reason: 'needs_input', message: 'which one?', since: START + 5 })
+      assert.equal(await claim(), null)
+      await tasks.holdTask(workspaceId, id, 'needs_input', 'still', PERSON, at(6))
+      assert.deepEqual(await eventTypes(), ['task.created', 'task.failed'])
+    },
+  },
+  {
+    id: 'tasks.hold-replaced',
+    name: 'a hold with another reason replaces the one that is there',
+    async check({ storage: { tasks }, add, get, at }) {
+      const task = await add()
+      await tasks.holdTask(task.workspaceId, task.id, 'approval', null, PERSON, at())
+      await tasks.holdTask(task.workspaceId, task.id, 'cancelled', 'no', PERSON, at(5))
+      assert.deepEqual((await get(task)).hold, { reason: 'cancelled', message: 'no', since: START + 5 })
+    },
+  },
+  {
+    id: 'tasks.hold-cancelled-quiet',
+    name: 'cancelling raises no task.failed',
+    async check({ storage: { tasks }, add, eventTypes, at }) {
+      const { workspaceId, id } = await add()
+      await tasks.holdTask(workspaceId, id, 'cancelled', null, PERSON, at())
+      assert.deepEqual(await eventTypes(), ['task.created'])
+    },
+  },
+  {
+    id: 'tasks.hold-doing',
+    name: 'a hold on a task in DOING takes it back to TODO and ends the attempt',
+    async check({ storage: { tasks }, addClaimed, at }) {
+      const task = await addClaimed()
+      const held = await tasks.holdTask(task.workspaceId, task.id, 'approval', null, PERSON, at())
+      assert.deepEqual([held.column, held.lease, held.hold?.reason], ['TODO', null, 'approval'])
+      await assertRefused(tasks.completeTask(proofOf(task), 'r', null, at()), 'CONFLICT')
+    },
+  },
+  {
+    id: 'tasks.hold-done',
+    name: 'a hold on a task in DONE is CONFLICT and changes nothing',
+    async check({ storage: { tasks }, add, finish, get, at }) {
+      const task = await add()
+      await finish(task)
+      const before = await get(task)
+      await assertRefused(
+        tasks.holdTask(task.workspaceId, task.id, 'approval', null, PERSON, at()),
+        'CONFLICT',
+      )
+      assert.deepEqual(await get(task), before)
+    },
+  },
+  {
+    id: 'tasks.release',
+    name: 'a release ends the hold, grants fresh attempts and lets agents take the task again',
+    async check({ storage: { tasks }, addClaimed, claim, at }) {
+      const task = await addClaimed()
+      await tasks.failTask(proofOf(task), 'cannot', null, at())
+      assert.equal(await claim(at(MINUTE)), null)
+      const released = await tasks.releaseTask(task.workspaceId, task.id, PERSON, at(MINUTE))
+      assert.deepEqual([released.hold, released.attempts], [null, 0])
+      const again = await claim(at(MINUTE))
+      assert.deepEqual([again?.id, again?.attempts, again?.fencingToken], [task.id, 1, 2])
+    },
+  },
+  {
+    id: 'tasks.release-unheld',
+    name: 'releasing a task that is not held leaves it as it is',
+    async check({ storage: { tasks }, add, at }) {
+      const task = await add()
+      assert.deepEqual(await tasks.releaseTask(task.workspaceId, task.id, PERSON, at(SECOND)), task)
+    },
+  },
+  {
+    id: 'tasks.own-time',
+    name: 'without a given time the storage uses its own',
+    async check({ storage: { tasks }, workspaceId, agent }) {
+      const earliest = Date.now() - MINUTE
+      const { value } = await tasks.insertTask(newTask({ workspaceId }), PERSON, null, { now: null })
+      assert.ok(value.createdAt > earliest && value.createdAt < earliest + 10 * MINUTE)
+      const request = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
+      const { tasks: claimed } = await tasks.claimForAgent(request, 1, { now: null })
+      assert.equal(claimed[0]?.id, value.id)
+      assert.ok((claimed[0]?.lease?.expiresAt ?? 0) > earliest)
+    },
+  },
+]

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { assertRefused, type StorageCheck } from './storage-case.js'
+import { MINUTE, SECOND, START, unknownId } from './world.js'
+
+/** Registered endpoints. */
+export const webhookCases: readonly StorageCheck[] = [
+  {
+    id: 'webhooks.insert',
+    name: 'a new webhook is enabled, and reads back as it was returned',
+    async check({ storage, workspaceId, at }) {
+      const secrets = [{ sealed: 'box', expiresAt: null }]
+      const input = { workspaceId, url: 'https://example.com/', events: ['task.failed'], secrets } as const
+      const { value, replayed } = await storage.webhooks.insertWebhook(input, null, at(SECOND))
+      assert.equal(replayed, false)
+      assert.match(value.id, /^wh_/)
+      const { id, ...rest } = value
+      assert.deepEqual(rest, {
+        ...input,
+        enabled: true,
+        disabledReason: null,
+        failingSince: null,
+        createdAt: START + SECOND,
+        updatedAt: START + SECOND,
+      })
+      assert.deepEqual(await storage.webhooks.getWebhook(workspaceId, id, at()), value)
+    },
+  },
+  {
+    id: 'webhooks.insert-unknown',
+    name: 'a webhook for an unknown workspace is NOT_FOUND',
+    check: ({ storage, at }) =>
+      assertRefused(
+        storage.webhooks.insertWebhook(
+          { workspaceId: unknownId('ws'), url: 'https://example.com/', events: [], secrets: [] },
+          null,
+          at(),
+        ),
+        'NOT_FOUND',
+      ),
+  },
+  {
+    id: 'webhooks.list',
+    name: 'webhooks are listed oldest first, for their own workspace',
+    async check({ storage, workspaceId, addWebhook, addWorkspace, at }) {
+      const webhooks = [await addWebhook(), await addWebhook(['task.failed'], at(SECOND))]
+      assert.deepEqual(await storage.webhooks.listWebhooks(workspaceId, at()), webhooks)
+      const other = await addWorkspace()
+      assert.deepEqual(await storage.webhooks.listWebhooks(other.workspaceId, at()), [])
+    },
+  },
+  {
+    id: 'webhooks.update',
+    name: 'an update changes what is given and nothing else',
+    async check({ storage, workspaceId, addWebhook, at }) {
+      const webhook = await addWebhook()
+      const change = { url: 'https://example.com/next', events: ['order.new'] } as const
+      const changed = await storage.webhooks.updateWebhook(workspaceId, webhook.id, change, at(SECOND))
+      assert.deepEqual(changed, { ...webhook, ...change, updatedAt: START + SECOND })
+      assert.deepEqual(await storage.webhooks.getWebhook(workspaceId, webhook.id, at()), changed)
+    },
+  },
+  {
+    id: 'webhooks.disable',
+    name: 'disabling names the host as the reason; enabling clears it',
+    async check({ storage: { webhooks }, workspaceId, addWebhook, at }) {
+      const { id } = await addWebhook()
+      const off = await webhooks.updateWebhook(workspaceId, id, { enabled: false }, at())
+      assert.deepEqual([off.enabled, off.disabledReason], [false, 'host'])
+      const on = await webhooks.updateWebhook(workspaceId, id, { enabled: true }, at())
+      assert.deepEqual([on.enabled, on.disabledReason, on.failingSince], [true, null, null])
+    },
+  },
+  {
+    id: 'webhooks.delete',
+    name: 'a deleted webhook is gone with its deliveries',
+    async check({ storage: { webhooks }, workspaceId, addWebhook, add, at }) {
+      const { id } = await addWebhook()
+      await add()
+      assert.equal(await webhooks.deleteWebhook(workspaceId, id, at()), true)
+      assert.equal(await webhooks.deleteWebhook(workspaceId, id, at()), false)
+      await assertRefused(webhooks.getWebhook(workspaceId, id, at()), 'NOT_FOUND')
+      const request = { limit: 10, perWebhook: 10, excludeWebhookIds: [], claimMs: MINUTE }
+      const none = { deliveries: [], nextDueAt: null }
+      assert.deepEqual(await webhooks.claimDueDeliveries(request, at()), none)
+    },
+  },
+  {
+    id: 'webhooks.tenancy',
+    name: 'a webhook of another workspace is as good as unknown',
+    async check({ storage: { webhooks }, workspaceId: own, addWebhook, addWorkspace, at }) {
+      const { id } = await addWebhook()
+      const { workspaceId } = await addWorkspace()
+      const query = { workspaceId, webhookId: id, status: null, limit: 10, afterId: null }
+      const draft = { type: 'agent.alert', facts: { message: 'm' } } as const
+      for (const verb of [
+        webhooks.getWebhook(workspaceId, id, at()),
+        webhooks.updateWebhook(workspaceId, id, { enabled: false }, at()),
+        webhooks.insertTestDelivery(workspaceId, id, draft, at()),
+        webhooks.listDeliveries(query, at()),
+        webhooks.resendDeliveries(workspaceId, id, { from: 0, to: START }, at()),
+      ]) {
+        await assertRefused(verb, 'NOT_FOUND')
+      }
+      assert.equal(await webhooks.deleteWebhook(workspaceId, id, at()), false)
+      assert.equal((await webhooks.getWebhook(own, id, at())).enabled, true)
+    },
+  },
+]

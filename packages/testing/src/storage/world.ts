@@ -1,0 +1,149 @@
+import {
+  createNewId,
+  defaultBackoff,
+  defaultScoring,
+  systemClock,
+  webhookEventTypes,
+  type Actor,
+  type Agent,
+  type At,
+  type ClaimProof,
+  type LoggedEvent,
+  type NewTask,
+  type Storage,
+  type StoredWebhook,
+  type Task,
+  type WebhookEventType,
+} from '@taskboard/core'
+
+/** When every case begins. Cases name later times by how long after it they are. */
+export const START = Date.UTC(2026, 0, 1)
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+
+export const LEASE_MS = MINUTE
+export const LOG_LIMIT = 5
+export const OUTPUT_LIMIT = 3
+export const AGENT_TYPE = 'worker'
+export const PERSON: Actor = { kind: 'user', id: 'user_1' }
+/** Has the form of an id, and nothing has it. */
+export const unknownId = (prefix: string): string => `${prefix}_00000000000000000000000000`
+
+/** A storage with one account, one workspace and one agent, and short ways to what cases need. */
+export interface World {
+  readonly storage: Storage
+  readonly accountId: string
+  readonly workspaceId: string
+  readonly agent: Agent
+  /** The circumstances at `afterMs` after the start. */
+  at(afterMs?: number, tx?: unknown): At
+  /** Adds a task. */
+  add(task?: Partial<NewTask>, at?: At): Promise<Task>
+  /** The task as it is now. */
+  get(task: Pick<Task, 'id' | 'workspaceId'>, tx?: unknown): Promise<Task>
+  /** Claims the best task for the agent. */
+  claim(at?: At, agent?: Agent): Promise<Task | null>
+  /** Adds a task and claims it; it must be the best one. */
+  addClaimed(task?: Partial<NewTask>, at?: At): Promise<Task>
+  /** Claims and completes whatever is best. */
+  finish(task: Task, at?: At): Promise<void>
+  expire(at: At, limit?: number): Promise<{ expired: number; nextExpiryAt: number | null }>
+  events(workspaceId?: string): Promise<readonly LoggedEvent[]>
+  eventTypes(workspaceId?: string): Promise<readonly string[]>
+  /** Another workspace of the account with an agent. */
+  addWorkspace(at?: At, agentType?: string): Promise<{ workspaceId: string; agent: Agent }>
+  addAgent(type?: string, at?: At): Promise<Agent>
+  addWebhook(events?: readonly WebhookEventType[], at?: At): Promise<StoredWebhook>
+}
+
+export async function createWorld(storage: Storage): Promise<World> {
+  const newId = createNewId()
+  storage.bind({
+    scoring: defaultScoring,
+    newId,
+    clock: systemClock,
+    logLimit: LOG_LIMIT,
+    outputLimit: OUTPUT_LIMIT,
+  })
+  await storage.open()
+  const at = (afterMs = 0, tx?: unknown): At => ({ now: START + afterMs, tx })
+  const agentInput = { name: 'first', type: AGENT_TYPE }
+  const { account, workspace } = await storage.access.insertAccount(
+    { name: 'account', tier: 'professional', workspaceName: 'workspace', agent: agentInput },
+    at(),
+  )
+  const workspaceId = workspace.id
+  const [agent] = await storage.agents.listAgents(workspaceId, at())
+  if (agent === undefined) throw new Error('insertAccount made no agent')
+
+  const world: World = {
+    storage,
+    accountId: account.id,
+    workspaceId,
+    agent,
+    at,
+    async add(task = {}, when = at()) {
+      const { value } = await storage.tasks.insertTask(newTask({ workspaceId, ...task }), PERSON, null, when)
+      return value
+    },
+    get: (task, tx) => storage.tasks.getTask(task.workspaceId, task.id, at(0, tx)),
+    async claim(when = at(), by = agent) {
+      const request = { workspaceId: by.workspaceId, agentId: by.id, leaseMs: LEASE_MS }
+      const { tasks } = await storage.tasks.claimForAgent(request, 1, when)
+      return tasks[0] ?? null
+    },
+    async addClaimed(task, when = at()) {
+      const added = await world.add(task, when)
+      const claimed = await world.claim(when)
+      if (claimed?.id !== added.id) throw new Error('another task was better')
+      return claimed
+    },
+    async finish(task, when = at()) {
+      await storage.tasks.moveTask(task.workspaceId, task.id, 'DONE', PERSON, when)
+    },
+    expire: (when, limit = 100) => storage.tasks.expireLeases(limit, defaultBackoff, when),
+    events: (id = workspaceId) => storage.events.readEvents(id, 0, 100_000),
+    eventTypes: async (id) => (await world.events(id)).map((event) => event.type),
+    async addWorkspace(when = at(), type = AGENT_TYPE) {
+      const added = await storage.access.insertWorkspace(
+        { accountId: account.id, name: 'another', agent: { name: 'its', type } },
+        when,
+      )
+      const [its] = await storage.agents.listAgents(added.id, when)
+      if (its === undefined) throw new Error('insertWorkspace made no agent')
+      return { workspaceId: added.id, agent: its }
+    },
+    addAgent: (type = AGENT_TYPE, when = at()) =>
+      storage.agents.insertAgent({ workspaceId, name: 'next', type }, when),
+    async addWebhook(events = webhookEventTypes, when = at()) {
+      const webhook = { workspaceId, url: 'https://example.com/hook', events, secrets: [] }
+      return (await storage.webhooks.insertWebhook(webhook, null, when)).value
+    },
+  }
+  return world
+}
+
+/** A task with nothing special to it. */
+export function newTask(task: Partial<NewTask> & { readonly workspaceId: string }): NewTask {
+  return {
+    title: 'a task',
+    description: null,
+    type: null,
+    priority: 'medium',
+    assignedTo: null,
+    dueDate: null,
+    notBefore: null,
+    tags: [],
+    metadata: {},
+    dependsOn: [],
+    maxAttempts: 5,
+    ...task,
+  }
+}
+
+/** What an agent shows with a write under its claim. */
+export function proofOf(task: Task): ClaimProof {
+  return { workspaceId: task.workspaceId, taskId: task.id, fencingToken: task.lease?.fencingToken ?? -1 }
+}
