@@ -1,16 +1,207 @@
-export * from './errors/index.js'
-export * from './environment/index.js'
-export * from './priority/index.js'
-export * from './board/index.js'
-export * from './agents/index.js'
-export * from './events/index.js'
-export * from './webhooks/index.js'
-export * from './limits/index.js'
-export * from './access/index.js'
-export * from './idempotency/index.js'
-export * from './storage/index.js'
-export type { CredentialRequest, Surface, SurfacePaths } from './surface.js'
-export * from './http/index.js'
+// The public API, listed by hand and grouped by who needs it.
+
+// --- A host application -------------------------------------------------------------------------------------------------
 export { createTaskboard } from './taskboard.js'
 export type { Taskboard } from './taskboard.js'
 export type { TaskboardOptions } from './taskboard-options.js'
+export { defineAgent, TaskFailure } from './agents/index.js'
+export type {
+  Agent,
+  AgentDefinition,
+  AgentOptions,
+  Agents,
+  AgentStatus,
+  ChatContext,
+  OutputInput,
+  TaskClaim,
+  TaskContext,
+} from './agents/index.js'
+export type {
+  Actor,
+  Attempt,
+  AttemptOutcome,
+  Backoff,
+  Board,
+  ChatReply,
+  Column,
+  Hold,
+  HoldReason,
+  Lease,
+  Priority,
+  Task,
+  TaskInput,
+  TaskList,
+  TaskLogEntry,
+  TaskOutput,
+  WriteOptions,
+} from './board/index.js'
+export { columns, holdReasons, priorities } from './board/index.js'
+export type {
+  Account,
+  Accounts,
+  ApiKeyRecord,
+  NewAccount,
+  NewApiKey,
+  NewWorkspace,
+  Principal,
+  Scope,
+  SecretBoxOptions,
+  Tier,
+  TxOption,
+  Workspace,
+} from './access/index.js'
+export { scopes, tiers } from './access/index.js'
+export { eventPayloadSchemas, integrationEventTypes, webhookEventTypes } from './events/index.js'
+export type {
+  EventFacts,
+  EventPayload,
+  EventType,
+  IntegrationEventType,
+  Notification,
+  NotificationChannel,
+  Notifications,
+  PublishData,
+  PublishOptions,
+  TaskboardEvent,
+  TaskboardEventListener,
+  TaskboardEvents,
+  WebhookEventType,
+  WebhookPayload,
+} from './events/index.js'
+export type {
+  DeliveryPage,
+  DeliveryRecord,
+  DeliveryStatus,
+  Webhook,
+  WebhookChange,
+  WebhookInput,
+  WebhookOptions,
+  Webhooks,
+} from './webhooks/index.js'
+export { isTaskboardError, TaskboardError } from './errors/index.js'
+export type { ErrorCode, ErrorDetails } from './errors/index.js'
+export type { Clock, Instant, Logger, Random, Timer } from './environment/index.js'
+
+// --- Parts that are of use alone ----------------------------------------------------------------------------------------
+export { backoffDelayMs, defaultBackoff, isReady, transition } from './board/index.js'
+export type { TaskCommand, TransitionResult } from './board/index.js'
+export {
+  createScoring,
+  defaultScoring,
+  explainScore,
+  laneSlope,
+  lanes,
+  placeTask,
+  sameScoring,
+  scoreTask,
+  scoreUnits,
+} from './priority/index.js'
+export type {
+  Lane,
+  Placement,
+  Scorable,
+  ScoreExplanation,
+  Scoring,
+  ScoringOptions,
+  ScoringWeights,
+} from './priority/index.js'
+export {
+  createEndpointGuard,
+  createRetrySchedule,
+  defaultRetrySchedule,
+  newWebhookSecret,
+  nextAttemptAt,
+  signPayload,
+  signStandardWebhook,
+  standardWebhookHeaders,
+  verifySignature,
+} from './webhooks/index.js'
+export type { EndpointGuard, EndpointGuardOptions, RetrySchedule, SigningKey } from './webhooks/index.js'
+export {
+  createRateLimiter,
+  emptyWindow,
+  newestAdmission,
+  remainingInWindow,
+  retryAfterSeconds,
+  takeFromWindow,
+} from './limits/index.js'
+export type { LimitDecision, RateLimiter, RateLimiterOptions, RollingWindow } from './limits/index.js'
+export { boardErrorEnvelope, enterpriseErrorEnvelope } from './http/index.js'
+export type { BoardErrorBody, EnterpriseErrorBody, ErrorEnvelope } from './http/index.js'
+
+// --- Adapters of HTTP servers -------------------------------------------------------------------------------------------
+export {
+  announcesBody,
+  boardRoutes,
+  discardRest,
+  toFetchHandler,
+  toHttpRequest,
+  unreadBody,
+} from './http/index.js'
+export type {
+  ByteStream,
+  FetchHandlerOptions,
+  HttpRequest,
+  HttpResponse,
+  NodeMessage,
+  NodeRequestContext,
+  NodeResponse,
+  RequestBody,
+  Route,
+} from './http/index.js'
+export type { CredentialRequest, Surface, SurfacePaths } from './surface.js'
+
+// --- Adapters of storages, senders and resolvers, and their tests -------------------------------------------------------
+export type { Storage, StorageSettings } from './storage/index.js'
+export type { AccessStore } from './access/index.js'
+export type { AgentStore } from './agents/index.js'
+export type {
+  ClaimBatch,
+  ClaimByType,
+  ClaimForAgent,
+  ClaimProof,
+  Completion,
+  NewTask,
+  TaskBackground,
+  TaskCursor,
+  TaskListQuery,
+  TaskPage,
+  TaskStore,
+} from './board/index.js'
+export { currentPayloadVersion, describeEvent } from './events/index.js'
+export type {
+  EventDraft,
+  EventStore,
+  FeedPage,
+  FeedPosition,
+  LoggedEvent,
+  NotificationBatch,
+  NotificationClaim,
+  NotificationStore,
+  NotificationTarget,
+  PublishedAlertFacts,
+  RaisedAlertFacts,
+} from './events/index.js'
+export type {
+  ClaimedDelivery,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryClaim,
+  DeliveryQuery,
+  DeliveryResult,
+  DisabledReason,
+  ResolvedAddress,
+  Resolver,
+  Sender,
+  SendErrorKind,
+  SendRequest,
+  SendResult,
+  StoredSecret,
+  StoredWebhook,
+  WebhookStore,
+} from './webhooks/index.js'
+export type { LimitRequest, LimitStore } from './limits/index.js'
+export { idempotencyRetentionMs } from './idempotency/index.js'
+export type { Created, IdempotencyClaim } from './idempotency/index.js'
+export { createNewId, silentLogger, sleep, systemClock, systemRandom } from './environment/index.js'
+export type { At, IdPrefix, NewId } from './environment/index.js'

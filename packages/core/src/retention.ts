@@ -1,4 +1,4 @@
-import { createLoop, type Environment, type Instant, type Loop } from './environment/index.js'
+import { createLoop, type Environment, type Loop, type NextPass } from './environment/index.js'
 import { idempotencyRetentionMs } from './idempotency/index.js'
 import type { Storage } from './storage/index.js'
 
@@ -24,21 +24,15 @@ export function createRetentionSweep<Tx>(
   retention: Retention,
 ): Loop {
   const { clock, logger } = environment
-  const prune = async (): Promise<boolean> => {
-    const before = (keptMs: number): Instant => clock.now() - keptMs
+  const pass = async (): Promise<NextPass> => {
+    const now = clock.now()
     const counts = [
-      await storage.events.pruneEvents(before(retention.eventsMs), BATCH),
-      await storage.webhooks.pruneDeliveries(before(retention.deliveriesMs), BATCH),
-      await storage.pruneIdempotency(before(idempotencyRetentionMs), BATCH),
+      await storage.events.pruneEvents(now - retention.eventsMs, BATCH),
+      await storage.webhooks.pruneDeliveries(now - retention.deliveriesMs, BATCH),
+      await storage.pruneIdempotency(now - idempotencyRetentionMs, BATCH),
       await storage.limits.pruneLimits(BATCH, environment.storageNow()),
     ]
-    return counts.includes(BATCH)
+    return counts.includes(BATCH) ? 'now' : now + HOUR_MS
   }
-  return createLoop({
-    name: 'retention',
-    clock,
-    logger,
-    pollIntervalMs: null,
-    pass: async () => ((await prune()) ? 'now' : clock.now() + HOUR_MS),
-  })
+  return createLoop({ name: 'retention', clock, logger, pollIntervalMs: null, pass })
 }

@@ -1,7 +1,4 @@
 import {
-  createEnvironment,
-  createLeaseSweep,
-  createRunner,
   createScoring,
   defineAgent,
   TaskboardError,
@@ -16,6 +13,8 @@ import {
 } from '@taskboard/core'
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
+import { createLeaseSweep, createRunner } from '../src/agents/index.js'
+import { createEnvironment } from '../src/environment/index.js'
 
 export interface AgentsWorldOptions {
   readonly agents: readonly AgentOptions[]

@@ -70,7 +70,7 @@ describe('claim', () => {
     ['in DOING', doing],
     ['in DONE', done],
   ] as const)('refuses a task that is %s', (_, task) => {
-    expect(() => apply(task as Task, claimCommand)).toThrow(expect.objectContaining({ code: 'CONFLICT' }))
+    expect(() => apply(task, claimCommand)).toThrow(expect.objectContaining({ code: 'CONFLICT' }))
   })
 
   it('takes a task that is its own and one whose time has come', () => {

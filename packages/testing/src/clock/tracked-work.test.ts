@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createLoop, silentLogger, sleep } from '@taskboard/core'
+import { silentLogger, sleep } from '@taskboard/core'
 import { describe, expect, it } from 'vitest'
+import { createLoop } from '../../../core/src/environment/index.js'
 import { countTurns } from './count-turns.js'
 import { virtualClock } from './virtual-clock.js'
 
