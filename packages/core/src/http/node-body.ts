@@ -6,6 +6,8 @@ export interface ByteStream {
   readonly complete?: boolean | undefined
   readonly destroyed?: boolean | undefined
   readonly readableEnded?: boolean | undefined
+  /** All that is buffered; null when nothing is. */
+  read(): Uint8Array | null
   on(event: string, listener: (...values: never[]) => void): unknown
   removeListener(event: string, listener: (...values: never[]) => void): unknown
   destroy(): unknown
@@ -14,11 +16,20 @@ export interface ByteStream {
 /** How much of a refused body is read away, so that the client gets its answer and can go on using the connection. */
 const DISCARDED_BYTES = 4 * 1024 * 1024
 
+const NO_BYTES = new Uint8Array(0)
+
 /**
  * All bytes of a stream, or null as soon as there are more than `maxBytes`, when the rest is read away as by `discardRest`.
  * Rejects when the stream ends early.
  */
-export function readStream(stream: ByteStream, maxBytes: number): Promise<Uint8Array | null> {
+export async function readStream(stream: ByteStream, maxBytes: number): Promise<Uint8Array | null> {
+  // A small message has mostly arrived by the time it is asked for: then no event needs to be waited for.
+  if (stream.complete !== true || stream.destroyed === true) return collect(stream, maxBytes)
+  const bytes = stream.read() ?? NO_BYTES
+  return bytes.length > maxBytes ? null : bytes
+}
+
+function collect(stream: ByteStream, maxBytes: number): Promise<Uint8Array | null> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
     let total = 0
