@@ -3,12 +3,11 @@ import {
   type Column,
   type Instant,
   type Scoring,
-  type Task,
   type TaskListQuery,
   type TaskPage,
 } from '@taskboard/core'
 import { createColumnView, type ColumnView } from './column-view.js'
-import type { Table } from './table.js'
+import type { TaskTable } from './task-slots.js'
 
 /** What is in the columns of each workspace. Follows the tasks' table. */
 export interface ColumnIndex {
@@ -19,7 +18,7 @@ export interface ColumnIndex {
 
 type Board = Readonly<Record<Column, ColumnView>>
 
-export function createColumnIndex(tasks: Table<Task>, scoring: () => Scoring): ColumnIndex {
+export function createColumnIndex(tasks: TaskTable, scoring: () => Scoring): ColumnIndex {
   const boards = new Map<string, Board>()
 
   function boardOf(workspaceId: string): Board {
@@ -36,10 +35,16 @@ export function createColumnIndex(tasks: Table<Task>, scoring: () => Scoring): C
     return board
   }
 
-  tasks.onChange((before, after) => {
-    const board = boardOf((after ?? (before as Task)).workspaceId)
-    if (before !== undefined) board[before.column].remove(before)
-    if (after !== undefined) board[after.column].add(after)
+  tasks.onChange((before, after, slots) => {
+    const task = after ?? before
+    if (task === undefined) return
+    const board = boardOf(task.workspaceId)
+    if (before !== undefined && before.column === after?.column)
+      board[before.column].replace(before, after, slots)
+    else {
+      if (before !== undefined) board[before.column].remove(before, slots)
+      if (after !== undefined) board[after.column].add(after, slots)
+    }
   })
 
   return {

@@ -8,12 +8,14 @@ import {
   type TaskPage,
 } from '@taskboard/core'
 import { bestOf } from './selection.js'
+import type { TaskSlots } from './task-slots.js'
 
 /** One column of one workspace. */
 export interface ColumnView {
   readonly size: number
-  add(task: Task): void
-  remove(task: Task): void
+  add(task: Task, slots: TaskSlots): void
+  remove(task: Task, slots: TaskSlots): void
+  replace(before: Task, after: Task, slots: TaskSlots): void
   list(asOf: Instant, after: TaskCursor | null, limit: number): TaskPage
 }
 
@@ -29,7 +31,9 @@ const LARGEST_KEPT = 1_000
 const MOST_CHANGES = 64
 
 export function createColumnView(column: Column, scoring: () => Scoring): ColumnView {
-  const tasks = new Set<Task>()
+  const tasks: Task[] = []
+  /** By the same places as `tasks`. */
+  const owners: TaskSlots[] = []
   const rank = rankOf(column, scoring)
   const sign = column === 'DOING' ? 1 : -1
   let kept: Ranked[] | null = null
@@ -40,7 +44,7 @@ export function createColumnView(column: Column, scoring: () => Scoring): Column
     keptAsOf = null
     changes += 1
     if (kept === null) return false
-    if (changes <= MOST_CHANGES && tasks.size <= LARGEST_KEPT) return true
+    if (changes <= MOST_CHANGES && tasks.length <= LARGEST_KEPT) return true
     kept = null
     return false
   }
@@ -49,7 +53,7 @@ export function createColumnView(column: Column, scoring: () => Scoring): Column
   function sorted(asOf: Instant): readonly Ranked[] {
     changes = 0
     if (kept !== null && (keptAsOf === asOf || (keptAsOf !== null && column !== 'TODO'))) return kept
-    if (kept === null) kept = Array.from(tasks, (task) => ({ task, rank: rank(task, asOf) }))
+    if (kept === null) kept = tasks.map((task) => ({ task, rank: rank(task, asOf) }))
     else for (const entry of kept) entry.rank = rank(entry.task, asOf)
     if (!isSorted(kept)) kept.sort(compareRanked)
     keptAsOf = asOf
@@ -68,24 +72,36 @@ export function createColumnView(column: Column, scoring: () => Scoring): Column
 
   return {
     get size() {
-      return tasks.size
+      return tasks.length
     },
-    add(task) {
-      tasks.add(task)
+    add(task, slots) {
+      slots.place = tasks.push(task) - 1
+      owners.push(slots)
       if (changed()) kept?.push({ task, rank: 0 })
     },
-    remove(task) {
-      tasks.delete(task)
+    remove(task, slots) {
+      const lastTask = tasks.pop()
+      const lastOwner = owners.pop()
+      if (lastTask !== undefined && lastOwner !== undefined && lastOwner !== slots) {
+        lastOwner.place = slots.place
+        tasks[slots.place] = lastTask
+        owners[slots.place] = lastOwner
+      }
       if (changed())
         kept?.splice(
           kept.findIndex((entry) => entry.task === task),
           1,
         )
     },
+    replace(before, after, slots) {
+      tasks[slots.place] = after
+      if (!changed() || kept === null) return
+      kept[kept.findIndex((entry) => entry.task === before)] = { task: after, rank: 0 }
+    },
     list(asOf, cursor, limit) {
       const after = cursor && afterCursor(cursor, sign)
       let found: readonly Ranked[]
-      if (tasks.size > LARGEST_KEPT) found = select(asOf, after, limit + 1)
+      if (tasks.length > LARGEST_KEPT) found = select(asOf, after, limit + 1)
       else {
         const all = sorted(asOf)
         const start = after === null ? 0 : all.findIndex((entry) => compareRanked(after, entry) < 0)

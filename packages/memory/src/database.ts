@@ -20,7 +20,8 @@ import { createIdempotencyRecords, type IdempotencyRecords } from './idempotency
 import { createJournal, type Journal } from './journal.js'
 import { createSettings, type Settings } from './settings.js'
 import { createSubscriptions, type Subscriptions } from './subscriptions.js'
-import { createTable, type Table } from './table.js'
+import { createTable, createTableWithSlots, type Table } from './table.js'
+import { createTaskSlots, type TaskSlots, type TaskTable } from './task-slots.js'
 import { createTransactions, type Transactions } from './transactions.js'
 
 /** What all stores of one storage share. */
@@ -37,7 +38,7 @@ export interface Database {
     readonly workspaces: Table<Workspace>
     readonly apiKeys: Table<ApiKeyRecord & { readonly hash: string }>
     readonly agents: Table<Agent>
-    readonly tasks: Table<Task>
+    readonly tasks: TaskTable
     /** By task. */
     readonly attempts: Table<readonly Attempt[]>
     readonly taskLogs: Table<readonly TaskLogEntry[]>
@@ -61,7 +62,7 @@ export function createDatabase(onScoring: () => void): Database {
     workspaces: createTable<Workspace>(journal),
     apiKeys: createTable<ApiKeyRecord & { readonly hash: string }>(journal),
     agents: createTable<Agent>(journal),
-    tasks: createTable<Task>(journal),
+    tasks: createTableWithSlots<Task, TaskSlots>(journal, createTaskSlots),
     attempts: createTable<readonly Attempt[]>(journal),
     taskLogs: createTable<readonly TaskLogEntry[]>(journal),
     outputs: createTable<readonly TaskOutput[]>(journal),

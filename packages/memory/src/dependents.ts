@@ -1,5 +1,5 @@
 import type { Task } from '@taskboard/core'
-import type { Table } from './table.js'
+import type { TaskTable } from './task-slots.js'
 
 /** Who waits for a task. Follows the tasks' table. */
 export interface Dependents {
@@ -7,7 +7,7 @@ export interface Dependents {
   of(taskId: string): readonly string[]
 }
 
-export function createDependents(tasks: Table<Task>): Dependents {
+export function createDependents(tasks: TaskTable): Dependents {
   const waiting = new Map<string, Set<string>>()
 
   tasks.onChange((before, after) => {

@@ -1,6 +1,6 @@
-import type { Instant, Task } from '@taskboard/core'
+import type { Instant } from '@taskboard/core'
 import { heapAdd, heapRemove, IN_NO_HEAP, type HeapOrder } from './heap.js'
-import type { Table } from './table.js'
+import type { TaskTable } from './task-slots.js'
 
 /** The leases that are out, by their end. Follows the tasks' table. */
 export interface LeaseIndex {
@@ -10,15 +10,14 @@ export interface LeaseIndex {
   heldBy(agentId: string): number
 }
 
-interface LeaseEntry {
+export interface LeaseEntry {
   readonly taskId: string
   readonly expiresAt: Instant
   place: number
 }
 
-export function createLeaseIndex(tasks: Table<Task>): LeaseIndex {
+export function createLeaseIndex(tasks: TaskTable): LeaseIndex {
   const heap: LeaseEntry[] = []
-  const entries = new Map<string, LeaseEntry>()
   const held = new Map<string, number>()
 
   function count(agentId: string, change: number): void {
@@ -27,17 +26,16 @@ export function createLeaseIndex(tasks: Table<Task>): LeaseIndex {
     else held.set(agentId, now)
   }
 
-  tasks.onChange((before, after) => {
+  tasks.onChange((before, after, slots) => {
     if (before?.lease === after?.lease) return
     if (before?.lease != null) {
-      const entry = entries.get(before.id)
-      if (entry !== undefined) heapRemove(heap, entry, expiryOrder)
-      entries.delete(before.id)
+      if (slots.leased !== null) heapRemove(heap, slots.leased, expiryOrder)
+      slots.leased = null
       count(before.lease.agentId, -1)
     }
     if (after?.lease != null) {
       const entry = { taskId: after.id, expiresAt: after.lease.expiresAt, place: IN_NO_HEAP }
-      entries.set(after.id, entry)
+      slots.leased = entry
       heapAdd(heap, entry, expiryOrder)
       count(after.lease.agentId, 1)
     }

@@ -72,6 +72,11 @@ export function leavePool(entry: QueueEntry): void {
   else heapRemove(entry.pool.lanes[entry.lane], entry, laneOrder)
 }
 
+/** A copy of all entries, in no order. */
+export function entriesOf({ lanes: byLane, delayed }: Pool): readonly QueueEntry[] {
+  return [...byLane.flat(), ...delayed]
+}
+
 export function hasReady({ lanes: [flat, ageing, nearing, both] }: Pool): boolean {
   return flat.length > 0 || ageing.length > 0 || nearing.length > 0 || both.length > 0
 }

@@ -6,6 +6,7 @@ import {
   createEntry,
   createPool,
   enterPool,
+  entriesOf,
   firstDelayEnd,
   leavePool,
   wakeOrder,
@@ -14,6 +15,7 @@ import {
 } from './pool.js'
 import { createRotation, type Station } from './rotation.js'
 import { createTable, type Table } from './table.js'
+import type { TaskTable } from './task-slots.js'
 
 /** The tasks that agents may take, so ordered that the best one is found at once. Follows the tasks' and agents' tables. */
 export interface ReadyQueue {
@@ -40,13 +42,13 @@ interface Turn {
 
 export interface ReadyQueueParts {
   readonly journal: Journal
-  readonly tasks: Table<Task>
+  readonly tasks: TaskTable
   readonly agents: Table<Agent>
   readonly scoring: () => Scoring
 }
 
 export function createReadyQueue({ journal, tasks, agents, scoring }: ReadyQueueParts): ReadyQueue {
-  const entries = new Map<string, QueueEntry>()
+  let size = 0
   const wakes: QueueEntry[] = []
   const pools = new Map<string, Pool>()
   const rotation = createRotation()
@@ -105,18 +107,18 @@ export function createReadyQueue({ journal, tasks, agents, scoring }: ReadyQueue
     poolOf(agent.workspaceId, agent.id),
   ]
 
-  tasks.onChange((before, after) => {
-    if (before !== undefined && isQueued(before)) {
-      const entry = entries.get(before.id)
-      if (entry !== undefined) {
-        entries.delete(before.id)
-        unplace(entry)
-        rotation.poolChanged(entry.pool)
-      }
+  tasks.onChange((_before, after, slots) => {
+    if (slots.queued !== null) {
+      const { pool } = slots.queued
+      unplace(slots.queued)
+      slots.queued = null
+      size -= 1
+      rotation.poolChanged(pool)
     }
     if (after !== undefined && isQueued(after)) {
       const entry = createEntry(after, poolOf(after.workspaceId, after.assignedTo))
-      entries.set(after.id, entry)
+      slots.queued = entry
+      size += 1
       place(entry, after.updatedAt)
       rotation.poolChanged(entry.pool)
     }
@@ -137,7 +139,7 @@ export function createReadyQueue({ journal, tasks, agents, scoring }: ReadyQueue
 
   return {
     get size() {
-      return entries.size
+      return size
     },
     bestForAgent(agent, now) {
       settle(now)
@@ -169,7 +171,9 @@ export function createReadyQueue({ journal, tasks, agents, scoring }: ReadyQueue
       return finite(rotation.nextWaitEnd(agentType))
     },
     replaceAll() {
-      for (const entry of entries.values()) replace(entry, entry.task.updatedAt)
+      for (const pool of pools.values()) {
+        for (const entry of entriesOf(pool)) replace(entry, entry.task.updatedAt)
+      }
     },
   }
 }

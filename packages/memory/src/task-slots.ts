@@ -1,0 +1,20 @@
+import type { Task } from '@taskboard/core'
+import type { LeaseEntry } from './lease-index.js'
+import type { QueueEntry } from './pool.js'
+import type { Table } from './table.js'
+
+/** Where the indexes have put a task. */
+export interface TaskSlots {
+  /** Its place in its column. */
+  place: number
+  /** Its entry among those that agents may take. */
+  queued: QueueEntry | null
+  /** Its entry among the leases. */
+  leased: LeaseEntry | null
+}
+
+export type TaskTable = Table<Task, TaskSlots>
+
+export function createTaskSlots(): TaskSlots {
+  return { place: -1, queued: null, leased: null }
+}
