@@ -24,7 +24,8 @@ export async function handleBoardRequest(
   findOperation: (request: HttpRequest) => BoardOperation,
 ): Promise<HttpResponse> {
   try {
-    const principal = await requirePrincipal(surface, request)
+    const principal = await surface.authenticate(request)
+    if (principal == null) throw surface.refuseCredential(request)
     requireAdmission(await surface.takeBoardLimit(principal))
     const operation = findOperation(request)
     requireMethod(operation, request.method)
@@ -39,12 +40,6 @@ export async function handleBoardRequest(
   } catch (error) {
     return toErrorResponse(surface, request, error)
   }
-}
-
-async function requirePrincipal(surface: Surface, request: HttpRequest): Promise<Principal> {
-  const principal = await surface.authenticate(request)
-  if (principal == null) throw surface.refuseCredential(request)
-  return principal
 }
 
 function requireAdmission(decision: { readonly allowed: boolean; readonly retryAfterMs: number }): void {
