@@ -1,0 +1,275 @@
+import {
+  columns,
+  defaultBackoff,
+  holdReasons,
+  isTaskboardError,
+  priorities,
+  webhookEventTypes,
+  type At,
+  type Storage,
+  type Task,
+} from '@taskboard/core'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { memoryStorage, type MemoryTransaction } from './index.js'
+
+const START = Date.UTC(2026, 0, 1)
+const DAY_MS = 86_400_000
+const LEASE_MS = 60_000
+const PERSON = { kind: 'user', id: 'user_1' } as const
+const CLAIM_MS = 30_000
+
+interface World {
+  readonly storage: Storage<MemoryTransaction>
+  readonly accountId: string
+  readonly workspaceIds: readonly string[]
+  readonly agentIds: readonly string[]
+  readonly taskIds: string[]
+  now: number
+}
+
+async function createWorld(): Promise<World> {
+  const storage = memoryStorage()
+  const at = { now: START }
+  const agent = { name: 'n', type: 'worker' }
+  const { account, workspace } = await storage.access.insertAccount(
+    { name: 'a', tier: 'professional', workspaceName: 'w', agent },
+    at,
+  )
+  const second = await storage.access.insertWorkspace({ accountId: account.id, name: 'v', agent }, at)
+  const workspaceIds = [workspace.id, second.id]
+  const agentIds: string[] = []
+  for (const workspaceId of workspaceIds) {
+    for (const each of await storage.agents.listAgents(workspaceId, at)) agentIds.push(each.id)
+    await storage.webhooks.insertWebhook(
+      { workspaceId, url: 'https://example.com/', events: webhookEventTypes, secrets: [] },
+      null,
+      at,
+    )
+    await storage.notifications.saveTarget({ workspaceId, channel: 'mail', settings: {} }, at)
+  }
+  return { storage, accountId: account.id, workspaceIds, agentIds, taskIds: [], now: START }
+}
+
+/** What a step does, and three draws to decide on what. */
+const step = fc.tuple(fc.nat(13), fc.nat(1_000), fc.nat(1_000), fc.nat(1_000))
+type Step = readonly [number, number, number, number]
+
+const pick = <T>(values: readonly T[], draw: number): T => values[draw % values.length] as T
+
+async function apply(world: World, [kind, a, b, c]: Step, tx?: MemoryTransaction): Promise<void> {
+  const { storage } = world
+  const at: At<MemoryTransaction> = { now: world.now, tx }
+  const workspace = a % 2
+  const workspaceId = pick(world.workspaceIds, workspace)
+  const taskId = world.taskIds.length > 0 ? pick(world.taskIds, b) : 'task_none'
+  const task = await storage.tasks.getTask(workspaceId, taskId, at).catch((): Task | null => null)
+  const proof = { workspaceId, taskId, fencingToken: task?.fencingToken ?? 0 }
+  const steps: (() => Promise<unknown>)[] = [
+    () => addTask(world, workspace, [a, b, c], at),
+    () => storage.tasks.claimBest({ agentType: 'worker', leaseMs: LEASE_MS }, 1 + (c % 3), at),
+    () => storage.tasks.completeTask(proof, 'r', { agentType: 'worker', leaseMs: LEASE_MS }, at),
+    () => storage.tasks.failTask(proof, 'r', c % 2 === 0 ? defaultBackoff : null, at),
+    () => storage.tasks.appendLog(proof, { level: 'info', message: `${c}` }, LEASE_MS, at),
+    () => storage.tasks.moveTask(workspaceId, taskId, pick(columns, c), PERSON, at),
+    () => storage.tasks.holdTask(workspaceId, taskId, pick(holdReasons, c), null, PERSON, at),
+    () => storage.tasks.releaseTask(workspaceId, taskId, PERSON, at),
+    () => storage.tasks.expireLeases(3, defaultBackoff, at),
+    () => storage.agents.insertAgent({ workspaceId, name: 'n', type: c % 2 ? 'worker' : 'other' }, at),
+    () => sendDue(world, c, at),
+    () => notify(world, c, at),
+    () => setEnabled(world, workspaceId, c % 2 === 0, at),
+    () => storage.access.insertWorkspace({ accountId: world.accountId, name: 'x', agent: null }, at),
+  ]
+  try {
+    await pick(steps, kind)()
+  } catch (error) {
+    if (!isTaskboardError(error)) throw error
+  }
+  world.now += pick([0, 1, 1_000, 20_000, 90_000, DAY_MS, 5 * DAY_MS], c)
+}
+
+async function addTask(world: World, workspace: number, [a, b, c]: number[], at: At<MemoryTransaction>) {
+  const [x, y, z] = [a ?? 0, b ?? 0, c ?? 0]
+  const { value } = await world.storage.tasks.insertTask(
+    {
+      workspaceId: pick(world.workspaceIds, workspace),
+      title: 't',
+      description: null,
+      type: null,
+      priority: pick(priorities, y),
+      assignedTo: z % 3 === 0 ? pick(world.agentIds, workspace) : null,
+      dueDate: y % 2 === 0 ? world.now + (z % 40) * DAY_MS : null,
+      notBefore: z % 5 === 0 ? world.now + (y % 3) * DAY_MS : null,
+      tags: [],
+      metadata: {},
+      dependsOn: world.taskIds.length > 0 && x % 3 === 0 ? [pick(world.taskIds, z)] : [],
+      maxAttempts: 1 + (z % 3),
+    },
+    PERSON,
+    { scope: 's', key: `${z % 7}`, fingerprint: 'f' },
+    at,
+  )
+  if (at.tx === undefined && !world.taskIds.includes(value.id)) world.taskIds.push(value.id)
+}
+
+async function sendDue({ storage }: World, draw: number, at: At<MemoryTransaction>): Promise<void> {
+  const request = { limit: 1 + (draw % 5), perWebhook: 3, excludeWebhookIds: [], claimMs: CLAIM_MS }
+  const { deliveries } = await storage.webhooks.claimDueDeliveries(request, at)
+  const attempt = { at: at.now ?? 0, durationMs: 1, status: 500, error: 'e', responseExcerpt: null }
+  const kinds = ['succeeded', 'failed', 'gone'] as const
+  const results = deliveries.slice(1).map(({ delivery, claimToken }, index) => ({
+    deliveryId: delivery.id,
+    claimToken,
+    attempt,
+    outcome: { kind: pick(kinds, draw + index) },
+  }))
+  await storage.webhooks.recordDeliveryResults(results, DAY_MS, at)
+}
+
+async function notify({ storage }: World, draw: number, at: At<MemoryTransaction>): Promise<void> {
+  const request = { channels: ['mail'], limit: 1, eventsPerTarget: 1 + (draw % 3), claimMs: CLAIM_MS }
+  const { batches } = await storage.notifications.claimNotifications(request, at)
+  for (const { workspaceId, channel, claimToken, events } of draw % 2 ? batches : []) {
+    const readThroughSeq = events.at(-1)?.seq ?? 0
+    const result = { workspaceId, channel, claimToken, readThroughSeq, retryAt: null }
+    await storage.notifications.settleNotifications(result, at)
+  }
+}
+
+async function setEnabled(
+  { storage }: World,
+  workspaceId: string,
+  enabled: boolean,
+  at: At<MemoryTransaction>,
+) {
+  for (const { id } of await storage.webhooks.listWebhooks(workspaceId, at)) {
+    await storage.webhooks.updateWebhook(workspaceId, id, { enabled }, at)
+  }
+}
+
+/** All that can be read. */
+async function observe({ storage, accountId, workspaceIds, taskIds, now }: World): Promise<unknown> {
+  const at = { now }
+  const boards = workspaceIds.map(async (workspaceId) => {
+    const lists = columns.map((column) =>
+      storage.tasks.listTasks({ workspaceId, column, limit: 500, after: null }, at),
+    )
+    const webhooks = await storage.webhooks.listWebhooks(workspaceId, at)
+    const deliveries = webhooks.map(({ id: webhookId }) =>
+      storage.webhooks.listDeliveries(
+        { workspaceId, webhookId, status: null, limit: 500, afterId: null },
+        at,
+      ),
+    )
+    return {
+      lists: await Promise.all(lists),
+      counts: await storage.tasks.countTasks(workspaceId, at),
+      webhooks,
+      deliveries: await Promise.all(deliveries),
+      agents: await storage.agents.listAgents(workspaceId, at),
+      events: await storage.events.readEvents(workspaceId, 0, 1_000),
+      targets: await storage.notifications.listTargets(workspaceId),
+    }
+  })
+  const tasks = taskIds.map(async (taskId) => {
+    const reads = workspaceIds.map((workspaceId) =>
+      Promise.all([
+        storage.tasks.getBackground(workspaceId, taskId, at),
+        storage.tasks.listLogs(workspaceId, taskId, at),
+      ]).catch(() => null),
+    )
+    return Promise.all(reads)
+  })
+  return {
+    boards: await Promise.all(boards),
+    tasks: await Promise.all(tasks),
+    feedEnd: await storage.events.feedEnd(),
+    workspaces: await storage.access.listWorkspaces(accountId, at),
+  }
+}
+
+/** What the queues would give, one after the other. It is the last thing that is asked of a storage. */
+async function drain({ storage, now }: World): Promise<unknown> {
+  const later = { now: now + 40 * DAY_MS }
+  const expired = await storage.tasks.expireLeases(1_000, defaultBackoff, { now })
+  const claims = [await storage.tasks.claimBest({ agentType: 'worker', leaseMs: LEASE_MS }, 500, { now })]
+  claims.push(await storage.tasks.claimBest({ agentType: 'other', leaseMs: LEASE_MS }, 500, later))
+  claims.push(await storage.tasks.claimBest({ agentType: 'worker', leaseMs: LEASE_MS }, 500, later))
+  const request = { limit: 500, perWebhook: 7, excludeWebhookIds: [], claimMs: CLAIM_MS }
+  const sent = [
+    await storage.webhooks.claimDueDeliveries(request, { now }),
+    await storage.webhooks.claimDueDeliveries(request, later),
+  ]
+  const told = await storage.notifications.claimNotifications(
+    { channels: ['mail'], limit: 10, eventsPerTarget: 100, claimMs: CLAIM_MS },
+    later,
+  )
+  const taken = claims.map(({ tasks, nextReadyAt }) => [
+    tasks.map(({ title, priority, fencingToken, createdAt, lease }) => [
+      title,
+      priority,
+      fencingToken,
+      createdAt,
+      lease?.expiresAt,
+    ]),
+    nextReadyAt,
+  ])
+  const due = sent.map(({ deliveries, nextDueAt }) => [
+    deliveries.map(({ delivery }) => delivery.event.seq),
+    nextDueAt,
+  ])
+  return { expired, taken, due, told: [told.batches.map(({ events }) => events.length), told.nextDueAt] }
+}
+
+class Rollback extends Error {}
+
+async function applyAll(world: World, steps: readonly Step[]): Promise<void> {
+  for (const each of steps) await apply(world, each)
+}
+
+describe('a transaction that is rolled back', () => {
+  const histories = fc.tuple(
+    fc.array(step, { maxLength: 40 }),
+    fc.array(step, { minLength: 1, maxLength: 25 }),
+  )
+
+  it('leaves every observable state as it was, also for others while it is open', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, async ([history, undone]) => {
+        const world = await createWorld()
+        await applyAll(world, history)
+        const { now } = world
+        const before = await observe(world)
+        const work = world.storage.transaction(async (tx) => {
+          for (const each of undone) await apply(world, each, tx)
+          world.now = now
+          expect(await observe(world)).toEqual(before)
+          throw new Rollback()
+        })
+        await expect(work).rejects.toBeInstanceOf(Rollback)
+        expect(await observe(world)).toEqual(before)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('leaves the queues as they are in a storage where it never was', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, async ([history, undone]) => {
+        const [touched, untouched] = [await createWorld(), await createWorld()]
+        await applyAll(touched, history)
+        await applyAll(untouched, history)
+        const { now } = touched
+        const work = touched.storage.transaction(async (tx) => {
+          for (const each of undone) await apply(touched, each, tx)
+          throw new Rollback()
+        })
+        await expect(work).rejects.toBeInstanceOf(Rollback)
+        touched.now = now
+        expect(await drain(touched)).toEqual(await drain(untouched))
+      }),
+      { numRuns: 150 },
+    )
+  })
+})
