@@ -43,6 +43,7 @@ async function documents(): Promise<readonly string[]> {
   return [
     'README.md',
     'CONTRIBUTING.md',
+    'examples/README.md',
     ...inDocs.map((name) => `docs/${name}`),
     ...packages.map((name) => `packages/${name}/README.md`),
   ]

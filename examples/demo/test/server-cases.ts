@@ -11,6 +11,9 @@ interface WirePayload {
   readonly data: { readonly title: string; readonly result?: string }
 }
 
+/** Starting a program can take long on a busy machine. */
+const PATIENCE_MS = 60_000
+
 interface Started {
   readonly server: ServerProcess
   readonly receiver: WebhookReceiver
@@ -18,12 +21,12 @@ interface Started {
 
 /** What each example server must show, run against the real program. The cases share one server, which the last ends. */
 export function describeServer(framework: string, main: URL): void {
-  describe(`the ${framework} server`, () => {
+  describe(`the ${framework} server`, { timeout: PATIENCE_MS }, () => {
     let started: Started
     beforeAll(async () => {
       const receiver = await webhookReceiver()
       started = { receiver, server: await startServer(main, { TASKBOARD_WEBHOOK_ALLOW: '127.0.0.0/8' }) }
-    })
+    }, PATIENCE_MS)
     afterAll(async () => {
       await started.server.kill()
       await started.receiver.close()

@@ -8,7 +8,7 @@ export interface ServerProcess {
   readonly key: string
   /** Everything printed so far. */
   output(): string
-  /** Resolves when the output has a match; rejects after ten seconds of real time, or when the process ends without. */
+  /** Resolves when the output has a match; rejects after half a minute of real time, or when the process ends without. */
   printed(pattern: RegExp): Promise<RegExpExecArray>
   signal(name: 'SIGTERM' | 'SIGINT'): void
   /** How the process ended. */
@@ -21,7 +21,7 @@ export interface ServerProcess {
 
 type Settings = Readonly<Record<string, string>>
 
-const WAIT_MS = 10_000
+const WAIT_MS = 30_000
 
 /** Starts the program at `main` from its sources. Resolves as soon as it can, running or not. */
 export function launch(main: URL, settings: Settings = {}): Omit<ServerProcess, 'url' | 'key' | 'call'> {

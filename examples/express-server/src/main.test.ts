@@ -1,14 +1,26 @@
-import { createServer } from 'node:http'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describeServer, launch, startServer } from '@taskboard/example-demo/testing'
+import { describeServer, launch, runInShell, startServer } from '@taskboard/example-demo/testing'
 import { describe, expect, it } from 'vitest'
 
 const main = new URL('main.ts', import.meta.url)
 
 describeServer('Express', main)
 
-describe('npm start', () => {
+describe('npm start', { timeout: 60_000 }, () => {
+  it('answers the commands of the README', async () => {
+    const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
+    const [, commands = ''] = /^KEY=tb_…\n([\s\S]*?)^```$/m.exec(readme) ?? []
+    const server = await startServer(main)
+    const printed = await runInShell(commands.replaceAll('http://127.0.0.1:3000', server.url), server.key)
+    await server.kill()
+    const added = '{"success":true,"task":{"id":"task_[0-9a-z]+","title":"Prepare the launch",.*}}'
+    const replied = '{"success":true,"reply":"Added \\\\"Write the report\\\\".*}'
+    expect(printed).toMatch(new RegExp(`^${added}{"success":true,"tasks":\\[.*\\],"count":\\d}${replied}$`))
+  })
+
   it.each([
     ['PORT', 'many', 'PORT must be a whole number'],
     ['HOST', '203.0.113.1', 'HOST 203.0.113.1 is no address of this machine'],
