@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import { createTaskboard, type Logger, type TaskboardOptions } from '@taskboard/core'
 import { memoryStorage } from '@taskboard/memory'
 import type { MountedHost } from '@taskboard/testing'
-import express, { type Application } from 'express'
+import express, { type Application, type ErrorRequestHandler } from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
 import { listen } from '../test/express-host.js'
 import { taskboardRouter } from './index.js'
@@ -93,6 +94,31 @@ describe('taskboardRouter', () => {
     const { request } = await serve(express().use(express.urlencoded({ extended: true })))
     const answer = await request('add', { method: 'POST', body: '{"title":"x"}' })
     expect(answer.status).toBe(200)
+  })
+
+  it('leaves alone what the host has answered meanwhile', async () => {
+    const errors: unknown[] = []
+    const app = express().use((_request, response, next) => {
+      next()
+      response.status(504).send('too late')
+    })
+    const { request } = await serve(app, {
+      async authenticate() {
+        await setImmediate()
+        return null
+      },
+    })
+    app.use(((error, _request, _response, _next) => void errors.push(error)) satisfies ErrorRequestHandler)
+    const note = (error: unknown): void => void errors.push(error)
+    process.on('unhandledRejection', note)
+    try {
+      const answer = await request('todo')
+      expect([answer.status, await answer.text()]).toEqual([504, 'too late'])
+      for (let turn = 0; turn < 5; turn++) await setImmediate()
+    } finally {
+      process.off('unhandledRejection', note)
+    }
+    expect(errors).toEqual([])
   })
 
   it('answers 500, and tells the host why, when its middleware swallowed the body', async () => {

@@ -24,7 +24,9 @@ export function taskboardRouter(taskboard: { readonly surface: Surface }): Route
         clientAddress: () => request.ip ?? '',
         body: bodyOf(request),
       })
-      handle(plain).then((answer) => send(request, response, answer), next)
+      handle(plain)
+        .then((answer) => send(request, response, answer))
+        .catch(next)
     })
   }
   return router
@@ -39,6 +41,8 @@ function bodyOf(request: Request): RequestBody {
 }
 
 function send(request: Request, response: Response, { status, headers, body }: HttpResponse): void {
+  // The host may have answered meanwhile, a time-out of its own for example.
+  if (response.headersSent) return
   response.statusCode = status
   for (const name in headers) response.setHeader(name, headers[name] as string)
   // Node works the length out by itself, but not for HEAD.
