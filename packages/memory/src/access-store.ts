@@ -105,7 +105,8 @@ function createKeyVerbs({ settings, transactions, tables }: Database): Pick<Stor
   }
 }
 
-function toRecord({ hash: _, ...key }: ApiKeyRecord & { readonly hash: string }): ApiKeyRecord {
+function toRecord(stored: ApiKeyRecord & { readonly hash: string }): ApiKeyRecord {
+  const { hash: _hash, ...key } = stored
   return key
 }
 

@@ -80,13 +80,7 @@ export function createColumnView(column: Column, scoring: () => Scoring): Column
       if (changed()) kept?.push({ task, rank: 0 })
     },
     remove(task, slots) {
-      const lastTask = tasks.pop()
-      const lastOwner = owners.pop()
-      if (lastTask !== undefined && lastOwner !== undefined && lastOwner !== slots) {
-        lastOwner.place = slots.place
-        tasks[slots.place] = lastTask
-        owners[slots.place] = lastOwner
-      }
+      takeOut(tasks, owners, slots)
       if (changed())
         kept?.splice(
           kept.findIndex((entry) => entry.task === task),
@@ -110,6 +104,16 @@ export function createColumnView(column: Column, scoring: () => Scoring): Column
       return toPage(found, limit, asOf, sign)
     },
   }
+}
+
+/** Moves the last one into the gap. */
+function takeOut(tasks: Task[], owners: TaskSlots[], slots: TaskSlots): void {
+  const lastTask = tasks.pop()
+  const lastOwner = owners.pop()
+  if (lastTask === undefined || lastOwner === undefined || lastOwner === slots) return
+  lastOwner.place = slots.place
+  tasks[slots.place] = lastTask
+  owners[slots.place] = lastOwner
 }
 
 function rankOf(column: Column, scoring: () => Scoring): (task: Task, asOf: Instant) => number {

@@ -1,6 +1,6 @@
 import type { Instant } from '@taskboard/core'
 import { heapAdd, heapRemove, IN_NO_HEAP, type HeapOrder } from './heap.js'
-import type { TaskTable } from './task-slots.js'
+import type { LeaseEntry, TaskTable } from './task-slots.js'
 
 /** The leases that are out, by their end. Follows the tasks' table. */
 export interface LeaseIndex {
@@ -8,12 +8,6 @@ export interface LeaseIndex {
   first(): { readonly taskId: string; readonly expiresAt: Instant } | null
   /** How many tasks an agent has under lease. */
   heldBy(agentId: string): number
-}
-
-export interface LeaseEntry {
-  readonly taskId: string
-  readonly expiresAt: Instant
-  place: number
 }
 
 export function createLeaseIndex(tasks: TaskTable): LeaseIndex {

@@ -1,19 +1,8 @@
 import type { Agent, Instant, Scoring, Task } from '@taskboard/core'
-import { heapAdd, heapRemove } from './heap.js'
 import type { Journal } from './journal.js'
-import {
-  betterHead,
-  createEntry,
-  createPool,
-  enterPool,
-  entriesOf,
-  firstDelayEnd,
-  leavePool,
-  wakeOrder,
-  type Pool,
-  type QueueEntry,
-} from './pool.js'
-import { createRotation, type Station } from './rotation.js'
+import { createPlacements, type Placements } from './placements.js'
+import { betterHead, firstDelayEnd, type Pool, type QueueEntry } from './pool.js'
+import { createRotation, type Rotation } from './rotation.js'
 import { createTable, type Table } from './table.js'
 import type { TaskTable } from './task-slots.js'
 
@@ -34,12 +23,6 @@ export interface ReadyQueue {
   replaceAll(): void
 }
 
-interface Turn {
-  readonly agentType: string
-  readonly workspaceId: string
-  readonly turn: number
-}
-
 export interface ReadyQueueParts {
   readonly journal: Journal
   readonly tasks: TaskTable
@@ -48,48 +31,23 @@ export interface ReadyQueueParts {
 }
 
 export function createReadyQueue({ journal, tasks, agents, scoring }: ReadyQueueParts): ReadyQueue {
-  let size = 0
-  const wakes: QueueEntry[] = []
-  const pools = new Map<string, Pool>()
   const rotation = createRotation()
-  const turns = createTable<Turn>(journal)
-  let lastTurn = 0
+  const placements = createPlacements(scoring, rotation.poolChanged)
+  const takeTurn = createTurns(journal, rotation)
+  let size = 0
 
-  function poolOf(workspaceId: string, agentId: string | null): Pool {
-    const id = agentId ?? workspaceId
-    let pool = pools.get(id)
-    if (pool === undefined) pools.set(id, (pool = createPool(workspaceId, agentId)))
-    return pool
-  }
-
-  function place(entry: QueueEntry, now: Instant): void {
-    enterPool(entry, now, scoring())
-    if (entry.wakeAt !== Infinity) heapAdd(wakes, entry, wakeOrder)
-  }
-
-  function unplace(entry: QueueEntry): void {
-    leavePool(entry)
-    heapRemove(wakes, entry, wakeOrder)
-  }
-
-  function replace(entry: QueueEntry, now: Instant): void {
-    unplace(entry)
-    place(entry, now)
-    rotation.poolChanged(entry.pool)
-  }
-
-  /** Brings every placement that has ended by `now` up to date. Each task causes that a few times in its life. */
-  function settle(now: Instant): void {
-    for (let entry = wakes[0]; entry !== undefined && entry.wakeAt <= now; entry = wakes[0])
-      replace(entry, now)
-  }
-
-  /** A head that waits again because the clock stepped back is put aside; the caller looks anew. */
-  function putAside(entry: QueueEntry, now: Instant): boolean {
-    if (entry.task.notBefore === null || entry.task.notBefore <= now) return false
-    replace(entry, now)
-    return true
-  }
+  tasks.onChange((_before, after, slots) => {
+    if (slots.queued !== null) {
+      placements.leave(slots.queued)
+      slots.queued = null
+      size -= 1
+    }
+    if (after !== undefined && isQueued(after)) {
+      slots.queued = placements.enter(after)
+      size += 1
+    }
+  })
+  followAgents(agents, placements, rotation)
 
   function best(candidates: Iterable<Pool>, now: Instant): QueueEntry | null {
     let winner: QueueEntry | null = null
@@ -97,85 +55,68 @@ export function createReadyQueue({ journal, tasks, agents, scoring }: ReadyQueue
     return winner
   }
 
-  function bestAt(station: Station, now: Instant): QueueEntry | null {
-    const entry = best(station.ready, now)
-    return entry === null || putAside(entry, now) ? null : entry
-  }
-
-  const poolsOf = (agent: Agent): Pool[] => [
-    poolOf(agent.workspaceId, null),
-    poolOf(agent.workspaceId, agent.id),
+  const poolsFor = ({ id, workspaceId }: Agent): readonly Pool[] => [
+    placements.poolOf(workspaceId, null),
+    placements.poolOf(workspaceId, id),
   ]
-
-  tasks.onChange((_before, after, slots) => {
-    if (slots.queued !== null) {
-      const { pool } = slots.queued
-      unplace(slots.queued)
-      slots.queued = null
-      size -= 1
-      rotation.poolChanged(pool)
-    }
-    if (after !== undefined && isQueued(after)) {
-      const entry = createEntry(after, poolOf(after.workspaceId, after.assignedTo))
-      slots.queued = entry
-      size += 1
-      place(entry, after.updatedAt)
-      rotation.poolChanged(entry.pool)
-    }
-  })
-  agents.onChange((before, after) => {
-    if (before !== undefined && after !== undefined) return
-    const agent = before ?? after
-    if (agent === undefined) return
-    const own = poolOf(agent.workspaceId, agent.id)
-    const shared = poolOf(agent.workspaceId, null)
-    if (after === undefined) rotation.removeAgent(agent, { own, shared })
-    else rotation.addAgent(agent, { own, shared })
-  })
-  turns.onChange((before, after) => {
-    const { agentType, workspaceId } = (after ?? before) as Turn
-    rotation.setTurn(agentType, workspaceId, after?.turn ?? 0)
-  })
 
   return {
     get size() {
       return size
     },
     bestForAgent(agent, now) {
-      settle(now)
-      const candidates = poolsOf(agent)
+      placements.settle(now)
+      const candidates = poolsFor(agent)
       let entry = best(candidates, now)
-      while (entry !== null && putAside(entry, now)) entry = best(candidates, now)
+      while (entry !== null && placements.putAside(entry, now)) entry = best(candidates, now)
       return entry?.task ?? null
     },
     bestForType(agentType, now) {
-      settle(now)
+      placements.settle(now)
       for (let station = rotation.next(agentType); station !== null; station = rotation.next(agentType)) {
-        const entry = bestAt(station, now)
-        if (entry === null) continue
+        const entry = best(station.ready, now)
+        if (entry === null || placements.putAside(entry, now)) continue
         const { agentId } = entry.pool
         return { task: entry.task, agentIds: agentId === null ? station.agentIds : [agentId] }
       }
       return null
     },
-    served(agentType, workspaceId) {
-      lastTurn += 1
-      turns.set(`${workspaceId} ${agentType}`, { agentType, workspaceId, turn: lastTurn })
-    },
+    served: takeTurn,
     nextReadyForAgent(agent, now) {
-      settle(now)
-      return finite(Math.min(...poolsOf(agent).map(firstDelayEnd)))
+      placements.settle(now)
+      return finite(Math.min(...poolsFor(agent).map(firstDelayEnd)))
     },
     nextReadyForType(agentType, now) {
-      settle(now)
+      placements.settle(now)
       return finite(rotation.nextWaitEnd(agentType))
     },
-    replaceAll() {
-      for (const pool of pools.values()) {
-        for (const entry of entriesOf(pool)) replace(entry, entry.task.updatedAt)
-      }
-    },
+    replaceAll: () => placements.replaceAll(),
   }
+}
+
+/** Counts the turns, in a table so that a rollback gives them back. */
+function createTurns(journal: Journal, rotation: Rotation): (agentType: string, workspaceId: string) => void {
+  const turns = createTable<{ agentType: string; workspaceId: string; turn: number }>(journal)
+  let lastTurn = 0
+  turns.onChange((before, after) => {
+    const changed = after ?? before
+    if (changed !== undefined) rotation.setTurn(changed.agentType, changed.workspaceId, after?.turn ?? 0)
+  })
+  return (agentType, workspaceId) => {
+    lastTurn += 1
+    turns.set(`${workspaceId} ${agentType}`, { agentType, workspaceId, turn: lastTurn })
+  }
+}
+
+function followAgents(agents: Table<Agent>, placements: Placements, rotation: Rotation): void {
+  agents.onChange((before, after) => {
+    const agent = after ?? before
+    if (agent === undefined || (before !== undefined && after !== undefined)) return
+    const own = placements.poolOf(agent.workspaceId, agent.id)
+    const shared = placements.poolOf(agent.workspaceId, null)
+    if (after === undefined) rotation.removeAgent(agent, { own, shared })
+    else rotation.addAgent(agent, { own, shared })
+  })
 }
 
 /** Whether time alone, or not even that, keeps the task from agents. */

@@ -36,7 +36,7 @@ export interface Rotation {
   addAgent(agent: Agent, pools: { readonly own: Pool; readonly shared: Pool }): void
   removeAgent(agent: Agent, pools: { readonly own: Pool; readonly shared: Pool }): void
   /** To be called when something came into the pool or went. */
-  poolChanged(pool: Pool): void
+  readonly poolChanged: (pool: Pool) => void
   /** The workspace whose turn it is; null when none has anything for the type. */
   next(agentType: string): Station | null
   /** Sets when a workspace was last served. */
@@ -49,14 +49,7 @@ export function createRotation(): Rotation {
   const types = new Map<string, TypeQueue>()
   const seats = new Map<Pool, Seat[]>()
 
-  function typeQueue(agentType: string): TypeQueue {
-    let queue = types.get(agentType)
-    if (queue === undefined) {
-      queue = { stations: new Map(), active: [], waiting: [] }
-      types.set(agentType, queue)
-    }
-    return queue
-  }
+  const typeQueue = (agentType: string): TypeQueue => queueOf(types, agentType)
 
   function addSeat(pool: Pool, station: Station): void {
     const own = seats.get(pool)
@@ -71,29 +64,13 @@ export function createRotation(): Rotation {
     const index = own.findIndex((seat) => seat.station === station)
     const [seat] = index < 0 ? [] : own.splice(index, 1)
     if (seat !== undefined) heapRemove(typeQueue(station.agentType).waiting, seat, waitOrder)
-    setReady(station, pool, false)
-  }
-
-  function setReady(station: Station, pool: Pool, ready: boolean): void {
-    if (station.ready.has(pool) === ready) return
-    const { active } = typeQueue(station.agentType)
-    if (ready) {
-      if (station.ready.add(pool).size === 1) heapAdd(active, station, turnOrder)
-    } else {
-      station.ready.delete(pool)
-      if (station.ready.size === 0) heapRemove(active, station, turnOrder)
-    }
+    setReady(typeQueue(station.agentType).active, station, pool, false)
   }
 
   function refresh(pool: Pool, seat: Seat): void {
-    setReady(seat.station, pool, hasReady(pool))
-    const waitsUntil = firstDelayEnd(pool)
-    if (waitsUntil === seat.waitsUntil) return
-    const { waiting } = typeQueue(seat.station.agentType)
-    seat.waitsUntil = waitsUntil
-    if (waitsUntil === Infinity) heapRemove(waiting, seat, waitOrder)
-    else if (seat.place === IN_NO_HEAP) heapAdd(waiting, seat, waitOrder)
-    else heapUpdate(waiting, seat, waitOrder)
+    const { active, waiting } = typeQueue(seat.station.agentType)
+    setReady(active, seat.station, pool, hasReady(pool))
+    setWait(waiting, seat, firstDelayEnd(pool))
   }
 
   return {
@@ -132,6 +109,33 @@ export function createRotation(): Rotation {
     },
     nextWaitEnd: (agentType) => types.get(agentType)?.waiting[0]?.waitsUntil ?? Infinity,
   }
+}
+
+function queueOf(types: Map<string, TypeQueue>, agentType: string): TypeQueue {
+  let queue = types.get(agentType)
+  if (queue === undefined) {
+    queue = { stations: new Map(), active: [], waiting: [] }
+    types.set(agentType, queue)
+  }
+  return queue
+}
+
+function setReady(active: Station[], station: Station, pool: Pool, ready: boolean): void {
+  if (station.ready.has(pool) === ready) return
+  if (ready) {
+    if (station.ready.add(pool).size === 1) heapAdd(active, station, turnOrder)
+  } else {
+    station.ready.delete(pool)
+    if (station.ready.size === 0) heapRemove(active, station, turnOrder)
+  }
+}
+
+function setWait(waiting: Seat[], seat: Seat, waitsUntil: Instant): void {
+  if (waitsUntil === seat.waitsUntil) return
+  seat.waitsUntil = waitsUntil
+  if (waitsUntil === Infinity) heapRemove(waiting, seat, waitOrder)
+  else if (seat.place === IN_NO_HEAP) heapAdd(waiting, seat, waitOrder)
+  else heapUpdate(waiting, seat, waitOrder)
 }
 
 function newStation(workspaceId: string, agentType: string): Station {

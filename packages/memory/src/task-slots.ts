@@ -1,7 +1,12 @@
-import type { Task } from '@taskboard/core'
-import type { LeaseEntry } from './lease-index.js'
+import type { Instant, Task } from '@taskboard/core'
 import type { QueueEntry } from './pool.js'
 import type { Table } from './table.js'
+
+export interface LeaseEntry {
+  readonly taskId: string
+  readonly expiresAt: Instant
+  place: number
+}
 
 /** Where the indexes have put a task. */
 export interface TaskSlots {

@@ -35,26 +35,27 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
   const waiting: (() => void)[] = []
   let current: MemoryTransaction | null = null
 
-  function presentOf(at: At<MemoryTransaction> | null): Instant {
-    return at?.now ?? now()
-  }
+  const isOpen = (): boolean => current !== null
+  const presentOf = (at: At<MemoryTransaction> | null): Instant => at?.now ?? now()
 
-  function requireOpen(tx: MemoryTransaction): void {
-    if (tx !== current) throw new TaskboardError('CONFLICT', 'the transaction is not open any more')
+  /** Whether the verb is part of the open transaction. */
+  function isInside(at: At<MemoryTransaction> | null): boolean {
+    if (at?.tx === undefined) return false
+    if (at.tx === current) return true
+    throw new TaskboardError('CONFLICT', 'the transaction is not open any more')
   }
 
   /** Runs a verb to its end or leaves no trace of it. Within a transaction the commit comes later. */
   function runVerb<T>(at: At<MemoryTransaction> | null, verb: (now: Instant) => T): T {
     const start = journal.length
-    let value: T
     try {
-      value = verb(presentOf(at))
+      const value = verb(presentOf(at))
+      if (current === null) commit()
+      return value
     } catch (error) {
       journal.rollBackTo(start)
       throw error
     }
-    if (current === null) commit()
-    return value
   }
 
   function commit(): void {
@@ -63,10 +64,18 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
     onCommit()
   }
 
-  /** Lets those who wait go on, up to the first that opens a transaction of its own. */
+  /** Resolves to what `begin` gives when no transaction is open, without anybody coming between. */
+  function queued<T>(begin: () => T): Promise<T> {
+    const settled = async (): Promise<T> => begin()
+    return new Promise((resolve) => {
+      waiting.push(() => resolve(settled()))
+    })
+  }
+
+  /** Ends a transaction: those who wait go on, up to the first that opens one of its own. */
   function release(): void {
     current = null
-    while (current === null && waiting.length > 0) waiting.shift()?.()
+    for (let next = waiting.shift(); next !== undefined; next = isOpen() ? undefined : waiting.shift()) next()
   }
 
   function open(): MemoryTransaction {
@@ -74,34 +83,17 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
     return current
   }
 
-  /** Opens one as soon as it is this caller's turn, so that nobody comes between. */
-  function opened(): Promise<MemoryTransaction> {
-    return new Promise((resolve) => waiting.push(() => resolve(open())))
-  }
-
   return {
     async read(at, verb) {
-      if (at?.tx !== undefined) requireOpen(at.tx)
-      if (current === null || at?.tx !== undefined) return verb(presentOf(at))
+      if (isInside(at) || current === null) return verb(presentOf(at))
       return journal.withoutWrites(() => verb(presentOf(at)))
     },
     async write(at, verb) {
-      if (at?.tx !== undefined) requireOpen(at.tx)
-      else if (current !== null) {
-        return new Promise((resolve, reject) => {
-          waiting.push(() => {
-            try {
-              resolve(runVerb(at, verb))
-            } catch (error) {
-              reject(error as Error)
-            }
-          })
-        })
-      }
-      return runVerb(at, verb)
+      if (isInside(at) || current === null) return runVerb(at, verb)
+      return queued(() => runVerb(at, verb))
     },
     async transaction(work) {
-      const tx = current === null ? open() : await opened()
+      const tx = current === null ? open() : await queued(open)
       try {
         const value = await work(tx)
         commit()

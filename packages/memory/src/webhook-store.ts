@@ -14,6 +14,7 @@ import { createDeliveryIndex, type DeliveryIndex } from './delivery-index.js'
 import { createDeliveryLog, type DeliveryLog } from './delivery-log.js'
 import { recordResult } from './delivery-results.js'
 import { isFinished, isHeld, type DeliveryRow } from './delivery-row.js'
+import type { Table } from './table.js'
 import type { MemoryTransaction } from './transactions.js'
 
 type Store = WebhookStore<MemoryTransaction>
@@ -152,16 +153,6 @@ function createLogVerbs(
     })
   }
 
-  function pageOf({ webhookId, status, limit, afterId }: Parameters<Store['listDeliveries']>[0]): Delivery[] {
-    const found: Delivery[] = []
-    for (const id of log.newestFirst(webhookId, afterId)) {
-      if (found.length >= limit) break
-      const { delivery } = deliveries.get(id) as DeliveryRow
-      if (status === null || delivery.status === status) found.push(delivery)
-    }
-    return found
-  }
-
   return {
     insertTestDelivery: (workspaceId, webhookId, { type, facts }, at) =>
       write(at, (now) => {
@@ -182,7 +173,7 @@ function createLogVerbs(
     listDeliveries: (query, at) =>
       read(at, () => {
         requireWebhook(query.workspaceId, query.webhookId)
-        return pageOf(query)
+        return pageOf(deliveries, log, query)
       }),
     resendDeliveries: (workspaceId, webhookId, which, at) =>
       write(at, (now) => {
@@ -209,4 +200,18 @@ function createLogVerbs(
 
 function copiedSecrets(secrets: readonly StoredSecret[]): readonly StoredSecret[] {
   return Object.freeze(secrets.map(({ sealed, expiresAt }) => ({ sealed, expiresAt })))
+}
+
+function pageOf(
+  deliveries: Table<DeliveryRow>,
+  log: DeliveryLog,
+  { webhookId, status, limit, afterId }: Parameters<Store['listDeliveries']>[0],
+): readonly Delivery[] {
+  const found: Delivery[] = []
+  for (const id of log.newestFirst(webhookId, afterId)) {
+    if (found.length >= limit) break
+    const { delivery } = deliveries.get(id) as DeliveryRow
+    if (status === null || delivery.status === status) found.push(delivery)
+  }
+  return found
 }

@@ -1,6 +1,7 @@
 import { accessCases } from './access-cases.js'
 import { claimCases } from './claim-cases.js'
 import { deliveryCases } from './delivery-cases.js'
+import { deliveryResultCases } from './delivery-result-cases.js'
 import { dependencyCases } from './dependency-cases.js'
 import { eventCases } from './event-cases.js'
 import { leaseCases } from './lease-cases.js'
@@ -23,6 +24,7 @@ const checks = [
   ...notificationCases,
   ...webhookCases,
   ...deliveryCases,
+  ...deliveryResultCases,
   ...limitCases,
   ...accessCases,
 ]

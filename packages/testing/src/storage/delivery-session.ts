@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import type {
+  ClaimedDelivery,
+  Delivery,
+  DeliveryClaim,
+  DeliveryResult,
+  DeliveryStatus,
+} from '@taskboard/core'
+import { DAY, MINUTE, START, type World } from './world.js'
+
+export const DISABLE_AFTER_MS = 5 * DAY
+
+interface ClaimOptions {
+  readonly limit?: number
+  readonly perWebhook?: number
+  readonly excludeWebhookIds?: readonly string[]
+}
+
+export function claim(
+  { storage, at }: World,
+  afterMs = 0,
+  options: ClaimOptions = {},
+): Promise<DeliveryClaim> {
+  const defaults = { limit: 100, perWebhook: 100, excludeWebhookIds: [], claimMs: MINUTE }
+  return storage.webhooks.claimDueDeliveries({ ...defaults, ...options }, at(afterMs))
+}
+
+export function record(
+  { storage, at }: World,
+  claimed: Pick<ClaimedDelivery, 'delivery' | 'claimToken'>,
+  outcome: DeliveryResult['outcome'],
+  afterMs: number,
+): Promise<void> {
+  const succeeded = outcome.kind === 'succeeded'
+  const attempt = {
+    at: START + afterMs,
+    durationMs: 12,
+    status: succeeded ? 200 : 500,
+    error: succeeded ? null : 'status: HTTP 500',
+    responseExcerpt: 'text',
+  }
+  const result = { deliveryId: claimed.delivery.id, claimToken: claimed.claimToken, attempt, outcome }
+  return storage.webhooks.recordDeliveryResults([result], DISABLE_AFTER_MS, at(afterMs))
+}
+
+export function log(
+  { storage, workspaceId, at }: World,
+  webhookId: string,
+  status: DeliveryStatus | null = null,
+): Promise<readonly Delivery[]> {
+  const query = { workspaceId, webhookId, status, limit: 100, afterId: null }
+  return storage.webhooks.listDeliveries(query, at())
+}
+
+export async function claimOne(world: World, afterMs = 0): Promise<ClaimedDelivery> {
+  const { deliveries } = await claim(world, afterMs)
+  assert.equal(deliveries.length, 1)
+  return deliveries[0] as ClaimedDelivery
+}
+
+export const idsOf = (deliveries: readonly { readonly delivery: Delivery }[]) =>
+  deliveries.map(({ delivery }) => delivery.id)
