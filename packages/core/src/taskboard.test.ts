@@ -60,6 +60,22 @@ describe('a task board', () => {
     await expect(taskboard.start()).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
+  it('ends the chats under way when it closes, and leaves none of their timers', async () => {
+    const agent = defineAgent({
+      type: 'mute',
+      run: () => '',
+      chat: () => new Promise<string>(() => undefined),
+    })
+    const { clock, taskboard, board } = await setUp({ agents: [agent] })
+    await taskboard.start()
+    const asked = board.chat({ message: 'anybody there?' }).catch((error: unknown) => error)
+    await clock.settle()
+    await taskboard.close()
+    expect(await asked).toMatchObject({ code: 'AGENT_UNAVAILABLE' })
+    await expect(board.chat({ message: 'and now?' })).rejects.toMatchObject({ code: 'AGENT_UNAVAILABLE' })
+    expect(clock.pending().timers).toEqual([])
+  })
+
   it('can be closed without having been started', async () => {
     const { taskboard } = await setUp()
     await expect(taskboard.close()).resolves.toBeUndefined()

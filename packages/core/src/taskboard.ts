@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import {
   createAccounts,
   createAuthenticator,
@@ -102,6 +103,8 @@ interface Wiring<Tx> {
   readonly guard: EndpointGuard
   readonly webhookSettings: WebhookSettings
   readonly backoff: Backoff
+  /** Aborts at the end of `close`. */
+  readonly closed: AbortController
 }
 
 /**
@@ -136,7 +139,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     board: (workspaceId) => surface.board(workspaceId),
     transaction: (work) => storage.transaction(work),
     rescore: () => storage.tasks.rescore({ now: environment.storageNow() }),
-    ...createLifecycle(background),
+    ...createLifecycle(background, wiring.closed),
     surface,
   }
 }
@@ -156,7 +159,10 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
     guard: createEndpointGuard({ allow: options.webhooks?.allow }),
     webhookSettings: resolveWebhookSettings(options.webhooks),
     backoff: options.attempts?.backoff ?? defaultBackoff,
+    closed: new AbortController(),
   }
+  // Every chat listens to it: more than Node would take for a leak.
+  setMaxListeners(0, wiring.closed.signal)
   const { newId, clock } = environment
   storage.bind({ scoring, newId, clock, logLimit: LOG_LINES_PER_TASK, outputLimit: OUTPUTS_PER_TASK })
   return wiring
@@ -186,7 +192,12 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
   const boardParts = {
     environment,
     tasks: storage.tasks,
-    chat: createChat({ environment, agents: storage.agents, runtimes: options.agents ?? [] }),
+    chat: createChat({
+      environment,
+      agents: storage.agents,
+      runtimes: options.agents ?? [],
+      closed: wiring.closed.signal,
+    }),
     settings: {
       leaseMs: DEFAULT_LEASE_MS,
       maxAttempts: options.attempts?.max ?? DEFAULT_MAX_ATTEMPTS,
@@ -222,7 +233,10 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
   }
 }
 
-function createLifecycle(background: Background): Pick<Taskboard, 'start' | 'close'> {
+function createLifecycle(
+  background: Background,
+  closed: AbortController,
+): Pick<Taskboard, 'start' | 'close'> {
   let starting: Promise<void> | undefined
   let closing: Promise<void> | undefined
   return {
@@ -238,6 +252,7 @@ function createLifecycle(background: Background): Pick<Taskboard, 'start' | 'clo
       closing ??= Promise.resolve(starting)
         .catch(() => undefined)
         .then(() => background.stop(drainTimeoutMs))
+        .finally(() => closed.abort())
       return closing
     },
   }

@@ -11,6 +11,8 @@ export interface ChatOptions<Tx> {
   readonly runtimes: readonly AgentDefinition[]
   /** How long an agent may think about its reply. Default 30 s. */
   readonly timeoutMs?: number | undefined
+  /** Ends the chats under way, and refuses further ones: the task board is closed. */
+  readonly closed?: AbortSignal | undefined
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000
@@ -20,11 +22,11 @@ const LONGEST_REPLY = 100_000
  * Answers chat messages by the oldest agent of the workspace whose runtime can chat. A reply is text; what is beyond 100,000
  * characters of it is cut off.
  *
- * Throws `AGENT_UNAVAILABLE` when there is no such agent, or it throws, does not reply in time, or replies with something that
- * is no text; why is in the log only.
+ * Throws `AGENT_UNAVAILABLE` when there is no such agent, or it throws, does not reply in time or before the task board is
+ * closed, or replies with something that is no text; why is in the log only.
  */
 export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
-  const { environment, agents, runtimes, timeoutMs = DEFAULT_TIMEOUT_MS } = options
+  const { environment, agents, runtimes, timeoutMs = DEFAULT_TIMEOUT_MS, closed } = options
   const { clock, logger } = environment
   const chats = new Map(runtimes.flatMap(({ type, chat }) => (chat ? [[type, chat] as const] : [])))
 
@@ -34,7 +36,10 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
     const agent = stored.find(({ type }) => chats.has(type))
     const chat = agent && chats.get(agent.type)
     if (!chat) throw unavailable('no agent of this workspace can chat')
+    if (closed?.aborted) throw unavailable('the task board is closed')
     const abort = new AbortController()
+    const onClosed = (): void => abort.abort(new Error('the task board was closed'))
+    closed?.addEventListener('abort', onClosed, { once: true })
     const timer = clock.setTimer(() => abort.abort(new Error('no reply in time')), timeoutMs)
     try {
       const reply: unknown = await firstOf(abort.signal, async () =>
@@ -47,6 +52,7 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
       throw unavailable('the agent did not answer', error)
     } finally {
       timer.cancel()
+      closed?.removeEventListener('abort', onClosed)
     }
   }
 }
