@@ -40,4 +40,4 @@ export type {
   TaskList,
   WriteOptions,
 } from './board.js'
-export { boundedText, instantInput, isStorableText, newTaskInput } from './task-input.js'
+export { boundedText, isStorableText, newTaskInput } from './task-input.js'

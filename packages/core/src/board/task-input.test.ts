@@ -31,6 +31,11 @@ describe('the input of a task', () => {
     [{ title: 't', dueDate: 'tomorrow' }, 'INVALID_FIELD', 'dueDate'],
     [{ title: 't', dueDate: new Date(NaN) }, 'INVALID_FIELD', 'dueDate'],
     [{ title: 't', dueDate: 1.5 }, 'INVALID_FIELD', 'dueDate'],
+    [{ title: 't', dueDate: 253_402_300_800_000 }, 'INVALID_FIELD', 'dueDate'],
+    [{ title: 't', dueDate: -62_167_219_200_001 }, 'INVALID_FIELD', 'dueDate'],
+    [{ title: 't', dueDate: Number.MAX_SAFE_INTEGER }, 'INVALID_FIELD', 'dueDate'],
+    [{ title: 't', dueDate: '9999-12-31T23:59:59-00:01' }, 'INVALID_FIELD', 'dueDate'],
+    [{ title: 't', notBefore: '0000-01-01T00:00:00+00:01' }, 'INVALID_FIELD', 'notBefore'],
     [{ title: 't', tags: 'a' }, 'INVALID_FIELD', 'tags'],
     [{ title: 't', tags: [1] }, 'INVALID_FIELD', 'tags'],
     [{ title: 't', tags: [' '] }, 'INVALID_FIELD', 'tags'],
@@ -38,6 +43,8 @@ describe('the input of a task', () => {
     [{ title: 't', type: 'Not A Slug' }, 'INVALID_FIELD', 'type'],
     [{ title: 't', metadata: { a: 1 } }, 'INVALID_FIELD', 'metadata'],
     [{ title: 't', metadata: { a: 'x'.repeat(16_400) } }, 'INVALID_FIELD', 'metadata'],
+    [{ title: 't', metadata: 'x' }, 'INVALID_FIELD', 'metadata'],
+    [{ title: 't', metadata: { a: { b: 'c' } } }, 'INVALID_FIELD', 'metadata'],
     [{ title: 't', dependsOn: 'task_1' }, 'INVALID_FIELD', 'dependsOn'],
     [{ title: 't', maxAttempts: 0 }, 'INVALID_FIELD', 'maxAttempts'],
   ])('%j is refused with %s for %s', (input, code, field) => {
@@ -58,6 +65,20 @@ describe('the input of a task', () => {
     ]) {
       expect(parse({ title: 't', dueDate: input }).dueDate).toBe(dueDate)
     }
+  })
+
+  it('takes the first and the last time with a year of four digits', () => {
+    const first = parse({ title: 't', dueDate: '0000-01-01T00:00:00Z' })
+    const last = parse({ title: 't', dueDate: '9999-12-31T23:59:59.999Z' })
+    expect([first.dueDate, last.dueDate]).toEqual([-62_167_219_200_000, 253_402_300_799_999])
+  })
+
+  it('looks at no entry of metadata that is far too large', () => {
+    const metadata = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`key ${index}`, index]))
+    expect(() => parse({ title: 't', metadata })).toThrow(/^metadata: must have at most 16384 characters/)
+    const circular: Record<string, unknown> = {}
+    circular['self'] = circular
+    expect(() => parse({ title: 't', metadata: circular })).toThrow(/^metadata: must have at most/)
   })
 
   it('keeps keys like __proto__ in metadata out of prototypes', () => {

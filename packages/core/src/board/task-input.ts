@@ -6,7 +6,10 @@ const TEXT_CODE_POINTS = 20_000
 const RESULT_CODE_POINTS = 1_000_000
 const LIST_ENTRIES = 50
 const LABEL_CODE_POINTS = 100
-const METADATA_BYTES = 16_384
+const METADATA_CODE_UNITS = 16_384
+/** The years that ISO 8601 writes with four digits, in UTC. */
+const FIRST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
+const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
 const SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/
 
 /** Text that every storage and every JSON reader can hold: no NUL and no half of a surrogate pair. */
@@ -31,15 +34,32 @@ export function boundedText(most: number): z.ZodString {
     .refine(isStorableText, 'must not contain NUL or unpaired surrogates')
 }
 
-/** A time as a host gives it: a Date, epoch milliseconds, or ISO 8601 with `Z` or an offset. Becomes an `Instant`. */
-export const instantInput = z.union(
-  [
-    z.date().transform((date) => date.getTime()),
-    z.number().int(),
-    z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
-  ],
-  { error: 'must be a date and time that exists, with Z or an offset' },
-)
+/**
+ * A time as a host gives it: a Date, epoch milliseconds, or ISO 8601 with `Z` or an offset. Becomes an `Instant` within the
+ * years 0 to 9999 of UTC, so that it can always be shown as it came in.
+ */
+const instantInput = z
+  .union(
+    [
+      z.date().transform((date) => date.getTime()),
+      z.number().int(),
+      z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
+    ],
+    { error: 'must be a date and time that exists, with Z or an offset' },
+  )
+  .refine(
+    (instant) => instant >= FIRST_INSTANT && instant <= LAST_INSTANT,
+    'must be within the years 0 to 9999',
+  )
+
+/** Whether metadata is small enough to be looked at entry by entry: each entry that is wrong costs time and memory. */
+function isSmall(value: unknown): boolean {
+  try {
+    return (JSON.stringify(value) ?? '').length <= METADATA_CODE_UNITS
+  } catch {
+    return false
+  }
+}
 
 const label = boundedText(LABEL_CODE_POINTS).refine((text) => text.trim() !== '', 'must not be blank')
 
@@ -68,19 +88,20 @@ export const newTaskInput = z.object({
     .max(LIST_ENTRIES, `must have at most ${LIST_ENTRIES} entries`)
     .nullish(),
   metadata: z
-    .record(
-      boundedText(LABEL_CODE_POINTS).min(1),
-      z.union([boundedText(TEXT_CODE_POINTS), z.array(boundedText(TEXT_CODE_POINTS))]),
+    .custom<Readonly<Record<string, string | string[]>>>(
+      isSmall,
+      `must have at most ${METADATA_CODE_UNITS} characters as JSON`,
     )
-    .refine(
-      (value) => JSON.stringify(value).length <= METADATA_BYTES,
-      `must have at most ${METADATA_BYTES} characters as JSON`,
+    .pipe(
+      z.record(
+        boundedText(LABEL_CODE_POINTS).min(1),
+        z.union([boundedText(TEXT_CODE_POINTS), z.array(boundedText(TEXT_CODE_POINTS))], {
+          error: 'must be text or a list of texts',
+        }),
+      ),
     )
     .nullish(),
-  dependsOn: z
-    .array(reference, { error: 'must be a list of task ids' })
-    .max(LIST_ENTRIES)
-    .nullish(),
+  dependsOn: z.array(reference, { error: 'must be a list of task ids' }).max(LIST_ENTRIES).nullish(),
   maxAttempts: z.number().int().min(1).max(100).nullish(),
 })
 
