@@ -1,6 +1,7 @@
 import {
   createNewId,
   defaultScoring,
+  isReady,
   scoreUnits,
   systemClock,
   type Storage,
@@ -27,7 +28,7 @@ type Store = Storage<MemoryTransaction>
 
 interface Board {
   readonly storage: Store
-  readonly workspaceIds: readonly string[]
+  agentId: string
   /** All tasks as they were created, for the scan. */
   readonly tasks: Task[]
   now: number
@@ -40,7 +41,7 @@ function mixed(index: number, limit: number): number {
 
 async function createBoard(taskCount: number, workspaceCount: number): Promise<Board> {
   const storage = memoryStorage()
-  const board: Board = { storage, workspaceIds: [], tasks: [], now: START }
+  const board: Board = { storage, agentId: '', tasks: [], now: START }
   const clock = { ...systemClock, now: () => board.now }
   storage.bind({ scoring: defaultScoring, newId: createNewId(clock), clock, logLimit: 100, outputLimit: 100 })
   const agent = { name: 'worker', type: 'worker' }
@@ -61,7 +62,9 @@ async function createBoard(taskCount: number, workspaceCount: number): Promise<B
     board.tasks.push(await addTask(board, workspaceIds[index % workspaceCount] ?? workspace.id, index))
   }
   board.now = START + 20 * DAY_MS
-  return { ...board, workspaceIds }
+  const [first] = await storage.agents.listAgents(workspace.id, { now: START })
+  board.agentId = first?.id ?? ''
+  return board
 }
 
 async function addTask(board: Board, workspaceId: string, index: number): Promise<Task> {
@@ -100,12 +103,13 @@ async function timeClaims(board: Board): Promise<number> {
   return ((performance.now() - startedAt) * 1_000) / claims
 }
 
-/** Microseconds for finding the best task by looking at all of them. */
-function timeScan({ tasks, now }: Board): number {
+/** Microseconds for finding the best task for an agent by looking at all of them, and doing nothing with it. */
+function timeScan({ tasks, now, agentId }: Board): number {
   const startedAt = performance.now()
   let best = tasks[0]
   let bestUnits = -1
   for (const task of tasks) {
+    if (!isReady(task, now) || (task.assignedTo !== null && task.assignedTo !== agentId)) continue
     const units = scoreUnits(task, now)
     if (units <= bestUnits) continue
     best = task
