@@ -1,3 +1,4 @@
+import type { Principal } from '../access/index.js'
 import { TaskboardError } from '../errors/index.js'
 import { requestFingerprint, type IdempotencyClaim } from '../idempotency/index.js'
 import type { HttpRequest } from './http.js'
@@ -5,14 +6,15 @@ import type { HttpRequest } from './http.js'
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/
 
 /**
- * The claim that a request's `Idempotency-Key` makes, or undefined without one. `operation` and the caller's id make its
- * scope; `input` is what the create is made from.
+ * The claim that a request's `Idempotency-Key` makes, or undefined without one. Its scope is the caller, the workspace that
+ * the caller works on (a user may change it from one request to the next) and `operation`; `input` is what the create is
+ * made from.
  * @throws TaskboardError `INVALID_FIELD` for a key that is not 1 to 255 visible ASCII characters, or input nested so deep
  *   that no create takes it.
  */
 export function idempotencyClaim(
   request: HttpRequest,
-  principalId: string,
+  principal: Pick<Principal, 'id' | 'defaultWorkspaceId'>,
   operation: string,
   input: unknown,
 ): IdempotencyClaim | undefined {
@@ -23,5 +25,6 @@ export function idempotencyClaim(
       field: 'Idempotency-Key',
     })
   }
-  return { scope: `${principalId} ${operation}`, key, fingerprint: requestFingerprint(input) }
+  const scope = JSON.stringify([principal.id, principal.defaultWorkspaceId, operation])
+  return { scope, key, fingerprint: requestFingerprint(input) }
 }

@@ -10,7 +10,7 @@ export const addTask: BoardOperation = {
   scope: 'tasks:write',
   async run({ surface, principal, request, board, body }) {
     const input = toTaskInput(body)
-    const idempotency = idempotencyClaim(request, principal.id, 'add', input)
+    const idempotency = idempotencyClaim(request, principal, 'add', input)
     const actor = { kind: principal.kind, id: principal.id }
     const task = await board.add(input, { actor, idempotency })
     return `{"success":true,"task":${createdTaskJson(task, task.createdAt, surface.scoring)}}`

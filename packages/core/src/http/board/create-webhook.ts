@@ -11,7 +11,7 @@ export const createWebhook: BoardOperation = {
   async run({ surface, principal, request, body }) {
     const { url, events, secret } = body
     const input = { url, events, ...(secret === undefined || secret === null ? {} : { secret }) }
-    const idempotency = idempotencyClaim(request, principal.id, 'webhooks/create', input)
+    const idempotency = idempotencyClaim(request, principal, 'webhooks/create', input)
     const webhook = await surface.webhooks.register(principal.defaultWorkspaceId, input as WebhookInput, {
       idempotency,
     })
