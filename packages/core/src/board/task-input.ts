@@ -23,15 +23,39 @@ function codePoints(text: string): number {
   return count
 }
 
+interface TextRules {
+  readonly most: number
+  readonly isBlankAllowed: boolean
+}
+
+/** What is wrong with a text, or null. */
+function textFault(text: string, { most, isBlankAllowed }: TextRules): string | null {
+  const isShort = text.length <= most || (text.length <= 2 * most && codePoints(text) <= most)
+  if (!isShort) return `must have at most ${most} characters`
+  if (!isStorableText(text)) return 'must not contain NUL or unpaired surrogates'
+  return isBlankAllowed || text.trim() !== '' ? null : 'must not be blank'
+}
+
+/** One check for all rules: of a request's cost, checks that run one by one were the larger part. */
+function textOf(rules: TextRules): z.ZodString {
+  return z.string({ error: 'must be text' }).check(({ value, issues }) => {
+    const message = textFault(value, rules)
+    if (message !== null) issues.push({ code: 'custom', input: value, message })
+  })
+}
+
 /** Text of at most `most` code points. */
 export function boundedText(most: number): z.ZodString {
-  return z
-    .string({ error: 'must be text' })
-    .refine(
-      (text) => text.length <= most || (text.length <= 2 * most && codePoints(text) <= most),
-      `must have at most ${most} characters`,
-    )
-    .refine(isStorableText, 'must not contain NUL or unpaired surrogates')
+  return textOf({ most, isBlankAllowed: true })
+}
+
+const ISO_INSTANT = z.regexes.datetime({ offset: true })
+
+/** What a given time is in epoch milliseconds; NaN for what is none. */
+function toInstant(value: unknown): number {
+  if (typeof value === 'string') return ISO_INSTANT.test(value) ? Date.parse(value) : Number.NaN
+  if (typeof value === 'number') return Number.isInteger(value) ? value : Number.NaN
+  return value instanceof Date ? value.getTime() : Number.NaN
 }
 
 /**
@@ -39,18 +63,16 @@ export function boundedText(most: number): z.ZodString {
  * years 0 to 9999 of UTC, so that it can always be shown as it came in.
  */
 const instantInput = z
-  .union(
-    [
-      z.date().transform((date) => date.getTime()),
-      z.number().int(),
-      z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
-    ],
-    { error: 'must be a date and time that exists, with Z or an offset' },
-  )
-  .refine(
-    (instant) => instant >= FIRST_INSTANT && instant <= LAST_INSTANT,
-    'must be within the years 0 to 9999',
-  )
+  .custom<Date | number | string>((value) => value !== undefined)
+  .transform((value, context) => {
+    const instant = toInstant(value)
+    if (instant >= FIRST_INSTANT && instant <= LAST_INSTANT) return instant
+    const message = Number.isNaN(instant)
+      ? 'must be a date and time that exists, with Z or an offset'
+      : 'must be within the years 0 to 9999'
+    context.issues.push({ code: 'custom', input: value, message })
+    return z.NEVER
+  })
 
 /** Whether metadata is small enough to be looked at entry by entry: each entry that is wrong costs time and memory. */
 function isSmall(value: unknown): boolean {
@@ -61,7 +83,7 @@ function isSmall(value: unknown): boolean {
   }
 }
 
-const label = boundedText(LABEL_CODE_POINTS).refine((text) => text.trim() !== '', 'must not be blank')
+const label = textOf({ most: LABEL_CODE_POINTS, isBlankAllowed: false })
 
 /** An id, as yet unchecked: whether there is such a thing is for the storage to say. */
 const reference = boundedText(64).min(1)
@@ -69,10 +91,9 @@ const reference = boundedText(64).min(1)
 /** What `board.add` takes. */
 export const newTaskInput = z.object({
   title: z
-    .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be text') })
+    .string({ error: 'must be text' })
     .transform((text) => text.trim())
-    .pipe(boundedText(TITLE_CODE_POINTS))
-    .refine((text) => text !== '', 'must not be blank'),
+    .pipe(textOf({ most: TITLE_CODE_POINTS, isBlankAllowed: false })),
   description: boundedText(TEXT_CODE_POINTS).nullish(),
   type: z.string().regex(SLUG, 'must be a short slug of a-z, 0-9, - and _').nullish(),
   priority: z
@@ -107,7 +128,7 @@ export const newTaskInput = z.object({
 
 /** What `board.chat` takes. */
 export const chatInput = z.object({
-  message: boundedText(TEXT_CODE_POINTS).refine((text) => text.trim() !== '', 'must not be blank'),
+  message: textOf({ most: TEXT_CODE_POINTS, isBlankAllowed: false }),
   user: label.nullish(),
 })
 
