@@ -18,11 +18,15 @@ export interface WritingRun {
 
 type Verb<A extends unknown[]> = (at: At<never>, ...args: A) => Promise<void>
 
+/** Writes that a run's code leaves behind may bring forth others for ever. After so many in a row the run's end waits no longer. */
+const MOST_ROUNDS = 1_000
+
 type LostTest = (error: unknown) => boolean
 
 export interface Writer {
   /** `isLostBy` says which refusals mean that the task is lost: any conflict, unless told otherwise. */
   <A extends unknown[]>(verb: Verb<A>, isLostBy?: LostTest): (...args: A) => Promise<void>
+  /** Resolves when all writes are over, those too that come meanwhile, up to a bound. */
   settled(): Promise<void>
 }
 
@@ -55,7 +59,8 @@ export function createWriter(environment: Environment, run: WritingRun): Writer 
   }
   return Object.assign(makeWrite, {
     async settled() {
-      for (let seen; seen !== queue;) await (seen = queue)
+      let seen: Promise<void> | undefined
+      for (let round = 0; seen !== queue && round < MOST_ROUNDS; round++) await (seen = queue)
     },
   })
 }

@@ -164,6 +164,21 @@ describe('an attempt that fails', () => {
     expect(await world.eventsOf('task.failed')).toEqual([])
   })
 
+  it('is an attempt that failed, however odd what it threw', async () => {
+    const { proxy: unreadable, revoke } = Proxy.revocable({}, {})
+    revoke()
+    for (const thrown of [unreadable, Object.assign(new Error('x'), { message: { code: 1 } }), undefined]) {
+      const run = (): Promise<never> => Promise.reject(thrown as Error)
+      const world = await agentsWorld({ agents: [{ type: 'bot', run }] })
+      const task = await world.add({ maxAttempts: 1 })
+      const runner = world.newRunner()
+      runner.start()
+      await world.clock.settle()
+      expect(await world.get(task)).toMatchObject({ column: 'TODO', hold: { reason: 'failed' } })
+      await runner.stop()
+    }
+  })
+
   it('puts the task on hold when attempts run out, with one task.failed', async () => {
     let runs = 0
     const world = await agentsWorld({

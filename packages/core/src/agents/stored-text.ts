@@ -7,12 +7,24 @@ export function storedText(text: string, mostLength: number): string {
   return cut.replaceAll('\0', '\uFFFD').toWellFormed()
 }
 
-/** What a log line, or the reason of a failed attempt, says of something that an agent threw. Never its stack. */
+/** What a log line, or the reason of a failed attempt, says of something that an agent threw. Never its stack, and never throws. */
 export function thrownText(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message === '' ? thrown.name : thrown.message
-  return typeof thrown === 'string' && thrown !== ''
-    ? thrown
-    : 'the agent threw something that is not an error'
+  return firstText(thrown, ['message', 'name']) ?? 'the agent threw something that is not an error'
+}
+
+/** The stack of something that an agent threw; null when it has none. */
+export function thrownStack(thrown: unknown): string | null {
+  return typeof thrown === 'object' ? firstText(thrown, ['stack']) : null
+}
+
+/** `thrown` itself when it is text, else the first of an error's properties that is. Looking at what was thrown may throw. */
+function firstText(thrown: unknown, names: readonly ('message' | 'name' | 'stack')[]): string | null {
+  try {
+    const texts: unknown[] = thrown instanceof Error ? names.map((name) => thrown[name]) : [thrown]
+    return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? null
+  } catch {
+    return null
+  }
 }
 
 function withoutHalfPair(text: string): string {

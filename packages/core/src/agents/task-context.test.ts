@@ -94,6 +94,18 @@ describe('a run', () => {
     expect(task).toMatchObject({ column: 'DONE', result: 'false' })
   })
 
+  it('ends although its code goes on writing for ever, which then is refused', async () => {
+    const codes: unknown[] = []
+    const { task } = await runOnce(({ log }) => {
+      void (async () => {
+        for (let line = 0; line < 20_000; line++) await log(`line ${line}`)
+      })().catch(({ code }) => codes.push(code))
+      return 'ok'
+    })
+    expect(task).toMatchObject({ column: 'DONE', result: 'ok' })
+    expect(codes).toEqual(['CONFLICT'])
+  })
+
   it('raises alerts', async () => {
     const { task, eventsOf } = await runOnce(({ alert }) =>
       alert('look here', { sum: 3, nested: { ok: true } }),

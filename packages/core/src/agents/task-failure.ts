@@ -14,5 +14,10 @@ export class TaskFailure extends Error {
 
 /** Whether what an agent threw asks for no further attempt. */
 export function isFinal(thrown: unknown): boolean {
-  return typeof thrown === 'object' && thrown !== null && 'retry' in thrown && thrown.retry === false
+  try {
+    return typeof thrown === 'object' && thrown !== null && 'retry' in thrown && thrown.retry === false
+  } catch {
+    // What was thrown does not let itself be looked at.
+    return false
+  }
 }

@@ -34,7 +34,7 @@ describe('isFinal', () => {
     expect(isFinal(new TaskFailure('no such account'))).toBe(true)
     expect(isFinal({ retry: false })).toBe(true)
     expect(isFinal(Object.assign(new Error('x'), { retry: true }))).toBe(false)
-    expect([new Error('x'), 'text', null, undefined].map(isFinal)).toEqual([false, false, false, false])
+    expect([new Error('x'), 'text', null, undefined, unreadable()].map(isFinal)).not.toContain(true)
   })
 })
 
@@ -49,9 +49,17 @@ describe('texts', () => {
     expect(thrownText(new Error('boom'))).toBe('boom')
     expect(thrownText(new RangeError(''))).toBe('RangeError')
     expect(thrownText('plain')).toBe('plain')
-    for (const odd of ['', 7, null, {}]) expect(thrownText(odd)).toContain('not an error')
+    for (const odd of ['', 7, null, {}, unreadable()]) expect(thrownText(odd)).toContain('not an error')
+    expect(thrownText(Object.assign(new RangeError('x'), { message: { code: 1 } }))).toBe('RangeError')
   })
 })
+
+/** Throws at every look, even at `instanceof`. */
+function unreadable(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  return proxy
+}
 
 function circle(): object {
   const one: Record<string, unknown> = {}

@@ -2,7 +2,7 @@ import type { ClaimProof, Task, TaskBackground } from '../board/index.js'
 import { tracked, type Instant } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { AgentDefinition } from './define-agent.js'
-import { storedText, thrownText } from './stored-text.js'
+import { storedText, thrownStack, thrownText } from './stored-text.js'
 import { createTaskContext, type ContextParts } from './task-context.js'
 import { isFinal } from './task-failure.js'
 
@@ -132,7 +132,7 @@ async function callAgent<Tx>(
   } catch (error) {
     const reason = storedText(thrownText(error), LONGEST_REASON)
     if (run.signal.aborted && !isFinal(error)) return interrupted
-    const stack = error instanceof Error ? error.stack : undefined
+    const stack = thrownStack(error)
     parts.environment.logger.warn(
       { taskId: run.task.id, agentId: run.agentId, reason, stack },
       'an agent failed',

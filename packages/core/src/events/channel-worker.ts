@@ -1,4 +1,4 @@
-import { createLoop, sleep, tracked, type Instant, type NextPass } from '../environment/index.js'
+import { atMost, createLoop, tracked, type Instant, type NextPass } from '../environment/index.js'
 import { createBatchRunner, type BatchRunnerParts } from './batch-runner.js'
 import { errorText } from './error-text.js'
 import type { NotificationBatch } from './event-store.js'
@@ -59,9 +59,7 @@ export function createChannelWorker(parts: BatchRunnerParts): ChannelWorker {
 
   async function drain(drainTimeoutMs: number): Promise<void> {
     if (underWay.size === 0 || drainTimeoutMs <= 0) return
-    const drained = new AbortController()
-    await Promise.race([Promise.all(underWay), sleep(clock, drainTimeoutMs, drained.signal)])
-    drained.abort()
+    await atMost(clock, drainTimeoutMs, Promise.all(underWay))
   }
 
   return {

@@ -60,6 +60,9 @@ describe('the emitter', () => {
     events.on('*', () => {
       throw 'text'
     })
+    events.on('*', () => {
+      throw Object.assign(new Error('x'), { message: Object.create(null) as string })
+    })
     events.on('*', (event) => heard.push(event.seq))
     emit(progress(1))
     await new Promise((resolve) => setImmediate(resolve))
@@ -68,6 +71,7 @@ describe('the emitter', () => {
       { error: 'Error: sync' },
       { error: 'something that is not an Error' },
       { error: 'text' },
+      { error: 'an Error without text' },
       { error: 'Error: async' },
     ])
   })

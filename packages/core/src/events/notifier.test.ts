@@ -322,6 +322,15 @@ describe('the notifier', () => {
     expect(clock.pending().works).toEqual([])
   })
 
+  it('comes to an end on a clock that stands still', async () => {
+    const { clock, notifier, append } = setup(hang)
+    notifier.start()
+    append(alert('one'))
+    await clock.settle()
+    await notifier.stop(50)
+    expect(clock.pending()).toEqual({ timers: [], works: [] })
+  })
+
   it('refuses channels without a name of their own', () => {
     const channel = { name: 'mail', send: succeed }
     const options = { pollIntervalMs: null, environment: createEnvironment(), store: miniStore([], []).store }
