@@ -78,11 +78,17 @@ function createClaim(
     const batches: NotificationBatch[] = []
     let row = firstDue(channels)
     while (row !== null && row.dueAt <= now && batches.length < limit) {
-      lastToken += 1
-      const claimToken = String(lastToken)
+      const id = targetId(row.workspaceId, row.channel)
       const events = log.readWorkspace(row.workspaceId, row.readThroughSeq, eventsPerTarget)
-      targets.set(targetId(row.workspaceId, row.channel), { ...row, dueAt: now + claimMs, claimToken })
-      batches.push({ ...toTarget(row), events, claimToken })
+      if (events.length === 0) {
+        // What was unread has been pruned.
+        targets.set(id, { ...row, readThroughSeq: log.lastSeq(row.workspaceId), claimToken: null })
+      } else {
+        lastToken += 1
+        const claimToken = String(lastToken)
+        targets.set(id, { ...row, dueAt: now + claimMs, claimToken })
+        batches.push({ ...toTarget(row), events, claimToken })
+      }
       row = firstDue(channels)
     }
     return { batches, nextDueAt: row?.dueAt ?? null }

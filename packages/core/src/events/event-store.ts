@@ -69,7 +69,10 @@ export interface NotificationStore<Tx = unknown> {
   /** Ends it. Returns false when there was none. */
   deleteTarget(workspaceId: string, channel: string, at: At<Tx>): Promise<boolean>
   listTargets(workspaceId: string): Promise<readonly NotificationTarget[]>
-  /** Claims targets among `channels` that have unread events and are not claimed by another, each for `claimMs`. */
+  /**
+   * Claims targets among `channels` that have unread events and are not claimed by another, each for `claimMs`. No batch is
+   * empty: events that were pruned before they were read count as read.
+   */
   claimNotifications(
     request: { channels: readonly string[]; limit: number; eventsPerTarget: number; claimMs: number },
     at: At<Tx>,

@@ -80,6 +80,25 @@ export const notificationCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'notifications.pruned',
+    name: 'events that were pruned unread are passed over, and what comes after them is not held up',
+    async check(world) {
+      const { storage, at } = world
+      await save(world)
+      for (let count = 0; count < 2; count++) await world.add()
+      assert.equal(await storage.events.pruneEvents(START + MINUTE, 1), 1)
+      const { batches } = await claim(world)
+      assert.deepEqual(
+        batches.map(({ events }) => events.map(({ seq }) => seq)),
+        [[2]],
+      )
+      assert.equal(await storage.events.pruneEvents(START + MINUTE, 10), 1)
+      assert.deepEqual(await claim(world, MINUTE), { batches: [], nextDueAt: null })
+      await world.add({}, at(MINUTE))
+      assert.deepEqual(seqsOf(await claim(world, MINUTE)), [[3]])
+    },
+  },
+  {
     id: 'notifications.settle',
     name: 'a settled target goes on behind what it has read, at once',
     async check(world) {
