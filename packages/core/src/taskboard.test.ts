@@ -7,6 +7,7 @@ import { defineAgent, type AgentDefinition } from './agents/index.js'
 import type { Storage } from './storage/index.js'
 import { createTaskboard, type Taskboard } from './taskboard.js'
 import type { TaskboardOptions } from './taskboard-options.js'
+import type { Sender } from './webhooks/index.js'
 
 const open: Taskboard[] = []
 afterEach(async () => {
@@ -146,6 +147,29 @@ describe('a task board', () => {
     expect(await storage.events.readEvents(workspace.id, 0, 10)).not.toHaveLength(0)
     await clock.advance({ days: 2 })
     expect(await storage.events.readEvents(workspace.id, 0, 10)).toHaveLength(0)
+  })
+
+  it('keeps deliveries for a time of their own', async () => {
+    const sender: Sender = {
+      send: async () => ({ kind: 'answered', status: 200, excerpt: '' }),
+      close: async () => undefined,
+    }
+    const day = 86_400_000
+    const retention = { eventsMs: day, deliveriesMs: 5 * day }
+    const { clock, taskboard, board, workspace } = await setUp({
+      agents: [],
+      retention,
+      webhooks: { sender },
+    })
+    const url = 'https://receiver.example/hook'
+    const { id } = await taskboard.webhooks.register(workspace.id, { url, events: ['task.created'] })
+    await taskboard.start()
+    await board.add({ title: 'Write' })
+    const kept = async () => (await taskboard.webhooks.deliveries(workspace.id, id)).deliveries.length
+    await clock.advance({ days: 4 })
+    expect(await kept()).toBe(1)
+    await clock.advance({ days: 2 })
+    expect(await kept()).toBe(0)
   })
 
   it('gives new workspaces an agent of the first type, unless told not to', async () => {

@@ -23,7 +23,11 @@ describe('a cursor', () => {
     btoa('[1,2,3]'),
     btoa('[1,2,"3","task_1"]'),
     btoa('[1,2,3,4]'),
-    btoa(`[1.5,2,3,"t"]`),
+    btoa(`[1.5,2,3,"${id}"]`),
+    btoa(`[1,2,3,"t"]`),
+    btoa(String.raw`[1,2,3,"task_\u0000"]`),
+    btoa(`[1,2,3,"${id.repeat(3)}"]`),
+    btoa(`[1,2,3,"task_${'0'.repeat(60)}"]`),
     'WzFd'.repeat(99),
   ])('is refused when nobody made it: %s', (text) => {
     expect(() => decodeCursor(text)).toThrow(
