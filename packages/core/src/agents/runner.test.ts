@@ -35,6 +35,19 @@ describe('a runner', () => {
     expect((await world.get(afterwards)).column).toBe('TODO')
   })
 
+  it('lets the process do other things while quick runs follow one another', async () => {
+    let runs = 0
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => void runs++ }] })
+    for (let i = 0; i < 500; i++) await world.add()
+    const runner = world.newRunner()
+    const runsByThen = new Promise<number>((resolve) => setImmediate(() => resolve(runs)))
+    runner.start()
+    expect(await runsByThen).toBeLessThan(100)
+    await world.clock.settle()
+    expect(runs).toBe(500)
+    await runner.stop()
+  })
+
   it('takes the next task with the completion of one, in one call', async () => {
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'ok' }] })
     for (let i = 0; i < 50; i++) await world.add()
@@ -168,7 +181,9 @@ describe('an attempt that fails', () => {
     const { proxy: unreadable, revoke } = Proxy.revocable({}, {})
     revoke()
     for (const thrown of [unreadable, Object.assign(new Error('x'), { message: { code: 1 } }), undefined]) {
-      const run = (): Promise<never> => Promise.reject(thrown as Error)
+      const run = (): never => {
+        throw thrown
+      }
       const world = await agentsWorld({ agents: [{ type: 'bot', run }] })
       const task = await world.add({ maxAttempts: 1 })
       const runner = world.newRunner()

@@ -2,6 +2,7 @@ import type { Backoff, ClaimBatch, TaskStore } from '../board/index.js'
 import {
   atMost,
   createLoop,
+  createTurns,
   tracked,
   type Environment,
   type Instant,
@@ -44,12 +45,16 @@ interface Shop<Tx> extends RuntimeWorkerParts<Tx> {
   isOpen(): boolean
   /** Aborts when a storage that fails is to be waited for no longer. */
   readonly givingUp: AbortSignal
+  /** To be awaited by each run: agents that wait for nothing outside must not keep the process from everything else. */
+  readonly takeTurn: () => Promise<void> | undefined
   /** A slot became free. */
   onFree(): void
 }
 
 /** What one statement claims at most. */
 const CLAIM_BATCH = 500
+/** How many runs begin in one turn of the event loop. */
+const RUNS_PER_TURN = 50
 
 export function createRuntimeWorker<Tx>(
   parts: RuntimeWorkerParts<Tx>,
@@ -76,6 +81,7 @@ export function createRuntimeWorker<Tx>(
     runs,
     isOpen: () => open,
     givingUp: giveUp.signal,
+    takeTurn: createTurns(RUNS_PER_TURN),
     onFree: () => loop.wake(),
   }
 
@@ -146,6 +152,8 @@ function start<Tx>(shop: Shop<Tx>, options: TaskRunOptions): void {
 async function work<Tx>(shop: Shop<Tx>, run: TaskRun, options: TaskRunOptions): Promise<void> {
   const { clock, logger } = shop.environment
   const { type: agentType, leaseMs } = shop.definition
+  const turn = shop.takeTurn()
+  if (turn) await tracked(clock, 'agent-turn', () => turn)
   const background = await whileLeased(shop, run, () => readBackground(shop, run.task))
   if (background === null) return
   const outcome = await performRun(shop, run, options, background)
