@@ -80,6 +80,8 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
         notifier.wake()
         deliverer.wake()
       })
+      // It has looked before it could be woken.
+      follower.wake()
       deliverer.start()
       notifier.start()
       leases.start()

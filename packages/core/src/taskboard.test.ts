@@ -54,6 +54,28 @@ describe('a task board', () => {
     expect((await board.get(late.id)).column).toBe('TODO')
   })
 
+  it('tells of what happens while it starts', async () => {
+    const storage = memoryStorage()
+    const { clock, taskboard, board } = await setUp({
+      agents: [],
+      storage: {
+        ...storage,
+        events: {
+          ...storage.events,
+          onCommit(listener) {
+            void board.add({ title: 'Just before anybody listens' })
+            return storage.events.onCommit(listener)
+          },
+        },
+      },
+    })
+    const seen: string[] = []
+    taskboard.events.on('*', (event) => seen.push(event.type))
+    await taskboard.start()
+    await clock.settle()
+    expect(seen).toContain('task.created')
+  })
+
   it('starts and closes once, however often it is asked', async () => {
     const { taskboard } = await setUp()
     await Promise.all([taskboard.start(), taskboard.start()])

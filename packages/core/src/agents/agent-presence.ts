@@ -1,8 +1,11 @@
-import { createLoop, type Environment, type Loop } from '../environment/index.js'
+import { createLoop, type Environment, type Loop, type NextPass } from '../environment/index.js'
 import type { AgentStore } from './agent.js'
 import { thrownText } from './stored-text.js'
 
-/** Tells the store which agents are at work in this process. Changes that cancel out while a report is under way are not told. */
+/**
+ * Tells the store which agents are at work in this process. Changes that cancel out while a report is under way are not told;
+ * what the store does not take in is told again.
+ */
 export interface AgentPresence {
   start(): void
   began(workspaceId: string, agentId: string): void
@@ -17,6 +20,8 @@ interface Workload {
   runs: number
   reported: 'available' | 'busy'
 }
+
+const RETRY_MS = 5_000
 
 export function createAgentPresence<Tx>(
   environment: Environment,
@@ -33,27 +38,31 @@ export function createAgentPresence<Tx>(
     pass: reportAll,
   })
 
-  async function reportAll(): Promise<null> {
+  async function reportAll(): Promise<NextPass> {
+    const failed: Workload[] = []
     for (const workload of changed) {
       changed.delete(workload)
-      await report(workload)
+      if (!(await report(workload))) failed.push(workload)
+      else if (workload.runs === 0 && !changed.has(workload)) workloads.delete(workload.agentId)
     }
-    return null
+    for (const workload of failed) changed.add(workload)
+    return failed.length > 0 ? clock.now() + RETRY_MS : null
   }
 
-  async function report(workload: Workload): Promise<void> {
+  async function report(workload: Workload): Promise<boolean> {
     const { workspaceId, agentId } = workload
     const status = workload.runs > 0 ? 'busy' : 'available'
-    if (workload.runs === 0) workloads.delete(agentId)
-    if (status === workload.reported) return
-    workload.reported = status
+    if (status === workload.reported) return true
     try {
       await agents.reportAgentStatus(workspaceId, agentId, status, { now: environment.storageNow() })
+      workload.reported = status
+      return true
     } catch (error) {
       logger.warn(
         { agentId, status, error: thrownText(error) },
         'the status of an agent could not be reported',
       )
+      return false
     }
   }
 

@@ -42,7 +42,7 @@ export function createLeaseKeeper<Tx>(options: LeaseKeeperOptions<Tx>): LeaseKee
 
   async function renewDue(): Promise<NextPass> {
     const now = clock.now()
-    for (const run of [...takeDue(regular, now), ...takeDue(retries, now)]) {
+    for (const run of [...takeDue(regular, intervalMs, now), ...takeDue(retries, retryMs, now)]) {
       enqueue(regular, run, intervalMs)
       void tracked(clock, 'agent-heartbeat', () => renew(run))
     }
@@ -103,10 +103,11 @@ export function createLeaseKeeper<Tx>(options: LeaseKeeperOptions<Tx>): LeaseKee
   }
 }
 
-function takeDue(queue: DueQueue, now: Instant): TaskRun[] {
+/** Those whose wait is over, and those whose wait seems longer than it ever was: the clock has stepped back since. */
+function takeDue(queue: DueQueue, waitMs: number, now: Instant): TaskRun[] {
   const due: TaskRun[] = []
   for (const [run, dueAt] of queue) {
-    if (dueAt > now) break
+    if (dueAt > now && dueAt <= now + waitMs) break
     due.push(run)
     queue.delete(run)
   }

@@ -127,6 +127,22 @@ describe('a runner', () => {
     expect(() => world.newRunner()).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
   })
 
+  it('tells the storage again what that did not take in of an agent', async () => {
+    const world = await agentsWorld({ agents: [{ type: 'bot', run: (_, { sleep }) => sleep(1_000) }] })
+    const runner = world.newRunner()
+    runner.start()
+    world.statusFaults.add('available')
+    await world.add()
+    await world.clock.advance({ seconds: 3 })
+    const statuses = async () => (await world.eventsOf('agent.status')).map(({ facts }) => facts)
+    expect(await statuses()).toMatchObject([{ status: 'busy' }])
+    world.statusFaults.clear()
+    await world.clock.advance({ seconds: 5 })
+    expect(await statuses()).toMatchObject([{ status: 'busy' }, { status: 'available' }])
+    await runner.stop()
+    expect(world.clock.pending()).toEqual({ timers: [], works: [] })
+  })
+
   it('says when an agent is busy and when it is not, and not in between', async () => {
     const world = await agentsWorld({ agents: [{ type: 'bot', run: (_, { sleep }) => sleep(1_000) }] })
     for (let i = 0; i < 3; i++) await world.add()

@@ -1,0 +1,57 @@
+import { virtualClock } from '@taskboard/testing'
+import { describe, expect, it } from 'vitest'
+import { createEnvironment, type Clock } from '../environment/index.js'
+import { createLeaseKeeper } from './lease-keeper.js'
+import type { TaskRun } from './task-run.js'
+
+const MINUTE = 60_000
+
+/** A keeper on a clock that can be set, as a machine's can: timers run on, the present jumps. */
+function setUp() {
+  const time = virtualClock(Date.UTC(2026, 0, 1))
+  let offsetMs = 0
+  const clock: Clock = { ...time, now: () => time.now() + offsetMs }
+  const renewals: string[] = []
+  const lost: string[] = []
+  const keeper = createLeaseKeeper<never>({
+    environment: createEnvironment({ clock }),
+    tasks: {
+      renewLease(proof) {
+        renewals.push(proof.taskId)
+        return Promise.resolve({} as never)
+      },
+    },
+    agentType: 'bot',
+    leaseMs: MINUTE,
+  })
+  const keep = (taskId: string): void => {
+    const proof = { workspaceId: 'ws', taskId, fencingToken: 1 }
+    const run = {
+      task: { id: taskId },
+      proof,
+      leaseEndsAt: clock.now() + MINUTE,
+      lose: () => lost.push(taskId),
+    }
+    keeper.keep(run as unknown as TaskRun)
+  }
+  return { time, keeper, keep, renewals, lost, setBack: (ms: number) => (offsetMs -= ms) }
+}
+
+describe('a lease keeper', () => {
+  it('goes on renewing when the clock steps back, for earlier runs and for later ones', async () => {
+    const { time, keeper, keep, renewals, lost, setBack } = setUp()
+    keeper.start()
+    keep('earlier')
+    await time.advance(5 * MINUTE)
+    expect(renewals.splice(0)).toHaveLength(15)
+    setBack(60 * MINUTE)
+    keep('later')
+    await time.advance(5 * MINUTE)
+    await keeper.stop()
+    for (const id of ['earlier', 'later'])
+      expect(renewals.filter((each) => each === id).length).toBeGreaterThan(13)
+    expect(renewals.length).toBeLessThan(33)
+    expect(lost).toEqual([])
+    expect(time.pending().timers).toEqual([])
+  })
+})
