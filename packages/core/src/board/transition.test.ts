@@ -230,6 +230,12 @@ describe('holds', () => {
 })
 
 describe('move', () => {
+  it.each(['DOING', 'DONE'] as const)('to %s ends a hold and gives a fresh set of attempts', (to) => {
+    const held: Task = { ...todo, attempts: 2, hold: { reason: 'failed', message: null, since: 0 } }
+    const { task } = apply(held, { kind: 'move', to, actor: PERSON })
+    expect(task).toMatchObject({ column: to, hold: null, attempts: 0 })
+  })
+
   it.each(columns.flatMap((from) => columns.map((to) => [from, to] as const)))(
     'from %s to %s',
     (from, to) => {

@@ -143,6 +143,22 @@ describe('a send', () => {
     }
     expect(connections()).toBe(2)
   })
+
+  it('takes down no pool that is in use', async () => {
+    let answer = (): void => undefined
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    const slow = await serve((_, response) => void asked.then(() => response.end('slow')))
+    const quick = await serve((_, response) => response.end('quick'))
+    const made = sender({ maxPools: 1 })
+    const arrived = once(slow.server, 'request')
+    const sending = made.send(request(slow.url))
+    await arrived
+    await expect(made.send(request(quick.url))).resolves.toMatchObject({ excerpt: 'quick' })
+    answer()
+    await expect(sending).resolves.toMatchObject({ excerpt: 'slow' })
+  })
 })
 
 describe('a failure', () => {
