@@ -55,6 +55,13 @@ describe('taskboardPlugin', () => {
     expect(answer.json()).toMatchObject({ success: true, task: { title: 'injected' } })
   })
 
+  it('refuses QUERY as any other wrong method, although Fastify wants a content type for it', async () => {
+    const { request } = await serve()
+    const answer = await request('todo', { method: 'QUERY' })
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+    expect(await answer.json()).toMatchObject({ success: false, code: 'METHOD_NOT_ALLOWED' })
+  })
+
   it('lets the onSend hooks of the host see and change the text', async () => {
     const seen: unknown[] = []
     const { request } = await serve((app) => {

@@ -16,6 +16,9 @@ export interface TaskboardPluginOptions {
   readonly taskboard: { readonly surface: Surface }
 }
 
+/** What Fastify says of a content type that it cannot make out, or (with the method QUERY) misses. */
+const CONTENT_TYPE_ERROR = /^FST_ERR_(?:CTP_|ROUTE_MISSING_CONTENT_TYPE$)/
+
 interface RouteConfig {
   readonly taskboardRoute?: Route
 }
@@ -32,7 +35,7 @@ export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (i
   // A content type that Fastify cannot make out is refused by the route, in its turn; all else is the host's to handle.
   instance.setErrorHandler<Error & { readonly code?: string }>(async (error, request, reply) => {
     const { taskboardRoute } = request.routeOptions.config as RouteConfig
-    if (taskboardRoute === undefined || error.code?.startsWith('FST_ERR_CTP_') !== true) throw error
+    if (taskboardRoute === undefined || !CONTENT_TYPE_ERROR.test(error.code ?? '')) throw error
     return answer(taskboardRoute, request, reply)
   })
 
