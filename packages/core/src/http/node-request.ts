@@ -32,22 +32,45 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 
 /** A Node server's request as a plain value. Nothing is read, and little is made, until it is asked for. */
 export function toHttpRequest(message: NodeMessage, context: NodeRequestContext): HttpRequest {
-  const { path, query } = splitTarget(context.target)
-  let signal: AbortSignal | undefined
-  return {
-    method: message.method ?? 'GET',
-    path,
-    params: context.params ?? NO_PARAMS,
-    query,
-    header: (name) => joined(message.headers[name]),
-    get clientAddress() {
-      return context.clientAddress()
-    },
-    body: context.body,
-    get signal() {
-      signal ??= goneSignal(context.response)
-      return signal
-    },
+  return new NodeRequest(message, context)
+}
+
+/**
+ * A class for its accessors alone: an object literal with a getter gets a hidden class of its own in V8, which the next
+ * major collection has to clear away with everything that the getter sees; that had doubled the cost of a request.
+ */
+class NodeRequest implements HttpRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly params: Readonly<Record<string, string>>
+  readonly body: RequestBody
+  readonly #message: NodeMessage
+  readonly #context: NodeRequestContext
+  #signal: AbortSignal | undefined
+
+  constructor(message: NodeMessage, context: NodeRequestContext) {
+    const { path, query } = splitTarget(context.target)
+    this.method = message.method ?? 'GET'
+    this.path = path
+    this.query = query
+    this.params = context.params ?? NO_PARAMS
+    this.body = context.body
+    this.#message = message
+    this.#context = context
+  }
+
+  get clientAddress(): string {
+    return this.#context.clientAddress()
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= goneSignal(this.#context.response)
+    return this.#signal
+  }
+
+  header(name: string): string | undefined {
+    return joined(this.#message.headers[name])
   }
 }
 
