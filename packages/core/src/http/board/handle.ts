@@ -1,5 +1,5 @@
-import type { Principal } from '../../access/index.js'
-import { TaskboardError } from '../../errors/index.js'
+import { requireScope } from '../../access/index.js'
+import { isTaskboardError, TaskboardError } from '../../errors/index.js'
 import type { Surface } from '../../surface.js'
 import { boardErrorEnvelope } from '../board-envelope.js'
 import { isInternal } from '../error-envelope.js'
@@ -30,7 +30,7 @@ export async function handleBoardRequest(
     const operation = findOperation(request)
     requireMethod(operation, request.method)
     const body = operation.takesBody ? await readJsonObject(request, surface.bodyLimitBytes) : NO_BODY
-    requireScope(operation, principal)
+    requireScope(principal, operation.scope)
     const board = surface.board(principal.defaultWorkspaceId)
     return {
       status: 200,
@@ -55,17 +55,12 @@ function requireMethod({ methods }: BoardOperation, method: string): void {
   throw new TaskboardError('METHOD_NOT_ALLOWED', `use ${methods.join(' or ')}`, { allow: methods })
 }
 
-function requireScope({ scope }: BoardOperation, principal: Principal): void {
-  if (principal.scopes.includes(scope)) return
-  throw new TaskboardError('FORBIDDEN', `this needs the scope ${scope}`)
-}
-
 function toErrorResponse(surface: Surface, request: HttpRequest, error: unknown): HttpResponse {
-  if (isInternal(error))
-    surface.environment.logger.error(
-      { err: error, method: request.method, path: request.path },
-      'a request failed',
-    )
+  const { logger } = surface.environment
+  const { method, path } = request
+  if (isInternal(error)) logger.error({ err: error, method, path }, 'a request failed')
+  else if (isTaskboardError(error, 'SERVICE_UNAVAILABLE'))
+    logger.warn({ err: error, method, path }, 'a request could not be served')
   const { status, headers, body } = boardErrorEnvelope(error)
   return { status, headers: { ...HEADERS, ...headers }, body: JSON.stringify(body) }
 }
