@@ -12,7 +12,7 @@ const NO_TEXTS: readonly string[] = Object.freeze([])
 const NO_METADATA: Task['metadata'] = Object.freeze({})
 
 /**
- * The task that `input` makes, and how many of its dependencies are open.
+ * The task that `input` makes.
  * @throws TaskboardError `INVALID_FIELD` for ids that the workspace does not have.
  */
 export function buildTask({ tables }: Database, id: string, input: NewTask, now: Instant): Task {

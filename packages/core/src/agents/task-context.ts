@@ -19,7 +19,7 @@ export interface TaskClaim {
   /** Grows with each claim of the task. Pass it on to whatever the agent writes to, to fence off earlier runs there too. */
   readonly fencingToken: number
   readonly agentId: string
-  /** 1 for the first attempt since the task was created or released from a hold. */
+  /** 1 for the first attempt since a person created, moved or released the task. */
   readonly attempt: number
   /** All earlier attempts, oldest first, with why they ended. */
   readonly earlierAttempts: readonly Attempt[]

@@ -71,7 +71,7 @@ export interface Task {
   readonly startedAt: Instant | null
   /** When it last entered DONE; null while it is elsewhere. */
   readonly completedAt: Instant | null
-  /** How many times an agent has claimed it since it was created or last released from a hold. */
+  /** How many times an agent has claimed it since a person last had a hand in it: created, moved or released it. */
   readonly attempts: number
   /** How many claims it may have before it is held as `failed`. */
   readonly maxAttempts: number

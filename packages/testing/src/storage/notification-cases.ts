@@ -124,12 +124,13 @@ export const notificationCases: readonly StorageCheck[] = [
   },
   {
     id: 'notifications.expired-claim',
-    name: 'an expired claim is lost: another caller gets the events, and a late settle changes nothing',
+    name: 'an expired claim is lost, taken over or not: another caller gets the events, a late settle changes nothing',
     async check(world) {
       await save(world)
       await world.add()
       const first = await claim(world)
       assert.deepEqual(await claim(world, MINUTE - 1), { batches: [], nextDueAt: START + MINUTE })
+      assert.equal(await settle(world, first.batches[0]?.claimToken ?? '', 1, MINUTE), false)
       const second = await claim(world, MINUTE)
       assert.deepEqual(seqsOf(second), [[1]])
       assert.equal(await settle(world, first.batches[0]?.claimToken ?? '', 1, MINUTE), false)
