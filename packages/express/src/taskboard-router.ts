@@ -26,7 +26,7 @@ export function taskboardRouter(taskboard: { readonly surface: Surface }): Route
       })
       handle(plain)
         .then((answer) => send(request, response, answer))
-        .catch(next)
+        .then(undefined, next)
     })
   }
   return router

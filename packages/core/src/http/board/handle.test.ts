@@ -5,10 +5,10 @@ import type { Storage } from '../../storage/index.js'
 import { createTaskboard } from '../../taskboard.js'
 import { toFetchHandler } from '../fetch-handler.js'
 
-async function listWith(failure: unknown) {
+async function listWith(failure: Error) {
   const stored = memoryStorage()
   const listTasks = () => Promise.reject(failure)
-  const storage: Storage = { ...stored, tasks: { ...stored.tasks, listTasks } } as Storage
+  const storage: Storage = { ...stored, tasks: { ...stored.tasks, listTasks } }
   const lines: unknown[] = []
   const note = (level: string) => (fields: object, message: string) => {
     const { err } = fields as { err?: unknown }
