@@ -164,4 +164,26 @@ describe('a lease', () => {
     expect(await world.get(task)).toMatchObject({ column: 'DONE', attempts: 1 })
     await Promise.all([runner.stop(), sweep.stop()])
   })
+
+  it('ends for the run too when the storage stays away: it must not count on what nobody renewed', async () => {
+    const lostAfterMs: number[] = []
+    const world = await agentsWorld({
+      agents: [
+        {
+          type: 'bot',
+          run: (_, { sleep }) => sleep(3_600_000).catch(() => lostAfterMs.push(world.clock.now() - start)),
+        },
+      ],
+    })
+    const start = world.clock.now()
+    await world.add()
+    const runner = world.newRunner()
+    runner.start()
+    world.faults.breakVerb('renewLease')
+    await world.clock.advance({ minutes: 10 })
+    await runner.stop()
+    expect(lostAfterMs).toHaveLength(1)
+    expect(lostAfterMs[0]).toBeGreaterThanOrEqual(60_000)
+    expect(lostAfterMs[0]).toBeLessThan(65_000)
+  })
 })
