@@ -5,11 +5,9 @@ import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { Backoff } from './backoff.js'
 import { decodeCursor, encodeCursor } from './cursor.js'
 import { columns, type Actor, type Column, type Task } from './task.js'
-import { chatInput, completionInput, failureInput, holdInput, newTaskInput } from './task-input.js'
+import { readNewTask, type TaskInput } from './new-task.js'
+import { chatInput, completionInput, failureInput, holdInput } from './write-inputs.js'
 import type { TaskPage, TaskStore } from './task-store.js'
-
-/** A task to add. Times may be a `Date`, epoch milliseconds, or ISO 8601 text with `Z` or an offset. */
-export type TaskInput = z.input<typeof newTaskInput>
 
 export interface WriteOptions<Tx> {
   /** The host's open transaction: the change commits or rolls back with it. */
@@ -126,7 +124,7 @@ export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string): Boa
   const board: Board<Tx> = {
     workspaceId,
     async add(input, options) {
-      const task = toNewTask(parseInput(newTaskInput, input), workspaceId, settings.maxAttempts)
+      const task = readNewTask(input, workspaceId, settings.maxAttempts)
       const { value } = await tasks.insertTask(
         task,
         options?.actor ?? HOST,
@@ -141,10 +139,12 @@ export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string): Boa
     async list(column, options = {}) {
       const limit = requireLimit(options.limit ?? DEFAULT_PAGE)
       const after = options.cursor == null ? null : decodeCursor(options.cursor)
-      return toList(await tasks.listTasks({ workspaceId, column: requireColumn(column), limit, after }, at()))
+      return toList(
+        await tasks.listTasks({ workspaceId, column: requireColumn(column, 'column'), limit, after }, at()),
+      )
     },
     async move(taskId, to, options) {
-      return tasks.moveTask(workspaceId, taskId, requireColumn(to), options?.actor ?? HOST, at(options))
+      return tasks.moveTask(workspaceId, taskId, requireColumn(to, 'to'), options?.actor ?? HOST, at(options))
     },
     async hold(taskId, input, options) {
       const { reason, message = null, fencingToken } = parseInput(holdInput, input)
@@ -181,30 +181,13 @@ export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string): Boa
   return board
 }
 
-function toNewTask(input: z.output<typeof newTaskInput>, workspaceId: string, maxAttempts: number) {
-  return {
-    workspaceId,
-    title: input.title,
-    description: input.description ?? null,
-    type: input.type ?? null,
-    priority: input.priority ?? 'medium',
-    assignedTo: input.assignedTo ?? null,
-    dueDate: input.dueDate ?? null,
-    notBefore: input.notBefore ?? null,
-    tags: input.tags ?? [],
-    metadata: input.metadata ?? {},
-    dependsOn: [...new Set(input.dependsOn ?? [])],
-    maxAttempts: input.maxAttempts ?? maxAttempts,
-  } as const
-}
-
 function toList(page: TaskPage): TaskList {
   return { tasks: page.tasks, asOf: page.asOf, nextCursor: page.next && encodeCursor(page.next) }
 }
 
-function requireColumn(column: Column): Column {
+function requireColumn(column: Column, field: 'column' | 'to'): Column {
   if (columns.includes(column)) return column
-  throw new TaskboardError('INVALID_FIELD', `must be one of ${columns.join(', ')}`, { field: 'to' })
+  throw new TaskboardError('INVALID_FIELD', `${field} must be one of ${columns.join(', ')}`, { field })
 }
 
 function requireLimit(limit: number): number {
