@@ -36,8 +36,8 @@ export type {
   BoardSettings,
   ChatAgent,
   ChatReply,
-  TaskInput,
   TaskList,
   WriteOptions,
 } from './board.js'
-export { boundedText, isStorableText, newTaskInput } from './task-input.js'
+export type { InstantInput, TaskInput } from './new-task.js'
+export { boundedText, isStorableText } from './text.js'

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { parseInput } from '../errors/index.js'
 import { backoffDelayMs, defaultBackoff } from './backoff.js'
-import { chatInput, newTaskInput } from './task-input.js'
+import { readNewTask, type TaskInput } from './new-task.js'
+import { chatInput } from './write-inputs.js'
 
-const parse = (input: unknown) => parseInput(newTaskInput, input)
+const parse = (input: unknown) => readNewTask(input as TaskInput, 'ws_1', 5)
 
 describe('the input of a task', () => {
   it('trims the title and counts code points', () => {
@@ -75,10 +76,10 @@ describe('the input of a task', () => {
 
   it('looks at no entry of metadata that is far too large', () => {
     const metadata = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`key ${index}`, index]))
-    expect(() => parse({ title: 't', metadata })).toThrow(/^metadata: must have at most 16384 characters/)
+    expect(() => parse({ title: 't', metadata })).toThrow(/^metadata must have at most 16384 characters/)
     const circular: Record<string, unknown> = {}
     circular['self'] = circular
-    expect(() => parse({ title: 't', metadata: circular })).toThrow(/^metadata: must have at most/)
+    expect(() => parse({ title: 't', metadata: circular })).toThrow(/^metadata must have at most/)
   })
 
   it('keeps keys like __proto__ in metadata out of prototypes', () => {

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+
+/** What a text may be. */
+export interface TextRules {
+  /** In code points. */
+  readonly most: number
+  readonly isBlankAllowed: boolean
+}
+
+/** Text that every storage and every JSON reader can hold: no NUL and no half of a surrogate pair. */
+export function isStorableText(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
+}
+
+/** What is wrong with a text, or null. */
+export function textFault(text: string, { most, isBlankAllowed }: TextRules): string | null {
+  const isShort = text.length <= most || (text.length <= 2 * most && codePoints(text) <= most)
+  if (!isShort) return `must have at most ${most} characters`
+  if (!isStorableText(text)) return 'must not contain NUL or unpaired surrogates'
+  return isBlankAllowed || NOT_BLANK.test(text) ? null : 'must not be blank'
+}
+
+/** A schema for text of at most `most` code points. */
+export function boundedText(most: number): z.ZodString {
+  return textOf({ most, isBlankAllowed: true })
+}
+
+/** A schema for text by the rules. */
+export function textOf(rules: TextRules): z.ZodString {
+  return z.string({ error: 'must be text' }).check(({ value, issues }) => {
+    const message = textFault(value, rules)
+    if (message !== null) issues.push({ code: 'custom', input: value, message })
+  })
+}
+
+const NOT_BLANK = /\S/
+
+function codePoints(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
