@@ -138,6 +138,26 @@ describe('starting and stopping', () => {
     expect(clock.pending()).toEqual({ timers: [], works: [] })
   })
 
+  it('does not wait for a sender that never lets go', async () => {
+    const gate = createGate()
+    let sends = 0
+    const sender: Sender = {
+      async send() {
+        sends += 1
+        return { kind: 'answered', status: await gate.opened, excerpt: '' }
+      },
+      close: () => Promise.resolve(),
+    }
+    const { clock, deliverer, storage, webhook } = await setUp({ sender })
+    const row = storage.add(webhook('a'))
+    deliverer.start()
+    while (sends === 0) await turn()
+    await deliverer.stop({ drainTimeoutMs: 10 })
+    expect(row).toMatchObject({ status: 'pending', attempts: [] })
+    expect(clock.pending().timers).toEqual([])
+    gate.open(200)
+  })
+
   it('lets sends under way finish', async () => {
     const { clock, receiver, deliverer, storage, webhook } = await setUp()
     const gate = createGate()

@@ -48,6 +48,8 @@ export interface Deliverer {
 const DEFAULT_DRAIN_TIMEOUT_MS = 10_000
 /** How long to wait when the storage says that something is due and gives nothing: it is of a webhook that is full. */
 const FULL_WAIT_MS = 1_000
+/** How long a sender may take to let go of what it was told to give up. */
+const GIVING_UP_MS = 1_000
 /** What a claim is held for beyond the sends: the time in which results must be stored. */
 const CLAIM_MARGIN_MS = 60_000
 
@@ -198,7 +200,7 @@ function createSends(
       await atMost(clock, drainTimeoutMs, all)
       givingUp.abort()
       givingUp = createSharedAbort()
-      await all
+      await atMost(clock, GIVING_UP_MS, all)
     },
   }
 }
