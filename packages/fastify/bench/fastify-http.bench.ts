@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { fastify, type FastifyInstance } from 'fastify'
 import { taskboardPlugin } from '../src/index.js'
-import { addAnswer, listAnswer, makeBenchBoard, newTask } from './bench-board.js'
-import { announce, compare } from './http-load.js'
+import { addAnswer, listAnswer, makeBenchBoard, newTask } from '../../testing/bench/bench-board.js'
+import { announce, compare } from '../../testing/bench/http-load.js'
 
 /**
  * Whole requests a second: ours with key check, limit, body and storage in memory, against bare Fastify handlers that

@@ -39,6 +39,7 @@ describe('the input of a task', () => {
     [{ title: 't', notBefore: '0000-01-01T00:00:00+00:01' }, 'INVALID_FIELD', 'notBefore'],
     [{ title: 't', tags: 'a' }, 'INVALID_FIELD', 'tags'],
     [{ title: 't', tags: [1] }, 'INVALID_FIELD', 'tags'],
+    [{ title: 't', tags: new Array(2) }, 'INVALID_FIELD', 'tags'],
     [{ title: 't', tags: [' '] }, 'INVALID_FIELD', 'tags'],
     [{ title: 't', tags: Array.from({ length: 51 }, String) }, 'INVALID_FIELD', 'tags'],
     [{ title: 't', type: 'Not A Slug' }, 'INVALID_FIELD', 'type'],

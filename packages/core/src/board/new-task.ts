@@ -110,7 +110,9 @@ function toInstant(value: unknown): number {
 function readTexts(field: string, value: unknown, rules: TextRules, most: number): readonly string[] {
   if (!Array.isArray(value)) throw invalid(field, 'must be a list of texts')
   if (value.length > most) throw invalid(field, `must have at most ${most} entries`)
-  return (value as readonly unknown[]).map((entry) => readText(field, entry, rules))
+  const texts: string[] = []
+  for (const entry of value as readonly unknown[]) texts.push(readText(field, entry, rules))
+  return texts
 }
 
 /** Each once, in the given order. */

@@ -23,19 +23,28 @@ export interface Scenario {
   readonly goal: number
 }
 
+/** What one load came to. */
+interface Measured {
+  /** Requests a second. */
+  readonly rate: number
+  /** Processor time of the server, in microseconds a request: unlike the rate, it hardly depends on what else runs. */
+  readonly cpuUs: number
+}
+
 const CONNECTIONS = 50
 const ROUND_SECONDS = 3
 const ROUNDS = 5
 
-/** Tells the parent process where the subject listens. */
+/** Tells the parent process where the subject listens, and how much processor time it has used whenever it asks. */
 export function announce(served: Served): void {
   process.send?.(served)
+  process.on('message', () => process.send?.(process.cpuUsage()))
   process.once('disconnect', () => process.exit(0))
 }
 
 /**
  * Loads `ours` and the floors in turn, each in a process of its own, and prints the medians of whole requests a second
- * and our ratio to each floor. The load generator is this process.
+ * and our ratio to each floor, by rate and by processor time. The load generator is this process.
  */
 export async function compare(
   file: string,
@@ -46,10 +55,9 @@ export async function compare(
   const subjects = await Promise.all([ours, ...floors].map((subject) => start(file, subject)))
   try {
     for (const scenario of scenarios) {
-      for (const subject of subjects) await loadOnce(subject.served, scenario, 2)
+      for (const subject of subjects) await loadOnce(subject, scenario, 2)
       for (let round = 0; round < ROUNDS; round++) {
-        for (const subject of subjects)
-          subject.rates.push(await loadOnce(subject.served, scenario, ROUND_SECONDS))
+        for (const subject of subjects) subject.rounds.push(await loadOnce(subject, scenario, ROUND_SECONDS))
       }
       report(scenario, subjects)
     }
@@ -62,47 +70,64 @@ interface Running {
   readonly name: string
   readonly child: ChildProcess
   readonly served: Served
-  readonly rates: number[]
+  readonly rounds: Measured[]
 }
 
 async function start(file: string, { name, serve }: Subject): Promise<Running> {
   const child = fork(file, [serve])
   const [served] = (await once(child, 'message')) as [Served]
-  return { name, child, served, rates: [] }
+  return { name, child, served, rounds: [] }
 }
 
-async function loadOnce({ url, keys }: Served, { path, body }: Scenario, duration: number): Promise<number> {
+async function cpuOf(child: ChildProcess): Promise<number> {
+  child.send('cpu')
+  const [{ user, system }] = (await once(child, 'message')) as [NodeJS.CpuUsage]
+  return user + system
+}
+
+async function loadOnce(subject: Running, { path, body }: Scenario, duration: number): Promise<Measured> {
+  const { child, served } = subject
   const content = body === undefined ? {} : { 'content-type': 'application/json' }
+  const before = await cpuOf(child)
   const result = await autocannon({
-    url,
+    url: served.url,
     connections: CONNECTIONS,
     duration,
-    requests: keys.map((key) => ({
+    requests: served.keys.map((key) => ({
       method: body === undefined ? 'GET' : 'POST',
       path,
       headers: { authorization: `Bearer ${key}`, ...content },
       ...(body === undefined ? {} : { body }),
     })),
   })
+  const used = (await cpuOf(child)) - before
   if (result.errors > 0 || result.non2xx > 0)
     throw new Error(`${result.errors} errors and ${result.non2xx} refusals on ${path}`)
-  return result.requests.total / result.duration
+  return { rate: result.requests.total / result.duration, cpuUs: used / result.requests.total }
 }
 
 function report({ name, goal }: Scenario, subjects: readonly Running[]): void {
-  const [ours, ...floors] = subjects.map((subject) => ({
-    name: subject.name,
-    rate: median(subject.rates.splice(0)),
-  }))
+  const [ours, ...floors] = subjects.map((subject) => {
+    const rounds = subject.rounds.splice(0)
+    const rate = median(rounds.map((round) => round.rate))
+    return { name: subject.name, rate, cpuUs: median(rounds.map((round) => round.cpuUs)) }
+  })
   if (ours === undefined) return
-  console.log(`${name}: ${ours.name} ${Math.round(ours.rate)} requests/s`)
+  console.log(
+    `${name}: ${ours.name} ${Math.round(ours.rate)} requests/s, ${ours.cpuUs.toFixed(1)} us of processor each`,
+  )
   for (const floor of floors) {
-    const ratio = ours.rate / floor.rate
-    const verdict = ratio >= goal ? 'met' : 'MISSED'
+    const byRate = ours.rate / floor.rate
+    const byCpu = floor.cpuUs / ours.cpuUs
     console.log(
-      `  ${(ratio * 100).toFixed(0)} % of ${floor.name} at ${Math.round(floor.rate)} (goal ${goal * 100} %: ${verdict})`,
+      `  ${percent(byRate)} of ${floor.name} (${Math.round(floor.rate)} requests/s), ${percent(byCpu)} by processor time` +
+        ` (${floor.cpuUs.toFixed(1)} us); goal ${percent(goal)}: ${byRate >= goal ? 'met' : 'missed'}`,
     )
   }
+}
+
+function percent(ratio: number): string {
+  return `${(ratio * 100).toFixed(1)} %`
 }
 
 function median(values: readonly number[]): number {
