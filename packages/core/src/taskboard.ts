@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import {
   createAccounts,
   createAuthenticator,
@@ -12,7 +11,7 @@ import {
 import { createAgents, createChat, type Agents } from './agents/index.js'
 import { createBackground, type Background } from './background.js'
 import { createBoard, defaultBackoff, type Backoff, type Board } from './board/index.js'
-import { createEnvironment, type Environment } from './environment/index.js'
+import { createEnvironment, createSharedAbort, type Environment } from './environment/index.js'
 import { TaskboardError } from './errors/index.js'
 import {
   createEmitter,
@@ -159,10 +158,9 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
     guard: createEndpointGuard({ allow: options.webhooks?.allow }),
     webhookSettings: resolveWebhookSettings(options.webhooks),
     backoff: options.attempts?.backoff ?? defaultBackoff,
-    closed: new AbortController(),
+    closed: createSharedAbort(),
   }
   // Every chat listens to it: more than Node would take for a leak.
-  setMaxListeners(0, wiring.closed.signal)
   const { newId, clock } = environment
   storage.bind({ scoring, newId, clock, logLimit: LOG_LINES_PER_TASK, outputLimit: OUTPUTS_PER_TASK })
   return wiring

@@ -2,6 +2,7 @@ import type { Backoff, ClaimBatch, TaskStore } from '../board/index.js'
 import {
   atMost,
   createLoop,
+  createSharedAbort,
   createTurns,
   tracked,
   type Environment,
@@ -63,7 +64,7 @@ export function createRuntimeWorker<Tx>(
   const { environment, tasks, pollIntervalMs } = parts
   const { type: agentType, concurrency, leaseMs } = definition
   const { clock, logger } = environment
-  const giveUp = new AbortController()
+  const giveUp = createSharedAbort()
   const runs = createRunSet()
   const keeper = createLeaseKeeper({ environment, tasks, agentType, leaseMs })
   let open = false

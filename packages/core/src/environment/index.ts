@@ -1,6 +1,7 @@
 export { systemClock, sleep, tracked } from './clock.js'
 export type { Clock, Instant, Timer } from './clock.js'
 export { atMost } from './at-most.js'
+export { createSharedAbort } from './shared-abort.js'
 export { createTurns } from './turns.js'
 export { createNewId } from './ids.js'
 export type { IdPrefix, NewId } from './ids.js'

@@ -1,4 +1,11 @@
-import { atMost, createLoop, tracked, type Instant, type NextPass } from '../environment/index.js'
+import {
+  atMost,
+  createLoop,
+  createSharedAbort,
+  tracked,
+  type Instant,
+  type NextPass,
+} from '../environment/index.js'
 import { createBatchRunner, type BatchRunnerParts } from './batch-runner.js'
 import { errorText } from './error-text.js'
 import type { NotificationBatch } from './event-store.js'
@@ -22,7 +29,7 @@ export function createChannelWorker(parts: BatchRunnerParts): ChannelWorker {
   const claimMs = SENDS_PER_CLAIM * settings.sendTimeoutMs
   const underWay = new Set<Promise<void>>()
   const runner = createBatchRunner(parts)
-  let stopping = new AbortController()
+  let stopping = createSharedAbort()
 
   const loop = createLoop({
     name: `notifications:${channel.name}`,
@@ -64,7 +71,7 @@ export function createChannelWorker(parts: BatchRunnerParts): ChannelWorker {
 
   return {
     start() {
-      stopping = new AbortController()
+      stopping = createSharedAbort()
       loop.start()
     },
     wake: () => loop.wake(),

@@ -240,6 +240,21 @@ describe('the notifier', () => {
     await busy.notifier.stop()
   })
 
+  it('sends to many workspaces at once without a warning of Node’s', async () => {
+    const warnings: string[] = []
+    const hear = ({ name }: Error): void => void warnings.push(name)
+    process.on('warning', hear)
+    const workspaces = Array.from({ length: 15 }, (_, index) => `ws_${index}`)
+    const busy = setup(() => busy.clock.sleep(1_000), {}, workspaces)
+    busy.notifier.start()
+    for (const workspaceId of workspaces) busy.append(alert('hello'), workspaceId)
+    await busy.clock.advance({ seconds: 2 })
+    expect(busy.told).toHaveLength(15)
+    await busy.notifier.stop()
+    process.off('warning', hear)
+    expect(warnings).toEqual([])
+  })
+
   it('survives a storage that is down, at least once', async () => {
     const { clock, notifier, append, told, faults, rows } = setup(succeed)
     notifier.start()

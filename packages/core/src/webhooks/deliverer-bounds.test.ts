@@ -140,10 +140,10 @@ describe('starting and stopping', () => {
 
   it('does not wait for a sender that never lets go', async () => {
     const gate = createGate()
-    let sends = 0
+    const begun = createGate()
     const sender: Sender = {
       async send() {
-        sends += 1
+        begun.open(0)
         return { kind: 'answered', status: await gate.opened, excerpt: '' }
       },
       close: () => Promise.resolve(),
@@ -151,7 +151,7 @@ describe('starting and stopping', () => {
     const { clock, deliverer, storage, webhook } = await setUp({ sender })
     const row = storage.add(webhook('a'))
     deliverer.start()
-    while (sends === 0) await turn()
+    await begun.opened
     await deliverer.stop({ drainTimeoutMs: 10 })
     expect(row).toMatchObject({ status: 'pending', attempts: [] })
     expect(clock.pending().timers).toEqual([])

@@ -1,8 +1,8 @@
-import { setMaxListeners } from 'node:events'
 import type { SecretBox } from '../access/index.js'
 import {
   atMost,
   createLoop,
+  createSharedAbort,
   tracked,
   type Environment,
   type Instant,
@@ -142,13 +142,6 @@ function createClaimLoop(
   }
 
   return createLoop({ name: 'webhook deliverer', clock, logger, pass: claimDue, pollIntervalMs })
-}
-
-/** Every send listens to it: more than Node would take for a leak. */
-function createSharedAbort(): AbortController {
-  const controller = new AbortController()
-  setMaxListeners(0, controller.signal)
-  return controller
 }
 
 interface SendEnds {
