@@ -26,6 +26,7 @@ export type {
   Column,
   Hold,
   HoldReason,
+  InstantInput,
   Lease,
   Priority,
   Task,

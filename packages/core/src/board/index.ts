@@ -39,5 +39,7 @@ export type {
   TaskList,
   WriteOptions,
 } from './board.js'
+export { readNewTask } from './new-task.js'
 export type { InstantInput, TaskInput } from './new-task.js'
+export { chatInput } from './write-inputs.js'
 export { boundedText, isStorableText } from './text.js'

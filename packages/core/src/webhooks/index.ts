@@ -20,6 +20,7 @@ export type { WebhookOptions, WebhookSettings } from './webhook-options.js'
 export { createDeliverer } from './deliverer.js'
 export type { Deliverer, DelivererParts } from './deliverer.js'
 export type { DeliveryRecord, Webhook } from './webhook.js'
+export { newWebhookInput } from './webhook-input.js'
 export { createWebhooks } from './webhooks.js'
 export type { DeliveryPage, WebhookChange, WebhookInput, Webhooks, WebhooksParts } from './webhooks.js'
 export type {

@@ -1,4 +1,4 @@
-import type { TaskInput } from '../../board/index.js'
+import { readNewTask, type TaskInput } from '../../board/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import type { JsonObject } from '../json-body.js'
 import { writing, type BoardOperation } from './operation.js'
@@ -8,6 +8,7 @@ import { createdTaskJson } from './task-json.js'
 export const addTask: BoardOperation = {
   ...writing,
   scope: 'tasks:write',
+  checkFields: (body) => void readNewTask(toTaskInput(body), '', 1),
   async run({ surface, principal, request, board, body }) {
     const input = toTaskInput(body)
     const idempotency = idempotencyClaim(request, principal, 'add', input)

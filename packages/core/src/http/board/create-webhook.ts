@@ -1,4 +1,5 @@
-import type { Webhook, Webhooks } from '../../webhooks/index.js'
+import { parseInput } from '../../errors/index.js'
+import { newWebhookInput, type Webhook, type Webhooks } from '../../webhooks/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { writing, type BoardOperation } from './operation.js'
 
@@ -8,6 +9,7 @@ type WebhookInput = Parameters<Webhooks['register']>[1]
 export const createWebhook: BoardOperation = {
   ...writing,
   scope: 'webhooks:write',
+  checkFields: (body) => void parseInput(newWebhookInput, body),
   async run({ surface, principal, request, body }) {
     const { url, events, secret } = body
     const input = { url, events, ...(secret === undefined || secret === null ? {} : { secret }) }

@@ -16,7 +16,7 @@ const NO_BODY: JsonObject = Object.freeze({})
 
 /**
  * Answers one request of the board API. The checks come in this order, and the first that fails is the answer:
- * credential, limit of the key, action, method, body (as JSON), scope, the body's fields, existence.
+ * credential, limit of the key, action, method, body (as JSON, then its fields), scope, existence.
  */
 export async function handleBoardRequest(
   surface: Surface,
@@ -30,6 +30,7 @@ export async function handleBoardRequest(
     const operation = findOperation(request)
     requireMethod(operation, request.method)
     const body = operation.takesBody ? await readJsonObject(request, surface.bodyLimitBytes) : NO_BODY
+    if (!principal.scopes.includes(operation.scope)) operation.checkFields?.(body)
     requireScope(principal, operation.scope)
     const board = surface.board(principal.defaultWorkspaceId)
     return {

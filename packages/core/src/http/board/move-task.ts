@@ -15,15 +15,19 @@ const LONGEST_ID = 64
 export const moveTask: BoardOperation = {
   ...writing,
   scope: 'tasks:write',
+  checkFields: (body) => void readMove(body),
   async run({ surface, principal, board, body }) {
-    const taskId = requireText(body, 'task_id')
-    const to = requireTarget(requireText(body, 'to'))
+    const { taskId, to } = readMove(body)
     if (taskId.length > LONGEST_ID || !isStorableText(taskId)) throw notFound()
     const actor = { kind: principal.kind, id: principal.id }
     const task = await board.move(taskId, to, { actor })
     const now = surface.environment.clock.now()
     return `{"success":true,"task":${createdTaskJson(task, now, surface.scoring)}}`
   },
+}
+
+function readMove(body: JsonObject): { taskId: string; to: Column } {
+  return { taskId: requireText(body, 'task_id'), to: requireTarget(requireText(body, 'to')) }
 }
 
 function requireText(body: JsonObject, field: string): string {

@@ -21,6 +21,11 @@ export interface BoardOperation {
   readonly methods: readonly string[]
   readonly takesBody: boolean
   readonly scope: Scope
+  /**
+   * Throws what is wrong with the body's fields. Asked only about callers without the scope, since what is wrong with a body
+   * is told before that; for all others `run` finds out.
+   */
+  checkFields?(body: JsonObject): void
   /** Does it and returns the finished text of a success, which is always answered with 200. */
   run(call: BoardCall): Promise<string>
 }

@@ -1,3 +1,5 @@
+import { chatInput } from '../../board/index.js'
+import { parseInput } from '../../errors/index.js'
 import { writing, type BoardOperation } from './operation.js'
 import { time } from './task-json.js'
 
@@ -5,6 +7,7 @@ import { time } from './task-json.js'
 export const sendChat: BoardOperation = {
   ...writing,
   scope: 'chat:write',
+  checkFields: (body) => void parseInput(chatInput, body),
   async run({ board, body }) {
     const { reply, at } = await board.chat({
       message: body['message'] as string,
