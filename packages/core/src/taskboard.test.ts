@@ -78,6 +78,25 @@ describe('a task board', () => {
     expect(seen).toContain('task.created')
   })
 
+  it('goes on although its logger throws', async () => {
+    const fail = (): never => {
+      throw new Error('the log is full')
+    }
+    const agent = defineAgent({
+      type: 'unlucky',
+      run: () => {
+        throw new Error('no luck')
+      },
+    })
+    const logger = { debug: fail, info: fail, warn: fail, error: fail, fatal: fail }
+    const { clock, taskboard, board } = await setUp({ agents: [agent], logger, attempts: { max: 2 } })
+    taskboard.events.on('*', fail)
+    await taskboard.start()
+    const { id } = await board.add({ title: 'Write' })
+    await clock.advance({ minutes: 1 })
+    expect(await board.get(id)).toMatchObject({ attempts: 2, hold: { reason: 'failed' } })
+  })
+
   it('starts and closes once, however often it is asked', async () => {
     const { taskboard } = await setUp()
     await Promise.all([taskboard.start(), taskboard.start()])

@@ -160,7 +160,6 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
     backoff: options.attempts?.backoff ?? defaultBackoff,
     closed: createSharedAbort(),
   }
-  // Every chat listens to it: more than Node would take for a leak.
   const { newId, clock } = environment
   storage.bind({ scoring, newId, clock, logLimit: LOG_LINES_PER_TASK, outputLimit: OUTPUTS_PER_TASK })
   return wiring

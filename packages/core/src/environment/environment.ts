@@ -1,6 +1,6 @@
 import { systemClock, type Clock, type Instant } from './clock.js'
 import { createNewId, type NewId } from './ids.js'
-import { silentLogger, type Logger } from './logger.js'
+import { harmlessLogger, silentLogger, type Logger } from './logger.js'
 import { systemRandom, type Random } from './random.js'
 
 /** Everything that the library takes from outside besides storage and sockets. */
@@ -30,7 +30,7 @@ export function createEnvironment(options: EnvironmentOptions = {}): Environment
     clock,
     random,
     newId: createNewId(clock, random),
-    logger: options.logger ?? silentLogger,
+    logger: options.logger ? harmlessLogger(options.logger) : silentLogger,
     storageNow: options.clock ? () => clock.now() : () => null,
   }
 }

@@ -20,3 +20,23 @@ export const silentLogger: Logger = {
   error: nothing,
   fatal: nothing,
 }
+
+/** The host's logger without its faults: what it throws is dropped, so that no loop and no run ends by what it says. */
+export function harmlessLogger(logger: Logger): Logger {
+  const guarded =
+    (level: keyof Logger) =>
+    (fields: object, message: string): void => {
+      try {
+        logger[level](fields, message)
+      } catch {
+        // There is nobody left to tell.
+      }
+    }
+  return {
+    debug: guarded('debug'),
+    info: guarded('info'),
+    warn: guarded('warn'),
+    error: guarded('error'),
+    fatal: guarded('fatal'),
+  }
+}
