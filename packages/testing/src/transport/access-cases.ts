@@ -12,15 +12,19 @@ import {
 import type { ClientRequest } from './http-client.js'
 import type { TransportCase, TransportConformanceOptions } from './transport-case.js'
 
-const post = { method: 'POST', body: {} }
+const post = (path: string, body: object): ClientRequest => ({ method: 'POST', path, body })
 const operations: readonly { request: ClientRequest; scope: Scope; granted: number }[] = [
   { request: { path: `${BOARD}?action=todo` }, scope: 'tasks:read', granted: 200 },
   { request: { path: `${BOARD}?action=doing` }, scope: 'tasks:read', granted: 200 },
   { request: { path: `${BOARD}?action=done` }, scope: 'tasks:read', granted: 200 },
-  { request: { path: `${BOARD}?action=add`, ...post }, scope: 'tasks:write', granted: 400 },
-  { request: { path: `${BOARD}?action=move`, ...post }, scope: 'tasks:write', granted: 400 },
-  { request: { path: `${BOARD}?action=chat`, ...post }, scope: 'chat:write', granted: 400 },
-  { request: { path: WEBHOOKS, ...post }, scope: 'webhooks:write', granted: 400 },
+  { request: post(`${BOARD}?action=add`, { title: 'x' }), scope: 'tasks:write', granted: 200 },
+  { request: post(`${BOARD}?action=move`, { task_id: 'x', to: 'done' }), scope: 'tasks:write', granted: 404 },
+  { request: post(`${BOARD}?action=chat`, { message: 'x' }), scope: 'chat:write', granted: 200 },
+  {
+    request: post(WEBHOOKS, { url: 'https://example.com/', events: ['task.created'] }),
+    scope: 'webhooks:write',
+    granted: 200,
+  },
 ]
 
 /** Scopes, tenancy, and repeats with an `Idempotency-Key`. */
