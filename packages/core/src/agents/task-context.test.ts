@@ -174,16 +174,22 @@ describe('a run', () => {
     await runner.stop()
   })
 
-  it('learns from a refused write that its task was taken, and writes nothing more', async () => {
+  it.each<[string, (context: TaskContext) => Promise<void>]>([
+    ['progress', ({ progress }) => progress(50)],
+    ['log', ({ log }) => log('late')],
+    ['output', ({ output }) => output({ type: 'link', name: 'late', url: 'https://example.com' })],
+    ['alert', ({ alert }) => alert('late')],
+    ['hold', ({ hold }) => hold('approval')],
+  ])('learns from a refused %s that its task was taken, and writes nothing more', async (_, write) => {
     const gate = newGate()
     const refusals: unknown[] = []
     const world = await agentsWorld({
       agents: [
         {
           type: 'bot',
-          async run(_, { progress, signal }) {
+          async run(_task, context) {
             await gate.promise
-            await progress(50).catch(({ code }) => refusals.push(code, signal.aborted))
+            await write(context).catch(({ code }) => refusals.push(code, context.signal.aborted))
             return 'dropped'
           },
         },
@@ -197,10 +203,14 @@ describe('a run', () => {
     await world.storage.tasks.moveTask(task.workspaceId, task.id, 'DOING', person, { now: world.clock.now() })
     await world.storage.tasks.moveTask(task.workspaceId, task.id, 'DONE', person, { now: world.clock.now() })
     const moved = await world.get(task)
+    const told = await world.eventTypes()
     gate.open()
     await world.clock.settle()
     expect(refusals).toEqual(['CONFLICT', true])
     expect(await world.get(task)).toEqual(moved)
+    expect((await world.eventTypes()).filter((type) => type !== 'agent.status')).toEqual(
+      told.filter((type) => type !== 'agent.status'),
+    )
     await runner.stop()
   })
 })
