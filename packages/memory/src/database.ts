@@ -2,7 +2,6 @@ import type {
   Account,
   Agent,
   ApiKeyRecord,
-  Attempt,
   EventDraft,
   Instant,
   LoggedEvent,
@@ -13,6 +12,7 @@ import type {
   Workspace,
 } from '@taskboard/core'
 import { TaskboardError } from '@taskboard/core'
+import { createAttempts, type Attempts } from './attempts.js'
 import { createCommitSignal, type CommitSignal } from './commit-signal.js'
 import type { DeliveryRow } from './delivery-row.js'
 import { createEventLog, type EventLog } from './event-log.js'
@@ -20,7 +20,7 @@ import { createIdempotencyRecords, type IdempotencyRecords } from './idempotency
 import { createJournal, type Journal } from './journal.js'
 import { createSettings, type Settings } from './settings.js'
 import { createSubscriptions, type Subscriptions } from './subscriptions.js'
-import { createTable, createTableWithSlots, type Table } from './table.js'
+import { createTable, createTableOfRows, type Table } from './table.js'
 import { createTaskSlots, type TaskSlots, type TaskTable } from './task-slots.js'
 import { createTransactions, type Transactions } from './transactions.js'
 
@@ -32,6 +32,7 @@ export interface Database {
   readonly commits: CommitSignal
   readonly log: EventLog
   readonly idempotency: IdempotencyRecords
+  readonly attempts: Attempts
   readonly subscriptions: Subscriptions
   readonly tables: {
     readonly accounts: Table<Account>
@@ -39,8 +40,6 @@ export interface Database {
     readonly apiKeys: Table<ApiKeyRecord & { readonly hash: string }>
     readonly agents: Table<Agent>
     readonly tasks: TaskTable
-    /** By task. */
-    readonly attempts: Table<readonly Attempt[]>
     readonly taskLogs: Table<readonly TaskLogEntry[]>
     readonly outputs: Table<readonly TaskOutput[]>
     readonly webhooks: Table<StoredWebhook>
@@ -62,13 +61,13 @@ export function createDatabase(onScoring: () => void): Database {
     workspaces: createTable<Workspace>(journal),
     apiKeys: createTable<ApiKeyRecord & { readonly hash: string }>(journal),
     agents: createTable<Agent>(journal),
-    tasks: createTableWithSlots<Task, TaskSlots>(journal, createTaskSlots),
-    attempts: createTable<readonly Attempt[]>(journal),
+    tasks: createTableOfRows<Task, TaskSlots>(journal, createTaskSlots),
     taskLogs: createTable<readonly TaskLogEntry[]>(journal),
     outputs: createTable<readonly TaskOutput[]>(journal),
     webhooks: createTable<StoredWebhook>(journal),
     deliveries: createTable<DeliveryRow>(journal),
   }
+  const attempts = createAttempts(journal, tables.tasks)
   const subscriptions = createSubscriptions(tables.webhooks)
 
   return {
@@ -78,6 +77,7 @@ export function createDatabase(onScoring: () => void): Database {
     commits,
     log,
     idempotency: createIdempotencyRecords(journal),
+    attempts,
     subscriptions,
     tables,
     publish(workspaceId, draft, now) {

@@ -1,7 +1,7 @@
 /** Something whose last writes can be taken back. */
-export interface Reversible {
+export interface Reversible<K = string> {
   /** Puts `value` (undefined for none) under `key` and returns what was there, without a note in the journal. */
-  swap(key: string, value: unknown): unknown
+  swap(key: K, value: unknown): unknown
 }
 
 /**
@@ -10,7 +10,7 @@ export interface Reversible {
  */
 export interface Journal {
   readonly length: number
-  note(target: Reversible, key: string, before: unknown): void
+  note<K>(target: Reversible<K>, key: K, before: unknown): void
   /** Takes back all writes after the first `length`. */
   rollBackTo(length: number): void
   /** Runs a synchronous `read` on what was there before the journal's writes, then brings them back. */
@@ -19,44 +19,64 @@ export interface Journal {
   commit(): void
 }
 
-interface Note {
-  readonly target: Reversible
-  readonly key: string
-  /** The value that is not in place: the one before while the write stands, the written one while it is taken back. */
-  other: unknown
-}
+/** A longer list of notes is not kept for the next ones. */
+const LONGEST_KEPT = 256
 
+/** Notes are three columns and no objects: there are several for each write of a verb. */
 export function createJournal(): Journal {
-  let notes: Note[] = []
+  let targets: Reversible<unknown>[] = []
+  let keys: unknown[] = []
+  /** The values that are not in place: those before while a write stands, the written ones while it is taken back. */
+  let others: unknown[] = []
+  let length = 0
 
-  function exchange(note: Note): void {
-    note.other = note.target.swap(note.key, note.other)
+  function exchange(index: number): void {
+    others[index] = targets[index]?.swap(keys[index], others[index])
+  }
+
+  function forget(): void {
+    if (length > LONGEST_KEPT) {
+      targets = []
+      keys = []
+      others = []
+    } else {
+      for (let index = 0; index < length; index++) {
+        keys[index] = undefined
+        others[index] = undefined
+      }
+    }
+    length = 0
   }
 
   return {
     get length() {
-      return notes.length
+      return length
     },
     note(target, key, before) {
-      notes.push({ target, key, other: before })
+      targets[length] = target
+      keys[length] = key
+      others[length] = before
+      length += 1
     },
-    rollBackTo(length) {
-      while (notes.length > length) exchange(notes.pop() as Note)
+    rollBackTo(start) {
+      while (length > start) {
+        length -= 1
+        exchange(length)
+        keys[length] = undefined
+        others[length] = undefined
+      }
     },
     withoutWrites(read) {
-      if (notes.length === 0) return read()
-      const standing = notes
-      notes = []
-      for (const note of standing.toReversed()) exchange(note)
+      const standing = length
+      for (let index = standing - 1; index >= 0; index--) exchange(index)
+      length = 0
       try {
         return read()
       } finally {
-        for (const note of standing) exchange(note)
-        notes = standing
+        for (let index = 0; index < standing; index++) exchange(index)
+        length = standing
       }
     },
-    commit() {
-      if (notes.length > 0) notes = []
-    },
+    commit: forget,
   }
 }

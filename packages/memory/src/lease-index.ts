@@ -1,6 +1,6 @@
 import type { Instant } from '@taskboard/core'
-import { heapAdd, heapRemove, IN_NO_HEAP, type HeapOrder } from './heap.js'
-import type { LeaseEntry, TaskTable } from './task-slots.js'
+import { heapAdd, heapRemove, type HeapOrder } from './heap.js'
+import type { TaskSlots, TaskTable } from './task-slots.js'
 
 /** The leases that are out, by their end. Follows the tasks' table. */
 export interface LeaseIndex {
@@ -11,7 +11,7 @@ export interface LeaseIndex {
 }
 
 export function createLeaseIndex(tasks: TaskTable): LeaseIndex {
-  const heap: LeaseEntry[] = []
+  const heap: TaskSlots[] = []
   const held = new Map<string, number>()
 
   function count(agentId: string, change: number): void {
@@ -20,31 +20,38 @@ export function createLeaseIndex(tasks: TaskTable): LeaseIndex {
     else held.set(agentId, now)
   }
 
-  tasks.onChange((before, after, slots) => {
+  tasks.onChange((before, after, row) => {
     if (before?.lease === after?.lease) return
     if (before?.lease != null) {
-      if (slots.leased !== null) heapRemove(heap, slots.leased, expiryOrder)
-      slots.leased = null
+      heapRemove(heap, row, expiryOrder)
       count(before.lease.agentId, -1)
     }
     if (after?.lease != null) {
-      const entry = { taskId: after.id, expiresAt: after.lease.expiresAt, place: IN_NO_HEAP }
-      slots.leased = entry
-      heapAdd(heap, entry, expiryOrder)
+      heapAdd(heap, row, expiryOrder)
       count(after.lease.agentId, 1)
     }
   })
 
   return {
-    first: () => heap[0] ?? null,
+    first() {
+      const row = heap[0]
+      return row === undefined ? null : { taskId: row.value.id, expiresAt: expiryOf(row) }
+    },
     heldBy: (agentId) => held.get(agentId) ?? 0,
   }
 }
 
-const expiryOrder: HeapOrder<LeaseEntry> = {
-  comesBefore: (a, b) => (a.expiresAt === b.expiresAt ? a.taskId < b.taskId : a.expiresAt < b.expiresAt),
-  placeOf: (entry) => entry.place,
-  setPlace(entry, place) {
-    entry.place = place
+function expiryOf(row: TaskSlots): Instant {
+  return row.value.lease?.expiresAt ?? Infinity
+}
+
+const expiryOrder: HeapOrder<TaskSlots> = {
+  comesBefore(a, b) {
+    const [endA, endB] = [expiryOf(a), expiryOf(b)]
+    return endA === endB ? a.value.id < b.value.id : endA < endB
+  },
+  placeOf: (row) => row.leasePlace,
+  setPlace(row, place) {
+    row.leasePlace = place
   },
 }

@@ -1,26 +1,17 @@
-import type { Instant, Scoring, Task } from '@taskboard/core'
-import { heapAdd, heapRemove } from './heap.js'
-import {
-  createEntry,
-  createPool,
-  enterPool,
-  entriesOf,
-  leavePool,
-  wakeOrder,
-  type Pool,
-  type QueueEntry,
-} from './pool.js'
+import type { Instant, Scoring } from '@taskboard/core'
+import { createPool, createTaskHeap, enterPool, entriesOf, leavePool, type Pool } from './pool.js'
+import type { TaskSlots } from './task-slots.js'
 
 /** Which task is in which pool and where, kept right as time goes on. */
 export interface Placements {
   /** The pool of an agent's own tasks, or (null) of the workspace's for anyone. */
   poolOf(workspaceId: string, agentId: string | null): Pool
-  enter(task: Task): QueueEntry
-  leave(entry: QueueEntry): void
+  enter(row: TaskSlots): void
+  leave(row: TaskSlots): void
   /** Brings every placement that has ended by `now` up to date. Each task causes that a few times in its life. */
   settle(now: Instant): void
   /** Puts a head aside that waits again because the clock stepped back; then the caller looks anew. */
-  putAside(entry: QueueEntry, now: Instant): boolean
+  putAside(row: TaskSlots, now: Instant): boolean
   /** Places everything anew, after the scoring has changed. */
   replaceAll(): void
 }
@@ -28,7 +19,7 @@ export interface Placements {
 /** `onChange` is told of each pool that something came into or left. */
 export function createPlacements(scoring: () => Scoring, onChange: (pool: Pool) => void): Placements {
   const pools = new Map<string, Pool>()
-  const wakes: QueueEntry[] = []
+  const wakes = createTaskHeap()
 
   function poolOf(workspaceId: string, agentId: string | null): Pool {
     const id = agentId ?? workspaceId
@@ -37,47 +28,51 @@ export function createPlacements(scoring: () => Scoring, onChange: (pool: Pool) 
     return pool
   }
 
-  function place(entry: QueueEntry, now: Instant): void {
-    enterPool(entry, now, scoring())
-    if (entry.wakeAt !== Infinity) heapAdd(wakes, entry, wakeOrder)
-    onChange(entry.pool)
+  function place(row: TaskSlots, pool: Pool, now: Instant): void {
+    const wakeAt = enterPool(row, pool, now, scoring())
+    row.wakes = wakeAt !== Infinity
+    if (row.wakes) wakes.add(row, wakeAt)
+    onChange(pool)
   }
 
-  function unplace(entry: QueueEntry): void {
-    leavePool(entry)
-    heapRemove(wakes, entry, wakeOrder)
+  function unplace(row: TaskSlots, pool: Pool): void {
+    row.ticket += 1
+    leavePool(row, pool)
+    if (row.wakes) wakes.noteStale()
   }
 
-  function replace(entry: QueueEntry, now: Instant): void {
-    unplace(entry)
-    place(entry, now)
+  function replace(row: TaskSlots, now: Instant): void {
+    if (row.pool === null) return
+    unplace(row, row.pool)
+    place(row, row.pool, now)
   }
 
   return {
     poolOf,
-    enter(task) {
-      const entry = createEntry(task, poolOf(task.workspaceId, task.assignedTo))
+    enter(row) {
+      const { workspaceId, assignedTo, updatedAt } = row.value
       // What time has changed since then, the next `settle` makes up for.
-      place(entry, task.updatedAt)
-      return entry
+      place(row, poolOf(workspaceId, assignedTo), updatedAt)
     },
-    leave(entry) {
-      unplace(entry)
-      onChange(entry.pool)
+    leave(row) {
+      const { pool } = row
+      if (pool === null) return
+      unplace(row, pool)
+      row.pool = null
+      onChange(pool)
     },
     settle(now) {
-      for (let entry = wakes[0]; entry !== undefined && entry.wakeAt <= now; entry = wakes[0]) {
-        replace(entry, now)
-      }
+      while (wakes.firstKey() <= now) replace(wakes.first() as TaskSlots, now)
     },
-    putAside(entry, now) {
-      if (entry.task.notBefore === null || entry.task.notBefore <= now) return false
-      replace(entry, now)
+    putAside(row, now) {
+      const { notBefore } = row.value
+      if (notBefore === null || notBefore <= now) return false
+      replace(row, now)
       return true
     },
     replaceAll() {
       for (const pool of pools.values()) {
-        for (const entry of entriesOf(pool)) replace(entry, entry.task.updatedAt)
+        for (const row of entriesOf(pool)) replace(row, row.value.updatedAt)
       }
     },
   }

@@ -1,137 +1,101 @@
-import {
-  laneSlope,
-  lanes,
-  placeTask,
-  type Instant,
-  type Lane,
-  type Scoring,
-  type Task,
-} from '@taskboard/core'
-import { heapAdd, heapRemove, IN_NO_HEAP, type HeapOrder } from './heap.js'
-
-/** A task that an agent may take, now or once a wait is over. */
-export interface QueueEntry {
-  task: Task
-  readonly pool: Pool
-  /** Whether it still waits for its `notBefore`; then it is in no lane. */
-  delayed: boolean
-  lane: Lane
-  key: number
-  /** Where it is in its lane's heap, or in the pool's heap of delayed ones. */
-  place: number
-  /** From when on this placement is not right any more; `Infinity` when it stays. */
-  wakeAt: Instant
-  wakePlace: number
-}
+import { laneSlope, lanes, placeTask, type Instant, type Lane, type Scoring } from '@taskboard/core'
+import { createLazyHeap, type LazyHeap } from './lazy-heap.js'
+import type { TaskSlots } from './task-slots.js'
 
 /** The tasks of one workspace that are for one agent only, or (`agentId` null) for anyone. */
 export interface Pool {
   readonly workspaceId: string
   readonly agentId: string | null
-  /** By `Lane`: the best key first. */
-  readonly lanes: readonly [QueueEntry[], QueueEntry[], QueueEntry[], QueueEntry[]]
-  /** By the end of the wait. */
-  readonly delayed: QueueEntry[]
+  /** By `Lane`: the best key first. Null before the first task. */
+  readonly lanes: [TaskHeap | null, TaskHeap | null, TaskHeap | null, TaskHeap | null]
+  /** Those that still wait for their `notBefore`, by the end of the wait. */
+  delayed: TaskHeap | null
 }
+
+export type TaskHeap = LazyHeap<TaskSlots>
 
 export function createPool(workspaceId: string, agentId: string | null): Pool {
-  return { workspaceId, agentId, lanes: [[], [], [], []], delayed: [] }
+  return { workspaceId, agentId, lanes: [null, null, null, null], delayed: null }
 }
 
-export function createEntry(task: Task, pool: Pool): QueueEntry {
-  return {
-    task,
-    pool,
-    delayed: false,
-    lane: 0,
-    key: 0,
-    place: IN_NO_HEAP,
-    wakeAt: Infinity,
-    wakePlace: IN_NO_HEAP,
-  }
+/** Tasks by a key, the lowest first, of equals the oldest. */
+export function createTaskHeap(): TaskHeap {
+  return createLazyHeap<TaskSlots>(isOlder)
 }
 
-/** Puts an entry that is in no heap of its pool where it belongs at `now`, and sets when that ends. */
-export function enterPool(entry: QueueEntry, now: Instant, scoring: Scoring): void {
-  const { task, pool } = entry
-  entry.delayed = task.notBefore !== null && task.notBefore > now
-  if (entry.delayed) {
-    entry.wakeAt = task.notBefore ?? Infinity
-    heapAdd(pool.delayed, entry, delayedOrder)
-    return
+/** Puts a task where it belongs at `now`. Returns when that ends: `Infinity` when it stays. */
+export function enterPool(row: TaskSlots, pool: Pool, now: Instant, scoring: Scoring): Instant {
+  const task = row.value
+  row.pool = pool
+  if (task.notBefore !== null && task.notBefore > now) {
+    row.lane = null
+    pool.delayed ??= createTaskHeap()
+    pool.delayed.add(row, task.notBefore)
+    return task.notBefore
   }
   const { lane, key, laneUntil } = placeTask(task, now, scoring)
-  entry.lane = lane
-  entry.key = key
-  entry.wakeAt = laneUntil
-  heapAdd(pool.lanes[lane], entry, laneOrder)
+  row.lane = lane
+  const heap = (pool.lanes[lane] ??= createTaskHeap())
+  heap.add(row, -key)
+  return laneUntil
 }
 
-export function leavePool(entry: QueueEntry): void {
-  if (entry.delayed) heapRemove(entry.pool.delayed, entry, delayedOrder)
-  else heapRemove(entry.pool.lanes[entry.lane], entry, laneOrder)
+/** Takes a task out whose ticket has changed. */
+export function leavePool({ lane }: TaskSlots, pool: Pool): void {
+  const heap = lane === null ? pool.delayed : pool.lanes[lane]
+  heap?.noteStale()
 }
 
 /** A copy of all entries, in no order. */
-export function entriesOf({ lanes: byLane, delayed }: Pool): readonly QueueEntry[] {
-  return [...byLane.flat(), ...delayed]
+export function entriesOf({ lanes: byLane, delayed }: Pool): readonly TaskSlots[] {
+  return [...byLane, delayed].flatMap((heap) => heap?.entries() ?? [])
 }
 
 export function hasReady({ lanes: [flat, ageing, nearing, both] }: Pool): boolean {
-  return flat.length > 0 || ageing.length > 0 || nearing.length > 0 || both.length > 0
+  return isFilled(flat) || isFilled(ageing) || isFilled(nearing) || isFilled(both)
 }
 
 /** When the first wait in the pool ends; `Infinity` when none is under way. */
-export function firstDelayEnd(pool: Pool): Instant {
-  return pool.delayed[0]?.wakeAt ?? Infinity
+export function firstDelayEnd({ delayed }: Pool): Instant {
+  return delayed === null ? Infinity : delayed.firstKey()
 }
 
 /** The better of `best` and the pool's heads at `now`. */
 export function betterHead(
-  best: QueueEntry | null,
+  best: TaskSlots | null,
   pool: Pool,
   now: Instant,
   scoring: Scoring,
-): QueueEntry | null {
+): TaskSlots | null {
   let winner = best
+  let winnerUnits = best === null ? 0 : unitsAt(best, now, scoring)
   for (const lane of lanes) {
-    const head = pool.lanes[lane][0]
-    if (head !== undefined && (winner === null || isPickedBefore(head, winner, now, scoring))) winner = head
+    const heap = pool.lanes[lane]
+    const head = heap?.first()
+    if (heap == null || head === undefined) continue
+    const units = laneUnits(lane, heap.firstKey(), now, scoring)
+    if (winner !== null && (units < winnerUnits || (units === winnerUnits && !isOlder(head, winner))))
+      continue
+    winner = head
+    winnerUnits = units
   }
   return winner
 }
 
-function isPickedBefore(a: QueueEntry, b: QueueEntry, now: Instant, scoring: Scoring): boolean {
-  const difference = unitsAt(a, now, scoring) - unitsAt(b, now, scoring)
-  return difference === 0 ? isOlder(a.task, b.task) : difference > 0
+/** What the head of a lane scores at `now`. */
+function unitsAt({ pool, lane }: TaskSlots, now: Instant, scoring: Scoring): number {
+  const heap = pool !== null && lane !== null ? pool.lanes[lane] : null
+  return heap === null || lane === null ? 0 : laneUnits(lane, heap.firstKey(), now, scoring)
 }
 
-function unitsAt(entry: QueueEntry, now: Instant, scoring: Scoring): number {
-  return entry.key + laneSlope(entry.lane, scoring) * now
+function laneUnits(lane: Lane, lowestKey: number, now: Instant, scoring: Scoring): number {
+  return laneSlope(lane, scoring) * now - lowestKey
 }
 
-function isOlder(a: Task, b: Task): boolean {
+function isFilled(heap: TaskHeap | null): boolean {
+  return heap !== null && heap.size > 0
+}
+
+function isOlder({ value: a }: TaskSlots, { value: b }: TaskSlots): boolean {
   return a.createdAt === b.createdAt ? a.id < b.id : a.createdAt < b.createdAt
-}
-
-const laneOrder: HeapOrder<QueueEntry> = {
-  comesBefore: (a, b) => (a.key === b.key ? isOlder(a.task, b.task) : a.key > b.key),
-  placeOf: (entry) => entry.place,
-  setPlace(entry, place) {
-    entry.place = place
-  },
-}
-
-const delayedOrder: HeapOrder<QueueEntry> = {
-  ...laneOrder,
-  comesBefore: (a, b) => a.wakeAt < b.wakeAt,
-}
-
-/** All entries of a storage by the end of their placement. */
-export const wakeOrder: HeapOrder<QueueEntry> = {
-  comesBefore: (a, b) => a.wakeAt < b.wakeAt,
-  placeOf: (entry) => entry.wakePlace,
-  setPlace(entry, place) {
-    entry.wakePlace = place
-  },
 }

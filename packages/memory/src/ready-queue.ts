@@ -1,10 +1,10 @@
 import type { Agent, Instant, Scoring, Task } from '@taskboard/core'
-import type { Journal } from './journal.js'
+import type { Journal, Reversible } from './journal.js'
 import { createPlacements, type Placements } from './placements.js'
-import { betterHead, firstDelayEnd, type Pool, type QueueEntry } from './pool.js'
-import { createRotation, type Rotation } from './rotation.js'
-import { createTable, type Table } from './table.js'
-import type { TaskTable } from './task-slots.js'
+import { betterHead, firstDelayEnd, type Pool } from './pool.js'
+import { createRotation, type Rotation, type Station } from './rotation.js'
+import type { Table } from './table.js'
+import type { TaskSlots, TaskTable } from './task-slots.js'
 
 /** The tasks that agents may take, so ordered that the best one is found at once. Follows the tasks' and agents' tables. */
 export interface ReadyQueue {
@@ -13,14 +13,20 @@ export interface ReadyQueue {
   /** The best task for one agent at `now`; null when there is none. */
   bestForAgent(agent: Agent, now: Instant): Task | null
   /** The best task of the workspace whose turn it is for agents of a type, and the agents that may take it. */
-  bestForType(agentType: string, now: Instant): { task: Task; agentIds: readonly string[] } | null
+  bestForType(agentType: string, now: Instant): Found | null
   /** Ends a workspace's turn. */
-  served(agentType: string, workspaceId: string): void
+  served(station: Station): void
   /** When, after `now`, a wait ends that keeps a task from the agent; null when there is none. */
   nextReadyForAgent(agent: Agent, now: Instant): Instant | null
   nextReadyForType(agentType: string, now: Instant): Instant | null
   /** Places everything anew, after the scoring has changed. */
   replaceAll(): void
+}
+
+interface Found {
+  readonly task: Task
+  readonly agentIds: readonly string[]
+  readonly station: Station
 }
 
 export interface ReadyQueueParts {
@@ -36,21 +42,20 @@ export function createReadyQueue({ journal, tasks, agents, scoring }: ReadyQueue
   const takeTurn = createTurns(journal, rotation)
   let size = 0
 
-  tasks.onChange((_before, after, slots) => {
-    if (slots.queued !== null) {
-      placements.leave(slots.queued)
-      slots.queued = null
+  tasks.onChange((_before, after, row) => {
+    if (row.pool !== null) {
+      placements.leave(row)
       size -= 1
     }
     if (after !== undefined && isQueued(after)) {
-      slots.queued = placements.enter(after)
+      placements.enter(row)
       size += 1
     }
   })
   followAgents(agents, placements, rotation)
 
-  function best(candidates: Iterable<Pool>, now: Instant): QueueEntry | null {
-    let winner: QueueEntry | null = null
+  function best(candidates: Iterable<Pool>, now: Instant): TaskSlots | null {
+    let winner: TaskSlots | null = null
     for (const pool of candidates) winner = betterHead(winner, pool, now, scoring())
     return winner
   }
@@ -67,17 +72,17 @@ export function createReadyQueue({ journal, tasks, agents, scoring }: ReadyQueue
     bestForAgent(agent, now) {
       placements.settle(now)
       const candidates = poolsFor(agent)
-      let entry = best(candidates, now)
-      while (entry !== null && placements.putAside(entry, now)) entry = best(candidates, now)
-      return entry?.task ?? null
+      let row = best(candidates, now)
+      while (row !== null && placements.putAside(row, now)) row = best(candidates, now)
+      return row?.value ?? null
     },
     bestForType(agentType, now) {
       placements.settle(now)
       for (let station = rotation.next(agentType); station !== null; station = rotation.next(agentType)) {
-        const entry = best(station.ready, now)
-        if (entry === null || placements.putAside(entry, now)) continue
-        const { agentId } = entry.pool
-        return { task: entry.task, agentIds: agentId === null ? station.agentIds : [agentId] }
+        const row = best(station.ready, now)
+        if (row === null || placements.putAside(row, now)) continue
+        const agentId = row.pool?.agentId ?? null
+        return { task: row.value, agentIds: agentId === null ? station.agentIds : [agentId], station }
       }
       return null
     },
@@ -94,17 +99,15 @@ export function createReadyQueue({ journal, tasks, agents, scoring }: ReadyQueue
   }
 }
 
-/** Counts the turns, in a table so that a rollback gives them back. */
-function createTurns(journal: Journal, rotation: Rotation): (agentType: string, workspaceId: string) => void {
-  const turns = createTable<{ agentType: string; workspaceId: string; turn: number }>(journal)
+/** Counts the turns, with a note of each, so that a rollback gives them back. */
+function createTurns(journal: Journal, rotation: Rotation): (station: Station) => void {
   let lastTurn = 0
-  turns.onChange((before, after) => {
-    const changed = after ?? before
-    if (changed !== undefined) rotation.setTurn(changed.agentType, changed.workspaceId, after?.turn ?? 0)
-  })
-  return (agentType, workspaceId) => {
+  const reversible: Reversible<Station> = {
+    swap: ({ agentType, workspaceId }, turn) => rotation.setTurn(agentType, workspaceId, Number(turn)),
+  }
+  return (station) => {
     lastTurn += 1
-    turns.set(`${workspaceId} ${agentType}`, { agentType, workspaceId, turn: lastTurn })
+    journal.note(reversible, station, rotation.setTurn(station.agentType, station.workspaceId, lastTurn))
   }
 }
 

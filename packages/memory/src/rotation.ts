@@ -39,8 +39,8 @@ export interface Rotation {
   readonly poolChanged: (pool: Pool) => void
   /** The workspace whose turn it is; null when none has anything for the type. */
   next(agentType: string): Station | null
-  /** Sets when a workspace was last served. */
-  setTurn(agentType: string, workspaceId: string, turn: number): void
+  /** Sets when a workspace was last served, and returns what that was. */
+  setTurn(agentType: string, workspaceId: string, turn: number): number
   /** When the next wait ends that keeps something from agents of the type; `Infinity` when there is none. */
   nextWaitEnd(agentType: string): Instant
 }
@@ -103,9 +103,11 @@ export function createRotation(): Rotation {
     setTurn(agentType, workspaceId, turn) {
       const queue = typeQueue(agentType)
       const station = queue.stations.get(workspaceId)
-      if (station === undefined) return
+      if (station === undefined) return 0
+      const before = station.turn
       station.turn = turn
       if (station.place !== IN_NO_HEAP) heapUpdate(queue.active, station, turnOrder)
+      return before
     },
     nextWaitEnd: (agentType) => types.get(agentType)?.waiting[0]?.waitsUntil ?? Infinity,
   }

@@ -1,52 +1,64 @@
 import type { Journal, Reversible } from './journal.js'
 
-/**
- * Told of every change of a table's row, also of those that a rollback makes. `slots` belongs to the row as long as it
- * exists: indexes keep there where they have put it.
- */
-export type ChangeHook<V, S> = (before: V | undefined, after: V | undefined, slots: S) => void
+/** A row's value, with what indexes keep beside it as long as the row exists. */
+export interface Row<V> {
+  value: V
+}
+
+/** Told of every change of a table's row, also of those that a rollback makes. `row` has the value after it, if any. */
+export type ChangeHook<V, R extends Row<V>> = (before: V | undefined, after: V | undefined, row: R) => void
 
 /** Rows of immutable values by id. Every write is noted in the journal; indexes hang on the change hooks. */
-export interface Table<V, S = undefined> {
+export interface Table<V, R extends Row<V> = Row<V>> {
   get(id: string): V | undefined
+  row(id: string): R | undefined
   set(id: string, value: V): void
   delete(id: string): void
   entries(): Iterable<readonly [string, V]>
   values(): Iterable<V>
-  onChange(hook: ChangeHook<V, S>): void
-}
-
-interface Row<V, S> {
-  value: V
-  readonly slots: S
+  onChange(hook: ChangeHook<V, R>): void
 }
 
 export function createTable<V>(journal: Journal): Table<V> {
-  return createTableWithSlots<V, undefined>(journal, () => undefined)
+  return createTableOfRows<V, Row<V>>(journal, (value) => ({ value }))
 }
 
-export function createTableWithSlots<V, S>(journal: Journal, createSlots: () => S): Table<V, S> {
-  const rows = new Map<string, Row<V, S>>()
-  const hooks: ChangeHook<V, S>[] = []
+export function createTableOfRows<V, R extends Row<V>>(
+  journal: Journal,
+  createRow: (value: V) => R,
+): Table<V, R> {
+  const rows = new Map<string, R>()
+  const hooks: ChangeHook<V, R>[] = []
 
-  function addRow(id: string, value: V): S {
-    const row = { value, slots: createSlots() }
-    rows.set(id, row)
-    return row.slots
+  function tell(before: V | undefined, after: V | undefined, row: R): void {
+    for (let index = 0; index < hooks.length; index++) hooks[index]?.(before, after, row)
   }
 
-  function put(id: string, after: V | undefined): V | undefined {
+  function remove(id: string): V | undefined {
     const row = rows.get(id)
-    if (row === undefined && after === undefined) return undefined
-    const before = row?.value
-    const slots = row === undefined ? addRow(id, after as V) : row.slots
-    if (row !== undefined && after !== undefined) row.value = after
-    else if (after === undefined) rows.delete(id)
-    for (const hook of hooks) hook(before, after, slots)
+    if (row === undefined) return undefined
+    rows.delete(id)
+    tell(row.value, undefined, row)
+    return row.value
+  }
+
+  function put(id: string, after: V): V | undefined {
+    const row = rows.get(id)
+    if (row === undefined) {
+      const added = createRow(after)
+      rows.set(id, added)
+      tell(undefined, after, added)
+      return undefined
+    }
+    const before = row.value
+    row.value = after
+    tell(before, after, row)
     return before
   }
 
-  const reversible: Reversible = { swap: (id, value) => put(id, value as V | undefined) }
+  const reversible: Reversible = {
+    swap: (id, value) => (value === undefined ? remove(id) : put(id, value as V)),
+  }
 
   function* entries(): Generator<readonly [string, V]> {
     for (const [id, { value }] of rows) yield [id, value]
@@ -58,11 +70,12 @@ export function createTableWithSlots<V, S>(journal: Journal, createSlots: () => 
 
   return {
     get: (id) => rows.get(id)?.value,
+    row: (id) => rows.get(id),
     set(id, value) {
       journal.note(reversible, id, put(id, value))
     },
     delete(id) {
-      if (rows.has(id)) journal.note(reversible, id, put(id, undefined))
+      if (rows.has(id)) journal.note(reversible, id, remove(id))
     },
     entries,
     values,

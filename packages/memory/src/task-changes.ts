@@ -17,13 +17,13 @@ export interface TaskChanges {
   apply(task: Task, command: TaskCommand, now: Instant): Task
 }
 
-export function createTaskChanges({ tables, publish }: Database): TaskChanges {
-  const { tasks, attempts } = tables
+export function createTaskChanges({ tables, attempts, publish }: Database): TaskChanges {
+  const { tasks } = tables
   const dependents = createDependents(tasks)
 
   function endAttempt(taskId: string, ended: TransitionResult['endedAttempt'], now: Instant): void {
     if (ended === null) return
-    const all = attempts.get(taskId) ?? []
+    const all = attempts.of(taskId)
     const { fencingToken, outcome, reason } = ended
     const close = (attempt: Attempt): Attempt =>
       attempt.fencingToken === fencingToken ? { ...attempt, endedAt: now, outcome, reason } : attempt
@@ -34,8 +34,8 @@ export function createTaskChanges({ tables, publish }: Database): TaskChanges {
     if (task.lease === null) return
     const { agentId, fencingToken } = task.lease
     const attempt = { fencingToken, agentId, startedAt: now, endedAt: null, outcome: null, reason: null }
-    const earlier = attempts.get(task.id)
-    attempts.set(task.id, earlier === undefined ? [attempt] : [...earlier, attempt])
+    const earlier = attempts.of(task.id)
+    attempts.set(task.id, earlier.length === 0 ? [attempt] : [...earlier, attempt])
   }
 
   function tellDependents(before: Task, after: Task, now: Instant): void {

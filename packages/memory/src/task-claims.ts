@@ -45,7 +45,7 @@ export function createTaskClaims(
         if (best === null) return { tasks, nextReadyAt: queue.nextReadyForType(agentType, now) }
         const command = { kind: 'claim', agentId: leastBusy(best.agentIds), leaseMs } as const
         tasks.push(changes.apply(best.task, command, now))
-        queue.served(agentType, best.task.workspaceId)
+        queue.served(best.station)
       }
       return { tasks, nextReadyAt: null }
     },

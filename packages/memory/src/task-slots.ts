@@ -1,25 +1,38 @@
-import type { Instant, Task } from '@taskboard/core'
-import type { QueueEntry } from './pool.js'
-import type { Table } from './table.js'
+import type { Attempt, Lane, Task } from '@taskboard/core'
+import type { Pool } from './pool.js'
+import { IN_NO_HEAP } from './heap.js'
+import type { Row, Table } from './table.js'
 
-export interface LeaseEntry {
-  readonly taskId: string
-  readonly expiresAt: Instant
-  place: number
-}
-
-/** Where the indexes have put a task. */
-export interface TaskSlots {
+/** A task with where the indexes have put it, all in one object: there is one for each task that there is. */
+export interface TaskSlots extends Row<Task> {
   /** Its place in its column. */
   place: number
-  /** Its entry among those that agents may take. */
-  queued: QueueEntry | null
-  /** Its entry among the leases. */
-  leased: LeaseEntry | null
+  /** Where it is among those that agents may take; null when it is not. */
+  pool: Pool | null
+  /** Its lane in the pool; null while it waits for its `notBefore`. */
+  lane: Lane | null
+  /** Whether its placement ends of itself, so that it is among those that wake. */
+  wakes: boolean
+  /** Counts its placements. */
+  ticket: number
+  /** Its place among the leases. */
+  leasePlace: number
+  attempts: readonly Attempt[]
 }
 
 export type TaskTable = Table<Task, TaskSlots>
 
-export function createTaskSlots(): TaskSlots {
-  return { place: -1, queued: null, leased: null }
+const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([])
+
+export function createTaskSlots(value: Task): TaskSlots {
+  return {
+    value,
+    place: -1,
+    pool: null,
+    lane: null,
+    wakes: false,
+    ticket: 0,
+    leasePlace: IN_NO_HEAP,
+    attempts: NO_ATTEMPTS,
+  }
 }

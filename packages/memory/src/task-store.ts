@@ -76,14 +76,15 @@ export function createTaskStore(database: Database, queue: ReadyQueue, leases: L
 }
 
 function createTaskReads(
-  { settings, transactions, tables }: Database,
+  database: Database,
   require: (workspaceId: string, taskId: string) => Task,
 ): Pick<Store, ReadVerb> {
+  const { settings, transactions, tables } = database
   const { read } = transactions
   const columns = createColumnIndex(tables.tasks, () => settings.current.scoring)
 
   function background(task: Task): TaskBackground {
-    const attempts = (tables.attempts.get(task.id) ?? []).filter((attempt) => attempt.outcome !== null)
+    const attempts = database.attempts.of(task.id).filter((attempt) => attempt.outcome !== null)
     const dependencies = task.dependsOn.map((id) => {
       const { title, result } = tables.tasks.get(id) as Task
       return { id, title, result }
