@@ -39,7 +39,7 @@ describe('the input of a task', () => {
     [{ title: 't', notBefore: '0000-01-01T00:00:00+00:01' }, 'INVALID_FIELD', 'notBefore'],
     [{ title: 't', tags: 'a' }, 'INVALID_FIELD', 'tags'],
     [{ title: 't', tags: [1] }, 'INVALID_FIELD', 'tags'],
-    [{ title: 't', tags: new Array(2) }, 'INVALID_FIELD', 'tags'],
+    [{ title: 't', tags: Array.from({ length: 2 }) }, 'INVALID_FIELD', 'tags'],
     [{ title: 't', tags: [' '] }, 'INVALID_FIELD', 'tags'],
     [{ title: 't', tags: Array.from({ length: 51 }, String) }, 'INVALID_FIELD', 'tags'],
     [{ title: 't', type: 'Not A Slug' }, 'INVALID_FIELD', 'type'],
@@ -77,10 +77,10 @@ describe('the input of a task', () => {
 
   it('looks at no entry of metadata that is far too large', () => {
     const metadata = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`key ${index}`, index]))
-    expect(() => parse({ title: 't', metadata })).toThrow(/^metadata must have at most 16384 characters/)
+    expect(() => parse({ title: 't', metadata })).toThrow(/^metadata: must have at most 16384 characters/)
     const circular: Record<string, unknown> = {}
     circular['self'] = circular
-    expect(() => parse({ title: 't', metadata: circular })).toThrow(/^metadata must have at most/)
+    expect(() => parse({ title: 't', metadata: circular })).toThrow(/^metadata: must have at most/)
   })
 
   it('keeps keys like __proto__ in metadata out of prototypes', () => {

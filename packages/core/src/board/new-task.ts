@@ -148,5 +148,5 @@ function readAttempts(field: string, value: unknown): number {
 }
 
 function invalid(field: string, rule: string): TaskboardError {
-  return new TaskboardError('INVALID_FIELD', `${field} ${rule}`, { field })
+  return new TaskboardError('INVALID_FIELD', `${field}: ${rule}`, { field })
 }
