@@ -10,7 +10,7 @@ import {
 import { memoryStorage, type MemoryTransaction } from '../src/index.js'
 
 /**
- * What a claim costs (the task's change, its attempt and its event included), one at a time, on boards of a thousand, a
+ * What a claim costs (the task's change with its lease, and its event, included), one at a time, on boards of a thousand, a
  * hundred thousand and a million ready tasks, and in ten and ten thousand workspaces, beside a linear scan for the best task
  * in the same run. Figures are the process's own processor time, the collector's threads included, so that what else the
  * machine does counts less.

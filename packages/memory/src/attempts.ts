@@ -2,7 +2,7 @@ import type { Attempt } from '@taskboard/core'
 import type { Journal, Reversible } from './journal.js'
 import type { TaskTable } from './task-slots.js'
 
-/** The attempts at each task, oldest first; they live and go with the task's row. */
+/** The attempts at each task that have ended, oldest first; they live and go with the task's row. */
 export interface Attempts {
   of(taskId: string): readonly Attempt[]
   set(taskId: string, attempts: readonly Attempt[]): void

@@ -21,21 +21,14 @@ export function createTaskChanges({ tables, attempts, publish }: Database): Task
   const { tasks } = tables
   const dependents = createDependents(tasks)
 
-  function endAttempt(taskId: string, ended: TransitionResult['endedAttempt'], now: Instant): void {
-    if (ended === null) return
-    const all = attempts.of(taskId)
-    const { fencingToken, outcome, reason } = ended
-    const close = (attempt: Attempt): Attempt =>
-      attempt.fencingToken === fencingToken ? { ...attempt, endedAt: now, outcome, reason } : attempt
-    attempts.set(taskId, all.map(close))
-  }
-
-  function beginAttempt(task: Task, now: Instant): void {
-    if (task.lease === null) return
-    const { agentId, fencingToken } = task.lease
-    const attempt = { fencingToken, agentId, startedAt: now, endedAt: null, outcome: null, reason: null }
-    const earlier = attempts.of(task.id)
-    attempts.set(task.id, earlier.length === 0 ? [attempt] : [...earlier, attempt])
+  /** While an attempt is under way, the task's lease and start say all there is of it; what ended is kept beside the task. */
+  function endAttempt(before: Task, ended: TransitionResult['endedAttempt'], now: Instant): void {
+    if (ended === null || before.lease === null) return
+    const { agentId, fencingToken } = before.lease
+    const { outcome, reason } = ended
+    const startedAt = before.startedAt ?? now
+    const attempt: Attempt = { fencingToken, agentId, startedAt, endedAt: now, outcome, reason }
+    attempts.set(before.id, [...attempts.of(before.id), attempt])
   }
 
   function tellDependents(before: Task, after: Task, now: Instant): void {
@@ -58,8 +51,7 @@ export function createTaskChanges({ tables, attempts, publish }: Database): Task
       const { task: after, events, endedAttempt } = transition(task, command, now)
       if (after === task) return task
       tasks.set(after.id, after)
-      endAttempt(after.id, endedAttempt, now)
-      if (command.kind === 'claim') beginAttempt(after, now)
+      endAttempt(task, endedAttempt, now)
       for (const draft of events) publish(after.workspaceId, draft, now)
       tellDependents(task, after, now)
       return after

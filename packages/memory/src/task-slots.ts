@@ -17,6 +17,7 @@ export interface TaskSlots extends Row<Task> {
   ticket: number
   /** Its place among the leases. */
   leasePlace: number
+  /** Those that have ended. */
   attempts: readonly Attempt[]
 }
 

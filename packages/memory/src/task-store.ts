@@ -84,7 +84,7 @@ function createTaskReads(
   const columns = createColumnIndex(tables.tasks, () => settings.current.scoring)
 
   function background(task: Task): TaskBackground {
-    const attempts = database.attempts.of(task.id).filter((attempt) => attempt.outcome !== null)
+    const attempts = database.attempts.of(task.id)
     const dependencies = task.dependsOn.map((id) => {
       const { title, result } = tables.tasks.get(id) as Task
       return { id, title, result }
