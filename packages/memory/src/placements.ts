@@ -1,6 +1,6 @@
 import type { Instant, Scoring } from '@taskboard/core'
-import { createPool, createTaskHeap, enterPool, entriesOf, leavePool, type Pool } from './pool.js'
-import type { TaskSlots } from './task-slots.js'
+import { createPool, createTaskHeap, enterPool, entriesOf, leavePool } from './pool.js'
+import type { Pool, TaskSlots } from './task-slots.js'
 
 /** Which task is in which pool and where, kept right as time goes on. */
 export interface Placements {

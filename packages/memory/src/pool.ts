@@ -1,18 +1,6 @@
 import { laneSlope, lanes, placeTask, type Instant, type Lane, type Scoring } from '@taskboard/core'
-import { createLazyHeap, type LazyHeap } from './lazy-heap.js'
-import type { TaskSlots } from './task-slots.js'
-
-/** The tasks of one workspace that are for one agent only, or (`agentId` null) for anyone. */
-export interface Pool {
-  readonly workspaceId: string
-  readonly agentId: string | null
-  /** By `Lane`: the best key first. Null before the first task. */
-  readonly lanes: [TaskHeap | null, TaskHeap | null, TaskHeap | null, TaskHeap | null]
-  /** Those that still wait for their `notBefore`, by the end of the wait. */
-  delayed: TaskHeap | null
-}
-
-export type TaskHeap = LazyHeap<TaskSlots>
+import { createLazyHeap } from './lazy-heap.js'
+import type { Pool, TaskHeap, TaskSlots } from './task-slots.js'
 
 export function createPool(workspaceId: string, agentId: string | null): Pool {
   return { workspaceId, agentId, lanes: [null, null, null, null], delayed: null }

@@ -1,10 +1,10 @@
 import type { Agent, Instant, Scoring, Task } from '@taskboard/core'
 import type { Journal, Reversible } from './journal.js'
 import { createPlacements, type Placements } from './placements.js'
-import { betterHead, firstDelayEnd, type Pool } from './pool.js'
+import { betterHead, firstDelayEnd } from './pool.js'
 import { createRotation, type Rotation, type Station } from './rotation.js'
 import type { Table } from './table.js'
-import type { TaskSlots, TaskTable } from './task-slots.js'
+import type { Pool, TaskSlots, TaskTable } from './task-slots.js'
 
 /** The tasks that agents may take, so ordered that the best one is found at once. Follows the tasks' and agents' tables. */
 export interface ReadyQueue {

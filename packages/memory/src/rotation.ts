@@ -1,6 +1,7 @@
 import type { Agent, Instant } from '@taskboard/core'
 import { heapAdd, heapRemove, heapUpdate, IN_NO_HEAP, type HeapOrder } from './heap.js'
-import { firstDelayEnd, hasReady, type Pool } from './pool.js'
+import { firstDelayEnd, hasReady } from './pool.js'
+import type { Pool } from './task-slots.js'
 
 /** A workspace as agents of one type see it. */
 export interface Station {

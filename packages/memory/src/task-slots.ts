@@ -1,7 +1,19 @@
 import type { Attempt, Lane, Task } from '@taskboard/core'
-import type { Pool } from './pool.js'
 import { IN_NO_HEAP } from './heap.js'
+import type { LazyHeap } from './lazy-heap.js'
 import type { Row, Table } from './table.js'
+
+/** The tasks of one workspace that are for one agent only, or (`agentId` null) for anyone. */
+export interface Pool {
+  readonly workspaceId: string
+  readonly agentId: string | null
+  /** By `Lane`: the best key first. Null before the first task. */
+  readonly lanes: [TaskHeap | null, TaskHeap | null, TaskHeap | null, TaskHeap | null]
+  /** Those that still wait for their `notBefore`, by the end of the wait. */
+  delayed: TaskHeap | null
+}
+
+export type TaskHeap = LazyHeap<TaskSlots>
 
 /** A task with where the indexes have put it, all in one object: there is one for each task that there is. */
 export interface TaskSlots extends Row<Task> {
