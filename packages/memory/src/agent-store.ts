@@ -33,7 +33,7 @@ export function createAgentStore(database: Database): AgentStore<MemoryTransacti
     getAgent: (workspaceId, agentId, at) =>
       read(at, () => {
         const agent = tables.agents.get(agentId)
-        if (agent?.workspaceId === workspaceId) return agent
+        if (agent !== undefined && agent.workspaceId === workspaceId) return agent
         throw new TaskboardError('NOT_FOUND', 'no such agent')
       }),
     reportAgentStatus: (workspaceId, agentId, status, at) =>

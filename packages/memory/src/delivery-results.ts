@@ -28,13 +28,18 @@ export function recordResult(
   else if (now - failingSince >= disableAfterMs) disable(database, failing, 'failing', now)
 }
 
+const KEPT_ATTEMPTS = 100
+
 function afterAttempt(delivery: Delivery, { attempt, outcome }: DeliveryResult): Delivery {
   const { at, durationMs, status, error, responseExcerpt } = attempt
   return {
     ...delivery,
     status: outcome.kind === 'retry' ? 'pending' : outcome.kind === 'succeeded' ? 'succeeded' : 'failed',
     attemptCount: delivery.attemptCount + 1,
-    attempts: [...delivery.attempts, { at, durationMs, status, error, responseExcerpt }],
+    attempts: [
+      ...delivery.attempts.slice(1 - KEPT_ATTEMPTS),
+      { at, durationMs, status, error, responseExcerpt },
+    ],
     nextAttemptAt: outcome.kind === 'retry' ? outcome.at : null,
   }
 }

@@ -8,3 +8,18 @@ describe('memoryStorage keeps the promises of every port', () => {
     it(`${id}: ${name}`, () => expect(run()).resolves.toBeUndefined())
   }
 })
+
+describe('an id that is missing in untyped code', () => {
+  it('is as unknown as any other', async () => {
+    const storage = memoryStorage()
+    const missing = undefined as unknown as string
+    const at = { now: 0 }
+    await expect(storage.tasks.getTask(missing, 'task_x', at)).rejects.toMatchObject({
+      code: 'TASK_NOT_FOUND',
+    })
+    await expect(storage.agents.getAgent(missing, 'agent_x', at)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(storage.webhooks.getWebhook(missing, 'wh_x', at)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    })
+  })
+})

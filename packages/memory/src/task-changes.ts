@@ -44,7 +44,7 @@ export function createTaskChanges({ tables, attempts, publish }: Database): Task
   return {
     require(workspaceId, taskId) {
       const task = tasks.get(taskId)
-      if (task?.workspaceId === workspaceId) return task
+      if (task !== undefined && task.workspaceId === workspaceId) return task
       throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
     },
     apply(task, command, now) {

@@ -33,7 +33,7 @@ export function createTaskClaims(
 
   function requireAgent({ workspaceId, agentId }: ClaimForAgent): Agent {
     const agent = tables.agents.get(agentId)
-    if (agent?.workspaceId === workspaceId) return agent
+    if (agent !== undefined && agent.workspaceId === workspaceId) return agent
     throw new TaskboardError('NOT_FOUND', 'no such agent')
   }
 

@@ -29,7 +29,7 @@ export function createWebhookStore(database: Database): Store {
 
   function requireWebhook(workspaceId: string, webhookId: string): StoredWebhook {
     const webhook = webhooks.get(webhookId)
-    if (webhook?.workspaceId === workspaceId) return webhook
+    if (webhook !== undefined && webhook.workspaceId === workspaceId) return webhook
     throw new TaskboardError('NOT_FOUND', 'no such webhook')
   }
 

@@ -53,6 +53,7 @@ export interface Delivery {
   readonly status: DeliveryStatus
   /** Attempts made since it was created or last resent. */
   readonly attemptCount: number
+  /** Oldest first; of those of many resends the newest 100 are kept. */
   readonly attempts: readonly DeliveryAttempt[]
   /** Null unless pending. */
   readonly nextAttemptAt: Instant | null

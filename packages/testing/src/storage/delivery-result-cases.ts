@@ -261,6 +261,24 @@ export const deliveryResultCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'deliveries.attempts-bounded',
+    name: 'of the attempts of many resends the newest hundred are kept',
+    async check(world) {
+      const { id } = await world.addWebhook()
+      await world.add()
+      const { webhooks } = world.storage
+      for (let round = 0; round < 105; round++) {
+        const claimed = await claimOne(world, round * SECOND)
+        await record(world, claimed, { kind: 'succeeded' }, round * SECOND)
+        const which = { deliveryId: claimed.delivery.id }
+        await webhooks.resendDeliveries(world.workspaceId, id, which, world.at(round * SECOND))
+      }
+      const [delivery] = await log(world, id)
+      assert.equal(delivery?.attempts.length, 100)
+      assert.equal(delivery.attempts.at(-1)?.at, START + 104 * SECOND)
+    },
+  },
+  {
     id: 'deliveries.resend-pending',
     name: 'a pending delivery is not resent: its claim goes on holding',
     async check(world) {
