@@ -219,7 +219,7 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
     refuseCredential: (request) => credentials.refuse(request.clientAddress, request.header('authorization')),
     takeBoardLimit: ({ id }) =>
       storage.limits.take({ key: `board:${id}`, limit, windowMs: MINUTE_MS }, environment.storageNow()),
-    board: (workspaceId): Board<Tx> => createBoard(boardParts, workspaceId),
+    board: cachedBoards((workspaceId) => createBoard(boardParts, workspaceId)),
     webhooks: createWebhooks({
       environment,
       store: storage.webhooks,
@@ -252,5 +252,23 @@ function createLifecycle(
         .finally(() => closed.abort())
       return closing
     },
+  }
+}
+
+const CACHED_BOARDS = 10_000
+
+/**
+ * Boards hold no state, so one handle serves all who ask for it: making one for each request was a sixth of a create's cost.
+ * When there are too many, all are made anew.
+ */
+function cachedBoards<Tx>(create: (workspaceId: string) => Board<Tx>): (workspaceId: string) => Board<Tx> {
+  const boards = new Map<string, Board<Tx>>()
+  return (workspaceId) => {
+    let board = boards.get(workspaceId)
+    if (board === undefined) {
+      if (boards.size >= CACHED_BOARDS) boards.clear()
+      boards.set(workspaceId, (board = create(workspaceId)))
+    }
+    return board
   }
 }
