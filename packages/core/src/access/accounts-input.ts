@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { boundedText } from '../board/index.js'
+import { boundedText, isStorableText } from '../errors/index.js'
 import { scopes, tiers, type Scope, type Tier } from './principal.js'
 
 const NAME_CODE_POINTS = 100
@@ -12,7 +12,11 @@ const name = z
   .min(1, 'must not be blank')
   .pipe(boundedText(NAME_CODE_POINTS))
 
-const id = z.string({ error: 'must be an id' }).min(1, 'must be an id').max(64, 'must be an id')
+const id = z
+  .string({ error: 'must be an id' })
+  .min(1, 'must be an id')
+  .max(64, 'must be an id')
+  .refine(isStorableText, 'must be an id')
 
 const instant = z.union(
   [z.date().transform((date) => date.getTime()), z.number().int().min(-LATEST_INSTANT).max(LATEST_INSTANT)],

@@ -212,6 +212,7 @@ describe('keys', () => {
   it.each<[string, object, ErrorCode]>([
     ['workspaceId', { workspaceId: undefined }, 'MISSING_FIELD'],
     ['workspaceId', { workspaceId: 7 }, 'INVALID_FIELD'],
+    ['workspaceId', { workspaceId: 'ws_\0' }, 'INVALID_FIELD'],
     ['name', { name: undefined }, 'MISSING_FIELD'],
     ['name', { name: '  ' }, 'INVALID_FIELD'],
     ['scopes', { scopes: undefined }, 'MISSING_FIELD'],

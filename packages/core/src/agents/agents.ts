@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { boundedText } from '../board/index.js'
 import type { At, Environment } from '../environment/index.js'
-import { parseInput } from '../errors/index.js'
+import { parseInput, textOf } from '../errors/index.js'
 import type { Agent, AgentStore } from './agent.js'
 
 interface InTransaction<Tx> {
@@ -27,7 +26,7 @@ export interface Agents<Tx = unknown> {
 }
 
 const newAgentInput = z.object({
-  name: boundedText(100).refine((name) => name.trim() !== '', 'must not be blank'),
+  name: textOf({ most: 100, isBlankAllowed: false }),
   type: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be a slug of a-z, 0-9, - and _'),
 })
 

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import {
-  boundedText,
   holdReasons,
   type Attempt,
   type HoldReason,
@@ -9,7 +8,7 @@ import {
   type TaskStore,
 } from '../board/index.js'
 import { sleep, type Environment } from '../environment/index.js'
-import { parseInput } from '../errors/index.js'
+import { boundedText, parseInput } from '../errors/index.js'
 import { plainJsonObject, type EventStore } from '../events/index.js'
 import { createWriter, isFencedOff, type WritingRun } from './run-writer.js'
 import { storedText } from './stored-text.js'

@@ -42,4 +42,3 @@ export type {
 export { readNewTask } from './new-task.js'
 export type { InstantInput, TaskInput } from './new-task.js'
 export { chatInput } from './write-inputs.js'
-export { boundedText, isStorableText } from './text.js'

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { Instant } from '../environment/index.js'
-import { TaskboardError } from '../errors/index.js'
+import { TaskboardError, textFault, type TextRules } from '../errors/index.js'
 import { priorities, type Priority } from './task.js'
 import type { NewTask } from './task-store.js'
-import { textFault, type TextRules } from './text.js'
 
 /** A time as a host gives it: a `Date`, epoch milliseconds, or ISO 8601 text with `Z` or an offset; in the years 0 to 9999. */
 export type InstantInput = Date | number | string

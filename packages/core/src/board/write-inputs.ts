@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { boundedText, textOf } from '../errors/index.js'
 import { holdReasons } from './task.js'
-import { boundedText, textOf } from './text.js'
 
 const TEXT_CODE_POINTS = 20_000
 const RESULT_CODE_POINTS = 1_000_000

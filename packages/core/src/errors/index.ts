@@ -1,3 +1,5 @@
 export { TaskboardError, isTaskboardError } from './taskboard-error.js'
 export type { ErrorCode, ErrorDetails } from './taskboard-error.js'
 export { parseInput } from './parse-input.js'
+export { boundedText, isStorableText, textFault, textOf } from './text.js'
+export type { TextRules } from './text.js'

@@ -1,4 +1,4 @@
-import { TaskboardError } from '../errors/index.js'
+import { isStorableText, TaskboardError } from '../errors/index.js'
 
 const DEEPEST_LEVEL = 32
 const MOST_BYTES = 65_536
@@ -65,7 +65,7 @@ function checkLevel(level: number, path: string, walk: Walk): void {
 function checkText(text: string, path: string, walk: Walk): string {
   walk.roomLeft -= text.length
   if (walk.roomLeft < 0) throw tooLarge(walk)
-  if (!text.includes('\0') && text.isWellFormed()) return text
+  if (isStorableText(text)) return text
   throw refused(walk, path, 'must not contain NUL or unpaired surrogates')
 }
 

@@ -38,9 +38,7 @@ export function toFetchHandler(
       params: {},
       query: search.slice(1),
       header: (name) => request.headers.get(name) ?? undefined,
-      get clientAddress() {
-        return clientAddress(request)
-      },
+      clientAddress: clientAddress(request),
       body: bodyOf(request),
       signal: request.signal,
     }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isStorableText } from '../errors/index.js'
 import { webhookEventTypes } from '../events/index.js'
 
 const SECRET_CODE_UNITS = 256
@@ -20,10 +21,7 @@ const secret = z
   .string({ error: 'must be text' })
   .min(1, 'must not be empty')
   .max(SECRET_CODE_UNITS, `must have at most ${SECRET_CODE_UNITS} characters`)
-  .refine(
-    (text) => !text.includes('\0') && text.isWellFormed(),
-    'must not contain NUL or unpaired surrogates',
-  )
+  .refine(isStorableText, 'must not contain NUL or unpaired surrogates')
 
 /** What `webhooks.register` takes. */
 export const newWebhookInput = z.object({ url, events, secret: secret.nullish() })

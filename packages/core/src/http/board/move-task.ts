@@ -1,5 +1,5 @@
-import { isStorableText, type Column } from '../../board/index.js'
-import { TaskboardError } from '../../errors/index.js'
+import type { Column } from '../../board/index.js'
+import { isStorableText, TaskboardError } from '../../errors/index.js'
 import type { JsonObject } from '../json-body.js'
 import { writing, type BoardOperation } from './operation.js'
 import { createdTaskJson } from './task-json.js'
