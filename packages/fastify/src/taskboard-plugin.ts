@@ -10,7 +10,7 @@ import {
   type Route,
   type Surface,
 } from '@taskboard/core'
-import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContentTypeParser, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
 
 export interface TaskboardPluginOptions {
   readonly taskboard: { readonly surface: Surface }
@@ -30,7 +30,10 @@ interface RouteConfig {
 export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (instance, options, done) => {
   // Bodies stay on the wire until a request has shown its credential.
   instance.removeAllContentTypeParsers()
-  instance.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload))
+  const pass: FastifyContentTypeParser = (_request, payload, parsed) => parsed(null, payload)
+  instance.addContentTypeParser('*', pass)
+  // By its own name too: Fastify takes the other types apart anew for each request.
+  instance.addContentTypeParser('application/json', pass)
 
   // A content type that Fastify cannot make out is refused by the route, in its turn; all else is the host's to handle.
   instance.setErrorHandler<Error & { readonly code?: string }>(async (error, request, reply) => {

@@ -2,7 +2,6 @@ import type {
   Account,
   Agent,
   ApiKeyRecord,
-  EventDraft,
   Instant,
   LoggedEvent,
   StoredWebhook,
@@ -15,7 +14,7 @@ import { TaskboardError } from '@taskboard/core'
 import { createAttempts, type Attempts } from './attempts.js'
 import { createCommitSignal, type CommitSignal } from './commit-signal.js'
 import type { DeliveryRow } from './delivery-row.js'
-import { createEventLog, type EventLog } from './event-log.js'
+import { createEventLog, toLoggedEvent, type EventLog, type EventRow, type EventSource } from './event-log.js'
 import { createIdempotencyRecords, type IdempotencyRecords } from './idempotency.js'
 import { createJournal, type Journal } from './journal.js'
 import { createSettings, type Settings } from './settings.js'
@@ -46,7 +45,7 @@ export interface Database {
     readonly deliveries: Table<DeliveryRow>
   }
   /** Logs an event, with a delivery to each webhook that wants it. */
-  readonly publish: (workspaceId: string, draft: EventDraft, now: Instant) => LoggedEvent
+  readonly publish: (workspaceId: string, source: EventSource, now: Instant) => EventRow
   /** @throws TaskboardError `NOT_FOUND`. */
   requireWorkspace(workspaceId: string): void
 }
@@ -80,13 +79,16 @@ export function createDatabase(onScoring: () => void): Database {
     attempts,
     subscriptions,
     tables,
-    publish(workspaceId, draft, now) {
-      const event = log.append(workspaceId, draft, now)
-      for (const { id: webhookId } of subscriptions.to(workspaceId, event.type)) {
+    publish(workspaceId, source, now) {
+      const row = log.append(workspaceId, source, now)
+      const subscribers = subscriptions.to(workspaceId, source.type)
+      if (subscribers.length === 0) return row
+      const event = toLoggedEvent(row)
+      for (const { id: webhookId } of subscribers) {
         const id = settings.current.newId('evt')
         tables.deliveries.set(id, newDelivery(id, webhookId, event, now))
       }
-      return event
+      return row
     },
     requireWorkspace(workspaceId) {
       if (tables.workspaces.get(workspaceId) === undefined) {

@@ -7,10 +7,25 @@ import {
 } from '@taskboard/core'
 import type { Journal, Reversible } from './journal.js'
 
+/** What an event is about. Most are plain drafts; the facts of others are worked out when they are asked for. */
+export interface EventSource {
+  readonly type: EventDraft['type']
+  readonly facts: EventDraft['facts']
+}
+
+/** An event as it is kept. */
+export interface EventRow {
+  readonly id: string
+  readonly workspaceId: string
+  readonly seq: number
+  readonly at: Instant
+  readonly source: EventSource
+}
+
 /** Events in the order of their commits, all together and by workspace. */
 export interface EventLog {
   /** Gives an event its place. */
-  append(workspaceId: string, draft: EventDraft, at: Instant): LoggedEvent
+  append(workspaceId: string, source: EventSource, at: Instant): EventRow
   /** Events of a workspace with a `seq` above `afterSeq`. */
   readWorkspace(workspaceId: string, afterSeq: number, limit: number): readonly LoggedEvent[]
   /** The `seq` of a workspace's last event; 0 when it has had none. */
@@ -24,21 +39,21 @@ export interface EventLog {
   /** Drops the oldest events from before `before`. */
   prune(before: Instant, limit: number): number
   /** Calls `hook` with each event that was appended, also again when a rollback of others brings it back. */
-  onAppend(hook: (event: LoggedEvent) => void): void
+  onAppend(hook: (row: { readonly workspaceId: string }) => void): void
 }
 
 /** A list that grows at its end and is cut at its front; places count from the first that there ever was. */
 interface Tail {
-  events: LoggedEvent[]
+  rows: EventRow[]
   dropped: number
-  /** How many at the front of `events` are gone, until it is worth closing the gap. */
+  /** How many at the front of `rows` are gone, until it is worth closing the gap. */
   head: number
 }
 
 export function createEventLog(journal: Journal, newId: () => NewId): EventLog {
   const all = emptyTail()
   const workspaces = new Map<string, Tail>()
-  const hooks: ((event: LoggedEvent) => void)[] = []
+  const hooks: ((row: EventRow) => void)[] = []
 
   function tailOf(workspaceId: string): Tail {
     let tail = workspaces.get(workspaceId)
@@ -46,40 +61,32 @@ export function createEventLog(journal: Journal, newId: () => NewId): EventLog {
     return tail
   }
 
-  function push(event: LoggedEvent): void {
-    all.events.push(event)
-    tailOf(event.workspaceId).events.push(event)
-    for (const hook of hooks) hook(event)
+  function push(row: EventRow): void {
+    all.rows.push(row)
+    tailOf(row.workspaceId).rows.push(row)
+    for (const hook of hooks) hook(row)
   }
 
-  function pop(): LoggedEvent | undefined {
-    const event = all.events.pop()
-    if (event !== undefined) tailOf(event.workspaceId).events.pop()
-    return event
+  function pop(): EventRow | undefined {
+    const row = all.rows.pop()
+    if (row !== undefined) tailOf(row.workspaceId).rows.pop()
+    return row
   }
 
   const reversible: Reversible = {
-    swap(_, event) {
-      if (event === undefined) return pop()
-      push(event as LoggedEvent)
+    swap(_, row) {
+      if (row === undefined) return pop()
+      push(row as EventRow)
       return undefined
     },
   }
 
   return {
-    append(workspaceId, draft, at) {
-      const event = {
-        type: draft.type,
-        facts: draft.facts,
-        id: newId()('log'),
-        workspaceId,
-        seq: endOf(tailOf(workspaceId)) + 1,
-        at,
-        payloadVersion: currentPayloadVersion,
-      } as LoggedEvent
-      push(event)
+    append(workspaceId, source, at) {
+      const row = { id: newId()('log'), workspaceId, seq: endOf(tailOf(workspaceId)) + 1, at, source }
+      push(row)
       journal.note(reversible, '', undefined)
-      return event
+      return row
     },
     readWorkspace(workspaceId, afterSeq, limit) {
       const tail = workspaces.get(workspaceId)
@@ -96,14 +103,10 @@ export function createEventLog(journal: Journal, newId: () => NewId): EventLog {
     afterPage: (position, count) => Math.max(position, count === 0 ? 0 : all.dropped) + count,
     prune(before, limit) {
       let count = 0
-      for (
-        let event = all.events[all.head];
-        event !== undefined && event.at < before && count < limit;
-        count++
-      ) {
+      for (let row = all.rows[all.head]; row !== undefined && row.at < before && count < limit; count++) {
         dropFirst(all)
-        dropFirst(tailOf(event.workspaceId))
-        event = all.events[all.head]
+        dropFirst(tailOf(row.workspaceId))
+        row = all.rows[all.head]
       }
       return count
     },
@@ -113,23 +116,29 @@ export function createEventLog(journal: Journal, newId: () => NewId): EventLog {
   }
 }
 
+/** The event of a row, made anew each time it is read. */
+export function toLoggedEvent({ id, workspaceId, seq, at, source }: EventRow): LoggedEvent {
+  const { type, facts } = source
+  return { type, facts, id, workspaceId, seq, at, payloadVersion: currentPayloadVersion } as LoggedEvent
+}
+
 function emptyTail(): Tail {
-  return { events: [], dropped: 0, head: 0 }
+  return { rows: [], dropped: 0, head: 0 }
 }
 
 function endOf(tail: Tail): number {
-  return tail.dropped + tail.events.length - tail.head
+  return tail.dropped + tail.rows.length - tail.head
 }
 
 function readAfter(tail: Tail, position: number, limit: number): readonly LoggedEvent[] {
   const start = tail.head + Math.max(0, position - tail.dropped)
-  return tail.events.slice(start, start + limit)
+  return tail.rows.slice(start, start + limit).map(toLoggedEvent)
 }
 
 function dropFirst(tail: Tail): void {
   tail.dropped += 1
   tail.head += 1
-  if (tail.head * 2 < tail.events.length) return
-  tail.events = tail.events.slice(tail.head)
+  if (tail.head * 2 < tail.rows.length) return
+  tail.rows = tail.rows.slice(tail.head)
   tail.head = 0
 }

@@ -1,12 +1,13 @@
 import {
   TaskboardError,
   type Actor,
-  type EventDraft,
+  type EventFacts,
   type Instant,
   type NewTask,
   type Task,
 } from '@taskboard/core'
 import type { Database } from './database.js'
+import type { EventSource } from './event-log.js'
 
 const NO_TEXTS: readonly string[] = Object.freeze([])
 const NO_METADATA: Task['metadata'] = Object.freeze({})
@@ -22,7 +23,7 @@ export function buildTask({ tables }: Database, id: string, input: NewTask, now:
       field: 'assignedTo',
     })
   }
-  const dependsOn = copied([...new Set(input.dependsOn)])
+  const dependsOn = input.dependsOn.length === 0 ? NO_TEXTS : copied([...new Set(input.dependsOn)])
   return {
     id,
     workspaceId,
@@ -71,11 +72,32 @@ function countOpen(
   return open
 }
 
-/** What the log says of a new task. It shares the task's values, which never change. */
-export function createdEvent(task: Task, actor: Actor): EventDraft {
-  return {
-    type: 'task.created',
-    facts: {
+/**
+ * What the log says of a new task. A stored task never changes, so it is kept in place of the facts, which repeat most of
+ * it; they are made when the event is read.
+ */
+export function createdEvent(task: Task, { kind, id }: Actor): EventSource {
+  return new TaskCreated(task, kind, id)
+}
+
+class TaskCreated implements EventSource {
+  readonly #task: Task
+  readonly #kind: Actor['kind']
+  readonly #id: string | null
+
+  constructor(task: Task, kind: Actor['kind'], id: string | null) {
+    this.#task = task
+    this.#kind = kind
+    this.#id = id
+  }
+
+  get type() {
+    return 'task.created' as const
+  }
+
+  get facts(): EventFacts['task.created'] {
+    const task = this.#task
+    return {
       taskId: task.id,
       title: task.title,
       status: 'TODO',
@@ -87,8 +109,8 @@ export function createdEvent(task: Task, actor: Actor): EventDraft {
       tags: task.tags,
       dependsOn: task.dependsOn,
       createdAt: task.createdAt,
-      actor: { kind: actor.kind, id: actor.id },
-    },
+      actor: { kind: this.#kind, id: this.#id },
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Instant, LoggedEvent, NotificationTarget } from '@taskboard/core'
+import type { Instant, NotificationTarget } from '@taskboard/core'
 import type { EventLog } from './event-log.js'
 import { heapAdd, heapRemove, IN_NO_HEAP, type HeapOrder } from './heap.js'
 import type { Table } from './table.js'
@@ -54,8 +54,8 @@ export function createNotificationTargets(targets: Table<TargetRow>, log: EventL
     if (own.size === 0) workspaces.delete(workspaceId)
     else workspaces.set(workspaceId, own)
   })
-  log.onAppend((event: LoggedEvent) => {
-    for (const entry of workspaces.get(event.workspaceId)?.values() ?? []) enqueue(entry)
+  log.onAppend((row) => {
+    for (const entry of workspaces.get(row.workspaceId)?.values() ?? []) enqueue(entry)
   })
 
   return {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createTaskboard, scopes, type Taskboard } from '@taskboard/core'
 import { memoryStorage } from '@taskboard/memory'
 
@@ -58,4 +59,21 @@ export const addAnswer = {
     priority_score: 0.4167,
     created_at: '2026-01-01T00:00:00.000Z',
   },
+}
+
+const kept = new Map<string, object>()
+
+/** The least that an add can do: give the task an id, keep it in a Map, and answer as ours does. */
+export function keep(body: { readonly title: string }): object {
+  const createdAt = new Date()
+  const task = { ...body, id: randomUUID(), status: 'TODO', createdAt }
+  kept.set(task.id, task)
+  const answer = {
+    id: task.id,
+    title: task.title,
+    status: task.status,
+    priority_score: 0.4167,
+    created_at: createdAt,
+  }
+  return { success: true, task: answer }
 }

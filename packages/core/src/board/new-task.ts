@@ -109,9 +109,8 @@ function toInstant(value: unknown): number {
 function readTexts(field: string, value: unknown, rules: TextRules, most: number): readonly string[] {
   if (!Array.isArray(value)) throw invalid(field, 'must be a list of texts')
   if (value.length > most) throw invalid(field, `must have at most ${most} entries`)
-  const texts: string[] = []
-  for (const entry of value as readonly unknown[]) texts.push(readText(field, entry, rules))
-  return texts
+  for (const entry of value as readonly unknown[]) readText(field, entry, rules)
+  return [...(value as readonly string[])]
 }
 
 /** Each once, in the given order. */

@@ -33,10 +33,11 @@ export type RequestBody =
    */
   | { readonly kind: 'parsed'; readonly value: unknown }
   /**
-   * Still on the wire. `read` resolves with all bytes, or null as soon as there are more than `maxBytes`; the rest is left
-   * to the adapter. Rejects when the client goes away. Called at most once.
+   * Still on the wire. `read` gives all bytes, or null as soon as there are more than `maxBytes`; the rest is left to the
+   * adapter. At once when they have arrived, else as a promise, which rejects when the client goes away. Called at most
+   * once.
    */
-  | { readonly kind: 'unread'; read(maxBytes: number): Promise<Uint8Array | null> }
+  | { readonly kind: 'unread'; read(maxBytes: number): Uint8Array | null | Promise<Uint8Array | null> }
 
 /** An HTTP response as a plain value. Header names are lower case; the body is the finished text. */
 export interface HttpResponse {

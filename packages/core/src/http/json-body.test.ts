@@ -18,7 +18,7 @@ function requestWith(body: RequestBody, headers: Readonly<Record<string, string>
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const unread = (read: () => Promise<Uint8Array | null>): RequestBody => ({ kind: 'unread', read })
 const parsed = (value: unknown): RequestBody => ({ kind: 'parsed', value })
-const read = (body: RequestBody, headers?: Readonly<Record<string, string>>) =>
+const read = async (body: RequestBody, headers?: Readonly<Record<string, string>>) =>
   readJsonObject(requestWith(body, headers), 20)
 
 describe('readJsonObject', () => {

@@ -11,11 +11,11 @@ const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("?)([^";\s]*)\1/i
 
 /**
  * The request's body as a JSON object. No body at all is an empty object, so that what is told is the first field that is
- * missing. Of a repeated key the last one counts; a byte order mark is skipped.
+ * missing. Of a repeated key the last one counts; a byte order mark is skipped. Given at once when the bytes are there.
  * @throws TaskboardError `UNSUPPORTED_MEDIA_TYPE` unless the type is `application/json` (in UTF-8 and not compressed),
  *   `PAYLOAD_TOO_LARGE` above `maxBytes`, `INVALID_JSON` for what is not UTF-8, not JSON, not an object or cut short.
  */
-export async function readJsonObject(request: HttpRequest, maxBytes: number): Promise<JsonObject> {
+export function readJsonObject(request: HttpRequest, maxBytes: number): JsonObject | Promise<JsonObject> {
   const { body } = request
   if (body.kind === 'none') return EMPTY
   requireJsonType(request.header('content-type'))
@@ -26,7 +26,15 @@ export async function readJsonObject(request: HttpRequest, maxBytes: number): Pr
     throw new TaskboardError('UNSUPPORTED_MEDIA_TYPE', 'the body must not be compressed')
   const length = request.header('content-length')
   if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes)
-  const bytes = await readBytes(body.read(maxBytes))
+  const bytes = body.read(maxBytes)
+  return bytes instanceof Promise ? parseLate(bytes, maxBytes) : parseBytes(bytes, maxBytes)
+}
+
+async function parseLate(read: Promise<Uint8Array | null>, maxBytes: number): Promise<JsonObject> {
+  return parseBytes(await readBytes(read), maxBytes)
+}
+
+function parseBytes(bytes: Uint8Array | null, maxBytes: number): JsonObject {
   if (bytes === null) throw tooLarge(maxBytes)
   return bytes.length === 0 ? EMPTY : parseObject(decode(bytes))
 }
@@ -55,8 +63,7 @@ function toJsonObject(value: unknown, maxBytes: number): JsonObject {
       'the host has read the request body and kept nothing of it: mount the routes before its parser',
     )
   if (value instanceof Uint8Array) {
-    if (value.length > maxBytes) throw tooLarge(maxBytes)
-    return value.length === 0 ? EMPTY : parseObject(decode(value))
+    return parseBytes(value.length > maxBytes ? null : value, maxBytes)
   }
   if (typeof value !== 'string') return requireObject(value)
   if (value === '') return EMPTY

@@ -4,6 +4,10 @@ import { joinChunks } from './join-chunks.js'
 export interface ByteStream {
   /** True once a whole HTTP message has arrived, though not all of it may have been read; absent on other streams. */
   readonly complete?: boolean | undefined
+  /** The head of an HTTP message; absent on other streams. */
+  readonly headers?: Readonly<Record<string, string | string[] | undefined>> | undefined
+  /** How many bytes are buffered. */
+  readonly readableLength?: number | undefined
   readonly destroyed?: boolean | undefined
   readonly readableEnded?: boolean | undefined
   /** All that is buffered; null when nothing is. */
@@ -20,13 +24,24 @@ const NO_BYTES = new Uint8Array(0)
 
 /**
  * All bytes of a stream, or null as soon as there are more than `maxBytes`, when the rest is read away as by `discardRest`.
- * Rejects when the stream ends early.
+ * A small message has mostly arrived by the time it is asked for: then they are given at once, without an event or a
+ * promise. Rejects when the stream ends early.
  */
-export async function readStream(stream: ByteStream, maxBytes: number): Promise<Uint8Array | null> {
-  // A small message has mostly arrived by the time it is asked for: then no event needs to be waited for.
-  if (stream.complete !== true || stream.destroyed === true) return collect(stream, maxBytes)
+export function readStream(
+  stream: ByteStream,
+  maxBytes: number,
+): Uint8Array | null | Promise<Uint8Array | null> {
+  if (!hasArrived(stream)) return collect(stream, maxBytes)
   const bytes = stream.read() ?? NO_BYTES
   return bytes.length > maxBytes ? null : bytes
+}
+
+/** Whether all bytes are buffered: the message has ended, or as many are there as its head has told of. */
+function hasArrived({ complete, destroyed, headers, readableLength }: ByteStream): boolean {
+  if (destroyed === true) return false
+  if (complete === true) return true
+  const length = headers?.['content-length']
+  return length !== undefined && readableLength !== 0 && Number(length) === readableLength
 }
 
 function collect(stream: ByteStream, maxBytes: number): Promise<Uint8Array | null> {

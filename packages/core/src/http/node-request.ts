@@ -83,7 +83,21 @@ export function announcesBody({ headers, httpVersionMajor }: NodeMessage): boole
 
 /** A body that is still on `stream`: the message itself, or what the host pipes it through. */
 export function unreadBody(stream: ByteStream): RequestBody {
-  return { kind: 'unread', read: (maxBytes) => readStream(stream, maxBytes) }
+  return new UnreadBody(stream)
+}
+
+/** A class, so that no function is made for each request. */
+class UnreadBody {
+  readonly kind = 'unread'
+  readonly #stream: ByteStream
+
+  constructor(stream: ByteStream) {
+    this.#stream = stream
+  }
+
+  read(maxBytes: number): Uint8Array | null | Promise<Uint8Array | null> {
+    return readStream(this.#stream, maxBytes)
+  }
 }
 
 function joined(value: string | string[] | undefined): string | undefined {

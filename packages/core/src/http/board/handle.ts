@@ -29,7 +29,8 @@ export async function handleBoardRequest(
     requireAdmission(await surface.takeBoardLimit(principal))
     const operation = findOperation(request)
     requireMethod(operation, request.method)
-    const body = operation.takesBody ? await readJsonObject(request, surface.bodyLimitBytes) : NO_BODY
+    const read = operation.takesBody ? readJsonObject(request, surface.bodyLimitBytes) : NO_BODY
+    const body = read instanceof Promise ? await read : read
     if (!principal.scopes.includes(operation.scope)) operation.checkFields?.(body)
     requireScope(principal, operation.scope)
     const board = surface.board(principal.defaultWorkspaceId)
