@@ -30,10 +30,9 @@ interface RouteConfig {
 export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (instance, options, done) => {
   // Bodies stay on the wire until a request has shown its credential.
   instance.removeAllContentTypeParsers()
-  const pass: FastifyContentTypeParser = (_request, payload, parsed) => parsed(null, payload)
-  instance.addContentTypeParser('*', pass)
+  instance.addContentTypeParser('*', leaveUnread)
   // By its own name too: Fastify takes the other types apart anew for each request.
-  instance.addContentTypeParser('application/json', pass)
+  instance.addContentTypeParser('application/json', leaveUnread)
 
   // A content type that Fastify cannot make out is refused by the route, in its turn; all else is the host's to handle.
   instance.setErrorHandler<Error & { readonly code?: string }>(async (error, request, reply) => {
@@ -48,6 +47,8 @@ export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (i
   }
   done()
 }
+
+const leaveUnread: FastifyContentTypeParser = (_request, payload, parsed) => parsed(null, payload)
 
 async function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<string> {
   const { raw } = request
