@@ -1,0 +1,34 @@
+import { isTaskboardError, TaskboardError } from '@taskboard/core'
+
+/** Classes and codes of SQLSTATE (PostgreSQL, Appendix A) that say: not now, and nothing is wrong with the statement. */
+const OUTAGE = /^(08|53|57P0|25006$|57014$|55P03$)/
+/** What is worth another try at once: a serialization failure, a deadlock. */
+const COLLISION = /^(40001|40P01)$/
+/** What the sockets and pools say; these errors have no SQLSTATE. */
+const LOST =
+  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|Connection terminated|timeout exceeded|timeout expired|not queryable|PGlite is clos/i
+
+function codeOf(error: unknown): string {
+  const code = (error as { readonly code?: unknown } | null | undefined)?.code
+  return typeof code === 'string' ? code : ''
+}
+
+/** Whether the database could not be reached or would not work. */
+export function isOutage(error: unknown): boolean {
+  const code = codeOf(error)
+  if (OUTAGE.test(code)) return true
+  return LOST.test(code) || (/^[0-9A-Z]{5}$/.test(code) ? false : LOST.test(String(error)))
+}
+
+/** Whether the same statement may well succeed when it is run again. */
+export function isCollision(error: unknown): boolean {
+  return COLLISION.test(codeOf(error))
+}
+
+/** The error as a verb throws it: `SERVICE_UNAVAILABLE` for an outage, everything else as it is. */
+export function toVerbError(error: unknown): unknown {
+  if (isTaskboardError(error)) return error
+  if (isOutage(error) || isCollision(error))
+    return new TaskboardError('SERVICE_UNAVAILABLE', 'the database cannot be reached', { cause: error })
+  return error
+}

@@ -1,0 +1,41 @@
+/**
+ * The part of a writing statement that logs events: common table expressions that read `draft` (workspace_id, ord, type,
+ * facts, at: the events in order, `ord` counting within the statement) and leave `logged` behind, the rows of
+ * `taskboard.event` as they were written. Each enabled webhook that wants an event gets a delivery of it that is due at
+ * once.
+ *
+ * The rows of `workspace_log` are locked until the commit, in the order of their ids. Lock them last: after tasks.
+ */
+export const LOG_EVENTS = /* sql */ `
+  log_size as materialized (select workspace_id, count(*) as n from draft group by workspace_id),
+  log_lock as materialized (
+    select l.workspace_id from taskboard.workspace_log l
+    where l.workspace_id in (select workspace_id from log_size) order by l.workspace_id for update
+  ),
+  log_place as (
+    update taskboard.workspace_log l
+    set last_seq = l.last_seq + s.n, feed_xid = greatest(l.feed_xid, pg_current_xact_id())
+    from log_size s, log_lock k
+    where l.workspace_id = s.workspace_id and k.workspace_id = s.workspace_id
+    returning l.workspace_id, l.last_seq - s.n as base, l.feed_xid
+  ),
+  logged as (
+    insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
+    select d.workspace_id, p.base + row_number() over (partition by d.workspace_id order by d.ord), p.feed_xid,
+      taskboard.new_id('log', d.at), d.type, d.facts, d.at, 1
+    from draft d join log_place p using (workspace_id)
+    returning *
+  ),
+  sent as (
+    insert into taskboard.delivery (id, webhook_id, workspace_id, event, next_attempt_at, created_at)
+    select taskboard.new_id('evt', e.at), w.id, e.workspace_id, ${eventJson('e')}, e.at, e.at
+    from logged e join taskboard.webhook w
+      on w.workspace_id = e.workspace_id and w.enabled and e.type = any (w.events)
+    order by e.workspace_id, e.seq, w.created_at, w.id
+  )`
+
+/** An event's row as the JSON of a `LoggedEvent`. */
+export function eventJson(alias: string): string {
+  return `jsonb_build_object('type', ${alias}.type, 'facts', ${alias}.facts, 'id', ${alias}.id,
+      'workspaceId', ${alias}.workspace_id, 'seq', ${alias}.seq, 'at', ${alias}.at, 'payloadVersion', ${alias}.payload_version)`
+}

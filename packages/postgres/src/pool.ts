@@ -1,0 +1,22 @@
+/** A query as `pg` takes it. With a `name` the server keeps its plan for the connection. */
+export interface PgQuery {
+  readonly text: string
+  readonly values: unknown[]
+  readonly name?: string | undefined
+}
+
+/** What is used of a `pg.Client`, and all that a transaction of the host's needs to be. */
+export interface PgConnection {
+  query(query: PgQuery): Promise<{ readonly rows: unknown[] }>
+}
+
+/** What is used of a `pg.PoolClient`. */
+export interface PgPoolClient extends PgConnection {
+  /** Gives the connection back, or (with an error or true) closes it. */
+  release(broken?: Error | boolean): void
+}
+
+/** Any pool that looks like `pg.Pool`. It stays the host's: nothing sets its session, and nothing ends it. */
+export interface PgPool extends PgConnection {
+  connect(): Promise<PgPoolClient>
+}

@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto'
+
+declare const rowType: unique symbol
+
+/** A statement with the type of its rows. Every value is a parameter, and every column is named as the row's member. */
+export interface Statement<Row> {
+  /** Under which the server keeps its plan: changes with the text. */
+  readonly name: string
+  readonly text: string
+  readonly [rowType]?: Row
+}
+
+/** Makes a statement; `verb` is what it does, for people who look at the server. */
+export function statement<Row>(verb: string, text: string): Statement<Row> {
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, 8)
+  return { name: `taskboard_${verb}_${digest}`, text }
+}

@@ -1,0 +1,81 @@
+import { LOG_EVENTS } from '../events/log-events.js'
+import { statement } from '../statement.js'
+import type { ClaimRow } from './claim-for-agent.js'
+import { STALE, TAKE_BEST } from './claim-sql.js'
+
+/** What the claim by type answers: also the workspaces whose turn it was, in order. */
+export interface TypeClaimRow extends ClaimRow {
+  readonly stations: readonly string[]
+}
+
+/**
+ * Present, whether ended placements stop it, limit, lease, agent type, the workspace that was served last.
+ *
+ * Workspaces take turns in the order of their ids, on from the one that was served last and round once. Those with ready
+ * tasks and those with agents of the type are two ordered lists; the walk leaps from one to the other, so that it
+ * costs a few index probes for each workspace it finds, however many there are.
+ */
+export const claimByType = statement<TypeClaimRow>(
+  'claim_by_type',
+  /* sql */ `
+  with recursive p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  wanted as materialized (select $3::integer as wanted),
+  lease_ms as materialized (select $4::bigint as lease_ms),
+  ${STALE},
+  walk as (
+    select $6::text as workspace_id, true as is_past, false as is_hit, false as is_round, 0 as hits
+    union all
+    select * from (
+      select coalesce(next.queued, ''), next.is_met, next.is_hit, walk.is_round or next.queued is null,
+        walk.hits + next.is_hit::integer
+      from walk, wanted, lateral (
+        select queued, coalesce(queued = staffed, false) as is_met, coalesce(queued = staffed, false)
+          and (not walk.is_round or queued <= $6::text)
+          and exists (
+            select from (select '' as agent_id union all
+              select a.id from taskboard.agent a where a.workspace_id = queued and a.type = $5::text) as pool
+            where exists (select from taskboard.todo t
+              where t.ready and t.workspace_id = queued and t.agent_id = pool.agent_id)
+          ) as is_hit
+        from (
+          select staffed, (
+            select min(t.workspace_id) from taskboard.todo t where t.ready and t.workspace_id >= staffed
+          ) as queued
+          from (
+            select case when walk.is_past
+              then (select min(a.workspace_id) from taskboard.agent a
+                    where a.type = $5::text and a.workspace_id > walk.workspace_id)
+              else (select min(a.workspace_id) from taskboard.agent a
+                    where a.type = $5::text and a.workspace_id >= walk.workspace_id)
+            end as staffed
+          ) as agents
+        ) as lists
+      ) as next
+      where walk.hits < wanted.wanted
+        and not (walk.is_round and (next.queued is null or next.queued > $6::text))
+    ) as step
+  ),
+  station as materialized (
+    select workspace_id, row_number() over (order by hits) as place from walk where is_hit
+  ),
+  worker as materialized (
+    select a.workspace_id, a.id as agent_id,
+      (select count(*) from taskboard.task t where t.lease_agent_id = a.id)::integer as held
+    from station s join taskboard.agent a on a.workspace_id = s.workspace_id and a.type = $5::text
+  ),
+  ${TAKE_BEST},
+  draft as (select * from started),
+  ${LOG_EVENTS}
+  select a.*, stale.is_stale as "isStale", (select count(*) from candidate)::integer as seen, true as "isKnown",
+    (select coalesce(array_agg(workspace_id order by place), '{}') from station) as stations,
+    (
+      select t.not_before from taskboard.todo t
+      where not t.ready and t.not_before is not null and exists (
+        select from taskboard.agent g
+        where g.type = $5::text and g.workspace_id = t.workspace_id and t.agent_id in ('', g.id)
+      )
+      order by t.not_before limit 1
+    )::float8 as "nextReadyAt"
+  from stale left join answer a on true
+  order by a.ord`,
+)

@@ -1,0 +1,92 @@
+import { taskColumns } from './task-row.js'
+
+/** More than there are events before those of claims in one statement. */
+const AFTER_COMPLETIONS = 1_000_000
+
+/**
+ * The part of a claiming statement from the candidates to the answer. It reads
+ * - `p` (now), `wanted` (how many), `lease_ms`,
+ * - `station` (workspace_id, place: the workspaces whose turn it is, in order),
+ * - `worker` (workspace_id, agent_id, held: who may take, and how many tasks each has already),
+ * - `stale` (is_stale: placements have ended that must be made anew first; then nothing is taken).
+ *
+ * Candidates are the best of each lane; they are locked from the best on, and one that another claimer or writer holds is
+ * left out rather than waited for. So `seen` says how many there were: when more than were taken, another look may find
+ * more. It leaves `started` behind, the events to log, and `answer`, the tasks.
+ */
+export const TAKE_BEST = /* sql */ `
+  lane as (
+    select l.lane, (case when l.lane & 1 = 1 then s.age_slope else 0 end)
+                 + (case when l.lane & 2 = 2 then s.due_slope else 0 end) as slope
+    from taskboard.scoring s, (values (0), (1), (2), (3)) as l (lane)
+  ),
+  candidate as materialized (
+    select q.task_id, q.agent_id, q.workspace_id, s.place, q.created_at, q.key + lane.slope * p.now as score
+    from p, lane, station s
+      cross join lateral (
+        select ''::text as agent_id union all select w.agent_id from worker w where w.workspace_id = s.workspace_id
+      ) as pool
+      cross join lateral (
+        select * from taskboard.todo t
+        where t.ready and t.workspace_id = s.workspace_id and t.agent_id = pool.agent_id and t.lane = lane.lane
+        order by t.key desc, t.created_at, t.task_id
+        limit (select greatest(16, 2 * wanted.wanted) / greatest(1, count(*)) + 4 from station, wanted group by wanted.wanted)
+      ) as q
+    where not (select is_stale from stale)
+  ),
+  ranked as materialized (
+    select task_id, score, created_at, place,
+      row_number() over (partition by workspace_id order by score desc, created_at, task_id) as turn
+    from candidate
+  ),
+  picked as materialized (
+    select r.task_id, r.turn, r.place, q.workspace_id, q.agent_id
+    from ranked r
+      join taskboard.todo q on q.task_id = r.task_id
+      join taskboard.task t on t.id = r.task_id
+    order by r.turn, r.place
+    limit (select wanted from wanted)
+    for update of q, t skip locked
+  ),
+  numbered as (
+    select *, row_number() over (order by turn, place) as ord,
+      row_number() over (partition by workspace_id, agent_id = '' order by turn) as nth
+    from picked
+  ),
+  -- What anyone may take goes to whoever has the least, counting on while the batch is dealt out.
+  dealt as (
+    select w.workspace_id, w.agent_id,
+      row_number() over (partition by w.workspace_id order by w.held + n, w.agent_id) as nth
+    from worker w, wanted, generate_series(0, wanted.wanted - 1) as n
+  ),
+  taken as (
+    select n.task_id, n.ord, coalesce(nullif(n.agent_id, ''), d.agent_id) as agent_id
+    from numbered n left join dealt d on d.workspace_id = n.workspace_id and d.nth = n.nth
+  ),
+  left_queue as (delete from taskboard.todo q using picked where q.task_id = picked.task_id),
+  claimed as (
+    update taskboard.task t
+    set column_name = 'DOING', not_before = null, progress = 0, started_at = p.now, updated_at = p.now,
+      attempts = t.attempts + 1, fencing_token = t.fencing_token + 1, lease_agent_id = taken.agent_id,
+      lease_expires_at = p.now + lease_ms.lease_ms, version = t.version + 1
+    from taken, p, lease_ms
+    where t.id = taken.task_id
+    returning t.*
+  ),
+  started as (
+    select c.workspace_id, ${AFTER_COMPLETIONS} + taken.ord as ord, 'task.started' as type, c.started_at as at, jsonb_build_object(
+      'taskId', c.id, 'title', c.title, 'status', 'DOING', 'agentId', c.lease_agent_id, 'attempt', c.attempts,
+      'startedAt', c.started_at) as facts
+    from claimed c join taken on taken.task_id = c.id
+  ),
+  answer as (
+    select taken.ord, ${taskColumns('c')} from claimed c join taken on taken.task_id = c.id
+  )`
+
+/** Whether the placement of anything has ended. */
+export const STALE = /* sql */ `
+  stale as materialized (
+    select $2::boolean and exists (
+      select from taskboard.todo, p where until <= p.now and until < 9223372036854775807
+    ) as is_stale
+  )`
