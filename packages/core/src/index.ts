@@ -154,6 +154,8 @@ export type { CredentialRequest, Surface, SurfacePaths } from './surface.js'
 
 // --- Adapters of storages, senders and resolvers, and their tests -------------------------------------------------------
 export type { Storage, StorageSettings } from './storage/index.js'
+export { createStorageSettings } from './storage-settings.js'
+export type { BoundSettings } from './storage-settings.js'
 export type { AccessStore } from './access/index.js'
 export type { AgentStore } from './agents/index.js'
 export type {
@@ -204,5 +206,12 @@ export type {
 export type { LimitRequest, LimitStore } from './limits/index.js'
 export { idempotencyRetentionMs } from './idempotency/index.js'
 export type { Created, IdempotencyClaim } from './idempotency/index.js'
-export { createNewId, silentLogger, sleep, systemClock, systemRandom } from './environment/index.js'
-export type { At, IdPrefix, NewId } from './environment/index.js'
+export {
+  createCommitSignal,
+  createNewId,
+  silentLogger,
+  sleep,
+  systemClock,
+  systemRandom,
+} from './environment/index.js'
+export type { At, CommitSignal, IdPrefix, NewId } from './environment/index.js'

@@ -2,6 +2,8 @@ import type {
   Account,
   Agent,
   ApiKeyRecord,
+  BoundSettings,
+  CommitSignal,
   Instant,
   LoggedEvent,
   StoredWebhook,
@@ -10,14 +12,12 @@ import type {
   TaskOutput,
   Workspace,
 } from '@taskboard/core'
-import { TaskboardError } from '@taskboard/core'
+import { createCommitSignal, createStorageSettings, TaskboardError } from '@taskboard/core'
 import { createAttempts, type Attempts } from './attempts.js'
-import { createCommitSignal, type CommitSignal } from './commit-signal.js'
 import type { DeliveryRow } from './delivery-row.js'
 import { createEventLog, toLoggedEvent, type EventLog, type EventRow, type EventSource } from './event-log.js'
 import { createIdempotencyRecords, type IdempotencyRecords } from './idempotency.js'
 import { createJournal, type Journal } from './journal.js'
-import { createSettings, type Settings } from './settings.js'
 import { createSubscriptions, type Subscriptions } from './subscriptions.js'
 import { createTable, createTableOfRows, type Table } from './table.js'
 import { createTaskSlots, type TaskSlots, type TaskTable } from './task-slots.js'
@@ -25,7 +25,7 @@ import { createTransactions, type Transactions } from './transactions.js'
 
 /** What all stores of one storage share. */
 export interface Database {
-  readonly settings: Settings
+  readonly settings: BoundSettings
   readonly journal: Journal
   readonly transactions: Transactions
   readonly commits: CommitSignal
@@ -51,7 +51,7 @@ export interface Database {
 }
 
 export function createDatabase(onScoring: () => void): Database {
-  const settings = createSettings(onScoring)
+  const settings = createStorageSettings(onScoring)
   const journal = createJournal()
   const commits = createCommitSignal()
   const log = createEventLog(journal, () => settings.current.newId)

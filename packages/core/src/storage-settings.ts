@@ -1,17 +1,14 @@
-import {
-  createNewId,
-  defaultScoring,
-  sameScoring,
-  systemClock,
-  TaskboardError,
-  type Instant,
-  type StorageSettings,
-} from '@taskboard/core'
+import { createNewId, systemClock, type Instant } from './environment/index.js'
+import { TaskboardError } from './errors/index.js'
+import { defaultScoring, sameScoring } from './priority/index.js'
+import type { StorageSettings } from './storage/index.js'
 
-/** What the storage was told by `bind`, or the defaults as long as it was not. */
-export interface Settings {
+/** What a storage was told by `bind`, or the defaults as long as it was not. */
+export interface BoundSettings {
   readonly current: StorageSettings
+  /** The present by the bound clock. */
   readonly now: () => Instant
+  /** `Storage.bind`. */
   readonly bind: (settings: StorageSettings) => void
 }
 
@@ -22,8 +19,8 @@ const DEFAULTS: Omit<StorageSettings, 'newId'> = {
   outputLimit: 100,
 }
 
-/** `onScoring` is called when the scoring changes at the first `bind`. */
-export function createSettings(onScoring: () => void): Settings {
+/** For adapters of storages. `onScoring` is called when the first `bind` brings another scoring than the default one. */
+export function createStorageSettings(onScoring: () => void = () => undefined): BoundSettings {
   let current: StorageSettings = { ...DEFAULTS, newId: createNewId() }
   let bound = false
   return {
