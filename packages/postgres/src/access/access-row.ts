@@ -1,0 +1,26 @@
+/** The columns of an `Account`, of the table or expression that `alias` names. */
+export function accountColumns(alias: string): string {
+  return `${alias}.id, ${alias}.name, ${alias}.tier, ${alias}.created_at::float8 as "createdAt"`
+}
+
+/** The columns of a `Workspace`. */
+export function workspaceColumns(alias: string): string {
+  const a = alias
+  return `${a}.id, ${a}.account_id as "accountId", ${a}.name, ${a}.created_at::float8 as "createdAt"`
+}
+
+/** The columns of an `ApiKeyRecord`: all but the hash. */
+export function apiKeyColumns(alias: string): string {
+  const a = alias
+  return `${a}.id, ${a}.account_id as "accountId", ${a}.workspace_id as "workspaceId",
+    ${a}.default_workspace_id as "defaultWorkspaceId", ${a}.name, ${a}.scopes, ${a}.prefix,
+    ${a}.created_at::float8 as "createdAt", ${a}.expires_at::float8 as "expiresAt",
+    ${a}.revoked_at::float8 as "revokedAt"`
+}
+
+/** The columns of an `Agent`. */
+export function agentColumns(alias: string): string {
+  const a = alias
+  return `${a}.id, ${a}.workspace_id as "workspaceId", ${a}.name, ${a}.type, ${a}.status,
+    ${a}.created_at::float8 as "createdAt"`
+}

@@ -1,0 +1,53 @@
+import { TaskboardError, type AccessStore, type ApiKeyRecord, type At } from '@taskboard/core'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { statement } from '../statement.js'
+import { apiKeyColumns } from './access-row.js'
+
+type Added = { readonly [Member in keyof ApiKeyRecord]: ApiKeyRecord[Member] | null }
+
+interface AddedRow extends Added {
+  readonly hasAccount: boolean
+  readonly hasWorkspaces: boolean
+}
+
+/** Refused by its own rows: the account or a workspace is not there, or the hash is taken (then there is no key). */
+const addKey = statement<AddedRow>(
+  'insert_api_key',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  reach as materialized (
+    select exists (select from taskboard.account where id = $3::text) as has_account,
+      exists (select from taskboard.workspace where id = $5::text and account_id = $3::text)
+        and exists (
+          select from taskboard.workspace where id = coalesce($4::text, $5::text) and account_id = $3::text
+        ) as has_workspaces
+  ),
+  added as (
+    insert into taskboard.api_key
+      (id, hash, account_id, workspace_id, default_workspace_id, name, scopes, prefix, created_at, expires_at)
+    select $2::text, $9::text, $3::text, $4::text, $5::text, $6::text, $7::text[], $8::text, p.now, $10::bigint
+    from p, reach r where r.has_account and r.has_workspaces
+    on conflict (hash) do nothing
+    returning *
+  )
+  select r.has_account as "hasAccount", r.has_workspaces as "hasWorkspaces", ${apiKeyColumns('k')}
+  from reach r left join added k on true`,
+)
+
+/** `AccessStore.insertApiKey`. */
+export async function insertApiKey(
+  database: Database,
+  key: Parameters<AccessStore['insertApiKey']>[0],
+  at: At<PgConnection>,
+): Promise<ApiKeyRecord> {
+  const { accountId, workspaceId, defaultWorkspaceId, name, scopes, prefix, hash, expiresAt } = key
+  const id = database.settings.current.newId('ak')
+  const values = [id, accountId, workspaceId, defaultWorkspaceId, name, scopes, prefix, hash, expiresAt]
+  const [row] = await database.write(at, addKey, [at.now, ...values])
+  if (row?.hasAccount !== true) throw new TaskboardError('NOT_FOUND', 'no such account')
+  if (!row.hasWorkspaces) throw new TaskboardError('NOT_FOUND', 'no such workspace')
+  if (row.id === null) throw new TaskboardError('CONFLICT', 'the key exists already')
+  const { hasAccount: _account, hasWorkspaces: _workspaces, ...added } = row
+  return added as ApiKeyRecord
+}

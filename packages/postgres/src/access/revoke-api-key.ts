@@ -1,0 +1,27 @@
+import { TaskboardError, type ApiKeyRecord, type At } from '@taskboard/core'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { statement } from '../statement.js'
+import { apiKeyColumns } from './access-row.js'
+
+/** The first revocation's time stays. */
+const revokeKey = statement<ApiKeyRecord>(
+  'revoke_api_key',
+  /* sql */ `
+  update taskboard.api_key k
+  set revoked_at = coalesce(k.revoked_at, $1::bigint, taskboard.now_ms())
+  where k.id = $2::text and k.account_id = $3::text
+  returning ${apiKeyColumns('k')}`,
+)
+
+/** `AccessStore.revokeApiKey`. */
+export async function revokeApiKey(
+  database: Database,
+  accountId: string,
+  keyId: string,
+  at: At<PgConnection>,
+): Promise<ApiKeyRecord> {
+  const [key] = await database.write(at, revokeKey, [at.now, keyId, accountId])
+  if (key === undefined) throw new TaskboardError('NOT_FOUND', 'no such API key')
+  return key
+}

@@ -1,0 +1,95 @@
+import type {
+  At,
+  LoggedEvent,
+  NotificationBatch,
+  NotificationClaim,
+  NotificationStore,
+  NotificationTarget,
+} from '@taskboard/core'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { statement } from '../statement.js'
+import { eventJson } from './log-events.js'
+
+interface ClaimedRow {
+  readonly nextDueAt: number | null
+  /** Null in the one row of a claim that found nothing. */
+  readonly target: NotificationTarget | null
+  readonly claimToken: string | null
+  /** Null when what was unread has been pruned: the target counts as read then. */
+  readonly events: readonly LoggedEvent[] | null
+}
+
+const claimTargets = statement<ClaimedRow>(
+  'claim_notifications',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  due as materialized (
+    select t.workspace_id, t.channel, t.read_through_seq, t.due_at, l.last_seq
+    from p, taskboard.notification_target t join taskboard.workspace_log l on l.workspace_id = t.workspace_id
+    where t.channel = any ($2::text[]) and t.due_at <= p.now and l.last_seq > t.read_through_seq
+    order by t.due_at, t.workspace_id, t.channel limit $3::integer
+    for update of t skip locked
+  ),
+  batch as materialized (
+    select d.*, (
+      select jsonb_agg(${eventJson('e')} order by e.seq) from (
+        select * from taskboard.event
+        where workspace_id = d.workspace_id and seq > d.read_through_seq
+        order by seq limit $4::integer
+      ) e
+    ) as events
+    from due d
+  ),
+  claimed as (
+    update taskboard.notification_target t set
+      read_through_seq = case when b.events is null then b.last_seq else t.read_through_seq end,
+      due_at = case when b.events is null then t.due_at else p.now + $5::bigint end,
+      claim_token = case when b.events is null then null else gen_random_uuid()::text end
+    from batch b, p where t.workspace_id = b.workspace_id and t.channel = b.channel
+    returning t.*, b.events, b.due_at as was_due_at
+  ),
+  next_due as (
+    select least(
+      (select min(due_at) from claimed where events is not null),
+      (select min(t.due_at)
+        from taskboard.notification_target t join taskboard.workspace_log l on l.workspace_id = t.workspace_id
+        where t.channel = any ($2::text[]) and l.last_seq > t.read_through_seq
+          and (t.workspace_id, t.channel) not in (select workspace_id, channel from due))
+    ) as at
+  )
+  select n.at::float8 as "nextDueAt", c.claim_token as "claimToken", c.events,
+    case when c.channel is not null then jsonb_build_object(
+      'workspaceId', c.workspace_id, 'channel', c.channel, 'settings', c.settings) end as target
+  from next_due n left join claimed c on true
+  order by c.was_due_at, c.workspace_id, c.channel`,
+)
+
+/** `NotificationStore.claimNotifications`. */
+export async function claimNotifications(
+  database: Database,
+  { channels, limit, eventsPerTarget, claimMs }: Parameters<NotificationStore['claimNotifications']>[0],
+  at: At<PgConnection>,
+): Promise<NotificationClaim> {
+  const batches: NotificationBatch[] = []
+  for (;;) {
+    const wanted = limit - batches.length
+    const values = [at.now, channels, wanted, eventsPerTarget, claimMs]
+    const rows = await database.write(at, claimTargets, values)
+    for (const row of rows) if (isBatch(row)) batches.push(toBatch(row))
+    const isAnyPassedOver = rows.some((row) => row.target !== null && row.events === null)
+    if (!isAnyPassedOver || batches.length >= limit) {
+      return { batches, nextDueAt: rows[0]?.nextDueAt ?? null }
+    }
+  }
+}
+
+type BatchRow = { readonly [Member in keyof ClaimedRow]: NonNullable<ClaimedRow[Member]> }
+
+function isBatch(row: ClaimedRow): row is BatchRow {
+  return row.target !== null && row.events !== null && row.claimToken !== null
+}
+
+function toBatch({ target, events, claimToken }: BatchRow): NotificationBatch {
+  return { ...target, events, claimToken }
+}

@@ -1,0 +1,6 @@
+/** The columns of a `LoggedEvent`, of the table or expression that `alias` names. */
+export function eventColumns(alias: string): string {
+  const a = alias
+  return `${a}.type, ${a}.facts, ${a}.id, ${a}.workspace_id as "workspaceId", ${a}.seq::float8, ${a}.at::float8,
+    ${a}.payload_version as "payloadVersion"`
+}

@@ -1,0 +1,22 @@
+import type { EventStore } from '@taskboard/core'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { appendEvent } from './append-event.js'
+import { pruneEvents } from './prune-events.js'
+import { readEvents } from './read-events.js'
+import { feedEnd, readFeed } from './read-feed.js'
+
+/**
+ * The event log. The feed shows an event as soon as no transaction is open any more that began to write before the event's
+ * did, so one that stays open holds back what the feed tells, and loses nothing.
+ */
+export function createEventStore(database: Database): EventStore<PgConnection> {
+  return {
+    appendEvent: (workspaceId, draft, at) => appendEvent(database, workspaceId, draft, at),
+    readEvents: (workspaceId, afterSeq, limit) => readEvents(database, workspaceId, afterSeq, limit),
+    feedEnd: () => feedEnd(database),
+    readFeed: (position, limit) => readFeed(database, position, limit),
+    onCommit: (listener) => database.commits.listen(listener),
+    pruneEvents: (before, limit) => pruneEvents(database, before, limit),
+  }
+}

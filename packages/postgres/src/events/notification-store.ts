@@ -1,0 +1,19 @@
+import type { NotificationStore } from '@taskboard/core'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { claimNotifications } from './claim-notifications.js'
+import { deleteTarget } from './delete-target.js'
+import { listTargets } from './list-targets.js'
+import { saveTarget } from './save-target.js'
+import { settleNotifications } from './settle-notifications.js'
+
+/** Channels and how far they have read the log. */
+export function createNotificationStore(database: Database): NotificationStore<PgConnection> {
+  return {
+    saveTarget: (target, at) => saveTarget(database, target, at),
+    deleteTarget: (workspaceId, channel, at) => deleteTarget(database, workspaceId, channel, at),
+    listTargets: (workspaceId) => listTargets(database, workspaceId),
+    claimNotifications: (request, at) => claimNotifications(database, request, at),
+    settleNotifications: (result, at) => settleNotifications(database, result, at),
+  }
+}

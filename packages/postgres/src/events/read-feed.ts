@@ -1,0 +1,71 @@
+import type { FeedPage, FeedPosition, LoggedEvent } from '@taskboard/core'
+import type { Database } from '../database.js'
+import { statement } from '../statement.js'
+import { eventColumns } from './event-row.js'
+import { parsePosition, toPosition } from './feed-position.js'
+
+interface EndRow {
+  readonly xmin: string
+  readonly xmax: string
+  readonly seen: string
+}
+
+type FedRow = LoggedEvent & { readonly feedXid: string }
+
+/**
+ * An event's `feed_xid` is at least the id of the transaction that wrote it. So whatever commits after a snapshot is at or
+ * above that one's xmin, and below it all is there and none is to come. What has been committed already at or above xmin,
+ * beside transactions that are still open, is told apart by its place in its workspace's log.
+ */
+const endOfFeed = statement<EndRow>(
+  'feed_end',
+  /* sql */ `
+  with snapshot as materialized (select pg_current_snapshot() as s)
+  select pg_snapshot_xmin(s)::text as xmin, pg_snapshot_xmax(s)::text as xmax, coalesce((
+    select string_agg(workspace_id || ':' || last_seq, ',') from (
+      select e.workspace_id, max(e.seq) as last_seq from taskboard.event e
+      where e.feed_xid >= pg_snapshot_xmin(s) group by e.workspace_id
+    ) above
+  ), '') as seen
+  from snapshot`,
+)
+
+const feedPage = statement<FedRow>(
+  'read_feed',
+  /* sql */ `
+  select ${eventColumns('e')}, e.feed_xid::text as "feedXid"
+  from taskboard.event e
+  where (e.feed_xid, e.workspace_id, e.seq) > ($1::text::xid8, $2::text, $3::bigint)
+    and e.feed_xid < pg_snapshot_xmin(pg_current_snapshot())
+    and not (e.feed_xid < $5::text::xid8 and e.seq <= coalesce(($4::jsonb ->> e.workspace_id)::bigint, 0))
+  order by e.feed_xid, e.workspace_id, e.seq limit $6::integer`,
+)
+
+/** `EventStore.feedEnd`. */
+export async function feedEnd(database: Database): Promise<FeedPosition> {
+  const [end] = await database.read(null, endOfFeed, [])
+  if (end === undefined) throw new Error('the end of the feed was not told')
+  const { xmin, xmax, seen } = end
+  return toPosition({ feedXid: xmin, workspaceId: '', seq: '0', seen, seenUntil: xmax })
+}
+
+/** `EventStore.readFeed`. */
+export async function readFeed(database: Database, position: FeedPosition, limit: number): Promise<FeedPage> {
+  const place = parsePosition(position)
+  const { feedXid, workspaceId, seq, seen, seenUntil } = place
+  const values = [feedXid, workspaceId, seq, seenSeqs(seen), seenUntil, limit]
+  const rows = await database.read(null, feedPage, values)
+  const last = rows.at(-1)
+  if (last === undefined) return { events: [], position }
+  const end = { feedXid: last.feedXid, workspaceId: last.workspaceId, seq: String(last.seq) }
+  return { events: rows.map(toEvent), position: toPosition({ ...place, ...end }) }
+}
+
+function seenSeqs(seen: string): string {
+  const pairs = seen.split(',').map((pair) => pair.split(':'))
+  return seen === '' ? '{}' : JSON.stringify(Object.fromEntries(pairs))
+}
+
+function toEvent({ feedXid: _, ...event }: FedRow): LoggedEvent {
+  return event
+}
