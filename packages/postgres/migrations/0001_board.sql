@@ -163,6 +163,7 @@ create index todo_pickup on taskboard.todo (workspace_id, agent_id, lane, key de
 create index todo_listing on taskboard.todo (workspace_id, lane, key desc, created_at, task_id);
 create index todo_until on taskboard.todo (until) where until < 9223372036854775807;
 create index todo_delayed on taskboard.todo (workspace_id, agent_id, not_before) where not ready and not_before is not null;
+create index todo_waiting on taskboard.todo (not_before) where not ready and not_before is not null;
 create index todo_placed on taskboard.todo (workspace_id, placed_at);
 
 create table taskboard.idempotency (
@@ -323,7 +324,7 @@ begin
   if tg_op = 'UPDATE' then
     delete from taskboard.todo where task_id = new.id;
   end if;
-  insert into taskboard.todo select (taskboard.todo_of(new, new.updated_at)).*;
+  insert into taskboard.todo select q.* from taskboard.todo_of(new, new.updated_at) q;
   return null;
 end
 $$;

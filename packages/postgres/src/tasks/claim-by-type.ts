@@ -34,8 +34,8 @@ export const claimByType = statement<TypeClaimRow>(
           and exists (
             select from (select '' as agent_id union all
               select a.id from taskboard.agent a where a.workspace_id = queued and a.type = $5::text) as pool
-            where exists (select from taskboard.todo t
-              where t.ready and t.workspace_id = queued and t.agent_id = pool.agent_id)
+            cross join lateral (select from taskboard.todo t
+              where t.ready and t.workspace_id = queued and t.agent_id = pool.agent_id limit 1) as head
           ) as is_hit
         from (
           select staffed, (
@@ -48,8 +48,11 @@ export const claimByType = statement<TypeClaimRow>(
               else (select min(a.workspace_id) from taskboard.agent a
                     where a.type = $5::text and a.workspace_id >= walk.workspace_id)
             end as staffed
+            offset 0
           ) as agents
+          offset 0
         ) as lists
+        offset 0
       ) as next
       where walk.hits < wanted.wanted
         and not (walk.is_round and (next.queued is null or next.queued > $6::text))

@@ -4,6 +4,15 @@ import { taskColumns } from './task-row.js'
 const AFTER_COMPLETIONS = 1_000_000
 
 /**
+ * Limits nothing that is ever asked for: it is there for the planner, which cannot know what the other limits come to, and
+ * reads whole tables when it expects many rows.
+ */
+const MOST_EXPECTED = 500
+
+/** The most tasks that one statement claims. */
+export const MOST_CLAIMED = 200
+
+/**
  * The part of a claiming statement from the candidates to the answer. It reads
  * - `p` (now), `wanted` (how many), `lease_ms`,
  * - `station` (workspace_id, place: the workspaces whose turn it is, in order),
@@ -20,6 +29,9 @@ export const TAKE_BEST = /* sql */ `
                  + (case when l.lane & 2 = 2 then s.due_slope else 0 end) as slope
     from taskboard.scoring s, (values (0), (1), (2), (3)) as l (lane)
   ),
+  look as materialized (
+    select greatest(16, 2 * wanted) / greatest(1, (select count(*) from station)) + 4 as depth from wanted
+  ),
   candidate as materialized (
     select q.task_id, q.agent_id, q.workspace_id, s.place, q.created_at, q.key + lane.slope * p.now as score
     from p, lane, station s
@@ -27,10 +39,12 @@ export const TAKE_BEST = /* sql */ `
         select ''::text as agent_id union all select w.agent_id from worker w where w.workspace_id = s.workspace_id
       ) as pool
       cross join lateral (
-        select * from taskboard.todo t
-        where t.ready and t.workspace_id = s.workspace_id and t.agent_id = pool.agent_id and t.lane = lane.lane
-        order by t.key desc, t.created_at, t.task_id
-        limit (select greatest(16, 2 * wanted.wanted) / greatest(1, count(*)) + 4 from station, wanted group by wanted.wanted)
+        select * from (
+          select * from taskboard.todo t
+          where t.ready and t.workspace_id = s.workspace_id and t.agent_id = pool.agent_id and t.lane = lane.lane
+          order by t.key desc, t.created_at, t.task_id
+          limit (select depth from look)
+        ) as heads limit ${MOST_EXPECTED}
       ) as q
     where not (select is_stale from stale)
   ),
@@ -40,13 +54,14 @@ export const TAKE_BEST = /* sql */ `
     from candidate
   ),
   picked as materialized (
-    select r.task_id, r.turn, r.place, q.workspace_id, q.agent_id
-    from ranked r
-      join taskboard.todo q on q.task_id = r.task_id
-      join taskboard.task t on t.id = r.task_id
-    order by r.turn, r.place
-    limit (select wanted from wanted)
-    for update of q, t skip locked
+    select * from (select r.task_id, r.turn, r.place, q.workspace_id, q.agent_id
+    from (select * from ranked order by turn, place) as r cross join lateral (
+      select q.workspace_id, q.agent_id from taskboard.todo q join taskboard.task t on t.id = q.task_id
+      where q.task_id = r.task_id
+      limit 1
+      for update of q, t skip locked
+    ) as q
+    limit (select wanted from wanted)) as heads limit ${MOST_CLAIMED}
   ),
   numbered as (
     select *, row_number() over (order by turn, place) as ord,
@@ -86,7 +101,7 @@ export const TAKE_BEST = /* sql */ `
 /** Whether the placement of anything has ended. */
 export const STALE = /* sql */ `
   stale as materialized (
-    select $2::boolean and exists (
-      select from taskboard.todo, p where until <= p.now and until < 9223372036854775807
+    select $2::boolean and coalesce(
+      (select min(until) from taskboard.todo where until < 9223372036854775807) <= (select now from p), false
     ) as is_stale
   )`

@@ -9,6 +9,7 @@ import {
 import type { Session } from '../database.js'
 import { claimByType, type TypeClaimRow } from './claim-by-type.js'
 import { claimForAgent, type ClaimRow } from './claim-for-agent.js'
+import { MOST_CLAIMED } from './claim-sql.js'
 import { settleQueue } from './settle-queue.js'
 import { toTask, type TaskRow } from './task-row.js'
 
@@ -70,7 +71,7 @@ async function takeUpTo<Row extends ClaimRow>(
   const tasks: Task[] = []
   let exact = true
   for (let looks = 0; ; looks++) {
-    const wanted = limit - tasks.length
+    const wanted = Math.min(MOST_CLAIMED, limit - tasks.length)
     const rows = await look(exact, wanted)
     const first = rows[0]
     if (first === undefined) throw new Error('a claim has answered nothing')
@@ -82,7 +83,7 @@ async function takeUpTo<Row extends ClaimRow>(
     }
     const taken = rows.filter(({ id }) => id !== null).length
     const isAllSeen = first.seen <= taken && isWhole(rows, wanted)
-    if (tasks.length >= limit || isAllSeen || looks >= MOST_LOOKS) {
+    if (tasks.length >= limit || isAllSeen || (taken === 0 && looks >= MOST_LOOKS)) {
       return { tasks, nextReadyAt: tasks.length >= limit ? null : first.nextReadyAt, isKnown: first.isKnown }
     }
   }
