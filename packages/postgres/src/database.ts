@@ -13,7 +13,7 @@ export interface Session {
 export interface Database {
   readonly settings: BoundSettings
   readonly commits: CommitSignal
-  /** One statement that changes nothing. */
+  /** One statement that changes nothing, or nothing that anybody waits for: it is not told of as a commit, and tried once. */
   read<Row>(
     at: At<PgConnection> | null,
     statement: Statement<Row>,

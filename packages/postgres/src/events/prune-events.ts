@@ -17,6 +17,6 @@ const pruneOldest = statement<{ readonly count: number }>(
 
 /** `EventStore.pruneEvents`. */
 export async function pruneEvents(database: Database, before: Instant, limit: number): Promise<number> {
-  const [row] = await database.write(null, pruneOldest, [before, limit])
+  const [row] = await database.read(null, pruneOldest, [before, limit])
   return row?.count ?? 0
 }

@@ -17,6 +17,6 @@ const pruneRecords = statement<{ readonly count: number }>(
 
 /** `Storage.pruneIdempotency`. */
 export async function pruneIdempotency(database: Database, before: Instant, limit: number): Promise<number> {
-  const [row] = await database.write(null, pruneRecords, [before, limit])
+  const [row] = await database.read(null, pruneRecords, [before, limit])
   return row?.count ?? 0
 }

@@ -1,0 +1,28 @@
+import type { Instant } from '@taskboard/core'
+import type { Database } from '../database.js'
+import { statement } from '../statement.js'
+
+/**
+ * By the database's clock a key is idle only a minute after its window has closed: a decision may have looked at the clock
+ * before that, and not have come to the row yet.
+ */
+const pruneIdle = statement<{ readonly count: number }>(
+  'prune_limits',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms() - 60000) as now),
+  idle as materialized (
+    select r.ctid from p, taskboard.rolling_limit r
+    where r.idle_from <= p.now and r.newest + r.window_ms <= p.now
+    order by r.idle_from limit $2::integer for update of r skip locked
+  ),
+  gone as (
+    delete from taskboard.rolling_limit where ctid = any (array(select ctid from idle)) returning 1
+  )
+  select count(*)::float8 as count from gone`,
+)
+
+/** `LimitStore.pruneLimits`. */
+export async function pruneLimits(database: Database, limit: number, now: Instant | null): Promise<number> {
+  const [row] = await database.read(null, pruneIdle, [now, limit])
+  return row?.count ?? 0
+}

@@ -1,0 +1,101 @@
+import type { Instant, LimitDecision, LimitRequest } from '@taskboard/core'
+import type { Database } from '../database.js'
+import { statement } from '../statement.js'
+
+/** Requests of one key under one limit. */
+interface KeyRequests {
+  readonly request: LimitRequest
+  /** Their places in the batch. */
+  readonly places: number[]
+}
+
+interface TakenRow {
+  readonly key: string
+  readonly admitted: number
+  /** How many the window holds now. */
+  readonly held: number
+  /** The wait of those that were not admitted; null when all were. */
+  readonly retryAfterMs: number | null
+}
+
+/**
+ * Each key's row is locked, read as it is by then and written, in the order of the keys, so that batches wait for one another
+ * but never in a circle. A present before the newest admission counts as that one's time, so `times` only rise, and
+ * `width_bucket` finds how many of them the window has left behind.
+ */
+const takeKeys = statement<TakenRow>(
+  'take_limits',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  asked as materialized (
+    select * from json_to_recordset($2::json) as i (key text, most integer, window_ms bigint, wanted integer)
+  ),
+  taken as (
+    insert into taskboard.rolling_limit as r (key, window_ms, times, newest, admitted)
+    select a.key, a.window_ms, array_fill(p.now, array[least(a.wanted, a.most)]), p.now, least(a.wanted, a.most)
+    from asked a, p order by a.key collate "C"
+    on conflict (key) do update set (times, newest, admitted, window_ms) = (
+      select
+        case when passed.n = 0 and fit.n = 0 then r.times
+          else r.times[passed.n + 1:] || array_fill(present.at, array[fit.n]) end,
+        case when fit.n = 0 then r.newest else present.at end, fit.n, a.window_ms
+      from asked a, p,
+        lateral (select greatest(p.now, r.newest) as at) present,
+        lateral (select width_bucket(present.at - a.window_ms, r.times) as n) passed,
+        lateral (select least(a.wanted, greatest(0, a.most - cardinality(r.times) + passed.n)) as n) fit
+      where a.key = r.key
+    )
+    returning key, times, admitted
+  )
+  select t.key, t.admitted, cardinality(t.times) as held,
+    case when t.admitted < a.wanted
+      then (t.times[cardinality(t.times) - a.most + 1] + a.window_ms - p.now)::float8 end as "retryAfterMs"
+  from p, taken t join asked a on a.key = t.key`,
+)
+
+/** Decides a batch in its order. All share a present; null for the database's. */
+export async function takeLimits(
+  database: Database,
+  requests: readonly LimitRequest[],
+  now: Instant | null,
+): Promise<readonly LimitDecision[]> {
+  const decisions = new Array<LimitDecision>(requests.length)
+  for (const keys of toRounds(requests)) {
+    const asked = Array.from(keys.values(), ({ request: { key, limit, windowMs }, places }) => ({
+      key,
+      most: limit,
+      window_ms: windowMs,
+      wanted: places.length,
+    }))
+    for (const row of await database.read(null, takeKeys, [now, JSON.stringify(asked)])) {
+      const { request, places } = keys.get(row.key) as KeyRequests
+      for (const [index, place] of places.entries()) decisions[place] = toDecision(row, request.limit, index)
+    }
+  }
+  return decisions
+}
+
+/** One round unless a key is asked for under different limits, which a statement cannot decide one after the other. */
+function toRounds(requests: readonly LimitRequest[]): readonly Map<string, KeyRequests>[] {
+  const rounds: Map<string, KeyRequests>[] = []
+  const lastRound = new Map<string, number>()
+  for (const [place, request] of requests.entries()) {
+    const { key, limit, windowMs } = request
+    const last = lastRound.get(key)
+    const own = last === undefined ? undefined : rounds[last]?.get(key)
+    if (own !== undefined && own.request.limit === limit && own.request.windowMs === windowMs) {
+      own.places.push(place)
+      continue
+    }
+    const next = last === undefined ? 0 : last + 1
+    rounds[next] ??= new Map()
+    rounds[next].set(key, { request, places: [place] })
+    lastRound.set(key, next)
+  }
+  return rounds
+}
+
+function toDecision({ admitted, held, retryAfterMs }: TakenRow, limit: number, index: number): LimitDecision {
+  if (index >= admitted) return { allowed: false, remaining: 0, retryAfterMs: retryAfterMs ?? 0 }
+  return { allowed: true, remaining: Math.max(0, limit - held + admitted - index - 1), retryAfterMs: 0 }
+}
