@@ -227,8 +227,9 @@ create table taskboard.delivery (
   attempt_count integer not null default 0,
   attempts jsonb not null default '[]',
   next_attempt_at bigint,
-  -- While claimed, `next_attempt_at` is the claim's end.
+  -- While claimed, `next_attempt_at` is the claim's end, and `planned_at` what it was before.
   claim_token text,
+  planned_at bigint,
   created_at bigint not null
 ) with (fillfactor = 80);
 create index delivery_due on taskboard.delivery (next_attempt_at, id) where status = 'pending';
