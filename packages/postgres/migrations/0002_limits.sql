@@ -3,7 +3,8 @@
 drop index taskboard.rolling_limit_age;
 
 alter table taskboard.rolling_limit
-  -- How many the last batch admitted.
+  -- The limit of the last batch, and how many that admitted.
+  add column most integer not null,
   add column admitted integer not null,
   -- Whoever is idle was so from a time at or after this: the end of its window, rounded down to 65.5 seconds.
   add column idle_from bigint not null generated always as (((newest + window_ms) >> 16) << 16) stored,

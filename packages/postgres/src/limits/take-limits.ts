@@ -20,7 +20,7 @@ interface TakenRow {
 
 /**
  * Each key's row is locked, read as it is by then and written, in the order of the keys, so that batches wait for one another
- * but never in a circle. A present before the newest admission counts as that one's time, so `times` only rise, and
+ * but never in a circle. What is asked of it is in `excluded`, as if the window were empty. A present before the newest admission counts as that one's time, so `times` only rise, and
  * `width_bucket` finds how many of them the window has left behind.
  */
 const takeKeys = statement<TakenRow>(
@@ -31,19 +31,20 @@ const takeKeys = statement<TakenRow>(
     select * from json_to_recordset($2::json) as i (key text, most integer, window_ms bigint, wanted integer)
   ),
   taken as (
-    insert into taskboard.rolling_limit as r (key, window_ms, times, newest, admitted)
-    select a.key, a.window_ms, array_fill(p.now, array[least(a.wanted, a.most)]), p.now, least(a.wanted, a.most)
+    insert into taskboard.rolling_limit as r (key, window_ms, times, newest, most, admitted)
+    select a.key, a.window_ms, array_fill(p.now, array[least(a.wanted, a.most)]), p.now, a.most, least(a.wanted, a.most)
     from asked a, p order by a.key collate "C"
-    on conflict (key) do update set (times, newest, admitted, window_ms) = (
+    on conflict (key) do update set (times, newest, window_ms, most, admitted) = (
       select
         case when passed.n = 0 and fit.n = 0 then r.times
           else r.times[passed.n + 1:] || array_fill(present.at, array[fit.n]) end,
-        case when fit.n = 0 then r.newest else present.at end, fit.n, a.window_ms
-      from asked a, p,
-        lateral (select greatest(p.now, r.newest) as at) present,
-        lateral (select width_bucket(present.at - a.window_ms, r.times) as n) passed,
-        lateral (select least(a.wanted, greatest(0, a.most - cardinality(r.times) + passed.n)) as n) fit
-      where a.key = r.key
+        case when fit.n = 0 then r.newest else present.at end,
+        excluded.window_ms, excluded.most, fit.n
+      from (select greatest(excluded.newest, r.newest) as at) present,
+        lateral (select width_bucket(present.at - excluded.window_ms, r.times) as n) passed,
+        lateral (
+          select least(excluded.admitted, greatest(0, excluded.most - cardinality(r.times) + passed.n)) as n
+        ) fit
     )
     returning key, times, admitted
   )
