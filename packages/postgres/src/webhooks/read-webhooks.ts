@@ -1,0 +1,45 @@
+import { TaskboardError, type At, type StoredWebhook } from '@taskboard/core'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { statement } from '../statement.js'
+import { webhookColumns } from './webhook-row.js'
+
+const webhooksOfWorkspace = statement<StoredWebhook>(
+  'list_webhooks',
+  /* sql */ `
+  select ${webhookColumns('w')} from taskboard.webhook w
+  where w.workspace_id = $1::text order by w.created_at, w.id`,
+)
+
+const webhookById = statement<StoredWebhook>(
+  'get_webhook',
+  /* sql */ `
+  select ${webhookColumns('w')} from taskboard.webhook w
+  where w.id = $2::text and w.workspace_id = $1::text`,
+)
+
+/** `WebhookStore.listWebhooks`. */
+export function listWebhooks(
+  database: Database,
+  workspaceId: string,
+  at: At<PgConnection>,
+): Promise<readonly StoredWebhook[]> {
+  return database.read(at, webhooksOfWorkspace, [workspaceId])
+}
+
+/** `WebhookStore.getWebhook`. */
+export async function getWebhook(
+  database: Database,
+  workspaceId: string,
+  webhookId: string,
+  at: At<PgConnection>,
+): Promise<StoredWebhook> {
+  const [webhook] = await database.read(at, webhookById, [workspaceId, webhookId])
+  if (webhook === undefined) throw unknownWebhook()
+  return webhook
+}
+
+/** The refusal of a webhook that is not there, or not in that workspace. */
+export function unknownWebhook(): TaskboardError {
+  return new TaskboardError('NOT_FOUND', 'no such webhook')
+}

@@ -1,0 +1,50 @@
+import type { At, DeliveryResult } from '@taskboard/core'
+import type { Database } from '../database.js'
+import { LOG_EVENTS } from '../events/log-events.js'
+import type { PgConnection } from '../pool.js'
+import { statement } from '../statement.js'
+import { RECORD_RESULTS } from './record-results-sql.js'
+
+/** Present, how long failures disable after, results. */
+const record = statement<object>(
+  'record_delivery_results',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  ${RECORD_RESULTS},
+  ${LOG_EVENTS}
+  select id from logged`,
+)
+
+/** `WebhookStore.recordDeliveryResults`. */
+export async function recordDeliveryResults(
+  database: Database,
+  results: readonly DeliveryResult[],
+  disableAfterMs: number,
+  at: At<PgConnection>,
+): Promise<void> {
+  if (results.length === 0) return
+  await database.write(at, record, [at.now, disableAfterMs, JSON.stringify(results.map(toInput))])
+}
+
+function toInput({ deliveryId, claimToken, attempt, outcome }: DeliveryResult, ord: number): object {
+  return {
+    ord,
+    delivery_id: deliveryId,
+    claim_token: claimToken,
+    kind: outcome.kind,
+    retry_at: outcome.kind === 'retry' ? outcome.at : null,
+    attempt_at: attempt.at,
+    attempt: {
+      at: attempt.at,
+      durationMs: attempt.durationMs,
+      status: attempt.status,
+      error: attempt.error === null ? null : storable(attempt.error),
+      responseExcerpt: attempt.responseExcerpt === null ? null : storable(attempt.responseExcerpt),
+    },
+  }
+}
+
+/** Text from outside, without what jsonb refuses: NUL, and halves of surrogate pairs. */
+function storable(text: string): string {
+  return text.replace(/[\0\p{Surrogate}]/gu, '\u{FFFD}')
+}

@@ -1,0 +1,33 @@
+import type { At } from '@taskboard/core'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { statement } from '../statement.js'
+
+const release = statement<never>(
+  'release_deliveries',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  held as materialized (
+    select d.id
+    from jsonb_to_recordset($2::jsonb) as c (delivery_id text, claim_token text)
+    join taskboard.delivery d on d.id = c.delivery_id and d.claim_token = c.claim_token, p
+    where d.status = 'pending' and d.next_attempt_at > p.now
+    order by d.id for update of d
+  )
+  update taskboard.delivery d set next_attempt_at = p.now, claim_token = null, planned_at = null
+  from p where d.id = any (array(select id from held))`,
+)
+
+/** `WebhookStore.releaseDeliveries`. */
+export async function releaseDeliveries(
+  database: Database,
+  claims: readonly { deliveryId: string; claimToken: string }[],
+  at: At<PgConnection>,
+): Promise<void> {
+  if (claims.length === 0) return
+  const released = claims.map(({ deliveryId, claimToken }) => ({
+    delivery_id: deliveryId,
+    claim_token: claimToken,
+  }))
+  await database.write(at, release, [at.now, JSON.stringify(released)])
+}

@@ -1,0 +1,46 @@
+import type { At, StoredWebhook, WebhookStore } from '@taskboard/core'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { statement } from '../statement.js'
+import { unknownWebhook } from './read-webhooks.js'
+import { webhookColumns } from './webhook-row.js'
+
+const update = statement<StoredWebhook>(
+  'update_webhook',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
+  update taskboard.webhook w set
+    url = coalesce($4::text, w.url),
+    events = coalesce($5::text[], w.events),
+    secrets = coalesce($6::jsonb, w.secrets),
+    enabled = coalesce($7::boolean, w.enabled),
+    disabled_reason = case
+      when $7::boolean then null
+      when not $7::boolean and w.enabled then 'host'
+      else w.disabled_reason end,
+    failing_since = case when $7::boolean then null else w.failing_since end,
+    updated_at = p.now
+  from p where w.id = $3::text and w.workspace_id = $2::text
+  returning ${webhookColumns('w')}`,
+)
+
+/** `WebhookStore.updateWebhook`. */
+export async function updateWebhook(
+  database: Database,
+  workspaceId: string,
+  webhookId: string,
+  { url, events, secrets, enabled }: Parameters<WebhookStore['updateWebhook']>[2],
+  at: At<PgConnection>,
+): Promise<StoredWebhook> {
+  const [webhook] = await database.write(at, update, [
+    at.now,
+    workspaceId,
+    webhookId,
+    url ?? null,
+    events === undefined ? null : [...new Set(events)],
+    secrets === undefined ? null : JSON.stringify(secrets),
+    enabled ?? null,
+  ])
+  if (webhook === undefined) throw unknownWebhook()
+  return webhook
+}

@@ -1,0 +1,36 @@
+import type { WebhookStore } from '@taskboard/core'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { claimDueDeliveries } from './claim-due-deliveries.js'
+import { deleteWebhook } from './delete-webhook.js'
+import { insertTestDelivery } from './insert-test-delivery.js'
+import { insertWebhook } from './insert-webhook.js'
+import { listDeliveries } from './list-deliveries.js'
+import { pruneDeliveries } from './prune-deliveries.js'
+import { getWebhook, listWebhooks } from './read-webhooks.js'
+import { recordDeliveryResults } from './record-delivery-results.js'
+import { releaseDeliveries } from './release-deliveries.js'
+import { resendDeliveries } from './resend-deliveries.js'
+import { updateWebhook } from './update-webhook.js'
+
+/** Webhooks and their deliveries. */
+export function createWebhookStore(database: Database): WebhookStore<PgConnection> {
+  return {
+    insertWebhook: (webhook, idempotency, at) => insertWebhook(database, webhook, idempotency, at),
+    listWebhooks: (workspaceId, at) => listWebhooks(database, workspaceId, at),
+    getWebhook: (workspaceId, webhookId, at) => getWebhook(database, workspaceId, webhookId, at),
+    updateWebhook: (workspaceId, webhookId, change, at) =>
+      updateWebhook(database, workspaceId, webhookId, change, at),
+    deleteWebhook: (workspaceId, webhookId, at) => deleteWebhook(database, workspaceId, webhookId, at),
+    insertTestDelivery: (workspaceId, webhookId, event, at) =>
+      insertTestDelivery(database, workspaceId, webhookId, event, at),
+    claimDueDeliveries: (request, at) => claimDueDeliveries(database, request, at),
+    recordDeliveryResults: (results, disableAfterMs, at) =>
+      recordDeliveryResults(database, results, disableAfterMs, at),
+    releaseDeliveries: (claims, at) => releaseDeliveries(database, claims, at),
+    listDeliveries: (query, at) => listDeliveries(database, query, at),
+    resendDeliveries: (workspaceId, webhookId, which, at) =>
+      resendDeliveries(database, workspaceId, webhookId, which, at),
+    pruneDeliveries: (before, limit) => pruneDeliveries(database, before, limit),
+  }
+}
