@@ -93,13 +93,13 @@ export const webhookCases: readonly StorageCheck[] = [
       const query = { workspaceId, webhookId: id, status: null, limit: 10, afterId: null }
       const draft = { type: 'agent.alert', facts: { message: 'm' } } as const
       for (const verb of [
-        webhooks.getWebhook(workspaceId, id, at()),
-        webhooks.updateWebhook(workspaceId, id, { enabled: false }, at()),
-        webhooks.insertTestDelivery(workspaceId, id, draft, at()),
-        webhooks.listDeliveries(query, at()),
-        webhooks.resendDeliveries(workspaceId, id, { from: 0, to: START }, at()),
+        () => webhooks.getWebhook(workspaceId, id, at()),
+        () => webhooks.updateWebhook(workspaceId, id, { enabled: false }, at()),
+        () => webhooks.insertTestDelivery(workspaceId, id, draft, at()),
+        () => webhooks.listDeliveries(query, at()),
+        () => webhooks.resendDeliveries(workspaceId, id, { from: 0, to: START }, at()),
       ]) {
-        await assertRefused(verb, 'NOT_FOUND')
+        await assertRefused(verb(), 'NOT_FOUND')
       }
       assert.equal(await webhooks.deleteWebhook(workspaceId, id, at()), false)
       assert.equal((await webhooks.getWebhook(own, id, at())).enabled, true)
