@@ -18,6 +18,10 @@ export default defineConfig({
         extends: true as const,
         test: { name: `example-${name}`, root: `examples/${name}` },
       })),
+      {
+        extends: true,
+        test: { name: 'postgres', root: 'packages/postgres', globalSetup: './test/global-setup.ts' },
+      },
       { extends: true, test: { name: 'docs', root: 'docs' } },
     ],
     coverage: {

@@ -1,0 +1,8 @@
+export { postgresStorage } from './postgres-storage.js'
+export type { PostgresStorageOptions } from './postgres-storage.js'
+export { migrate, migrationStatus, planMigrations } from './migrations/migrate.js'
+export type { MigrationState } from './migrations/migrate.js'
+export type { PlannedStep } from './migrations/planned-steps.js'
+export { pglitePool } from './pglite-pool.js'
+export type { PgliteInstance } from './pglite-pool.js'
+export type { PgConnection, PgPool, PgPoolClient, PgQuery } from './pool.js'

@@ -1,0 +1,397 @@
+// Made by scripts/embed-migrations.mjs from migrations/*.sql, and not changed by hand.
+/* oxlint-disable max-lines */
+import type { Migration } from './migration.js'
+
+export const embeddedMigrations: readonly Migration[] = [
+  {
+    number: 1,
+    name: 'board',
+    sql: `-- The board: accounts, agents, tasks with their queue, the event log, webhooks, limits.
+-- Times are epoch milliseconds, as everywhere in the library.
+
+create table taskboard.account (
+  id text primary key,
+  name text not null,
+  tier text not null,
+  created_at bigint not null
+);
+create index account_age on taskboard.account (created_at, id);
+
+create table taskboard.workspace (
+  id text primary key,
+  account_id text not null references taskboard.account,
+  name text not null,
+  created_at bigint not null
+);
+create index workspace_age on taskboard.workspace (account_id, created_at, id);
+
+-- One row a workspace, locked by every write to its log until that commits: so its events are numbered without gaps, and no
+-- reader sees a later one before an earlier one. \`feed_xid\` never falls, and is at least the id of the transaction that wrote
+-- the last event.
+create table taskboard.workspace_log (
+  workspace_id text primary key references taskboard.workspace,
+  last_seq bigint not null default 0,
+  feed_xid xid8 not null default '0'
+) with (fillfactor = 50);
+
+create table taskboard.api_key (
+  id text primary key,
+  hash text not null unique,
+  account_id text not null references taskboard.account,
+  workspace_id text references taskboard.workspace,
+  default_workspace_id text not null references taskboard.workspace,
+  name text not null,
+  scopes text[] not null,
+  prefix text not null,
+  created_at bigint not null,
+  expires_at bigint,
+  revoked_at bigint
+);
+create index api_key_age on taskboard.api_key (account_id, created_at desc, id desc);
+
+create table taskboard.agent (
+  id text primary key,
+  workspace_id text not null references taskboard.workspace,
+  name text not null,
+  type text not null,
+  status text not null,
+  created_at bigint not null
+);
+create index agent_age on taskboard.agent (workspace_id, created_at, id);
+create index agent_type on taskboard.agent (type, workspace_id, created_at, id);
+
+-- The weights that the stored keys were made with. One row.
+create table taskboard.scoring (
+  only_row boolean primary key default true check (only_row),
+  due_horizon_ms bigint not null,
+  age_horizon_ms bigint not null,
+  flag_step bigint not null,
+  free_units bigint not null,
+  due_slope bigint not null,
+  age_slope bigint not null,
+  unit bigint not null
+);
+
+create table taskboard.task (
+  id text primary key,
+  workspace_id text not null references taskboard.workspace,
+  title text not null,
+  description text,
+  type text,
+  -- low 0, medium 1, high 2, urgent 3
+  flag smallint not null,
+  column_name text not null default 'TODO',
+  hold_reason text,
+  hold_message text,
+  hold_since bigint,
+  assigned_to text references taskboard.agent,
+  due_date bigint,
+  not_before bigint,
+  tags text[] not null,
+  metadata jsonb not null,
+  depends_on text[] not null,
+  open_dependencies integer not null default 0,
+  -- How many tasks wait for this one.
+  dependents integer not null default 0,
+  progress real not null default 0,
+  result text,
+  created_at bigint not null,
+  updated_at bigint not null,
+  started_at bigint,
+  completed_at bigint,
+  attempts integer not null default 0,
+  max_attempts integer not null,
+  fencing_token bigint not null default 0,
+  lease_agent_id text,
+  lease_expires_at bigint,
+  -- Counts the writes, so that one that was worked out from an older reading is noticed.
+  version bigint not null default 0
+) with (fillfactor = 80);
+create index task_doing on taskboard.task (workspace_id, started_at, created_at, id) where column_name = 'DOING';
+create index task_done on taskboard.task (workspace_id, completed_at desc, created_at, id) where column_name = 'DONE';
+create index task_lease on taskboard.task (lease_expires_at) where lease_expires_at is not null;
+create index task_lease_agent on taskboard.task (lease_agent_id) where lease_agent_id is not null;
+
+create table taskboard.task_dependency (
+  depends_on text not null references taskboard.task,
+  task_id text not null references taskboard.task,
+  primary key (depends_on, task_id)
+);
+
+create table taskboard.attempt (
+  task_id text not null references taskboard.task,
+  fencing_token bigint not null,
+  agent_id text not null,
+  started_at bigint not null,
+  ended_at bigint not null,
+  outcome text not null,
+  reason text,
+  primary key (task_id, fencing_token)
+);
+
+create table taskboard.task_log (
+  id bigint generated always as identity primary key,
+  task_id text not null references taskboard.task,
+  at bigint not null,
+  level text not null,
+  message text not null
+);
+create index task_log_order on taskboard.task_log (task_id, id);
+
+create table taskboard.task_output (
+  id bigint generated always as identity primary key,
+  task_id text not null references taskboard.task,
+  type text not null,
+  name text not null,
+  url text not null,
+  size bigint
+);
+create index task_output_order on taskboard.task_output (task_id, id);
+
+-- One narrow row for each task in TODO, with its place in the pickup order. Claims take rows away here, so that what they
+-- leave behind never lies in the way of the wide table.
+create table taskboard.todo (
+  task_id text primary key,
+  workspace_id text not null,
+  -- The only agent that may take it; empty for any.
+  agent_id text not null,
+  -- No hold, no open dependencies, not waiting for its \`not_before\`.
+  ready boolean not null,
+  -- What its score rises by: bit 0 the age, bit 1 the due date.
+  lane smallint not null,
+  -- The score in units is \`key\` + the lane's slope x now.
+  key bigint not null,
+  -- From when the placement holds, and the first instant at which it does not.
+  placed_at bigint not null,
+  until bigint not null,
+  not_before bigint,
+  created_at bigint not null
+) with (fillfactor = 80);
+create index todo_pickup on taskboard.todo (workspace_id, agent_id, lane, key desc, created_at, task_id) where ready;
+create index todo_listing on taskboard.todo (workspace_id, lane, key desc, created_at, task_id);
+create index todo_until on taskboard.todo (until) where until < 9223372036854775807;
+create index todo_delayed on taskboard.todo (workspace_id, agent_id, not_before) where not ready and not_before is not null;
+create index todo_waiting on taskboard.todo (not_before) where not ready and not_before is not null;
+create index todo_placed on taskboard.todo (workspace_id, placed_at);
+
+create table taskboard.idempotency (
+  scope text not null,
+  key text not null,
+  fingerprint text not null,
+  resource_id text not null,
+  value jsonb not null,
+  created_at bigint not null,
+  primary key (scope, key)
+);
+create index idempotency_age on taskboard.idempotency (created_at);
+
+create table taskboard.event (
+  workspace_id text not null references taskboard.workspace,
+  seq bigint not null,
+  feed_xid xid8 not null,
+  id text not null,
+  type text not null,
+  facts jsonb not null,
+  at bigint not null,
+  payload_version integer not null,
+  primary key (workspace_id, seq)
+);
+-- Everything below the oldest running transaction is complete in this order, also within each workspace.
+create index event_feed on taskboard.event (feed_xid, workspace_id, seq);
+create index event_age on taskboard.event (at);
+
+create table taskboard.notification_target (
+  workspace_id text not null references taskboard.workspace,
+  channel text not null,
+  settings jsonb not null,
+  read_through_seq bigint not null,
+  due_at bigint not null,
+  claim_token text,
+  primary key (workspace_id, channel)
+);
+create index notification_due on taskboard.notification_target (channel, due_at);
+
+create table taskboard.webhook (
+  id text primary key,
+  workspace_id text not null references taskboard.workspace,
+  url text not null,
+  events text[] not null,
+  secrets jsonb not null,
+  enabled boolean not null default true,
+  disabled_reason text,
+  failing_since bigint,
+  created_at bigint not null,
+  updated_at bigint not null
+);
+create index webhook_age on taskboard.webhook (workspace_id, created_at, id);
+
+create table taskboard.delivery (
+  id text primary key,
+  webhook_id text not null references taskboard.webhook on delete cascade,
+  workspace_id text not null,
+  -- As \`LoggedEvent\`.
+  event jsonb not null,
+  status text not null default 'pending',
+  attempt_count integer not null default 0,
+  attempts jsonb not null default '[]',
+  next_attempt_at bigint,
+  -- While claimed, \`next_attempt_at\` is the claim's end, and \`planned_at\` what it was before.
+  claim_token text,
+  planned_at bigint,
+  created_at bigint not null
+) with (fillfactor = 80);
+create index delivery_due on taskboard.delivery (next_attempt_at, id) where status = 'pending';
+create index delivery_webhook_due on taskboard.delivery (webhook_id, next_attempt_at, id) where status = 'pending';
+create index delivery_newest on taskboard.delivery (webhook_id, created_at desc, id desc);
+create index delivery_age on taskboard.delivery (created_at) where status <> 'pending';
+
+create table taskboard.rolling_limit (
+  key text primary key,
+  window_ms bigint not null,
+  -- The admissions that the window still reaches back to, oldest first.
+  times bigint[] not null,
+  newest bigint not null
+) with (fillfactor = 50);
+create index rolling_limit_age on taskboard.rolling_limit ((newest + window_ms));
+
+create function taskboard.now_ms() returns bigint language sql volatile parallel safe as $$
+  select (extract(epoch from clock_timestamp()) * 1000)::bigint
+$$;
+
+-- A prefix and 26 lower-case characters of Crockford's base 32: 50 bits of time and 80 of chance, like the ids that the
+-- library makes itself.
+create function taskboard.new_id(prefix text, at bigint) returns text language sql volatile as $$
+  select prefix || '_' || string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + digit, 1), '' order by place)
+  from (
+    select place, case
+      when place < 10 then ((at >> (5 * (9 - place))) & 31)::integer
+      -- Bytes 6 and 8 of a random uuid are not wholly random.
+      when place < 20 then get_byte(first, (array[0, 1, 2, 3, 4, 5, 9, 10, 11, 12])[place - 9]) & 31
+      else get_byte(second, (array[0, 1, 2, 3, 4, 5])[place - 19]) & 31
+    end as digit
+    from generate_series(0, 25) as place,
+      (select uuid_send(gen_random_uuid()) as first, uuid_send(gen_random_uuid()) as second) as chance
+  ) as digits
+$$;
+
+-- Where a task stands in the pickup order at \`present\`, as \`placeTask\` of the core works it out.
+create function taskboard.place(
+  flag smallint, due_date bigint, created_at bigint, is_free boolean, present bigint,
+  out lane smallint, out key bigint, out until bigint
+) language sql stable as $$
+  select
+    ((case when due_rises then 2 else 0 end) + (case when age_rises then 1 else 0 end))::smallint,
+    flag * s.flag_step + (case when is_free then s.free_units else 0 end)
+      + (case when due_rises then -s.due_slope * due_from
+              when due_from is not null and present >= due_from then s.due_slope * s.due_horizon_ms else 0 end)
+      + (case when age_rises then -s.age_slope * created_at
+              when present >= created_at then s.age_slope * s.age_horizon_ms else 0 end),
+    least(
+      case when due_from is null or s.due_slope = 0 then 9223372036854775807
+           when present < due_from then due_from
+           when due_rises then due_from + s.due_horizon_ms
+           else 9223372036854775807 end,
+      case when s.age_slope = 0 then 9223372036854775807
+           when present < created_at then created_at
+           when age_rises then created_at + s.age_horizon_ms
+           else 9223372036854775807 end)
+  from taskboard.scoring s,
+    lateral (select case when s.due_slope = 0 then null else due_date - s.due_horizon_ms end as due_from) f,
+    lateral (select
+      coalesce(present >= due_from and present < due_from + s.due_horizon_ms, false) as due_rises,
+      (s.age_slope > 0 and present >= created_at and present < created_at + s.age_horizon_ms) as age_rises) r
+$$;
+
+-- The score of a task in units at \`present\`, as \`scoreUnits\` of the core works it out.
+create function taskboard.score_units(
+  flag smallint, due_date bigint, created_at bigint, is_free boolean, present bigint
+) returns bigint language sql stable as $$
+  select p.key + present * ((case when p.lane & 1 = 1 then s.age_slope else 0 end)
+                          + (case when p.lane & 2 = 2 then s.due_slope else 0 end))
+  from taskboard.scoring s, taskboard.place(flag, due_date, created_at, is_free, present) p
+$$;
+
+-- The queue's row of a task in TODO at \`present\`.
+create function taskboard.todo_of(t taskboard.task, present bigint) returns taskboard.todo language sql stable as $$
+  select row(
+    t.id, t.workspace_id, coalesce(t.assigned_to, ''),
+    t.hold_reason is null and t.open_dependencies = 0 and coalesce(t.not_before <= present, true),
+    p.lane, p.key, present,
+    case when t.hold_reason is null and t.open_dependencies = 0 and t.not_before > present
+      then least(p.until, t.not_before) else p.until end,
+    -- Only what waits for nothing but time is looked at when agents ask how long to wait.
+    case when t.hold_reason is null and t.open_dependencies = 0 and t.not_before > present then t.not_before end,
+    t.created_at
+  )::taskboard.todo
+  from taskboard.place(t.flag, t.due_date, t.created_at, t.open_dependencies = 0, present) p
+$$;
+
+-- Keeps the queue: there is a row exactly while the task is in TODO. Claims, the only writes that give a lease, take the row
+-- away themselves.
+create function taskboard.enter_queue() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' then
+    delete from taskboard.todo where task_id = new.id;
+  end if;
+  insert into taskboard.todo select q.* from taskboard.todo_of(new, new.updated_at) q;
+  return null;
+end
+$$;
+create function taskboard.leave_queue() returns trigger language plpgsql as $$
+begin
+  delete from taskboard.todo where task_id = new.id;
+  return null;
+end
+$$;
+create trigger enter_queue_new after insert on taskboard.task for each row
+  when (new.column_name = 'TODO') execute function taskboard.enter_queue();
+create trigger enter_queue after update on taskboard.task for each row
+  when (new.column_name = 'TODO' and (
+    old.column_name, old.hold_reason, old.open_dependencies, old.not_before, old.assigned_to, old.flag, old.due_date
+  ) is distinct from (
+    new.column_name, new.hold_reason, new.open_dependencies, new.not_before, new.assigned_to, new.flag, new.due_date
+  )) execute function taskboard.enter_queue();
+create trigger leave_queue after update of column_name on taskboard.task for each row
+  when (old.column_name = 'TODO' and new.column_name <> 'TODO' and new.lease_agent_id is null)
+  execute function taskboard.leave_queue();
+
+-- A function sees what has been committed until now, also what came in while its statement waited for a lock: so no dependent
+-- is overlooked that was added at the same moment.
+create function taskboard.tell_dependents() returns trigger language plpgsql as $$
+declare
+  change integer := case when new.column_name = 'DONE' then -1 else 1 end;
+begin
+  update taskboard.task t
+  set open_dependencies = greatest(0, t.open_dependencies + change), updated_at = new.updated_at, version = t.version + 1
+  where t.id in (
+    select d.task_id from taskboard.task_dependency d where d.depends_on = new.id order by d.task_id
+  );
+  return null;
+end
+$$;
+
+create trigger tell_dependents after update of column_name on taskboard.task for each row
+  when (new.dependents > 0 and (old.column_name = 'DONE') <> (new.column_name = 'DONE'))
+  execute function taskboard.tell_dependents();
+`,
+  },
+  {
+    number: 2,
+    name: 'limits',
+    sql: `-- Decisions of rolling limits. A key's row is written with every batch of decisions on it, so no index may hold what changes
+-- each time: the row then stays on its page, and what it leaves behind is cleared away by the next reader.
+drop index taskboard.rolling_limit_age;
+
+alter table taskboard.rolling_limit
+  -- The limit of the last batch, and how many that admitted.
+  add column most integer not null,
+  add column admitted integer not null,
+  -- Whoever is idle was so from a time at or after this: the end of its window, rounded down to 65.5 seconds.
+  add column idle_from bigint not null generated always as (((newest + window_ms) >> 16) << 16) stored,
+  -- Numbers that only rise by a little are worth more written at once than made smaller.
+  alter column times set storage external;
+
+create index rolling_limit_idle on taskboard.rolling_limit (idle_from);
+`,
+  },
+]

@@ -1,0 +1,114 @@
+import { toVerbError } from '../connection-fault.js'
+import type { PgConnection, PgPool } from '../pool.js'
+import { pendingOf, readApplied } from './applied-migrations.js'
+import { embeddedMigrations } from './embedded-migrations.js'
+import { digestOf, titleOf, type Migration } from './migration.js'
+import { plannedSteps, type PlannedStep } from './planned-steps.js'
+
+/** Where one migration stands. */
+export interface MigrationState {
+  /** As in `0001_board`. */
+  readonly name: string
+  /**
+   * `altered`: applied with another text than this version of the library has. `unknown`: applied by a newer version.
+   * `migrate` refuses to go on from either.
+   */
+  readonly state: 'applied' | 'pending' | 'altered' | 'unknown'
+  /** Milliseconds since 1970, by the database's clock; null as long as it is pending. */
+  readonly appliedAt: number | null
+}
+
+/** The bytes of "taskmigr": one run of migrations at a time in a database. */
+const LOCK_KEY = '8386110886374893426'
+const PREPARE = [
+  // Of read committed alone is it true that what is read after the lock is what its last holder left.
+  'begin isolation level read committed',
+  'set local statement_timeout = 0',
+  'set local lock_timeout = 0',
+  `select pg_advisory_xact_lock(${LOCK_KEY})`,
+]
+
+/**
+ * Brings the schema `taskboard` up to date: all in one transaction, which waits for another process that is at it. Does
+ * nothing when there is nothing to do. Resolves to the names of what was applied.
+ * @throws TaskboardError `INVALID_CONFIG`, having done nothing, when the database is newer than the library or an applied
+ *   migration was altered; `SERVICE_UNAVAILABLE` when the database cannot be reached.
+ */
+export function migrate(pool: PgPool): Promise<readonly string[]> {
+  return migrateWith(pool, embeddedMigrations)
+}
+
+/**
+ * What `migrate` would do now, with its SQL; changes nothing. Empty when the schema is up to date.
+ * @throws TaskboardError as `migrate` would.
+ */
+export function planMigrations(pool: PgPool): Promise<readonly PlannedStep[]> {
+  return translated(planOn(pool, embeddedMigrations))
+}
+
+/** Where each migration stands, in order; changes nothing. Says what `migrate` would refuse instead of throwing it. */
+export async function migrationStatus(pool: PgPool): Promise<readonly MigrationState[]> {
+  const applied = new Map((await translated(readApplied(pool)))?.map((one) => [one.number, one]))
+  const known = embeddedMigrations.map((migration): MigrationState => {
+    const one = applied.get(migration.number)
+    applied.delete(migration.number)
+    if (one === undefined) return { name: titleOf(migration), state: 'pending', appliedAt: null }
+    const state = one.digest === digestOf(migration) ? 'applied' : 'altered'
+    return { name: titleOf(one), state, appliedAt: one.appliedAt }
+  })
+  const unknown = [...applied.values()].map((one): MigrationState => ({
+    name: titleOf(one),
+    state: 'unknown',
+    appliedAt: one.appliedAt,
+  }))
+  return [...known, ...unknown]
+}
+
+/** `migrate` with migrations of the caller's. */
+export async function migrateWith(
+  pool: PgPool,
+  migrations: readonly Migration[],
+): Promise<readonly string[]> {
+  // One that finds nothing to do needs no lock, and no right to change anything.
+  if ((await translated(planOn(pool, migrations))).length === 0) return []
+  return translated(
+    withClient(pool, async (client) => {
+      for (const text of PREPARE) await client.query({ text, values: [] })
+      const steps = await planOn(client, migrations)
+      for (const { sql } of steps) await client.query({ text: sql, values: [] })
+      await client.query({ text: 'commit', values: [] })
+      return steps.map(({ name }) => name)
+    }),
+  )
+}
+
+async function planOn(
+  connection: PgConnection,
+  migrations: readonly Migration[],
+): Promise<readonly PlannedStep[]> {
+  const applied = await readApplied(connection)
+  return plannedSteps(pendingOf(migrations, applied ?? []), applied === null)
+}
+
+async function withClient<T>(pool: PgPool, work: (client: PgConnection) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    return await work(client)
+  } catch (error) {
+    await client.query({ text: 'rollback', values: [] }).catch((fault: unknown) => {
+      broken = fault instanceof Error ? fault : new Error(String(fault))
+    })
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+async function translated<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw toVerbError(error)
+  }
+}

@@ -1,0 +1,36 @@
+import { defaultScoring } from '@taskboard/core'
+import { scoringInsert } from '../stored-scoring.js'
+import { digestOf, titleOf, type Migration } from './migration.js'
+
+/** One step of a run of migrations. */
+export interface PlannedStep {
+  /** The migration's, as in `0001_board`; `0000_bookkeeping` makes the schema and the table that remembers the others. */
+  readonly name: string
+  /** All that the step does, also that it is remembered: may be run by hand, the steps in order and in one transaction. */
+  readonly sql: string
+}
+
+const BOOKKEEPING: PlannedStep = {
+  name: '0000_bookkeeping',
+  sql: `create schema if not exists taskboard;
+create table taskboard.migration (
+  number integer primary key,
+  name text not null,
+  digest text not null,
+  applied_at timestamptz not null default now()
+);
+`,
+}
+
+/** The steps that apply `pending`. */
+export function plannedSteps(pending: readonly Migration[], isFirstRun: boolean): readonly PlannedStep[] {
+  return [...(isFirstRun ? [BOOKKEEPING] : []), ...pending.map(stepOf)]
+}
+
+function stepOf(migration: Migration): PlannedStep {
+  const { number, name } = migration
+  // The functions of the schema read the weights, also before a host has bound its own.
+  const weights = number === 1 ? `${scoringInsert(defaultScoring)};\n` : ''
+  const remember = `insert into taskboard.migration (number, name, digest) values (${number}, '${name}', '${digestOf(migration)}');\n`
+  return { name: titleOf(migration), sql: `${migration.sql.trimEnd()}\n\n${weights}${remember}` }
+}

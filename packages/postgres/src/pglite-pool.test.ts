@@ -1,0 +1,80 @@
+import { PGlite } from '@electric-sql/pglite'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { pglitePool } from './pglite-pool.js'
+import type { PgPool } from './pool.js'
+
+const pglite = new PGlite()
+const pool = pglitePool(pglite)
+const query = (text: string, values: unknown[] = [], on: Pick<PgPool, 'query'> = pool) =>
+  on.query({ text, values })
+
+beforeAll(() => query('create table note (text text)'))
+afterAll(() => pglite.close())
+
+describe('pglitePool', () => {
+  it('gives the same rows as pg', async () => {
+    const server = new pg.Pool({ connectionString: inject('databaseUrl'), max: 1 })
+    try {
+      const text = `select $1::bigint as int8, $2::float8 as float8, 3 as int4, 4::smallint as int2, 'x' as text, true as bool,
+        null::bigint as missing, $3::jsonb as json, array['a', null, 'b,"c'] as texts, array[1, 2]::bigint[] as int8s,
+        '{}'::bigint[] as empty, array[1, 2] as int4s, '\\x00ff'::bytea as bytes, 1.50::numeric as numeric, '7'::xid8 as xid8,
+        timestamptz '2026-01-02 03:04:05.678Z' as at, gen_random_uuid() is not null as uuid, 0.25::real as real`
+      const values = ['9007199254740993', 2 ** 53 - 1, JSON.stringify({ a: [1, null, 'ü'] })]
+      const [ours, theirs] = [await query(text, values), await query(text, values, server)]
+      expect(ours.rows).toEqual(theirs.rows)
+      const arrays =
+        'select $1::text[] as texts, $2::bigint[] as numbers, $3::boolean as flag, $4::text as nothing'
+      const lists = [['a', 'b,c', null], [1, 2 ** 40], false, null]
+      expect((await query(arrays, lists)).rows).toEqual((await query(arrays, lists, server)).rows)
+      expect((await query(`select 'a;b' as text`)).rows).toEqual([{ text: 'a;b' }])
+    } finally {
+      await server.end()
+    }
+  })
+
+  it('runs several statements of one text', async () => {
+    await query(`insert into note values ('one'); insert into note values ('two')`)
+    expect((await query('select count(*)::integer as n from note; select 5 as five')).rows).toEqual([
+      { five: 5 },
+    ])
+    expect((await query('delete from note returning text')).rows).toHaveLength(2)
+  })
+
+  it('keeps queries of others out of an open transaction, and serves who waits in order', async () => {
+    const order: string[] = []
+    const client = await pool.connect()
+    await client.query({ text: 'begin', values: [] })
+    const outside = query('select count(*)::integer as n from note').then(
+      ({ rows }) => (order.push('outside'), rows),
+    )
+    const next = pool.connect().then((other) => (order.push('next'), other))
+    await client.query({ text: `insert into note values ('inside')`, values: [] })
+    order.push('inside')
+    await client.query({ text: 'rollback', values: [] })
+    client.release()
+    expect(await outside).toEqual([{ n: 0 }])
+    ;(await next).release()
+    expect(order).toEqual(['inside', 'outside', 'next'])
+  })
+
+  it('goes on after a query that failed, and tells its SQLSTATE', async () => {
+    await expect(query('select * from nothing')).rejects.toMatchObject({ code: '42P01' })
+    await expect(query('select 1 / $1::integer', [0])).rejects.toMatchObject({ code: '22012' })
+    expect((await query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  })
+
+  it('leaves nothing open on a connection that is given back as broken', async () => {
+    const client = await pool.connect()
+    await client.query({ text: `begin; insert into note values ('lost')`, values: [] })
+    client.release(new Error('broken'))
+    expect((await query('select count(*)::integer as n from note')).rows).toEqual([{ n: 0 }])
+  })
+
+  it('refuses a connection that was given back', async () => {
+    const client = await pool.connect()
+    client.release()
+    await expect(client.query({ text: 'select 1', values: [] })).rejects.toThrow('given back')
+    expect(() => client.release()).toThrow('given back')
+  })
+})

@@ -1,0 +1,84 @@
+import type { PgConnection, PgPool, PgQuery } from './pool.js'
+
+/** What is used of a `PGlite`. */
+export interface PgliteInstance {
+  query(
+    text: string,
+    values: unknown[],
+    options: { readonly parsers: Parsers },
+  ): Promise<{ readonly rows: unknown[] }>
+  exec(
+    text: string,
+    options?: { readonly parsers: Parsers },
+  ): Promise<readonly { readonly rows: unknown[] }[]>
+}
+
+type Parsers = Record<number, (text: string) => unknown>
+
+/** By type (`oid` of `pg_type`), where PGlite's own rows differ from those of `pg`. */
+const PARSERS: Parsers = {
+  // int8, and an array of it
+  20: (text) => text,
+  1016: (text) =>
+    text
+      .slice(1, -1)
+      .split(',')
+      .filter((item) => item !== ''),
+  // bytea
+  17: (text) => Buffer.from(text.slice(2), 'hex'),
+}
+
+/**
+ * A pool over one PGlite instance, which is a single connection: whoever is given it by `connect` has it alone until
+ * `release`, and queries of others wait meanwhile, in order. So a query that goes past an open transaction must not be awaited
+ * inside it. The instance stays the caller's to close; used past the pool, it may end up in a transaction that is open here.
+ */
+export function pglitePool(pglite: PgliteInstance): PgPool {
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function run({ text, values }: PgQuery): Promise<{ readonly rows: unknown[] }> {
+    if (values.length > 0) return pglite.query(text, values, { parsers: PARSERS })
+    // Without values it may be several statements, as with `pg`.
+    const results = await pglite.exec(text, { parsers: PARSERS })
+    return { rows: results.at(-1)?.rows ?? [] }
+  }
+
+  /** Resolves when all that was asked for earlier is done, to what lets the next one on. */
+  async function takeTurn(): Promise<() => void> {
+    const before = last
+    let end: () => void = () => undefined
+    last = new Promise<void>((resolve) => (end = resolve))
+    await before
+    return end
+  }
+
+  const query: PgConnection['query'] = async (asked) => {
+    const end = await takeTurn()
+    try {
+      return await run(asked)
+    } finally {
+      end()
+    }
+  }
+
+  return {
+    query,
+    async connect() {
+      const end = await takeTurn()
+      let isReleased = false
+      return {
+        async query(asked) {
+          if (isReleased) throw new Error('the connection was given back')
+          return run(asked)
+        },
+        release(broken) {
+          if (isReleased) throw new Error('the connection was given back already')
+          isReleased = true
+          if (broken === undefined || broken === false) return end()
+          // A pool would close it. Here the next one gets the same, so nothing may be left open on it.
+          pglite.exec('rollback').then(end, end)
+        },
+      }
+    },
+  }
+}

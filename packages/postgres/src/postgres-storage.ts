@@ -1,0 +1,78 @@
+import { createStorageSettings, TaskboardError, type Storage } from '@taskboard/core'
+import { createAccessStore } from './access/access-store.js'
+import { createAgentStore } from './access/agent-store.js'
+import { createDatabase } from './database.js'
+import { createEventStore } from './events/event-store.js'
+import { createNotificationStore } from './events/notification-store.js'
+import { pruneIdempotency } from './idempotency/prune-idempotency.js'
+import { createLimitStore } from './limits/limit-store.js'
+import { migrationStatus } from './migrations/migrate.js'
+import type { PgConnection, PgPool } from './pool.js'
+import { adoptScoring } from './stored-scoring.js'
+import { createTaskStore } from './tasks/task-store.js'
+import { createWebhookStore } from './webhooks/webhook-store.js'
+
+export interface PostgresStorageOptions {
+  /** The host's: nothing here ends it. A `pg.Pool`, anything that looks like one, or a `pglitePool`. */
+  readonly pool: PgPool
+  /**
+   * Whether the server keeps the plans of statements for each connection; default true. To be turned off behind a pooler that
+   * hands connections out by transaction and does not know prepared statements.
+   */
+  readonly preparedStatements?: boolean | undefined
+}
+
+/**
+ * The board on PostgreSQL, in the schema `taskboard`, which `migrate` makes. Everything that was acknowledged is committed.
+ * It opens no connection before its first verb, and leaves the sessions of the pool as they are.
+ *
+ * `Tx` is a connection of the host's with a transaction open: verbs that are given one take part in it, see its writes, and
+ * are undone alone when they fail. Time, where a verb is given none, is the database's.
+ */
+export function postgresStorage(options: PostgresStorageOptions): Storage<PgConnection> {
+  const { pool, preparedStatements = true } = options
+  const settings = createStorageSettings()
+  const database = createDatabase({ pool, settings, preparedStatements })
+
+  return {
+    name: 'postgres',
+    durable: true,
+    wakes: 'hints',
+    tasks: createTaskStore(database),
+    agents: createAgentStore(database),
+    events: createEventStore(database),
+    notifications: createNotificationStore(database),
+    webhooks: createWebhookStore(database),
+    limits: createLimitStore(database),
+    access: createAccessStore(database),
+    bind: settings.bind,
+    async open() {
+      await requireSchema(pool)
+      await database.transaction(async (tx) => {
+        if (await adoptScoring(tx, settings.current.scoring)) return
+        throw new TaskboardError(
+          'INVALID_CONFIG',
+          'the stored tasks are ordered by other weights or horizons: run storage.tasks.rescore before start()',
+          { field: 'priority' },
+        )
+      })
+    },
+    close: () => Promise.resolve(),
+    transaction: database.transaction,
+    pruneIdempotency: (before, limit) => pruneIdempotency(database, before, limit),
+  }
+}
+
+/** A newer schema is taken as it is: so a host can be updated process by process. */
+async function requireSchema(pool: PgPool): Promise<void> {
+  const missing = (await migrationStatus(pool)).find(
+    ({ state }) => state === 'pending' || state === 'altered',
+  )
+  if (missing === undefined) return
+  throw new TaskboardError(
+    'INVALID_CONFIG',
+    missing.state === 'pending'
+      ? `the database lacks migration ${missing.name}: run migrate(pool) of @taskboard/postgres before start()`
+      : `migration ${missing.name} was applied to the database with another text than this version has`,
+  )
+}

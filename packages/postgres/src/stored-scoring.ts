@@ -1,0 +1,44 @@
+import type { Scoring } from '@taskboard/core'
+import type { PgConnection } from './pool.js'
+
+/** What of a scoring the stored keys depend on, by the columns of `taskboard.scoring`. */
+function columnsOf(scoring: Scoring): Readonly<Record<string, number>> {
+  return {
+    due_horizon_ms: scoring.dueHorizonMs,
+    age_horizon_ms: scoring.ageHorizonMs,
+    flag_step: scoring.flagStep,
+    free_units: scoring.freeUnits,
+    due_slope: scoring.dueSlope,
+    age_slope: scoring.ageSlope,
+    unit: scoring.unit,
+  }
+}
+
+/** The statement that stores a scoring where there is none. It has no parameters: all of its values are whole numbers. */
+export function scoringInsert(scoring: Scoring): string {
+  const columns = columnsOf(scoring)
+  return `insert into taskboard.scoring (${Object.keys(columns).join(', ')})
+values (${Object.values(columns).map(String).join(', ')})
+on conflict do nothing`
+}
+
+/**
+ * Makes the scoring the stored one where that changes nothing: when none is stored, or when there are no tasks yet. Says
+ * whether it is the stored one now.
+ */
+export async function adoptScoring(connection: PgConnection, scoring: Scoring): Promise<boolean> {
+  const columns = columnsOf(scoring)
+  const names = Object.keys(columns)
+  await connection.query({ text: scoringInsert(scoring), values: [] })
+  const places = names.map((_, index) => `$${index + 1}::bigint`).join(', ')
+  const { rows } = await connection.query({
+    text: `with adopted as (
+        update taskboard.scoring set (${names.join(', ')}) = (${places})
+        where not exists (select from taskboard.task) returning only_row
+      )
+      select exists (select from adopted)
+        or exists (select from taskboard.scoring where (${names.join(', ')}) = (${places})) as "isStored"`,
+    values: Object.values(columns),
+  })
+  return (rows as { readonly isStored: boolean }[])[0]?.isStored === true
+}

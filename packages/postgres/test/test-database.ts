@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { inject } from 'vitest'
+
+/** A database of the caller's own on the tests' server. */
+export interface TestDatabase {
+  readonly url: string
+  readonly pool: pg.Pool
+  /** Ends the pool and drops the database. */
+  drop(): Promise<void>
+}
+
+/** Makes an empty database; its schema is the caller's to migrate. */
+export async function createTestDatabase(options: pg.PoolConfig = {}): Promise<TestDatabase> {
+  const serverUrl = inject('databaseUrl')
+  const name = `taskboard_test_${randomBytes(6).toString('hex')}`
+  await onServer(serverUrl, `create database ${name}`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  const pool = new pg.Pool({ connectionString: url.href, ...options })
+  return {
+    url: url.href,
+    pool,
+    async drop() {
+      await pool.end()
+      await onServer(serverUrl, `drop database ${name} with (force)`)
+    },
+  }
+}
+
+async function onServer(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(text)
+  } finally {
+    await client.end()
+  }
+}
