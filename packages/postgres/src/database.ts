@@ -1,4 +1,10 @@
-import { createCommitSignal, type At, type BoundSettings, type CommitSignal } from '@taskboard/core'
+import {
+  createCommitSignal,
+  TaskboardError,
+  type At,
+  type BoundSettings,
+  type CommitSignal,
+} from '@taskboard/core'
 import pRetry from 'p-retry'
 import { isCollision, toVerbError } from './connection-fault.js'
 import type { PgConnection, PgPool } from './pool.js'
@@ -113,10 +119,26 @@ export function createDatabase({ pool, settings, preparedStatements }: DatabaseP
       return value
     },
     async transaction(work) {
-      const value = await translated(inTransaction(work))
+      const value = await translated(inTransaction((client) => whileOpen(client, work)))
       commits.raise()
       return value
     },
+  }
+}
+
+/** Lends the connection for the length of `work`: what is sent later would go to whatever uses it next. */
+async function whileOpen<T>(client: PgConnection, work: (tx: PgConnection) => Promise<T>): Promise<T> {
+  let isOpen = true
+  const tx: PgConnection = {
+    async query(query) {
+      if (isOpen) return client.query(query)
+      throw new TaskboardError('CONFLICT', 'the transaction is not open any more')
+    },
+  }
+  try {
+    return await work(tx)
+  } finally {
+    isOpen = false
   }
 }
 

@@ -1,18 +1,80 @@
-import type { At, Instant, TaskStore } from '@taskboard/core'
+import type { At, ClaimProof, Task, TaskCommand, TaskStore } from '@taskboard/core'
 import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
-import { createTaskClaims } from './claim-tasks.js'
+import { appendLog, appendOutput } from './append-to-task.js'
+import { applyCommand } from './apply-command.js'
+import { createTaskClaims, type TaskClaims } from './claim-tasks.js'
 import { createCompletions } from './complete-tasks.js'
+import { expireLeases } from './expire-leases.js'
 import { createInsertTask } from './insert-task.js'
+import { listTasks } from './list-tasks.js'
+import { countTasks, getBackground, getTask, listLogs, listOutputs } from './read-tasks.js'
+import { rescore } from './rescore.js'
 
-type ClaimVerbs = Pick<TaskStore<PgConnection>, 'claimBest' | 'claimForAgent'>
+type Store = TaskStore<PgConnection>
+type AgentVerb =
+  | 'claimBest'
+  | 'claimForAgent'
+  | 'renewLease'
+  | 'recordProgress'
+  | 'appendLog'
+  | 'appendOutput'
+  | 'completeTask'
+  | 'failTask'
+  | 'holdClaimedTask'
+  | 'handBackTask'
+type PersonVerb = 'moveTask' | 'holdTask' | 'releaseTask'
 
-function claimVerbs(database: Database, claims: ReturnType<typeof createTaskClaims>): ClaimVerbs {
+export function createTaskStore(database: Database): Store {
+  const claims = createTaskClaims()
+  return {
+    insertTask: createInsertTask(database),
+    getTask: (workspaceId, taskId, at) => getTask(database, workspaceId, taskId, at),
+    listTasks: (query, at) => listTasks(database, query, at),
+    countTasks: (workspaceId, at) => countTasks(database, workspaceId, at),
+    getBackground: (workspaceId, taskId, at) => getBackground(database, workspaceId, taskId, at),
+    listLogs: (workspaceId, taskId, at) => listLogs(database, workspaceId, taskId, at),
+    listOutputs: (workspaceId, taskId, at) => listOutputs(database, workspaceId, taskId, at),
+    ...agentVerbs(database, claims),
+    ...personVerbs(database),
+    expireLeases: (limit, backoff, at) => expireLeases(database, limit, backoff, at),
+    rescore: (at) => rescore(database, at),
+  }
+}
+
+function agentVerbs(database: Database, claims: TaskClaims): Pick<Store, AgentVerb> {
   const sessionFor = (at: At<PgConnection>): Session => ({
     run: (statement, values) => database.write(at, statement, values),
   })
+  const apply = (proof: ClaimProof, command: TaskCommand, at: At<PgConnection>): Promise<Task> =>
+    applyCommand(database, proof, command, at)
+
   return {
     claimBest: (request, limit, at) => claims.byType(sessionFor(at), request, limit, at.now),
     claimForAgent: (request, limit, at) => claims.forAgent(sessionFor(at), request, limit, at.now),
+    renewLease: (proof, leaseMs, at) =>
+      apply(proof, { kind: 'renew', fencingToken: proof.fencingToken, leaseMs }, at),
+    recordProgress: (proof, progress, leaseMs, at) =>
+      apply(proof, { kind: 'progress', fencingToken: proof.fencingToken, progress, leaseMs }, at),
+    appendLog: (proof, entry, leaseMs, at) => appendLog(database, proof, entry, leaseMs, at),
+    appendOutput: (proof, output, leaseMs, at) => appendOutput(database, proof, output, leaseMs, at),
+    completeTask: createCompletions(database, claims),
+    failTask: (proof, reason, backoff, at) =>
+      apply(proof, { kind: 'fail', fencingToken: proof.fencingToken, reason, backoff }, at),
+    holdClaimedTask: (proof, reason, message, at) =>
+      apply(proof, { kind: 'raise_hold', fencingToken: proof.fencingToken, reason, message }, at),
+    handBackTask: (proof, reason, at) =>
+      apply(proof, { kind: 'hand_back', fencingToken: proof.fencingToken, reason }, at),
+  }
+}
+
+function personVerbs(database: Database): Pick<Store, PersonVerb> {
+  return {
+    moveTask: (workspaceId, taskId, to, actor, at) =>
+      applyCommand(database, { workspaceId, taskId }, { kind: 'move', to, actor }, at),
+    holdTask: (workspaceId, taskId, reason, message, actor, at) =>
+      applyCommand(database, { workspaceId, taskId }, { kind: 'hold', reason, message, actor }, at),
+    releaseTask: (workspaceId, taskId, _actor, at) =>
+      applyCommand(database, { workspaceId, taskId }, { kind: 'release' }, at),
   }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { IdempotencyClaim } from '@taskboard/core'
+import type { FeedPosition, IdempotencyClaim } from '@taskboard/core'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import { DAY, HOUR, LEASE_MS, MINUTE, newTask, PERSON, proofOf, START, type World } from './world.js'
 
@@ -14,7 +14,7 @@ function insert({ storage, workspaceId, at }: World, claim: IdempotencyClaim, af
 }
 
 /** All that a rolled back transaction might have touched. */
-async function observe(world: World, webhookId: string) {
+async function observe(world: World, webhookId: string, feedStart: FeedPosition) {
   const { storage, workspaceId, at, events } = world
   const list = (column: 'TODO' | 'DOING' | 'DONE') =>
     storage.tasks.listTasks({ workspaceId, column, limit: 100, after: null }, at(HOUR))
@@ -25,7 +25,7 @@ async function observe(world: World, webhookId: string) {
     deliveries: await storage.webhooks.listDeliveries(query, at()),
     webhooks: await storage.webhooks.listWebhooks(workspaceId, at()),
     agents: await storage.agents.listAgents(workspaceId, at()),
-    feedEnd: await storage.events.feedEnd(),
+    feed: (await storage.events.readFeed(feedStart, 100)).events,
   }
 }
 
@@ -66,14 +66,14 @@ export const transactionCases: readonly StorageCheck[] = [
     async check(world) {
       const { storage, add, addWebhook, at } = world
       const webhook = await addWebhook()
-      const before = await observe(world, webhook.id)
+      const start = await storage.events.feedEnd()
+      const before = await observe(world, webhook.id, start)
       await storage.transaction(async (tx) => {
         await add({}, at(0, tx))
-        assert.deepEqual(await observe(world, webhook.id), before)
-        const page = await storage.events.readFeed(before.feedEnd, 10)
-        assert.deepEqual(page, { events: [], position: before.feedEnd })
+        assert.deepEqual(await observe(world, webhook.id, start), before)
+        assert.deepEqual(await storage.events.readFeed(start, 10), { events: [], position: start })
       })
-      const after = await observe(world, webhook.id)
+      const after = await observe(world, webhook.id, start)
       assert.deepEqual([after.events.length, after.deliveries.length], [1, 1])
     },
   },
@@ -84,7 +84,8 @@ export const transactionCases: readonly StorageCheck[] = [
       const { storage, workspaceId, agent, add, addWebhook, claim, at } = world
       const webhook = await addWebhook()
       const [first, second] = [await add({ priority: 'urgent' }), await add()]
-      const before = await observe(world, webhook.id)
+      const start = await storage.events.feedEnd()
+      const before = await observe(world, webhook.id, start)
       const fault = new Error('the host changed its mind')
       const work = storage.transaction(async (tx) => {
         const inside = at(0, tx)
@@ -99,7 +100,7 @@ export const transactionCases: readonly StorageCheck[] = [
         throw fault
       })
       await assert.rejects(work, (error) => error === fault)
-      assert.deepEqual(await observe(world, webhook.id), before)
+      assert.deepEqual(await observe(world, webhook.id, start), before)
       assert.equal((await claim())?.id, first.id)
       assert.equal((await claim())?.id, second.id)
     },

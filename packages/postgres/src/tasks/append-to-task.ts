@@ -1,0 +1,95 @@
+import { TaskboardError, type At, type ClaimProof, type TaskLogEntry, type TaskOutput } from '@taskboard/core'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { statement } from '../statement.js'
+import { leaseLost } from './lease-lost.js'
+
+interface AppendedRow {
+  readonly exists: boolean
+  readonly isHeld: boolean
+  readonly isFull: boolean
+}
+
+/** Renews a live lease: present, workspace, task, fencing token, lease. */
+const RENEWED = /* sql */ `
+  p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  found as materialized (
+    select t.id, t.fencing_token = $4::bigint and coalesce(t.lease_expires_at > p.now, false) as is_held
+    from taskboard.task t, p where t.id = $3::text and t.workspace_id = $2::text
+    for update of t
+  ),
+  renewed as (
+    update taskboard.task t set lease_expires_at = p.now + $5::bigint, updated_at = p.now, version = t.version + 1
+    from p, found f where t.id = f.id and f.is_held and not (select is_full from full_up)
+    returning t.id
+  )`
+
+/** Further: most lines, level, message. */
+const appendLine = statement<AppendedRow>(
+  'append_log',
+  /* sql */ `
+  with full_up as (select false as is_full), ${RENEWED},
+  line as (
+    insert into taskboard.task_log (task_id, at, level, message)
+    select r.id, p.now, $7::text, $8::text from renewed r, p
+  ),
+  dropped as (
+    delete from taskboard.task_log l using (
+      select o.id from renewed r, lateral (
+        select o.id from taskboard.task_log o where o.task_id = r.id order by o.id desc offset $6::integer - 1
+      ) as o
+    ) as old
+    where l.id = old.id
+  )
+  select f.id is not null as "exists", coalesce(f.is_held, false) as "isHeld", false as "isFull"
+  from p left join found f on true`,
+)
+
+/** Further: most outputs, type, name, address, size. */
+const appendOne = statement<AppendedRow>(
+  'append_output',
+  /* sql */ `
+  with full_up as materialized (
+    select count(*) >= $6::integer as is_full from taskboard.task_output where task_id = $3::text
+  ), ${RENEWED},
+  output as (
+    insert into taskboard.task_output (task_id, type, name, url, size)
+    select r.id, $7::text, $8::text, $9::text, $10::bigint from renewed r
+  )
+  select f.id is not null as "exists", coalesce(f.is_held, false) as "isHeld", full_up.is_full as "isFull"
+  from full_up left join found f on true`,
+)
+
+function requireAppended(row: AppendedRow | undefined): void {
+  if (row?.exists !== true) throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
+  if (!row.isHeld) throw leaseLost()
+}
+
+/** `TaskStore.appendLog`. */
+export async function appendLog(
+  database: Database,
+  { workspaceId, taskId, fencingToken }: ClaimProof,
+  { level, message }: Omit<TaskLogEntry, 'at'>,
+  leaseMs: number,
+  at: At<PgConnection>,
+): Promise<void> {
+  const { logLimit } = database.settings.current
+  const proof = [at.now, workspaceId, taskId, fencingToken, leaseMs]
+  const [row] = await database.write(at, appendLine, [...proof, logLimit, level, message])
+  requireAppended(row)
+}
+
+/** `TaskStore.appendOutput`. The holder of a lease is one writer, so that nobody else counts at the same time. */
+export async function appendOutput(
+  database: Database,
+  { workspaceId, taskId, fencingToken }: ClaimProof,
+  { type, name, url, size }: TaskOutput,
+  leaseMs: number,
+  at: At<PgConnection>,
+): Promise<void> {
+  const { outputLimit } = database.settings.current
+  const proof = [at.now, workspaceId, taskId, fencingToken, leaseMs]
+  const [row] = await database.write(at, appendOne, [...proof, outputLimit, type, name, url, size])
+  requireAppended(row)
+  if (row?.isFull === true) throw new TaskboardError('CONFLICT', `a task has at most ${outputLimit} outputs`)
+}

@@ -1,0 +1,128 @@
+import {
+  TaskboardError,
+  transition,
+  type At,
+  type Instant,
+  type Task,
+  type TaskCommand,
+} from '@taskboard/core'
+import type { Database } from '../database.js'
+import { LOG_EVENTS } from '../events/log-events.js'
+import type { PgConnection } from '../pool.js'
+import { statement } from '../statement.js'
+import { taskColumns, toTask, type TaskRow } from './task-row.js'
+
+/** Present, workspace, task. */
+const lookAtTask = statement<TaskRow & { readonly now: Instant }>(
+  'look_at_task',
+  /* sql */ `
+  select coalesce($1::bigint, taskboard.now_ms())::float8 as now, ${taskColumns('t')}
+  from taskboard.task t where t.id = $3::text and t.workspace_id = $2::text`,
+)
+
+/** Present, task, ended attempt or null, events. Answers nothing when the task was written meanwhile. */
+const writeTask = statement<TaskRow>(
+  'write_task',
+  /* sql */ `
+  with after as materialized (
+    select * from jsonb_to_record($2::jsonb) as a (
+      id text, version bigint, column_name text, hold_reason text, hold_message text, hold_since bigint,
+      not_before bigint, progress real, result text, updated_at bigint, started_at bigint, completed_at bigint,
+      attempts integer, fencing_token bigint, lease_agent_id text, lease_expires_at bigint, frees boolean
+    )
+  ),
+  written as (
+    update taskboard.task t
+    set column_name = a.column_name, hold_reason = a.hold_reason, hold_message = a.hold_message,
+      hold_since = a.hold_since, not_before = a.not_before, progress = a.progress, result = a.result,
+      updated_at = a.updated_at, started_at = a.started_at, completed_at = a.completed_at, attempts = a.attempts,
+      fencing_token = a.fencing_token, lease_agent_id = a.lease_agent_id, lease_expires_at = a.lease_expires_at,
+      version = t.version + 1
+    from after a
+    where t.id = a.id and t.version = a.version
+    returning t.*
+  ),
+  waiting as materialized (
+    select d.id from taskboard.task d
+    where d.id in (
+      select w.task_id from written t join after a on a.frees join taskboard.task_dependency w on w.depends_on = t.id
+    )
+    order by d.id for update
+  ),
+  ended as (
+    insert into taskboard.attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome, reason)
+    select t.id, e.fencing_token, e.agent_id, e.started_at, $1::bigint, e.outcome, e.reason
+    from written t, jsonb_to_record($3::jsonb) as e (
+      fencing_token bigint, agent_id text, started_at bigint, outcome text, reason text
+    )
+    where e.outcome is not null
+  ),
+  draft as (
+    select t.workspace_id, d.ord, d.type, d.facts, $1::bigint as at
+    from written t, jsonb_to_recordset($4::jsonb) as d (ord integer, type text, facts jsonb)
+    where (select count(*) from waiting) >= 0
+  ),
+  ${LOG_EVENTS}
+  select ${taskColumns('t')} from written t`,
+)
+
+const MOST_LOOKS = 20
+
+/**
+ * Applies what `transition` decides of the task as it is now, with everything that goes with it; looks again when somebody
+ * else wrote it in between.
+ * @throws TaskboardError `TASK_NOT_FOUND`; whatever `transition` throws; `SERVICE_UNAVAILABLE` when others keep writing it.
+ */
+export async function applyCommand(
+  database: Database,
+  target: { readonly workspaceId: string; readonly taskId: string },
+  command: TaskCommand,
+  at: At<PgConnection>,
+): Promise<Task> {
+  const { workspaceId, taskId } = target
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const [row] = await database.read(at, lookAtTask, [at.now, workspaceId, taskId])
+    if (row === undefined) throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
+    const before = toTask(row)
+    const decided = transition(before, command, row.now)
+    if (decided.task === before) return before
+    const [written] = await database.write(at, writeTask, toValues(row, before, decided))
+    if (written !== undefined) return toTask(written)
+  }
+  throw new TaskboardError('SERVICE_UNAVAILABLE', 'the task is being written by others all the time')
+}
+
+function toValues(
+  { now, version }: { readonly now: Instant; readonly version: number },
+  before: Task,
+  { task, events, endedAttempt }: ReturnType<typeof transition>,
+): readonly unknown[] {
+  const after = {
+    id: task.id,
+    version,
+    column_name: task.column,
+    hold_reason: task.hold?.reason ?? null,
+    hold_message: task.hold?.message ?? null,
+    hold_since: task.hold?.since ?? null,
+    not_before: task.notBefore,
+    progress: task.progress,
+    result: task.result,
+    updated_at: task.updatedAt,
+    started_at: task.startedAt,
+    completed_at: task.completedAt,
+    attempts: task.attempts,
+    fencing_token: task.fencingToken,
+    lease_agent_id: task.lease?.agentId ?? null,
+    lease_expires_at: task.lease?.expiresAt ?? null,
+    frees: (before.column === 'DONE') !== (task.column === 'DONE'),
+  }
+  const ended = {
+    fencing_token: endedAttempt?.fencingToken ?? null,
+    agent_id: before.lease?.agentId ?? null,
+    started_at: before.startedAt ?? now,
+    outcome: endedAttempt?.outcome ?? null,
+    reason: endedAttempt?.reason ?? null,
+  }
+  const drafts = events.map(({ type, facts }, ord) => ({ ord, type, facts }))
+  return [now, JSON.stringify(after), JSON.stringify(ended), JSON.stringify(drafts)]
+}

@@ -1,0 +1,41 @@
+import { isTaskboardError, type At, type Backoff, type Instant } from '@taskboard/core'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { statement } from '../statement.js'
+import { applyCommand } from './apply-command.js'
+
+/** Present, limit. */
+const findExpired = statement<{ readonly workspaceId: string; readonly taskId: string }>(
+  'find_expired_leases',
+  /* sql */ `
+  select workspace_id as "workspaceId", id as "taskId" from taskboard.task
+  where lease_expires_at <= (select coalesce($1::bigint, taskboard.now_ms()))
+  order by lease_expires_at
+  limit $2::integer`,
+)
+
+const nextExpiry = statement<{ readonly at: Instant | null }>(
+  'next_lease_expiry',
+  'select min(lease_expires_at)::float8 as at from taskboard.task where lease_expires_at is not null',
+)
+
+/** `TaskStore.expireLeases`. Several processes may do it at once: a lease that another one ended is not counted here. */
+export async function expireLeases(
+  database: Database,
+  limit: number,
+  backoff: Backoff,
+  at: At<PgConnection>,
+): Promise<{ readonly expired: number; readonly nextExpiryAt: Instant | null }> {
+  let expired = 0
+  for (const target of await database.read(at, findExpired, [at.now, limit])) {
+    try {
+      const task = await applyCommand(database, target, { kind: 'expire', backoff }, at)
+      if (task.lease === null) expired += 1
+    } catch (error) {
+      // Somebody else saw to it in the meantime.
+      if (!isTaskboardError(error, 'TASK_NOT_FOUND')) throw error
+    }
+  }
+  const [next] = await database.read(at, nextExpiry, [])
+  return { expired, nextExpiryAt: next?.at ?? null }
+}

@@ -1,0 +1,35 @@
+import type { At, Column, Task, TaskListQuery, TaskPage } from '@taskboard/core'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import type { Statement } from '../statement.js'
+import { listDoing, listDone } from './list-column.js'
+import { listTodo, type ListedRow } from './list-todo.js'
+import { toTask } from './task-row.js'
+
+const statements: Readonly<Record<Column, Statement<ListedRow>>> = {
+  TODO: listTodo,
+  DOING: listDoing,
+  DONE: listDone,
+}
+
+/** `TaskStore.listTasks`. */
+export async function listTasks(
+  database: Database,
+  { workspaceId, column, limit, after }: TaskListQuery,
+  at: At<PgConnection>,
+): Promise<TaskPage> {
+  const place = [after?.asOf ?? null, after?.rank ?? null, after?.createdAt ?? null, after?.id ?? null]
+  // One more than the page, to know whether there is another.
+  const rows = await database.read(at, statements[column], [at.now, workspaceId, limit + 1, ...place])
+  const asOf = rows[0]?.asOf ?? 0
+  const found = rows.filter(({ id }) => (id as string | null) !== null)
+  const shown = found.slice(0, limit)
+  const last = shown.at(-1)
+  const tasks: Task[] = shown.map(toTask)
+  const hasNext = found.length > limit && last !== undefined
+  return {
+    tasks,
+    asOf,
+    next: hasNext ? { asOf, rank: last.rank, createdAt: last.createdAt, id: last.id } : null,
+  }
+}

@@ -1,0 +1,64 @@
+import { statement } from '../statement.js'
+import { taskColumns, type TaskRow } from './task-row.js'
+
+/** A row of a page; `rank` is what it was ordered by. */
+export interface ListedRow extends TaskRow {
+  readonly rank: number
+  readonly asOf: number
+}
+
+/**
+ * Present, workspace, limit, and the place to go on from: its instant, rank, creation and id.
+ *
+ * Where a placement holds at the page's instant, the order of a lane is that of the scores, and a page needs the first few
+ * of each. What was placed later, or not yet anew since its placement ended, is worked out one by one.
+ */
+export const listTodo = statement<ListedRow>(
+  'list_todo',
+  /* sql */ `
+  with a as materialized (select coalesce($4::bigint, $1::bigint, taskboard.now_ms()) as as_of),
+  edge as materialized (
+    select coalesce($5::bigint, 9223372036854775807) as rank, coalesce($6::bigint, 0) as created_at,
+      coalesce($7::text, '') as id
+  ),
+  lane as (
+    select l.lane, ((case when l.lane & 1 = 1 then s.age_slope else 0 end)
+                 + (case when l.lane & 2 = 2 then s.due_slope else 0 end)) * a.as_of as rise
+    from taskboard.scoring s, a, (values (0), (1), (2), (3)) as l (lane)
+  ),
+  placed as (
+    select q.* from lane, a, edge, lateral (
+      select * from (
+        select t.task_id, t.key + lane.rise as rank, t.created_at from taskboard.todo t
+        where t.workspace_id = $2::text and t.lane = lane.lane and t.key <= edge.rank - lane.rise
+          and t.placed_at <= a.as_of and t.until > a.as_of
+          and (t.key < edge.rank - lane.rise or (t.created_at, t.task_id) > (edge.created_at, edge.id))
+        order by t.key desc, t.created_at, t.task_id
+        limit $3::integer
+      ) as heads limit 500
+    ) as q
+  ),
+  moving as (
+    select q.task_id from taskboard.todo q where q.workspace_id = $2::text and q.placed_at > (select as_of from a)
+    union all
+    select q.task_id from taskboard.todo q
+    where q.until < 9223372036854775807 and q.until <= (select as_of from a) and q.placed_at <= (select as_of from a)
+      and q.workspace_id = $2::text
+  ),
+  worked_out as (
+    select t.id as task_id, taskboard.score_units(t.flag, t.due_date, t.created_at, t.open_dependencies = 0, a.as_of) as rank,
+      t.created_at
+    from moving m join taskboard.task t on t.id = m.task_id, a
+  ),
+  page as materialized (
+    select * from (
+      select c.* from (select * from placed union all select * from worked_out) c, edge
+      where c.rank < edge.rank or (c.rank = edge.rank and (c.created_at, c.task_id) > (edge.created_at, edge.id))
+      order by c.rank desc, c.created_at, c.task_id
+      limit $3::integer
+    ) as heads limit 500
+  )
+  select page.rank::float8, a.as_of::float8 as "asOf", ${taskColumns('t')}
+  from a left join page on true left join taskboard.task t on t.id = page.task_id
+  order by page.rank desc, page.created_at, page.task_id`,
+)
