@@ -13,7 +13,8 @@ export interface FeedPlace {
   readonly seenUntil: string
 }
 
-const POSITION = /^(\d{1,19})\/([a-z0-9_]{0,64})\/(\d{1,15})(?:\/(\d{1,19})\/((?:[a-z0-9_]{1,64}:\d{1,15},?)+))?$/
+const POSITION =
+  /^(\d{1,19})\/([a-z0-9_]{0,64})\/(\d{1,15})(?:\/(\d{1,19})\/((?:[a-z0-9_]{1,64}:\d{1,15},?)+))?$/
 const LARGEST_XID = 2n ** 63n - 1n
 
 /** The position as text: `feed_xid/workspace_id/seq`, and behind that, seldom, `until/workspace_id:seq,…`. */
@@ -24,9 +25,12 @@ export function toPosition({ feedXid, workspaceId, seq, seen, seenUntil }: FeedP
 
 /** @throws TaskboardError `INVALID_FIELD` for a text that is no position. */
 export function parsePosition(position: FeedPosition): FeedPlace {
-  const [, feedXid = '', workspaceId = '', seq = '', seenUntil = '0', seen = ''] = POSITION.exec(position) ?? []
+  const [, feedXid = '', workspaceId = '', seq = '', seenUntil = '0', seen = ''] =
+    POSITION.exec(position) ?? []
   if (feedXid === '' || BigInt(feedXid) > LARGEST_XID || BigInt(seenUntil) > LARGEST_XID) {
-    throw new TaskboardError('INVALID_FIELD', 'position must be one that the feed gave', { field: 'position' })
+    throw new TaskboardError('INVALID_FIELD', 'position must be one that the feed gave', {
+      field: 'position',
+    })
   }
   return { feedXid, workspaceId, seq, seen, seenUntil }
 }

@@ -10,9 +10,6 @@ const targetsOfWorkspace = statement<NotificationTarget>(
 )
 
 /** `NotificationStore.listTargets`. */
-export function listTargets(
-  database: Database,
-  workspaceId: string,
-): Promise<readonly NotificationTarget[]> {
+export function listTargets(database: Database, workspaceId: string): Promise<readonly NotificationTarget[]> {
   return database.read(null, targetsOfWorkspace, [workspaceId])
 }

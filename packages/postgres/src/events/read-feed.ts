@@ -3,11 +3,14 @@ import type { Database } from '../database.js'
 import { statement } from '../statement.js'
 import { eventColumns } from './event-row.js'
 import { parsePosition, toPosition } from './feed-position.js'
+import { rewindFeed } from './rewind-feed.js'
 
 interface EndRow {
   readonly xmin: string
   readonly xmax: string
   readonly seen: string
+  /** Whether a log is ahead of all transactions, which a restored dump alone can bring about. */
+  readonly isAhead: boolean
 }
 
 type FedRow = LoggedEvent & { readonly feedXid: string }
@@ -26,17 +29,37 @@ const endOfFeed = statement<EndRow>(
       select e.workspace_id, max(e.seq) as last_seq from taskboard.event e
       where e.feed_xid >= pg_snapshot_xmin(s) group by e.workspace_id
     ) above
-  ), '') as seen
+  ), '') as seen,
+    exists (select from taskboard.workspace_log where feed_xid >= pg_snapshot_xmax(s)) as "isAhead"
   from snapshot`,
 )
 
+/**
+ * Below the horizon all is there. It is the oldest transaction that is open in this database; those of other databases of the
+ * server, which a snapshot knows too, write nothing here. They are looked for only when they may hide an event.
+ */
 const feedPage = statement<FedRow>(
   'read_feed',
   /* sql */ `
+  with snapshot as materialized (select pg_current_snapshot() as s),
+  horizon as materialized (
+    select case
+      when not exists (select from taskboard.event where feed_xid >= pg_snapshot_xmin(s)) then pg_snapshot_xmin(s)
+      else coalesce((
+        select xid from pg_snapshot_xip(s) as xid
+        where xid::xid not in (
+          select l.transactionid from pg_locks l join pg_stat_activity a on a.pid = l.pid
+          where l.locktype = 'transactionid' and l.granted and l.transactionid is not null
+            and a.datid <> (select oid from pg_database where datname = current_database())
+        )
+        order by xid limit 1
+      ), pg_snapshot_xmax(s)) end as xid
+    from snapshot
+  )
   select ${eventColumns('e')}, e.feed_xid::text as "feedXid"
   from taskboard.event e
   where (e.feed_xid, e.workspace_id, e.seq) > ($1::text::xid8, $2::text, $3::bigint)
-    and e.feed_xid < pg_snapshot_xmin(pg_current_snapshot())
+    and e.feed_xid < (select xid from horizon)
     and not (e.feed_xid < $5::text::xid8 and e.seq <= coalesce(($4::jsonb ->> e.workspace_id)::bigint, 0))
   order by e.feed_xid, e.workspace_id, e.seq limit $6::integer`,
 )
@@ -45,7 +68,11 @@ const feedPage = statement<FedRow>(
 export async function feedEnd(database: Database): Promise<FeedPosition> {
   const [end] = await database.read(null, endOfFeed, [])
   if (end === undefined) throw new Error('the end of the feed was not told')
-  const { xmin, xmax, seen } = end
+  const { xmin, xmax, seen, isAhead } = end
+  if (isAhead) {
+    await rewindFeed(database)
+    return feedEnd(database)
+  }
   return toPosition({ feedXid: xmin, workspaceId: '', seq: '0', seen, seenUntil: xmax })
 }
 
@@ -66,6 +93,7 @@ function seenSeqs(seen: string): string {
   return seen === '' ? '{}' : JSON.stringify(Object.fromEntries(pairs))
 }
 
-function toEvent({ feedXid: _, ...event }: FedRow): LoggedEvent {
+function toEvent(row: FedRow): LoggedEvent {
+  const { feedXid: _, ...event } = row
   return event
 }

@@ -60,7 +60,7 @@ export async function takeLimits(
   requests: readonly LimitRequest[],
   now: Instant | null,
 ): Promise<readonly LimitDecision[]> {
-  const decisions = new Array<LimitDecision>(requests.length)
+  const decisions: LimitDecision[] = []
   for (const keys of toRounds(requests)) {
     const asked = Array.from(keys.values(), ({ request: { key, limit, windowMs }, places }) => ({
       key,

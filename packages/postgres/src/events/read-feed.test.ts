@@ -1,0 +1,117 @@
+import { createStorageSettings, type EventDraft, type LoggedEvent } from '@taskboard/core'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
+import { createAccessStore } from '../access/access-store.js'
+import { createDatabase, type Database } from '../database.js'
+import { migrate } from '../migrations/migrate.js'
+import { createEventStore } from './event-store.js'
+
+const at = { now: Date.UTC(2026, 0, 1) }
+const alert = (message: string): EventDraft => ({ type: 'agent.alert', facts: { message } })
+const messagesOf = (events: readonly LoggedEvent[]) =>
+  events.map(({ facts }) => 'message' in facts && facts.message)
+
+describe('the feed', () => {
+  let test: TestDatabase
+  let database: Database
+  beforeAll(async () => {
+    test = await createTestDatabase()
+    await migrate(test.pool)
+    database = createDatabase({
+      pool: test.pool,
+      settings: createStorageSettings(),
+      preparedStatements: true,
+    })
+  })
+  afterAll(() => test.drop())
+
+  async function twoWorkspaces(): Promise<readonly [string, string]> {
+    const access = createAccessStore(database)
+    const account = { name: 'a', tier: 'custom', workspaceName: 'w', agent: null } as const
+    const added = await Promise.all([access.insertAccount(account, at), access.insertAccount(account, at)])
+    return [added[0].workspace.id, added[1].workspace.id]
+  }
+
+  it('holds back what is behind an open transaction, and skips nothing of it', async () => {
+    const events = createEventStore(database)
+    const [early, late] = await twoWorkspaces()
+    const start = await events.feedEnd()
+    await database.transaction(async (tx) => {
+      await events.appendEvent(early, alert('early'), { ...at, tx })
+      await events.appendEvent(late, alert('late'), at)
+      expect(await events.readFeed(start, 10)).toEqual({ events: [], position: start })
+    })
+    const page = await events.readFeed(start, 10)
+    expect(messagesOf(page.events)).toEqual(['early', 'late'])
+  })
+
+  it('ends behind what is committed beside an open transaction, and before what that writes', async () => {
+    const events = createEventStore(database)
+    const [early, late] = await twoWorkspaces()
+    let end = ''
+    await database.transaction(async (tx) => {
+      await events.appendEvent(early, alert('open'), { ...at, tx })
+      await events.appendEvent(late, alert('seen'), at)
+      end = await events.feedEnd()
+      await events.appendEvent(late, alert('new'), at)
+    })
+    await events.appendEvent(late, alert('newest'), at)
+    const fed: LoggedEvent[] = []
+    for (let page = await events.readFeed(end, 1); page.events.length > 0;) {
+      fed.push(...page.events)
+      page = await events.readFeed(page.position, 1)
+    }
+    expect(messagesOf(fed)).toEqual(['open', 'new', 'newest'])
+  })
+
+  it('goes on beside a transaction of another database', async () => {
+    const events = createEventStore(database)
+    const [workspace] = await twoWorkspaces()
+    const other = await createTestDatabase()
+    const client = new pg.Client({ connectionString: other.url })
+    await client.connect()
+    try {
+      await client.query('begin; create table held_open (id integer)')
+      const start = await events.feedEnd()
+      await events.appendEvent(workspace, alert('shown'), at)
+      const page = await events.readFeed(start, 10)
+      expect(messagesOf(page.events)).toEqual(['shown'])
+    } finally {
+      await client.end()
+      await other.drop()
+    }
+  })
+
+  it('begins anew after a dump was restored where fewer transactions have run', async () => {
+    const events = createEventStore(database)
+    const [workspace] = await twoWorkspaces()
+    await events.appendEvent(workspace, alert('before'), at)
+    for (const table of ['workspace_log', 'event']) {
+      await test.pool.query(
+        `update taskboard.${table} set feed_xid = '1000000000000' where workspace_id = $1`,
+        [workspace],
+      )
+    }
+    const end = await events.feedEnd()
+    await events.appendEvent(workspace, alert('after'), at)
+    const { events: fed } = await events.readFeed(end, 10)
+    expect(fed.map(({ seq }) => seq)).toEqual([2])
+  })
+
+  it.each([
+    '',
+    'x',
+    '1',
+    '1/ws_1',
+    '1//x',
+    '-1//0',
+    '1//0/2',
+    '1//0/2/ws',
+    '99999999999999999999//0',
+    "1/'/0",
+  ])('refuses the position %j', async (position) => {
+    const reading = createEventStore(database).readFeed(position, 1)
+    await expect(reading).rejects.toMatchObject({ code: 'INVALID_FIELD', field: 'position' })
+  })
+})
