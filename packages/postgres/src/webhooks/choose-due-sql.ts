@@ -1,3 +1,6 @@
+/** How many deliveries of disabled webhooks one claim puts aside at most. */
+export const MOST_SKIPPED = 1_000
+
 /**
  * The part of a claim that chooses: reads `p` (now) and the claim's parameters $2 (limit), $3 (at most of one webhook) and $5
  * (webhooks to leave out), and leaves behind
@@ -66,6 +69,6 @@ export const CHOOSE_DUE = /* sql */ `
     from queue q cross join lateral (
       select f.id, f.next_attempt_at from taskboard.delivery f
       where f.status = 'pending' and f.webhook_id = q.webhook_id and f.next_attempt_at <= (select now from p)
-      order by f.next_attempt_at, f.id limit case when q.enabled then $3::integer else 100 end
+      order by f.next_attempt_at, f.id limit case when q.enabled then $3::integer else ${MOST_SKIPPED} end
     ) d
   )`

@@ -9,7 +9,7 @@ import type {
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
-import { CHOOSE_DUE } from './choose-due-sql.js'
+import { CHOOSE_DUE, MOST_SKIPPED } from './choose-due-sql.js'
 import { deliveryColumns } from './delivery-row.js'
 import { webhookJson } from './webhook-row.js'
 
@@ -40,7 +40,9 @@ const claimDue = statement<ClaimedRow>(
   ),
   idle as materialized (
     select d.id, d.webhook_id from taskboard.delivery d
-    where d.id = any (array(select c.id from choice c where not c.enabled))
+    where d.id = any (array(
+        select c.id from choice c where not c.enabled order by c.next_attempt_at, c.id limit ${MOST_SKIPPED}
+      ))
       and d.status = 'pending' and d.next_attempt_at <= (select now from p)
     for update skip locked
   ),
