@@ -109,7 +109,7 @@ export const taskCases: readonly StorageCheck[] = [
         tasks.holdTask(workspaceId, task.id, 'approval', null, PERSON, at()),
         tasks.releaseTask(workspaceId, task.id, PERSON, at()),
       ]
-      for (const verb of verbs) await assertRefused(verb, 'TASK_NOT_FOUND')
+      await Promise.all(verbs.map((verb) => assertRefused(verb, 'TASK_NOT_FOUND')))
       assert.deepEqual(await get(task), task)
     },
   },
