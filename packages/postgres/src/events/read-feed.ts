@@ -24,14 +24,12 @@ const endOfFeed = statement<EndRow>(
   'feed_end',
   /* sql */ `
   with snapshot as materialized (select pg_current_snapshot() as s)
-  select pg_snapshot_xmin(s)::text as xmin, pg_snapshot_xmax(s)::text as xmax, coalesce((
-    select string_agg(workspace_id || ':' || last_seq, ',') from (
-      select e.workspace_id, max(e.seq) as last_seq from taskboard.event e
-      where e.feed_xid >= pg_snapshot_xmin(s) group by e.workspace_id
-    ) above
-  ), '') as seen,
-    exists (select from taskboard.workspace_log where feed_xid >= pg_snapshot_xmax(s)) as "isAhead"
-  from snapshot`,
+  select pg_snapshot_xmin(s)::text as xmin, pg_snapshot_xmax(s)::text as xmax, log.seen, log.is_ahead as "isAhead"
+  from snapshot, lateral (
+    select coalesce(string_agg(workspace_id || ':' || last_seq, ','), '') as seen,
+      coalesce(bool_or(feed_xid >= pg_snapshot_xmax(s)), false) as is_ahead
+    from taskboard.workspace_log where feed_xid >= pg_snapshot_xmin(s)
+  ) log`,
 )
 
 /**
@@ -44,7 +42,9 @@ const feedPage = statement<FedRow>(
   with snapshot as materialized (select pg_current_snapshot() as s),
   horizon as materialized (
     select case
-      when not exists (select from taskboard.event where feed_xid >= pg_snapshot_xmin(s)) then pg_snapshot_xmin(s)
+      when coalesce((select max_xid < pg_snapshot_xmin(s) from (
+        select feed_xid as max_xid from taskboard.event order by feed_xid desc, workspace_id desc, seq desc limit 1
+      ) newest), true) then pg_snapshot_xmin(s)
       else coalesce((
         select xid from pg_snapshot_xip(s) as xid
         where xid::xid not in (
