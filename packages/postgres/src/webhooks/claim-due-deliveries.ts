@@ -31,9 +31,7 @@ const claimDue = statement<ClaimedRow>(
   ${CHOOSE_DUE},
   held as materialized (
     select d.id, d.webhook_id, d.next_attempt_at as was_due_at from taskboard.delivery d
-    where d.id = any (array(
-        select c.id from choice c where c.enabled order by c.next_attempt_at, c.id limit 2 * $2::integer
-      ))
+    where d.id = any (array(select c.id from choice c where c.enabled))
       and d.status = 'pending' and d.next_attempt_at <= (select now from p)
     order by d.next_attempt_at, d.id limit $2::integer
     for update skip locked
