@@ -1,10 +1,4 @@
-import {
-  createCommitSignal,
-  TaskboardError,
-  type At,
-  type BoundSettings,
-  type CommitSignal,
-} from '@taskboard/core'
+import { createCommitSignal, type At, type BoundSettings, type CommitSignal } from '@taskboard/core'
 import pRetry from 'p-retry'
 import { isCollision, toVerbError } from './connection-fault.js'
 import type { PgConnection, PgPool } from './pool.js'
@@ -67,26 +61,6 @@ export function createDatabase({ pool, settings, preparedStatements }: DatabaseP
     run: (statement, values) => run(connection, statement, values),
   })
 
-  async function inTransaction<T>(work: (tx: PgConnection) => Promise<T>): Promise<T> {
-    const client = await pool.connect()
-    let broken: Error | undefined
-    try {
-      await client.query({ text: 'begin', values: [] })
-      try {
-        const value = await work(client)
-        await client.query({ text: 'commit', values: [] })
-        return value
-      } catch (error) {
-        await client.query({ text: 'rollback', values: [] }).catch((fault: unknown) => {
-          broken = fault instanceof Error ? fault : new Error(String(fault))
-        })
-        throw error
-      }
-    } finally {
-      client.release(broken)
-    }
-  }
-
   /** A part of the host's transaction that leaves no trace when it fails. */
   async function withinSavepoint<T>(tx: PgConnection, work: (session: Session) => Promise<T>): Promise<T> {
     savepoints = (savepoints + 1) % Number.MAX_SAFE_INTEGER
@@ -114,31 +88,43 @@ export function createDatabase({ pool, settings, preparedStatements }: DatabaseP
     },
     async atomically(at, work) {
       if (at?.tx !== undefined) return translated(withinSavepoint(at.tx, work))
-      const value = await translated(again(() => inTransaction((tx) => work(sessionOn(tx)))))
+      const value = await translated(again(() => inTransaction(pool, (tx) => work(sessionOn(tx)))))
       commits.raise()
       return value
     },
     async transaction(work) {
-      const value = await translated(inTransaction((client) => whileOpen(client, work)))
+      const value = await translated(inTransaction(pool, work))
       commits.raise()
       return value
     },
   }
 }
 
-/** Lends the connection for the length of `work`: what is sent later would go to whatever uses it next. */
-async function whileOpen<T>(client: PgConnection, work: (tx: PgConnection) => Promise<T>): Promise<T> {
-  let isOpen = true
+/** A transaction of its own: the connection is lent for the length of `work`. */
+async function inTransaction<T>(pool: PgPool, work: (tx: PgConnection) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  let isOver = false
+  // A pool's connection would go on to serve whoever kept it: outside of any transaction, or within that of another.
   const tx: PgConnection = {
-    async query(query) {
-      if (isOpen) return client.query(query)
-      throw new TaskboardError('CONFLICT', 'the transaction is not open any more')
-    },
+    query: (query) => (isOver ? Promise.reject(new Error('the transaction is over')) : client.query(query)),
   }
   try {
-    return await work(tx)
+    await client.query({ text: 'begin', values: [] })
+    try {
+      const value = await work(tx)
+      isOver = true
+      await client.query({ text: 'commit', values: [] })
+      return value
+    } catch (error) {
+      isOver = true
+      await client.query({ text: 'rollback', values: [] }).catch((fault: unknown) => {
+        broken = fault instanceof Error ? fault : new Error(String(fault))
+      })
+      throw error
+    }
   } finally {
-    isOpen = false
+    client.release(broken)
   }
 }
 

@@ -45,13 +45,15 @@ export function createJoiner<In, Out>(
 
   function pump(): void {
     while (underWay < atOnce && waiting.length > 0) {
-      const calls = takeGroup()
       underWay += 1
-      void runBatch(calls).then(() => {
-        underWay -= 1
-        pump()
-      })
+      void runToEnd(takeGroup())
     }
+  }
+
+  async function runToEnd(calls: readonly Waiting<In, Out>[]): Promise<void> {
+    await runBatch(calls)
+    underWay -= 1
+    pump()
   }
 
   /** All that wait and share the first one's group. */
