@@ -1,4 +1,4 @@
-import type { At, ClaimProof, Task, TaskCommand, TaskStore } from '@taskboard/core'
+import type { At, ClaimBatch, ClaimProof, Task, TaskCommand, TaskStore } from '@taskboard/core'
 import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { appendLog, appendOutput } from './append-to-task.js'
@@ -43,15 +43,23 @@ export function createTaskStore(database: Database): Store {
 }
 
 function agentVerbs(database: Database, claims: TaskClaims): Pick<Store, AgentVerb> {
-  const sessionFor = (at: At<PgConnection>): Session => ({
-    run: (statement, values) => database.write(at, statement, values),
-  })
+  /** A claim that found nothing is no commit to tell of: whoever claims when told would claim again and again. */
+  async function claimed(
+    at: At<PgConnection>,
+    claim: (session: Session) => Promise<ClaimBatch>,
+  ): Promise<ClaimBatch> {
+    const batch = await claim({ run: (statement, values) => database.read(at, statement, values) })
+    if (at.tx === undefined && batch.tasks.length > 0) database.commits.raise()
+    return batch
+  }
   const apply = (proof: ClaimProof, command: TaskCommand, at: At<PgConnection>): Promise<Task> =>
     applyCommand(database, proof, command, at)
 
   return {
-    claimBest: (request, limit, at) => claims.byType(sessionFor(at), request, limit, at.now),
-    claimForAgent: (request, limit, at) => claims.forAgent(sessionFor(at), request, limit, at.now),
+    claimBest: (request, limit, at) =>
+      claimed(at, (session) => claims.byType(session, request, limit, at.now)),
+    claimForAgent: (request, limit, at) =>
+      claimed(at, (session) => claims.forAgent(session, request, limit, at.now)),
     renewLease: (proof, leaseMs, at) =>
       apply(proof, { kind: 'renew', fencingToken: proof.fencingToken, leaseMs }, at),
     recordProgress: (proof, progress, leaseMs, at) =>
