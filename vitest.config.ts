@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { defaultClientConditions, defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
@@ -20,7 +21,11 @@ export default defineConfig({
       })),
       {
         extends: true,
-        test: { name: 'postgres', root: 'packages/postgres', globalSetup: './test/global-setup.ts' },
+        test: {
+          name: 'postgres',
+          root: 'packages/postgres',
+          globalSetup: fileURLToPath(new URL('packages/postgres/test/global-setup.ts', import.meta.url)),
+        },
       },
       { extends: true, test: { name: 'docs', root: 'docs' } },
     ],

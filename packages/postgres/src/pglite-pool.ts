@@ -44,12 +44,11 @@ export function pglitePool(pglite: PgliteInstance): PgPool {
   }
 
   /** Resolves when all that was asked for earlier is done, to what lets the next one on. */
-  async function takeTurn(): Promise<() => void> {
-    const before = last
-    let end: () => void = () => undefined
-    last = new Promise<void>((resolve) => (end = resolve))
-    await before
-    return end
+  function takeTurn(): Promise<() => void> {
+    return new Promise((give) => {
+      const before = last
+      last = new Promise<void>((end) => void before.then(() => give(end)))
+    })
   }
 
   const query: PgConnection['query'] = async (asked) => {

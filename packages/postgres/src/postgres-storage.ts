@@ -58,7 +58,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
       })
     },
     close: () => Promise.resolve(),
-    transaction: database.transaction,
+    transaction: (work) => database.transaction(work),
     pruneIdempotency: (before, limit) => pruneIdempotency(database, before, limit),
   }
 }

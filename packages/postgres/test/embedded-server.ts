@@ -29,7 +29,7 @@ export async function startEmbeddedServer(flags: readonly string[] = []): Promis
       '-c',
       flag,
     ]),
-    onLog: (line) => log.push(String(line)),
+    onLog: (line) => log.push(line),
     onError: (line) => log.push(String(line)),
   })
   try {

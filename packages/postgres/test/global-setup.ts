@@ -17,5 +17,5 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   }
   const server = await startEmbeddedServer(['fsync=off', 'max_connections=200'])
   project.provide('databaseUrl', server.url)
-  return server.stop
+  return () => server.stop()
 }

@@ -3,6 +3,7 @@ import { storageConformance } from '@taskboard/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '../src/migrations/migrate.js'
 import { pglitePool } from '../src/pglite-pool.js'
+import type { PgConnection } from '../src/pool.js'
 import { emptyTables } from './empty-tables.js'
 import { postgresStorage } from '../src/postgres-storage.js'
 
@@ -26,4 +27,32 @@ describe('the storage keeps the promises of every port on PGlite', () => {
       expect(run()).resolves.toBeUndefined(),
     )
   }
+})
+
+describe('a reading from outside an open transaction on PGlite', () => {
+  it('waits for the end, and sees all of a commit and nothing of a rollback', async () => {
+    const { storage } = await open()
+    const add = (name: string, tx?: PgConnection) =>
+      storage.access.insertAccount(
+        { name, tier: 'professional', workspaceName: name, agent: null },
+        { now: 0, tx },
+      )
+    const names = async () => (await storage.access.listAccounts(10, { now: 0 })).map(({ name }) => name)
+    const order: string[] = []
+    const readWhile = async (name: string, isKept: boolean) => {
+      let outside: Promise<readonly string[]> | undefined
+      const work = storage.transaction(async (tx) => {
+        await add(`${name} 1`, tx)
+        outside = names().finally(() => order.push('outside'))
+        await add(`${name} 2`, tx)
+        order.push('inside')
+        if (!isKept) throw new Error('no')
+      })
+      await work.catch(() => undefined)
+      return outside
+    }
+    expect(await readWhile('lost', false)).toEqual([])
+    expect(await readWhile('kept', true)).toEqual(['kept 1', 'kept 2'])
+    expect(order).toEqual(['inside', 'outside', 'inside', 'outside'])
+  })
 })

@@ -26,7 +26,7 @@ export async function readApplied(connection: PgConnection): Promise<readonly Ap
   })
   return (rows as AppliedMigration[]).map((applied) => ({
     ...applied,
-    appliedAt: Math.round(applied.appliedAt),
+    appliedAt: Math.floor(applied.appliedAt),
   }))
 }
 

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { lockDirectory } from './directory-lock.js'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'taskboard-lock-'))
+})
+afterEach(() => rm(directory, { recursive: true, force: true }))
+
+const leaveLock = (number: number, holder: object) =>
+  writeFile(join(directory, `lock.${number}`), JSON.stringify(holder))
+
+/** The number of a process that has ended. */
+async function endedPid(): Promise<number> {
+  const child = spawn(process.execPath, ['-e', ''])
+  await once(child, 'exit')
+  return child.pid ?? -1
+}
+
+describe('lockDirectory', () => {
+  it('lets one of many in, and the next one after its release', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const tried = await Promise.allSettled(Array.from({ length: 8 }, () => lockDirectory(directory)))
+      const held = tried.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+      expect(held).toHaveLength(1)
+      await held[0]?.release()
+    }
+    expect(await readdir(directory)).toEqual(['lock.5'])
+  })
+
+  it('lets one of many take over what a dead process left', async () => {
+    await leaveLock(7, { pid: await endedPid(), birth: null })
+    const tried = await Promise.allSettled(Array.from({ length: 8 }, () => lockDirectory(directory)))
+    expect(tried.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  it('takes over a file that a crash of the machine left torn', async () => {
+    await writeFile(join(directory, 'lock.3'), '')
+    const lock = await lockDirectory(directory)
+    await lock.release()
+    expect(await readdir(directory)).toEqual(['lock.4'])
+  })
+
+  it.runIf(process.platform === 'linux')('knows a dead process from a later one of its number', async () => {
+    await leaveLock(1, { pid: process.pid, birth: 'another boot/1' })
+    const lock = await lockDirectory(directory)
+    expect(await readdir(directory)).toEqual(['lock.2'])
+    await lock.release()
+  })
+
+  it('takes a process that it cannot tell from the holder for the holder', async () => {
+    await leaveLock(1, { pid: process.pid, birth: null })
+    await expect(lockDirectory(directory)).rejects.toMatchObject({ code: 'INVALID_CONFIG' })
+  })
+})

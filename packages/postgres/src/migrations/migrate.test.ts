@@ -1,0 +1,156 @@
+import { PGlite } from '@electric-sql/pglite'
+import { readdir, readFile } from 'node:fs/promises'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
+import { pglitePool } from '../pglite-pool.js'
+import type { PgPool } from '../pool.js'
+import { embeddedMigrations } from './embedded-migrations.js'
+import { migrate, migrateWith, migrationStatus, planMigrations } from './migrate.js'
+import { titleOf, type Migration } from './migration.js'
+
+const names = embeddedMigrations.map(titleOf)
+const rowsOf = async (pool: PgPool, text: string) => (await pool.query({ text, values: [] })).rows
+
+describe('the embedded migrations', () => {
+  it('are those of the directory (else run scripts/embed-migrations.mjs)', async () => {
+    const directory = new URL('../../migrations/', import.meta.url)
+    const files = (await readdir(directory)).sort()
+    expect(names.map((name) => `${name}.sql`)).toEqual(files)
+    for (const [index, file] of files.entries()) {
+      const sql = await readFile(new URL(file, directory), 'utf8')
+      expect(embeddedMigrations[index]?.sql).toBe(sql.replaceAll('\r\n', '\n'))
+    }
+    expect(embeddedMigrations.map(({ number }) => number)).toEqual(files.map((_, index) => index + 1))
+  })
+})
+
+let database: TestDatabase
+beforeEach(async () => {
+  database = await createTestDatabase()
+})
+afterEach(() => database.drop())
+
+describe('migrate', () => {
+  it('applies all once, and then nothing', async () => {
+    const { pool } = database
+    expect(await migrate(pool)).toEqual(['0000_bookkeeping', ...names])
+    expect(await migrate(pool)).toEqual([])
+    expect(await rowsOf(pool, 'select unit from taskboard.scoring')).toEqual([{ unit: '120960000000' }])
+  })
+
+  it('is done once when many start at once', async () => {
+    const runs = await Promise.all(Array.from({ length: 8 }, () => migrate(database.pool)))
+    expect(runs.filter((applied) => applied.length > 0)).toEqual([['0000_bookkeeping', ...names]])
+  })
+
+  it('applies what is new to a database of an earlier version', async () => {
+    const { pool } = database
+    const next: Migration = { number: names.length + 1, name: 'next', sql: 'create table taskboard.next ();' }
+    await migrate(pool)
+    expect(await migrateWith(pool, [...embeddedMigrations, next])).toEqual([titleOf(next)])
+    expect(await rowsOf(pool, `select to_regclass('taskboard.next')::text as name`)).toEqual([
+      { name: 'taskboard.next' },
+    ])
+  })
+
+  it('leaves nothing of a run that fails', async () => {
+    const { pool } = database
+    const bad: Migration = {
+      number: names.length + 1,
+      name: 'bad',
+      sql: 'create table taskboard.bad (); select 1 / 0;',
+    }
+    await expect(migrateWith(pool, [...embeddedMigrations, bad])).rejects.toMatchObject({ code: '22012' })
+    expect(await rowsOf(pool, `select to_regnamespace('taskboard')::text as name`)).toEqual([{ name: null }])
+    expect(await migrate(pool)).toEqual(['0000_bookkeeping', ...names])
+  })
+
+  it('refuses a database whose migrations were altered or are newer, naming the one', async () => {
+    const { pool } = database
+    await migrate(pool)
+    await rowsOf(pool, `insert into taskboard.migration (number, name, digest) values (999, 'later', 'x')`)
+    const newer = { code: 'INVALID_CONFIG', message: expect.stringContaining('newer') }
+    await expect(migrate(pool)).rejects.toMatchObject(newer)
+    await expect(planMigrations(pool)).rejects.toMatchObject({
+      message: expect.stringContaining('0999_later'),
+    })
+    expect((await migrationStatus(pool)).at(-1)).toMatchObject({ name: '0999_later', state: 'unknown' })
+
+    await rowsOf(pool, `delete from taskboard.migration where number = 999`)
+    await rowsOf(pool, `update taskboard.migration set digest = 'x' where number = 1`)
+    const altered = { code: 'INVALID_CONFIG', message: expect.stringContaining('0001_board') }
+    await expect(migrate(pool)).rejects.toMatchObject(altered)
+    expect(await migrationStatus(pool)).toMatchObject([
+      { state: 'altered' },
+      ...names.slice(1).map(() => ({})),
+    ])
+  })
+
+  it('needs no right to change a database that is up to date', async () => {
+    await migrate(database.pool)
+    await rowsOf(database.pool, `create role reader_of_${process.pid} login password 'x'`)
+    const name = `reader_of_${process.pid}`
+    try {
+      await rowsOf(database.pool, `grant usage on schema taskboard to ${name}`)
+      await rowsOf(database.pool, `grant select on taskboard.migration to ${name}`)
+      const client = await database.pool.connect()
+      try {
+        await client.query(`set role ${name}`)
+        const pool: PgPool = {
+          query: (query) => client.query(query),
+          connect: () => Promise.reject(new Error('none')),
+        }
+        expect(await migrate(pool)).toEqual([])
+      } finally {
+        client.release(true)
+      }
+    } finally {
+      await rowsOf(database.pool, `drop owned by ${name}`)
+      await rowsOf(database.pool, `drop role ${name}`)
+    }
+  })
+
+  it('tells a database that cannot be reached', async () => {
+    const unreachable = () => Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }))
+    await expect(migrate({ query: unreachable, connect: unreachable })).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    })
+  })
+})
+
+describe('planMigrations', () => {
+  it('says what migrate would do, as SQL that can be run by hand, and changes nothing', async () => {
+    const { pool } = database
+    const plan = await planMigrations(pool)
+    expect(plan.map(({ name }) => name)).toEqual(['0000_bookkeeping', ...names])
+    expect(await planMigrations(pool)).toEqual(plan)
+    for (const { sql } of plan) await rowsOf(pool, sql)
+    expect(await planMigrations(pool)).toEqual([])
+    expect(await migrationStatus(pool)).toMatchObject(names.map((name) => ({ name, state: 'applied' })))
+  })
+})
+
+describe('migrationStatus', () => {
+  it('says what is pending and since when the rest is applied', async () => {
+    const { pool } = database
+    expect(await migrationStatus(pool)).toEqual(
+      names.map((name) => ({ name, state: 'pending', appliedAt: null })),
+    )
+    await migrate(pool)
+    const [first] = await migrationStatus(pool)
+    const [row] = (await rowsOf(pool, 'select applied_at from taskboard.migration')) as { applied_at: Date }[]
+    expect(first).toEqual({ name: names[0], state: 'applied', appliedAt: row?.applied_at.getTime() })
+  })
+})
+
+describe('on PGlite', () => {
+  const pglite = new PGlite()
+  afterAll(() => pglite.close())
+
+  it('is migrated by the same', async () => {
+    const pool = pglitePool(pglite)
+    const runs = await Promise.all([migrate(pool), migrate(pool)])
+    expect(runs.filter((applied) => applied.length > 0)).toEqual([['0000_bookkeeping', ...names]])
+    expect(await migrationStatus(pool)).toMatchObject(names.map((name) => ({ name, state: 'applied' })))
+  })
+})

@@ -1,0 +1,51 @@
+import { TaskboardError } from '@taskboard/core'
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { lockDirectory } from './directory-lock.js'
+import { pglitePool } from './pglite-pool.js'
+import type { PgPool } from './pool.js'
+
+/** A database of this process's own. */
+export interface OpenedPglite {
+  readonly pool: PgPool
+  /** Closes the database and lets the directory go. Safe to call again. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the PGlite database of a directory, which is made when it is not there. It holds `data`, the database's files, and
+ * the file that names the process which has it open. A process that dies loses nothing that was acknowledged.
+ * @throws TaskboardError `INVALID_CONFIG` when another process has the directory open, or `@electric-sql/pglite` is not
+ *   installed.
+ */
+export async function openPglite(directory: string): Promise<OpenedPglite> {
+  const { PGlite } = await loadPglite()
+  const root = resolve(directory)
+  await mkdir(root, { recursive: true, mode: 0o700 })
+  const lock = await lockDirectory(root)
+  try {
+    const pglite = await PGlite.create(join(root, 'data'))
+    let closing: Promise<void> | undefined
+    const close = async () => {
+      try {
+        await pglite.close()
+      } finally {
+        await lock.release()
+      }
+    }
+    return { pool: pglitePool(pglite), close: () => (closing ??= close()) }
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+async function loadPglite() {
+  try {
+    return await import('@electric-sql/pglite')
+  } catch (error) {
+    throw new TaskboardError('INVALID_CONFIG', 'openPglite needs the package @electric-sql/pglite', {
+      cause: error,
+    })
+  }
+}

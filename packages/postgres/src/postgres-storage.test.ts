@@ -1,0 +1,97 @@
+import { createNewId, createScoring, defaultScoring, systemClock, type Scoring } from '@taskboard/core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../test/test-database.js'
+import { migrate } from './migrations/migrate.js'
+import { postgresStorage } from './postgres-storage.js'
+
+let database: TestDatabase
+beforeEach(async () => {
+  database = await createTestDatabase()
+})
+afterEach(() => database.drop())
+
+function bound(scoring: Scoring = defaultScoring) {
+  const storage = postgresStorage({ pool: database.pool })
+  storage.bind({ scoring, newId: createNewId(), clock: systemClock, logLimit: 5, outputLimit: 3 })
+  return storage
+}
+
+async function addTask(storage: ReturnType<typeof bound>) {
+  const at = { now: null }
+  const { workspace } = await storage.access.insertAccount(
+    { name: 'a', tier: 'professional', workspaceName: 'w', agent: null },
+    at,
+  )
+  const task = {
+    workspaceId: workspace.id,
+    title: 't',
+    description: null,
+    type: null,
+    priority: 'medium',
+    assignedTo: null,
+    dueDate: null,
+    notBefore: null,
+    tags: [],
+    metadata: {},
+    dependsOn: [],
+    maxAttempts: 5,
+  } as const
+  await storage.tasks.insertTask(task, { kind: 'host', id: null }, null, at)
+}
+
+const other = createScoring({ weights: { flag: 10 } })
+
+describe('postgresStorage', () => {
+  it('opens no connection by being made, bound and closed', async () => {
+    await bound().close()
+    expect(database.pool.totalCount).toBe(0)
+  })
+
+  it('does not start on a database that was not migrated, and says what to run', async () => {
+    await expect(bound().open()).rejects.toMatchObject({
+      code: 'INVALID_CONFIG',
+      message: expect.stringContaining('migrate'),
+    })
+  })
+
+  it('takes a newer schema, and refuses one whose migrations were altered', async () => {
+    await migrate(database.pool)
+    await database.pool.query(
+      `insert into taskboard.migration (number, name, digest) values (999, 'later', 'x')`,
+    )
+    await bound().open()
+    await database.pool.query(`update taskboard.migration set digest = 'x' where number = 1`)
+    await expect(bound().open()).rejects.toMatchObject({ code: 'INVALID_CONFIG' })
+  })
+
+  it('takes on the weights that are bound as long as there are no tasks, and then needs a rescore', async () => {
+    await migrate(database.pool)
+    await bound(other).open()
+    const storage = bound()
+    await storage.open()
+    await addTask(storage)
+    await storage.open()
+    const changed = bound(other)
+    await expect(changed.open()).rejects.toMatchObject({
+      code: 'INVALID_CONFIG',
+      message: expect.stringContaining('rescore'),
+    })
+    await changed.tasks.rescore({ now: null })
+    await changed.open()
+    await expect(storage.open()).rejects.toMatchObject({ code: 'INVALID_CONFIG' })
+  })
+
+  it('is SERVICE_UNAVAILABLE when the database cannot be reached', async () => {
+    const unreachable = () => Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }))
+    const storage = postgresStorage({ pool: { query: unreachable, connect: unreachable } })
+    await expect(storage.open()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  })
+
+  it('works without prepared statements', async () => {
+    await migrate(database.pool)
+    const storage = postgresStorage({ pool: database.pool, preparedStatements: false })
+    expect(await storage.events.feedEnd()).toEqual(expect.any(String))
+    const { rows } = await database.pool.query('select name from pg_prepared_statements')
+    expect(rows).toEqual([])
+  })
+})
