@@ -36,33 +36,33 @@ export const RECORD_RESULTS = /* sql */ `
       else bool_or(h.kind = 'succeeded')
         or (w.enabled and (bool_or(h.kind = 'gone') or p.now - w.failing_since >= $2::bigint)) end
   ),
+  -- Each result beside its webhook: joined only by index, as nothing is known here of how many rows there are.
   locked as materialized (
-    select w.id, w.enabled, w.failing_since from taskboard.webhook w
-    where w.id = any (array(select id from judged)) order by w.id for no key update
+    select w.id, w.enabled, w.failing_since, h.ord, h.kind, h.attempt_at
+    from held h join taskboard.webhook w on w.id = h.webhook_id
+    where w.id = any (array(select id from judged)) order by w.id for no key update of w
   ),
   -- Each success begins a new run of failures; those before the first one go on with the run that was.
-  run as materialized (
-    select l.id, h.ord, h.kind, h.attempt_at, l.failing_since,
-      count(*) filter (where h.kind = 'succeeded') over (partition by l.id order by h.ord) as place
-    from held h join locked l on l.id = h.webhook_id
+  run as (
+    select *, count(*) filter (where kind = 'succeeded') over (partition by id order by ord) as place,
+      count(*) filter (where kind = 'succeeded') over (partition by id) as last_place
+    from locked
   ),
-  failure as materialized (
-    select id, ord, kind, place, coalesce(
-      case when place = 0 then failing_since end,
-      first_value(attempt_at) over (partition by id, place order by ord)) as since
-    from run where kind <> 'succeeded'
-  ),
-  fault as materialized (
-    select distinct on (f.id) f.id, f.ord, case f.kind when 'gone' then 'gone' else 'failing' end as reason
-    from failure f, p where f.kind = 'gone' or p.now - f.since >= $2::bigint
-    order by f.id, f.ord
+  streak as (
+    select r.*, r.kind <> 'succeeded' as is_failure, coalesce(case when r.place = 0 then r.failing_since end,
+      first_value(r.attempt_at) over (partition by r.id, r.place order by r.kind = 'succeeded', r.ord)) as since
+    from run r
   ),
   verdict as materialized (
-    select l.id, f.ord, case when l.enabled then f.reason end as reason, (
-      select min(e.since) from failure e
-      where e.id = l.id and e.place = (select max(r.place) from run r where r.id = l.id)
-    ) as failing_since
-    from locked l left join fault f on f.id = l.id
+    select s.id, min(s.since) filter (where s.is_failure and s.place = s.last_place) as failing_since,
+      min(s.ord) filter (where s.is_fatal) as ord,
+      (array_agg(case s.kind when 'gone' then 'gone' else 'failing' end order by s.ord)
+        filter (where s.is_fatal))[1] as reason
+    from (
+      select k.*, k.enabled and k.is_failure and (k.kind = 'gone' or p.now - k.since >= $2::bigint) as is_fatal
+      from streak k, p
+    ) s
+    group by s.id
   ),
   changed as (
     update taskboard.webhook w set
