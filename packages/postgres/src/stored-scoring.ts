@@ -2,7 +2,7 @@ import type { Scoring } from '@taskboard/core'
 import type { PgConnection } from './pool.js'
 
 /** What of a scoring the stored keys depend on, by the columns of `taskboard.scoring`. */
-function columnsOf(scoring: Scoring): Readonly<Record<string, number>> {
+export function scoringColumns(scoring: Scoring): Readonly<Record<string, number>> {
   return {
     due_horizon_ms: scoring.dueHorizonMs,
     age_horizon_ms: scoring.ageHorizonMs,
@@ -16,7 +16,7 @@ function columnsOf(scoring: Scoring): Readonly<Record<string, number>> {
 
 /** The statement that stores a scoring where there is none. It has no parameters: all of its values are whole numbers. */
 export function scoringInsert(scoring: Scoring): string {
-  const columns = columnsOf(scoring)
+  const columns = scoringColumns(scoring)
   return `insert into taskboard.scoring (${Object.keys(columns).join(', ')})
 values (${Object.values(columns).map(String).join(', ')})
 on conflict do nothing`
@@ -27,7 +27,7 @@ on conflict do nothing`
  * whether it is the stored one now.
  */
 export async function adoptScoring(connection: PgConnection, scoring: Scoring): Promise<boolean> {
-  const columns = columnsOf(scoring)
+  const columns = scoringColumns(scoring)
   const names = Object.keys(columns)
   await connection.query({ text: scoringInsert(scoring), values: [] })
   const places = names.map((_, index) => `$${index + 1}::bigint`).join(', ')

@@ -1,7 +1,8 @@
-import type { At, Scoring } from '@taskboard/core'
+import type { At } from '@taskboard/core'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
+import { scoringColumns } from '../stored-scoring.js'
 
 const storeScoring = statement<never>(
   'store_scoring',
@@ -37,7 +38,7 @@ const BATCH = 2_000
  * claims compare old places with new ones: nothing is lost, but the order is right only at the end.
  */
 export async function rescore(database: Database, at: At<PgConnection>): Promise<number> {
-  await database.write(at, storeScoring, [JSON.stringify(toRow(database.settings.current.scoring))])
+  await database.write(at, storeScoring, [JSON.stringify(scoringColumns(database.settings.current.scoring))])
   let count = 0
   for (let last: string | null = ''; last !== null;) {
     const rows: readonly { readonly count: number; readonly last: string | null }[] = await database.write(
@@ -49,16 +50,4 @@ export async function rescore(database: Database, at: At<PgConnection>): Promise
     last = rows[0]?.last ?? null
   }
   return count
-}
-
-function toRow(scoring: Scoring): object {
-  return {
-    due_horizon_ms: scoring.dueHorizonMs,
-    age_horizon_ms: scoring.ageHorizonMs,
-    flag_step: scoring.flagStep,
-    free_units: scoring.freeUnits,
-    due_slope: scoring.dueSlope,
-    age_slope: scoring.ageSlope,
-    unit: scoring.unit,
-  }
 }
