@@ -79,16 +79,22 @@ export function createDatabase({ pool, settings, preparedStatements }: DatabaseP
   return {
     settings,
     commits,
-    read: (at, statement, values) => translated(run(at?.tx ?? pool, statement, values)),
+    read(at, statement, values) {
+      const tx = at?.tx
+      if (tx !== undefined) return translated(inTurn(tx, () => run(tx, statement, values)))
+      return translated(run(pool, statement, values))
+    },
     async write(at, statement, values) {
-      if (at?.tx !== undefined) return translated(run(at.tx, statement, values))
+      const tx = at?.tx
+      if (tx !== undefined) return translated(inTurn(tx, () => run(tx, statement, values)))
       const rows = await translated(again(() => run(pool, statement, values)))
       commits.raise()
       return rows
     },
     async atomically(at, work) {
-      if (at?.tx !== undefined) return translated(withinSavepoint(at.tx, work))
-      const value = await translated(again(() => inTransaction(pool, (tx) => work(sessionOn(tx)))))
+      const tx = at?.tx
+      if (tx !== undefined) return translated(inTurn(tx, () => withinSavepoint(tx, work)))
+      const value = await translated(again(() => inTransaction(pool, (own) => work(sessionOn(own)))))
       commits.raise()
       return value
     },
@@ -98,6 +104,19 @@ export function createDatabase({ pool, settings, preparedStatements }: DatabaseP
       return value
     },
   }
+}
+
+/** What was begun last in each transaction of the host's. */
+const lastBegun = new WeakMap<PgConnection, Promise<unknown>>()
+
+/**
+ * Lets the verbs of one transaction go one after the other: what another one did between a savepoint and the return to it
+ * would be undone with it.
+ */
+function inTurn<T>(tx: PgConnection, work: () => Promise<T>): Promise<T> {
+  const turn = (lastBegun.get(tx) ?? Promise.resolve()).then(work, work)
+  lastBegun.set(tx, turn)
+  return turn
 }
 
 /** A transaction of its own: the connection is lent for the length of `work`. */

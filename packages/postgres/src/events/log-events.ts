@@ -1,3 +1,5 @@
+import { currentPayloadVersion } from '@taskboard/core'
+
 /**
  * The part of a writing statement that logs events: common table expressions that read `draft` (workspace_id, ord, type,
  * facts, at: the events in order, `ord` counting within the statement) and leave `logged` behind, the rows of
@@ -22,7 +24,7 @@ export const LOG_EVENTS = /* sql */ `
   logged as (
     insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
     select d.workspace_id, p.base + row_number() over (partition by d.workspace_id order by d.ord), p.feed_xid,
-      taskboard.new_id('log', d.at), d.type, d.facts, d.at, 1
+      taskboard.new_id('log', d.at), d.type, d.facts, d.at, ${currentPayloadVersion}
     from draft d join log_place p using (workspace_id)
     returning *
   ),

@@ -16,6 +16,7 @@ import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import type { TaskClaims } from './claim-tasks.js'
 import { COMPLETE_CLAIMED, COMPLETIONS } from './complete-sql.js'
+import { leaseLost } from './lease-lost.js'
 import { toTask, type TaskRow } from './task-row.js'
 
 interface OutcomeRow extends TaskRow {
@@ -104,7 +105,5 @@ function toValues(calls: readonly Call[]): readonly unknown[] {
 function completedTask(row: OutcomeRow | undefined): Task {
   if (row?.exists !== true) throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
   if (row.isHeld) return toTask(row)
-  throw new TaskboardError('CONFLICT', 'the lease on this task is no longer held with that fencing token', {
-    field: 'fencingToken',
-  })
+  throw leaseLost()
 }

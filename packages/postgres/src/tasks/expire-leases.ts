@@ -19,7 +19,7 @@ const nextExpiry = statement<{ readonly at: Instant | null }>(
   'select min(lease_expires_at)::float8 as at from taskboard.task where lease_expires_at is not null',
 )
 
-/** `TaskStore.expireLeases`. Several processes may do it at once: a lease that another one ended is not counted here. */
+/** `TaskStore.expireLeases`. Several processes may do it at once: each lease is ended once, and may be counted by both. */
 export async function expireLeases(
   database: Database,
   limit: number,

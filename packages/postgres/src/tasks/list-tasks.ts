@@ -3,7 +3,7 @@ import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import type { Statement } from '../statement.js'
 import { listDoing, listDone } from './list-column.js'
-import { listTodo, type ListedRow } from './list-todo.js'
+import { listTodo, LONGEST_PAGE, type ListedRow } from './list-todo.js'
 import { toTask } from './task-row.js'
 
 const statements: Readonly<Record<Column, Statement<ListedRow>>> = {
@@ -12,12 +12,13 @@ const statements: Readonly<Record<Column, Statement<ListedRow>>> = {
   DONE: listDone,
 }
 
-/** `TaskStore.listTasks`. */
+/** `TaskStore.listTasks`. A page longer than a thousand is cut there, and goes on in the next. */
 export async function listTasks(
   database: Database,
-  { workspaceId, column, limit, after }: TaskListQuery,
+  { workspaceId, column, limit: wanted, after }: TaskListQuery,
   at: At<PgConnection>,
 ): Promise<TaskPage> {
+  const limit = Math.min(wanted, LONGEST_PAGE)
   const place = [after?.asOf ?? null, after?.rank ?? null, after?.createdAt ?? null, after?.id ?? null]
   // One more than the page, to know whether there is another.
   const rows = await database.read(at, statements[column], [at.now, workspaceId, limit + 1, ...place])

@@ -7,6 +7,9 @@ export interface ListedRow extends TaskRow {
   readonly asOf: number
 }
 
+/** The longest page. Named in the statement too, for the planner, which cannot know what a parameter will be. */
+export const LONGEST_PAGE = 1_000
+
 /**
  * Present, workspace, limit, and the place to go on from: its instant, rank, creation and id.
  *
@@ -35,7 +38,7 @@ export const listTodo = statement<ListedRow>(
           and (t.key < edge.rank - lane.rise or (t.created_at, t.task_id) > (edge.created_at, edge.id))
         order by t.key desc, t.created_at, t.task_id
         limit $3::integer
-      ) as heads limit 500
+      ) as heads limit ${LONGEST_PAGE + 1}
     ) as q
   ),
   moving as (
@@ -56,7 +59,7 @@ export const listTodo = statement<ListedRow>(
       where c.rank < edge.rank or (c.rank = edge.rank and (c.created_at, c.task_id) > (edge.created_at, edge.id))
       order by c.rank desc, c.created_at, c.task_id
       limit $3::integer
-    ) as heads limit 500
+    ) as heads limit ${LONGEST_PAGE + 1}
   )
   select page.rank::float8, a.as_of::float8 as "asOf", ${taskColumns('t')}
   from a left join page on true left join taskboard.task t on t.id = page.task_id

@@ -145,6 +145,31 @@ export const transactionCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'transactions.verbs-at-once',
+    name: 'verbs at once within a transaction do not come between each other: one that is refused undoes nothing else',
+    async check({ storage, workspaceId, add, events, at }) {
+      const first = await add()
+      const foreign = newTask({ workspaceId, dependsOn: ['task_unknown'] })
+      await storage.transaction(async (tx) => {
+        const inside = at(0, tx)
+        const refused = () =>
+          assertRefused(storage.tasks.insertTask(foreign, PERSON, null, inside), 'INVALID_FIELD', 'dependsOn')
+        const adding = () => add({ dependsOn: [first.id] }, inside)
+        await Promise.all([
+          refused(),
+          adding(),
+          add({}, inside),
+          refused(),
+          add({}, inside),
+          adding(),
+          refused(),
+        ])
+      })
+      const seqs = (await events()).map(({ seq }) => seq)
+      assert.deepEqual(seqs, [1, 2, 3, 4, 5])
+    },
+  },
+  {
     id: 'transactions.at-once',
     name: 'transactions and single writes at once keep each whole and the log in order',
     async check({ storage, add, events, at }) {
