@@ -7,7 +7,6 @@ import { leaseLost } from './lease-lost.js'
 interface AppendedRow {
   readonly exists: boolean
   readonly isHeld: boolean
-  readonly isFull: boolean
 }
 
 /** Renews a live lease: present, workspace, task, fencing token, lease. */
@@ -20,7 +19,7 @@ const RENEWED = /* sql */ `
   ),
   renewed as (
     update taskboard.task t set lease_expires_at = p.now + $5::bigint, updated_at = p.now, version = t.version + 1
-    from p, found f where t.id = f.id and f.is_held and not (select is_full from full_up)
+    from p, found f where t.id = f.id and f.is_held
     returning t.id
   )`
 
@@ -28,7 +27,7 @@ const RENEWED = /* sql */ `
 const appendLine = statement<AppendedRow>(
   'append_log',
   /* sql */ `
-  with full_up as (select false as is_full), ${RENEWED},
+  with ${RENEWED},
   line as (
     insert into taskboard.task_log (task_id, at, level, message)
     select r.id, p.now, $7::text, $8::text from renewed r, p
@@ -41,23 +40,26 @@ const appendLine = statement<AppendedRow>(
     ) as old
     where l.id = old.id
   )
-  select f.id is not null as "exists", coalesce(f.is_held, false) as "isHeld", false as "isFull"
+  select f.id is not null as "exists", coalesce(f.is_held, false) as "isHeld"
   from p left join found f on true`,
 )
 
-/** Further: most outputs, type, name, address, size. */
-const appendOne = statement<AppendedRow>(
-  'append_output',
+const renewLease = statement<AppendedRow>(
+  'renew_lease',
   /* sql */ `
-  with full_up as materialized (
-    select count(*) >= $6::integer as is_full from taskboard.task_output where task_id = $3::text
-  ), ${RENEWED},
-  output as (
-    insert into taskboard.task_output (task_id, type, name, url, size)
-    select r.id, $7::text, $8::text, $9::text, $10::bigint from renewed r
-  )
-  select f.id is not null as "exists", coalesce(f.is_held, false) as "isHeld", full_up.is_full as "isFull"
-  from full_up left join found f on true`,
+  with ${RENEWED}
+  select f.id is not null as "exists", coalesce(f.is_held, false) as "isHeld"
+  from p left join found f on true`,
+)
+
+/** Task, most outputs, type, name, address, size. Answers nothing when there are as many. */
+const insertOutput = statement<object>(
+  'insert_output',
+  /* sql */ `
+  insert into taskboard.task_output (task_id, type, name, url, size)
+  select $1::text, $3::text, $4::text, $5::text, $6::bigint
+  where (select count(*) from taskboard.task_output where task_id = $1::text) < $2::integer
+  returning id`,
 )
 
 function requireAppended(row: AppendedRow | undefined): void {
@@ -79,7 +81,7 @@ export async function appendLog(
   requireAppended(row)
 }
 
-/** `TaskStore.appendOutput`. The holder of a lease is one writer, so that nobody else counts at the same time. */
+/** `TaskStore.appendOutput`. Counted in a statement of its own, which sees what was there when the task was locked. */
 export async function appendOutput(
   database: Database,
   { workspaceId, taskId, fencingToken }: ClaimProof,
@@ -88,8 +90,10 @@ export async function appendOutput(
   at: At<PgConnection>,
 ): Promise<void> {
   const { outputLimit } = database.settings.current
-  const proof = [at.now, workspaceId, taskId, fencingToken, leaseMs]
-  const [row] = await database.write(at, appendOne, [...proof, outputLimit, type, name, url, size])
-  requireAppended(row)
-  if (row?.isFull === true) throw new TaskboardError('CONFLICT', `a task has at most ${outputLimit} outputs`)
+  await database.atomically(at, async (session) => {
+    const [row] = await session.run(renewLease, [at.now, workspaceId, taskId, fencingToken, leaseMs])
+    requireAppended(row)
+    const added = await session.run(insertOutput, [taskId, outputLimit, type, name, url, size])
+    if (added.length === 0) throw new TaskboardError('CONFLICT', `a task has at most ${outputLimit} outputs`)
+  })
 }

@@ -53,6 +53,11 @@ export const listCases: readonly StorageCheck[] = [
     check: (world) => checkTodoOrder(world, 1_100, 250),
   },
   {
+    id: 'lists.todo-longest-page',
+    name: 'a page of a thousand tasks is full, and the next one goes on from it',
+    check: (world) => checkTodoOrder(world, 1_100, 1_000),
+  },
+  {
     id: 'lists.todo-moves-with-time',
     name: 'a later listing of TODO shows the order of its own instant',
     async check(world) {
