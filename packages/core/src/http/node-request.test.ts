@@ -117,3 +117,22 @@ describe('a stream that the host pipes the body through', () => {
     expect(() => discardRest(stream)).not.toThrow()
   })
 })
+
+describe('a body that has arrived before its message has ended', () => {
+  const arriving = (text: string) =>
+    Object.assign(new PassThrough(), { complete: false, headers: { 'content-length': '5' } }).end(
+      text,
+      'latin1',
+    )
+  const readFrom = (text: string) => {
+    const body = unreadBody(arriving(text))
+    return body.kind === 'unread' ? body.read(5) : null
+  }
+
+  it('is given at once when it is as long as its head told, and waited for when it is not', async () => {
+    expect(readFrom('hello')).toEqual(Buffer.from('hello'))
+    const late = readFrom('hell')
+    expect(late).toBeInstanceOf(Promise)
+    expect(await late).toEqual(Buffer.from('hell'))
+  })
+})

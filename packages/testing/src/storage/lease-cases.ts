@@ -302,4 +302,16 @@ export const leaseCases: readonly StorageCheck[] = [
       assert.deepEqual(await storage.tasks.listOutputs(workspaceId, task.id, at()), outputs)
     },
   },
+  {
+    id: 'leases.outputs-at-once',
+    name: 'outputs that come at once are kept up to the limit too',
+    async check({ storage, addClaimed, workspaceId, at }) {
+      const task = await addClaimed()
+      const output = { type: 'file', name: 'n', url: 'https://example.com/', size: null }
+      const append = () => storage.tasks.appendOutput(proofOf(task), output, LEASE_MS, at(SECOND))
+      const ends = await Promise.allSettled(Array.from({ length: OUTPUT_LIMIT + 4 }, append))
+      assert.equal(ends.filter(({ status }) => status === 'fulfilled').length, OUTPUT_LIMIT)
+      assert.equal((await storage.tasks.listOutputs(workspaceId, task.id, at())).length, OUTPUT_LIMIT)
+    },
+  },
 ]
