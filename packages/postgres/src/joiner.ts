@@ -6,9 +6,9 @@ export type Batch<In, Out> = (inputs: readonly In[]) => Promise<readonly Out[]>
 export interface JoinerOptions<In> {
   /** The most inputs of one batch. */
   readonly most: number
-  /** How many batches may be under way at once. */
+  /** How many batches of one group may be under way at once. */
   readonly atOnce: number
-  /** Inputs that may not share a batch have different ones. */
+  /** Inputs that may not share a batch have different ones, and do not wait for each other. */
   readonly groupOf: (input: In) => unknown
 }
 
@@ -16,6 +16,11 @@ interface Waiting<In, Out> {
   readonly input: In
   readonly resolve: (result: Out) => void
   readonly reject: (error: unknown) => void
+}
+
+interface Group<In, Out> {
+  waiting: Waiting<In, Out>[]
+  underWay: number
 }
 
 /**
@@ -27,8 +32,7 @@ export function createJoiner<In, Out>(
   run: Batch<In, Out>,
   { most, atOnce, groupOf }: JoinerOptions<In>,
 ): (input: In) => Promise<Out> {
-  let waiting: Waiting<In, Out>[] = []
-  let underWay = 0
+  const groups = new Map<unknown, Group<In, Out>>()
 
   async function runBatch(calls: readonly Waiting<In, Out>[]): Promise<void> {
     try {
@@ -43,36 +47,27 @@ export function createJoiner<In, Out>(
     }
   }
 
-  function pump(): void {
-    while (underWay < atOnce && waiting.length > 0) {
-      underWay += 1
-      void runToEnd(takeGroup())
+  function pump(key: unknown, group: Group<In, Out>): void {
+    while (group.underWay < atOnce && group.waiting.length > 0) {
+      group.underWay += 1
+      void runToEnd(key, group, group.waiting.splice(0, most))
     }
+    if (group.underWay === 0) groups.delete(key)
   }
 
-  async function runToEnd(calls: readonly Waiting<In, Out>[]): Promise<void> {
+  async function runToEnd(key: unknown, group: Group<In, Out>, calls: Waiting<In, Out>[]): Promise<void> {
     await runBatch(calls)
-    underWay -= 1
-    pump()
-  }
-
-  /** All that wait and share the first one's group. */
-  function takeGroup(): readonly Waiting<In, Out>[] {
-    const group = groupOf((waiting[0] as Waiting<In, Out>).input)
-    const taken: Waiting<In, Out>[] = []
-    const left: Waiting<In, Out>[] = []
-    for (const call of waiting) {
-      if (taken.length < most && groupOf(call.input) === group) taken.push(call)
-      else left.push(call)
-    }
-    waiting = left
-    return taken
+    group.underWay -= 1
+    pump(key, group)
   }
 
   return (input) =>
     new Promise((resolve, reject) => {
-      waiting.push({ input, resolve, reject })
+      const key = groupOf(input)
+      const group = groups.get(key) ?? { waiting: [], underWay: 0 }
+      groups.set(key, group)
+      group.waiting.push({ input, resolve, reject })
       // Calls of the same turn are still to come: they begin together.
-      if (waiting.length === 1 && underWay < atOnce) queueMicrotask(pump)
+      if (group.waiting.length === 1 && group.underWay < atOnce) queueMicrotask(() => pump(key, group))
     })
 }

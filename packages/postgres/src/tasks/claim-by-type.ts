@@ -1,7 +1,6 @@
 import { LOG_EVENTS } from '../events/log-events.js'
-import { statement } from '../statement.js'
-import type { ClaimRow } from './claim-for-agent.js'
-import { STALE, TAKE_BEST } from './claim-sql.js'
+import { statement, type Statement } from '../statement.js'
+import { claimParts, STALE, TAKE_BEST, type ClaimRow } from './claim-sql.js'
 
 /** What the claim by type answers: also the workspaces whose turn it was, in order. */
 export interface TypeClaimRow extends ClaimRow {
@@ -9,19 +8,22 @@ export interface TypeClaimRow extends ClaimRow {
 }
 
 /**
- * Present, whether ended placements stop it, limit, lease, agent type, the workspace that was served last.
+ * Present, whether ended placements stop it, limit, lease, agent type, the workspace that was served last; and
+ * completions.
  *
  * Workspaces take turns in the order of their ids, on from the one that was served last and round once. Those with ready
  * tasks and those with agents of the type are two ordered lists; the walk leaps from one to the other, so that it
  * costs a few index probes for each workspace it finds, however many there are.
  */
-export const claimByType = statement<TypeClaimRow>(
-  'claim_by_type',
-  /* sql */ `
+function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow> {
+  const { complete, held, leaving, draft, reply } = claimParts(withCompletions, 7, 'true')
+  return statement<TypeClaimRow>(
+    verb,
+    /* sql */ `
   with recursive p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  wanted as materialized (select $3::integer as wanted),
+  ${STALE},${complete}
+  wanted as materialized (select ($3::integer + ${held})::integer as wanted),
   lease_ms as materialized (select $4::bigint as lease_ms),
-  ${STALE},
   walk as (
     select $6::text as workspace_id, true as is_past, false as is_hit, false as is_round, 0 as hits
     union all
@@ -63,13 +65,14 @@ export const claimByType = statement<TypeClaimRow>(
   ),
   worker as materialized (
     select a.workspace_id, a.id as agent_id,
-      (select count(*) from taskboard.task t where t.lease_agent_id = a.id)::integer as held
+      (select count(*) from taskboard.task t where t.lease_agent_id = a.id${leaving})::integer as held
     from station s join taskboard.agent a on a.workspace_id = s.workspace_id and a.type = $5::text
   ),
   ${TAKE_BEST},
-  draft as (select * from started),
-  ${LOG_EVENTS}
-  select a.*, stale.is_stale as "isStale", (select count(*) from candidate)::integer as seen, true as "isKnown",
+  ${draft},
+  ${LOG_EVENTS},
+  ${reply}
+  select r.*, stale.is_stale as "isStale", (select count(*) from candidate)::integer as seen, true as "isKnown",
     (select coalesce(array_agg(workspace_id order by place), '{}') from station) as stations,
     (
       select t.not_before from taskboard.todo t
@@ -79,6 +82,10 @@ export const claimByType = statement<TypeClaimRow>(
       )
       order by t.not_before limit 1
     )::float8 as "nextReadyAt"
-  from stale left join answer a on true
-  order by a.ord`,
-)
+  from stale left join reply r on true
+  order by r.ord`,
+  )
+}
+
+export const claimByType = byType('claim_by_type', false)
+export const completeAndClaimByType = byType('complete_and_claim_by_type', true)

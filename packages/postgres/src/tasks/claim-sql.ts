@@ -1,4 +1,22 @@
-import { taskColumns } from './task-row.js'
+import { completeBeforeClaim, completionsOf } from './complete-sql.js'
+import { taskColumns, type TaskRow } from './task-row.js'
+
+/** What a claiming statement answers: a row for each task and each completion, or one without either. */
+export interface ClaimRow extends Omit<TaskRow, 'id'> {
+  /** Null for what was not done too. */
+  readonly id: string | null
+  /** Whether it tells of a completion; null when there is neither. */
+  readonly isOutcome: boolean | null
+  /** Of a completion, whether the task is there, and whether it was done. */
+  readonly exists: boolean | null
+  readonly isHeld: boolean | null
+  readonly isStale: boolean
+  /** How many candidates were looked at. */
+  readonly seen: number
+  /** When the first wait ends that keeps something from the agents; null when there is none. */
+  readonly nextReadyAt: number | null
+  readonly isKnown: boolean
+}
 
 /** More than there are events before those of claims in one statement. */
 const AFTER_COMPLETIONS = 1_000_000
@@ -95,7 +113,7 @@ export const TAKE_BEST = /* sql */ `
     from claimed c join taken on taken.task_id = c.id
   ),
   answer as (
-    select taken.ord, ${taskColumns('c')} from claimed c join taken on taken.task_id = c.id
+    select ${AFTER_COMPLETIONS} + taken.ord as ord, ${taskColumns('c')} from claimed c join taken on taken.task_id = c.id
   )`
 
 /** Whether the placement of anything has ended. */
@@ -105,3 +123,38 @@ export const STALE = /* sql */ `
       (select min(until) from taskboard.todo where until < 9223372036854775807) <= (select now from p), false
     ) as is_stale
   )`
+
+/** What differs between a statement that only claims and one that completes first, and claims one more for each that it did. */
+interface ClaimParts {
+  readonly complete: string
+  /** How many were completed. */
+  readonly held: string
+  /** Leaves completed tasks `t` out. */
+  readonly leaving: string
+  readonly draft: string
+  /** `reply`: the outcomes of the completions in their order, then the claimed tasks in theirs. */
+  readonly reply: string
+}
+
+/** `condition`: completes only when it is true. */
+export function claimParts(withCompletions: boolean, parameter: number, condition: string): ClaimParts {
+  const claimed = `select false as "isOutcome", null::boolean as "exists", null::boolean as "isHeld", a.* from answer a`
+  if (!withCompletions) {
+    return {
+      complete: '',
+      held: '0',
+      leaving: '',
+      draft: 'draft as (select * from started)',
+      reply: `reply as (${claimed})`,
+    }
+  }
+  return {
+    complete: `
+  ${completionsOf(parameter)},
+  ${completeBeforeClaim(condition)},`,
+    held: '(select count(*) from found where is_held)',
+    leaving: ' and not exists (select from found f where f.id = t.id and f.is_held)',
+    draft: 'draft as (select * from completed union all select * from started)',
+    reply: `reply as (select true as "isOutcome", o.* from outcome o union all ${claimed})`,
+  }
+}

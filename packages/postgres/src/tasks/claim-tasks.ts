@@ -1,90 +1,157 @@
 import {
+  isTaskboardError,
   TaskboardError,
-  type ClaimBatch,
   type ClaimByType,
   type ClaimForAgent,
   type Instant,
   type Task,
 } from '@taskboard/core'
 import type { Session } from '../database.js'
-import { claimByType, type TypeClaimRow } from './claim-by-type.js'
-import { claimForAgent, type ClaimRow } from './claim-for-agent.js'
-import { MOST_CLAIMED } from './claim-sql.js'
+import { claimByType, completeAndClaimByType, type TypeClaimRow } from './claim-by-type.js'
+import { claimForAgent, completeAndClaimForAgent } from './claim-for-agent.js'
+import { MOST_CLAIMED, type ClaimRow } from './claim-sql.js'
+import { completionValues, type CompletionInput } from './completion-values.js'
 import { settleQueue } from './settle-queue.js'
 import { toTask, type TaskRow } from './task-row.js'
 
-/** Takes the best tasks. */
-export interface TaskClaims {
-  byType(session: Session, request: ClaimByType, limit: number, now: Instant | null): Promise<ClaimBatch>
-  forAgent(session: Session, request: ClaimForAgent, limit: number, now: Instant | null): Promise<ClaimBatch>
+/** Who is to work. */
+export type ClaimTarget = ClaimByType | ClaimForAgent
+
+export interface Pickup {
+  /** How many tasks to claim, besides one for each completion that holds. */
+  readonly limit: number
+  readonly completions: readonly CompletionInput[]
+  readonly now: Instant | null
+  /** Whether each statement commits by itself: then what was taken is answered although a later one fails. */
+  readonly commitsEach: boolean
 }
+
+export interface PickedUp {
+  /** For each completion, in order: the task, or null when it was not done. */
+  readonly completed: readonly (Task | null)[]
+  /** The claimed tasks, best first. */
+  readonly tasks: readonly Task[]
+  readonly nextReadyAt: Instant | null
+}
+
+/** Completes tasks and takes the best ones. @throws TaskboardError `NOT_FOUND` for an unknown agent, having done nothing. */
+export type TaskClaims = (session: Session, target: ClaimTarget, pickup: Pickup) => Promise<PickedUp>
 
 /** How many looks a claim takes when others hold what it has seen. */
 const MOST_LOOKS = 8
-/** How many ended placements are made anew before a claim; the rest is left to the sweep, and misorders next to nothing. */
+/** How many ended placements are made anew before a claim; the rest is left to the next ones, and misorders next to nothing. */
 const SETTLED_ROWS = 1_000
+
+/** One run of a claiming statement. */
+interface Look {
+  readonly exact: boolean
+  readonly limit: number
+  readonly completions: readonly CompletionInput[]
+}
+
+/** What one run of a claiming statement has answered. */
+interface Seen extends PickedUp {
+  /** Placements have ended: nothing was done. */
+  readonly isStale: boolean
+  /** Whether there was nothing more that could be taken. */
+  readonly isAll: boolean
+}
 
 /** Whose turn it is, is remembered by each process for itself: after a start the turns begin anew. */
 export function createTaskClaims(): TaskClaims {
   const lastServed = new Map<string, string>()
 
-  return {
-    async forAgent(session, { workspaceId, agentId, leaseMs }, limit, now) {
-      const look = (exact: boolean, wanted: number): Promise<readonly ClaimRow[]> =>
-        session.run(claimForAgent, [now, exact, wanted, leaseMs, workspaceId, agentId])
-      const { tasks, nextReadyAt, isKnown } = await takeUpTo(session, limit, now, look)
-      if (!isKnown) throw new TaskboardError('NOT_FOUND', 'no such agent')
-      return { tasks, nextReadyAt }
-    },
-    async byType(session, { agentType, leaseMs }, limit, now) {
-      const look = async (exact: boolean, wanted: number): Promise<readonly TypeClaimRow[]> => {
-        const last = lastServed.get(agentType) ?? ''
-        const rows = await session.run(claimByType, [now, exact, wanted, leaseMs, agentType, last])
-        const served = lastOf(rows)
-        if (served !== null) lastServed.set(agentType, served)
-        return rows
-      }
-      const { tasks, nextReadyAt } = await takeUpTo(session, limit, now, look, isRound)
-      return { tasks, nextReadyAt }
-    },
+  async function lookByType(
+    session: Session,
+    { agentType, leaseMs }: ClaimByType,
+    now: Instant | null,
+    { exact, limit, completions }: Look,
+  ): Promise<Seen> {
+    const last = lastServed.get(agentType) ?? ''
+    const values = [now, exact, limit, leaseMs, agentType, last]
+    const rows: readonly TypeClaimRow[] =
+      completions.length === 0
+        ? await session.run(claimByType, values)
+        : await session.run(completeAndClaimByType, [...values, completionValues(completions)])
+    const served = lastOf(rows)
+    if (served !== null) lastServed.set(agentType, served)
+    // The walk came all the way round when it found fewer workspaces with work than could have had a turn.
+    const wanted = limit + rows.filter(({ isHeld }) => isHeld).length
+    return toSeen(rows, (rows[0]?.stations.length ?? 0) < wanted)
   }
-}
 
-/** Whether the walk came all the way round: it found fewer workspaces with work than could have had a turn. */
-const isRound = (rows: readonly TypeClaimRow[], wanted: number): boolean =>
-  (rows[0]?.stations.length ?? 0) < wanted
+  async function lookForAgent(
+    session: Session,
+    { workspaceId, agentId, leaseMs }: ClaimForAgent,
+    now: Instant | null,
+    { exact, limit, completions }: Look,
+  ): Promise<Seen> {
+    const values = [now, exact, limit, leaseMs, workspaceId, agentId]
+    const rows =
+      completions.length === 0
+        ? await session.run(claimForAgent, values)
+        : await session.run(completeAndClaimForAgent, [...values, completionValues(completions)])
+    return toSeen(rows, true)
+  }
+
+  return (session, target, pickup) =>
+    takeUpTo(session, pickup, (look) =>
+      'agentType' in target
+        ? lookByType(session, target, pickup.now, look)
+        : lookForAgent(session, target, pickup.now, look),
+    )
+}
 
 /** The workspace after which the turns go on: of the last task, or of the last workspace that had nothing to give. */
 function lastOf(rows: readonly TypeClaimRow[]): string | null {
   const last = rows.at(-1)
   if (last === undefined || last.isStale) return null
-  return last.id === null ? (last.stations.at(-1) ?? null) : last.workspaceId
+  return last.isOutcome === false ? last.workspaceId : (last.stations.at(-1) ?? null)
 }
 
-async function takeUpTo<Row extends ClaimRow>(
+async function takeUpTo(
   session: Session,
-  limit: number,
-  now: Instant | null,
-  look: (exact: boolean, wanted: number) => Promise<readonly Row[]>,
-  isWhole: (rows: readonly Row[], wanted: number) => boolean = () => true,
-): Promise<ClaimBatch & { readonly isKnown: boolean }> {
-  const tasks: Task[] = []
-  let exact = true
-  for (let looks = 0; ; looks++) {
-    const wanted = Math.min(MOST_CLAIMED, limit - tasks.length)
-    const rows = await look(exact, wanted)
-    const first = rows[0]
-    if (first === undefined) throw new Error('a claim has answered nothing')
-    for (const row of rows) if (row.id !== null) tasks.push(toTask(row as Row & TaskRow))
-    if (first.isStale) {
-      await settleQueue(session, now, SETTLED_ROWS)
-      exact = false
-      continue
+  { limit, completions, now, commitsEach }: Pickup,
+  look: (look: Look) => Promise<Seen>,
+): Promise<PickedUp> {
+  const opening: Look = { exact: true, limit: Math.min(MOST_CLAIMED, limit), completions }
+  let seen = await look(opening)
+  if (seen.isStale) {
+    await settleQueue(session, now, SETTLED_ROWS)
+    seen = await look({ ...opening, exact: false })
+  }
+  const { completed } = seen
+  const wanted = limit + completed.filter((task) => task !== null).length
+  const tasks = [...seen.tasks]
+  for (let inVain = 0; tasks.length < wanted && !seen.isAll && inVain < MOST_LOOKS;) {
+    try {
+      seen = await look({
+        exact: false,
+        limit: Math.min(MOST_CLAIMED, wanted - tasks.length),
+        completions: [],
+      })
+    } catch (error) {
+      if (commitsEach && isTaskboardError(error, 'SERVICE_UNAVAILABLE')) break
+      throw error
     }
-    const taken = rows.filter(({ id }) => id !== null).length
-    const isAllSeen = first.seen <= taken && isWhole(rows, wanted)
-    if (tasks.length >= limit || isAllSeen || (taken === 0 && looks >= MOST_LOOKS)) {
-      return { tasks, nextReadyAt: tasks.length >= limit ? null : first.nextReadyAt, isKnown: first.isKnown }
-    }
+    tasks.push(...seen.tasks)
+    inVain = seen.tasks.length === 0 ? inVain + 1 : 0
+  }
+  return { completed, tasks, nextReadyAt: tasks.length < wanted ? seen.nextReadyAt : null }
+}
+
+function toSeen(rows: readonly ClaimRow[], isRound: boolean): Seen {
+  const [first] = rows
+  if (first === undefined) throw new Error('a claim has answered nothing')
+  if (!first.isKnown) throw new TaskboardError('NOT_FOUND', 'no such agent')
+  const claimed = rows.filter(({ isOutcome }) => isOutcome === false)
+  return {
+    isStale: first.isStale,
+    completed: rows
+      .filter(({ isOutcome }) => isOutcome)
+      .map((row) => (row.isHeld ? toTask(row as TaskRow) : null)),
+    tasks: claimed.map((row) => toTask(row as TaskRow)),
+    nextReadyAt: first.nextReadyAt,
+    isAll: isRound && first.seen <= claimed.length,
   }
 }

@@ -1,9 +1,6 @@
 import {
   TaskboardError,
   type At,
-  type ClaimBatch,
-  type ClaimByType,
-  type ClaimForAgent,
   type ClaimProof,
   type Completion,
   type Instant,
@@ -14,8 +11,10 @@ import { LOG_EVENTS } from '../events/log-events.js'
 import { createJoiner } from '../joiner.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
-import type { TaskClaims } from './claim-tasks.js'
-import { COMPLETE_CLAIMED, COMPLETIONS } from './complete-sql.js'
+import type { ClaimTarget, TaskClaims } from './claim-tasks.js'
+import { COMPLETE_CLAIMED, completionsOf } from './complete-sql.js'
+import { completionValues, type CompletionInput } from './completion-values.js'
+import type { JoinedPickups } from './join-pickups.js'
 import { leaseLost } from './lease-lost.js'
 import { toTask, type TaskRow } from './task-row.js'
 
@@ -29,7 +28,7 @@ const completeClaimed = statement<OutcomeRow>(
   'complete_tasks',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  ${COMPLETIONS},
+  ${completionsOf(2)},
   ${COMPLETE_CLAIMED},
   draft as (select * from completed),
   ${LOG_EVENTS}
@@ -37,13 +36,9 @@ const completeClaimed = statement<OutcomeRow>(
 )
 
 /** One call that waits to be part of a batch. */
-interface Call {
-  readonly proof: ClaimProof
-  readonly result: string
+interface Call extends CompletionInput {
   readonly now: Instant | null
 }
-
-type NextClaim = ClaimByType | ClaimForAgent
 
 const MOST_AT_ONCE = 200
 
@@ -51,12 +46,16 @@ const MOST_AT_ONCE = 200
 export type CompleteTask = (
   proof: ClaimProof,
   result: string,
-  next: NextClaim | null,
+  next: ClaimTarget | null,
   at: At<PgConnection>,
 ) => Promise<Completion>
 
 /** Calls that come while others are under way share a statement and a commit, but for those within a transaction. */
-export function createCompletions(database: Database, claims: TaskClaims): CompleteTask {
+export function createCompletions(
+  database: Database,
+  claims: TaskClaims,
+  pickups: JoinedPickups,
+): CompleteTask {
   const complete = createJoiner<Call, OutcomeRow>(
     (calls) => database.write({ now: null }, completeClaimed, toValues(calls)),
     { most: MOST_AT_ONCE, atOnce: 1, groupOf: ({ now }) => now },
@@ -64,16 +63,22 @@ export function createCompletions(database: Database, claims: TaskClaims): Compl
 
   return async (proof, result, next, at) => {
     const { now } = at
-    if (next !== null) {
-      return database.atomically(at, async (session) => {
-        const task = await completeIn(session, { proof, result, now })
-        return { task, next: await claimNext(session, claims, next, now) }
-      })
+    const call = { proof, result, now }
+    if (next === null) {
+      const row =
+        at.tx === undefined
+          ? await complete(call)
+          : (await database.write(at, completeClaimed, toValues([call])))[0]
+      return { task: completedTask(row), next: null }
     }
-    if (at.tx === undefined)
-      return { task: completedTask(await complete({ proof, result, now })), next: null }
-    const rows = await database.write(at, completeClaimed, toValues([{ proof, result, now }]))
-    return { task: completedTask(rows[0]), next: null }
+    const joined = at.tx === undefined ? await pickups.completeAndClaim({ proof, result }, next, now) : null
+    if (joined !== null) return joined
+    return database.atomically(at, async (session) => {
+      const task = await completeIn(session, call)
+      const pickup = { limit: 1, completions: [], now, commitsEach: false }
+      const { tasks, nextReadyAt } = await claims(session, next, pickup)
+      return { task, next: { tasks, nextReadyAt } }
+    })
   }
 }
 
@@ -82,24 +87,8 @@ async function completeIn(session: Session, call: Call): Promise<Task> {
   return completedTask(row)
 }
 
-function claimNext(
-  session: Session,
-  claims: TaskClaims,
-  next: NextClaim,
-  now: Instant | null,
-): Promise<ClaimBatch> {
-  return 'agentType' in next ? claims.byType(session, next, 1, now) : claims.forAgent(session, next, 1, now)
-}
-
 function toValues(calls: readonly Call[]): readonly unknown[] {
-  const completions = calls.map(({ proof, result }, ord) => ({
-    ord,
-    workspace_id: proof.workspaceId,
-    task_id: proof.taskId,
-    fencing_token: proof.fencingToken,
-    result,
-  }))
-  return [calls[0]?.now ?? null, JSON.stringify(completions)]
+  return [calls[0]?.now ?? null, completionValues(calls)]
 }
 
 function completedTask(row: OutcomeRow | undefined): Task {

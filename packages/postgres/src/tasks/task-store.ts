@@ -3,10 +3,11 @@ import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { appendLog, appendOutput } from './append-to-task.js'
 import { applyCommand } from './apply-command.js'
-import { createTaskClaims, type TaskClaims } from './claim-tasks.js'
+import { createTaskClaims, type ClaimTarget, type TaskClaims } from './claim-tasks.js'
 import { createCompletions } from './complete-tasks.js'
 import { expireLeases } from './expire-leases.js'
 import { createInsertTask } from './insert-task.js'
+import { joinPickups, type JoinedPickups } from './join-pickups.js'
 import { listTasks } from './list-tasks.js'
 import { countTasks, getBackground, getTask, listLogs, listOutputs } from './read-tasks.js'
 import { rescore } from './rescore.js'
@@ -27,6 +28,7 @@ type PersonVerb = 'moveTask' | 'holdTask' | 'releaseTask'
 
 export function createTaskStore(database: Database): Store {
   const claims = createTaskClaims()
+  const pickups = joinPickups(database, claims)
   return {
     insertTask: createInsertTask(database),
     getTask: (workspaceId, taskId, at) => getTask(database, workspaceId, taskId, at),
@@ -35,38 +37,35 @@ export function createTaskStore(database: Database): Store {
     getBackground: (workspaceId, taskId, at) => getBackground(database, workspaceId, taskId, at),
     listLogs: (workspaceId, taskId, at) => listLogs(database, workspaceId, taskId, at),
     listOutputs: (workspaceId, taskId, at) => listOutputs(database, workspaceId, taskId, at),
-    ...agentVerbs(database, claims),
+    ...agentVerbs(database, claims, pickups),
     ...personVerbs(database),
     expireLeases: (limit, backoff, at) => expireLeases(database, limit, backoff, at),
     rescore: (at) => rescore(database, at),
   }
 }
 
-function agentVerbs(database: Database, claims: TaskClaims): Pick<Store, AgentVerb> {
-  /** A claim that found nothing is no commit to tell of: whoever claims when told would claim again and again. */
-  async function claimed(
-    at: At<PgConnection>,
-    claim: (session: Session) => Promise<ClaimBatch>,
-  ): Promise<ClaimBatch> {
-    const batch = await claim({ run: (statement, values) => database.read(at, statement, values) })
-    if (at.tx === undefined && batch.tasks.length > 0) database.commits.raise()
-    return batch
+function agentVerbs(database: Database, claims: TaskClaims, pickups: JoinedPickups): Pick<Store, AgentVerb> {
+  async function claim(target: ClaimTarget, limit: number, at: At<PgConnection>): Promise<ClaimBatch> {
+    const { now, tx } = at
+    if (tx === undefined) return pickups.claim(target, limit, now)
+    const session: Session = { run: (statement, values) => database.read(at, statement, values) }
+    const pickup = { limit, completions: [], now, commitsEach: false }
+    const { tasks, nextReadyAt } = await claims(session, target, pickup)
+    return { tasks, nextReadyAt }
   }
   const apply = (proof: ClaimProof, command: TaskCommand, at: At<PgConnection>): Promise<Task> =>
     applyCommand(database, proof, command, at)
 
   return {
-    claimBest: (request, limit, at) =>
-      claimed(at, (session) => claims.byType(session, request, limit, at.now)),
-    claimForAgent: (request, limit, at) =>
-      claimed(at, (session) => claims.forAgent(session, request, limit, at.now)),
+    claimBest: claim,
+    claimForAgent: claim,
     renewLease: (proof, leaseMs, at) =>
       apply(proof, { kind: 'renew', fencingToken: proof.fencingToken, leaseMs }, at),
     recordProgress: (proof, progress, leaseMs, at) =>
       apply(proof, { kind: 'progress', fencingToken: proof.fencingToken, progress, leaseMs }, at),
     appendLog: (proof, entry, leaseMs, at) => appendLog(database, proof, entry, leaseMs, at),
     appendOutput: (proof, output, leaseMs, at) => appendOutput(database, proof, output, leaseMs, at),
-    completeTask: createCompletions(database, claims),
+    completeTask: createCompletions(database, claims, pickups),
     failTask: (proof, reason, backoff, at) =>
       apply(proof, { kind: 'fail', fencingToken: proof.fencingToken, reason, backoff }, at),
     holdClaimedTask: (proof, reason, message, at) =>

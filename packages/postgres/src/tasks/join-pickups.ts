@@ -1,0 +1,82 @@
+import type { ClaimBatch, Instant, Task } from '@taskboard/core'
+import type { Database } from '../database.js'
+import { createJoiner } from '../joiner.js'
+import type { ClaimTarget, PickedUp, TaskClaims } from './claim-tasks.js'
+import type { CompletionInput } from './completion-values.js'
+
+/** A claim that shares a statement and a commit with those that come while another is under way. */
+export interface JoinedPickups {
+  /** Claims up to `limit`. @throws TaskboardError `NOT_FOUND` for an unknown agent. */
+  claim(target: ClaimTarget, limit: number, now: Instant | null): Promise<ClaimBatch>
+  /**
+   * Completes a task and takes the next one. Null, with nothing done, when this cannot be done in one statement or not at
+   * all: the lease is lost, or others wait for the task. @throws as `claim`, with nothing done.
+   */
+  completeAndClaim(
+    completion: CompletionInput,
+    next: ClaimTarget,
+    now: Instant | null,
+  ): Promise<{ readonly task: Task; readonly next: ClaimBatch } | null>
+}
+
+interface Call {
+  readonly target: ClaimTarget
+  readonly now: Instant | null
+  readonly limit: number
+  readonly completion: CompletionInput | null
+}
+
+interface Result {
+  readonly completed: Task | null
+  readonly batch: ClaimBatch
+}
+
+const MOST_AT_ONCE = 200
+
+export function joinPickups(database: Database, claims: TaskClaims): JoinedPickups {
+  const join = createJoiner<Call, Result>((calls) => runBatch(database, claims, calls), {
+    most: MOST_AT_ONCE,
+    atOnce: 1,
+    groupOf: ({ target, now }) => JSON.stringify([target, now]),
+  })
+  return {
+    async claim(target, limit, now) {
+      const { batch } = await join({ target, now, limit, completion: null })
+      return batch
+    },
+    async completeAndClaim(completion, next, now) {
+      const { completed, batch } = await join({ target: next, now, limit: 0, completion })
+      return completed === null ? null : { task: completed, next: batch }
+    },
+  }
+}
+
+/** Calls of one target and present. What is claimed is dealt out in the order of the calls, the best first. */
+async function runBatch(
+  database: Database,
+  claims: TaskClaims,
+  calls: readonly Call[],
+): Promise<readonly Result[]> {
+  const { target, now } = calls[0] as Call
+  const pickedUp = await claims({ run: (...query) => database.read({ now }, ...query) }, target, {
+    now,
+    limit: calls.reduce((sum, { limit }) => sum + limit, 0),
+    completions: calls.flatMap(({ completion }) => completion ?? []),
+    commitsEach: true,
+  })
+  // A claim that found nothing is no commit to tell of: whoever claims when told would claim again and again.
+  if (pickedUp.tasks.length > 0 || pickedUp.completed.some((task) => task !== null)) database.commits.raise()
+  return deal(calls, pickedUp)
+}
+
+function deal(calls: readonly Call[], { completed, tasks, nextReadyAt }: PickedUp): readonly Result[] {
+  let outcomes = 0
+  let dealt = 0
+  return calls.map(({ limit, completion }) => {
+    const done = completion === null ? null : (completed[outcomes++] ?? null)
+    const wanted = limit + (done === null ? 0 : 1)
+    const mine = tasks.slice(dealt, dealt + wanted)
+    dealt += mine.length
+    return { completed: done, batch: { tasks: mine, nextReadyAt: mine.length < wanted ? nextReadyAt : null } }
+  })
+}
