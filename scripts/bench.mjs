@@ -1,9 +1,9 @@
 // Runs packages/*/bench/*.bench.ts, each in a process of its own: `npm run bench -- claim` runs those whose path holds
-// "claim". They are compiled as the packages are, from the sources, since a loader would slow down what is measured.
-// Node 24 reports beside the installed release once `npm ci --prefix scripts/node-matrix` has run.
+// "claim". Node 24 reports beside the installed release once `npm ci --prefix scripts/node-matrix` has run. What needs a
+// PostgreSQL server is `npm run bench:postgres`.
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { build } from 'tsup'
+import { compileBench } from './compile-bench.mjs'
 import { nodeBinary } from './node-matrix/index.mjs'
 import { root, run } from './run.mjs'
 
@@ -19,23 +19,10 @@ const sources = readdirSync(join(root, 'packages'))
   .flatMap((name) => benchFiles(`packages/${name}/bench`))
   .filter((path) => filters.length === 0 || filters.some((filter) => path.includes(filter)))
   .toSorted()
-const outDir = join(root, 'node_modules/.cache/taskboard-bench')
 if (sources.length === 0) throw new Error(`no benchmark matches ${filters.join(', ')}`)
 
-await build({
-  config: false,
-  entry: Object.fromEntries(sources.map((path) => [basename(path, '.ts'), join(root, path)])),
-  outDir,
-  format: 'esm',
-  target: 'node20.19',
-  silent: true,
-  skipNodeModulesBundle: true,
-  noExternal: [/^@taskboard\//],
-  esbuildOptions(options) {
-    options.conditions = ['@taskboard/source']
-  },
-})
-
+const entries = Object.fromEntries(sources.map((path) => [basename(path, '.ts'), path]))
+const outDir = await compileBench(entries, 'taskboard-bench')
 const binaries = [process.execPath, nodeBinary(24)].filter((path) => path !== null)
 for (const path of sources) {
   for (const node of binaries) {
