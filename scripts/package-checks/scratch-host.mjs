@@ -4,8 +4,16 @@ import { fileURLToPath } from 'node:url'
 import { capture, root } from '../run.mjs'
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-/** What the host brings itself: the frameworks, and the types of its own environment. */
-const hostLibraries = ['express', 'fastify', '@types/express', '@types/node']
+/** What the host brings itself: the frameworks, a database, and the types of its own environment. */
+const hostLibraries = [
+  'express',
+  'fastify',
+  'pg',
+  '@electric-sql/pglite',
+  '@types/express',
+  '@types/node',
+  '@types/pg',
+]
 
 async function pack(folders, destination) {
   const { code, stdout, output } = await capture(npm, [
