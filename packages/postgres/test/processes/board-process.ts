@@ -1,0 +1,96 @@
+import {
+  createTaskboard,
+  defineAgent,
+  isTaskboardError,
+  systemClock,
+  type Clock,
+  type Task,
+  type Taskboard,
+  type TaskContext,
+} from '@taskboard/core'
+import { EventEmitter, once } from 'node:events'
+import pg from 'pg'
+import type { PgConnection, PgPool } from '../../src/pool.js'
+import { postgresStorage } from '../../src/postgres-storage.js'
+import { holdStatement } from './held-pool.js'
+import {
+  BACKOFF,
+  ENCRYPTION_KEY,
+  WORKER_TYPE,
+  type Order,
+  type ProcessOptions,
+  type Report,
+} from './messages.js'
+import { serveBoard } from './serve-board.js'
+
+// One process of a board: its API on a port of its own, and, when told so, its agents and its deliverer.
+const [, , given = ''] = process.argv
+const { databaseUrl, agent, isStarted, held, clockAheadMs } = JSON.parse(given) as ProcessOptions
+const orders = new EventEmitter<{ finish: [] }>()
+
+const own: PgPool = new pg.Pool({ connectionString: databaseUrl, max: 4 })
+const pool = held === null ? own : holdStatement(own, held, () => report({ kind: 'held' }))
+const aheadClock: Clock = { ...systemClock, now: () => systemClock.now() + clockAheadMs }
+const taskboard = createTaskboard<PgConnection>({
+  storage: postgresStorage({ pool }),
+  agents: agent === null ? [] : [defineAgent({ ...agent, type: WORKER_TYPE, run })],
+  secrets: { encryptionKey: ENCRYPTION_KEY },
+  webhooks: { allow: ['127.0.0.0/8'] },
+  attempts: { backoff: BACKOFF },
+  pollIntervalMs: 50,
+  ...(clockAheadMs === 0 ? {} : { clock: aheadClock }),
+})
+
+async function run(task: Task, context: TaskContext): Promise<string> {
+  if (agent?.waits !== true) return `done by ${process.pid}`
+  report({ kind: 'running', taskId: task.id, fencingToken: task.fencingToken })
+  await once(orders, 'finish')
+  report({ kind: 'late writes', codes: await writeAll(taskboard, task, context) })
+  return `done by ${process.pid}`
+}
+
+/** Every write that an agent can make, under the claim that the run began with. */
+async function writeAll(
+  board: Taskboard<PgConnection>,
+  { workspaceId, id, fencingToken }: Task,
+  context: TaskContext,
+): Promise<Record<string, string | null>> {
+  const { heartbeat, complete, fail, hold } = board.board(workspaceId)
+  const writes: Record<string, () => Promise<unknown>> = {
+    progress: () => context.progress(99),
+    log: () => context.log('late'),
+    output: () => context.output({ type: 'link', name: 'late', url: 'https://late.example' }),
+    alert: () => context.alert('late'),
+    contextHold: () => context.hold('needs_input', 'late'),
+    heartbeat: () => heartbeat(id, { fencingToken }),
+    complete: () => complete(id, { fencingToken, result: 'late' }),
+    fail: () => fail(id, { fencingToken, reason: 'late' }),
+    hold: () => hold(id, { fencingToken, reason: 'needs_input', message: 'late' }),
+  }
+  const codes: Record<string, string | null> = {}
+  for (const [name, write] of Object.entries(writes)) codes[name] = await refusal(write)
+  return codes
+}
+
+async function refusal(write: () => Promise<unknown>): Promise<string | null> {
+  try {
+    await write()
+    return null
+  } catch (error) {
+    return isTaskboardError(error) ? error.code : String(error)
+  }
+}
+
+function report(message: Report): void {
+  process.send?.(message)
+}
+
+process.on('message', (order: Order) => {
+  if (order.kind === 'finish') orders.emit('finish')
+  else void taskboard.close().then(() => process.exit(0))
+})
+// The test is gone.
+process.on('disconnect', () => process.exit(1))
+
+if (isStarted) await taskboard.start()
+report({ kind: 'ready', url: await serveBoard(taskboard) })

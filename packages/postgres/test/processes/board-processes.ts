@@ -1,0 +1,77 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Order, ProcessOptions, Report } from './messages.js'
+
+const PROGRAM = fileURLToPath(new URL('board-process.ts', import.meta.url))
+
+type ReportOf<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>
+
+/** A process of the board, seen from the test. */
+export interface BoardProcess {
+  readonly pid: number
+  /** The first report of a kind, now or later. Rejects when the process ends before. */
+  reported<Kind extends Report['kind']>(kind: Kind): Promise<ReportOf<Kind>>
+  has(kind: Report['kind']): boolean
+  order(order: Order): void
+  signal(signal: NodeJS.Signals): void
+  /** Ends it at once, at the spot it stands at. */
+  kill(): Promise<void>
+  /** Lets it end its work. @throws when it does not end well. */
+  close(): Promise<void>
+}
+
+const running = new Set<ChildProcess>()
+
+/** Starts a process; it is on its way when this returns. */
+export function startProcess(options: Partial<ProcessOptions> & { databaseUrl: string }): BoardProcess {
+  const all: ProcessOptions = { agent: null, isStarted: false, held: null, clockAheadMs: 0, ...options }
+  const child = fork(PROGRAM, [JSON.stringify(all)], {
+    execArgv: ['--import', 'tsx', '--conditions', '@taskboard/source'],
+  })
+  running.add(child)
+  const reports: Report[] = []
+  child.on('message', (report: Report) => void reports.push(report))
+  const ended = once(child, 'exit').finally(() => running.delete(child))
+
+  async function reported<Kind extends Report['kind']>(kind: Kind): Promise<ReportOf<Kind>> {
+    for (;;) {
+      const found = reports.find((report): report is ReportOf<Kind> => report.kind === kind)
+      if (found !== undefined) return found
+      if (hasEnded(child)) throw new Error(`the process ended without "${kind}"`)
+      await Promise.race([once(child, 'message'), ended])
+    }
+  }
+
+  return {
+    pid: child.pid ?? 0,
+    reported,
+    has: (kind) => reports.some((report) => report.kind === kind),
+    order: (order) => void child.send(order),
+    signal: (signal) => void child.kill(signal),
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+    async close() {
+      child.send({ kind: 'close' } satisfies Order)
+      await ended
+      if (child.exitCode !== 0) throw new Error(`the process ended with ${child.exitCode ?? child.signalCode}`)
+    },
+  }
+}
+
+/** Ends every process that a test has left, stopped ones too. */
+export async function endProcesses(): Promise<void> {
+  await Promise.all(
+    [...running].map(async (child) => {
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      if (!hasEnded(child)) await ended
+    }),
+  )
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
