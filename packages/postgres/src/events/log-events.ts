@@ -24,7 +24,7 @@ export const LOG_EVENTS = /* sql */ `
   logged as (
     insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
     select d.workspace_id, p.base + row_number() over (partition by d.workspace_id order by d.ord), p.feed_xid,
-      taskboard.new_id('log', d.at), d.type, d.facts, d.at, ${currentPayloadVersion}
+      'log_' || substr(replace(gen_random_uuid()::text, '-', ''), 1, 26), d.type, d.facts, d.at, ${currentPayloadVersion}
     from draft d join log_place p using (workspace_id)
     returning *
   ),

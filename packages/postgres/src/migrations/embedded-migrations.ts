@@ -118,8 +118,9 @@ create table taskboard.task_dependency (
   primary key (depends_on, task_id)
 );
 
+-- A task is never deleted while something of it is left, and its row is there when these are written: no reference is checked.
 create table taskboard.attempt (
-  task_id text not null references taskboard.task,
+  task_id text not null,
   fencing_token bigint not null,
   agent_id text not null,
   started_at bigint not null,
@@ -185,8 +186,9 @@ create table taskboard.idempotency (
 );
 create index idempotency_age on taskboard.idempotency (created_at);
 
+-- The workspace's row in \`workspace_log\` is locked when these are written, so it is there.
 create table taskboard.event (
-  workspace_id text not null references taskboard.workspace,
+  workspace_id text not null,
   seq bigint not null,
   feed_xid xid8 not null,
   id text not null,
@@ -198,7 +200,8 @@ create table taskboard.event (
 );
 -- Everything below the oldest running transaction is complete in this order, also within each workspace.
 create index event_feed on taskboard.event (feed_xid, workspace_id, seq);
-create index event_age on taskboard.event (at);
+-- Rows lie in the order of their time, nearly: enough for pruning, and next to nothing to keep up.
+create index event_age on taskboard.event using brin (at);
 
 create table taskboard.notification_target (
   workspace_id text not null references taskboard.workspace,
@@ -261,17 +264,23 @@ $$;
 -- A prefix and 26 lower-case characters of Crockford's base 32: 50 bits of time and 80 of chance, like the ids that the
 -- library makes itself.
 create function taskboard.new_id(prefix text, at bigint) returns text language sql volatile as $$
-  select prefix || '_' || string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + digit, 1), '' order by place)
-  from (
-    select place, case
-      when place < 10 then ((at >> (5 * (9 - place))) & 31)::integer
-      -- Bytes 6 and 8 of a random uuid are not wholly random.
-      when place < 20 then get_byte(first, (array[0, 1, 2, 3, 4, 5, 9, 10, 11, 12])[place - 9]) & 31
-      else get_byte(second, (array[0, 1, 2, 3, 4, 5])[place - 19]) & 31
-    end as digit
-    from generate_series(0, 25) as place,
-      (select uuid_send(gen_random_uuid()) as first, uuid_send(gen_random_uuid()) as second) as chance
-  ) as digits
+  select prefix || '_'
+    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 45 & 31)::integer, 1)
+    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 40 & 31)::integer, 1)
+    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 35 & 31)::integer, 1)
+    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 30 & 31)::integer, 1)
+    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 25 & 31)::integer, 1)
+    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 20 & 31)::integer, 1)
+    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 15 & 31)::integer, 1)
+    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 10 & 31)::integer, 1)
+    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 5 & 31)::integer, 1)
+    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at & 31)::integer, 1)
+    -- Bytes 0 to 5 and 9 to 14 of a random uuid are wholly random: in base 64 the first eight characters and, but for four,
+    -- the next. Two of those digits make one of base 32.
+    || translate(
+      overlay(substr(encode(uuid_send(gen_random_uuid()), 'base64'), 1, 20) placing '' from 9 for 4),
+      'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
+      '0123456789abcdefghjkmnpqrstvwxyz0123456789abcdefghjkmnpqrstvwxyz')
 $$;
 
 -- Where a task stands in the pickup order at \`present\`, as \`placeTask\` of the core works it out.

@@ -65,7 +65,7 @@ function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow>
   ),
   worker as materialized (
     select a.workspace_id, a.id as agent_id,
-      (select count(*) from taskboard.task t where t.lease_agent_id = a.id${leaving})::integer as held
+      ((select count(*) from taskboard.task t where t.lease_agent_id = a.id)${leaving})::integer as held
     from station s join taskboard.agent a on a.workspace_id = s.workspace_id and a.type = $5::text
   ),
   ${TAKE_BEST},

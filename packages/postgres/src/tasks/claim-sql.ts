@@ -1,15 +1,12 @@
 import { completeBeforeClaim, completionsOf } from './complete-sql.js'
 import { taskColumns, type TaskRow } from './task-row.js'
 
-/** What a claiming statement answers: a row for each task and each completion, or one without either. */
-export interface ClaimRow extends Omit<TaskRow, 'id'> {
-  /** Null for what was not done too. */
-  readonly id: string | null
-  /** Whether it tells of a completion; null when there is neither. */
+/** What a claiming statement answers: a row for each task that was completed or claimed, or one without a task. */
+export interface ClaimRow extends TaskRow {
+  /** Whether the task was completed; null when there is none. */
   readonly isOutcome: boolean | null
-  /** Of a completion, whether the task is there, and whether it was done. */
-  readonly exists: boolean | null
-  readonly isHeld: boolean | null
+  /** Of a completed task, its place among the completions. */
+  readonly ord: number
   readonly isStale: boolean
   /** How many candidates were looked at. */
   readonly seen: number
@@ -39,7 +36,7 @@ export const MOST_CLAIMED = 200
  *
  * Candidates are the best of each lane; they are locked from the best on, and one that another claimer or writer holds is
  * left out rather than waited for. So `seen` says how many there were: when more than were taken, another look may find
- * more. It leaves `started` behind, the events to log, and `answer`, the tasks.
+ * more. It leaves `claimed` behind, the tasks with their `ord`, and `started`, the events to log.
  */
 export const TAKE_BEST = /* sql */ `
   lane as (
@@ -96,24 +93,21 @@ export const TAKE_BEST = /* sql */ `
     select n.task_id, n.ord, coalesce(nullif(n.agent_id, ''), d.agent_id) as agent_id
     from numbered n left join dealt d on d.workspace_id = n.workspace_id and d.nth = n.nth
   ),
-  left_queue as (delete from taskboard.todo q using picked where q.task_id = picked.task_id),
+  left_queue as (delete from taskboard.todo q where q.task_id = any (array(select task_id from picked))),
   claimed as (
     update taskboard.task t
     set column_name = 'DOING', not_before = null, progress = 0, started_at = p.now, updated_at = p.now,
       attempts = t.attempts + 1, fencing_token = t.fencing_token + 1, lease_agent_id = taken.agent_id,
       lease_expires_at = p.now + lease_ms.lease_ms, version = t.version + 1
     from taken, p, lease_ms
-    where t.id = taken.task_id
-    returning t.*
+    where t.id = any (array(select task_id from picked)) and t.id = taken.task_id
+    returning t.*, ${AFTER_COMPLETIONS} + taken.ord as ord
   ),
   started as (
-    select c.workspace_id, ${AFTER_COMPLETIONS} + taken.ord as ord, 'task.started' as type, c.started_at as at, jsonb_build_object(
+    select c.workspace_id, c.ord, 'task.started' as type, c.started_at as at, jsonb_build_object(
       'taskId', c.id, 'title', c.title, 'status', 'DOING', 'agentId', c.lease_agent_id, 'attempt', c.attempts,
       'startedAt', c.started_at) as facts
-    from claimed c join taken on taken.task_id = c.id
-  ),
-  answer as (
-    select ${AFTER_COMPLETIONS} + taken.ord as ord, ${taskColumns('c')} from claimed c join taken on taken.task_id = c.id
+    from claimed c
   )`
 
 /** Whether the placement of anything has ended. */
@@ -129,16 +123,16 @@ interface ClaimParts {
   readonly complete: string
   /** How many were completed. */
   readonly held: string
-  /** Leaves completed tasks `t` out. */
+  /** Takes what the agent `a` has completed from the count of its tasks. */
   readonly leaving: string
   readonly draft: string
-  /** `reply`: the outcomes of the completions in their order, then the claimed tasks in theirs. */
+  /** `reply`: the completed tasks in the order of the completions, then the claimed ones in theirs. */
   readonly reply: string
 }
 
 /** `condition`: completes only when it is true. */
 export function claimParts(withCompletions: boolean, parameter: number, condition: string): ClaimParts {
-  const claimed = `select false as "isOutcome", null::boolean as "exists", null::boolean as "isHeld", a.* from answer a`
+  const claimed = `select false as "isOutcome", c.ord, ${taskColumns('c')} from claimed c`
   if (!withCompletions) {
     return {
       complete: '',
@@ -152,9 +146,9 @@ export function claimParts(withCompletions: boolean, parameter: number, conditio
     complete: `
   ${completionsOf(parameter)},
   ${completeBeforeClaim(condition)},`,
-    held: '(select count(*) from found where is_held)',
-    leaving: ' and not exists (select from found f where f.id = t.id and f.is_held)',
+    held: '(select count(*) from done)',
+    leaving: ' - (select count(*) from done d where d.done_by = a.id)',
     draft: 'draft as (select * from completed union all select * from started)',
-    reply: `reply as (select true as "isOutcome", o.* from outcome o union all ${claimed})`,
+    reply: `reply as (select true as "isOutcome", d.ord, ${taskColumns('d')} from done d union all ${claimed})`,
   }
 }

@@ -12,7 +12,7 @@ import { claimForAgent, completeAndClaimForAgent } from './claim-for-agent.js'
 import { MOST_CLAIMED, type ClaimRow } from './claim-sql.js'
 import { completionValues, type CompletionInput } from './completion-values.js'
 import { settleQueue } from './settle-queue.js'
-import { toTask, type TaskRow } from './task-row.js'
+import { toTask } from './task-row.js'
 
 /** Who is to work. */
 export type ClaimTarget = ClaimByType | ClaimForAgent
@@ -76,8 +76,8 @@ export function createTaskClaims(): TaskClaims {
     const served = lastOf(rows)
     if (served !== null) lastServed.set(agentType, served)
     // The walk came all the way round when it found fewer workspaces with work than could have had a turn.
-    const wanted = limit + rows.filter(({ isHeld }) => isHeld).length
-    return toSeen(rows, (rows[0]?.stations.length ?? 0) < wanted)
+    const wanted = limit + rows.filter(({ isOutcome }) => isOutcome).length
+    return toSeen(rows, completions.length, (rows[0]?.stations.length ?? 0) < wanted)
   }
 
   async function lookForAgent(
@@ -91,7 +91,7 @@ export function createTaskClaims(): TaskClaims {
       completions.length === 0
         ? await session.run(claimForAgent, values)
         : await session.run(completeAndClaimForAgent, [...values, completionValues(completions)])
-    return toSeen(rows, true)
+    return toSeen(rows, completions.length, true)
   }
 
   return (session, target, pickup) =>
@@ -140,18 +140,21 @@ async function takeUpTo(
   return { completed, tasks, nextReadyAt: tasks.length < wanted ? seen.nextReadyAt : null }
 }
 
-function toSeen(rows: readonly ClaimRow[], isRound: boolean): Seen {
+function toSeen(rows: readonly ClaimRow[], completions: number, isRound: boolean): Seen {
   const [first] = rows
   if (first === undefined) throw new Error('a claim has answered nothing')
   if (!first.isKnown) throw new TaskboardError('NOT_FOUND', 'no such agent')
-  const claimed = rows.filter(({ isOutcome }) => isOutcome === false)
+  const completed = Array.from<Task | null>({ length: completions }).fill(null)
+  const tasks: Task[] = []
+  for (const row of rows) {
+    if (row.isOutcome) completed[row.ord] = toTask(row)
+    else if (row.isOutcome === false) tasks.push(toTask(row))
+  }
   return {
     isStale: first.isStale,
-    completed: rows
-      .filter(({ isOutcome }) => isOutcome)
-      .map((row) => (row.isHeld ? toTask(row as TaskRow) : null)),
-    tasks: claimed.map((row) => toTask(row as TaskRow)),
+    completed,
+    tasks,
     nextReadyAt: first.nextReadyAt,
-    isAll: isRound && first.seen <= claimed.length,
+    isAll: isRound && first.seen <= tasks.length,
   }
 }
