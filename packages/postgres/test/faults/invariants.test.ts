@@ -1,0 +1,85 @@
+import { createTaskboard } from '@taskboard/core'
+import { PGlite } from '@electric-sql/pglite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { migrate } from '../../src/migrations/migrate.js'
+import { pglitePool } from '../../src/pglite-pool.js'
+import { postgresStorage } from '../../src/postgres-storage.js'
+import { violations } from './invariants.js'
+
+const pglite = new PGlite()
+const pool = pglitePool(pglite)
+beforeAll(() => migrate(pool))
+afterAll(() => pglite.close())
+
+async function boardWithWork() {
+  const taskboard = createTaskboard({
+    storage: postgresStorage({ pool }),
+    secrets: { encryptionKey: Buffer.alloc(32) },
+  })
+  const { workspace } = await taskboard.accounts.create({ name: 'a', tier: 'professional' })
+  const agent = await taskboard.agents.create(workspace.id, { name: 'g', type: 'worker' })
+  const board = taskboard.board(workspace.id)
+  await taskboard.webhooks.register(workspace.id, {
+    url: 'https://example.com/hook',
+    events: ['task.created', 'task.completed'],
+  })
+  const done = await board.add({ title: 'done' })
+  const claimed = await board.claim({ agentId: agent.id })
+  await board.complete(done.id, { fencingToken: claimed?.fencingToken ?? 0, result: 'r' })
+  const doing = await board.add({ title: 'doing' })
+  await board.claim({ agentId: agent.id })
+  const todo = await board.add({ title: 'todo' })
+  return { done, doing, todo, acknowledged: [done.id, doing.id, todo.id] }
+}
+
+describe('the invariants that every fault leaves whole', () => {
+  it('hold on a board where nothing happened, and tell of each thing that is wrong', async () => {
+    const { done, doing, todo, acknowledged } = await boardWithWork()
+    const received = new Map<string, Set<string>>()
+    const completed = [{ taskId: done.id, fencingToken: 1 }]
+    const seen = { acknowledged, received, completed, isQuiet: false }
+    expect(await violations(pool, seen)).toEqual([])
+    expect(await violations(pool, { ...seen, isQuiet: true })).toEqual([
+      expect.stringContaining('not done (2)'),
+      expect.stringContaining('neither done nor listed as failed (4)'),
+    ])
+
+    const wrong = async (sql: string, expected: string, witness = {}) => {
+      await pglite.exec(`begin; ${sql}`)
+      const found = await violations(
+        { query: ({ text, values }) => pglite.query(text, values) },
+        { ...seen, ...witness },
+      )
+      await pglite.exec('rollback')
+      expect(found.join('\n')).toContain(expected)
+    }
+    await wrong('', 'lost (1): task_gone', { acknowledged: [...acknowledged, 'task_gone'] })
+    await wrong('', 'stale write', { completed: [{ taskId: doing.id, fencingToken: 1 }] })
+    await wrong('', 'two bodies (1): evt_1', { received: new Map([['evt_1', new Set(['a', 'b'])]]) })
+    await wrong(`update taskboard.delivery set status = 'succeeded'`, 'never arrived (4)')
+    await wrong(`delete from taskboard.delivery`, 'exactly one delivery')
+    await wrong(`delete from taskboard.todo`, 'queue')
+    await wrong(`delete from taskboard.event where seq = 1`, 'gap')
+    await wrong(`delete from taskboard.event where type = 'task.created'`, 'task.created')
+    await wrong(`delete from taskboard.event where type = 'task.started'`, 'differ in number')
+    await wrong(`delete from taskboard.event where type = 'task.completed'`, 'a done task')
+    await wrong(`delete from taskboard.attempt`, 'no attempt')
+    await wrong(
+      `update taskboard.task set title = 'same' where id = '${todo.id}' or id = '${doing.id}'`,
+      'two tasks',
+    )
+    await wrong(
+      `insert into taskboard.attempt select task_id, 2, agent_id, started_at - 1, ended_at, outcome from taskboard.attempt`,
+      'worked by two',
+    )
+    await wrong(
+      `insert into taskboard.attempt values ('${doing.id}', 0, 'x', 0, 9e15, 'expired')`,
+      'from before',
+    )
+    await wrong(
+      `insert into taskboard.event select workspace_id, 99, feed_xid, id, type, facts, at, payload_version
+        from taskboard.event where type = 'task.completed'`,
+      'completed twice',
+    )
+  })
+})
