@@ -6,7 +6,7 @@ const LOOK_EVERY_MS = 20
 export async function until<T>(
   look: () => Promise<T> | T,
   isSo: (seen: T) => boolean,
-  atMostMs = 20_000,
+  atMostMs = 15_000,
 ): Promise<T> {
   for (let left = atMostMs; ; left -= LOOK_EVERY_MS) {
     const seen = await look()

@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { endProcesses, startProcess } from '../processes/board-processes.js'
+import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
+import { until } from '../processes/until.js'
+import { startReceiver, type WebhookReceiver } from '../processes/webhook-receiver.js'
+
+const PROCESSES = 4
+const TASKS = 250
+const EVENTS = ['task.created', 'task.started', 'task.completed'] as const
+
+let board: SharedBoard
+let receiver: WebhookReceiver
+beforeEach(async () => {
+  board = await createSharedBoard(PROCESSES)
+  receiver = await startReceiver()
+})
+afterEach(async () => {
+  await endProcesses()
+  await receiver.close()
+  await board.database.drop()
+})
+
+it('four processes that work and deliver send each event to a webhook once, when nothing fails', async () => {
+  const { taskboard, workspaceId, database, rows } = board
+  const events = [...EVENTS]
+  await taskboard.webhooks.register(workspaceId, { url: receiver.url, events, secret: 'a secret of both' })
+  const agent = { concurrency: 1, leaseMs: 60_000, waits: false }
+  const processes = Array.from({ length: PROCESSES }, () =>
+    startProcess({ databaseUrl: database.url, agent, isStarted: true }),
+  )
+  await Promise.all(processes.map((process) => process.reported('ready')))
+  await Promise.all(
+    Array.from({ length: TASKS }, (_, n) => taskboard.board(workspaceId).add({ title: `Task ${n}` })),
+  )
+  await until(
+    async () => {
+      const [row] = await rows<{ succeeded: number }>(
+        `select count(*)::int4 as succeeded from taskboard.delivery where status = 'succeeded'`,
+      )
+      return row?.succeeded
+    },
+    (succeeded) => succeeded === TASKS * EVENTS.length,
+  )
+  await Promise.all(processes.map((process) => process.close()))
+
+  const deliveries = await rows<{ id: string; event: string }>(
+    `select id, event ->> 'type' as event from taskboard.delivery`,
+  )
+  expect(deliveries).toHaveLength(TASKS * EVENTS.length)
+  expect(receiver.received.map(({ id, event }) => `${id} ${event}`).toSorted()).toEqual(
+    deliveries.map(({ id, event }) => `${id} ${event}`).toSorted(),
+  )
+  expect(new Set(receiver.received.map(({ bytes }) => bytes)).size).toBe(TASKS * EVENTS.length)
+})
