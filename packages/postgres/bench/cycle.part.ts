@@ -1,0 +1,128 @@
+import type { ClaimByType, ClaimForAgent, Task } from '@taskboard/core'
+import { createBenchDatabase, createBoard, LEASE_MS, only } from './board.js'
+import { compareRates, rateOf, type Contestant } from './measure.js'
+import {
+  fillGraphile,
+  fillPgBoss,
+  GRAPHILE,
+  graphileRate,
+  PG_BOSS,
+  pgBossCycle,
+  prepareGraphile,
+  startPgBoss,
+} from './peers.js'
+import { atLeast } from './report.js'
+
+/**
+ * Tasks a second that workers of one process complete, taking the next one with it, on about 100,000 tasks; attempts
+ * and events are written. graphile-worker runs no-op jobs as it does by default, and beside that with a local queue. Of pg-boss
+ * as many loops as there are workers fetch and complete one job at a time; as its fetch sorts all that waits, it is given a
+ * short queue too, and what it does then counts. What was done is added again between rounds.
+ */
+const TASKS = 100_000
+const ROUND_MS = 2_500
+const ROUNDS = 3
+const LOCAL_QUEUE = 500
+const SHORT_QUEUE = 3_000
+const SHORT_ROUND_MS = 1_000
+
+const board = await createBoard()
+const { tasks } = board.storage
+const byType: ClaimByType = { agentType: 'worker', leaseMs: LEASE_MS }
+const forAgent: ClaimForAgent = {
+  workspaceId: board.workspaceIds[0] ?? '',
+  agentId: board.agentIds[0] ?? '',
+  leaseMs: LEASE_MS,
+}
+const graphile = await createBenchDatabase()
+await prepareGraphile(graphile)
+const bossDatabases = await Promise.all([createBenchDatabase(), createBenchDatabase()])
+const bosses = await Promise.all([startPgBoss(bossDatabases[0]), startPgBoss(bossDatabases[1])])
+await board.fill(TASKS)
+await fillGraphile(graphile, TASKS)
+await fillPgBoss(bosses[0], bossDatabases[0], TASKS)
+await fillPgBoss(bosses[1], bossDatabases[1], SHORT_QUEUE)
+
+async function ours(target: ClaimByType | ClaimForAgent, workers: number, ms: number): Promise<number> {
+  const claim = async (): Promise<Task> => {
+    const { tasks: found } = await ('agentType' in target
+      ? tasks.claimBest(target, 1, { now: null })
+      : tasks.claimForAgent(target, 1, { now: null }))
+    return only(found)
+  }
+  const held = await Promise.all(Array.from({ length: workers }, claim))
+  const rate = await rateOf(workers, ms, async (worker) => {
+    const { id: taskId, workspaceId, fencingToken } = held[worker] as Task
+    const done = await tasks.completeTask({ taskId, workspaceId, fencingToken }, 'done', target, {
+      now: null,
+    })
+    held[worker] = only(done.next?.tasks ?? [])
+    return 1
+  })
+  await Promise.all(
+    held.map(({ id: taskId, workspaceId, fencingToken }) =>
+      tasks.completeTask({ taskId, workspaceId, fencingToken }, 'done', null, { now: null }),
+    ),
+  )
+  return rate
+}
+
+/** Tops up what a round has used, so that all rounds begin alike. */
+function refilled(
+  round: (ms: number) => Promise<number>,
+  fill: (jobs: number) => Promise<void>,
+): Contestant['round'] {
+  return async (ms) => {
+    const rate = await round(ms)
+    await fill(Math.round((rate * ms) / 1_000))
+    return rate
+  }
+}
+
+const fillOurs = (jobs: number): Promise<void> => board.fill(jobs)
+const fillJobs = (jobs: number): Promise<void> => fillGraphile(graphile, jobs)
+
+for (const { workers, overGraphile, overPgBoss } of [
+  { workers: 8, overGraphile: 2, overPgBoss: 4 },
+  { workers: 50, overGraphile: 6, overPgBoss: 9 },
+]) {
+  const [type = 0, , theirs = 1, , deep = 1, shallow = 1] = await compareRates(
+    `complete and take next, ${workers} workers`,
+    [
+      { name: 'taskboard, by agent type', round: refilled((ms) => ours(byType, workers, ms), fillOurs) },
+      { name: 'taskboard, for one agent', round: refilled((ms) => ours(forAgent, workers, ms), fillOurs) },
+      { name: GRAPHILE, round: refilled((ms) => graphileRate(graphile, workers, ms, null), fillJobs) },
+      {
+        name: `${GRAPHILE} with a local queue of ${LOCAL_QUEUE}`,
+        round: refilled((ms) => graphileRate(graphile, workers, ms, LOCAL_QUEUE), fillJobs),
+      },
+      {
+        name: `${PG_BOSS}, fetch and complete one`,
+        round: refilled(
+          (ms) => rateOf(workers, ms, () => pgBossCycle(bosses[0])),
+          (jobs) => fillPgBoss(bosses[0], bossDatabases[0], jobs),
+        ),
+      },
+      {
+        name: `${PG_BOSS}, with ${SHORT_QUEUE} jobs waiting`,
+        round: refilled(
+          (ms) => rateOf(workers, Math.min(ms, SHORT_ROUND_MS), () => pgBossCycle(bosses[1])),
+          (jobs) => fillPgBoss(bosses[1], bossDatabases[1], jobs),
+        ),
+      },
+    ],
+    { rounds: ROUNDS, roundMs: ROUND_MS, warmUpMs: 1_000 },
+  )
+  atLeast(
+    `${workers} workers, complete and take next, to graphile-worker's default`,
+    type / theirs,
+    overGraphile,
+  )
+  atLeast(
+    `${workers} workers, complete and take next, to pg-boss`,
+    type / Math.max(deep, shallow),
+    overPgBoss,
+  )
+}
+await Promise.all(bosses.map((each) => each.stop({ graceful: false })))
+await Promise.all([board.database, graphile, ...bossDatabases].map((database) => database.end()))
