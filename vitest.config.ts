@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 
 const sourceCondition = '@taskboard/source'
 const packageNames = ['core', 'memory', 'testing', 'express', 'fastify']
+const postgresServer = fileURLToPath(new URL('packages/postgres/test/global-setup.ts', import.meta.url))
 const exampleNames = ['demo', 'express-server', 'fastify-server', 'unit-test']
 
 export default defineConfig({
@@ -17,14 +18,18 @@ export default defineConfig({
       ...packageNames.map((name) => ({ extends: true as const, test: { name, root: `packages/${name}` } })),
       ...exampleNames.map((name) => ({
         extends: true as const,
-        test: { name: `example-${name}`, root: `examples/${name}` },
+        test: {
+          name: `example-${name}`,
+          root: `examples/${name}`,
+          ...(name === 'express-server' && { globalSetup: postgresServer }),
+        },
       })),
       {
         extends: true,
         test: {
           name: 'postgres',
           root: 'packages/postgres',
-          globalSetup: fileURLToPath(new URL('packages/postgres/test/global-setup.ts', import.meta.url)),
+          globalSetup: postgresServer,
         },
       },
       { extends: true, test: { name: 'docs', root: 'docs' } },

@@ -1,7 +1,7 @@
 import { createTaskboard, isTaskboardError, silentLogger, type Logger, type Surface } from '@taskboard/core'
-import { memoryStorage } from '@taskboard/memory'
 import { checklistAgent } from './checklist-agent.js'
 import { ensureDemo, mintDemoKey } from './demo-account.js'
+import { openStorage, type DemoStorage } from './demo-storage.js'
 import { eventLine } from './event-line.js'
 import { greet } from './greeting.js'
 import { SettingError, type DemoSettings } from './settings.js'
@@ -25,7 +25,7 @@ export interface Listening {
 
 export interface RunningDemo {
   readonly url: string
-  /** Drains requests, then the agent's runs and the webhooks, and leaves nothing open. */
+  /** Drains requests, then the agent's runs and the webhooks, closes the database, and leaves nothing open. */
   stop(): Promise<void>
 }
 
@@ -35,8 +35,29 @@ export async function startDemo(
   settings: DemoSettings,
   print: (text: string) => void,
 ): Promise<RunningDemo> {
-  const { host, drainMs } = settings
-  const taskboard = createDemoBoard(settings, print)
+  const logger = printingLogger(print)
+  const opened = await openStorage(settings, (message) => logger.warn({}, message))
+  try {
+    return await serveBoard(server, settings, { opened, logger, print })
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+interface Surroundings {
+  readonly opened: DemoStorage
+  readonly logger: Logger
+  readonly print: (text: string) => void
+}
+
+async function serveBoard(
+  server: DemoServer,
+  settings: DemoSettings,
+  { opened, logger, print }: Surroundings,
+): Promise<RunningDemo> {
+  const { host, drainMs, webhookAllow } = settings
+  const taskboard = createDemoBoard(settings, opened, logger)
   taskboard.events.on('*', (event) => print(eventLine(event)))
   try {
     await taskboard.start()
@@ -44,9 +65,8 @@ export async function startDemo(
     const key = await mintDemoKey(taskboard, workspace.workspaceId)
     const listening = await server.listen(taskboard, settings).catch(toSettingError(settings))
     const url = `http://${urlHost(host)}:${listening.port}`
-    print(
-      greet({ ...workspace, ...key, framework: server.framework, url, webhookAllow: settings.webhookAllow }),
-    )
+    const { place, keyPlace } = opened
+    print(greet({ ...workspace, ...key, framework: server.framework, url, place, keyPlace, webhookAllow }))
     return {
       url,
       async stop() {
@@ -54,6 +74,7 @@ export async function startDemo(
         await listening.close(drainMs)
         const leftMs = Math.max(0, drainMs - (performance.now() - startedAt))
         await taskboard.close({ drainTimeoutMs: Math.round(leftMs) })
+        await opened.close()
       },
     }
   } catch (error) {
@@ -62,19 +83,30 @@ export async function startDemo(
   }
 }
 
-function createDemoBoard(settings: DemoSettings, print: (text: string) => void) {
+function createDemoBoard(
+  settings: DemoSettings,
+  { storage, encryptionKey, keyPlace }: DemoStorage,
+  logger: Logger,
+) {
   try {
     return createTaskboard({
-      storage: memoryStorage(),
+      storage,
       agents: [checklistAgent(settings)],
       webhooks: { allow: settings.webhookAllow },
-      logger: printingLogger(print),
+      secrets: { encryptionKey },
+      logger,
     })
   } catch (error) {
     if (isTaskboardError(error, 'INVALID_CONFIG') && error.field === 'allow') {
       throw new SettingError(
         'TASKBOARD_WEBHOOK_ALLOW',
         'must list networks or addresses with commas between them, such as 127.0.0.0/8,::1',
+      )
+    }
+    if (isTaskboardError(error, 'INVALID_CONFIG') && error.field === 'encryptionKey') {
+      throw new SettingError(
+        'TASKBOARD_ENCRYPTION_KEY',
+        `cannot be used (from ${keyPlace}): ${error.message}`,
       )
     }
     throw error

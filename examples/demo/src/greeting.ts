@@ -2,6 +2,9 @@ export interface Greeting {
   /** Which server runs: `Express`. */
   readonly framework: string
   readonly url: string
+  /** Where the state is, and the key that its secrets are sealed with. */
+  readonly place: string
+  readonly keyPlace: string
   readonly workspaceId: string
   readonly accountName: string
   readonly isNew: boolean
@@ -26,13 +29,15 @@ const EVENTS = ['task.created', 'task.started', 'task.completed', 'task.failed',
 
 /** What a newcomer needs: where the server is, what it keeps, the key, and commands to paste into a POSIX shell. */
 export function greet(greeting: Greeting): string {
-  const { framework, url, workspaceId, accountName, isNew, key, expiresAt, webhookAllow } = greeting
+  const { framework, url, place, keyPlace, workspaceId, accountName, isNew, key, expiresAt, webhookAllow } =
+    greeting
   const until = new Date(expiresAt).toISOString()
   return [
     '',
     `Taskboard on ${framework}: ${url}`,
-    `State:     in the memory of this process; all of it is gone when the process ends`,
-    `Workspace: ${workspaceId} of the account "${accountName}", ${isNew ? 'made now' : 'found in the storage'}`,
+    `State:     ${place}; it is kept when this process ends`,
+    `Secrets:   of webhooks are sealed with the key in ${keyPlace}`,
+    `Workspace: ${workspaceId} of the account "${accountName}", ${isNew ? 'made now' : 'found there'}`,
     `Webhooks:  ${describeAllow(webhookAllow)}`,
     '',
     `Your API key, valid until ${until} and shown only here. Paste it into another terminal:`,

@@ -1,3 +1,4 @@
+import { isTaskboardError } from '@taskboard/core'
 import { startDemo, type DemoServer, type RunningDemo } from './demo.js'
 import { readSettings, SettingError } from './settings.js'
 
@@ -26,7 +27,8 @@ async function start(server: DemoServer): Promise<RunningDemo | null> {
   try {
     return await startDemo(server, readSettings(process.env), (text) => console.log(text))
   } catch (error) {
-    console.error(error instanceof SettingError ? `Cannot start: ${error.message}` : error)
+    const isExplained = error instanceof SettingError || isTaskboardError(error, 'INVALID_CONFIG')
+    console.error(isExplained ? `Cannot start: ${error.message}` : error)
     process.exitCode = 1
     return null
   }

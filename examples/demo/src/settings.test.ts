@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readSettings, SettingError } from './settings.js'
 
@@ -9,6 +10,9 @@ describe('readSettings', () => {
       webhookAllow: [],
       stepMs: 300,
       drainMs: 10_000,
+      dataDirectory: resolve('.taskboard'),
+      databaseUrl: null,
+      encryptionKey: null,
     })
   })
 
@@ -19,6 +23,9 @@ describe('readSettings', () => {
       TASKBOARD_WEBHOOK_ALLOW: '127.0.0.0/8, ::1,',
       TASKBOARD_STEP_MS: '0',
       TASKBOARD_DRAIN_MS: '500',
+      TASKBOARD_DATA: '/var/lib/board',
+      DATABASE_URL: 'postgres:///board?host=/run/postgresql',
+      TASKBOARD_ENCRYPTION_KEY: 'a key',
     }
     expect(readSettings(env)).toEqual({
       host: '::1',
@@ -26,6 +33,9 @@ describe('readSettings', () => {
       webhookAllow: ['127.0.0.0/8', '::1'],
       stepMs: 0,
       drainMs: 500,
+      dataDirectory: resolve('/var/lib/board'),
+      databaseUrl: 'postgres:///board?host=/run/postgresql',
+      encryptionKey: 'a key',
     })
   })
 
@@ -37,6 +47,8 @@ describe('readSettings', () => {
     ['HOST', 'not a host'],
     ['TASKBOARD_STEP_MS', '1e3'],
     ['TASKBOARD_DRAIN_MS', '600001'],
+    ['DATABASE_URL', 'mysql://127.0.0.1/board'],
+    ['DATABASE_URL', 'postgres://127.0.0.1:many/board'],
   ])('refuses %s=%s by name', (variable, value) => {
     const read = (): unknown => readSettings({ [variable]: value })
     expect(read).toThrow(SettingError)

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path'
+
 /** What the environment says about the demo. */
 export interface DemoSettings {
   readonly host: string
@@ -8,12 +10,18 @@ export interface DemoSettings {
   readonly stepMs: number
   /** How long requests and runs may go on after a signal to stop. */
   readonly drainMs: number
+  /** Absolute. Where PGlite's files are, and the encryption key unless it is given. */
+  readonly dataDirectory: string
+  /** The Postgres to use in place of PGlite, or null. It may hold a password. */
+  readonly databaseUrl: string | null
+  /** What webhook secrets are sealed with, or null for the key that the data directory keeps. */
+  readonly encryptionKey: string | null
 }
 
 /** A variable whose value cannot be used. The message names it. */
 export class SettingError extends Error {
-  constructor(variable: string, rule: string) {
-    super(`${variable} ${rule}`)
+  constructor(variable: string, rule: string, cause?: unknown) {
+    super(`${variable} ${rule}`, { cause })
     this.name = 'SettingError'
   }
 }
@@ -28,6 +36,9 @@ export function readSettings(env: Environment): DemoSettings {
     webhookAllow: readList(env, 'TASKBOARD_WEBHOOK_ALLOW'),
     stepMs: readWhole(env, 'TASKBOARD_STEP_MS', 300, 60_000),
     drainMs: readWhole(env, 'TASKBOARD_DRAIN_MS', 10_000, 600_000),
+    dataDirectory: resolve(env['TASKBOARD_DATA']?.trim() || '.taskboard'),
+    databaseUrl: readDatabaseUrl(env),
+    encryptionKey: env['TASKBOARD_ENCRYPTION_KEY']?.trim() || null,
   }
 }
 
@@ -35,6 +46,17 @@ function readHost(env: Environment): string {
   const host = env['HOST']?.trim() || '127.0.0.1'
   if (/^[\w.:%-]{1,253}$/.test(host)) return host
   throw new SettingError('HOST', 'must be a host name or an IP address, such as 127.0.0.1')
+}
+
+/** The message does not repeat the value, which may hold a password. */
+function readDatabaseUrl(env: Environment): string | null {
+  const url = env['DATABASE_URL']?.trim()
+  if (url === undefined || url === '') return null
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return url
+  throw new SettingError(
+    'DATABASE_URL',
+    'must be a URL such as postgres://user:password@127.0.0.1:5432/board',
+  )
 }
 
 function readWhole(env: Environment, variable: string, absent: number, most: number): number {

@@ -44,7 +44,7 @@ export function describeServer(framework: string, main: URL): void {
 
 function assertGreeting(framework: string, { server }: Started): void {
   expect(server.output()).toContain(`Taskboard on ${framework}: http://127.0.0.1:`)
-  expect(server.output()).toContain('in the memory of this process')
+  expect(server.output()).toContain('State:     in PGlite under ')
   expect(server.key).toMatch(/^tb_[0-9a-z]{39}$/)
 }
 

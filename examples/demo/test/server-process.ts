@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 /** A server of the examples in a process of its own, at a port that the system picks. */
 export interface ServerProcess {
@@ -10,7 +13,7 @@ export interface ServerProcess {
   output(): string
   /** Resolves when the output has a match; rejects after half a minute of real time, or when the process ends without. */
   printed(pattern: RegExp): Promise<RegExpExecArray>
-  signal(name: 'SIGTERM' | 'SIGINT'): void
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void
   /** How the process ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>
   /** Calls the board API and returns what it answered. */
@@ -22,14 +25,23 @@ export interface ServerProcess {
 type Settings = Readonly<Record<string, string>>
 
 const WAIT_MS = 30_000
+/** What is empty is as if it were not set. */
+const TEST_SETTINGS: Settings = {
+  HOST: '127.0.0.1',
+  PORT: '0',
+  TASKBOARD_STEP_MS: '10',
+  DATABASE_URL: '',
+  TASKBOARD_ENCRYPTION_KEY: '',
+}
 
-/** Starts the program at `main` from its sources. Resolves as soon as it can, running or not. */
+/** Starts the program at `main` from its sources, with a data directory of its own unless the settings name one. */
 export function launch(main: URL, settings: Settings = {}): Omit<ServerProcess, 'url' | 'key' | 'call'> {
+  const data = mkdtempSync(join(tmpdir(), 'taskboard-demo-'))
   const child = spawn(
     process.execPath,
     ['--conditions=@taskboard/source', '--import', 'tsx', main.pathname],
     {
-      env: { ...process.env, HOST: '127.0.0.1', PORT: '0', TASKBOARD_STEP_MS: '10', ...settings },
+      env: { ...process.env, ...TEST_SETTINGS, TASKBOARD_DATA: data, ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   )
@@ -42,6 +54,7 @@ export function launch(main: URL, settings: Settings = {}): Omit<ServerProcess, 
   child.stderr.on('data', add)
   const ended = once(child, 'close').then(([code, signal]) => {
     child.emit('text')
+    rmSync(data, { recursive: true, force: true })
     return { code: code as number | null, signal: signal as string | null }
   })
   return {

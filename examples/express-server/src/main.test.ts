@@ -25,6 +25,10 @@ describe('npm start', { timeout: 60_000 }, () => {
     ['PORT', 'many', 'PORT must be a whole number'],
     ['HOST', '203.0.113.1', 'HOST 203.0.113.1 is no address of this machine'],
     ['TASKBOARD_WEBHOOK_ALLOW', 'everything', 'TASKBOARD_WEBHOOK_ALLOW must list networks'],
+    ['TASKBOARD_ENCRYPTION_KEY', 'short', 'TASKBOARD_ENCRYPTION_KEY cannot be used'],
+    ['TASKBOARD_DATA', '/dev/null', 'TASKBOARD_DATA /dev/null cannot be used'],
+    ['DATABASE_URL', '127.0.0.1:5432', 'DATABASE_URL must be a URL such as postgres://'],
+    ['DATABASE_URL', 'postgres://127.0.0.1:1/board', 'DATABASE_URL names a database that cannot be reached'],
   ])('refuses %s=%s and says why', async (variable, value, reason) => {
     const server = launch(main, { [variable]: value })
     expect(await server.ended).toEqual({ code: 1, signal: null })

@@ -1,0 +1,106 @@
+import { isTaskboardError, type Storage } from '@taskboard/core'
+import { migrate, openPglite, postgresStorage, type PgConnection, type PgPool } from '@taskboard/postgres'
+import pg from 'pg'
+import { keepEncryptionKey, keyFileOf } from './encryption-key.js'
+import { SettingError, type DemoSettings } from './settings.js'
+
+/** Where the demo keeps its board. */
+export interface DemoStorage {
+  readonly storage: Storage<PgConnection>
+  readonly encryptionKey: string
+  /** For people: where the state is, without any secret. */
+  readonly place: string
+  /** For people: where the encryption key is. */
+  readonly keyPlace: string
+  /** Closes the database, once nothing uses it any more. */
+  close(): Promise<void>
+}
+
+interface OpenedDatabase {
+  readonly pool: PgPool
+  readonly place: string
+  close(): Promise<void>
+}
+
+type StorageSettings = Pick<DemoSettings, 'dataDirectory' | 'databaseUrl' | 'encryptionKey'>
+
+const CONNECT_TIMEOUT_MS = 10_000
+
+/**
+ * Opens the server that DATABASE_URL names, or else PGlite in the data directory, and brings its schema up to date.
+ * @throws SettingError
+ */
+export async function openStorage(
+  settings: StorageSettings,
+  warn: (message: string) => void,
+): Promise<DemoStorage> {
+  const { dataDirectory, databaseUrl } = settings
+  const encryptionKey = settings.encryptionKey ?? (await keepKey(dataDirectory))
+  const database = databaseUrl === null ? await openDirectory(dataDirectory) : openServer(databaseUrl, warn)
+  try {
+    await migrate(database.pool)
+  } catch (error) {
+    await database.close()
+    throw databaseUrl === null ? directoryFault(dataDirectory, error) : serverFault(error)
+  }
+  return {
+    storage: postgresStorage({ pool: database.pool }),
+    encryptionKey,
+    place: database.place,
+    keyPlace: settings.encryptionKey === null ? keyFileOf(dataDirectory) : 'TASKBOARD_ENCRYPTION_KEY',
+    close: () => database.close(),
+  }
+}
+
+async function keepKey(dataDirectory: string): Promise<string> {
+  try {
+    return await keepEncryptionKey(dataDirectory)
+  } catch (error) {
+    throw directoryFault(dataDirectory, error)
+  }
+}
+
+async function openDirectory(directory: string): Promise<OpenedDatabase> {
+  try {
+    const { pool, close } = await openPglite(directory)
+    return { pool, close, place: `in PGlite under ${directory}` }
+  } catch (error) {
+    throw directoryFault(directory, error)
+  }
+}
+
+function openServer(url: string, warn: (message: string) => void): OpenedDatabase {
+  const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  // Without a listener an idle connection that the server ends would end this process.
+  pool.on('error', (error) => warn(`an idle connection to Postgres was lost: ${error.message}`))
+  const { host, pathname } = new URL(url)
+  return {
+    pool,
+    close: () => pool.end(),
+    place: `on the Postgres of DATABASE_URL, database ${pathname.slice(1) || 'by default'} at ${host || 'this machine'}`,
+  }
+}
+
+function directoryFault(directory: string, error: unknown): SettingError {
+  if (isTaskboardError(error, 'INVALID_CONFIG')) {
+    return new SettingError('TASKBOARD_DATA', `cannot be used: ${error.message}`, error)
+  }
+  return new SettingError('TASKBOARD_DATA', `${directory} cannot be used: ${reasonOf(error)}`, error)
+}
+
+function serverFault(error: unknown): SettingError {
+  if (isTaskboardError(error, 'SERVICE_UNAVAILABLE')) {
+    return new SettingError(
+      'DATABASE_URL',
+      `names a database that cannot be reached: ${reasonOf(error.cause)}`,
+      error,
+    )
+  }
+  return new SettingError('DATABASE_URL', `names a database that cannot be used: ${reasonOf(error)}`, error)
+}
+
+/** An error that gathers those of several addresses has no message of its own. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name)
+}

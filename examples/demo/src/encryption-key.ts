@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const KEY_BYTES = 32
+
+/** The file that keeps the key of a data directory. */
+export function keyFileOf(directory: string): string {
+  return join(directory, 'encryption-key')
+}
+
+/**
+ * The key that webhook secrets are sealed with: the text of the directory's key file, which is made at the first call, with
+ * the directory, and which only its owner can read. Of several processes that make it at once all get the same.
+ */
+export async function keepEncryptionKey(directory: string): Promise<string> {
+  const path = keyFileOf(directory)
+  const kept = await readKey(path)
+  if (kept !== null) return kept
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const draft = `${path}-${randomBytes(8).toString('hex')}`
+  try {
+    await writeFile(draft, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600 })
+    // A link appears whole, and never in place of another's key.
+    await link(draft, path).catch(unlessCode('EEXIST'))
+  } finally {
+    await rm(draft, { force: true })
+  }
+  return (await readFile(path, 'utf8')).trim()
+}
+
+async function readKey(path: string): Promise<string | null> {
+  const text = await readFile(path, 'utf8').catch(unlessCode('ENOENT'))
+  return text?.trim() ?? null
+}
+
+function unlessCode(code: string): (error: NodeJS.ErrnoException) => undefined {
+  return (error) => {
+    if (error.code !== code) throw error
+    return undefined
+  }
+}
