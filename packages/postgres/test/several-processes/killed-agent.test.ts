@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { violations } from '../faults/invariants.js'
 import { endProcesses, startProcess } from '../processes/board-processes.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
 import { until } from '../processes/until.js'
@@ -54,5 +55,6 @@ describe('an agent process that is killed between its claim and the answer', () 
       { type: 'task.started', attempt: 2 },
       { type: 'task.completed', attempt: null },
     ])
+    expect(await violations(board.database.pool, { acknowledged: [id], received: new Map() })).toEqual([])
   })
 })

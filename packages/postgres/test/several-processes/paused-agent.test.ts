@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { violations } from '../faults/invariants.js'
 import { endProcesses, startProcess } from '../processes/board-processes.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
 import { until } from '../processes/until.js'
@@ -51,5 +52,6 @@ describe('an agent process that is paused past its lease, and wakes', () => {
       { outcome: 'expired' },
       { outcome: 'completed' },
     ])
+    expect(await violations(board.database.pool, { acknowledged: [id], received: new Map() })).toEqual([])
   })
 })

@@ -1,8 +1,9 @@
+import { webhookReceiver, type WebhookReceiver } from '@taskboard/testing'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { bodiesById, violations } from '../faults/invariants.js'
 import { endProcesses, startProcess } from '../processes/board-processes.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
 import { until } from '../processes/until.js'
-import { startReceiver, type WebhookReceiver } from '../processes/webhook-receiver.js'
 
 const PROCESSES = 4
 const TASKS = 250
@@ -12,7 +13,7 @@ let board: SharedBoard
 let receiver: WebhookReceiver
 beforeEach(async () => {
   board = await createSharedBoard(PROCESSES)
-  receiver = await startReceiver()
+  receiver = await webhookReceiver()
 })
 afterEach(async () => {
   await endProcesses()
@@ -20,7 +21,7 @@ afterEach(async () => {
   await board.database.drop()
 })
 
-it('four processes that work and deliver send each event to a webhook once, when nothing fails', async () => {
+it('four processes that work and deliver send each event to a webhook once, when nothing fails', { timeout: 60_000 }, async () => {
   const { taskboard, workspaceId, database, rows } = board
   const events = [...EVENTS]
   await taskboard.webhooks.register(workspaceId, { url: receiver.url, events, secret: 'a secret of both' })
@@ -29,7 +30,7 @@ it('four processes that work and deliver send each event to a webhook once, when
     startProcess({ databaseUrl: database.url, agent, isStarted: true }),
   )
   await Promise.all(processes.map((process) => process.reported('ready')))
-  await Promise.all(
+  const added = await Promise.all(
     Array.from({ length: TASKS }, (_, n) => taskboard.board(workspaceId).add({ title: `Task ${n}` })),
   )
   await until(
@@ -40,6 +41,7 @@ it('four processes that work and deliver send each event to a webhook once, when
       return row?.succeeded
     },
     (succeeded) => succeeded === TASKS * EVENTS.length,
+    45_000,
   )
   await Promise.all(processes.map((process) => process.close()))
 
@@ -47,8 +49,11 @@ it('four processes that work and deliver send each event to a webhook once, when
     `select id, event ->> 'type' as event from taskboard.delivery`,
   )
   expect(deliveries).toHaveLength(TASKS * EVENTS.length)
-  expect(receiver.received.map(({ id, event }) => `${id} ${event}`).toSorted()).toEqual(
-    deliveries.map(({ id, event }) => `${id} ${event}`).toSorted(),
-  )
-  expect(new Set(receiver.received.map(({ bytes }) => bytes)).size).toBe(TASKS * EVENTS.length)
+  const sent = receiver.deliveries.map(({ id, event }) => `${id ?? ''} ${event ?? ''}`)
+  expect(sent.toSorted()).toEqual(deliveries.map(({ id, event }) => `${id} ${event}`).toSorted())
+  const bodies = new Set(receiver.deliveries.map(({ body }) => body.toString('utf8')))
+  expect(bodies.size).toBe(TASKS * EVENTS.length)
+  const received = bodiesById(receiver.deliveries)
+  const acknowledged = added.map(({ id }) => id)
+  expect(await violations(database.pool, { acknowledged, received })).toEqual([])
 })
