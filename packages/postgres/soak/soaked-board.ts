@@ -1,0 +1,85 @@
+import { createTaskboard, defineAgent, scopes } from '@taskboard/core'
+import { taskboardPlugin } from '@taskboard/fastify'
+import Fastify from 'fastify'
+import { randomBytes } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { Worker } from 'node:worker_threads'
+import pg from 'pg'
+import { migrate, postgresStorage } from '../src/index.js'
+
+/** A board that is served and worked in this process. */
+export interface SoakedBoard {
+  readonly url: string
+  readonly keys: readonly string[]
+  readonly pool: pg.Pool
+  /** Bodies that the receiver of webhooks has taken in. */
+  received(): Promise<number>
+  close(): Promise<void>
+}
+
+const WORKSPACES = 20
+const RECEIVER = `const { createServer } = require('node:http')
+   const { parentPort } = require('node:worker_threads')
+   let received = 0
+   const count = (request, response) => request.resume().on('end', () => { received += 1; response.end() })
+   const server = createServer(count)
+   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))
+   parentPort.on('message', () => parentPort.postMessage(received))`
+
+/** A worked, watched board: an agent in each workspace, and a webhook that is told of everything. */
+export async function openSoakedBoard(databaseUrl: string): Promise<SoakedBoard> {
+  const receiver = new Worker(RECEIVER, { eval: true })
+  const ask = () => new Promise<number>((resolve) => receiver.once('message', resolve))
+  const port = await ask()
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
+  pool.on('error', (error) => console.error(error.message))
+  await migrate(pool)
+  const agent = defineAgent({
+    type: 'soaked',
+    concurrency: 8,
+    async run(task, { progress, log }) {
+      await progress(50)
+      await log('half of it')
+      return `done: ${task.title}`
+    },
+  })
+  const taskboard = createTaskboard({
+    storage: postgresStorage({ pool }),
+    agents: [agent],
+    secrets: { encryptionKey: randomBytes(32) },
+    webhooks: { allow: ['127.0.0.0/8'] },
+    limits: { boardPerMinute: 100_000 },
+  })
+  let heard = 0
+  taskboard.events.on('*', () => void (heard += 1))
+  const keys: string[] = []
+  const { account, workspace } = await taskboard.accounts.create({ name: 'Soak', tier: 'custom' })
+  for (let made = 0; made < WORKSPACES; made += 1) {
+    const { id } =
+      made === 0 ? workspace : await taskboard.accounts.createWorkspace(account.id, { name: 'More' })
+    const url = `http://127.0.0.1:${port}/hook`
+    await taskboard.webhooks.register(id, { url, events: ['task.created', 'task.completed'], secret: 'soak' })
+    const { key } = await taskboard.accounts.createKey({ workspaceId: id, name: 'soak', scopes: [...scopes] })
+    keys.push(key)
+  }
+  const app = Fastify()
+  await app.register(taskboardPlugin, { taskboard })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  await taskboard.start()
+  return {
+    url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
+    keys,
+    pool,
+    received() {
+      receiver.postMessage('received')
+      return ask()
+    },
+    async close() {
+      await app.close()
+      await taskboard.close()
+      await pool.end()
+      await receiver.terminate()
+      if (heard === 0) throw new Error('no listener was told of anything')
+    },
+  }
+}
