@@ -39,13 +39,15 @@ export interface DatabaseParts {
   readonly settings: BoundSettings
   /** Whether the server is to keep the plans of statements. Off behind a pooler that shares sessions and does not know them. */
   readonly preparedStatements: boolean
+  /** Default one that tells within this process only. */
+  readonly commits?: CommitSignal | undefined
 }
 
 const COLLISION_RETRIES = { retries: 5, minTimeout: 5, maxTimeout: 100, randomize: true }
 let savepoints = 0
 
-export function createDatabase({ pool, settings, preparedStatements }: DatabaseParts): Database {
-  const commits = createCommitSignal()
+export function createDatabase(parts: DatabaseParts): Database {
+  const { pool, settings, preparedStatements, commits = createCommitSignal() } = parts
 
   async function run<Row>(
     connection: PgConnection,

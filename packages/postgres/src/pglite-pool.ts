@@ -62,6 +62,7 @@ export function pglitePool(pglite: PgliteInstance): PgPool {
 
   return {
     query,
+    isSoleUser: true,
     async connect() {
       const end = await takeTurn()
       let isReleased = false

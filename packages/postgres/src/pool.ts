@@ -19,4 +19,6 @@ export interface PgPoolClient extends PgConnection {
 /** Any pool that looks like `pg.Pool`. It stays the host's: nothing sets its session, and nothing ends it. */
 export interface PgPool extends PgConnection {
   connect(): Promise<PgPoolClient>
+  /** Whether nobody can use the database beside this pool, so that there is nobody to tell of commits. Default false. */
+  readonly isSoleUser?: boolean | undefined
 }

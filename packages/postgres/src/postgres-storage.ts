@@ -6,6 +6,7 @@ import { createEventStore } from './events/event-store.js'
 import { createNotificationStore } from './events/notification-store.js'
 import { pruneIdempotency } from './idempotency/prune-idempotency.js'
 import { createLimitStore } from './limits/limit-store.js'
+import { createWakes } from './listen/wakes.js'
 import { migrationStatus } from './migrations/migrate.js'
 import type { PgConnection, PgPool } from './pool.js'
 import { adoptScoring } from './stored-scoring.js'
@@ -20,19 +21,33 @@ export interface PostgresStorageOptions {
    * hands connections out by transaction and does not know prepared statements.
    */
   readonly preparedStatements?: boolean | undefined
+  /**
+   * Whether the commits of other processes wake this one (LISTEN), which takes one connection from `open` to `close`: of
+   * `pool`, or of the pool that is given here instead. Default true, where it can be: a pool of one connection, and one whose
+   * clients emit no `notification`, are left alone. To be turned off, or given a pool with connections of its own, behind a
+   * pooler that hands connections out by transaction.
+   *
+   * Without it nothing is missed, it is only found later: whoever waits looks at the database every `pollIntervalMs` of
+   * `createTaskboard`. A process tells the others of its commits (NOTIFY) in any case, at most fifty times in a second; not of
+   * those of transactions that it does not commit itself.
+   */
+  readonly listen?: boolean | PgPool | undefined
 }
 
 /**
  * The board on PostgreSQL, in the schema `taskboard`, which `migrate` makes. Everything that was acknowledged is committed.
- * It opens no connection before its first verb, and leaves the sessions of the pool as they are.
+ * It opens no connection before its first verb, and leaves the sessions of the pool as they are; the connection that listens
+ * is given back as it was taken.
  *
  * `Tx` is a connection of the host's with a transaction open: verbs that are given one take part in it, see its writes, and
  * are undone alone when they fail. Time, where a verb is given none, is the database's.
  */
 export function postgresStorage(options: PostgresStorageOptions): Storage<PgConnection> {
-  const { pool, preparedStatements = true } = options
+  const { pool, preparedStatements = true, listen = true } = options
   const settings = createStorageSettings()
-  const database = createDatabase({ pool, settings, preparedStatements })
+  const wakes = createWakes({ pool, listen, settings })
+  const { commits } = wakes
+  const database = createDatabase({ pool, settings, preparedStatements, commits })
 
   return {
     name: 'postgres',
@@ -56,8 +71,9 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
           { field: 'priority' },
         )
       })
+      await wakes.open()
     },
-    close: () => Promise.resolve(),
+    close: () => wakes.close(),
     transaction: (work) => database.transaction(work),
     pruneIdempotency: (before, limit) => pruneIdempotency(database, before, limit),
   }

@@ -1,0 +1,15 @@
+import { sleep, type Clock } from '@taskboard/core'
+
+/** Resolves to whether `work` ended, however it did, before `limitMs` of the clock were over. Leaves no timer. */
+export async function endsWithin(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<boolean> {
+  const done = new AbortController()
+  const ended = work.then(
+    () => true,
+    () => true,
+  )
+  try {
+    return await Promise.race([ended, sleep(clock, limitMs, done.signal).then(() => false)])
+  } finally {
+    done.abort()
+  }
+}

@@ -1,0 +1,63 @@
+import { createStorageSettings, createNewId, defaultScoring } from '@taskboard/core'
+import { virtualClock } from '@taskboard/testing'
+import { describe, expect, it } from 'vitest'
+import { createPace } from './pace.js'
+
+function setUp(work: (clock: ReturnType<typeof virtualClock>) => Promise<void> = () => Promise.resolve()) {
+  const clock = virtualClock(0)
+  const settings = createStorageSettings()
+  settings.bind({ clock, newId: createNewId(), scoring: defaultScoring, logLimit: 1, outputLimit: 1 })
+  const runs: number[] = []
+  const pace = createPace(settings, 20, () => {
+    runs.push(clock.now())
+    return work(clock)
+  })
+  return { clock, runs, pace }
+}
+
+describe('createPace', () => {
+  it('runs at once after a quiet time, and then once for all who ask within the gap', async () => {
+    const { clock, runs, pace } = setUp()
+    await clock.advance({ ms: 5 })
+    for (let n = 0; n < 100; n++) pace.ask()
+    expect(runs).toEqual([5])
+    for (let n = 0; n < 30; n++) {
+      await clock.advance({ ms: 1 })
+      pace.ask()
+    }
+    await clock.advance({ seconds: 1 })
+    expect(runs).toEqual([5, 25, 45])
+    pace.ask()
+    expect(runs).toEqual([5, 25, 45, 1_035])
+  })
+
+  it('does not overlap, and takes what is asked meanwhile for a new run', async () => {
+    const { clock, runs, pace } = setUp((time) => time.sleep(50))
+    pace.ask()
+    await clock.advance({ ms: 30 })
+    pace.ask()
+    await clock.advance({ seconds: 1 })
+    expect(runs).toEqual([0, 50])
+  })
+
+  it('serves whoever asks after a run that failed', async () => {
+    const { clock, runs, pace } = setUp(() => Promise.reject(new Error('no')))
+    pace.ask()
+    await clock.advance({ ms: 20 })
+    pace.ask()
+    await clock.settle()
+    expect(runs).toEqual([0, 20])
+  })
+
+  it('flushes what was asked for without waiting, and leaves no timer', async () => {
+    const { clock, runs, pace } = setUp()
+    pace.ask()
+    pace.ask()
+    await pace.flush()
+    expect(runs).toEqual([0, 0])
+    expect(clock.pending().timers).toEqual([])
+    await pace.flush()
+    pace.ask()
+    expect(runs).toEqual([0, 0, 0])
+  })
+})

@@ -1,0 +1,41 @@
+import type { BoundSettings } from '@taskboard/core'
+import type { ListeningConnection } from './listening-connection.js'
+
+/** Routers forget connections that are silent for some minutes, and tell neither end. */
+const CHECK_INTERVAL_MS = 60_000
+
+/**
+ * Asks the connection from time to time whether it is still there, and drops it when it is not: a question without an answer
+ * when the next one is due never gets one. Returns how to end that.
+ */
+export function watchConnection(
+  settings: Pick<BoundSettings, 'current'>,
+  connection: ListeningConnection,
+): () => void {
+  let timer: { cancel(): void } | undefined
+
+  function wait(callback: () => void): void {
+    timer = settings.current.clock.setTimer(callback, CHECK_INTERVAL_MS)
+  }
+
+  function ask(): void {
+    let isAnswered = false
+    wait(() => {
+      if (isAnswered) ask()
+      else connection.drop(new Error('the connection does not answer'))
+    })
+    const question = async (): Promise<void> => {
+      try {
+        await connection.query({ text: 'select 1', values: [] })
+        isAnswered = true
+      } catch (error) {
+        connection.drop(error instanceof Error ? error : new Error(String(error)))
+      }
+    }
+    const { clock } = settings.current
+    void (clock.track ? clock.track('listening connection', question) : question())
+  }
+
+  wait(ask)
+  return () => timer?.cancel()
+}
