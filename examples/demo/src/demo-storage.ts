@@ -62,8 +62,8 @@ async function keepKey(dataDirectory: string): Promise<string> {
 
 async function openDirectory(directory: string): Promise<OpenedDatabase> {
   try {
-    const { pool, close } = await openPglite(directory)
-    return { pool, close, place: `in PGlite under ${directory}` }
+    const opened = await openPglite(directory)
+    return { ...opened, place: `in PGlite under ${directory}` }
   } catch (error) {
     throw directoryFault(directory, error)
   }

@@ -13,24 +13,23 @@ export interface SoakedBoard {
   readonly keys: readonly string[]
   readonly pool: pg.Pool
   /** Bodies that the receiver of webhooks has taken in. */
-  received(): Promise<number>
+  received(): number
   close(): Promise<void>
 }
 
 const WORKSPACES = 20
 const RECEIVER = `const { createServer } = require('node:http')
-   const { parentPort } = require('node:worker_threads')
-   let received = 0
-   const count = (request, response) => request.resume().on('end', () => { received += 1; response.end() })
+   const { parentPort, workerData } = require('node:worker_threads')
+   const count = (request, response) =>
+     request.resume().on('end', () => { Atomics.add(workerData, 0, 1); response.end() })
    const server = createServer(count)
-   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))
-   parentPort.on('message', () => parentPort.postMessage(received))`
+   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))`
 
 /** A worked, watched board: an agent in each workspace, and a webhook that is told of everything. */
 export async function openSoakedBoard(databaseUrl: string): Promise<SoakedBoard> {
-  const receiver = new Worker(RECEIVER, { eval: true })
-  const ask = () => new Promise<number>((resolve) => receiver.once('message', resolve))
-  const port = await ask()
+  const received = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  const receiver = new Worker(RECEIVER, { eval: true, workerData: received })
+  const port = await new Promise<number>((resolve) => receiver.once('message', resolve))
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
   pool.on('error', (error) => console.error(error.message))
   await migrate(pool)
@@ -70,10 +69,7 @@ export async function openSoakedBoard(databaseUrl: string): Promise<SoakedBoard>
     url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
     keys,
     pool,
-    received() {
-      receiver.postMessage('received')
-      return ask()
-    },
+    received: () => Atomics.load(received, 0),
     async close() {
       await app.close()
       await taskboard.close()
