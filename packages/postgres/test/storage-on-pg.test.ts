@@ -16,7 +16,8 @@ afterAll(() => database.drop())
 describe('the storage keeps the promises of every port on a PostgreSQL server', () => {
   const open = async () => {
     await emptyTables(database.pool)
-    return { storage: postgresStorage({ pool: database.pool }), close: () => Promise.resolve() }
+    const storage = postgresStorage({ pool: database.pool })
+    return { storage, close: () => storage.close() }
   }
   for (const { id, name, run } of storageConformance(open)) {
     it(`${id}: ${name}`, () => expect(run()).resolves.toBeUndefined())

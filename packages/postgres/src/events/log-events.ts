@@ -1,5 +1,23 @@
 import { currentPayloadVersion } from '@taskboard/core'
 
+/** Reads `log_place`, where the events of each workspace begin. */
+function logAndSend(numbering: string): string {
+  return /* sql */ `logged as (
+    insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
+    select d.workspace_id, p.base + row_number() over (${numbering}), p.feed_xid,
+      'log_' || substr(replace(gen_random_uuid()::text, '-', ''), 1, 26), d.type, d.facts, d.at, ${currentPayloadVersion}
+    from draft d join log_place p using (workspace_id)
+    returning *
+  ),
+  sent as (
+    insert into taskboard.delivery (id, webhook_id, workspace_id, event, next_attempt_at, created_at)
+    select taskboard.new_id('evt', e.at), w.id, e.workspace_id, ${eventJson('e')}, e.at, e.at
+    from logged e join taskboard.webhook w
+      on w.workspace_id = e.workspace_id and w.enabled and e.type = any (w.events)
+    order by e.workspace_id, e.seq, w.created_at, w.id
+  )`
+}
+
 /**
  * The part of a writing statement that logs events: common table expressions that read `draft` (workspace_id, ord, type,
  * facts, at: the events in order, `ord` counting within the statement) and leave `logged` behind, the rows of
@@ -21,20 +39,18 @@ export const LOG_EVENTS = /* sql */ `
     where l.workspace_id = s.workspace_id and k.workspace_id = s.workspace_id
     returning l.workspace_id, l.last_seq - s.n as base, l.feed_xid
   ),
-  logged as (
-    insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
-    select d.workspace_id, p.base + row_number() over (partition by d.workspace_id order by d.ord), p.feed_xid,
-      'log_' || substr(replace(gen_random_uuid()::text, '-', ''), 1, 26), d.type, d.facts, d.at, ${currentPayloadVersion}
-    from draft d join log_place p using (workspace_id)
-    returning *
+  ${logAndSend('partition by d.workspace_id order by d.ord')}`
+
+/** The same for events of one workspace, whose id `workspace` is; all that is in `draft` is of it. */
+export const logEventsOf = (workspace: string): string => /* sql */ `
+  log_place as (
+    update taskboard.workspace_log l
+    set last_seq = l.last_seq + s.n, feed_xid = greatest(l.feed_xid, pg_current_xact_id())
+    from (select count(*) as n from draft) s
+    where l.workspace_id = ${workspace} and s.n > 0
+    returning l.workspace_id, l.last_seq - s.n as base, l.feed_xid
   ),
-  sent as (
-    insert into taskboard.delivery (id, webhook_id, workspace_id, event, next_attempt_at, created_at)
-    select taskboard.new_id('evt', e.at), w.id, e.workspace_id, ${eventJson('e')}, e.at, e.at
-    from logged e join taskboard.webhook w
-      on w.workspace_id = e.workspace_id and w.enabled and e.type = any (w.events)
-    order by e.workspace_id, e.seq, w.created_at, w.id
-  )`
+  ${logAndSend('order by d.ord')}`
 
 /** An event's row as the JSON of a `LoggedEvent`. */
 export function eventJson(alias: string): string {

@@ -74,14 +74,14 @@ function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow>
   ${reply}
   select r.*, stale.is_stale as "isStale", (select count(*) from candidate)::integer as seen, true as "isKnown",
     (select coalesce(array_agg(workspace_id order by place), '{}') from station) as stations,
-    (
+    case when (select count(*) from claimed) < (select wanted from wanted) then (
       select t.not_before from taskboard.todo t
       where not t.ready and t.not_before is not null and exists (
         select from taskboard.agent g
         where g.type = $5::text and g.workspace_id = t.workspace_id and t.agent_id in ('', g.id)
       )
       order by t.not_before limit 1
-    )::float8 as "nextReadyAt"
+    ) end::float8 as "nextReadyAt"
   from stale left join reply r on true
   order by r.ord`,
   )

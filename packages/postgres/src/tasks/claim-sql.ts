@@ -27,72 +27,39 @@ const MOST_EXPECTED = 500
 /** The most tasks that one statement claims. */
 export const MOST_CLAIMED = 200
 
-/**
- * The part of a claiming statement from the candidates to the answer. It reads
- * - `p` (now), `wanted` (how many), `lease_ms`,
- * - `station` (workspace_id, place: the workspaces whose turn it is, in order),
- * - `worker` (workspace_id, agent_id, held: who may take, and how many tasks each has already),
- * - `stale` (is_stale: placements have ended that must be made anew first; then nothing is taken).
- *
- * Candidates are the best of each lane; they are locked from the best on, and one that another claimer or writer holds is
- * left out rather than waited for. So `seen` says how many there were: when more than were taken, another look may find
- * more. It leaves `claimed` behind, the tasks with their `ord`, and `started`, the events to log.
- */
-export const TAKE_BEST = /* sql */ `
+const LANES = /* sql */ `
   lane as (
     select l.lane, (case when l.lane & 1 = 1 then s.age_slope else 0 end)
                  + (case when l.lane & 2 = 2 then s.due_slope else 0 end) as slope
     from taskboard.scoring s, (values (0), (1), (2), (3)) as l (lane)
-  ),
-  look as materialized (
-    select greatest(16, 2 * wanted) / greatest(1, (select count(*) from station)) + 4 as depth from wanted
-  ),
-  candidate as materialized (
-    select q.task_id, q.agent_id, q.workspace_id, s.place, q.created_at, q.key + lane.slope * p.now as score
-    from p, lane, station s
-      cross join lateral (
-        select ''::text as agent_id union all select w.agent_id from worker w where w.workspace_id = s.workspace_id
-      ) as pool
+  )`
+
+/** The best of a lane and a pool, the first `depth` of `look`. */
+const HEADS = /* sql */ `
       cross join lateral (
         select * from (
           select * from taskboard.todo t
-          where t.ready and t.workspace_id = s.workspace_id and t.agent_id = pool.agent_id and t.lane = lane.lane
+          where t.ready and t.workspace_id = pool.workspace_id and t.agent_id = pool.agent_id and t.lane = lane.lane
           order by t.key desc, t.created_at, t.task_id
           limit (select depth from look)
         ) as heads limit ${MOST_EXPECTED}
       ) as q
-    where not (select is_stale from stale)
-  ),
-  ranked as materialized (
-    select task_id, score, created_at, place,
-      row_number() over (partition by workspace_id order by score desc, created_at, task_id) as turn
-    from candidate
-  ),
-  picked as materialized (
-    select * from (select r.task_id, r.turn, r.place, q.workspace_id, q.agent_id
-    from (select * from ranked order by turn, place) as r cross join lateral (
-      select q.workspace_id, q.agent_id from taskboard.todo q join taskboard.task t on t.id = q.task_id
-      where q.task_id = r.task_id
-      limit 1
-      for update of q, t skip locked
-    ) as q
-    limit (select wanted from wanted)) as heads limit ${MOST_CLAIMED}
-  ),
-  numbered as (
-    select *, row_number() over (order by turn, place) as ord,
-      row_number() over (partition by workspace_id, agent_id = '' order by turn) as nth
-    from picked
-  ),
-  -- What anyone may take goes to whoever has the least, counting on while the batch is dealt out.
-  dealt as (
-    select w.workspace_id, w.agent_id,
-      row_number() over (partition by w.workspace_id order by w.held + n, w.agent_id) as nth
-    from worker w, wanted, generate_series(0, wanted.wanted - 1) as n
-  ),
-  taken as (
-    select n.task_id, n.ord, coalesce(nullif(n.agent_id, ''), d.agent_id) as agent_id
-    from numbered n left join dealt d on d.workspace_id = n.workspace_id and d.nth = n.nth
-  ),
+    where not (select is_stale from stale)`
+
+/** Locks the ones of `r` in turn, those that nobody holds, until there are as many as wanted. */
+const lockInTurn = (columns: string, inTurn: string): string => /* sql */ `
+    select * from (
+      select ${columns} from (${inTurn}) as r cross join lateral (
+        select q.workspace_id, q.agent_id from taskboard.todo q join taskboard.task t on t.id = q.task_id
+        where q.task_id = r.task_id
+        limit 1
+        for update of q, t skip locked
+      ) as q
+      limit (select wanted from wanted)
+    ) as heads limit ${MOST_CLAIMED}`
+
+/** Reads `picked` and `taken` (task_id, ord, agent_id); leaves `claimed`, the tasks with their `ord`, and `started`, the events to log. */
+const START = /* sql */ `
   left_queue as (delete from taskboard.todo q where q.task_id = any (array(select task_id from picked))),
   claimed as (
     update taskboard.task t
@@ -109,6 +76,78 @@ export const TAKE_BEST = /* sql */ `
       'startedAt', c.started_at) as facts
     from claimed c
   )`
+
+/**
+ * The part of a claiming statement from the candidates to the tasks, for one agent. It reads
+ * - `p` (now), `wanted` (how many), `lease_ms`,
+ * - `worker` (workspace_id, agent_id: who takes),
+ * - `stale` (is_stale: placements have ended that must be made anew first; then nothing is taken).
+ *
+ * Candidates are the best of each lane; they are locked from the best on, and one that another claimer or writer holds is
+ * left out rather than waited for. So `candidate` says how many there were: when more than were taken, another look may find
+ * more. It leaves `claimed` behind, the tasks with their `ord`, and `started`, the events to log.
+ */
+export const TAKE_BEST_OF_ONE = /* sql */ `${LANES},
+  look as materialized (select greatest(16, 2 * wanted) + 4 as depth from wanted),
+  candidate as materialized (
+    select q.task_id, q.created_at, q.key + lane.slope * p.now as score
+    from p, lane, (
+        select workspace_id, '' as agent_id from worker union all select workspace_id, agent_id from worker
+      ) as pool
+      ${HEADS}
+  ),
+  picked as materialized (${lockInTurn('r.task_id', 'select * from candidate order by score desc, created_at, task_id')}
+  ),
+  taken as (
+    select k.task_id, row_number() over () as ord, w.agent_id from picked k, worker w
+  ),
+  ${START}`
+
+/**
+ * The same for all agents of a type. It reads also
+ * - `station` (workspace_id, place: the workspaces whose turn it is, in order),
+ * - `worker` (workspace_id, agent_id, held: who may take, and how many tasks each has already).
+ */
+export const TAKE_BEST = /* sql */ `${LANES},
+  look as materialized (
+    select greatest(16, 2 * wanted) / greatest(1, (select count(*) from station)) + 4 as depth from wanted
+  ),
+  candidate as materialized (
+    select q.task_id, q.workspace_id, s.place, q.created_at, q.key + lane.slope * p.now as score
+    from p, lane, station s
+      cross join lateral (
+        select s.workspace_id, ''::text as agent_id
+        union all
+        select w.workspace_id, w.agent_id from worker w where w.workspace_id = s.workspace_id
+      ) as pool
+      ${HEADS}
+  ),
+  ranked as materialized (
+    select task_id, place,
+      row_number() over (partition by workspace_id order by score desc, created_at, task_id) as turn
+    from candidate
+  ),
+  picked as materialized (${lockInTurn(
+    'r.task_id, r.turn, r.place, q.workspace_id, q.agent_id',
+    'select * from ranked order by turn, place',
+  )}
+  ),
+  numbered as (
+    select *, row_number() over (order by turn, place) as ord,
+      row_number() over (partition by workspace_id, agent_id = '' order by turn) as nth
+    from picked
+  ),
+  -- What anyone may take goes to whoever has the least, counting on while the batch is dealt out.
+  dealt as (
+    select w.workspace_id, w.agent_id,
+      row_number() over (partition by w.workspace_id order by w.held + n, w.agent_id) as nth
+    from worker w, wanted, generate_series(0, wanted.wanted - 1) as n
+  ),
+  taken as (
+    select n.task_id, n.ord, coalesce(nullif(n.agent_id, ''), d.agent_id) as agent_id
+    from numbered n left join dealt d on d.workspace_id = n.workspace_id and d.nth = n.nth
+  ),
+  ${START}`
 
 /** Whether the placement of anything has ended. */
 export const STALE = /* sql */ `
