@@ -95,11 +95,11 @@ describe('the programs in the documents', () => {
     expect(programs.map(({ name }) => name)).toContain('README.md-1')
   })
 
-  it('fit the types', { timeout: 60_000 }, () => {
+  it('fit the types', { timeout: 180_000 }, () => {
     expect(typeErrors()).toEqual([])
   })
 
-  it('run as they stand', { timeout: 60_000 }, async () => {
+  it('run as they stand', { timeout: 180_000 }, async () => {
     const args = ['--conditions=@taskboard/source', '--import', 'tsx', join(folder, 'run.mts')]
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
     const ran = stdout.match(/^ran .*$/gm) ?? []
