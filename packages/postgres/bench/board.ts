@@ -103,12 +103,13 @@ async function fillBoard(pool: pg.Pool, workspaceIds: readonly string[], from: n
     await client.query(
       `insert into taskboard.task (id, workspace_id, title, flag, due_date, tags, metadata, depends_on, created_at, updated_at,
          max_attempts)
-       select 'task_' || lpad(g::text, 26, '0'), ($1::text[])[1 + g % cardinality($1::text[])], 'task ' || g,
+       select 'task_' || lpad(g::text, 26, '0'), w.id, 'task ' || g,
          hashint4(g) & 3,
          case when hashint4(g + 1) % 3 = 0 then n.now + (hashint4(g + 2) & 1023)::bigint * $4::bigint / 25 end,
          '{}', '{}', '{}', n.now - c.age, n.now - c.age, 5
        from generate_series($2::integer + 1, $2::integer + $3::integer) g, (select taskboard.now_ms() as now) n,
-         lateral (select (20 * $4::bigint::float8 * (hashint4(g + 3) & 1048575) / 1048576)::bigint as age) c`,
+         unnest($1::text[]) with ordinality as w (id, place), lateral (select (20 * $4::bigint::float8 * (hashint4(g + 3) & 1048575) / 1048576)::bigint as age) c
+       where w.place = 1 + g % cardinality($1::text[])`,
       [workspaceIds, from, tasks, DAY_MS],
     )
     await client.query(

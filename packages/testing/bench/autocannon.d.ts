@@ -1,14 +1,17 @@
 declare module 'autocannon' {
+  interface Request {
+    readonly method: 'GET' | 'POST'
+    readonly path: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body?: string
+  }
   interface Options {
     readonly url: string
     readonly connections: number
     readonly duration: number
-    readonly requests: readonly {
-      readonly method: 'GET' | 'POST'
-      readonly path: string
-      readonly headers: Readonly<Record<string, string>>
-      readonly body?: string
-    }[]
+    readonly requests?: readonly Request[]
+    /** Called for each connection before it begins. */
+    readonly setupClient?: (client: { setRequests(requests: readonly Request[]): void }) => void
   }
   interface Result {
     readonly requests: { readonly total: number }
