@@ -1,8 +1,16 @@
-import { createCommitSignal, type At, type BoundSettings, type CommitSignal } from '@taskboard/core'
+import {
+  createCommitSignal,
+  isTaskboardError,
+  type At,
+  type BoundSettings,
+  type CommitSignal,
+} from '@taskboard/core'
 import pRetry from 'p-retry'
+import { boundedConnection, boundedPool, type BoundedPool } from './bounded-pool.js'
 import { isCollision, toVerbError } from './connection-fault.js'
 import type { PgConnection, PgPool } from './pool.js'
 import type { Statement } from './statement.js'
+import { resolveTimeouts, type Timeouts } from './timeouts.js'
 
 /** Where a verb's statements go: a connection within a transaction, or the pool. */
 export interface Session {
@@ -27,9 +35,14 @@ export interface Database {
   ): Promise<readonly Row[]>
   /**
    * Several statements, all or nothing. Within the host's transaction they are undone alone when `work` rejects, so that the
-   * transaction can go on. Of its own it is tried again after a collision: `work` may run several times.
+   * transaction can go on. Of its own it is tried again after a collision: `work` may run several times; each of its statements
+   * may then take `statementTimeoutMs`, where given.
    */
-  atomically<T>(at: At<PgConnection> | null, work: (session: Session) => Promise<T>): Promise<T>
+  atomically<T>(
+    at: At<PgConnection> | null,
+    work: (session: Session) => Promise<T>,
+    options?: { readonly statementTimeoutMs: number },
+  ): Promise<T>
   /** `Storage.transaction`. */
   transaction<T>(work: (tx: PgConnection) => Promise<T>): Promise<T>
 }
@@ -37,6 +50,8 @@ export interface Database {
 export interface DatabaseParts {
   readonly pool: PgPool
   readonly settings: BoundSettings
+  /** Default: those of `postgresStorage`. */
+  readonly timeouts?: Timeouts | undefined
   /** Whether the server is to keep the plans of statements. Off behind a pooler that shares sessions and does not know them. */
   readonly preparedStatements: boolean
   /** Default one that tells within this process only. */
@@ -47,7 +62,11 @@ const COLLISION_RETRIES = { retries: 5, minTimeout: 5, maxTimeout: 100, randomiz
 let savepoints = 0
 
 export function createDatabase(parts: DatabaseParts): Database {
-  const { pool, settings, preparedStatements, commits = createCommitSignal() } = parts
+  const { settings, preparedStatements, commits = createCommitSignal() } = parts
+  const { timeouts = resolveTimeouts({}) } = parts
+  const pool = boundedPool(parts.pool, timeouts)
+  /** By the host's transaction: one that left a statement unanswered is asked nothing more. */
+  const bounded = new WeakMap<PgConnection, PgConnection>()
 
   async function run<Row>(
     connection: PgConnection,
@@ -63,8 +82,15 @@ export function createDatabase(parts: DatabaseParts): Database {
     run: (statement, values) => run(connection, statement, values),
   })
 
+  function boundedOf(host: PgConnection): PgConnection {
+    const known = bounded.get(host) ?? boundedConnection(host, timeouts.statementTimeoutMs)
+    bounded.set(host, known)
+    return known
+  }
+
   /** A part of the host's transaction that leaves no trace when it fails. */
-  async function withinSavepoint<T>(tx: PgConnection, work: (session: Session) => Promise<T>): Promise<T> {
+  async function withinSavepoint<T>(host: PgConnection, work: (session: Session) => Promise<T>): Promise<T> {
+    const tx = boundedOf(host)
     savepoints = (savepoints + 1) % Number.MAX_SAFE_INTEGER
     const name = `taskboard_${savepoints}`
     await tx.query({ text: `savepoint ${name}`, values: [] })
@@ -73,7 +99,10 @@ export function createDatabase(parts: DatabaseParts): Database {
       await tx.query({ text: `release savepoint ${name}`, values: [] })
       return value
     } catch (error) {
-      await tx.query({ text: `rollback to savepoint ${name}; release savepoint ${name}`, values: [] })
+      const undo = { text: `rollback to savepoint ${name}; release savepoint ${name}`, values: [] }
+      // What did not answer is undone too, should it come to an end; nobody waits for that.
+      if (isTaskboardError(error, 'SERVICE_UNAVAILABLE')) host.query(undo).catch(() => undefined)
+      else await tx.query(undo)
       throw error
     }
   }
@@ -83,25 +112,27 @@ export function createDatabase(parts: DatabaseParts): Database {
     commits,
     read(at, statement, values) {
       const tx = at?.tx
-      if (tx !== undefined) return translated(inTurn(tx, () => run(tx, statement, values)))
+      if (tx !== undefined) return translated(inTurn(tx, () => run(boundedOf(tx), statement, values)))
       return translated(run(pool, statement, values))
     },
     async write(at, statement, values) {
       const tx = at?.tx
-      if (tx !== undefined) return translated(inTurn(tx, () => run(tx, statement, values)))
+      if (tx !== undefined) return translated(inTurn(tx, () => run(boundedOf(tx), statement, values)))
       const rows = await translated(again(() => run(pool, statement, values)))
       commits.raise()
       return rows
     },
-    async atomically(at, work) {
+    async atomically(at, work, { statementTimeoutMs } = timeouts) {
       const tx = at?.tx
       if (tx !== undefined) return translated(inTurn(tx, () => withinSavepoint(tx, work)))
-      const value = await translated(again(() => inTransaction(pool, (own) => work(sessionOn(own)))))
+      const frame = { begin: beginWithin(statementTimeoutMs), commit: 'commit', statementTimeoutMs }
+      const value = await translated(again(() => inTransaction(pool, frame, (own) => work(sessionOn(own)))))
       commits.raise()
       return value
     },
     async transaction(work) {
-      const value = await translated(inTransaction(pool, work))
+      const frame = { begin: 'begin', commit: COMMIT_UNLESS_ABORTED, ...timeouts }
+      const value = await translated(inTransaction(pool, frame, work))
       commits.raise()
       return value
     },
@@ -121,9 +152,34 @@ function inTurn<T>(tx: PgConnection, work: () => Promise<T>): Promise<T> {
   return turn
 }
 
+interface Frame {
+  readonly begin: string
+  readonly commit: string
+  readonly statementTimeoutMs: number
+}
+
+/**
+ * A commit of a transaction in which a statement failed is answered as a rollback, and no error: when the host's code has
+ * swallowed the statement's. Any statement before it is refused then.
+ */
+const COMMIT_UNLESS_ABORTED = 'select; commit'
+
+/**
+ * In one round trip. The server gives up a little earlier than we do, so that the connection can go on; and a process that
+ * stops in the middle keeps its locks no longer than a statement may take. Both end with the transaction.
+ */
+function beginWithin(statementTimeoutMs: number): string {
+  const serverMs = Math.max(1, Math.floor(statementTimeoutMs * 0.9))
+  return `begin; set local statement_timeout = ${serverMs}; set local idle_in_transaction_session_timeout = ${serverMs}`
+}
+
 /** A transaction of its own: the connection is lent for the length of `work`. */
-async function inTransaction<T>(pool: PgPool, work: (tx: PgConnection) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
+async function inTransaction<T>(
+  pool: BoundedPool,
+  { begin, commit, statementTimeoutMs }: Frame,
+  work: (tx: PgConnection) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect(statementTimeoutMs)
   let broken: Error | undefined
   let isOver = false
   // A pool's connection would go on to serve whoever kept it: outside of any transaction, or within that of another.
@@ -131,11 +187,11 @@ async function inTransaction<T>(pool: PgPool, work: (tx: PgConnection) => Promis
     query: (query) => (isOver ? Promise.reject(new Error('the transaction is over')) : client.query(query)),
   }
   try {
-    await client.query({ text: 'begin', values: [] })
+    await client.query({ text: begin, values: [] })
     try {
       const value = await work(tx)
       isOver = true
-      await client.query({ text: 'commit', values: [] })
+      await client.query({ text: commit, values: [] })
       return value
     } catch (error) {
       isOver = true

@@ -14,6 +14,9 @@ export interface PgConnection {
 export interface PgPoolClient extends PgConnection {
   /** Gives the connection back, or (with an error or true) closes it. */
   release(broken?: Error | boolean): void
+  /** Where clients tell of a connection that was lost while nothing was asked of it. */
+  on?(event: 'error', listener: (error: Error) => void): unknown
+  removeListener?(event: 'error', listener: (error: Error) => void): unknown
 }
 
 /** Any pool that looks like `pg.Pool`. It stays the host's: nothing sets its session, and nothing ends it. */

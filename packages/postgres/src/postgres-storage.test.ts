@@ -1,18 +1,32 @@
-import { createNewId, createScoring, defaultScoring, systemClock, type Scoring } from '@taskboard/core'
+import {
+  createNewId,
+  createScoring,
+  defaultScoring,
+  systemClock,
+  type Scoring,
+  type Storage,
+} from '@taskboard/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../test/test-database.js'
 import { migrate } from './migrations/migrate.js'
+import type { PgConnection } from './pool.js'
 import { postgresStorage } from './postgres-storage.js'
 
 let database: TestDatabase
 beforeEach(async () => {
   database = await createTestDatabase()
 })
-afterEach(() => database.drop())
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((storage) => storage.close()))
+  await database.drop()
+})
+
+const opened: Storage<PgConnection>[] = []
 
 function bound(scoring: Scoring = defaultScoring) {
   const storage = postgresStorage({ pool: database.pool })
   storage.bind({ scoring, newId: createNewId(), clock: systemClock, logLimit: 5, outputLimit: 3 })
+  opened.push(storage)
   return storage
 }
 
@@ -85,6 +99,20 @@ describe('postgresStorage', () => {
     const unreachable = () => Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }))
     const storage = postgresStorage({ pool: { query: unreachable, connect: unreachable } })
     await expect(storage.open()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  })
+
+  it('refuses a time-out that cannot work, by its name', () => {
+    expect(() => postgresStorage({ pool: database.pool, statementTimeoutMs: 0 })).toThrow(
+      expect.objectContaining({ code: 'INVALID_CONFIG', field: 'statementTimeoutMs' }),
+    )
+  })
+
+  it('does not call committed what was rolled back because of an error that the work swallowed', async () => {
+    await migrate(database.pool)
+    const work = bound().transaction(async (tx) => {
+      await tx.query({ text: 'select 1 / 0', values: [] }).catch(() => undefined)
+    })
+    await expect(work).rejects.toMatchObject({ code: '25P02' })
   })
 
   it('works without prepared statements', async () => {

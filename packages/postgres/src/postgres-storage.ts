@@ -1,6 +1,7 @@
 import { createStorageSettings, TaskboardError, type Storage } from '@taskboard/core'
 import { createAccessStore } from './access/access-store.js'
 import { createAgentStore } from './access/agent-store.js'
+import { boundedPool } from './bounded-pool.js'
 import { createDatabase } from './database.js'
 import { createEventStore } from './events/event-store.js'
 import { createNotificationStore } from './events/notification-store.js'
@@ -11,6 +12,7 @@ import { migrationStatus } from './migrations/migrate.js'
 import type { PgConnection, PgPool } from './pool.js'
 import { adoptScoring } from './stored-scoring.js'
 import { createTaskStore } from './tasks/task-store.js'
+import { resolveTimeouts } from './timeouts.js'
 import { createWebhookStore } from './webhooks/webhook-store.js'
 
 export interface PostgresStorageOptions {
@@ -21,6 +23,15 @@ export interface PostgresStorageOptions {
    * hands connections out by transaction and does not know prepared statements.
    */
   readonly preparedStatements?: boolean | undefined
+  /**
+   * How long a verb waits for the answer to each of its statements; default 10,000, from 1 to 3,600,000. Then it rejects with
+   * `SERVICE_UNAVAILABLE` and its connection is closed instead of given back; what it was to do may have been done, or be done
+   * yet. Of the session nothing is set: transactions of the storage's own carry their time-out with them, and for single
+   * statements the server may be given one by the host (`statement_timeout` of the role), which counts as well.
+   */
+  readonly statementTimeoutMs?: number | undefined
+  /** How long a verb waits for the pool to lend it a connection, with nothing done; default 10,000, from 1 to 3,600,000. */
+  readonly connectTimeoutMs?: number | undefined
   /**
    * Whether the commits of other processes wake this one (LISTEN), which takes one connection from `open` to `close`: of
    * `pool`, or of the pool that is given here instead. Default true, where it can be: a pool of one connection, and one whose
@@ -47,7 +58,8 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
   const settings = createStorageSettings()
   const wakes = createWakes({ pool, listen, settings })
   const { commits } = wakes
-  const database = createDatabase({ pool, settings, preparedStatements, commits })
+  const timeouts = resolveTimeouts(options)
+  const database = createDatabase({ pool, settings, timeouts, preparedStatements, commits })
 
   return {
     name: 'postgres',
@@ -62,7 +74,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     access: createAccessStore(database),
     bind: settings.bind,
     async open() {
-      await requireSchema(pool)
+      await requireSchema(boundedPool(pool, timeouts))
       await database.transaction(async (tx) => {
         if (await adoptScoring(tx, settings.current.scoring)) return
         throw new TaskboardError(

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../test/test-database.js'
+import { boundedConnection, boundedPool } from './bounded-pool.js'
+import { resolveTimeouts } from './timeouts.js'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase({ max: 2 })
+})
+afterAll(() => database.drop())
+
+const timeouts = { connectTimeoutMs: 100, statementTimeoutMs: 100 }
+const asked = (text: string) => ({ text, values: [] })
+const BACKEND = asked('select pg_backend_pid() as pid')
+
+async function terminate(pid: number): Promise<void> {
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query('select pg_terminate_backend($1, 5000)', [pid])
+  await client.end()
+}
+
+describe('boundedPool', () => {
+  it('closes a connection that does not answer, and lends another', async () => {
+    const pool = boundedPool(database.pool, timeouts)
+    const client = await pool.connect()
+    const before = await client.query(BACKEND)
+    const slow = client.query(asked('select pg_sleep(30)'))
+    await expect(slow).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringContaining('may have been done'),
+    })
+    // It would wait behind the one that hangs.
+    await expect(client.query(BACKEND)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    client.release()
+    expect((await pool.query(BACKEND)).rows).not.toEqual(before.rows)
+    await expect(pool.query(asked('select pg_sleep(30)'))).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    })
+    expect(database.pool.idleCount).toBe(database.pool.totalCount)
+  })
+
+  it('waits longer where it is told to', async () => {
+    const client = await boundedPool(database.pool, timeouts).connect(20_000)
+    await client.query(asked('select pg_sleep(0.3)'))
+    client.release()
+  })
+
+  it('gives back what it has no use for: a connection that comes too late', async () => {
+    const held = await Promise.all([database.pool.connect(), database.pool.connect()])
+    const pool = boundedPool(database.pool, timeouts)
+    await expect(pool.query(BACKEND)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringContaining('no connection'),
+    })
+    for (const client of held) client.release()
+    await Promise.all([pool.query(BACKEND), pool.query(BACKEND)])
+    expect(database.pool.idleCount).toBe(2)
+  })
+
+  it('keeps a connection after a statement that was merely wrong', async () => {
+    const pool = boundedPool(database.pool, timeouts)
+    const before = await pool.query(BACKEND)
+    await expect(pool.query(asked('select 1 / 0'))).rejects.toMatchObject({ code: '22012' })
+    expect((await pool.query(BACKEND)).rows).toEqual(before.rows)
+  })
+
+  it('survives a connection that is lost while it is lent and nothing is asked of it', async () => {
+    const lost = new Promise((resolve) => database.pool.once('acquire', (lent) => lent.once('end', resolve)))
+    const client = await boundedPool(database.pool, timeouts).connect()
+    const [row] = (await client.query(BACKEND)).rows as { readonly pid: number }[]
+    await terminate(row?.pid ?? 0)
+    await lost
+    await expect(client.query(BACKEND)).rejects.toThrow(/terminat/)
+    client.release()
+    expect(database.pool.idleCount).toBe(database.pool.totalCount)
+  })
+
+  it('calls nothing late that arrived while the process was busy', async () => {
+    const pool = boundedPool(database.pool, timeouts)
+    await pool.query(BACKEND)
+    const answer = pool.query(BACKEND)
+    await sleep(0)
+    const end = Date.now() + 300
+    while (Date.now() < end);
+    expect((await answer).rows).toHaveLength(1)
+  })
+})
+
+describe('boundedConnection', () => {
+  it('asks nothing more of a transaction that left a statement unanswered', async () => {
+    const asks: string[] = []
+    const host = {
+      query: ({ text }: { readonly text: string }) => {
+        asks.push(text)
+        return new Promise<never>(() => undefined)
+      },
+    }
+    const connection = boundedConnection(host, 20)
+    await expect(connection.query(asked('a'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    await expect(connection.query(asked('b'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    expect(asks).toEqual(['a'])
+  })
+})
+
+describe('resolveTimeouts', () => {
+  it.each([0, 1.5, Number.NaN, Infinity, 3_600_001])('refuses %s by the name of the field', (value) => {
+    const refusal = (field: string) => expect.objectContaining({ code: 'INVALID_CONFIG', field })
+    expect(() => resolveTimeouts({ statementTimeoutMs: value })).toThrow(refusal('statementTimeoutMs'))
+    expect(() => resolveTimeouts({ connectTimeoutMs: value })).toThrow(refusal('connectTimeoutMs'))
+  })
+})
