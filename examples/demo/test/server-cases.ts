@@ -12,7 +12,7 @@ interface WirePayload {
 }
 
 /** Starting a program can take long on a busy machine. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 120_000
 
 interface Started {
   readonly server: ServerProcess

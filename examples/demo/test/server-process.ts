@@ -11,7 +11,7 @@ export interface ServerProcess {
   readonly key: string
   /** Everything printed so far. */
   output(): string
-  /** Resolves when the output has a match; rejects after half a minute of real time, or when the process ends without. */
+  /** Resolves when the output has a match; rejects after a minute of real time, or when the process ends without. */
   printed(pattern: RegExp): Promise<RegExpExecArray>
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void
   /** How the process ended. */
@@ -24,7 +24,7 @@ export interface ServerProcess {
 
 type Settings = Readonly<Record<string, string>>
 
-const WAIT_MS = 30_000
+const WAIT_MS = 60_000
 /** What is empty is as if it were not set. */
 const TEST_SETTINGS: Settings = {
   HOST: '127.0.0.1',

@@ -43,7 +43,7 @@ async function idsOnBoard(server: ServerProcess): Promise<readonly string[]> {
 const workspaceOf = (server: ServerProcess): string | undefined =>
   /Workspace: (ws_\w+ of the account "Demo")/.exec(server.output())?.[1]
 
-describe('the board of npm start', { timeout: 120_000 }, () => {
+describe('the board of npm start', { timeout: 240_000 }, () => {
   it('has every acknowledged task after a kill -9, and is held by one process at a time', async () => {
     const settings = { TASKBOARD_DATA: data }
     const first = await startServer(main, settings)

@@ -9,7 +9,7 @@ const main = new URL('main.ts', import.meta.url)
 
 describeServer('Express', main)
 
-describe('npm start', { timeout: 60_000 }, () => {
+describe('npm start', { timeout: 120_000 }, () => {
   it('answers the commands of the README', async () => {
     const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
     const [, commands = ''] = /^KEY=tb_…\n([\s\S]*?)^```$/m.exec(readme) ?? []
