@@ -51,21 +51,21 @@ async function run(task: Task, context: TaskContext): Promise<string> {
 
 /** Every write that an agent can make, under the claim that the run began with. */
 async function writeAll(
-  board: Taskboard<PgConnection>,
+  from: Taskboard<PgConnection>,
   { workspaceId, id, fencingToken }: Task,
   context: TaskContext,
 ): Promise<Record<string, string | null>> {
-  const { heartbeat, complete, fail, hold } = board.board(workspaceId)
+  const board = from.board(workspaceId)
   const writes: Record<string, () => Promise<unknown>> = {
     progress: () => context.progress(99),
     log: () => context.log('late'),
     output: () => context.output({ type: 'link', name: 'late', url: 'https://late.example' }),
     alert: () => context.alert('late'),
     contextHold: () => context.hold('needs_input', 'late'),
-    heartbeat: () => heartbeat(id, { fencingToken }),
-    complete: () => complete(id, { fencingToken, result: 'late' }),
-    fail: () => fail(id, { fencingToken, reason: 'late' }),
-    hold: () => hold(id, { fencingToken, reason: 'needs_input', message: 'late' }),
+    heartbeat: () => board.heartbeat(id, { fencingToken }),
+    complete: () => board.complete(id, { fencingToken, result: 'late' }),
+    fail: () => board.fail(id, { fencingToken, reason: 'late' }),
+    hold: () => board.hold(id, { fencingToken, reason: 'needs_input', message: 'late' }),
   }
   const codes: Record<string, string | null> = {}
   for (const [name, write] of Object.entries(writes)) codes[name] = await refusal(write)

@@ -56,7 +56,8 @@ export function startProcess(options: Partial<ProcessOptions> & { databaseUrl: s
     async close() {
       child.send({ kind: 'close' } satisfies Order)
       await ended
-      if (child.exitCode !== 0) throw new Error(`the process ended with ${child.exitCode ?? child.signalCode}`)
+      if (child.exitCode !== 0)
+        throw new Error(`the process ended with ${child.exitCode ?? child.signalCode}`)
     },
   }
 }

@@ -45,7 +45,7 @@ describe('an API process that is killed while it adds a task with an Idempotency
     const { url } = await other.reported('ready')
     const retried = await addAt(url)
     const body = await retried.text()
-    expect(retried.status, body).toBe(200)
+    expect({ status: retried.status, body }).toMatchObject({ status: 200 })
     const { task } = JSON.parse(body) as { task: { id: string; title: string } }
     expect(task.title).toBe('Only once')
     expect(await storedIds()).toEqual([task.id])
