@@ -27,6 +27,7 @@ export async function createBenchDatabase(connections = 10): Promise<BenchDataba
     const pool = new pg.Pool({ connectionString: url.href, max })
     // A connection that ends while it is idle; what is under way is told of by its own rejection.
     pool.on('error', () => undefined)
+    pool.on('connect', (client) => client.on('error', () => undefined))
     pools.push(pool)
     return pool
   }
@@ -56,6 +57,8 @@ export interface BenchBoard {
   readonly agentIds: readonly string[]
   /** Adds tasks in bulk, spread evenly over the workspaces. */
   fill(tasks: number): Promise<void>
+  /** Closes the storage and drops its database. */
+  end(): Promise<void>
 }
 
 export async function createBoard(workspaces = 1): Promise<BenchBoard> {
@@ -89,6 +92,10 @@ export async function createBoard(workspaces = 1): Promise<BenchBoard> {
     async fill(tasks) {
       await fillBoard(database.pool, workspaceIds, filled, tasks)
       filled += tasks
+    },
+    async end() {
+      await storage.close()
+      await database.end()
     },
   }
 }

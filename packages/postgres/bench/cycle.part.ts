@@ -125,4 +125,4 @@ for (const { workers, overGraphile, overPgBoss } of [
   )
 }
 await Promise.all(bosses.map((each) => each.stop({ graceful: false })))
-await Promise.all([board.database, graphile, ...bossDatabases].map((database) => database.end()))
+await Promise.all([board, graphile, ...bossDatabases].map((each) => each.end()))

@@ -54,4 +54,4 @@ const [overGraphile = 1, overPgBoss = 1] = peers
 atLeast(`add with ${CLIENTS} clients to graphile-worker's addJob`, ours / overGraphile, 2)
 atLeast(`add with ${CLIENTS} clients to pg-boss's send`, ours / overPgBoss, 2)
 await boss.stop({ graceful: false })
-await Promise.all([board.database.end(), graphileDatabase.end(), bossDatabase.end()])
+await Promise.all([board.end(), graphileDatabase.end(), bossDatabase.end()])

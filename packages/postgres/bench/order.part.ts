@@ -72,4 +72,4 @@ const apart = Array.from({ length: WORKERS }, () => postgresStorage({ pool: boar
 const errors = await rankErrors(board, apart)
 atMost(`mean rank error of ${WORKERS} independent claimers`, mean(errors), 2, (value) => value.toFixed(2))
 console.log(`   the largest was ${Math.max(...errors)}`)
-await board.database.end()
+await board.end()

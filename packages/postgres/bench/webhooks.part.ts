@@ -188,4 +188,4 @@ const [ours = 0, hand = 1, alone = 1] = await compareRates(
 atLeast('webhook deliveries to two statements a delivery', ours / hand, 3)
 atLeast('webhook deliveries to what undici alone posts', ours / alone, 0.4, 'percent')
 receiver.stop()
-await board.database.end()
+await board.end()

@@ -75,4 +75,4 @@ atLeast(
   many / few,
   1 / AS_CHEAP,
 )
-await Promise.all(boards.map(({ database }) => database.end()))
+await Promise.all(boards.map((board) => board.end()))
