@@ -61,7 +61,9 @@ create table taskboard.scoring (
   free_units bigint not null,
   due_slope bigint not null,
   age_slope bigint not null,
-  unit bigint not null
+  unit bigint not null,
+  -- The run that makes the keys anew, until it has made them all: those of a run that was broken off cannot be compared.
+  rescoring uuid
 );
 
 create table taskboard.task (

@@ -95,6 +95,24 @@ describe('postgresStorage', () => {
     await expect(storage.open()).rejects.toMatchObject({ code: 'INVALID_CONFIG' })
   })
 
+  it('does not start on keys of a rescore that was broken off, until one comes to its end', async () => {
+    await migrate(database.pool)
+    const storage = bound()
+    await storage.open()
+    await addTask(storage)
+    await database.pool.query(
+      `create function taskboard.break_off() returns trigger language plpgsql as $$ begin raise 'cut'; end $$;
+       create trigger break_off before update on taskboard.todo execute function taskboard.break_off()`,
+    )
+    const changed = bound(other)
+    await expect(changed.tasks.rescore({ now: null })).rejects.toThrow('cut')
+    await expect(changed.open()).rejects.toMatchObject({ code: 'INVALID_CONFIG', field: 'priority' })
+    await expect(storage.open()).rejects.toMatchObject({ code: 'INVALID_CONFIG', field: 'priority' })
+    await database.pool.query('drop trigger break_off on taskboard.todo')
+    expect(await changed.tasks.rescore({ now: null })).toBe(1)
+    await changed.open()
+  })
+
   it('is SERVICE_UNAVAILABLE when the database cannot be reached', async () => {
     const unreachable = () => Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }))
     const storage = postgresStorage({ pool: { query: unreachable, connect: unreachable } })

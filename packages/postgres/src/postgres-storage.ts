@@ -79,7 +79,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
         if (await adoptScoring(tx, settings.current.scoring)) return
         throw new TaskboardError(
           'INVALID_CONFIG',
-          'the stored tasks are ordered by other weights or horizons: run storage.tasks.rescore before start()',
+          'the stored tasks are ordered by other weights or horizons, or only some by these: run storage.tasks.rescore before start()',
           { field: 'priority' },
         )
       })

@@ -24,7 +24,7 @@ on conflict do nothing`
 
 /**
  * Makes the scoring the stored one where that changes nothing: when none is stored, or when there are no tasks yet. Says
- * whether it is the stored one now.
+ * whether it is the stored one now, and all keys are made with it.
  */
 export async function adoptScoring(connection: PgConnection, scoring: Scoring): Promise<boolean> {
   const columns = scoringColumns(scoring)
@@ -33,11 +33,11 @@ export async function adoptScoring(connection: PgConnection, scoring: Scoring): 
   const places = names.map((_, index) => `$${index + 1}::bigint`).join(', ')
   const { rows } = await connection.query({
     text: `with adopted as (
-        update taskboard.scoring set (${names.join(', ')}) = (${places})
+        update taskboard.scoring set (${names.join(', ')}, rescoring) = (${places}, null)
         where not exists (select from taskboard.task) returning only_row
       )
       select exists (select from adopted)
-        or exists (select from taskboard.scoring where (${names.join(', ')}) = (${places})) as "isStored"`,
+        or exists (select from taskboard.scoring where (${names.join(', ')}) = (${places}) and rescoring is null) as "isStored"`,
     values: Object.values(columns),
   })
   return (rows as { readonly isStored: boolean }[])[0]?.isStored === true

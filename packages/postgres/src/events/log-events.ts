@@ -1,10 +1,13 @@
 import { currentPayloadVersion } from '@taskboard/core'
 
-/** Reads `log_place`, where the events of each workspace begin. */
-function logAndSend(numbering: string): string {
+/**
+ * Reads `log_place`, where the events of each workspace begin; `place` counts them from 1. What is `unsent` is not delivered: of
+ * an event `e` to a webhook `w`.
+ */
+function logAndSend(place: string, unsent: string): string {
   return /* sql */ `logged as (
     insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
-    select d.workspace_id, p.base + row_number() over (${numbering}), p.feed_xid,
+    select d.workspace_id, p.base + ${place}, p.feed_xid,
       'log_' || substr(replace(gen_random_uuid()::text, '-', ''), 1, 26), d.type, d.facts, d.at, ${currentPayloadVersion}
     from draft d join log_place p using (workspace_id)
     returning *
@@ -13,8 +16,7 @@ function logAndSend(numbering: string): string {
     insert into taskboard.delivery (id, webhook_id, workspace_id, event, next_attempt_at, created_at)
     select taskboard.new_id('evt', e.at), w.id, e.workspace_id, ${eventJson('e')}, e.at, e.at
     from logged e join taskboard.webhook w
-      on w.workspace_id = e.workspace_id and w.enabled and e.type = any (w.events)
-    order by e.workspace_id, e.seq, w.created_at, w.id
+      on w.workspace_id = e.workspace_id and w.enabled and e.type = any (w.events) and not (${unsent})
   )`
 }
 
@@ -26,7 +28,14 @@ function logAndSend(numbering: string): string {
  *
  * The rows of `workspace_log` are locked until the commit, in the order of their ids. Lock them last: after tasks.
  */
-export const LOG_EVENTS = /* sql */ `
+export const LOG_EVENTS = logEventsBut('false')
+
+/**
+ * The same in a statement that disables webhooks as well. It would see them enabled still, so `unsent` says which deliveries
+ * not to make: a condition on an event `e` and a webhook `w`.
+ */
+export function logEventsBut(unsent: string): string {
+  return /* sql */ `
   log_size as materialized (select workspace_id, count(*) as n from draft group by workspace_id),
   log_lock as materialized (
     select l.workspace_id from taskboard.workspace_log l
@@ -39,10 +48,14 @@ export const LOG_EVENTS = /* sql */ `
     where l.workspace_id = s.workspace_id and k.workspace_id = s.workspace_id
     returning l.workspace_id, l.last_seq - s.n as base, l.feed_xid
   ),
-  ${logAndSend('partition by d.workspace_id order by d.ord')}`
+  ${logAndSend('row_number() over (partition by d.workspace_id order by d.ord)', unsent)}`
+}
 
-/** The same for events of one workspace, whose id `workspace` is; all that is in `draft` is of it. */
-export const logEventsOf = (workspace: string): string => /* sql */ `
+/**
+ * The same for events of one workspace, whose id `workspace` is; all that is in `draft` is of it. When it is numbered from 1 on
+ * without gaps, `isCounted`, there is nothing left to count.
+ */
+export const logEventsOf = (workspace: string, isCounted: boolean): string => /* sql */ `
   log_place as (
     update taskboard.workspace_log l
     set last_seq = l.last_seq + s.n, feed_xid = greatest(l.feed_xid, pg_current_xact_id())
@@ -50,7 +63,7 @@ export const logEventsOf = (workspace: string): string => /* sql */ `
     where l.workspace_id = ${workspace} and s.n > 0
     returning l.workspace_id, l.last_seq - s.n as base, l.feed_xid
   ),
-  ${logAndSend('order by d.ord')}`
+  ${logAndSend(isCounted ? 'd.ord' : 'row_number() over (order by d.ord)', 'false')}`
 
 /** An event's row as the JSON of a `LoggedEvent`. */
 export function eventJson(alias: string): string {

@@ -1,15 +1,18 @@
 import type { At } from '@taskboard/core'
+import { randomUUID } from 'node:crypto'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { scoringColumns } from '../stored-scoring.js'
 
+/** Scoring, run. */
 const storeScoring = statement<never>(
   'store_scoring',
   /* sql */ `
   update taskboard.scoring s
   set due_horizon_ms = n.due_horizon_ms, age_horizon_ms = n.age_horizon_ms, flag_step = n.flag_step,
-    free_units = n.free_units, due_slope = n.due_slope, age_slope = n.age_slope, unit = n.unit
+    free_units = n.free_units, due_slope = n.due_slope, age_slope = n.age_slope, unit = n.unit,
+    rescoring = $2::uuid
   from jsonb_populate_record(null::taskboard.scoring, $1::jsonb) n`,
 )
 
@@ -31,14 +34,23 @@ const placeNext = statement<{ readonly count: number; readonly last: string | nu
   select (select count(*) from placed)::integer as count, (select max(task_id) from batch) as last`,
 )
 
+/** Run. Another one that has begun meanwhile makes the keys anew itself. */
+const finish = statement<never>(
+  'finish_rescore',
+  /* sql */ `update taskboard.scoring set rescoring = null where rescoring = $1::uuid`,
+)
+
 const BATCH = 2_000
 
 /**
  * `TaskStore.rescore`: stores the bound scoring and places every task in TODO anew, a few thousand at a time. Meanwhile
- * claims compare old places with new ones: nothing is lost, but the order is right only at the end.
+ * claims compare old places with new ones: nothing is lost, but the order is right only at the end. Until then, and when it is
+ * broken off, `open` refuses; run again, it begins anew.
  */
 export async function rescore(database: Database, at: At<PgConnection>): Promise<number> {
-  await database.write(at, storeScoring, [JSON.stringify(scoringColumns(database.settings.current.scoring))])
+  const run = randomUUID()
+  const { scoring } = database.settings.current
+  await database.write(at, storeScoring, [JSON.stringify(scoringColumns(scoring)), run])
   let count = 0
   for (let last: string | null = ''; last !== null;) {
     const rows: readonly { readonly count: number; readonly last: string | null }[] = await database.write(
@@ -49,5 +61,6 @@ export async function rescore(database: Database, at: At<PgConnection>): Promise
     count += rows[0]?.count ?? 0
     last = rows[0]?.last ?? null
   }
+  await database.write(at, finish, [run])
   return count
 }

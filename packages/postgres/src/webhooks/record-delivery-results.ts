@@ -1,9 +1,15 @@
 import type { At, DeliveryResult } from '@taskboard/core'
 import type { Database } from '../database.js'
-import { LOG_EVENTS } from '../events/log-events.js'
+import { logEventsBut } from '../events/log-events.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { RECORD_RESULTS } from './record-results-sql.js'
+
+/** The alert `e` is of the webhook `own`; `w` was disabled with it or before. */
+const TO_DISABLED = /* sql */ `exists (
+  select from changed before join changed own on before.ord <= own.ord
+  where before.id = w.id and before.reason is not null and own.id = e.facts ->> 'webhookId'
+)`
 
 /** Present, how long failures disable after, results. */
 const record = statement<object>(
@@ -11,7 +17,7 @@ const record = statement<object>(
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   ${RECORD_RESULTS},
-  ${LOG_EVENTS}
+  ${logEventsBut(TO_DISABLED)}
   select id from logged`,
 )
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ClaimedDelivery } from '@taskboard/core'
-import { claim, claimOne, DISABLE_AFTER_MS, log, record } from './delivery-session.js'
+import { claim, claimOne, DISABLE_AFTER_MS, log, record, resultOf } from './delivery-session.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import { DAY, HOUR, MINUTE, SECOND, START, unknownId } from './world.js'
 
@@ -151,6 +151,30 @@ export const deliveryResultCases: readonly StorageCheck[] = [
         [[id, 'gone']],
       )
       assert.equal((await log(world, watcher.id)).length, 1)
+    },
+  },
+  {
+    id: 'deliveries.own-alert',
+    name: 'a webhook hears of those that were disabled before it in a batch, and not of itself',
+    async check(world) {
+      const withAlerts = ['task.created', 'agent.alert'] as const
+      const [first, second] = [await world.addWebhook(withAlerts), await world.addWebhook(withAlerts)]
+      const watcher = await world.addWebhook(['agent.alert'])
+      await world.add()
+      const { deliveries } = await claim(world)
+      // The second is disabled first.
+      const inOrder = [second, first].map(({ id }) =>
+        deliveries.find(({ delivery }) => delivery.webhookId === id),
+      )
+      const results = inOrder.map((claimed) => resultOf(claimed as ClaimedDelivery, { kind: 'gone' }, SECOND))
+      await world.storage.webhooks.recordDeliveryResults(results, DISABLE_AFTER_MS, world.at(SECOND))
+      const alerts = async (id: string) =>
+        (await log(world, id)).flatMap(({ event }) =>
+          'webhookId' in event.facts ? [event.facts.webhookId] : [],
+        )
+      assert.deepEqual(await alerts(first.id), [second.id])
+      assert.deepEqual(await alerts(second.id), [])
+      assert.deepEqual(new Set(await alerts(watcher.id)), new Set([first.id, second.id]))
     },
   },
   {

@@ -25,12 +25,11 @@ export function claim(
   return storage.webhooks.claimDueDeliveries({ ...defaults, ...options }, at(afterMs))
 }
 
-export function record(
-  { storage, at }: World,
+export function resultOf(
   claimed: Pick<ClaimedDelivery, 'delivery' | 'claimToken'>,
   outcome: DeliveryResult['outcome'],
   afterMs: number,
-): Promise<void> {
+): DeliveryResult {
   const succeeded = outcome.kind === 'succeeded'
   const attempt = {
     at: START + afterMs,
@@ -39,7 +38,16 @@ export function record(
     error: succeeded ? null : 'status: HTTP 500',
     responseExcerpt: 'text',
   }
-  const result = { deliveryId: claimed.delivery.id, claimToken: claimed.claimToken, attempt, outcome }
+  return { deliveryId: claimed.delivery.id, claimToken: claimed.claimToken, attempt, outcome }
+}
+
+export function record(
+  { storage, at }: World,
+  claimed: Pick<ClaimedDelivery, 'delivery' | 'claimToken'>,
+  outcome: DeliveryResult['outcome'],
+  afterMs: number,
+): Promise<void> {
+  const result = resultOf(claimed, outcome, afterMs)
   return storage.webhooks.recordDeliveryResults([result], DISABLE_AFTER_MS, at(afterMs))
 }
 
