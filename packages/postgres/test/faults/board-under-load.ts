@@ -1,0 +1,134 @@
+import { createTaskboard, defineAgent, isTaskboardError, toFetchHandler, type Board } from '@taskboard/core'
+import { webhookReceiver } from '@taskboard/testing'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { migrate } from '../../src/migrations/migrate.js'
+import { postgresStorage } from '../../src/postgres-storage.js'
+import { until } from '../processes/until.js'
+import { bodiesById, violations } from './invariants.js'
+
+/** A board at work, with agents, a webhook and people who add tasks, over the connection string that it was opened with. */
+export interface BoardUnderLoad {
+  readonly board: Board
+  /** What adds were refused with, by code. Anything but `SERVICE_UNAVAILABLE` is a fault of the library. */
+  readonly refusals: ReadonlyMap<string, number>
+  /** Adds tasks until it is told to stop. */
+  begin(): void
+  /** Resolves once `count` more adds were acknowledged. */
+  acknowledge(count: number): Promise<void>
+  /** Resolves once `count` more adds were refused. */
+  refuse(count: number): Promise<void>
+  /** `POST` of a task over HTTP. */
+  post(): Promise<{ readonly status: number; readonly code: unknown }>
+  /** Lets all work come to its end; resolves to what of the promises was broken. */
+  settle(): Promise<readonly string[]>
+  close(): Promise<void>
+}
+
+const CLIENTS = 3
+const PAUSE_MS = 15
+const TIMEOUT_MS = 800
+
+/** `adminUrl` leads to the same database, past whatever breaks. */
+export async function boardUnderLoad(url: string, adminUrl = url): Promise<BoardUnderLoad> {
+  const admin = new pg.Pool({ connectionString: adminUrl, max: 1 })
+  // A connection that is never made holds its place in a pool that has no time-out of its own.
+  const pool = new pg.Pool({ connectionString: url, max: 8, connectionTimeoutMillis: TIMEOUT_MS })
+  // Idle connections are lost as well, and `pg` ends the process when nobody listens.
+  for (const each of [admin, pool]) each.on('error', () => undefined)
+  await migrate(admin)
+  const receiver = await webhookReceiver()
+  const taskboard = createTaskboard({
+    storage: postgresStorage({ pool, statementTimeoutMs: TIMEOUT_MS, connectTimeoutMs: TIMEOUT_MS }),
+    agents: [defineAgent({ type: 'worker', concurrency: 4, leaseMs: 1_500, run: () => sleep(5, 'done') })],
+    secrets: { encryptionKey: Buffer.alloc(32) },
+    attempts: { max: 50, backoff: { baseMs: 20, factor: 1, maxMs: 20 } },
+    limits: { boardPerMinute: 10_000 },
+    webhooks: { allow: ['127.0.0.1/32'], retryDelaysMs: [100, 100, 100] },
+    pollIntervalMs: 100,
+  })
+  const { account, workspace } = await taskboard.accounts.create({ name: 'a', tier: 'professional' })
+  const { key } = await taskboard.accounts.createKey({
+    accountId: account.id,
+    name: 'k',
+    scopes: ['tasks:write'],
+  })
+  const events = ['task.created', 'task.started', 'task.completed', 'task.failed'] as const
+  await taskboard.webhooks.register(workspace.id, { url: receiver.url, events: [...events] })
+  await taskboard.start()
+  const board = taskboard.board(workspace.id)
+  const handle = toFetchHandler(taskboard)
+
+  const acknowledged: string[] = []
+  const refusals = new Map<string, number>()
+  let refused = 0
+  let isLoading = false
+  let titles = 0
+  let clients: Promise<unknown> = Promise.resolve()
+
+  async function addOn(): Promise<void> {
+    while (isLoading) {
+      try {
+        const { id } = await board.add({ title: `task ${(titles += 1)}` })
+        acknowledged.push(id)
+      } catch (error) {
+        const code = isTaskboardError(error) ? error.code : String(error)
+        refusals.set(code, (refusals.get(code) ?? 0) + 1)
+        refused += 1
+      }
+      await sleep(PAUSE_MS)
+    }
+  }
+
+  return {
+    board,
+    refusals,
+    begin() {
+      isLoading = true
+      clients = Promise.all(Array.from({ length: CLIENTS }, addOn))
+    },
+    async acknowledge(count) {
+      const enough = acknowledged.length + count
+      await until(
+        () => acknowledged.length,
+        (seen) => seen >= enough,
+      )
+    },
+    async refuse(count) {
+      const enough = refused + count
+      await until(
+        () => refused,
+        (seen) => seen >= enough,
+      )
+    },
+    async post() {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ title: `posted ${(titles += 1)}` })
+      const answer = await handle(
+        new Request('http://host/api/board?action=add', { method: 'POST', headers, body }),
+      )
+      const { code, error } = (await answer.json()) as { code?: unknown; error?: { code?: unknown } }
+      return { status: answer.status, code: code ?? error?.code }
+    },
+    async settle() {
+      isLoading = false
+      await clients
+      const left = async () => {
+        // Claims of deliveries of which nobody was told last for minutes: they are let end here.
+        await admin.query(`update taskboard.delivery set next_attempt_at = 0
+          where claim_token is not null and next_attempt_at - taskboard.now_ms() < 119000`)
+        const { rows } = await admin.query<{ n: number }>(`select (select count(*) from taskboard.task
+          where column_name <> 'DONE') + (select count(*) from taskboard.delivery where status = 'pending') as n`)
+        return Number(rows[0]?.n)
+      }
+      await until(left, (seen) => seen === 0)
+      return violations(admin, { acknowledged, received: bodiesById(receiver.deliveries) })
+    },
+    async close() {
+      isLoading = false
+      await clients
+      await taskboard.close({ drainTimeoutMs: 500 })
+      await Promise.all([pool.end(), admin.end(), receiver.close()])
+    },
+  }
+}
