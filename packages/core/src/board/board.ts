@@ -32,7 +32,7 @@ export interface ChatReply {
 /**
  * One workspace's board. Every method throws `TaskboardError`: `MISSING_FIELD` and `INVALID_FIELD` name the field,
  * `TASK_NOT_FOUND` for an id that the workspace does not have, `CONFLICT` as told, `SERVICE_UNAVAILABLE` when the storage
- * cannot be reached and nothing was done. Each write is atomic with its event and the webhook deliveries of that.
+ * cannot be reached: nothing was done or, where its answer was lost, all of it. Each write is atomic with its event and the webhook deliveries of that.
  */
 export interface Board<Tx = unknown> {
   readonly workspaceId: string

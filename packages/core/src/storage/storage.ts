@@ -21,7 +21,8 @@ export interface StorageSettings {
 
 /**
  * Everything that is remembered. An adapter implements this and passes `storageConformance` of `@taskboard/testing`. A verb
- * that cannot reach what it stores on rejects with `SERVICE_UNAVAILABLE`, having done nothing; any other error is a fault.
+ * that cannot reach what it stores on rejects with `SERVICE_UNAVAILABLE`: it has done nothing or, where the answer was lost on
+ * its way, it may have done all. Any other error is a fault.
  * `Tx` is the adapter's handle of an open transaction: a host passes its own to make the board's writes part of it.
  */
 export interface Storage<Tx = unknown> {
