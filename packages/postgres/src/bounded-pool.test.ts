@@ -44,8 +44,9 @@ describe('boundedPool', () => {
 
   it('waits longer where it is told to', async () => {
     const client = await boundedPool(database.pool, timeouts).connect(20_000)
-    await client.query(asked('select pg_sleep(0.3)'))
+    const { rows } = await client.query(asked('select pg_sleep(0.3)'))
     client.release()
+    expect(rows).toHaveLength(1)
   })
 
   it('gives back what it has no use for: a connection that comes too late', async () => {

@@ -58,16 +58,14 @@ export function within<T>(
       isSettled = true
       clearTimeout(timer)
     }
-    work.then(
-      (value) => {
-        settle()
-        if (isLate) unwanted(value)
-        else resolve(value)
-      },
-      (error: unknown) => {
-        settle()
-        reject(error as Error)
-      },
-    )
+    const arrived = (value: T): void => {
+      settle()
+      if (isLate) unwanted(value)
+      else resolve(value)
+    }
+    work.then(arrived, (error: Error) => {
+      settle()
+      reject(error)
+    })
   })
 }

@@ -29,8 +29,7 @@ const CLIENTS = 3
 const PAUSE_MS = 15
 const TIMEOUT_MS = 800
 
-/** `adminUrl` leads to the same database, past whatever breaks. */
-export async function boardUnderLoad(url: string, adminUrl = url): Promise<BoardUnderLoad> {
+async function openBoard(url: string, adminUrl: string) {
   const admin = new pg.Pool({ connectionString: adminUrl, max: 1 })
   // A connection that is never made holds its place in a pool that has no time-out of its own.
   const pool = new pg.Pool({ connectionString: url, max: 8, connectionTimeoutMillis: TIMEOUT_MS })
@@ -58,16 +57,21 @@ export async function boardUnderLoad(url: string, adminUrl = url): Promise<Board
   await taskboard.start()
   const board = taskboard.board(workspace.id)
   const handle = toFetchHandler(taskboard)
+  return { admin, pool, receiver, taskboard, board, handle, key }
+}
 
+/** `adminUrl` leads to the same database, past whatever breaks. */
+export async function boardUnderLoad(url: string, adminUrl = url): Promise<BoardUnderLoad> {
+  const { admin, pool, receiver, taskboard, board, handle, key } = await openBoard(url, adminUrl)
   const acknowledged: string[] = []
   const refusals = new Map<string, number>()
   let refused = 0
-  let isLoading = false
+  const load = { isOn: false }
   let titles = 0
   let clients: Promise<unknown> = Promise.resolve()
 
   async function addOn(): Promise<void> {
-    while (isLoading) {
+    while (load.isOn) {
       try {
         const { id } = await board.add({ title: `task ${(titles += 1)}` })
         acknowledged.push(id)
@@ -84,7 +88,7 @@ export async function boardUnderLoad(url: string, adminUrl = url): Promise<Board
     board,
     refusals,
     begin() {
-      isLoading = true
+      load.isOn = true
       clients = Promise.all(Array.from({ length: CLIENTS }, addOn))
     },
     async acknowledge(count) {
@@ -111,7 +115,7 @@ export async function boardUnderLoad(url: string, adminUrl = url): Promise<Board
       return { status: answer.status, code: code ?? error?.code }
     },
     async settle() {
-      isLoading = false
+      load.isOn = false
       await clients
       const left = async () => {
         // Claims of deliveries of which nobody was told last for minutes: they are let end here.
@@ -125,7 +129,7 @@ export async function boardUnderLoad(url: string, adminUrl = url): Promise<Board
       return violations(admin, { acknowledged, received: bodiesById(receiver.deliveries) })
     },
     async close() {
-      isLoading = false
+      load.isOn = false
       await clients
       await taskboard.close({ drainTimeoutMs: 500 })
       await Promise.all([pool.end(), admin.end(), receiver.close()])
