@@ -1,6 +1,6 @@
 import { LOG_EVENTS } from '../events/log-events.js'
 import { statement, type Statement } from '../statement.js'
-import { claimParts, STALE, TAKE_BEST, type ClaimRow } from './claim-sql.js'
+import { claimParts, STALE, takeBest, type ClaimRow } from './claim-sql.js'
 
 /** What the claim by type answers: also the workspaces whose turn it was, in order. */
 export interface TypeClaimRow extends ClaimRow {
@@ -16,21 +16,19 @@ export interface TypeClaimRow extends ClaimRow {
  * costs a few index probes for each workspace it finds, however many there are.
  */
 function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow> {
-  const { complete, held, leaving, draft, reply } = claimParts(withCompletions, 7, 'true')
+  const parts = claimParts(withCompletions, 'true')
   return statement<TypeClaimRow>(
     verb,
     /* sql */ `
   with recursive p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  ${STALE},${complete}
-  wanted as materialized (select ($3::integer + ${held})::integer as wanted),
-  lease_ms as materialized (select $4::bigint as lease_ms),
+  ${STALE},${parts.complete}
   walk as (
     select $6::text as workspace_id, true as is_past, false as is_hit, false as is_round, 0 as hits
     union all
     select * from (
       select coalesce(next.queued, ''), next.is_met, next.is_hit, walk.is_round or next.queued is null,
         walk.hits + next.is_hit::integer
-      from walk, wanted, lateral (
+      from walk, lateral (
         select queued, coalesce(queued = staffed, false) as is_met, coalesce(queued = staffed, false)
           and (not walk.is_round or queued <= $6::text)
           and exists (
@@ -56,7 +54,7 @@ function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow>
         ) as lists
         offset 0
       ) as next
-      where walk.hits < wanted.wanted
+      where walk.hits < ${parts.wanted}
         and not (walk.is_round and (next.queued is null or next.queued > $6::text))
     ) as step
   ),
@@ -65,16 +63,20 @@ function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow>
   ),
   worker as materialized (
     select a.workspace_id, a.id as agent_id,
-      ((select count(*) from taskboard.task t where t.lease_agent_id = a.id)${leaving})::integer as held
+      -- Asked only where there is a choice.
+      case when exists (
+        select from taskboard.agent b where b.type = $5::text and b.workspace_id = s.workspace_id and b.id <> a.id
+      ) then (
+        (select count(*) from taskboard.task t where t.lease_agent_id = a.id)${parts.leaving}
+      )::integer else 0 end as held
     from station s join taskboard.agent a on a.workspace_id = s.workspace_id and a.type = $5::text
   ),
-  ${TAKE_BEST},
-  ${draft},
-  ${LOG_EVENTS},
-  ${reply}
+  ${takeBest(parts)},
+  ${parts.draft},
+  ${LOG_EVENTS}
   select r.*, stale.is_stale as "isStale", (select count(*) from candidate)::integer as seen, true as "isKnown",
     (select coalesce(array_agg(workspace_id order by place), '{}') from station) as stations,
-    case when (select count(*) from claimed) < (select wanted from wanted) then (
+    case when (select count(*) from claimed) < ${parts.wanted} then (
       select t.not_before from taskboard.todo t
       where not t.ready and t.not_before is not null and exists (
         select from taskboard.agent g
@@ -82,8 +84,7 @@ function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow>
       )
       order by t.not_before limit 1
     ) end::float8 as "nextReadyAt"
-  from stale left join reply r on true
-  order by r.ord`,
+  from stale left join (${parts.reply}) as r on true`,
   )
 }
 

@@ -27,27 +27,21 @@ const MOST_EXPECTED = 500
 /** The most tasks that one statement claims. */
 export const MOST_CLAIMED = 200
 
-const LANES = /* sql */ `
-  lane as (
-    select l.lane, (case when l.lane & 1 = 1 then s.age_slope else 0 end)
-                 + (case when l.lane & 2 = 2 then s.due_slope else 0 end) as slope
-    from taskboard.scoring s, (values (0), (1), (2), (3)) as l (lane)
-  )`
+/** What a lane's score rises by in a millisecond, of the scoring `s`. */
+const slopeOf = (lane: string): string =>
+  `((case when ${lane} & 1 = 1 then s.age_slope else 0 end) + (case when ${lane} & 2 = 2 then s.due_slope else 0 end))`
 
-/** The best of a lane and a pool, the first `depth` of `look`. */
-const HEADS = /* sql */ `
-      cross join lateral (
+/** The best of a lane and a pool, the first `depth`. */
+const headsOf = (workspace: string, agent: string, lane: string, depth: string): string => /* sql */ `
         select * from (
           select * from taskboard.todo t
-          where t.ready and t.workspace_id = pool.workspace_id and t.agent_id = pool.agent_id and t.lane = lane.lane
+          where t.ready and t.workspace_id = ${workspace} and t.agent_id = ${agent} and t.lane = ${lane}
           order by t.key desc, t.created_at, t.task_id
-          limit (select depth from look)
-        ) as heads limit ${MOST_EXPECTED}
-      ) as q
-    where not (select is_stale from stale)`
+          limit ${depth}
+        ) as heads limit ${MOST_EXPECTED}`
 
 /** Locks the ones of `r` in turn, those that nobody holds, until there are as many as wanted. */
-const lockInTurn = (columns: string, inTurn: string): string => /* sql */ `
+const lockInTurn = (columns: string, inTurn: string, wanted: string): string => /* sql */ `
     select * from (
       select ${columns} from (${inTurn}) as r cross join lateral (
         select q.workspace_id, q.agent_id from taskboard.todo q join taskboard.task t on t.id = q.task_id
@@ -55,20 +49,23 @@ const lockInTurn = (columns: string, inTurn: string): string => /* sql */ `
         limit 1
         for update of q, t skip locked
       ) as q
-      limit (select wanted from wanted)
+      limit ${wanted}
     ) as heads limit ${MOST_CLAIMED}`
 
-/** Reads `picked` and `taken` (task_id, ord, agent_id); leaves `claimed`, the tasks with their `ord`, and `started`, the events to log. */
-const START = /* sql */ `
+/**
+ * Reads `picked` (task_id) and `taken` (task_id, ord, agent_id); leaves `claimed`, the tasks with their `ord`, counted from
+ * `after` on, and `started`, the events to log.
+ */
+const start = (after: number): string => /* sql */ `
   left_queue as (delete from taskboard.todo q where q.task_id = any (array(select task_id from picked))),
   claimed as (
     update taskboard.task t
     set column_name = 'DOING', not_before = null, progress = 0, started_at = p.now, updated_at = p.now,
       attempts = t.attempts + 1, fencing_token = t.fencing_token + 1, lease_agent_id = taken.agent_id,
-      lease_expires_at = p.now + lease_ms.lease_ms, version = t.version + 1
-    from taken, p, lease_ms
+      lease_expires_at = p.now + $4::bigint, version = t.version + 1
+    from taken, p
     where t.id = any (array(select task_id from picked)) and t.id = taken.task_id
-    returning t.*, ${AFTER_COMPLETIONS} + taken.ord as ord
+    returning t.*, ${after} + taken.ord as ord
   ),
   started as (
     select c.workspace_id, c.ord, 'task.started' as type, c.started_at as at, jsonb_build_object(
@@ -78,49 +75,58 @@ const START = /* sql */ `
   )`
 
 /**
- * The part of a claiming statement from the candidates to the tasks, for one agent. It reads
- * - `p` (now), `wanted` (how many), `lease_ms`,
- * - `worker` (workspace_id, agent_id: who takes),
+ * The part of a claiming statement from the candidates to the tasks, for the agent $6 in the workspace $5, under leases of $4. It
+ * reads
+ * - `p` (now), and `wanted`, an expression for how many,
+ * - `worker` (who takes: a row when there is such an agent),
  * - `stale` (is_stale: placements have ended that must be made anew first; then nothing is taken).
  *
  * Candidates are the best of each lane; they are locked from the best on, and one that another claimer or writer holds is
  * left out rather than waited for. So `candidate` says how many there were: when more than were taken, another look may find
- * more. It leaves `claimed` behind, the tasks with their `ord`, and `started`, the events to log.
+ * more. It leaves `claimed` behind, the tasks with their `ord`, from `after` + 1 on, and `started`, the events to log.
  */
-export const TAKE_BEST_OF_ONE = /* sql */ `${LANES},
-  look as materialized (select greatest(16, 2 * wanted) + 4 as depth from wanted),
+export const takeBestOfOne = ({ wanted, after }: ClaimParts): string => /* sql */ `
   candidate as materialized (
-    select q.task_id, q.created_at, q.key + lane.slope * p.now as score
-    from p, lane, (
-        select workspace_id, '' as agent_id from worker union all select workspace_id, agent_id from worker
-      ) as pool
-      ${HEADS}
+    select q.task_id, q.created_at, q.key + ${slopeOf('q.lane')} * p.now as score
+    from p, taskboard.scoring s, (
+        values (0, ''), (1, ''), (2, ''), (3, ''), (0, $6::text), (1, $6::text), (2, $6::text), (3, $6::text)
+      ) as head (lane, agent_id)
+      cross join lateral (${headsOf('$5::text', 'head.agent_id', 'head.lane', `(select greatest(16, 2 * ${wanted}) + 4)`)}
+      ) as q
+    where not (select is_stale from stale) and exists (select from worker)
   ),
-  picked as materialized (${lockInTurn('r.task_id', 'select * from candidate order by score desc, created_at, task_id')}
+  picked as materialized (
+    select task_id, row_number() over () as ord from (${lockInTurn(
+      'r.task_id',
+      'select * from candidate order by score desc, created_at, task_id',
+      wanted,
+    )}
+    ) as locked
   ),
-  taken as (
-    select k.task_id, row_number() over () as ord, w.agent_id from picked k, worker w
-  ),
-  ${START}`
+  taken as (select task_id, ord, $6::text as agent_id from picked),
+  ${start(after)}`
 
 /**
  * The same for all agents of a type. It reads also
  * - `station` (workspace_id, place: the workspaces whose turn it is, in order),
  * - `worker` (workspace_id, agent_id, held: who may take, and how many tasks each has already).
  */
-export const TAKE_BEST = /* sql */ `${LANES},
+export const takeBest = ({ wanted, after }: ClaimParts): string => /* sql */ `
   look as materialized (
-    select greatest(16, 2 * wanted) / greatest(1, (select count(*) from station)) + 4 as depth from wanted
+    select greatest(16, 2 * ${wanted}) / greatest(1, (select count(*) from station)) + 4 as depth
   ),
   candidate as materialized (
-    select q.task_id, q.workspace_id, s.place, q.created_at, q.key + lane.slope * p.now as score
-    from p, lane, station s
+    select q.task_id, q.workspace_id, s.place, q.created_at, q.key + s.slope * p.now as score
+    from p, (
+        select station.*, l.lane, ${slopeOf('l.lane')} as slope
+        from station, taskboard.scoring s, (values (0), (1), (2), (3)) as l (lane)
+      ) as s
       cross join lateral (
-        select s.workspace_id, ''::text as agent_id
-        union all
-        select w.workspace_id, w.agent_id from worker w where w.workspace_id = s.workspace_id
+        select ''::text as agent_id union all select w.agent_id from worker w where w.workspace_id = s.workspace_id
       ) as pool
-      ${HEADS}
+      cross join lateral (${headsOf('s.workspace_id', 'pool.agent_id', 's.lane', '(select depth from look)')}
+      ) as q
+    where not (select is_stale from stale)
   ),
   ranked as materialized (
     select task_id, place,
@@ -130,6 +136,7 @@ export const TAKE_BEST = /* sql */ `${LANES},
   picked as materialized (${lockInTurn(
     'r.task_id, r.turn, r.place, q.workspace_id, q.agent_id',
     'select * from ranked order by turn, place',
+    wanted,
   )}
   ),
   numbered as (
@@ -141,13 +148,13 @@ export const TAKE_BEST = /* sql */ `${LANES},
   dealt as (
     select w.workspace_id, w.agent_id,
       row_number() over (partition by w.workspace_id order by w.held + n, w.agent_id) as nth
-    from worker w, wanted, generate_series(0, wanted.wanted - 1) as n
+    from worker w, generate_series(0, ${wanted} - 1) as n
   ),
   taken as (
     select n.task_id, n.ord, coalesce(nullif(n.agent_id, ''), d.agent_id) as agent_id
     from numbered n left join dealt d on d.workspace_id = n.workspace_id and d.nth = n.nth
   ),
-  ${START}`
+  ${start(after)}`
 
 /** Whether the placement of anything has ended. */
 export const STALE = /* sql */ `
@@ -160,34 +167,41 @@ export const STALE = /* sql */ `
 /** What differs between a statement that only claims and one that completes first, and claims one more for each that it did. */
 interface ClaimParts {
   readonly complete: string
-  /** How many were completed. */
-  readonly held: string
+  /**
+   * An expression for how many tasks to claim. It is a query of its own: a bare parameter would make the plan for one number so
+   * much cheaper in the planner's eyes than the one for any number that it planned anew each time.
+   */
+  readonly wanted: string
+  readonly after: number
   /** Takes what the agent `a` has completed from the count of its tasks. */
   readonly leaving: string
   readonly draft: string
-  /** `reply`: the completed tasks in the order of the completions, then the claimed ones in theirs. */
+  /** Selects the completed tasks with the places of their completions, and the claimed ones in their order. */
   readonly reply: string
 }
 
-/** `condition`: completes only when it is true. */
-export function claimParts(withCompletions: boolean, parameter: number, condition: string): ClaimParts {
+/** Completes only when `condition` is true. The completions are the seventh parameter. */
+export function claimParts(withCompletions: boolean, condition: string): ClaimParts {
   const claimed = `select false as "isOutcome", c.ord, ${taskColumns('c')} from claimed c`
   if (!withCompletions) {
     return {
       complete: '',
-      held: '0',
+      wanted: '(select $3::integer)',
+      after: 0,
       leaving: '',
       draft: 'draft as (select * from started)',
-      reply: `reply as (${claimed})`,
+      reply: claimed,
     }
   }
   return {
     complete: `
-  ${completionsOf(parameter)},
-  ${completeBeforeClaim(condition)},`,
-    held: '(select count(*) from done)',
+  ${completionsOf(7)},
+  ${completeBeforeClaim(condition)},
+  wanted as materialized (select ($3::integer + (select count(*) from done))::integer as wanted),`,
+    wanted: '(select wanted from wanted)',
+    after: AFTER_COMPLETIONS,
     leaving: ' - (select count(*) from done d where d.done_by = a.id)',
     draft: 'draft as (select * from completed union all select * from started)',
-    reply: `reply as (select true as "isOutcome", d.ord, ${taskColumns('d')} from done d union all ${claimed})`,
+    reply: `select true as "isOutcome", d.ord, ${taskColumns('d')} from done d union all ${claimed}`,
   }
 }

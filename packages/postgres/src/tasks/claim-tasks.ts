@@ -69,10 +69,11 @@ export function createTaskClaims(): TaskClaims {
   ): Promise<Seen> {
     const last = lastServed.get(agentType) ?? ''
     const values = [now, exact, limit, leaseMs, agentType, last]
-    const rows: readonly TypeClaimRow[] =
+    const rows = inOrder(
       completions.length === 0
         ? await session.run(claimByType, values)
-        : await session.run(completeAndClaimByType, [...values, completionValues(completions)])
+        : await session.run(completeAndClaimByType, [...values, completionValues(completions)]),
+    )
     const served = lastOf(rows)
     if (served !== null) lastServed.set(agentType, served)
     // The walk came all the way round when it found fewer workspaces with work than could have had a turn.
@@ -87,10 +88,11 @@ export function createTaskClaims(): TaskClaims {
     { exact, limit, completions }: Look,
   ): Promise<Seen> {
     const values = [now, exact, limit, leaseMs, workspaceId, agentId]
-    const rows =
+    const rows = inOrder(
       completions.length === 0
         ? await session.run(claimForAgent, values)
-        : await session.run(completeAndClaimForAgent, [...values, completionValues(completions)])
+        : await session.run(completeAndClaimForAgent, [...values, completionValues(completions)]),
+    )
     return toSeen(rows, completions.length, true)
   }
 
@@ -100,6 +102,11 @@ export function createTaskClaims(): TaskClaims {
         ? lookByType(session, target, pickup.now, look)
         : lookForAgent(session, target, pickup.now, look),
     )
+}
+
+/** The completed tasks, then the claimed ones. */
+function inOrder<Row extends ClaimRow>(rows: readonly Row[]): readonly Row[] {
+  return rows.toSorted((a, b) => a.ord - b.ord)
 }
 
 /** The workspace after which the turns go on: of the last task, or of the last workspace that had nothing to give. */
