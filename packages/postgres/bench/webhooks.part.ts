@@ -67,8 +67,10 @@ async function fill(deliveries: number): Promise<void> {
 /** Told by the storage's answers, so that a delivery counts once its result is durable. */
 function counting(store: Storage<PgConnection>['webhooks'], onRecorded: (results: number) => void) {
   return {
-    claimDueDeliveries: store.claimDueDeliveries,
-    releaseDeliveries: store.releaseDeliveries,
+    claimDueDeliveries: (...request: Parameters<typeof store.claimDueDeliveries>) =>
+      store.claimDueDeliveries(...request),
+    releaseDeliveries: (...claims: Parameters<typeof store.releaseDeliveries>) =>
+      store.releaseDeliveries(...claims),
     async recordDeliveryResults(
       ...[results, disableAfterMs, at]: Parameters<typeof store.recordDeliveryResults>
     ) {
@@ -158,20 +160,20 @@ async function byHand(): Promise<number> {
 }
 
 async function undiciAlone(): Promise<number> {
-  const pool = new Pool(receiver.origin)
+  const origin = new Pool(receiver.origin)
   const body = Buffer.alloc(BODY_BYTES, 'x')
   const headers = { 'Content-Type': 'application/json', 'X-Service-Signature': 'x'.repeat(71) }
   let left = DELIVERIES
   const one = async (): Promise<void> => {
     while (left-- > 0) {
-      const answer = await pool.request({ method: 'POST', path: '/hooks', headers, body })
+      const answer = await origin.request({ method: 'POST', path: '/hooks', headers, body })
       await answer.body.dump()
     }
   }
   const startedAt = performance.now()
   await Promise.all(Array.from({ length: IN_FLIGHT }, one))
   const rate = perSecond(DELIVERIES, startedAt)
-  await pool.destroy()
+  await origin.destroy()
   return rate
 }
 
