@@ -277,6 +277,18 @@ create function taskboard.new_id(prefix text, at bigint) returns text language s
       '0123456789abcdefghjkmnpqrstvwxyz0123456789abcdefghjkmnpqrstvwxyz')
 $$;
 
+-- Takes the next `count` numbers of a workspace's log, which stays locked until the commit: they begin after `base`. A function,
+-- since a statement that has waited for a row begins to look at it by setting itself up once more, whole; this one is small.
+create function taskboard.take_numbers(workspace text, count bigint, out base bigint, out feed_xid xid8)
+language plpgsql as $$
+begin
+  update taskboard.workspace_log l
+  set last_seq = l.last_seq + count, feed_xid = greatest(l.feed_xid, pg_current_xact_id())
+  where l.workspace_id = workspace
+  returning l.last_seq - count, l.feed_xid into base, feed_xid;
+end
+$$;
+
 -- Where a task stands in the pickup order at `present`, as `placeTask` of the core works it out.
 create function taskboard.place(
   flag smallint, due_date bigint, created_at bigint, is_free boolean, present bigint,

@@ -36,17 +36,10 @@ export const LOG_EVENTS = logEventsBut('false')
  */
 export function logEventsBut(unsent: string): string {
   return /* sql */ `
-  log_size as materialized (select workspace_id, count(*) as n from draft group by workspace_id),
-  log_lock as materialized (
-    select l.workspace_id from taskboard.workspace_log l
-    where l.workspace_id in (select workspace_id from log_size) order by l.workspace_id for update
-  ),
-  log_place as (
-    update taskboard.workspace_log l
-    set last_seq = l.last_seq + s.n, feed_xid = greatest(l.feed_xid, pg_current_xact_id())
-    from log_size s, log_lock k
-    where l.workspace_id = s.workspace_id and k.workspace_id = s.workspace_id
-    returning l.workspace_id, l.last_seq - s.n as base, l.feed_xid
+  log_place as materialized (
+    select s.workspace_id, p.base, p.feed_xid
+    from (select workspace_id, count(*) as n from draft group by workspace_id order by workspace_id) s
+      cross join lateral taskboard.take_numbers(s.workspace_id, s.n) p
   ),
   ${logAndSend('row_number() over (partition by d.workspace_id order by d.ord)', unsent)}`
 }
@@ -56,12 +49,10 @@ export function logEventsBut(unsent: string): string {
  * without gaps, `isCounted`, there is nothing left to count.
  */
 export const logEventsOf = (workspace: string, isCounted: boolean): string => /* sql */ `
-  log_place as (
-    update taskboard.workspace_log l
-    set last_seq = l.last_seq + s.n, feed_xid = greatest(l.feed_xid, pg_current_xact_id())
-    from (select count(*) as n from draft) s
-    where l.workspace_id = ${workspace} and s.n > 0
-    returning l.workspace_id, l.last_seq - s.n as base, l.feed_xid
+  log_place as materialized (
+    select ${workspace} as workspace_id, p.base, p.feed_xid
+    from (select count(*) as n from draft) s cross join lateral taskboard.take_numbers(${workspace}, s.n) p
+    where s.n > 0
   ),
   ${logAndSend(isCounted ? 'd.ord' : 'row_number() over (order by d.ord)', 'false')}`
 
