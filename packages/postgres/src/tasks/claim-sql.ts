@@ -27,6 +27,9 @@ const MOST_EXPECTED = 500
 /** The most tasks that one statement claims. */
 export const MOST_CLAIMED = 200
 
+/** A claim looks at this many of each lane and pool at least. */
+export const LEAST_DEPTH = 4
+
 /** What a lane's score rises by in a millisecond, of the scoring `s`. */
 const slopeOf = (lane: string): string =>
   `((case when ${lane} & 1 = 1 then s.age_slope else 0 end) + (case when ${lane} & 2 = 2 then s.due_slope else 0 end))`
@@ -40,14 +43,17 @@ const headsOf = (workspace: string, agent: string, lane: string, depth: string):
           limit ${depth}
         ) as heads limit ${MOST_EXPECTED}`
 
-/** Locks the ones of `r` in turn, those that nobody holds, until there are as many as wanted. */
+/**
+ * Locks the ones of `r` in turn, those that nobody holds, until there are as many as wanted. The task comes first: of one that is
+ * passed over because its task is held, the place must stay free for whoever holds the task, and perhaps the log.
+ */
 const lockInTurn = (columns: string, inTurn: string, wanted: string): string => /* sql */ `
     select * from (
       select ${columns} from (${inTurn}) as r cross join lateral (
         select q.workspace_id, q.agent_id from taskboard.todo q join taskboard.task t on t.id = q.task_id
         where q.task_id = r.task_id
         limit 1
-        for update of q, t skip locked
+        for update of t, q skip locked
       ) as q
       limit ${wanted}
     ) as heads limit ${MOST_CLAIMED}`
@@ -113,7 +119,7 @@ export const takeBestOfOne = ({ wanted, after }: ClaimParts): string => /* sql *
  */
 export const takeBest = ({ wanted, after }: ClaimParts): string => /* sql */ `
   look as materialized (
-    select greatest(16, 2 * ${wanted}) / greatest(1, (select count(*) from station)) + 4 as depth
+    select greatest(16, 2 * ${wanted}) / greatest(1, (select count(*) from station)) + ${LEAST_DEPTH} as depth
   ),
   candidate as materialized (
     select q.task_id, q.workspace_id, s.place, q.created_at, q.key + s.slope * p.now as score

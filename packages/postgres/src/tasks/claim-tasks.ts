@@ -9,7 +9,7 @@ import {
 import type { Session } from '../database.js'
 import { claimByType, completeAndClaimByType, type TypeClaimRow } from './claim-by-type.js'
 import { claimForAgent, completeAndClaimForAgent } from './claim-for-agent.js'
-import { MOST_CLAIMED, type ClaimRow } from './claim-sql.js'
+import { LEAST_DEPTH, MOST_CLAIMED, type ClaimRow } from './claim-sql.js'
 import { completionValues, type CompletionInput } from './completion-values.js'
 import { settleQueue } from './settle-queue.js'
 import { toTask } from './task-row.js'
@@ -76,9 +76,12 @@ export function createTaskClaims(): TaskClaims {
     )
     const served = lastOf(rows)
     if (served !== null) lastServed.set(agentType, served)
-    // The walk came all the way round when it found fewer workspaces with work than could have had a turn.
+    // The walk came all the way round when it found fewer workspaces with work than could have had a turn. Each of several was
+    // looked at only for its share of what is wanted, so one may have more where others had less.
+    const { stations = [], seen = 0 } = rows[0] ?? {}
     const wanted = limit + rows.filter(({ isOutcome }) => isOutcome).length
-    return toSeen(rows, completions.length, (rows[0]?.stations.length ?? 0) < wanted)
+    const isWhole = stations.length <= 1 || seen < LEAST_DEPTH
+    return toSeen(rows, completions.length, isWhole && stations.length < wanted)
   }
 
   async function lookForAgent(
@@ -147,7 +150,7 @@ async function takeUpTo(
   return { completed, tasks, nextReadyAt: tasks.length < wanted ? seen.nextReadyAt : null }
 }
 
-function toSeen(rows: readonly ClaimRow[], completions: number, isRound: boolean): Seen {
+function toSeen(rows: readonly ClaimRow[], completions: number, isAllSeen: boolean): Seen {
   const [first] = rows
   if (first === undefined) throw new Error('a claim has answered nothing')
   if (!first.isKnown) throw new TaskboardError('NOT_FOUND', 'no such agent')
@@ -162,6 +165,6 @@ function toSeen(rows: readonly ClaimRow[], completions: number, isRound: boolean
     completed,
     tasks,
     nextReadyAt: first.nextReadyAt,
-    isAll: isRound && first.seen <= tasks.length,
+    isAll: isAllSeen && first.seen <= tasks.length,
   }
 }
