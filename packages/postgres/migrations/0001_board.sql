@@ -163,7 +163,9 @@ create table taskboard.todo (
   created_at bigint not null
 ) with (fillfactor = 80);
 create index todo_pickup on taskboard.todo (workspace_id, agent_id, lane, key desc, created_at, task_id) where ready;
-create index todo_listing on taskboard.todo (workspace_id, lane, key desc, created_at, task_id);
+-- The lane in other words than in `todo_pickup`, or a planner without statistics might take this one for claims, and read past
+-- all that is not theirs.
+create index todo_listing on taskboard.todo (workspace_id, (lane + 0), key desc, created_at, task_id);
 create index todo_until on taskboard.todo (until) where until < 9223372036854775807;
 create index todo_delayed on taskboard.todo (workspace_id, agent_id, not_before) where not ready and not_before is not null;
 create index todo_waiting on taskboard.todo (not_before) where not ready and not_before is not null;
@@ -240,6 +242,8 @@ create table taskboard.delivery (
 create index delivery_due on taskboard.delivery (next_attempt_at, id) where status = 'pending';
 create index delivery_webhook_due on taskboard.delivery (webhook_id, next_attempt_at, id) where status = 'pending';
 create index delivery_newest on taskboard.delivery (webhook_id, created_at desc, id desc);
+create index delivery_unsent on taskboard.delivery (webhook_id, status, created_at desc, id desc)
+  where status in ('failed', 'skipped');
 create index delivery_age on taskboard.delivery (created_at) where status <> 'pending';
 
 create table taskboard.rolling_limit (

@@ -11,8 +11,8 @@ const pruneIdle = statement<{ readonly count: number }>(
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms() - 60000) as now),
   idle as materialized (
-    select r.ctid from p, taskboard.rolling_limit r
-    where r.idle_from <= p.now and r.newest + r.window_ms <= p.now
+    select r.ctid from taskboard.rolling_limit r
+    where r.idle_from <= (select now from p) and r.newest + r.window_ms <= (select now from p)
     order by r.idle_from limit $2::integer for update of r skip locked
   ),
   gone as (

@@ -21,7 +21,7 @@ interface InsertedRow extends TaskRow {
   readonly noAgent: boolean
 }
 
-/** A list of tasks, each added or refused by itself. */
+/** A list of tasks, each added or refused by itself. The limits of one say that what is referred to is looked up by its id. */
 const insertTasks = statement<InsertedRow>(
   'insert_tasks',
   /* sql */ `
@@ -33,8 +33,10 @@ const insertTasks = statement<InsertedRow>(
       assigned_to text, due_date bigint, not_before bigint, tags text[], metadata jsonb, depends_on text[],
       open_dependencies integer, max_attempts integer, actor jsonb, priority text
     )
-    left join taskboard.workspace w on w.id = i.workspace_id
-    left join taskboard.agent a on a.id = i.assigned_to and a.workspace_id = i.workspace_id
+    left join lateral (select w.id from taskboard.workspace w where w.id = i.workspace_id limit 1) as w on true
+    left join lateral (
+      select a.id from taskboard.agent a where a.id = i.assigned_to and a.workspace_id = i.workspace_id limit 1
+    ) as a on true
   ),
   added as (
     insert into taskboard.task (

@@ -14,7 +14,9 @@ export const LONGEST_PAGE = 1_000
  * Present, workspace, limit, and the place to go on from: its instant, rank, creation and id.
  *
  * Where a placement holds at the page's instant, the order of a lane is that of the scores, and a page needs the first few
- * of each. What was placed later, or not yet anew since its placement ended, is worked out one by one.
+ * of each; the sums with 0 leave the planner no other index than the one in that order. What was placed later, or not yet
+ * anew since its placement ended, is worked out one by one. That is little, which the planner believes only of a range with
+ * two ends: the other ends are there for that.
  */
 export const listTodo = statement<ListedRow>(
   'list_todo',
@@ -24,7 +26,7 @@ export const listTodo = statement<ListedRow>(
     select coalesce($5::bigint, 9223372036854775807) as rank, coalesce($6::bigint, 0) as created_at,
       coalesce($7::text, '') as id
   ),
-  lane as (
+  lane as not materialized (
     select l.lane, ((case when l.lane & 1 = 1 then s.age_slope else 0 end)
                  + (case when l.lane & 2 = 2 then s.due_slope else 0 end)) * a.as_of as rise
     from taskboard.scoring s, a, (values (0), (1), (2), (3)) as l (lane)
@@ -34,7 +36,7 @@ export const listTodo = statement<ListedRow>(
       select * from (
         select t.task_id, t.key + lane.rise as rank, t.created_at from taskboard.todo t
         where t.workspace_id = $2::text and t.lane = lane.lane and t.key <= edge.rank - lane.rise
-          and t.placed_at <= a.as_of and t.until > a.as_of
+          and t.placed_at + 0 <= a.as_of and t.until + 0 > a.as_of
           and (t.key < edge.rank - lane.rise or (t.created_at, t.task_id) > (edge.created_at, edge.id))
         order by t.key desc, t.created_at, t.task_id
         limit $3::integer
@@ -42,16 +44,21 @@ export const listTodo = statement<ListedRow>(
     ) as q
   ),
   moving as (
-    select q.task_id from taskboard.todo q where q.workspace_id = $2::text and q.placed_at > (select as_of from a)
-    union all
     select q.task_id from taskboard.todo q
-    where q.until < 9223372036854775807 and q.until <= (select as_of from a) and q.placed_at <= (select as_of from a)
-      and q.workspace_id = $2::text
+    where q.workspace_id = $2::text and q.placed_at > (select as_of from a) and q.placed_at < 9223372036854775807
+    union all
+    select q.task_id from (
+      select * from taskboard.todo
+      where until < 9223372036854775807 and until > 0 and until <= (select as_of from a) offset 0
+    ) q
+    where q.workspace_id = $2::text and q.placed_at <= (select as_of from a)
   ),
   worked_out as (
-    select t.id as task_id, taskboard.score_units(t.flag, t.due_date, t.created_at, t.open_dependencies = 0, a.as_of) as rank,
-      t.created_at
-    from moving m join taskboard.task t on t.id = m.task_id, a
+    select m.task_id, p.key + lane.rise as rank, t.created_at
+    from a, moving m
+      cross join lateral (select * from taskboard.task t where t.id = m.task_id limit 1) as t
+      cross join lateral taskboard.place(t.flag, t.due_date, t.created_at, t.open_dependencies = 0, a.as_of) p
+      join lane on lane.lane = p.lane
   ),
   page as materialized (
     select * from (

@@ -9,7 +9,7 @@ const placeAnew = statement<{ readonly count: number }>(
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   due as materialized (
     select q.task_id from taskboard.todo q
-    where q.until < 9223372036854775807 and q.until <= (select now from p)
+    where q.until < 9223372036854775807 and q.until > 0 and q.until <= (select now from p)
     order by q.until
     limit $2::integer
     for update skip locked
@@ -17,8 +17,8 @@ const placeAnew = statement<{ readonly count: number }>(
   placed as (
     update taskboard.todo q
     set ready = n.ready, lane = n.lane, key = n.key, placed_at = n.placed_at, until = n.until, not_before = n.not_before
-    from due, p, taskboard.task t, lateral taskboard.todo_of(t, p.now) n
-    where q.task_id = due.task_id and t.id = due.task_id
+    from p, taskboard.task t, lateral taskboard.todo_of(t, p.now) n
+    where q.task_id = any (array(select task_id from due)) and t.id = q.task_id
     returning q.task_id
   )
   select count(*)::integer as count from placed`,

@@ -20,7 +20,7 @@ export const CHOOSE_DUE = /* sql */ `
       select id, webhook_id, next_attempt_at from taskboard.delivery
       where status = 'pending' order by next_attempt_at, id limit 4 * $2::integer + 100
     ) d
-    join taskboard.webhook w on w.id = d.webhook_id
+    cross join lateral (select w.enabled from taskboard.webhook w where w.id = d.webhook_id limit 1) as w
   ),
   front_choice as materialized (
     select id, webhook_id, next_attempt_at, enabled
@@ -58,7 +58,8 @@ export const CHOOSE_DUE = /* sql */ `
   ),
   queue as materialized (
     select h.webhook_id, w.enabled
-    from p, head h join taskboard.webhook w on w.id = h.webhook_id
+    from p, head h
+      cross join lateral (select w.enabled from taskboard.webhook w where w.id = h.webhook_id limit 1) as w
     where h.next_attempt_at <= p.now and (not w.enabled or h.webhook_id <> all ($5::text[]))
     order by h.next_attempt_at limit 2 * $2::integer
   ),

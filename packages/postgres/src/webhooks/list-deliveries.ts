@@ -1,7 +1,7 @@
-import type { At, Delivery, DeliveryQuery } from '@taskboard/core'
+import type { At, Delivery, DeliveryQuery, DeliveryStatus } from '@taskboard/core'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
-import { statement } from '../statement.js'
+import { statement, type Statement } from '../statement.js'
 import { deliveryColumns } from './delivery-row.js'
 import { unknownWebhook } from './read-webhooks.js'
 
@@ -9,30 +9,39 @@ import { unknownWebhook } from './read-webhooks.js'
 type ListedRow = Delivery | { readonly [Member in keyof Delivery]: null }
 
 /**
- * A page goes on below the delivery that ended the one before. That one may have been pruned since: what is older has gone
- * with it then, but for what still waits, whose ids sort by the same age.
+ * Workspace, webhook, limit, the delivery that ended the page before. That one may have been pruned since: what is older has
+ * gone with it then, but for what still waits, whose ids sort by the same age.
  */
-const newestFirst = statement<ListedRow>(
-  'list_deliveries',
-  /* sql */ `
-  with last as materialized (
-    select created_at, id from taskboard.delivery where id = $5::text and webhook_id = $2::text
+const newestFirst = (verb: string, condition: string): Statement<ListedRow> =>
+  statement(
+    verb,
+    /* sql */ `
+  with edge as materialized (
+    select coalesce(l.created_at, 9223372036854775807) as created_at, coalesce(l.id, '') as id,
+      case when l.id is null then $4::text end as missing
+    from (select) as always
+      left join taskboard.delivery l on l.id = $4::text and l.webhook_id = $2::text
   )
   select ${deliveryColumns('d')}
   from taskboard.webhook w left join lateral (
     select * from taskboard.delivery f
-    where f.webhook_id = w.id and ($3::text is null or f.status = $3::text)
-      and case
-        when $5::text is null then true
-        when exists (select from last) then true
-        else f.id < $5::text end
-      and (f.created_at, f.id) < (
-        coalesce((select created_at from last), 9223372036854775807), coalesce((select id from last), ''))
-    order by f.created_at desc, f.id desc limit $4::integer
+    where f.webhook_id = $2::text and ${condition}
+      and (f.created_at, f.id) < ((select created_at from edge), (select id from edge))
+      and coalesce(f.id < (select missing from edge), true)
+    order by f.created_at desc, f.id desc limit $3::integer
   ) d on true
   where w.id = $2::text and w.workspace_id = $1::text
   order by d.created_at desc, d.id desc`,
-)
+  )
+
+/** One for each status, as an index holds only those that are few. */
+const listings: Readonly<Record<DeliveryStatus | 'all', Statement<ListedRow>>> = {
+  all: newestFirst('list_deliveries', 'true'),
+  pending: newestFirst('list_pending_deliveries', `f.status = 'pending'`),
+  succeeded: newestFirst('list_succeeded_deliveries', `f.status = 'succeeded'`),
+  failed: newestFirst('list_failed_deliveries', `f.status = 'failed'`),
+  skipped: newestFirst('list_skipped_deliveries', `f.status = 'skipped'`),
+}
 
 /** `WebhookStore.listDeliveries`. */
 export async function listDeliveries(
@@ -40,7 +49,7 @@ export async function listDeliveries(
   { workspaceId, webhookId, status, limit, afterId }: DeliveryQuery,
   at: At<PgConnection>,
 ): Promise<readonly Delivery[]> {
-  const rows = await database.read(at, newestFirst, [workspaceId, webhookId, status, limit, afterId])
+  const rows = await database.read(at, listings[status ?? 'all'], [workspaceId, webhookId, limit, afterId])
   if (rows.length === 0) throw unknownWebhook()
   return rows.filter((row): row is Delivery => row.id !== null)
 }
