@@ -71,7 +71,10 @@ export function createCompletions(
           : (await database.write(at, completeClaimed, toValues([call])))[0]
       return { task: completedTask(row), next: null }
     }
-    const joined = at.tx === undefined ? await pickups.completeAndClaim({ proof, result }, next, now) : null
+    const joined =
+      at.tx === undefined && isOneLog(proof, next)
+        ? await pickups.completeAndClaim({ proof, result }, next, now)
+        : null
     if (joined !== null) return joined
     return database.atomically(at, async (session) => {
       const task = await completeIn(session, call)
@@ -80,6 +83,11 @@ export function createCompletions(
       return { task, next: { tasks, nextReadyAt } }
     })
   }
+}
+
+/** A statement that claims for one agent logs events of its workspace only. */
+function isOneLog(proof: ClaimProof, next: ClaimTarget): boolean {
+  return 'agentType' in next || next.workspaceId === proof.workspaceId
 }
 
 async function completeIn(session: Session, call: Call): Promise<Task> {
