@@ -20,14 +20,27 @@ interface ClaimedRow {
   readonly events: readonly LoggedEvent[] | null
 }
 
+/** How many targets one claim lets rest at most. */
+const MOST_RESTED = 1_000
+
+/**
+ * Present, channels, limit, events of each target, claim's length.
+ *
+ * Targets that have read all are let rest: they are not looked at until the next event of their workspace, whose writer has
+ * locked the log by then, as this has. What is locked is left for the next look, so nobody waits here. Each log is looked up
+ * by itself, as few are meant.
+ */
 const claimTargets = statement<ClaimedRow>(
   'claim_notifications',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   due as materialized (
     select t.workspace_id, t.channel, t.read_through_seq, t.due_at, l.last_seq
-    from p, taskboard.notification_target t join taskboard.workspace_log l on l.workspace_id = t.workspace_id
-    where t.channel = any ($2::text[]) and t.due_at <= p.now and l.last_seq > t.read_through_seq
+    from taskboard.notification_target t cross join lateral (
+      select l.last_seq from taskboard.workspace_log l where l.workspace_id = t.workspace_id limit 1
+    ) as l
+    where t.channel = any ($2::text[]) and not t.rests and t.due_at <= (select now from p) and t.due_at > -1
+      and l.last_seq > t.read_through_seq
     order by t.due_at, t.workspace_id, t.channel limit $3::integer
     for update of t skip locked
   ),
@@ -49,13 +62,31 @@ const claimTargets = statement<ClaimedRow>(
     from batch b, p where t.workspace_id = b.workspace_id and t.channel = b.channel
     returning t.*, b.events, b.due_at as was_due_at
   ),
+  idle as materialized (
+    select t.workspace_id, t.channel
+    from taskboard.notification_target t join taskboard.workspace_log l on l.workspace_id = t.workspace_id
+    where t.channel = any ($2::text[]) and not t.rests and t.claim_token is null and l.last_seq <= t.read_through_seq
+    order by t.due_at limit ${MOST_RESTED}
+    for update of l, t skip locked
+  ),
+  rested as (
+    update taskboard.notification_target t set rests = true
+    from idle i where t.workspace_id = i.workspace_id and t.channel = i.channel
+  ),
+  told as (
+    update taskboard.workspace_log l set has_resting = true
+    where l.workspace_id = any (array(select workspace_id from idle))
+  ),
   next_due as (
     select least(
       (select min(due_at) from claimed where events is not null),
-      (select min(t.due_at)
-        from taskboard.notification_target t join taskboard.workspace_log l on l.workspace_id = t.workspace_id
-        where t.channel = any ($2::text[]) and l.last_seq > t.read_through_seq
-          and (t.workspace_id, t.channel) not in (select workspace_id, channel from due))
+      (select t.due_at
+        from taskboard.notification_target t cross join lateral (
+          select l.last_seq from taskboard.workspace_log l where l.workspace_id = t.workspace_id limit 1
+        ) as l
+        where t.channel = any ($2::text[]) and not t.rests and l.last_seq > t.read_through_seq
+          and (t.workspace_id, t.channel) not in (select workspace_id, channel from due)
+        order by t.due_at limit 1)
     ) as at
   )
   select n.at::float8 as "nextDueAt", c.claim_token as "claimToken", c.events,

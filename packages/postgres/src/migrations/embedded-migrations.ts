@@ -31,7 +31,9 @@ create index workspace_age on taskboard.workspace (account_id, created_at, id);
 create table taskboard.workspace_log (
   workspace_id text primary key references taskboard.workspace,
   last_seq bigint not null default 0,
-  feed_xid xid8 not null default '0'
+  feed_xid xid8 not null default '0',
+  -- Whether a target of the workspace rests, which the next event ends.
+  has_resting boolean not null default false
 ) with (fillfactor = 50);
 
 create table taskboard.api_key (
@@ -214,9 +216,12 @@ create table taskboard.notification_target (
   read_through_seq bigint not null,
   due_at bigint not null,
   claim_token text,
+  -- All was read when this was set, with the log locked, so nothing is found here until there is an event again: looks for
+  -- unread ones cost what there is of those, not what there is of workspaces.
+  rests boolean not null default false,
   primary key (workspace_id, channel)
 );
-create index notification_due on taskboard.notification_target (channel, due_at);
+create index notification_due on taskboard.notification_target (channel, due_at) where not rests;
 
 create table taskboard.webhook (
   id text primary key,
@@ -293,11 +298,17 @@ $$;
 -- since a statement that has waited for a row begins to look at it by setting itself up once more, whole; this one is small.
 create function taskboard.take_numbers(workspace text, count bigint, out base bigint, out feed_xid xid8)
 language plpgsql as $$
+declare
+  wakes boolean;
 begin
   update taskboard.workspace_log l
   set last_seq = l.last_seq + count, feed_xid = greatest(l.feed_xid, pg_current_xact_id())
   where l.workspace_id = workspace
-  returning l.last_seq - count, l.feed_xid into base, feed_xid;
+  returning l.last_seq - count, l.feed_xid, l.has_resting into base, feed_xid, wakes;
+  if wakes then
+    update taskboard.notification_target t set rests = false where t.workspace_id = workspace and t.rests;
+    update taskboard.workspace_log l set has_resting = false where l.workspace_id = workspace;
+  end if;
 end
 $$;
 
