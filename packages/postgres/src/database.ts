@@ -21,7 +21,7 @@ export interface Session {
 export interface Database {
   readonly settings: BoundSettings
   readonly commits: CommitSignal
-  /** One statement that changes nothing, or nothing that anybody waits for: it is not told of as a commit, and tried once. */
+  /** As `write`, of what changes nothing, or nothing that anybody waits for: it is not told of as a commit. */
   read<Row>(
     at: At<PgConnection> | null,
     statement: Statement<Row>,
@@ -113,7 +113,7 @@ export function createDatabase(parts: DatabaseParts): Database {
     read(at, statement, values) {
       const tx = at?.tx
       if (tx !== undefined) return translated(inTurn(tx, () => run(boundedOf(tx), statement, values)))
-      return translated(run(pool, statement, values))
+      return translated(again(() => run(pool, statement, values)))
     },
     async write(at, statement, values) {
       const tx = at?.tx

@@ -1,0 +1,122 @@
+import { createNewId, defaultScoring, systemClock, type NewTask, type Storage } from '@taskboard/core'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '../../test/processes/until.js'
+import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
+import { migrate } from '../migrations/migrate.js'
+import type { PgConnection } from '../pool.js'
+import { postgresStorage } from '../postgres-storage.js'
+
+const at = { now: null }
+const LEASE_MS = 60_000
+/** How long a claim waits for a lock before it looks for a circle. */
+const DEADLOCK_TIMEOUT_MS = 1_500
+
+let database: TestDatabase
+let storage: Storage<PgConnection>
+/** Another process, in the middle of a write. */
+let other: pg.Client
+let workspaceId: string
+beforeEach(async () => {
+  database = await createTestDatabase({ options: `-c deadlock_timeout=${DEADLOCK_TIMEOUT_MS}` })
+  await migrate(database.pool)
+  storage = postgresStorage({ pool: database.pool, listen: false })
+  storage.bind({
+    scoring: defaultScoring,
+    newId: createNewId(),
+    clock: systemClock,
+    logLimit: 5,
+    outputLimit: 3,
+  })
+  await storage.open()
+  other = new pg.Client({ connectionString: database.url })
+  await other.connect()
+  workspaceId = await addAccount()
+})
+afterEach(async () => {
+  await other.end()
+  await storage.close()
+  await database.drop()
+})
+
+const agent = { name: 'an agent', type: 'worker' }
+const newAccount = { name: 'a', tier: 'professional', workspaceName: 'w', agent } as const
+
+async function addAccount(): Promise<string> {
+  return (await storage.access.insertAccount(newAccount, at)).workspace.id
+}
+
+async function addTask(task: Partial<NewTask> = {}): Promise<string> {
+  const plain = { title: 't', description: null, type: null, priority: 'medium', assignedTo: null } as const
+  const rest = { dueDate: null, notBefore: null, tags: [], metadata: {}, dependsOn: [], maxAttempts: 5 }
+  const whole = { workspaceId, ...plain, ...rest, ...task }
+  return (await storage.tasks.insertTask(whole, { kind: 'host', id: null }, null, at)).value.id
+}
+
+async function target(): Promise<{ workspaceId: string; agentId: string; leaseMs: number }> {
+  const [first] = await storage.agents.listAgents(workspaceId, at)
+  return { workspaceId, agentId: first?.id ?? '', leaseMs: LEASE_MS }
+}
+
+/** Resolves when a statement of the storage waits for a lock. */
+async function waiting(): Promise<void> {
+  const count = async () => {
+    const { rows } = await other.query<{ n: string }>(`select count(*) as n from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`)
+    return Number(rows[0]?.n)
+  }
+  await until(count, (n) => n > 0)
+}
+
+describe('a claim', () => {
+  it('takes up to its limit when one workspace has most of the tasks', async () => {
+    for (let count = 0; count < 9; count++) await addTask({ workspaceId: await addAccount() })
+    for (let count = 0; count < 40; count++) await addTask()
+    const { tasks } = await storage.tasks.claimBest({ agentType: 'worker', leaseMs: LEASE_MS }, 40, at)
+    expect(tasks).toHaveLength(40)
+  })
+
+  it('leaves the place of a task that another writes to that one', async () => {
+    const held = await addTask({ priority: 'urgent' })
+    const free = await addTask()
+    await other.query('begin')
+    await other.query('select from taskboard.task where id = $1 for update', [held])
+    await other.query('select from taskboard.workspace_log for update')
+    const claim = storage.tasks.claimForAgent(await target(), 1, at)
+    await waiting()
+    await other.query(`set local lock_timeout = '${DEADLOCK_TIMEOUT_MS / 3}ms'`)
+    await other.query('delete from taskboard.todo where task_id = $1', [held])
+    await other.query('commit')
+    expect((await claim).tasks.map(({ id }) => id)).toEqual([free])
+  })
+
+  it('is made again after a deadlock that it was the victim of', async () => {
+    const wanted = await addTask()
+    await other.query(`begin; set local deadlock_timeout = '1min'`)
+    await other.query('select from taskboard.workspace_log for update')
+    const claim = storage.tasks.claimForAgent(await target(), 1, at)
+    await waiting()
+    await other.query('update taskboard.task set progress = 1 where id = $1', [wanted])
+    await other.query('commit')
+    // The other one may hold the task still when it is looked for again.
+    const { tasks } = await claim
+    expect(tasks.length + (await storage.tasks.countTasks(workspaceId, at)).TODO).toBe(1)
+  })
+})
+
+describe('completing a task and taking the next', () => {
+  it('logs both when the next one is of another workspace', async () => {
+    await addTask()
+    const [task] = (await storage.tasks.claimForAgent(await target(), 1, at)).tasks
+    if (task === undefined) throw new Error('nothing was claimed')
+    const proof = { workspaceId, taskId: task.id, fencingToken: task.fencingToken }
+    workspaceId = await addAccount()
+    const free = await addTask()
+    const { next } = await storage.tasks.completeTask(proof, 'done', await target(), at)
+    expect(next?.tasks.map(({ id }) => id)).toEqual([free])
+    const logged = async (id: string) =>
+      (await storage.events.readEvents(id, 0, 10)).map(({ seq, type }) => `${seq} ${type}`)
+    expect(await logged(proof.workspaceId)).toEqual(['1 task.created', '2 task.started', '3 task.completed'])
+    expect(await logged(workspaceId)).toEqual(['1 task.created', '2 task.started'])
+  })
+})
