@@ -35,7 +35,7 @@ export const listTodo = statement<ListedRow>(
     select q.* from lane, a, edge, lateral (
       select * from (
         select t.task_id, t.key + lane.rise as rank, t.created_at from taskboard.todo t
-        where t.workspace_id = $2::text and t.lane = lane.lane and t.key <= edge.rank - lane.rise
+        where t.workspace_id = $2::text and t.lane + 0 = lane.lane and t.key <= edge.rank - lane.rise
           and t.placed_at + 0 <= a.as_of and t.until + 0 > a.as_of
           and (t.key < edge.rank - lane.rise or (t.created_at, t.task_id) > (edge.created_at, edge.id))
         order by t.key desc, t.created_at, t.task_id
