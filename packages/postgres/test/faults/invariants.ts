@@ -29,6 +29,14 @@ interface Check {
   readonly quiet?: true
 }
 
+/** How many events of a kind each task `t` has. */
+const WITH_EVENTS = /* sql */ `left join (
+    select workspace_id, facts->>'taskId' as task_id, count(*) filter (where type = 'task.created') as created,
+      count(*) filter (where type = 'task.started') as started,
+      count(*) filter (where type in ('task.completed', 'task.moved')) as moved
+    from taskboard.event group by 1, 2
+  ) e on e.workspace_id = t.workspace_id and e.task_id = t.id`
+
 const CHECKS: readonly Check[] = [
   {
     says: 'the same add made two tasks',
@@ -61,22 +69,16 @@ const CHECKS: readonly Check[] = [
   },
   {
     says: 'claims and task.started events differ in number',
-    text: `select t.id as what from taskboard.task t
-      where t.fencing_token <> (select count(*) from taskboard.event e
-        where e.workspace_id = t.workspace_id and e.type = 'task.started' and e.facts->>'taskId' = t.id)`,
+    text: `select t.id as what from taskboard.task t ${WITH_EVENTS} where t.fencing_token <> coalesce(e.started, 0)`,
   },
   {
     says: 'a done task has no completed attempt, or no result, or no event',
-    text: `select t.id as what from taskboard.task t
-      where t.column_name = 'DONE' and t.fencing_token > 0 and (t.completed_at is null
-        or not exists (select from taskboard.event e where e.workspace_id = t.workspace_id
-          and e.type in ('task.completed', 'task.moved') and e.facts->>'taskId' = t.id))`,
+    text: `select t.id as what from taskboard.task t ${WITH_EVENTS}
+      where t.column_name = 'DONE' and t.fencing_token > 0 and (t.completed_at is null or coalesce(e.moved, 0) = 0)`,
   },
   {
     says: 'a task has not exactly one task.created event',
-    text: `select t.id as what from taskboard.task t
-      where 1 <> (select count(*) from taskboard.event e
-        where e.workspace_id = t.workspace_id and e.type = 'task.created' and e.facts->>'taskId' = t.id)`,
+    text: `select t.id as what from taskboard.task t ${WITH_EVENTS} where coalesce(e.created, 0) <> 1`,
   },
   {
     says: 'the queue and the column TODO differ',

@@ -20,12 +20,20 @@ export function rankErrors(claims: readonly Claim[]): readonly number[] {
   const ages = new Int32Array(claims.length)
   for (const [age, index] of byAge.entries()) ages[index] = age
 
+  // Those that are far below stay so: nothing rises faster than the steepest, from the first claim to the last.
+  const steepest = Math.max(0, ...slopes)
+  const latest = claims.at(-1)?.at ?? present
+  const atFirst = (index: number): number => (keys[index] ?? 0) + (slopes[index] ?? 0) * present
+  const byScore = claims.map((_, index) => index).toSorted((a, b) => atFirst(b) - atFirst(a))
+
   return claims.map(({ at }, index) => {
     const scoreOf = (other: number): number => (keys[other] ?? 0) + (slopes[other] ?? 0) * at
     const score = scoreOf(index)
     const age = ages[index] ?? 0
     let better = 0
-    for (let other = index + 1; other < claims.length; other += 1) {
+    for (const other of byScore) {
+      if (atFirst(other) + steepest * (latest - present) < score) break
+      if (other <= index) continue
       const otherScore = scoreOf(other)
       if (otherScore > score || (otherScore === score && (ages[other] ?? 0) < age)) better += 1
     }
