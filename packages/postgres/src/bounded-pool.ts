@@ -17,13 +17,7 @@ export function boundedPool(pool: PgPool, timeouts: Timeouts): BoundedPool {
   const { connectTimeoutMs } = timeouts
 
   async function connect(statementTimeoutMs = timeouts.statementTimeoutMs): Promise<PgPoolClient> {
-    const client = await within(
-      pool.connect(),
-      connectTimeoutMs,
-      () => unavailable(`no connection to the database was to be had within ${connectTimeoutMs} ms`),
-      (late) => late.release(),
-    )
-    return boundedClient(client, statementTimeoutMs)
+    return boundedClient(await lentWithin(pool, connectTimeoutMs), statementTimeoutMs)
   }
 
   return {
@@ -37,6 +31,16 @@ export function boundedPool(pool: PgPool, timeouts: Timeouts): BoundedPool {
       }
     },
   }
+}
+
+/** A connection of the pool, as it is; one that comes too late goes back unused. @throws TaskboardError `SERVICE_UNAVAILABLE`. */
+export async function lentWithin(pool: PgPool, connectTimeoutMs: number): Promise<PgPoolClient> {
+  return within(
+    pool.connect(),
+    connectTimeoutMs,
+    () => unavailable(`no connection to the database was to be had within ${connectTimeoutMs} ms`),
+    (late) => late.release(),
+  )
 }
 
 /**

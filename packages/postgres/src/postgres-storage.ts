@@ -56,9 +56,9 @@ export interface PostgresStorageOptions {
 export function postgresStorage(options: PostgresStorageOptions): Storage<PgConnection> {
   const { pool, preparedStatements = true, listen = true } = options
   const settings = createStorageSettings()
-  const wakes = createWakes({ pool, listen, settings })
-  const { commits } = wakes
   const timeouts = resolveTimeouts(options)
+  const wakes = createWakes({ pool, listen, settings, timeouts })
+  const { commits } = wakes
   const database = createDatabase({ pool, settings, timeouts, preparedStatements, commits })
 
   return {

@@ -1,5 +1,6 @@
 import { TaskboardError, type BoundSettings } from '@taskboard/core'
 import type { PgConnection, PgPool } from '../pool.js'
+import type { Timeouts } from '../timeouts.js'
 import { endsWithin } from './ends-within.js'
 import { openListening, type ListeningConnection } from './listening-connection.js'
 import { watchConnection } from './watch-connection.js'
@@ -18,6 +19,7 @@ export interface ListenerParts {
   readonly pool: PgPool
   /** Whether a pool that cannot listen is an error, rather than a reason to go without. */
   readonly isRequired: boolean
+  readonly timeouts: Timeouts
   readonly settings: Pick<BoundSettings, 'current'>
   /** Something was notified, with this payload. */
   readonly onNotified: (payload: string) => void
@@ -31,7 +33,7 @@ const LONGEST_RETRY_MS = 10_000
 const LONGEST_OPENING_MS = 1_000
 
 export function createListener(parts: ListenerParts): Listener {
-  const { pool, isRequired, settings, onNotified, onResumed } = parts
+  const { pool, isRequired, timeouts, settings, onNotified, onResumed } = parts
   let isRunning = false
   let held: ListeningConnection | null = null
   let opening: Promise<void> | undefined
@@ -40,9 +42,10 @@ export function createListener(parts: ListenerParts): Listener {
 
   /** Resolves to whether it listens. */
   async function open(): Promise<boolean> {
-    const opened = await openListening(pool, settings.current.clock, { onNotified, onLost }).catch(
-      () => 'failed',
-    )
+    const opened = await openListening(pool, timeouts, settings.current.clock, {
+      onNotified,
+      onLost,
+    }).catch(() => 'failed')
     if (typeof opened === 'string') {
       tryLater()
       return false

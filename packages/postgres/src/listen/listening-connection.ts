@@ -1,5 +1,7 @@
 import type { Clock } from '@taskboard/core'
+import { boundedConnection, lentWithin } from '../bounded-pool.js'
 import type { PgConnection, PgPool, PgPoolClient } from '../pool.js'
+import type { Timeouts } from '../timeouts.js'
 import { endsWithin } from './ends-within.js'
 
 /** What `pg` gives to those who listen on a channel. */
@@ -35,14 +37,15 @@ const LONGEST_FAREWELL_MS = 1_000
 
 /**
  * Takes a connection from the pool and listens. Null, with nothing held, when the pool's connections cannot tell of
- * notifications. @throws whatever the database does.
+ * notifications. @throws whatever the database does, or when it does not answer in time.
  */
 export async function openListening(
   pool: PgPool,
+  { connectTimeoutMs, statementTimeoutMs }: Timeouts,
   clock: Clock,
   { onNotified, onLost }: ListeningHandlers,
 ): Promise<ListeningConnection | null> {
-  const client = await pool.connect()
+  const client = await lentWithin(pool, connectTimeoutMs)
   if (!isEmitter(client)) {
     client.release()
     return null
@@ -76,7 +79,8 @@ export async function openListening(
   }
 
   try {
-    await client.query({ text: `listen ${CHANNEL}`, values: [] })
+    const listen = { text: `listen ${CHANNEL}`, values: [] }
+    await boundedConnection(client, statementTimeoutMs).query(listen)
   } catch (error) {
     if (isHeld) letGo(error instanceof Error ? error : new Error(String(error)))
     throw error

@@ -159,6 +159,25 @@ describe('wakes', () => {
     expect(count).toBe(1)
   })
 
+  it('opens although the pool that is to listen lends nothing, and listens once it does', async () => {
+    const settings = createStorageSettings()
+    const clock = virtualClock(0)
+    settings.bind({ clock, newId: createNewId(), scoring: defaultScoring, logLimit: 1, outputLimit: 1 })
+    const pool = poolOf()
+    const direct = poolOf({ max: 1 })
+    const taken = await direct.connect()
+    const timeouts = { connectTimeoutMs: 50, statementTimeoutMs: 5_000 }
+    const wakes = createWakes({ pool, listen: direct, settings, timeouts })
+    opened.push(() => wakes.close())
+    await wakes.open()
+    expect(await listeners()).toEqual([])
+    taken.release()
+    const resumed = new Promise<void>((resolve) => wakes.commits.listen(resolve))
+    await clock.advance({ ms: 250 })
+    await resumed
+    expect(await listeners()).toHaveLength(1)
+  })
+
   it('listens anew when its connection is ended, and looks for what it missed', async () => {
     const clock = virtualClock(0)
     const reader = await processOf({ clock })

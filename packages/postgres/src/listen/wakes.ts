@@ -1,6 +1,8 @@
 import { createCommitSignal, type BoundSettings, type CommitSignal } from '@taskboard/core'
 import { randomUUID } from 'node:crypto'
+import { boundedPool } from '../bounded-pool.js'
 import type { PgPool } from '../pool.js'
+import { resolveTimeouts, type Timeouts } from '../timeouts.js'
 import { endsWithin } from './ends-within.js'
 import { createListener } from './listener.js'
 import { CHANNEL } from './listening-connection.js'
@@ -21,6 +23,8 @@ export interface WakesParts {
   /** See `PostgresStorageOptions.listen`. */
   readonly listen: boolean | PgPool
   readonly settings: Pick<BoundSettings, 'current'>
+  /** Default: those of `postgresStorage`. */
+  readonly timeouts?: Timeouts | undefined
 }
 
 /**
@@ -32,7 +36,8 @@ const LEAST_GAP_MS = 20
 /** What a database that does not answer may keep `close` waiting for. */
 const LONGEST_FLUSH_MS = 1_000
 
-export function createWakes({ pool, listen, settings }: WakesParts): Wakes {
+export function createWakes(parts: WakesParts): Wakes {
+  const { pool, listen, settings, timeouts = resolveTimeouts({}) } = parts
   const signal = createCommitSignal()
   if (pool.isSoleUser === true) {
     return { commits: signal, open: () => Promise.resolve(), close: () => Promise.resolve() }
@@ -48,6 +53,7 @@ export function createWakes({ pool, listen, settings }: WakesParts): Wakes {
     createListener({
       pool: source,
       isRequired: typeof listen === 'object',
+      timeouts,
       settings,
       onNotified: (payload) => {
         if (payload !== origin) heard.ask()
@@ -55,9 +61,10 @@ export function createWakes({ pool, listen, settings }: WakesParts): Wakes {
       onResumed: () => heard.ask(),
     })
 
+  const bounded = boundedPool(pool, timeouts)
   // A statement of its own: within a transaction that writes, the lock would be held until that one is on the disk.
   async function notify(): Promise<void> {
-    const connection = listener?.connection ?? pool
+    const connection = listener?.connection ?? bounded
     await connection.query({ text: 'select pg_notify($1, $2)', values: [CHANNEL, origin] })
   }
   const tell = createPace(settings, LEAST_GAP_MS, () => {
