@@ -4,10 +4,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../test/processes/until.js'
 import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
 import { migrate } from '../migrations/migrate.js'
-import type { PgConnection } from '../pool.js'
+import type { PgConnection, PgPool } from '../pool.js'
 import { postgresStorage } from '../postgres-storage.js'
 
 const at = { now: null }
+const settings = {
+  scoring: defaultScoring,
+  newId: createNewId(),
+  clock: systemClock,
+  logLimit: 5,
+  outputLimit: 3,
+}
 const LEASE_MS = 60_000
 /** How long a claim waits for a lock before it looks for a circle. */
 const DEADLOCK_TIMEOUT_MS = 1_500
@@ -74,6 +81,31 @@ describe('a claim', () => {
     for (let count = 0; count < 40; count++) await addTask()
     const { tasks } = await storage.tasks.claimBest({ agentType: 'worker', leaseMs: LEASE_MS }, 40, at)
     expect(tasks).toHaveLength(40)
+  })
+
+  it('answers what it has taken although it cannot go on', async () => {
+    await Promise.all(Array.from({ length: 220 }, () => addTask()))
+    const answers: string[] = []
+    // The second statement of the claim fails.
+    const pool: PgPool = {
+      query: (query) => database.pool.query(query),
+      async connect() {
+        const client = await database.pool.connect()
+        return {
+          query: (query) => {
+            answers.push(query.text)
+            return answers.length === 2 ? Promise.reject(new Error('no')) : client.query(query)
+          },
+          release: (broken) => client.release(broken),
+        }
+      },
+    }
+    const failing = postgresStorage({ pool, listen: false })
+    failing.bind(settings)
+    const { tasks } = await failing.tasks.claimForAgent(await target(), 220, at)
+    expect([tasks.length, answers.length]).toEqual([200, 2])
+    expect(await storage.tasks.countTasks(workspaceId, at)).toMatchObject({ TODO: 20, DOING: 200 })
+    await failing.close()
   })
 
   it('leaves the place of a task that another writes to that one', async () => {

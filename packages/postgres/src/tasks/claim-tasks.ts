@@ -1,5 +1,4 @@
 import {
-  isTaskboardError,
   TaskboardError,
   type ClaimByType,
   type ClaimForAgent,
@@ -84,27 +83,27 @@ export function createTaskClaims(): TaskClaims {
     return toSeen(rows, completions.length, isWhole && stations.length < wanted)
   }
 
-  async function lookForAgent(
-    session: Session,
-    { workspaceId, agentId, leaseMs }: ClaimForAgent,
-    now: Instant | null,
-    { exact, limit, completions }: Look,
-  ): Promise<Seen> {
-    const values = [now, exact, limit, leaseMs, workspaceId, agentId]
-    const rows = inOrder(
-      completions.length === 0
-        ? await session.run(claimForAgent, values)
-        : await session.run(completeAndClaimForAgent, [...values, completionValues(completions)]),
-    )
-    return toSeen(rows, completions.length, true)
-  }
-
   return (session, target, pickup) =>
     takeUpTo(session, pickup, (look) =>
       'agentType' in target
         ? lookByType(session, target, pickup.now, look)
         : lookForAgent(session, target, pickup.now, look),
     )
+}
+
+async function lookForAgent(
+  session: Session,
+  { workspaceId, agentId, leaseMs }: ClaimForAgent,
+  now: Instant | null,
+  { exact, limit, completions }: Look,
+): Promise<Seen> {
+  const values = [now, exact, limit, leaseMs, workspaceId, agentId]
+  const rows = inOrder(
+    completions.length === 0
+      ? await session.run(claimForAgent, values)
+      : await session.run(completeAndClaimForAgent, [...values, completionValues(completions)]),
+  )
+  return toSeen(rows, completions.length, true)
 }
 
 /** The completed tasks, then the claimed ones. */
@@ -141,7 +140,8 @@ async function takeUpTo(
         completions: [],
       })
     } catch (error) {
-      if (commitsEach && isTaskboardError(error, 'SERVICE_UNAVAILABLE')) break
+      // What was taken is told, or nobody would work on it.
+      if (commitsEach && (tasks.length > 0 || wanted > limit)) break
       throw error
     }
     tasks.push(...seen.tasks)
