@@ -1,0 +1,88 @@
+import type { Storage } from '@taskboard/core'
+import { createHash } from 'node:crypto'
+import type { PgConnection } from '../../src/pool.js'
+import type { HotVerb } from './hot-verb.js'
+import { HUGE, NOW } from './large-board.js'
+
+const at = { now: NOW }
+
+/** What goes on in the background, all the time. */
+export function pruningVerbs(storage: Storage<PgConnection>): readonly HotVerb[] {
+  const { events, webhooks } = storage
+  return [
+    {
+      name: 'prune deliveries',
+      indexes: ['delivery_age'],
+      most: { rows: 1_500, pages: 5_000 },
+      run: () => webhooks.pruneDeliveries(NOW - 9e8, 500),
+    },
+    {
+      name: 'prune deliveries, nothing old',
+      indexes: ['delivery_age'],
+      run: () => webhooks.pruneDeliveries(NOW - 2e9, 500),
+    },
+    {
+      name: 'prune events',
+      scans: ['event'],
+      most: { rows: 20_000, pages: 5_000 },
+      run: () => events.pruneEvents(NOW - 9e8, 500),
+    },
+    {
+      name: 'prune events, nothing old',
+      indexes: ['event_age'],
+      run: () => events.pruneEvents(NOW - 2e9, 500),
+    },
+    {
+      name: 'prune idempotency',
+      indexes: ['idempotency_age'],
+      most: { rows: 1_500, pages: 5_000 },
+      run: () => storage.pruneIdempotency(NOW - 4.9e7, 500),
+    },
+    {
+      name: 'prune idempotency, nothing old',
+      indexes: ['idempotency_age'],
+      run: () => storage.pruneIdempotency(NOW - 9e8, 500),
+    },
+    {
+      name: 'prune limits',
+      indexes: ['rolling_limit_idle'],
+      most: { rows: 1_500, pages: 5_000 },
+      run: () => storage.limits.pruneLimits(500, NOW + 300_000),
+    },
+    {
+      name: 'prune limits, nothing idle',
+      indexes: ['rolling_limit_idle'],
+      run: () => storage.limits.pruneLimits(500, NOW),
+    },
+  ]
+}
+
+/** What every request to the API asks first. */
+export function accessVerbs({ access, agents, limits }: Storage<PgConnection>): readonly HotVerb[] {
+  const hash = createHash('sha256').update('77').digest('hex')
+  const take = (key: string) => limits.take({ key, limit: 60, windowMs: 60_000 }, NOW)
+  return [
+    {
+      name: 'find a principal',
+      indexes: ['api_key_hash_key'],
+      run: () => access.findPrincipalByKeyHash(hash, at),
+    },
+    { name: 'get a workspace', run: () => access.getWorkspace('ws_77', at) },
+    { name: 'list workspaces', run: () => access.listWorkspaces('acc_7', at) },
+    { name: 'list accounts', run: () => access.listAccounts(50, at) },
+    { name: 'list keys', run: () => access.listApiKeys('acc_7', at) },
+    { name: 'list agents', indexes: ['agent_age'], run: () => agents.listAgents(HUGE, at) },
+    { name: 'get an agent', run: () => agents.getAgent(HUGE, `agent_${HUGE}_1`, at) },
+    {
+      name: 'report a status',
+      run: () => agents.reportAgentStatus(HUGE, `agent_${HUGE}_1`, 'busy', at),
+    },
+    { name: 'take of a limit', run: () => take('key:100') },
+    { name: 'take of a new limit', run: () => take('new') },
+    {
+      name: 'take of 200 limits',
+      most: { rows: 1_000, pages: 4_000 },
+      run: () => Promise.all(Array.from({ length: 200 }, (_, n) => take(`key:${n * 7}`))),
+    },
+  ]
+}

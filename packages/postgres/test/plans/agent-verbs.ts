@@ -1,0 +1,144 @@
+import { defaultBackoff, type ClaimProof, type Storage, type Task } from '@taskboard/core'
+import type { PgConnection } from '../../src/pool.js'
+import type { HotVerb } from './hot-verb.js'
+import { HUGE, NOW } from './large-board.js'
+
+const at = { now: NOW }
+const LEASE_MS = 600_000
+const forAgent = { workspaceId: HUGE, agentId: `agent_${HUGE}_1`, leaseMs: LEASE_MS }
+const byType = { agentType: 'worker', leaseMs: LEASE_MS }
+
+/** The first claims after others skip what those have left behind in the index, and mark it so that no more have to. */
+const ONE_CLAIM = { rows: 300, pages: 4_000 }
+
+type Tasks = Storage<PgConnection>['tasks']
+
+/** What agents do: claims, writes under a lease, and looks that find nothing. */
+export function agentVerbs({ tasks }: Storage<PgConnection>): readonly HotVerb[] {
+  const held: Task[] = []
+  const nextProof = (): ClaimProof => {
+    const task = held.pop()
+    if (task === undefined) throw new Error('no task is held')
+    return { workspaceId: task.workspaceId, taskId: task.id, fencingToken: task.fencingToken }
+  }
+  return [...claims(tasks, held), ...writesUnderLease(tasks, nextProof)]
+}
+
+/** Adds to `held` what was claimed. */
+function claims(tasks: Tasks, held: Task[]): readonly HotVerb[] {
+  const hold = async (claim: Promise<{ readonly tasks: readonly Task[] }>): Promise<void> => {
+    held.push(...(await claim).tasks)
+  }
+  return [
+    {
+      name: 'claim for an agent',
+      indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'workspace_log_pkey'],
+      most: ONE_CLAIM,
+      run: () => hold(tasks.claimForAgent(forAgent, 1, at)),
+    },
+    {
+      name: 'claim 50 for an agent',
+      indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'workspace_log_pkey'],
+      most: { rows: 3_000, pages: 9_000 },
+      run: () => hold(tasks.claimForAgent(forAgent, 50, at)),
+    },
+    {
+      name: 'claim by type',
+      indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'agent_type'],
+      run: () => hold(tasks.claimBest(byType, 1, at)),
+    },
+    {
+      name: 'claim 20 by type',
+      indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'agent_type'],
+      most: { rows: 1_000, pages: 4_000 },
+      run: () => hold(tasks.claimBest(byType, 20, at)),
+    },
+    {
+      name: 'claim for an agent with nothing to do',
+      indexes: ['todo_pickup', 'todo_until'],
+      run: () =>
+        tasks.claimForAgent({ workspaceId: 'ws_2', agentId: 'agent_ws_2_0', leaseMs: LEASE_MS }, 1, at),
+    },
+  ]
+}
+
+function writesUnderLease(tasks: Tasks, proof: () => ClaimProof): readonly HotVerb[] {
+  return [
+    {
+      name: 'complete and take the next for an agent',
+      indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'workspace_log_pkey'],
+      most: ONE_CLAIM,
+      run: () => tasks.completeTask(proof(), 'done', forAgent, at),
+    },
+    {
+      name: 'complete and take the next by type',
+      indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'agent_type'],
+      run: () => tasks.completeTask(proof(), 'done', byType, at),
+    },
+    {
+      name: 'complete',
+      indexes: ['task_pkey', 'workspace_log_pkey'],
+      run: () => tasks.completeTask(proof(), 'done', null, at),
+    },
+    { name: 'renew', indexes: ['task_pkey'], run: () => tasks.renewLease(proof(), LEASE_MS, at) },
+    { name: 'progress', indexes: ['task_pkey'], run: () => tasks.recordProgress(proof(), 50, LEASE_MS, at) },
+    { name: 'fail', indexes: ['task_pkey'], run: () => tasks.failTask(proof(), 'no', defaultBackoff, at) },
+    { name: 'hand back', indexes: ['task_pkey'], run: () => tasks.handBackTask(proof(), 'stop', at) },
+    {
+      name: 'hold by an agent',
+      run: () => tasks.holdClaimedTask(proof(), 'needs_input', 'which?', at),
+    },
+    {
+      name: 'append a line',
+      indexes: ['task_pkey', 'task_log_order'],
+      run: () => tasks.appendLog(proof(), { level: 'info', message: 'line' }, LEASE_MS, at),
+    },
+    {
+      name: 'append an output',
+      indexes: ['task_pkey', 'task_output_order'],
+      run: () =>
+        tasks.appendOutput(
+          proof(),
+          { type: 'file', name: 'a', url: 'https://example.com', size: 1 },
+          LEASE_MS,
+          at,
+        ),
+    },
+    {
+      name: 'expire leases when none has ended',
+      indexes: ['task_lease'],
+      run: () => tasks.expireLeases(100, defaultBackoff, at),
+    },
+    {
+      name: 'expire 20 leases',
+      indexes: ['task_lease', 'task_pkey'],
+      most: { rows: 400, pages: 2_000 },
+      run: () => tasks.expireLeases(20, defaultBackoff, { now: NOW + 3_600_000 }),
+    },
+  ]
+}
+
+/** What depends on more than one thing: how many workspaces there are, how many placements have ended. */
+export function sweepingVerbs({ tasks }: Storage<PgConnection>): readonly HotVerb[] {
+  const later = { now: NOW + 60_000 }
+  return [
+    {
+      name: 'claim by a type with agents in 5,000 workspaces without tasks, while 5,000 others have some',
+      indexes: ['todo_pickup', 'agent_type'],
+      most: { rows: 60_000, pages: 150_000 },
+      run: () => tasks.claimBest({ ...byType, agentType: 'idler' }, 1, at),
+    },
+    {
+      name: 'list todo when placements have ended',
+      indexes: ['todo_listing', 'todo_until'],
+      most: { rows: 20_000, pages: 25_000 },
+      run: () => tasks.listTasks({ workspaceId: HUGE, column: 'TODO', limit: 50, after: null }, later),
+    },
+    {
+      name: 'claim after making a thousand placements anew',
+      indexes: ['todo_pickup', 'todo_until', 'task_pkey'],
+      most: { rows: 30_000, pages: 60_000 },
+      run: () => tasks.claimForAgent(forAgent, 1, later),
+    },
+  ]
+}

@@ -1,0 +1,56 @@
+import type { NotificationBatch, Storage } from '@taskboard/core'
+import type { PgConnection } from '../../src/pool.js'
+import type { HotVerb } from './hot-verb.js'
+import { HUGE, NOW } from './large-board.js'
+
+const at = { now: NOW }
+
+/** What listeners of the log and channels do. */
+export function eventVerbs({ events, notifications }: Storage<PgConnection>): readonly HotVerb[] {
+  let position = ''
+  let batches: readonly NotificationBatch[] = []
+  const claimNotifications = async (): Promise<void> => {
+    ;({ batches } = await notifications.claimNotifications(
+      { channels: ['chat'], limit: 20, eventsPerTarget: 20, claimMs: 60_000 },
+      at,
+    ))
+  }
+  return [
+    {
+      name: 'feed end',
+      scans: ['workspace_log'],
+      most: { rows: 20_000, pages: 1_000 },
+      run: async () => {
+        position = await events.feedEnd()
+      },
+    },
+    { name: 'feed, nothing new', indexes: ['event_feed'], run: () => events.readFeed(position, 500) },
+    { name: 'notifications, nothing new', indexes: ['notification_due'], run: claimNotifications },
+    {
+      name: 'append an event',
+      run: () => events.appendEvent(HUGE, { type: 'order.new', facts: { source: 'shop', data: {} } }, at),
+    },
+    { name: 'feed, one new', indexes: ['event_feed'], run: () => events.readFeed(position, 500) },
+    {
+      name: 'feed, from the middle',
+      indexes: ['event_feed'],
+      most: { rows: 600, pages: 200 },
+      run: () => events.readFeed('200/ws_1/1', 500),
+    },
+    {
+      name: 'events of a workspace',
+      indexes: ['event_pkey'],
+      run: () => events.readEvents(HUGE, 100_000, 100),
+    },
+    { name: 'notifications, one new', indexes: ['notification_due', 'event_pkey'], run: claimNotifications },
+    {
+      name: 'settle notifications',
+      run: async () => {
+        for (const { workspaceId, channel, claimToken } of batches) {
+          const result = { workspaceId, channel, claimToken, readThroughSeq: 1e9, retryAt: null }
+          await notifications.settleNotifications(result, at)
+        }
+      },
+    },
+  ]
+}

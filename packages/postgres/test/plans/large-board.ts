@@ -1,0 +1,151 @@
+import type pg from 'pg'
+
+/** The present of all that is done with the board. */
+export const NOW = Date.UTC(2026, 0, 1)
+
+/** Holds six of ten tasks; its first agent holds all leases. */
+export const HUGE = 'ws_huge'
+export const HUGE_WEBHOOK = 'wh_huge'
+export const taskId = (n: number): string => `task_${String(n).padStart(20, '0')}`
+
+const TASKS = 1_000_000
+/** `ws_1` and so on. Odd ones have tasks; even ones an agent of the type `idler`, and nothing to do. */
+const SMALL_WORKSPACES = 10_000
+
+const minutesAgo = (n: string): string => `${NOW} - ((${n}) % 28800) * 60000 - 1000`
+const padded = (n: string): string => `lpad((${n})::text, 20, '0')`
+/** The workspace of the task `n`. */
+const workspaceOf = (n: string): string =>
+  `case when (${n}) % 10 < 6 then '${HUGE}' else 'ws_' || (2 * (((${n}) / 10) % ${SMALL_WORKSPACES / 2}) + 1) end`
+/** 0 to 99, the same for a number each time, and spread over neighbours: below 60 TODO, below 62 DOING, else DONE. */
+const fate = (n: string): string => `((${n}) / 10 * 37 + (${n}) % 10 * 11) % 100`
+const numbers = (most: number): string => `generate_series(0, ${most - 1}) as n`
+
+/** What the tables hold, without a trigger or a check of references: what the triggers would have done is done here. */
+const LOAD: readonly string[] = [
+  `insert into taskboard.account select 'acc_' || n, 'account', 'professional', ${NOW - 9e8} + n from ${numbers(1_000)}`,
+  `insert into taskboard.workspace
+    select 'ws_' || n, 'acc_' || n % 1000, 'workspace', ${NOW - 8e8} + n from generate_series(1, ${SMALL_WORKSPACES}) as n
+    union all select '${HUGE}', 'acc_0', 'huge', ${NOW - 9e8}`,
+  `insert into taskboard.agent
+    select 'agent_' || w.id || '_' || n, w.id, 'agent', case when n = 1 and right(w.id, 1) in ('0', '2', '4', '6', '8')
+      then 'idler' else 'worker' end, 'idle', ${NOW - 8e8} + n
+    from taskboard.workspace w, generate_series(0, case when w.id = '${HUGE}' then 49 else 1 end) as n`,
+  `insert into taskboard.api_key (id, hash, account_id, default_workspace_id, name, scopes, prefix, created_at)
+    select 'ak_' || n, encode(sha256(n::text::bytea), 'hex'), 'acc_' || n % 1000, 'ws_' || n + 1, 'key', '{}', 'tb_live', ${NOW - 7e8}
+    from ${numbers(SMALL_WORKSPACES)}`,
+  `insert into taskboard.task (id, workspace_id, title, flag, column_name, hold_reason, hold_since, due_date, not_before,
+      tags, metadata, depends_on, created_at, updated_at, started_at, completed_at, attempts, max_attempts, fencing_token,
+      lease_agent_id, lease_expires_at, assigned_to)
+    select 'task_' || ${padded('n')}, w, 'Task ' || n, n % 4, case when f < 60 then 'TODO' when f < 62 then 'DOING' else 'DONE' end,
+      case when f < 2 then 'needs_input' end, case when f < 2 then ${NOW - 1000} end,
+      case when n % 3 = 0 then ${NOW - 2e9} + n * 10000::bigint end, case when f between 2 and 4 then ${NOW} + 1000 + n end,
+      '{}', '{}', '{}', ${minutesAgo('n')}, ${NOW - 1000},
+      case when f >= 60 then ${NOW - 1000} - n % 1000 end, case when f >= 62 then ${NOW - 1000} - n % 1000000 end,
+      case when f >= 60 then 1 else 0 end, 3, case when f >= 60 then 1 else 0 end,
+      case when f between 60 and 61 then 'agent_' || w || '_0' end, case when f between 60 and 61 then ${NOW} + 60000 + n end,
+      case when f between 5 and 8 then 'agent_' || w || '_0' end
+    from ${numbers(TASKS)}, lateral (select ${workspaceOf('n')} as w, ${fate('n')} as f offset 0) as x`,
+  `insert into taskboard.todo
+    select q.* from taskboard.task t, taskboard.todo_of(t, ${NOW}) q where t.column_name = 'TODO'`,
+  `insert into taskboard.attempt
+    select id, 1, 'agent', started_at, completed_at, 'completed' from taskboard.task where column_name = 'DONE'`,
+  `insert into taskboard.task_log (task_id, at, level, message)
+    select 'task_' || ${padded('n % 100000')}, ${NOW - 1000}, 'info', 'line' from ${numbers(200_000)}`,
+  `insert into taskboard.task_output (task_id, type, name, url)
+    select 'task_' || ${padded('n')}, 'file', 'name', 'https://example.com' from ${numbers(100_000)}`,
+  `insert into taskboard.task_dependency
+    select 'task_' || ${padded('n * 10')}, 'task_' || ${padded('n * 10 + 1')} from ${numbers(100_000)}
+    where ${fate('n * 10')} >= 60`,
+  `update taskboard.task t set dependents = 1 from taskboard.task_dependency d where d.depends_on = t.id`,
+  // In the order of their time, as they are written; in transactions of before this one.
+  `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
+    select w, row_number() over (partition by w order by n), (3 + n / 1000)::text::xid8, 'log_' || n, 'task.created', '{}',
+      ${NOW - 1e9} + n * 1000::bigint, 1
+    from ${numbers(400_000)}, lateral (select ${workspaceOf('n')} as w offset 0) as x order by n`,
+  `insert into taskboard.workspace_log
+    select w.id, coalesce(max(e.seq), 0), coalesce(max(e.feed_xid::text::bigint), 0)::text::xid8, true
+    from taskboard.workspace w left join taskboard.event e on e.workspace_id = w.id group by w.id`,
+  `insert into taskboard.notification_target
+    select workspace_id, 'chat', '{}', last_seq, ${NOW - 1000}, null, true from taskboard.workspace_log`,
+  `insert into taskboard.webhook (id, workspace_id, url, events, secrets, created_at, updated_at)
+    select 'wh_' || n, 'ws_' || n, 'https://example.com', '{task.completed}'::text[], '[]'::jsonb, ${NOW - 8e8}, ${NOW - 8e8}
+    from generate_series(1, 2000) as n
+    union all select '${HUGE_WEBHOOK}', '${HUGE}', 'https://example.com', '{task.completed}'::text[], '[]'::jsonb, ${NOW - 8e8}, ${NOW - 8e8}`,
+  // Nothing is due; every webhook has something that waits.
+  `insert into taskboard.delivery (id, webhook_id, workspace_id, event, status, attempt_count, next_attempt_at, created_at)
+    select 'evt_' || ${padded('n')}, case when huge then '${HUGE_WEBHOOK}' else 'wh_' || x.to end,
+      case when huge then '${HUGE}' else 'ws_' || x.to end,
+      '{"type": "task.completed", "facts": {}}', case when waits then 'pending' when n % 50 = 8 then 'failed' else 'succeeded' end,
+      1, case when waits then ${NOW} + 60000 + n end, ${NOW - 1e9} + n * 3000::bigint
+    from ${numbers(300_000)}, lateral (select n % 2 = 0 as huge, n % 10 = 0 or n % 10 = 9 as waits, n / 10 % 2000 + 1 as to) as x`,
+  `insert into taskboard.rolling_limit (key, window_ms, times, newest, most, admitted)
+    select 'key:' || n, 60000, array_fill((${NOW} + n * 10)::bigint, array[10]), ${NOW} + n * 10, 60, 1 from ${numbers(200_000)}`,
+  `insert into taskboard.idempotency
+    select 'ak_' || n % 1000, 'key-' || n, 'fingerprint', 'task', 'null', ${NOW - 5e7} + n from ${numbers(300_000)}`,
+]
+
+const TABLES = [
+  'task',
+  'todo',
+  'event',
+  'delivery',
+  'attempt',
+  'workspace_log',
+  'rolling_limit',
+  'idempotency',
+]
+
+/** Fills the tables of a database that was just migrated: a million tasks and what comes with them. */
+export async function loadLargeBoard(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query(
+      `set session_replication_role = replica; set work_mem = '256MB'; set maintenance_work_mem = '512MB'`,
+    )
+    const { rows } = await client.query<{ name: string; definition: string }>(
+      `select c.oid::regclass::text as name, pg_get_indexdef(c.oid) as definition
+      from pg_index i join pg_class c on c.oid = i.indexrelid
+      where c.relnamespace = 'taskboard'::regnamespace and not i.indisunique`,
+    )
+    // What is left behind stays where it is: nothing of it is cleared away while plans are looked at.
+    for (const table of TABLES)
+      await client.query(`alter table taskboard.${table} set (autovacuum_enabled = off)`)
+    await client.query(`drop index ${rows.map(({ name }) => name).join(', ')}`)
+    for (const text of LOAD) await client.query(text)
+    for (const { definition } of rows) await client.query(definition)
+    await client.query('vacuum analyze')
+  } finally {
+    client.release(true)
+  }
+}
+
+/**
+ * Takes the best hundred thousand tasks of the huge workspace from the queue and does them, by the same writes as claims and
+ * completions; two thousand in each transaction, which is quicker than as many claims.
+ */
+export async function workOffHundredThousand(pool: pg.Pool): Promise<void> {
+  for (let done = 0; done < 100_000;) {
+    const { rows } = await pool.query<{ id: string }>(
+      `with best as materialized (
+        select q.task_id from (values (0), (1), (2), (3)) as l (lane) cross join lateral (
+          select task_id from taskboard.todo
+          where ready and workspace_id = '${HUGE}' and agent_id = '' and lane = l.lane
+          order by key desc, created_at, task_id limit 500
+        ) q
+      ),
+      gone as (delete from taskboard.todo where task_id = any (array(select task_id from best)))
+      update taskboard.task set column_name = 'DOING', started_at = ${NOW}, attempts = 1, fencing_token = 1,
+        lease_agent_id = 'agent_${HUGE}_2', lease_expires_at = ${NOW + 600_000}, version = version + 1
+      where id = any (array(select task_id from best)) returning id`,
+    )
+    await pool.query(
+      `update taskboard.task set column_name = 'DONE', completed_at = ${NOW}, lease_agent_id = null, lease_expires_at = null,
+        version = version + 1
+      where id = any ($1)`,
+      [rows.map(({ id }) => id)],
+    )
+    if (rows.length === 0) throw new Error('the queue is empty')
+    done += rows.length
+  }
+}

@@ -1,0 +1,83 @@
+/** A node of an executed plan as `auto_explain` writes it, as far as it is looked at here. */
+export interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly 'Actual Rows'?: number
+  readonly 'Actual Loops'?: number
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Rows Removed by Index Recheck'?: number
+  readonly 'Heap Fetches'?: number
+  readonly 'Shared Hit Blocks'?: number
+  readonly 'Shared Read Blocks'?: number
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** One statement that the server executed, also one within a function or a trigger. */
+export interface ExecutedPlan {
+  readonly 'Query Text': string
+  readonly Plan: PlanNode
+  readonly durationMs: number
+}
+
+/** What a verb has cost on the server. */
+export interface Cost {
+  /** Rows that were read from tables and indexes, used or not. */
+  readonly rows: number
+  /** Pages that were looked at. */
+  readonly pages: number
+  readonly ms: number
+  /** Names of the indexes that were read. */
+  readonly indexes: readonly string[]
+  /** Tables that were read from end to end. */
+  readonly scanned: readonly string[]
+}
+
+/** One message of `auto_explain` with `log_format=json`; null for any other message. */
+export function parsePlan(message: string): ExecutedPlan | null {
+  const [, duration, json] = /^duration: ([\d.]+) ms {2}plan:\n(.*)$/s.exec(message) ?? []
+  if (duration === undefined || json === undefined) return null
+  return { ...(JSON.parse(json) as ExecutedPlan), durationMs: Number(duration) }
+}
+
+/** Sums up what a verb has had executed. What a nested statement costs is part of the outer one's pages and time. */
+export function costOf(plans: readonly ExecutedPlan[], isNested: (plan: ExecutedPlan) => boolean): Cost {
+  const nodes = plans.flatMap(({ Plan }) => nodesOf(Plan))
+  const outer = plans.filter((plan) => !isNested(plan))
+  return {
+    rows: sum(nodes.map(rowsRead)),
+    pages: sum(outer.map(({ Plan }) => (Plan['Shared Hit Blocks'] ?? 0) + (Plan['Shared Read Blocks'] ?? 0))),
+    ms: sum(outer.map(({ durationMs }) => durationMs)),
+    indexes: distinct(nodes.map((node) => node['Index Name'])),
+    scanned: distinct(
+      nodes.map((node) =>
+        node['Node Type'] === 'Seq Scan' && wasRun(node) ? node['Relation Name'] : undefined,
+      ),
+    ),
+  }
+}
+
+function nodesOf(node: PlanNode): readonly PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+}
+
+const wasRun = (node: PlanNode): boolean => (node['Actual Loops'] ?? 0) > 0
+
+function rowsRead(node: PlanNode): number {
+  const isRead =
+    node['Node Type'].endsWith('Scan') && (node['Relation Name'] ?? node['Index Name']) !== undefined
+  if (!isRead) return 0
+  const each =
+    (node['Actual Rows'] ?? 0) +
+    (node['Rows Removed by Filter'] ?? 0) +
+    (node['Rows Removed by Index Recheck'] ?? 0)
+  return Math.round(each * (node['Actual Loops'] ?? 0))
+}
+
+function distinct(names: readonly (string | undefined)[]): readonly string[] {
+  return [...new Set(names.filter((name) => name !== undefined))].toSorted()
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0)
+}

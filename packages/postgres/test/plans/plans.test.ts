@@ -1,0 +1,100 @@
+import type { Storage } from '@taskboard/core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { migrate } from '../../src/migrations/migrate.js'
+import type { PgConnection } from '../../src/pool.js'
+import { postgresStorage } from '../../src/postgres-storage.js'
+import { createTestDatabase, type TestDatabase } from '../test-database.js'
+import { accessVerbs, pruningVerbs } from './access-verbs.js'
+import { agentVerbs, sweepingVerbs } from './agent-verbs.js'
+import { boardVerbs } from './board-verbs.js'
+import { FEW, type HotVerb } from './hot-verb.js'
+import { loadLargeBoard, workOffHundredThousand } from './large-board.js'
+import type { Cost } from './plan.js'
+import { eventVerbs } from './event-verbs.js'
+import { deliveryVerbs, webhookVerbs } from './webhook-verbs.js'
+import { createWatchedPool, type PlanCacheMode } from './watched-pool.js'
+
+const LOAD_TIMEOUT_MS = 300_000
+const RUN_TIMEOUT_MS = 120_000
+const modes: readonly PlanCacheMode[] = ['force_custom_plan', 'force_generic_plan']
+/** Of one row. */
+const SMALL_TABLES = ['scoring']
+
+/** What a verb has done that it must not. */
+function faultsOf({ name, indexes = [], scans = [], most = FEW }: HotVerb, cost: Cost): readonly string[] {
+  const scanned = cost.scanned.filter((table) => !SMALL_TABLES.includes(table) && !scans.includes(table))
+  const unread = indexes.filter((index) => !cost.indexes.includes(index))
+  return [
+    ...scanned.map((table) => `${name}: reads ${table} from end to end`),
+    ...unread.map((index) => `${name}: does not read ${index}, but ${cost.indexes.join(', ')}`),
+    ...(cost.rows > most.rows ? [`${name}: reads ${cost.rows} rows, at most ${most.rows} are due`] : []),
+    ...(cost.pages > most.pages ? [`${name}: reads ${cost.pages} pages, at most ${most.pages} are due`] : []),
+  ]
+}
+
+describe('at a million tasks', () => {
+  let database: TestDatabase
+
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    await migrate(database.pool)
+    await loadLargeBoard(database.pool)
+  }, LOAD_TIMEOUT_MS)
+  afterAll(() => database.drop())
+
+  async function faultsIn(
+    mode: PlanCacheMode,
+    verbsOf: (storage: Storage<PgConnection>) => readonly HotVerb[],
+  ): Promise<readonly string[]> {
+    const watched = createWatchedPool(database.url, mode)
+    const storage = postgresStorage({ pool: watched.pool, listen: false })
+    const faults: string[] = []
+    try {
+      for (const verb of verbsOf(storage)) {
+        const { cost } = await watched.watch(() => verb.run())
+        faults.push(...faultsOf(verb, cost))
+      }
+    } finally {
+      await storage.close()
+      await watched.pool.end()
+    }
+    return faults
+  }
+
+  describe.each(modes)('with %s', (mode) => {
+    const lists = {
+      agents: agentVerbs,
+      people: (storage: Storage<PgConnection>) => boardVerbs(storage, mode),
+      'listeners and channels': eventVerbs,
+      deliverers: deliveryVerbs,
+      'owners of webhooks': webhookVerbs,
+      requests: accessVerbs,
+      'pruning jobs': pruningVerbs,
+    }
+    it.each(Object.entries(lists))(
+      'what %s do reads by index, and little',
+      async (_, verbsOf) => expect(await faultsIn(mode, verbsOf)).toEqual([]),
+      RUN_TIMEOUT_MS,
+    )
+  })
+
+  it(
+    'all of this holds beside what a hundred thousand claims have left behind',
+    async () => {
+      await workOffHundredThousand(database.pool)
+      for (const mode of modes) {
+        expect(await faultsIn(mode, agentVerbs)).toEqual([])
+        expect(await faultsIn(mode, (storage) => boardVerbs(storage, `${mode} again`))).toEqual([])
+      }
+    },
+    RUN_TIMEOUT_MS,
+  )
+
+  it(
+    'what has to look at more is bounded by that, and not by the tasks',
+    async () => {
+      for (const mode of modes) expect(await faultsIn(mode, sweepingVerbs)).toEqual([])
+    },
+    RUN_TIMEOUT_MS,
+  )
+})

@@ -1,0 +1,54 @@
+import pg from 'pg'
+import { costOf, parsePlan, type Cost, type ExecutedPlan } from './plan.js'
+
+/** How the server plans what was prepared: for the values at hand, or once for any. */
+export type PlanCacheMode = 'force_custom_plan' | 'force_generic_plan'
+
+/** A pool of the storage's on which the server tells the plan of everything that it executes. */
+export interface WatchedPool {
+  readonly pool: pg.Pool
+  /** Runs `work` and sums up what the server executed meanwhile. */
+  watch<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly cost: Cost }>
+}
+
+/** Needs a superuser: `auto_explain` is loaded into the sessions. */
+export function createWatchedPool(url: string, mode: PlanCacheMode): WatchedPool {
+  const settings = {
+    session_preload_libraries: 'auto_explain',
+    'auto_explain.log_min_duration': 0,
+    'auto_explain.log_analyze': 'on',
+    'auto_explain.log_buffers': 'on',
+    'auto_explain.log_timing': 'off',
+    'auto_explain.log_nested_statements': 'on',
+    'auto_explain.log_format': 'json',
+    'auto_explain.log_level': 'notice',
+    plan_cache_mode: mode,
+    // Plans that are worth compiling are none of ours.
+    jit: 'off',
+  }
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
+  const pool = new pg.Pool({ connectionString: url, max: 4, options: options.join(' ') })
+  const sent = new Set<string>()
+  let plans: ExecutedPlan[] = []
+  pool.on('connect', (client) => {
+    client.on('notice', ({ message = '' }) => {
+      const plan = parsePlan(message)
+      if (plan !== null) plans.push(plan)
+    })
+    const query = client.query.bind(client) as (...given: unknown[]) => unknown
+    // Whatever is not sent from here is part of something that is.
+    client.query = ((...given: unknown[]) => {
+      const [first] = given as [string | { readonly text: string }]
+      sent.add(typeof first === 'string' ? first : first.text)
+      return query(...given)
+    }) as typeof client.query
+  })
+  return {
+    pool,
+    async watch(work) {
+      plans = []
+      const result = await work()
+      return { result, cost: costOf(plans, (plan) => !sent.has(plan['Query Text'])) }
+    },
+  }
+}

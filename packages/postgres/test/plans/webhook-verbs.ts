@@ -1,0 +1,94 @@
+import type { ClaimedDelivery, DeliveryStatus, Storage } from '@taskboard/core'
+import type { PgConnection } from '../../src/pool.js'
+import type { HotVerb } from './hot-verb.js'
+import { HUGE, HUGE_WEBHOOK, NOW } from './large-board.js'
+
+const at = { now: NOW }
+const DAY_MS = 86_400_000
+
+/** What deliverers do. */
+export function deliveryVerbs({ webhooks }: Storage<PgConnection>): readonly HotVerb[] {
+  let deliveries: readonly ClaimedDelivery[] = []
+  const claimDeliveries =
+    (afterMs: number, excluded: readonly string[] = []) =>
+    async (): Promise<void> => {
+      const request = { limit: 50, perWebhook: 10, excludeWebhookIds: excluded, claimMs: 60_000 }
+      const claim = await webhooks.claimDueDeliveries(request, { now: NOW + afterMs })
+      deliveries = claim.deliveries
+    }
+  return [
+    {
+      name: 'deliveries, nothing due',
+      indexes: ['delivery_due'],
+      most: { rows: 1_000, pages: 2_500 },
+      run: claimDeliveries(0),
+    },
+    {
+      name: 'deliveries, some due',
+      indexes: ['delivery_due'],
+      most: { rows: 1_500, pages: 5_000 },
+      run: claimDeliveries(61_000),
+    },
+    {
+      name: 'record results',
+      indexes: ['delivery_pkey'],
+      most: { rows: 500, pages: 2_000 },
+      run: () =>
+        webhooks.recordDeliveryResults(
+          deliveries.map(({ delivery, claimToken }) => ({
+            deliveryId: delivery.id,
+            claimToken,
+            attempt: { at: NOW, durationMs: 1, status: 200, error: null, responseExcerpt: null },
+            outcome: { kind: 'succeeded' },
+          })),
+          DAY_MS,
+          { now: NOW + 61_000 },
+        ),
+    },
+    {
+      name: 'deliveries, backlog',
+      indexes: ['delivery_due'],
+      most: { rows: 3_000, pages: 6_000 },
+      run: claimDeliveries(DAY_MS),
+    },
+    {
+      name: 'deliveries, backlog of an excluded webhook',
+      indexes: ['delivery_webhook_due'],
+      most: { rows: 25_000, pages: 60_000 },
+      run: claimDeliveries(DAY_MS, [HUGE_WEBHOOK]),
+    },
+    {
+      name: 'release deliveries',
+      indexes: ['delivery_pkey'],
+      most: { rows: 500, pages: 3_000 },
+      run: () =>
+        webhooks.releaseDeliveries(
+          deliveries.map(({ delivery, claimToken }) => ({ deliveryId: delivery.id, claimToken })),
+          { now: NOW + DAY_MS },
+        ),
+    },
+  ]
+}
+
+/** What people look up of their webhooks. */
+export function webhookVerbs({ webhooks }: Storage<PgConnection>): readonly HotVerb[] {
+  const list = (status: DeliveryStatus | null, afterId: string | null = null) =>
+    webhooks.listDeliveries({ workspaceId: HUGE, webhookId: HUGE_WEBHOOK, status, limit: 50, afterId }, at)
+  return [
+    { name: 'list deliveries', indexes: ['delivery_newest'], run: () => list(null) },
+    {
+      name: 'list deliveries, deep',
+      indexes: ['delivery_newest'],
+      run: () => list(null, `evt_${'100000'.padStart(20, '0')}`),
+    },
+    { name: 'list pending deliveries', run: () => list('pending') },
+    { name: 'list succeeded deliveries', run: () => list('succeeded') },
+    { name: 'list failed deliveries', indexes: ['delivery_unsent'], run: () => list('failed') },
+    { name: 'list skipped deliveries', indexes: ['delivery_unsent'], run: () => list('skipped') },
+    { name: 'list webhooks', indexes: ['webhook_age'], run: () => webhooks.listWebhooks(HUGE, at) },
+    {
+      name: 'resend deliveries of a day',
+      run: () => webhooks.resendDeliveries('ws_5', 'wh_5', { from: NOW - DAY_MS, to: NOW }, at),
+    },
+  ]
+}
