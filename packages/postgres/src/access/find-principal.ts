@@ -1,32 +1,58 @@
-import type { AccessStore, At, Principal } from '@taskboard/core'
+import type { AccessStore, Instant, Principal } from '@taskboard/core'
 import type { Database } from '../database.js'
+import { createJoiner } from '../joiner.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 
 interface PrincipalRow extends Omit<Principal, 'kind' | 'workspaceIds'> {
+  readonly hash: string
   readonly workspaceId: string | null
   readonly expiresAt: number | null
 }
 
-const principalByHash = statement<PrincipalRow>(
-  'find_principal',
+/** Present, hashes. */
+const principalsByHash = statement<PrincipalRow>(
+  'find_principals',
   /* sql */ `
-  select k.id, k.account_id as "accountId", a.tier, k.scopes, k.workspace_id as "workspaceId",
+  select k.hash, k.id, k.account_id as "accountId", a.tier, k.scopes, k.workspace_id as "workspaceId",
     k.default_workspace_id as "defaultWorkspaceId", k.expires_at::float8 as "expiresAt"
-  from taskboard.api_key k join taskboard.account a on a.id = k.account_id
-  where k.hash = $2::text and k.revoked_at is null
-    and (k.expires_at is null or k.expires_at > coalesce($1::bigint, taskboard.now_ms()))`,
+  from unnest($2::text[]) as asked (hash)
+    cross join lateral (select * from taskboard.api_key k where k.hash = asked.hash limit 1) as k
+    join taskboard.account a on a.id = k.account_id
+  where k.revoked_at is null and (k.expires_at is null or k.expires_at > coalesce($1::bigint, taskboard.now_ms()))`,
 )
 
-/** `AccessStore.findPrincipalByKeyHash`. */
-export async function findPrincipalByKeyHash(
-  database: Database,
-  hash: string,
-  at: At<PgConnection>,
-): ReturnType<AccessStore['findPrincipalByKeyHash']> {
-  const [row] = await database.read(at, principalByHash, [at.now, hash])
-  if (row === undefined) return null
-  const { workspaceId, expiresAt, ...known } = row
-  const workspaceIds = workspaceId === null ? 'all' : [workspaceId]
-  return { principal: { ...known, kind: 'api_key', workspaceIds }, expiresAt }
+interface Call {
+  readonly hash: string
+  readonly now: Instant | null
+}
+
+const MOST_AT_ONCE = 200
+
+/** `AccessStore.findPrincipalByKeyHash`. Calls that come while others are under way share a statement. */
+export function createFindPrincipal(database: Database): AccessStore<PgConnection>['findPrincipalByKeyHash'] {
+  const find = createJoiner<Call, PrincipalRow | undefined>(
+    async (calls) => {
+      const rows = await database.read(null, principalsByHash, toValues(calls))
+      const found = new Map(rows.map((row) => [row.hash, row]))
+      return calls.map(({ hash }) => found.get(hash))
+    },
+    { most: MOST_AT_ONCE, atOnce: 2, groupOf: ({ now }) => now },
+  )
+
+  return async (hash, at) => {
+    const call = { hash, now: at.now }
+    const row =
+      at.tx === undefined
+        ? await find(call)
+        : (await database.read(at, principalsByHash, toValues([call])))[0]
+    if (row === undefined) return null
+    const { hash: _, workspaceId, expiresAt, ...known } = row
+    const workspaceIds = workspaceId === null ? 'all' : [workspaceId]
+    return { principal: { ...known, kind: 'api_key', workspaceIds }, expiresAt }
+  }
+}
+
+function toValues(calls: readonly Call[]): readonly unknown[] {
+  return [calls[0]?.now ?? null, [...new Set(calls.map(({ hash }) => hash))]]
 }

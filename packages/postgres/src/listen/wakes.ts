@@ -43,7 +43,7 @@ export function createWakes(parts: WakesParts): Wakes {
     return { commits: signal, open: () => Promise.resolve(), close: () => Promise.resolve() }
   }
   const origin = randomUUID()
-  const heard = createPace(settings, LEAST_GAP_MS, () => {
+  const told = createPace(settings, LEAST_GAP_MS, () => {
     signal.raise()
     return Promise.resolve()
   })
@@ -56,9 +56,9 @@ export function createWakes(parts: WakesParts): Wakes {
       timeouts,
       settings,
       onNotified: (payload) => {
-        if (payload !== origin) heard.ask()
+        if (payload !== origin) told.ask()
       },
-      onResumed: () => heard.ask(),
+      onResumed: () => told.ask(),
     })
 
   const bounded = boundedPool(pool, timeouts)
@@ -75,7 +75,7 @@ export function createWakes(parts: WakesParts): Wakes {
   return {
     commits: {
       raise() {
-        signal.raise()
+        told.ask()
         tell.ask()
       },
       listen: (call) => signal.listen(call),
@@ -84,7 +84,7 @@ export function createWakes(parts: WakesParts): Wakes {
     async close() {
       await endsWithin(settings.current.clock, LONGEST_FLUSH_MS, tell.flush())
       await listener?.stop()
-      await heard.flush()
+      await told.flush()
     },
   }
 }
