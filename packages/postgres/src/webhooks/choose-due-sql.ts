@@ -1,11 +1,14 @@
 /** How many deliveries of disabled webhooks one claim puts aside at most. */
 export const MOST_SKIPPED = 1_000
 
+/** How many deliveries are looked at when none is due, to know when one will be. */
+const IDLE_REACH = 50
+
 /**
  * The part of a claim that chooses: reads `p` (now) and the claim's parameters $2 (limit), $3 (at most of one webhook) and $5
  * (webhooks to leave out), and leaves behind
  *
- * - `front`: the pending deliveries that fall due first, whether due or not;
+ * - `front`: the pending deliveries that fall due first, whether due or not; fewer when none is; `enabled` is known of the due;
  * - `sight`: whether the front shows all that the claim has to know;
  * - `head`: only when it does not, for each webhook with pending deliveries when its first falls due. Found by leaps from one
  *   webhook to the next, so that a backlog of one of them costs no more than a single delivery;
@@ -13,14 +16,22 @@ export const MOST_SKIPPED = 1_000
  *   Those of disabled webhooks are to be skipped.
  */
 export const CHOOSE_DUE = /* sql */ `
+  reach as materialized (
+    select case
+      when (select min(next_attempt_at) from taskboard.delivery where status = 'pending') <= p.now then 4 * $2::integer + 100
+      else ${IDLE_REACH} end as most
+    from p
+  ),
   front as materialized (
     select d.id, d.webhook_id, d.next_attempt_at, w.enabled, d.webhook_id = any ($5::text[]) as is_excluded,
       d.next_attempt_at <= p.now as is_due
-    from p, (
+    from p cross join (
       select id, webhook_id, next_attempt_at from taskboard.delivery
-      where status = 'pending' order by next_attempt_at, id limit 4 * $2::integer + 100
+      where status = 'pending' order by next_attempt_at, id limit (select most from reach)
     ) d
-    cross join lateral (select w.enabled from taskboard.webhook w where w.id = d.webhook_id limit 1) as w
+    left join lateral (
+      select w.enabled from taskboard.webhook w where w.id = d.webhook_id and d.next_attempt_at <= p.now limit 1
+    ) as w on true
   ),
   front_choice as materialized (
     select id, webhook_id, next_attempt_at, enabled
@@ -31,7 +42,7 @@ export const CHOOSE_DUE = /* sql */ `
     where not r.enabled or (not r.is_excluded and r.place <= $3::integer)
   ),
   sight as materialized (
-    select f.seen < 4 * $2::integer + 100 or (
+    select f.seen < (select most from reach) or (
       -- Enough to claim or all that is due, and beyond that the one that comes next.
       (c.found >= $2::integer or f.is_past_due) and f.useful > least(c.found, $2::integer)
     ) as is_enough
