@@ -12,8 +12,11 @@ import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { taskColumns, toTask, type TaskRow } from './task-row.js'
 
+/** A task as it was at `now`. */
+export type SeenTask = TaskRow & { readonly now: Instant }
+
 /** Present, workspace, task. */
-const lookAtTask = statement<TaskRow & { readonly now: Instant }>(
+const lookAtTask = statement<SeenTask>(
   'look_at_task',
   /* sql */ `
   select coalesce($1::bigint, taskboard.now_ms())::float8 as now, ${taskColumns('t')}
@@ -70,7 +73,7 @@ const MOST_LOOKS = 20
 
 /**
  * Applies what `transition` decides of the task as it is now, with everything that goes with it; looks again when somebody
- * else wrote it in between.
+ * else wrote it in between. The first look is spared where the task has been `seen` already.
  * @throws TaskboardError `TASK_NOT_FOUND`; whatever `transition` throws; `SERVICE_UNAVAILABLE` when others keep writing it.
  */
 export async function applyCommand(
@@ -78,10 +81,13 @@ export async function applyCommand(
   target: { readonly workspaceId: string; readonly taskId: string },
   command: TaskCommand,
   at: At<PgConnection>,
+  seen?: SeenTask,
 ): Promise<Task> {
   const { workspaceId, taskId } = target
+  const look = async (): Promise<SeenTask | undefined> =>
+    (await database.read(at, lookAtTask, [at.now, workspaceId, taskId]))[0]
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
-    const [row] = await database.read(at, lookAtTask, [at.now, workspaceId, taskId])
+    const row = looks === 0 && seen !== undefined ? seen : await look()
     if (row === undefined) throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
     const before = toTask(row)
     const decided = transition(before, command, row.now)

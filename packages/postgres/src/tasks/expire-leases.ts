@@ -2,15 +2,17 @@ import { isTaskboardError, type At, type Backoff, type Instant } from '@taskboar
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
-import { applyCommand } from './apply-command.js'
+import { applyCommand, type SeenTask } from './apply-command.js'
+import { taskColumns } from './task-row.js'
 
 /** Present, limit. */
-const findExpired = statement<{ readonly workspaceId: string; readonly taskId: string }>(
+const findExpired = statement<SeenTask>(
   'find_expired_leases',
   /* sql */ `
-  select workspace_id as "workspaceId", id as "taskId" from taskboard.task
-  where lease_expires_at <= (select coalesce($1::bigint, taskboard.now_ms()))
-  order by lease_expires_at
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
+  select (select now from p)::float8 as now, ${taskColumns('t')} from taskboard.task t
+  where t.lease_expires_at <= (select now from p)
+  order by t.lease_expires_at
   limit $2::integer`,
 )
 
@@ -27,9 +29,10 @@ export async function expireLeases(
   at: At<PgConnection>,
 ): Promise<{ readonly expired: number; readonly nextExpiryAt: Instant | null }> {
   let expired = 0
-  for (const target of await database.read(at, findExpired, [at.now, limit])) {
+  for (const seen of await database.read(at, findExpired, [at.now, limit])) {
+    const target = { workspaceId: seen.workspaceId, taskId: seen.id }
     try {
-      const task = await applyCommand(database, target, { kind: 'expire', backoff }, at)
+      const task = await applyCommand(database, target, { kind: 'expire', backoff }, at, seen)
       if (task.lease === null) expired += 1
     } catch (error) {
       // Somebody else saw to it in the meantime.
