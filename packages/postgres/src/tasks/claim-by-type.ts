@@ -13,7 +13,8 @@ export interface TypeClaimRow extends ClaimRow {
  *
  * Workspaces take turns in the order of their ids, on from the one that was served last and round once. Those with ready
  * tasks and those with agents of the type are two ordered lists; the walk leaps from one to the other, so that it
- * costs a few index probes for each workspace it finds, however many there are.
+ * costs a few index probes for each workspace it finds, however many there are. That a workspace has a ready task is asked in
+ * the index's order: the planner would else look through the table for any, which is near only where most are of that workspace.
  */
 function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow> {
   const parts = claimParts(withCompletions, 'true')
@@ -35,7 +36,8 @@ function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow>
             select from (select '' as agent_id union all
               select a.id from taskboard.agent a where a.workspace_id = queued and a.type = $5::text) as pool
             cross join lateral (select from taskboard.todo t
-              where t.ready and t.workspace_id = queued and t.agent_id = pool.agent_id limit 1) as head
+              where t.ready and t.workspace_id = queued and t.agent_id = pool.agent_id
+              order by t.lane, t.key desc limit 1) as head
           ) as is_hit
         from (
           select staffed, (

@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/test-database.
 import { migrate } from '../migrations/migrate.js'
 import type { PgConnection, PgPool } from '../pool.js'
 import { postgresStorage } from '../postgres-storage.js'
+import { claimByType } from './claim-by-type.js'
 
 const at = { now: null }
 const settings = {
@@ -106,6 +107,18 @@ describe('a claim', () => {
     expect([tasks.length, answers.length]).toEqual([200, 2])
     expect(await storage.tasks.countTasks(workspaceId, at)).toMatchObject({ TODO: 20, DOING: 200 })
     await failing.close()
+  })
+
+  it('finds a workspace with work by index where nearly all is of another', async () => {
+    await database.pool.query(`insert into taskboard.todo
+      select 'task_' || n, 'ws_of_others', '', true, 1, n, 0, 9223372036854775807, null, 0 from generate_series(1, 20000) n`)
+    await database.pool.query('analyze')
+    const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(
+      `explain (generic_plan) ${claimByType.text}`,
+    )
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan).toContain('using todo_pickup on todo')
+    expect(plan).not.toContain('Seq Scan on todo')
   })
 
   it('leaves the place of a task that another writes to that one', async () => {
