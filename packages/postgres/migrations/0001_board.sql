@@ -113,6 +113,8 @@ create table taskboard.task_dependency (
   task_id text not null references taskboard.task,
   primary key (depends_on, task_id)
 );
+-- For deleting tasks.
+create index task_dependency_task on taskboard.task_dependency (task_id);
 
 -- A task is never deleted while something of it is left, and its row is there when these are written: no reference is checked.
 create table taskboard.attempt (
