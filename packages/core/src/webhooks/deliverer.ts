@@ -52,6 +52,8 @@ const FULL_WAIT_MS = 1_000
 const GIVING_UP_MS = 1_000
 /** What a claim is held for beyond the sends: the time in which results must be stored. */
 const CLAIM_MARGIN_MS = 60_000
+/** What answers within it soon asks for more. */
+const QUICK_MS = 1_000
 
 export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
   const { environment, store, sender, settings } = parts
@@ -65,12 +67,12 @@ export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
   })
   const sends = createSends(parts, {
     onResult(claimed, result, claimedUntil) {
-      slots.sent(claimed.webhook.id)
+      slots.sent(claimed.webhook.id, result.attempt.durationMs < QUICK_MS)
       results.write({ webhookId: claimed.webhook.id, result, claimedUntil })
       sendWaiting()
     },
     onUntried(claimed) {
-      slots.sent(claimed.webhook.id)
+      slots.sent(claimed.webhook.id, false)
       returned.add(claimed)
       settle(claimed.webhook.id)
       sendWaiting()
@@ -81,7 +83,7 @@ export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
 
   function settle(webhookId: string): void {
     slots.settle(webhookId)
-    loop.wake()
+    if (slots.isClaimDue) loop.wake()
   }
 
   function sendWaiting(): void {
@@ -125,17 +127,16 @@ function createClaimLoop(
 
   async function claimDue(): Promise<NextPass> {
     await returned.flush()
-    const limit = slots.room
-    if (limit <= 0) return null
+    const bounds = slots.nextClaim()
+    if (bounds === null) return null
     const claimedUntil = clock.now() + claimMs
-    const perWebhook = settings.maxInFlightPerWebhook
-    const request = { limit, perWebhook, excludeWebhookIds: slots.fullWebhookIds(), claimMs }
+    const request = { ...bounds, claimMs }
     const { deliveries, nextDueAt } = await store.claimDueDeliveries(request, {
       now: environment.storageNow(),
     })
     for (const claimed of deliveries) slots.add({ claimed, claimedUntil })
     onClaimed()
-    if (slots.room <= 0 || nextDueAt === null) return null
+    if (nextDueAt === null) return null
     const now = clock.now()
     if (nextDueAt > now) return nextDueAt
     return deliveries.length > 0 ? 'now' : now + FULL_WAIT_MS
