@@ -139,7 +139,10 @@ export interface TaskStore<Tx = unknown> {
   appendLog(proof: ClaimProof, entry: Omit<TaskLogEntry, 'at'>, leaseMs: number, at: At<Tx>): Promise<void>
   /** Appends an output and renews the lease. `CONFLICT` beyond `outputLimit`. */
   appendOutput(proof: ClaimProof, output: TaskOutput, leaseMs: number, at: At<Tx>): Promise<void>
-  /** DOING to DONE with the result, frees dependents, and takes the next task in the same commit when asked to. */
+  /**
+   * DOING to DONE with the result, frees dependents, and takes the next task when asked to: in the same commit, but for tasks that
+   * others wait for, where it may be the one after.
+   */
   completeTask(
     proof: ClaimProof,
     result: string,

@@ -1,4 +1,5 @@
 import {
+  isTaskboardError,
   TaskboardError,
   type At,
   type ClaimProof,
@@ -61,6 +62,21 @@ export function createCompletions(
     { most: MOST_AT_ONCE, atOnce: 1, groupOf: ({ now }) => now },
   )
 
+  /**
+   * Two commits: a transaction that held the log of the completed task's workspace while it waits for those of others would meet
+   * claims that hold them in circles. Once the task is done, that is what is answered.
+   */
+  async function oneAfterTheOther(call: Call, next: ClaimTarget): Promise<Completion> {
+    const task = completedTask(await complete(call))
+    try {
+      return { task, next: await pickups.claim(next, 1, call.now) }
+    } catch (error) {
+      if (isTaskboardError(error, 'SERVICE_UNAVAILABLE'))
+        return { task, next: { tasks: [], nextReadyAt: null } }
+      throw error
+    }
+  }
+
   return async (proof, result, next, at) => {
     const { now } = at
     const call = { proof, result, now }
@@ -71,11 +87,10 @@ export function createCompletions(
           : (await database.write(at, completeClaimed, toValues([call])))[0]
       return { task: completedTask(row), next: null }
     }
-    const joined =
-      at.tx === undefined && isOneLog(proof, next)
-        ? await pickups.completeAndClaim({ proof, result }, next, now)
-        : null
-    if (joined !== null) return joined
+    if (at.tx === undefined && isOneLog(proof, next)) {
+      const joined = await pickups.completeAndClaim({ proof, result }, next, now)
+      return joined ?? oneAfterTheOther(call, next)
+    }
     return database.atomically(at, async (session) => {
       const task = await completeIn(session, call)
       const pickup = { limit: 1, completions: [], now, commitsEach: false }

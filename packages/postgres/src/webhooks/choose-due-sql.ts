@@ -18,7 +18,7 @@ const IDLE_REACH = 50
 export const CHOOSE_DUE = /* sql */ `
   reach as materialized (
     select case
-      when (select min(next_attempt_at) from taskboard.delivery where status = 'pending') <= p.now then 4 * $2::integer + 100
+      when (select min(next_attempt_at) from taskboard.delivery where status = 'pending') <= p.now then 2 * $2::integer + 100
       else ${IDLE_REACH} end as most
     from p
   ),

@@ -13,7 +13,7 @@ import { CHOOSE_DUE, MOST_SKIPPED } from './choose-due-sql.js'
 import { deliveryColumns } from './delivery-row.js'
 import { webhookJson } from './webhook-row.js'
 
-/** A claimed delivery; the one row of a claim that found nothing has nulls for it. */
+/** A claimed delivery, the first of each webhook with the webhook; the one row of a claim that found nothing has nulls for both. */
 interface ClaimedRow extends Delivery {
   readonly nextDueAt: number | null
   readonly webhook: StoredWebhook | null
@@ -72,9 +72,15 @@ const claimDue = statement<ClaimedRow>(
     from sight s
   )
   select n.at::float8 as "nextDueAt", ${deliveryColumns('c')}, c.claim_token as "claimToken",
-    case when w.id is not null then ${webhookJson('w')} end as webhook
+    case when h.is_first then (
+      select ${webhookJson('w')} from taskboard.webhook w where w.id = c.webhook_id
+    ) end as webhook
   from next_due n
-  left join (claimed c join held h on h.id = c.id join taskboard.webhook w on w.id = c.webhook_id) on true
+  left join (
+    claimed c join (
+      select id, was_due_at, row_number() over (partition by webhook_id order by was_due_at, id) = 1 as is_first from held
+    ) h on h.id = c.id
+  ) on true
   order by h.was_due_at, c.id`,
 )
 
@@ -88,8 +94,11 @@ export async function claimDueDeliveries(
   // Not told as a commit: it is news to nobody, and those who claim when they are told would never come to rest.
   const rows = await database.read(at, claimDue, values)
   const deliveries: ClaimedDelivery[] = []
-  for (const { nextDueAt: _, webhook, claimToken, ...delivery } of rows) {
-    if (webhook !== null) deliveries.push({ delivery, webhook, claimToken })
+  const webhooks = new Map<string, StoredWebhook>()
+  for (const { nextDueAt: _, webhook: first, claimToken, ...delivery } of rows) {
+    if (first !== null) webhooks.set(first.id, first)
+    const webhook = webhooks.get(delivery.webhookId)
+    if (webhook !== undefined) deliveries.push({ delivery, webhook, claimToken })
   }
   return { deliveries, nextDueAt: rows[0]?.nextDueAt ?? null }
 }
