@@ -18,6 +18,9 @@ export async function createTestDatabase(options: pg.PoolConfig = {}): Promise<T
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   const pool = new pg.Pool({ connectionString: url.href, ...options })
+  // A connection that has not quite ended when the database is dropped is told so, and nobody waits for it any more.
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return {
     url: url.href,
     pool,
