@@ -5,6 +5,11 @@ import { createWorld, type World } from './world.js'
 /** A storage to try, empty, and how to get rid of it. */
 export interface OpenedStorage {
   readonly storage: Storage
+  /**
+   * Whether what is read beside an open transaction waits for its end, as on one connection, instead of showing the state
+   * before it; default false. Either way nobody sees what is not committed.
+   */
+  readonly readsWait?: boolean | undefined
   close(): Promise<void>
 }
 
@@ -32,9 +37,9 @@ export function toCase(
     id,
     name,
     async run() {
-      const { storage, close } = await open()
+      const { storage, readsWait = false, close } = await open()
       try {
-        await check(await createWorld(storage))
+        await check(await createWorld(storage, readsWait))
       } finally {
         await close()
       }

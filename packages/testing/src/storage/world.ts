@@ -34,6 +34,8 @@ export const unknownId = (prefix: string): string => `${prefix}_0000000000000000
 /** A storage with one account, one workspace and one agent, and short ways to what cases need. */
 export interface World {
   readonly storage: Storage
+  /** See `OpenedStorage.readsWait`. */
+  readonly readsWait: boolean
   readonly accountId: string
   readonly workspaceId: string
   readonly agent: Agent
@@ -58,7 +60,7 @@ export interface World {
   addWebhook(events?: readonly WebhookEventType[], at?: At): Promise<StoredWebhook>
 }
 
-export async function createWorld(storage: Storage): Promise<World> {
+export async function createWorld(storage: Storage, readsWait = false): Promise<World> {
   const newId = createNewId()
   storage.bind({
     scoring: defaultScoring,
@@ -80,6 +82,7 @@ export async function createWorld(storage: Storage): Promise<World> {
 
   const world: World = {
     storage,
+    readsWait,
     accountId: account.id,
     workspaceId,
     agent,
