@@ -70,6 +70,7 @@ export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
       slots.sent(claimed.webhook.id, result.attempt.durationMs < QUICK_MS)
       results.write({ webhookId: claimed.webhook.id, result, claimedUntil })
       sendWaiting()
+      claimMore()
     },
     onUntried(claimed) {
       slots.sent(claimed.webhook.id, false)
@@ -83,6 +84,10 @@ export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
 
   function settle(webhookId: string): void {
     slots.settle(webhookId)
+    claimMore()
+  }
+
+  function claimMore(): void {
     if (slots.isClaimDue) loop.wake()
   }
 

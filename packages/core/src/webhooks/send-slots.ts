@@ -30,7 +30,7 @@ export interface SendSlots {
   fullWebhookIds(): string[]
   /** What to claim now; null while there is too little room for a claim to pay, which `isClaimDue` tells the end of. */
   nextClaim(): ClaimBounds | null
-  /** Whether there is room again, and since the last claim one that may have more was settled. */
+  /** Whether there is room again, and since the last claim a send ended to one that may have more. */
   readonly isClaimDue: boolean
   add(waiting: WaitingDelivery): void
   /** The next that may be sent now, the webhooks in turn, now counted as sending. */
@@ -57,13 +57,14 @@ export function createSendSlots(most: number, mostPerWebhook: number): SendSlots
   const roomy = 4 * most
   // What webhooks that hang may hold between them, and what is sent and stored meanwhile, leaves room for a claim that pays.
   const mostClaimed =
-    Math.ceil(most / mostPerWebhook) * CLAIMED_PER_SENDING * mostPerWebhook + 2 * most + roomy
+    Math.ceil(most / mostPerWebhook) * CLAIMED_PER_SENDING * mostPerWebhook + 6 * most + roomy
   let sending = 0
   let claimed = 0
   let isWanting = false
 
-  const isFull = (slots: WebhookSlots): boolean =>
-    slots.claimed > (slots.isQuick ? perWebhook : mostPerWebhook - 1)
+  /** What is unsettled takes nothing from its webhook: how long that lasts is the storage's affair. */
+  const isFull = ({ waiting, sending, isQuick }: WebhookSlots): boolean =>
+    waiting.length + sending > (isQuick ? perWebhook : mostPerWebhook - 1)
 
   function of(webhookId: string): WebhookSlots {
     const found = webhooks.get(webhookId)
@@ -115,13 +116,13 @@ export function createSendSlots(most: number, mostPerWebhook: number): SendSlots
       const slots = of(webhookId)
       slots.sending -= 1
       slots.isQuick = isQuick
+      isWanting ||= !isFull(slots)
       sending -= 1
     },
     settle(webhookId) {
       const slots = of(webhookId)
       slots.claimed -= 1
       claimed -= 1
-      isWanting ||= !isFull(slots)
       if (slots.claimed === 0) webhooks.delete(webhookId)
     },
     takeWaiting: () => [...webhooks.values()].flatMap((slots) => slots.waiting.splice(0)),
