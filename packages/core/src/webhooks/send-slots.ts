@@ -62,9 +62,9 @@ export function createSendSlots(most: number, mostPerWebhook: number): SendSlots
   let claimed = 0
   let isWanting = false
 
-  /** What is unsettled takes nothing from its webhook: how long that lasts is the storage's affair. */
-  const isFull = ({ waiting, sending, isQuick }: WebhookSlots): boolean =>
-    waiting.length + sending > (isQuick ? perWebhook : mostPerWebhook - 1)
+  /** Of what is unsettled only the sum is bounded: how long that lasts is the storage's affair. */
+  const isFull = (slots: WebhookSlots): boolean =>
+    slots.waiting.length + slots.sending > (slots.isQuick ? perWebhook : mostPerWebhook - 1)
 
   function of(webhookId: string): WebhookSlots {
     const found = webhooks.get(webhookId)
