@@ -181,8 +181,8 @@ describe('wakes', () => {
   it('listens anew when its connection is ended, and looks for what it missed', async () => {
     const clock = virtualClock(0)
     const reader = await processOf({ clock })
-    const writer = await processOf()
     const [lost] = await listeners()
+    const writer = await processOf()
     const removed = once(reader.pool, 'remove')
     const resumed = reader.told()
     await database.pool.query('select pg_terminate_backend($1)', [lost])
