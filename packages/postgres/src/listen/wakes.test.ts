@@ -83,9 +83,9 @@ describe('wakes', () => {
     writer.wakes.commits.raise()
     await both
     // Its own notification comes back before the answer to what the connection is asked next.
-    const [own, answer] = [writer.told(), first.told()]
+    const all = Promise.all([writer.told(), first.told(), second.told()])
     second.wakes.commits.raise()
-    await Promise.all([own, answer])
+    await all
     expect([writer.times(), first.times(), second.times()]).toEqual([2, 2, 2])
   })
 
