@@ -10,6 +10,26 @@ export interface TypeClaimRow extends ClaimRow {
 /** Of how many that wait for time it is asked whom they wait for. */
 const MOST_WAITING = 1_000
 
+/** The first waits for time of all tasks. */
+const EARLIEST_WAITS = /* sql */ `early as materialized (
+    select t.workspace_id, t.agent_id, t.not_before from taskboard.todo t
+    where not t.ready and t.not_before is not null order by t.not_before limit ${MOST_WAITING}
+  )`
+
+/** When the first wait ends that an agent of the type is meant by. */
+const FIRST_WAIT = /* sql */ `
+      select coalesce(
+        (
+          select e.not_before from early e where exists (
+            select from taskboard.agent g
+            where g.type = $5::text and g.workspace_id = e.workspace_id and e.agent_id in ('', g.id)
+          )
+          order by e.not_before limit 1
+        ),
+        -- None of those fits: there is none before the last of them at least.
+        (select max(e.not_before) from early e having count(*) = ${MOST_WAITING})
+      )`
+
 /**
  * Present, whether ended placements stop it, limit, lease, agent type, the workspace that was served last; and
  * completions.
@@ -77,27 +97,12 @@ function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow>
     from station s join taskboard.agent a on a.workspace_id = s.workspace_id and a.type = $5::text
   ),
   ${takeBest(parts)},
-  early as materialized (
-    select t.workspace_id, t.agent_id, t.not_before from taskboard.todo t
-    where not t.ready and t.not_before is not null order by t.not_before limit ${MOST_WAITING}
-  ),
+  ${EARLIEST_WAITS},
   ${parts.draft},
   ${LOG_EVENTS}
   select r.*, stale.is_stale as "isStale", (select count(*) from candidate)::integer as seen, true as "isKnown",
     (select coalesce(array_agg(workspace_id order by place), '{}') from station) as stations,
-    case when (select count(*) from claimed) < ${parts.wanted} then (
-      select coalesce(
-        (
-          select e.not_before from early e where exists (
-            select from taskboard.agent g
-            where g.type = $5::text and g.workspace_id = e.workspace_id and e.agent_id in ('', g.id)
-          )
-          order by e.not_before limit 1
-        ),
-        -- None of those fits: there is none before the last of them at least.
-        (select max(e.not_before) from early e having count(*) = ${MOST_WAITING})
-      )
-    ) end::float8 as "nextReadyAt"
+    case when (select count(*) from claimed) < ${parts.wanted} then ( ${FIRST_WAIT} ) end::float8 as "nextReadyAt"
   from stale left join (${parts.reply}) as r on true`,
   )
 }
