@@ -13,8 +13,10 @@ export interface AppliedMigration {
 
 /** What is applied, in order; null when the database has never been migrated. */
 export async function readApplied(connection: PgConnection): Promise<readonly AppliedMigration[] | null> {
+  // `to_regclass` may answer from what the session has cached, and miss what another has just committed; a scan does not.
   const known = await connection.query({
-    text: `select to_regclass('taskboard.migration') is not null as "isThere"`,
+    text: `select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 'taskboard' and c.relname = 'migration') as "isThere"`,
     values: [],
   })
   const [row] = known.rows as { readonly isThere: boolean }[]

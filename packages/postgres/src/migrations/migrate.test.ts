@@ -39,8 +39,14 @@ describe('migrate', () => {
   })
 
   it('is done once when many start at once', async () => {
-    const runs = await Promise.all(Array.from({ length: 8 }, () => migrate(database.pool)))
-    expect(runs.filter((applied) => applied.length > 0)).toEqual([['0000_bookkeeping', ...names]])
+    const { pool } = database
+    for (let round = 0; round < 5; round++) {
+      await rowsOf(pool, 'drop schema if exists taskboard cascade')
+      // Each connection has seen, and may remember, that nothing is there.
+      await Promise.all(Array.from({ length: 8 }, () => planMigrations(pool)))
+      const runs = await Promise.all(Array.from({ length: 8 }, () => migrate(pool)))
+      expect(runs.filter((applied) => applied.length > 0)).toEqual([['0000_bookkeeping', ...names]])
+    }
   })
 
   it('applies what is new to a database of an earlier version', async () => {
