@@ -45,6 +45,7 @@ export type {
   NewApiKey,
   NewWorkspace,
   Principal,
+  Reach,
   Scope,
   SecretBoxOptions,
   Tier,

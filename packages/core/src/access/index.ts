@@ -1,5 +1,5 @@
 export { scopes, tiers } from './principal.js'
-export type { Principal, Scope, Tier } from './principal.js'
+export type { Principal, Reach, Scope, Tier } from './principal.js'
 export type { Account, AccessStore, ApiKeyRecord, Workspace } from './access-store.js'
 export { createSecretBox, ephemeralSecretBox } from './secret-box.js'
 export type { EncryptionKey, SecretBox, SecretBoxOptions } from './secret-box.js'

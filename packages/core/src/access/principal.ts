@@ -30,3 +30,6 @@ export interface Principal {
   /** The one that the board endpoint works on. */
   readonly defaultWorkspaceId: string
 }
+
+/** How far a caller sees: the workspaces of an account, or some of them. What is beyond is as if it did not exist. */
+export type Reach = Pick<Principal, 'accountId' | 'workspaceIds'>
