@@ -134,7 +134,9 @@ export type { BoardErrorBody, EnterpriseErrorBody, ErrorEnvelope } from './http/
 // --- Adapters of HTTP servers -------------------------------------------------------------------------------------------
 export {
   announcesBody,
+  apiRoutes,
   boardRoutes,
+  enterpriseRoutes,
   discardRest,
   toFetchHandler,
   toHttpRequest,

@@ -1,4 +1,4 @@
-import type { Principal } from './access/index.js'
+import type { Accounts, Principal } from './access/index.js'
 import type { Board } from './board/index.js'
 import type { Environment } from './environment/index.js'
 import type { TaskboardError } from './errors/index.js'
@@ -20,6 +20,8 @@ export interface SurfacePaths {
   readonly board: string
   /** Webhook registration. Default `/api/webhooks/create`. */
   readonly webhooks: string
+  /** What all paths of the enterprise API begin with. Default `/v2`. */
+  readonly enterprise: string
 }
 
 /**
@@ -41,6 +43,7 @@ export interface Surface<Tx = unknown> {
   refuseCredential(request: CredentialRequest): TaskboardError
   /** Counts a request of the board API against its key: 60 in any rolling minute. */
   takeBoardLimit(principal: Principal): Promise<LimitDecision>
+  readonly accounts: Accounts<Tx>
   board(workspaceId: string): Board<Tx>
   readonly webhooks: Webhooks<Tx>
 }

@@ -94,8 +94,9 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
       'must begin with / and not end with one',
     )
   }
-  const { board = '/api/board', webhooks = '/api/webhooks/create' } = paths ?? {}
-  requireOption(board !== webhooks, 'paths', 'must differ')
+  const { board = '/api/board', webhooks = '/api/webhooks/create', enterprise = '/v2' } = paths ?? {}
+  const isApart = (path: string): boolean => path !== enterprise && !path.startsWith(`${enterprise}/`)
+  requireOption(board !== webhooks && isApart(board) && isApart(webhooks), 'paths', 'must differ')
 }
 
 function isBackoff({ baseMs, factor, maxMs }: Backoff): boolean {

@@ -129,7 +129,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     pollIntervalMs: options.pollIntervalMs ?? DEFAULT_POLL_INTERVAL_MS,
   })
   return {
-    accounts: createAccounts({ ...wiring, store: storage.access, defaultAgent: defaultAgentOf(options) }),
+    accounts: surface.accounts,
     agents: createAgents({ environment, store: storage.agents }),
     notifications: createNotifications({ environment, store: storage.notifications, channels }),
     events: emitter.events,
@@ -213,12 +213,14 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
     paths: {
       board: options.paths?.board ?? '/api/board',
       webhooks: options.paths?.webhooks ?? '/api/webhooks/create',
+      enterprise: options.paths?.enterprise ?? '/v2',
     },
     bodyLimitBytes: options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
     authenticate: authenticate ?? ((request) => authenticator.authenticate(request.header('authorization'))),
     refuseCredential: (request) => credentials.refuse(request.clientAddress, request.header('authorization')),
     takeBoardLimit: ({ id }) =>
       storage.limits.take({ key: `board:${id}`, limit, windowMs: MINUTE_MS }, environment.storageNow()),
+    accounts: createAccounts({ ...wiring, store: storage.access, defaultAgent: defaultAgentOf(options) }),
     board: cachedBoards((workspaceId) => createBoard(boardParts, workspaceId)),
     webhooks: createWebhooks({
       environment,

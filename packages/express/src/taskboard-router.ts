@@ -1,6 +1,6 @@
 import {
   announcesBody,
-  boardRoutes,
+  apiRoutes,
   discardRest,
   toHttpRequest,
   unreadBody,
@@ -16,13 +16,14 @@ import { Router, type Request, type Response } from 'express'
  */
 export function taskboardRouter(taskboard: { readonly surface: Surface }): Router {
   const router = Router()
-  for (const { path, handle } of boardRoutes(taskboard)) {
+  for (const { path, handle } of apiRoutes(taskboard)) {
     router.all(path, (request, response, next) => {
       const plain = toHttpRequest(request, {
         target: request.baseUrl + request.url,
         response,
         clientAddress: () => request.ip ?? '',
         body: bodyOf(request),
+        params: request.params as Readonly<Record<string, string>>,
       })
       handle(plain)
         .then((answer) => send(request, response, answer))

@@ -1,6 +1,6 @@
 import {
   announcesBody,
-  boardRoutes,
+  apiRoutes,
   discardRest,
   toHttpRequest,
   unreadBody,
@@ -41,7 +41,7 @@ export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (i
     return answer(taskboardRoute, request, reply)
   })
 
-  for (const route of boardRoutes(options.taskboard)) {
+  for (const route of apiRoutes(options.taskboard)) {
     const config: RouteConfig = { taskboardRoute: route }
     instance.all(route.path, { config }, (request, reply) => answer(route, request, reply))
   }
@@ -58,6 +58,7 @@ async function answer(route: Route, request: FastifyRequest, reply: FastifyReply
     response: reply.raw,
     clientAddress: () => request.ip,
     body: announcesBody(raw) ? unreadBody(stream) : NO_BODY,
+    params: request.params as Readonly<Record<string, string>>,
   })
   const { status, headers, body }: HttpResponse = await route.handle(plain)
   discardRest(stream)

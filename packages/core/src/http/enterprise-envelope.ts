@@ -36,15 +36,23 @@ export const enterpriseErrorTable: ErrorTable = {
   INTERNAL_ERROR: { code: 'INTERNAL_ERROR', status: 500 },
 }
 
+/** The request that an error answers. */
+export interface EnterpriseErrorContext {
+  readonly requestId: string
+  readonly now: Instant
+  /** What fields of the library are called there where that is not their snake_case: `{ dueDate: 'deadline' }`. */
+  readonly wireFields?: Readonly<Record<string, string>> | undefined
+}
+
 /**
  * Any thrown value in the enterprise API's form, for the request `requestId` at `now`. Otherwise like
  * `boardErrorEnvelope`; the request's id is a header too.
  */
 export function enterpriseErrorEnvelope(
   error: unknown,
-  { requestId, now }: { readonly requestId: string; readonly now: Instant },
+  { requestId, now, wireFields }: EnterpriseErrorContext,
 ): ErrorEnvelope<EnterpriseErrorBody> {
-  const { code: cause, message, field, headers } = toWireError(error)
+  const { code: cause, message, field, headers } = toWireError(error, wireFields)
   const { code, status } = enterpriseErrorTable[cause]
   return {
     status,

@@ -32,11 +32,11 @@ export function isInternal(error: unknown): boolean {
   )
 }
 
-/** What may be told of any thrown value. */
-export function toWireError(error: unknown): WireError {
+/** What may be told of any thrown value. `renamed` has the fields whose wire name is not just another spelling. */
+export function toWireError(error: unknown, renamed: Readonly<Record<string, string>> = {}): WireError {
   if (!(error instanceof TaskboardError) || isInternal(error)) return INTERNAL
   const { code, field } = error
-  const wireField = field === undefined ? null : wireName(field)
+  const wireField = field === undefined ? null : (renamed[field] ?? wireName(field))
   const message =
     field !== undefined && wireField !== null && error.message.startsWith(field)
       ? wireField + error.message.slice(field.length)

@@ -1,9 +1,10 @@
 import { TaskboardError } from '../errors/index.js'
 import type { Surface } from '../surface.js'
 import { boardErrorEnvelope } from './board-envelope.js'
-import { boardRoutes } from './board/board-routes.js'
+import { apiRoutes } from './api-routes.js'
 import type { HttpRequest, HttpResponse, RequestBody } from './http.js'
 import { joinChunks } from './join-chunks.js'
+import { createRouteTable } from './route-table.js'
 
 export interface FetchHandlerOptions {
   /** Where the handler is mounted: stripped from the path before the routes are looked up. Default none. */
@@ -26,23 +27,23 @@ export function toFetchHandler(
   options: FetchHandlerOptions = {},
 ): (request: Request) => Promise<Response> {
   const { basePath = '', clientAddress = () => '', notFound = answerNotFound } = options
-  const handlers = new Map(boardRoutes(taskboard).map(({ path, handle }) => [basePath + path, handle]))
+  const routes = createRouteTable(apiRoutes(taskboard))
 
   return async (request) => {
     const { pathname, search } = new URL(request.url)
-    const handle = handlers.get(pathname)
-    if (handle === undefined) return notFound(request)
+    const found = pathname.startsWith(basePath) ? routes.find(pathname.slice(basePath.length)) : null
+    if (found === null) return notFound(request)
     const plain: HttpRequest = {
       method: request.method,
       path: pathname,
-      params: {},
+      params: found.params,
       query: search.slice(1),
       header: (name) => request.headers.get(name) ?? undefined,
       clientAddress: clientAddress(request),
       body: bodyOf(request),
       signal: request.signal,
     }
-    return toResponse(await handle(plain), request.method)
+    return toResponse(await found.route.handle(plain), request.method)
   }
 }
 

@@ -52,6 +52,7 @@ export interface HttpResponse {
  * out itself (a wrong credential is told before a wrong method). The handler never throws and never rejects.
  */
 export interface Route {
+  /** Segments of the form `:name` match one segment each, and come decoded in `HttpRequest.params`. */
   readonly path: string
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>
 }

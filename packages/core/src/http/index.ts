@@ -5,6 +5,8 @@ export { enterpriseErrorEnvelope, enterpriseErrorTable } from './enterprise-enve
 export type { EnterpriseErrorBody } from './enterprise-envelope.js'
 export type { ErrorEnvelope, ErrorTable } from './error-envelope.js'
 export { boardRoutes } from './board/board-routes.js'
+export { enterpriseRoutes } from './enterprise/enterprise-routes.js'
+export { apiRoutes } from './api-routes.js'
 export { toFetchHandler } from './fetch-handler.js'
 export type { FetchHandlerOptions } from './fetch-handler.js'
 export { announcesBody, toHttpRequest, unreadBody } from './node-request.js'

@@ -25,3 +25,11 @@ export function splitTarget(target: string): { path: string; query: string } {
     ? { path: target, query: '' }
     : { path: target.slice(0, mark), query: target.slice(mark + 1) }
 }
+
+/** All of a raw query string, the first value of each name, decoded as forms are. Own members only, whatever their names. */
+export function queryRecord(query: string): Readonly<Record<string, string>> {
+  const record = Object.create(null) as Record<string, string>
+  if (query === '') return record
+  for (const [name, value] of new URLSearchParams(`?${query}`)) record[name] ??= value
+  return record
+}

@@ -1,0 +1,9 @@
+import type { Surface } from '../surface.js'
+import { boardRoutes } from './board/board-routes.js'
+import { enterpriseRoutes } from './enterprise/enterprise-routes.js'
+import type { Route } from './http.js'
+
+/** Every route of a task board: the board API (v1) and the enterprise API (v2). */
+export function apiRoutes(taskboard: { readonly surface: Surface }): readonly Route[] {
+  return [...boardRoutes(taskboard), ...enterpriseRoutes(taskboard)]
+}

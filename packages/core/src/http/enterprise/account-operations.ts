@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { reaches, scopes, tiers, type Principal, type Workspace } from '../../access/index.js'
+import { TaskboardError } from '../../errors/index.js'
+import { operation } from './operation.js'
+import { workspaceOf } from './workspace-of.js'
+import { idText, timestamp, toTimestamp } from './wire-schemas.js'
+
+const workspace = z
+  .object({ id: z.string(), name: z.string(), is_default: z.boolean(), created_at: timestamp })
+  .meta({ id: 'Workspace' })
+
+const account = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    tier: z.enum(tiers as [string, ...string[]]),
+    created_at: timestamp,
+    caller: z.object({
+      id: z.string(),
+      kind: z.enum(['user', 'api_key']),
+      scopes: z.array(z.enum(scopes)),
+    }),
+    workspaces: z.array(workspace),
+  })
+  .meta({ id: 'Account' })
+
+const newWorkspace = z.object({
+  name: z.string({ error: 'must be text' }).meta({ description: '1 to 100 characters.' }),
+})
+
+const getAccount = operation({
+  id: 'getAccount',
+  tag: 'account',
+  summary: 'The account, its workspaces, and what the caller may do',
+  method: 'GET',
+  path: '/v2/account',
+  scope: 'account:read',
+  answer: { status: 200, schema: account },
+  async run({ surface, principal }) {
+    const { accounts } = surface
+    const [{ id, name, tier, createdAt }, workspaces] = await Promise.all([
+      accounts.get(principal.accountId),
+      accounts.listWorkspaces(principal.accountId),
+    ])
+    return {
+      id,
+      name,
+      tier,
+      created_at: toTimestamp(createdAt),
+      caller: { id: principal.id, kind: principal.kind, scopes: principal.scopes },
+      workspaces: workspaces
+        .filter((each) => reaches(principal, each))
+        .map((each) => toWireWorkspace(each, principal)),
+    }
+  },
+})
+
+const createWorkspace = operation({
+  id: 'createWorkspace',
+  tag: 'account',
+  summary: 'One more workspace, with a board of its own',
+  description: 'Only for callers that reach the whole account: a key bound to a workspace does not.',
+  method: 'POST',
+  path: '/v2/workspaces',
+  scope: 'account:write',
+  body: newWorkspace,
+  answer: { status: 201, schema: workspace },
+  async run({ surface, principal, body }) {
+    requireWholeAccount(principal)
+    return toWireWorkspace(await surface.accounts.createWorkspace(principal.accountId, body), principal)
+  },
+})
+
+const getWorkspace = operation({
+  id: 'getWorkspace',
+  tag: 'account',
+  summary: 'One workspace',
+  method: 'GET',
+  path: '/v2/workspaces/{workspace_id}',
+  scope: 'account:read',
+  params: z.object({ workspace_id: idText }),
+  answer: { status: 200, schema: workspace },
+  async run({ surface, principal, params }) {
+    const found = await surface.accounts.getWorkspace(
+      await workspaceOf(surface, principal, params.workspace_id),
+    )
+    return toWireWorkspace(found, principal)
+  },
+})
+
+/** The account, its workspaces and what it has used. */
+export const accountOperations = [getAccount, createWorkspace, getWorkspace]
+
+function toWireWorkspace({ id, name, createdAt }: Workspace, principal: Principal): object {
+  return {
+    id,
+    name,
+    is_default: id === principal.defaultWorkspaceId,
+    created_at: toTimestamp(createdAt),
+  }
+}
+
+function requireWholeAccount({ workspaceIds }: Principal): void {
+  if (workspaceIds === 'all') return
+  throw new TaskboardError('FORBIDDEN', 'the credential is bound to a workspace')
+}

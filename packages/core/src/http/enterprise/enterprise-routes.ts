@@ -1,0 +1,33 @@
+import type { Surface } from '../../surface.js'
+import type { Route } from '../http.js'
+import { enterpriseOperations } from './enterprise-operations.js'
+import { handleEnterpriseRequest } from './handle.js'
+import type { Method, Operation } from './operation.js'
+
+/**
+ * The enterprise API (v2) as routes, below the path that the task board was made with. Parameters stand in the paths as
+ * `:name`, and a path without parameters comes before those that it would match.
+ */
+export function enterpriseRoutes({ surface }: { readonly surface: Surface }): readonly Route[] {
+  const paths = new Map<string, Map<Method, Operation>>()
+  for (const operation of enterpriseOperations(surface)) {
+    const operations = paths.get(operation.path) ?? new Map<Method, Operation>()
+    paths.set(operation.path, operations.set(operation.method, operation))
+  }
+  return [...paths]
+    .toSorted(([one], [other]) => (patternOrder(one) < patternOrder(other) ? -1 : 1))
+    .map(([path, operations]) => ({
+      path: mountedPath(surface, path).replaceAll(/\{(\w+)\}/g, ':$1'),
+      handle: (request) => handleEnterpriseRequest(surface, request, operations),
+    }))
+}
+
+/** A documented path below the host's prefix. */
+export function mountedPath({ paths }: Surface, path: string): string {
+  return paths.enterprise + path.slice('/v2'.length)
+}
+
+/** Sorts parameters behind every name. */
+function patternOrder(path: string): string {
+  return path.replaceAll('{', '\u{10ffff}')
+}

@@ -1,0 +1,158 @@
+import { requireScope, type Principal } from '../../access/index.js'
+import { isTaskboardError, parseInput, TaskboardError } from '../../errors/index.js'
+import type { Surface } from '../../surface.js'
+import { enterpriseErrorEnvelope } from '../enterprise-envelope.js'
+import { isInternal } from '../error-envelope.js'
+import type { HttpRequest, HttpResponse } from '../http.js'
+import { readJsonObject } from '../json-body.js'
+import { queryRecord } from '../query.js'
+import type { Method, Operation } from './operation.js'
+import { requestIdOf } from './request-id.js'
+
+/** The operations of one path. */
+export type OperationsByMethod = ReadonlyMap<Method, Operation>
+
+/** What becomes known of a request on its way, for an answer of whatever kind. */
+interface Progress {
+  readonly requestId: string
+  /** Of the caller's limits; none before they were asked. */
+  limits: Readonly<Record<string, string>>
+  operation: Operation | undefined
+}
+
+const COMMON: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+}
+const JSON_TYPE = 'application/json; charset=utf-8'
+const NOTHING = Object.freeze({})
+const NO_LIMITS: Readonly<Record<string, string>> = Object.freeze({})
+
+/**
+ * Answers one request of the enterprise API. The checks come in this order, and the first that fails is the answer:
+ * credential, limits of the account, method, scope, parameters and body, existence. A path whose operations are all public
+ * asks for no credential.
+ */
+export async function handleEnterpriseRequest(
+  surface: Surface,
+  request: HttpRequest,
+  operations: OperationsByMethod,
+): Promise<HttpResponse> {
+  const progress: Progress = {
+    requestId: requestIdOf(request, surface.environment),
+    limits: NO_LIMITS,
+    operation: undefined,
+  }
+  try {
+    const operation = findOperation(operations, request.method)
+    if (operation?.scope === 'none' || (operation === undefined && allPublic(operations))) {
+      progress.operation = operation ?? refuseMethod(operations)
+      return await runPublic(surface, request, progress)
+    }
+    const principal = (await surface.authenticate(request)) ?? refuseCredential(surface, request)
+    progress.operation = operation ?? refuseMethod(operations)
+    return await runProtected(surface, request, principal, progress)
+  } catch (error) {
+    return toErrorResponse(surface, request, progress, error)
+  }
+}
+
+/** HEAD is answered as GET; the adapter leaves the body out. */
+function findOperation(operations: OperationsByMethod, method: string): Operation | undefined {
+  return operations.get((method === 'HEAD' ? 'GET' : method) as Method)
+}
+
+function allPublic(operations: OperationsByMethod): boolean {
+  return [...operations.values()].every(({ scope }) => scope === 'none')
+}
+
+function refuseCredential(surface: Surface, request: HttpRequest): never {
+  throw surface.refuseCredential(request)
+}
+
+function refuseMethod(operations: OperationsByMethod): never {
+  const allow = [...operations.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  throw new TaskboardError('METHOD_NOT_ALLOWED', `use ${allow.join(' or ')}`, { allow })
+}
+
+async function runPublic(surface: Surface, request: HttpRequest, progress: Progress): Promise<HttpResponse> {
+  const operation = progress.operation
+  if (operation?.scope !== 'none') throw new TypeError('the operation is not public')
+  const input = readInput(operation, request, surface.bodyLimitBytes)
+  const call = { surface, request, ...(input instanceof Promise ? await input : input) }
+  return toResponse(operation, progress, await operation.run(call))
+}
+
+async function runProtected(
+  surface: Surface,
+  request: HttpRequest,
+  principal: Principal,
+  progress: Progress,
+): Promise<HttpResponse> {
+  const operation = progress.operation
+  if (operation === undefined || operation.scope === 'none') throw new TypeError('the operation is public')
+  if (operation.userOnly === true && principal.kind !== 'user') {
+    throw new TaskboardError('FORBIDDEN', 'an API key cannot do this; use an access token')
+  }
+  if (operation.scope !== 'any') requireScope(principal, operation.scope)
+  const input = readInput(operation, request, surface.bodyLimitBytes)
+  const call = { surface, request, principal, ...(input instanceof Promise ? await input : input) }
+  return toResponse(operation, progress, await operation.run(call))
+}
+
+interface Input {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+}
+
+/** At once when the body is there, or none is wanted. */
+function readInput(operation: Operation, request: HttpRequest, maxBytes: number): Input | Promise<Input> {
+  const params = operation.params === undefined ? NOTHING : parseInput(operation.params, request.params)
+  const query =
+    operation.query === undefined ? NOTHING : parseInput(operation.query, queryRecord(request.query))
+  const { body: schema } = operation
+  if (schema === undefined) return { params, query, body: NOTHING }
+  const body = readJsonObject(request, maxBytes)
+  if (body instanceof Promise) {
+    return body.then((read) => ({ params, query, body: parseInput(schema, read) }))
+  }
+  return { params, query, body: parseInput(schema, body) }
+}
+
+function toResponse({ answer }: Operation, progress: Progress, value: unknown): HttpResponse {
+  const headers: Record<string, string> = {
+    ...COMMON,
+    'x-request-id': progress.requestId,
+    ...progress.limits,
+  }
+  if (answer.status === 204) return { status: 204, headers, body: '' }
+  if ('mediaType' in answer) {
+    headers['content-type'] = answer.mediaType
+    return { status: answer.status, headers: { ...headers, ...answer.headers }, body: String(value) }
+  }
+  headers['content-type'] = JSON_TYPE
+  return { status: answer.status, headers, body: JSON.stringify(value) }
+}
+
+function toErrorResponse(
+  surface: Surface,
+  request: HttpRequest,
+  { requestId, limits, operation }: Progress,
+  error: unknown,
+): HttpResponse {
+  const { logger, clock } = surface.environment
+  const line = { err: error, method: request.method, path: request.path, requestId }
+  if (isInternal(error)) logger.error(line, 'a request failed')
+  else if (isTaskboardError(error, 'SERVICE_UNAVAILABLE')) logger.warn(line, 'a request could not be served')
+  const { status, headers, body } = enterpriseErrorEnvelope(error, {
+    requestId,
+    now: clock.now(),
+    wireFields: operation?.wireFields,
+  })
+  return {
+    status,
+    headers: { ...COMMON, 'content-type': JSON_TYPE, ...limits, ...headers },
+    body: JSON.stringify(body),
+  }
+}

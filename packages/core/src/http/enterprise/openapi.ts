@@ -1,0 +1,183 @@
+import { z } from 'zod'
+import { enterpriseErrorTable } from '../enterprise-envelope.js'
+import { limitHeaderNames } from './limit-header-names.js'
+import type { Operation } from './operation.js'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The parts of an OpenAPI 3.1 document that this library fills in. */
+export interface OpenApiDocument {
+  readonly openapi: '3.1.1'
+  readonly info: Json
+  readonly servers: readonly Json[]
+  readonly tags: readonly { readonly name: string }[]
+  /** By path, then by method in lower case. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Json>>
+    readonly securitySchemes: Json
+  }
+}
+
+/** The version of the wire contract. */
+export const API_VERSION = '2.1'
+
+const REQUEST_ID = { description: 'Tells this request apart, in logs too.', schema: { type: 'string' } }
+const STATUSES_OF_ALL = [401, 429, 500, 503] as const
+
+const errorSchema = z.object({
+  error: z.object({
+    code: z.enum([...new Set(Object.values(enterpriseErrorTable).map(({ code }) => code))]),
+    message: z.string(),
+    details: z.object({
+      field: z.string().meta({ description: 'The first offending field; empty when it is about none.' }),
+      issue: z.string(),
+    }),
+    request_id: z.string(),
+    timestamp: z.string().meta({ format: 'date-time' }),
+  }),
+})
+
+/**
+ * The OpenAPI 3.1 document of the operations, made from the schemas that validate their requests. `prefix` is where they
+ * are mounted, in place of `/v2`.
+ */
+export function openApiDocument(operations: readonly Operation[], prefix: string): OpenApiDocument {
+  const schemas: Record<string, Json> = {}
+  const toSchema = (schema: z.ZodType, io: 'input' | 'output'): Json =>
+    hoisted(z.toJSONSchema(schema, { io, unrepresentable: 'any' }), schemas)
+  schemas['Error'] = toSchema(errorSchema, 'output')
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const operation of operations) {
+    const path = prefix + operation.path.slice('/v2'.length)
+    paths[path] ??= {}
+    paths[path][operation.method.toLowerCase()] = describe(operation, toSchema)
+  }
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Task board', version: API_VERSION, description: DESCRIPTION },
+    servers: [{ url: '/' }],
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: { schemas, securitySchemes: { bearer: SECURITY } },
+  }
+}
+
+const DESCRIPTION =
+  'Tasks worked by agents. Times are ISO 8601 in UTC; lists page by next_cursor; what the caller does not reach is answered as if it did not exist.'
+const SECURITY: Json = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'An access token, or an API key.',
+}
+
+function describe(operation: Operation, toSchema: (schema: z.ZodType, io: 'input' | 'output') => Json): Json {
+  const { id, tag, summary, description, scope, userOnly, body } = operation
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: [description, requirement(scope, userOnly)].filter(Boolean).join(' '),
+    security: scope === 'none' ? [] : [{ bearer: [] }],
+    parameters: parameters(operation, toSchema),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: !body.safeParse({}).success,
+            content: { 'application/json': { schema: toSchema(body, 'input') } },
+          },
+        }),
+    responses: responses(operation, toSchema),
+  }
+}
+
+function requirement(scope: Operation['scope'], userOnly: boolean | undefined): string {
+  const credential = userOnly === true ? 'Needs an access token' : 'Needs a credential'
+  if (scope === 'none') return 'Needs no credential.'
+  return scope === 'any' ? `${credential}.` : `${credential} with the scope \`${scope}\`.`
+}
+
+function parameters(
+  { params, query, idempotent }: Operation,
+  toSchema: (schema: z.ZodType, io: 'input' | 'output') => Json,
+): readonly Json[] {
+  const inPath = Object.entries(params?.shape ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: toSchema(schema as z.ZodType, 'input'),
+  }))
+  const inQuery = Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: !(schema as z.ZodType).safeParse(undefined).success,
+    schema: toSchema(schema as z.ZodType, 'input'),
+  }))
+  const header = { name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string' } }
+  return [...inPath, ...inQuery, ...(idempotent === true ? [header] : [])]
+}
+
+function responses(
+  { answer, scope, params, body }: Operation,
+  toSchema: (schema: z.ZodType, io: 'input' | 'output') => Json,
+): Json {
+  const headers: Record<string, Json> = { 'X-Request-Id': REQUEST_ID }
+  if (scope !== 'none') for (const name of limitHeaderNames) headers[name] = { schema: { type: 'integer' } }
+  const error = (status: number): [string, Json] => [
+    String(status),
+    {
+      description: codesOf(status),
+      headers,
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    },
+  ]
+  const statuses = new Set<number>(STATUSES_OF_ALL)
+  for (const status of [400, 402, 409, 413, 415]) if (body !== undefined) statuses.add(status)
+  if (scope !== 'none') for (const status of [400, 403, 404, 409]) statuses.add(status)
+  if (params !== undefined) statuses.add(404)
+  return {
+    [answer.status]: { description: 'Done.', headers, ...contentOf(answer, toSchema) },
+    ...Object.fromEntries([...statuses].toSorted((a, b) => a - b).map(error)),
+  }
+}
+
+function contentOf(
+  answer: Operation['answer'],
+  toSchema: (schema: z.ZodType, io: 'input' | 'output') => Json,
+): Json {
+  if (answer.status === 204) return {}
+  if ('mediaType' in answer) return { content: { [answer.mediaType]: { schema: { type: 'string' } } } }
+  return { content: { 'application/json': { schema: toSchema(answer.schema, 'output') } } }
+}
+
+function codesOf(status: number): string {
+  const codes = Object.values(enterpriseErrorTable).flatMap((row) =>
+    row.status === status ? [row.code] : [],
+  )
+  return `${[...new Set(codes)].join(' or ')}.`
+}
+
+/** Moves the schemas that have an id of their own to the document's components, and the references to them. */
+function hoisted(schema: Json, components: Record<string, Json>): Json {
+  const { $schema: _, $defs, ...rest } = schema
+  for (const [name, each] of Object.entries(($defs ?? {}) as Record<string, Json>)) {
+    components[name] ??= withReferences(each) as Json
+  }
+  const { id, ...root } = withReferences(rest) as { readonly id?: string } & Json
+  if (typeof id !== 'string') return root
+  components[id] ??= root
+  return { $ref: `#/components/schemas/${id}` }
+}
+
+function withReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withReferences)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]: [string, unknown]) =>
+      name === '$ref' && typeof member === 'string'
+        ? [name, member.replace('#/$defs/', '#/components/schemas/')]
+        : [name, withReferences(member)],
+    ),
+  )
+}

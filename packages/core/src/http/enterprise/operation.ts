@@ -1,0 +1,100 @@
+import type { z } from 'zod'
+import type { Principal, Scope } from '../../access/index.js'
+import type { Surface } from '../../surface.js'
+import type { HttpRequest } from '../http.js'
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** The sections of the reference. */
+export type Tag = 'auth' | 'account' | 'tasks' | 'agents' | 'analytics' | 'webhooks' | 'reference'
+
+/** A request that has passed every check but whether what it names exists. */
+export interface OperationCall<Params, Query, Body> {
+  readonly surface: Surface
+  readonly request: HttpRequest
+  readonly principal: Principal
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+}
+
+/** What is known of every operation, whatever its schemas. */
+export interface OperationFacts {
+  /** The `operationId` of the reference: unique, as in `createTask`. */
+  readonly id: string
+  readonly tag: Tag
+  readonly summary: string
+  readonly description?: string | undefined
+  readonly method: Method
+  /** With the documented prefix and parameters in braces: `/v2/tasks/{task_id}`. */
+  readonly path: `/v2/${string}`
+  /** Only for users with an access token: API keys are refused like a missing scope. */
+  readonly userOnly?: boolean | undefined
+  /** Takes an `Idempotency-Key` header. */
+  readonly idempotent?: boolean | undefined
+  readonly params?: z.ZodObject | undefined
+  readonly query?: z.ZodObject | undefined
+  /** Absent: a body is neither read nor refused. An absent body counts as `{}`. */
+  readonly body?: z.ZodObject | undefined
+  readonly answer: Answer
+  /** What fields of the library are called here where that is not their snake_case: `{ dueDate: 'deadline' }`. */
+  readonly wireFields?: Readonly<Record<string, string>> | undefined
+}
+
+/** What a success looks like. */
+export type Answer =
+  | { readonly status: 200 | 201; readonly schema: z.ZodType }
+  /** No body. */
+  | { readonly status: 204 }
+  /** A finished text of another media type. */
+  | { readonly status: 200; readonly mediaType: string; readonly headers?: Readonly<Record<string, string>> }
+
+/** An operation for callers with a credential. */
+export interface ProtectedOperation extends OperationFacts {
+  /** The scope that the credential must have; `any` when each will do. */
+  readonly scope: Scope | 'any'
+  /** Gives what is answered: the value of the JSON body, finished text for another media type, nothing for 204. */
+  run(call: OperationCall<unknown, unknown, unknown>): unknown
+}
+
+/** An operation that asks for no credential. */
+export interface PublicOperation extends OperationFacts {
+  readonly scope: 'none'
+  run(call: Omit<OperationCall<unknown, unknown, unknown>, 'principal'>): unknown
+}
+
+export type Operation = ProtectedOperation | PublicOperation
+
+type Out<Schema extends z.ZodObject | undefined> = Schema extends z.ZodObject
+  ? z.output<Schema>
+  : Readonly<Record<string, never>>
+
+interface Schemas<P, Q, B> {
+  readonly params?: P
+  readonly query?: Q
+  readonly body?: B
+}
+
+/** Declares an operation for callers with a credential; the schemas give the types of what `run` gets. */
+export function operation<
+  P extends z.ZodObject | undefined = undefined,
+  Q extends z.ZodObject | undefined = undefined,
+  B extends z.ZodObject | undefined = undefined,
+>(
+  declared: Omit<ProtectedOperation, 'params' | 'query' | 'body' | 'run'> &
+    Schemas<P, Q, B> & { run(call: OperationCall<Out<P>, Out<Q>, Out<B>>): unknown },
+): ProtectedOperation {
+  return declared
+}
+
+/** Declares an operation that asks for no credential. */
+export function publicOperation<
+  P extends z.ZodObject | undefined = undefined,
+  Q extends z.ZodObject | undefined = undefined,
+  B extends z.ZodObject | undefined = undefined,
+>(
+  declared: Omit<PublicOperation, 'params' | 'query' | 'body' | 'run' | 'scope'> &
+    Schemas<P, Q, B> & { run(call: Omit<OperationCall<Out<P>, Out<Q>, Out<B>>, 'principal'>): unknown },
+): PublicOperation {
+  return { ...declared, scope: 'none' }
+}

@@ -1,0 +1,138 @@
+import type { OpenApiDocument } from './openapi.js'
+import { shapeOf } from './schema-shape.js'
+
+/** The page runs no script and loads nothing. */
+export const REFERENCE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+
+interface DescribedOperation {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly tags: readonly string[]
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
+}
+type Content = Readonly<Record<string, { readonly schema: object }>>
+
+/** The document as a page of HTML: every operation with its parameters, body, answer and errors. */
+export function referencePage(document: OpenApiDocument): string {
+  const all = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation: operation as unknown as DescribedOperation,
+    })),
+  )
+  const { title, version, description } = document.info as Record<string, string>
+  const sections = document.tags.map(({ name }) => {
+    const inside = all.filter(({ operation }) => operation.tags.includes(name))
+    return html`<section>
+      <h2>${name}</h2>
+      ${raw(inside.map((each) => article(each, document)).join(''))}
+    </section>`
+  })
+  const links = all.map(
+    ({ method, path, operation }) =>
+      html`<li>
+        <a href="#${operation.operationId}"><b>${method}</b> ${path}</a>
+      </li>`,
+  )
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>${title ?? ''} ${version ?? ''}</title>
+        <style>
+          ${raw(STYLE)}
+        </style>
+      </head>
+      <body>
+        <nav>
+          <ul>
+            ${raw(links.join(''))}
+          </ul>
+        </nav>
+        <main>
+          <h1>${title ?? ''} <small>${version ?? ''}</small></h1>
+          <p>${description ?? ''}</p>
+          ${raw(sections.join(''))}
+        </main>
+      </body>
+    </html> `
+}
+
+function article(
+  { method, path, operation }: { method: string; path: string; operation: DescribedOperation },
+  document: OpenApiDocument,
+): string {
+  const { operationId, summary, description, parameters, requestBody, responses } = operation
+  const rows = parameters.map(
+    (each) =>
+      html`<tr>
+        <td><code>${each.name}</code></td>
+        <td>${each.in}</td>
+        <td>${each.required ? 'required' : ''}</td>
+      </tr>`,
+  )
+  const [[status, success] = ['', undefined], ...errors] = Object.entries(responses)
+  return [
+    html`<article id="${operationId}">
+      <h3><b>${method}</b> <code>${path}</code></h3>
+      <p>${summary}. ${description}</p>
+    </article>`,
+    rows.length === 0
+      ? ''
+      : html`<h4>Parameters</h4>
+          <table>
+            ${raw(rows.join(''))}
+          </table>`,
+    requestBody === undefined
+      ? ''
+      : html`<h4>Body</h4>
+          ${raw(shape(requestBody.content, document))}`,
+    html`<h4>Answer ${status}</h4>
+      ${raw(shape(success?.content, document))}`,
+    html`<p class="errors">${errors.map(([code, { description: codes }]) => `${code} ${codes}`).join(' ')}</p></article>`,
+  ].join('')
+}
+
+function shape(content: Content | undefined, document: OpenApiDocument): string {
+  const schema = content?.['application/json']?.schema
+  return schema === undefined ? '' : html`<pre>${shapeOf(schema, document.components.schemas)}</pre>`
+}
+
+class Raw {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+function raw(text: string): Raw {
+  return new Raw(text)
+}
+
+/** Text in which every value is escaped unless it is marked as HTML. */
+function html(parts: TemplateStringsArray, ...values: readonly (string | Raw)[]): string {
+  return parts.reduce((text, part, index) => {
+    const value = values[index - 1] ?? ''
+    return text + (value instanceof Raw ? value.text : escaped(value)) + part
+  })
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+}
+
+const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+body { margin: 0; display: grid; grid-template-columns: minmax(14rem, 22rem) 1fr }
+nav { position: sticky; top: 0; height: 100vh; overflow: auto; font-size: .8rem; border-right: 1px solid #8886 }
+nav ul { list-style: none; padding: 0 1rem } main { padding: 0 2rem 4rem; max-width: 60rem }
+article { border-top: 1px solid #8886; padding: .5rem 0 } h3 { font-weight: normal } h2 { text-transform: capitalize }
+pre { overflow: auto; padding: .75rem; border: 1px solid #8886; border-radius: .25rem; font-size: .85rem }
+td { padding-right: 1rem } .errors { font-size: .8rem; opacity: .8 } a { color: inherit }
+@media (max-width: 50rem) { body { display: block } nav { position: static; height: auto } }
+`

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { isStorableText } from '../../errors/index.js'
+
+/** Years that ISO 8601 writes with four digits. */
+const FIRST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
+const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
+const ISO_INSTANT = z.regexes.datetime({ offset: true })
+
+/** An id as a caller sends it: any short text, since only the storage can say what exists. */
+export const idText = z
+  .string({ error: 'must be an id' })
+  .min(1, 'must be an id')
+  .max(64, 'must be an id')
+  .refine(isStorableText, 'must be an id')
+
+/** A time as a caller sends it: ISO 8601 with `Z` or an offset. Becomes epoch milliseconds. */
+export const instantText = z
+  .string({ error: 'must be a date and time as text' })
+  .regex(ISO_INSTANT, 'must be a date and time that exists, with Z or an offset')
+  .transform((text) => Date.parse(text))
+  .refine((at) => at >= FIRST_INSTANT && at <= LAST_INSTANT, 'must be within the years 0 to 9999')
+  .meta({ format: 'date-time' })
+
+/** A time as it is answered: ISO 8601 in UTC with milliseconds. */
+export const timestamp = z.string().meta({ format: 'date-time' })
+
+/** The wire's form of a time. */
+export function toTimestamp(instant: number): string
+export function toTimestamp(instant: number | null): string | null
+export function toTimestamp(instant: number | null): string | null {
+  return instant === null ? null : new Date(instant).toISOString()
+}
+
+const LIMIT_RULE = 'must be a whole number from 1 to 1000'
+
+/** `limit` and `cursor`, which page a list. Values of a query are text. */
+export const pageQuery = {
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,3}$/, LIMIT_RULE)
+    .transform(Number)
+    .refine((limit) => limit <= 1_000, LIMIT_RULE)
+    .default(100)
+    .meta({ description: 'How many to answer at most: 1 to 1000, by default 100.' }),
+  cursor: z.string().min(1).max(1_000).optional().meta({
+    description: 'The next_cursor of the page before.',
+  }),
+}
+
+/** Beside a page's entries; null on the last page. */
+export const nextCursor = z.string().nullable()
