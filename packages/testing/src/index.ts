@@ -19,3 +19,5 @@ export type {
 } from './transport/transport-case.js'
 export { storageConformance } from './storage/storage-conformance.js'
 export type { ConformanceCase, OpenedStorage } from './storage/storage-case.js'
+export { enterpriseConformance } from './enterprise/enterprise-conformance.js'
+export type { EnterpriseCase, EnterpriseConformanceOptions } from './enterprise/enterprise-case.js'

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import type { EnterpriseCheck } from './enterprise-case.js'
+import { assertAnswer, assertError } from './enterprise-session.js'
+
+const WELL_FORMED_ID = /^req_[0-9a-z]{26}$/
+
+/** What is common to all answers. */
+export const envelopeCases: readonly EnterpriseCheck[] = [
+  {
+    id: 'envelope.error',
+    name: 'an error has code, message, details, request id and time',
+    async check({ send, clock }) {
+      const answer = await send('GET', '/v2/workspaces/ws_0')
+      const { error } = answer.json() as { error: Record<string, unknown> }
+      assert.deepEqual(Object.keys(error), ['code', 'message', 'details', 'request_id', 'timestamp'])
+      assert.equal(error['request_id'], answer.headers['x-request-id'])
+      assert.match(String(error['request_id']), WELL_FORMED_ID)
+      assert.equal(error['timestamp'], new Date(clock.now()).toISOString())
+    },
+  },
+  {
+    id: 'envelope.request-id',
+    name: 'every answer carries a request id: the plain word that the caller sent, else a new one',
+    async check({ send }) {
+      const sent = await send('GET', '/v2/account', { headers: { 'x-request-id': 'trace-7' } })
+      assert.equal(sent.headers['x-request-id'], 'trace-7')
+      const odd = await send('GET', '/v2/account', { headers: { 'x-request-id': 'not a word' } })
+      assert.match(String(odd.headers['x-request-id']), WELL_FORMED_ID)
+    },
+  },
+  {
+    id: 'envelope.credentials',
+    name: 'without a credential that holds nothing is answered but 401',
+    async check({ send }) {
+      for (const as of [null, '', 'tb_wrong', 'x.y.z']) {
+        const answer = await send('GET', '/v2/account', { as })
+        assertError(answer, 401, 'AUTHENTICATION_FAILED')
+        assert.equal(answer.headers['www-authenticate'], 'Bearer')
+        // Not even whether there is such a method.
+        assertError(await send('PUT', '/v2/account', { as }), 401, 'AUTHENTICATION_FAILED')
+      }
+    },
+  },
+  {
+    id: 'envelope.method',
+    name: 'a method that a path does not know is 405, and Allow lists those it knows',
+    async check({ send }) {
+      const answer = await send('PUT', '/v2/account')
+      assertError(answer, 405, 'METHOD_NOT_ALLOWED')
+      assert.equal(answer.headers['allow'], 'GET, HEAD')
+    },
+  },
+  {
+    id: 'envelope.head',
+    name: 'HEAD is answered as GET is, without the body',
+    async check({ send }) {
+      const [get, head] = [await send('GET', '/v2/account'), await send('HEAD', '/v2/account')]
+      assert.deepEqual([head.status, head.text], [200, ''])
+      assert.equal(head.headers['content-length'], get.headers['content-length'])
+    },
+  },
+  {
+    id: 'envelope.bodies',
+    name: 'a body that is no JSON object is refused by what is wrong with it',
+    async check({ send }) {
+      const post = (body: unknown, headers = {}) => send('POST', '/v2/workspaces', { body, headers })
+      assertError(await post('{'), 400, 'INVALID_REQUEST')
+      assertError(await post('[]'), 400, 'INVALID_REQUEST')
+      assertError(await post('a=1', { 'content-type': 'text/plain' }), 415, 'UNSUPPORTED_MEDIA_TYPE')
+      assertError(await post({ name: 'x'.repeat(2_000_000) }), 413, 'PAYLOAD_TOO_LARGE')
+    },
+  },
+  {
+    id: 'envelope.reference',
+    name: 'the OpenAPI document and the reference need no credential',
+    async check({ send }) {
+      const document = assertAnswer(await send('GET', '/v2/openapi.json', { as: null }))
+      assert.deepEqual(
+        [document['openapi'], (document['info'] as { version: string }).version],
+        ['3.1.1', '2.1'],
+      )
+      const page = await send('GET', '/v2/reference', { as: null })
+      assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
+      assert.match(String(page.headers['content-security-policy']), /default-src 'none'/)
+      assert.match(page.text, /<code>\/v2\/account<\/code>/)
+    },
+  },
+]
