@@ -1,0 +1,32 @@
+import { enterpriseConformance } from '@taskboard/testing'
+import express from 'express'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mountOn } from '../../express/test/express-host.js'
+import { mountOnFastify } from '../../fastify/test/fastify-host.js'
+import { migrate } from '../src/migrations/migrate.js'
+import { postgresStorage } from '../src/postgres-storage.js'
+import { emptyTables } from './empty-tables.js'
+import { createTestDatabase, type TestDatabase } from './test-database.js'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await migrate(database.pool)
+})
+afterAll(() => database.drop())
+
+const open = async () => {
+  await emptyTables(database.pool)
+  const storage = postgresStorage({ pool: database.pool })
+  return { storage, close: () => Promise.resolve() }
+}
+
+describe.each([
+  ['Express 5', mountOn(express)],
+  ['Fastify', mountOnFastify],
+])('the enterprise API on %s with a PostgreSQL server', (_, mount) => {
+  for (const { id, name, run } of enterpriseConformance({ open, mount })) {
+    it(`${id}: ${name}`, () => expect(run()).resolves.toBeUndefined())
+  }
+})
