@@ -14,11 +14,13 @@ import { createDeliveryIndex, type DeliveryIndex } from './delivery-index.js'
 import { createDeliveryLog, type DeliveryLog } from './delivery-log.js'
 import { recordResult } from './delivery-results.js'
 import { isFinished, isHeld, type DeliveryRow } from './delivery-row.js'
+import { isWithin } from './reach.js'
 import type { Table } from './table.js'
 import type { MemoryTransaction } from './transactions.js'
 
 type Store = WebhookStore<MemoryTransaction>
-type WebhookVerb = 'insertWebhook' | 'listWebhooks' | 'getWebhook' | 'updateWebhook' | 'deleteWebhook'
+type WebhookVerb =
+  'insertWebhook' | 'listWebhooks' | 'getWebhook' | 'findWebhook' | 'updateWebhook' | 'deleteWebhook'
 type SendVerb = 'claimDueDeliveries' | 'recordDeliveryResults' | 'releaseDeliveries'
 type LogVerb = Exclude<keyof Store, WebhookVerb | SendVerb>
 
@@ -71,6 +73,12 @@ function createWebhookVerbs(
       }),
     listWebhooks: (workspaceId, at) => read(at, () => [...subscriptions.of(workspaceId)]),
     getWebhook: (workspaceId, webhookId, at) => read(at, () => requireWebhook(workspaceId, webhookId)),
+    findWebhook: (reach, webhookId, at) =>
+      read(at, () => {
+        const webhook = tables.webhooks.get(webhookId)
+        if (webhook !== undefined && isWithin(database, reach, webhook.workspaceId)) return webhook
+        throw new TaskboardError('NOT_FOUND', 'no such webhook')
+      }),
     updateWebhook: (workspaceId, webhookId, change, at) =>
       write(at, (now) => {
         const changed = changedWebhook(requireWebhook(workspaceId, webhookId), change, now)

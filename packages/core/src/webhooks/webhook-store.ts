@@ -1,3 +1,4 @@
+import type { Reach } from '../access/index.js'
 import type { At, Instant } from '../environment/index.js'
 import type { LoggedEvent, WebhookEventType } from '../events/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
@@ -112,6 +113,8 @@ export interface WebhookStore<Tx = unknown> {
   listWebhooks(workspaceId: string, at: At<Tx>): Promise<readonly StoredWebhook[]>
   /** @throws TaskboardError `NOT_FOUND`. */
   getWebhook(workspaceId: string, webhookId: string, at: At<Tx>): Promise<StoredWebhook>
+  /** A webhook of any workspace within reach. @throws TaskboardError `NOT_FOUND`, beyond reach just the same. */
+  findWebhook(reach: Reach, webhookId: string, at: At<Tx>): Promise<StoredWebhook>
   /**
    * Changes what is given. Enabling clears `disabledReason` and `failingSince`; disabling sets the reason.
    * @throws TaskboardError `NOT_FOUND`.

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { SecretBox } from '../access/index.js'
+import type { Reach, SecretBox } from '../access/index.js'
 import type { At, Environment, Instant } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import { sampleEvent } from '../events/index.js'
@@ -46,6 +46,8 @@ export interface Webhooks<Tx = unknown> {
   /** Oldest first. */
   list(workspaceId: string): Promise<readonly Webhook[]>
   get(workspaceId: string, webhookId: string): Promise<Webhook>
+  /** A webhook of any workspace within reach. */
+  find(reach: Reach, webhookId: string): Promise<Webhook>
   /** Changes what is given. Enabling starts afresh; what fell due meanwhile stays `skipped` until it is resent. */
   update(
     workspaceId: string,
@@ -124,6 +126,9 @@ export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
     },
     async get(workspaceId, webhookId) {
       return toWebhook(await store.getWebhook(workspaceId, webhookId, at()))
+    },
+    async find(reach, webhookId) {
+      return toWebhook(await store.findWebhook(reach, webhookId, at()))
     },
     async update(workspaceId, webhookId, change, options) {
       const { url, events, enabled } = parseInput(webhookChangeInput, change)

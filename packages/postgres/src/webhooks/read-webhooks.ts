@@ -1,4 +1,5 @@
-import { TaskboardError, type At, type StoredWebhook } from '@taskboard/core'
+import { TaskboardError, type At, type Reach, type StoredWebhook } from '@taskboard/core'
+import { reachValues, withinReach } from '../access/reach.js'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -18,6 +19,13 @@ const webhookById = statement<StoredWebhook>(
   where w.id = $2::text and w.workspace_id = $1::text`,
 )
 
+const webhookWithinReach = statement<StoredWebhook>(
+  'find_webhook',
+  /* sql */ `
+  select ${webhookColumns('w')} from taskboard.webhook w join taskboard.workspace s on s.id = w.workspace_id
+  where w.id = $1::text and ${withinReach('s', 2)}`,
+)
+
 /** `WebhookStore.listWebhooks`. */
 export function listWebhooks(
   database: Database,
@@ -35,6 +43,18 @@ export async function getWebhook(
   at: At<PgConnection>,
 ): Promise<StoredWebhook> {
   const [webhook] = await database.read(at, webhookById, [workspaceId, webhookId])
+  if (webhook === undefined) throw unknownWebhook()
+  return webhook
+}
+
+/** `WebhookStore.findWebhook`. */
+export async function findWebhook(
+  database: Database,
+  reach: Reach,
+  webhookId: string,
+  at: At<PgConnection>,
+): Promise<StoredWebhook> {
+  const [webhook] = await database.read(at, webhookWithinReach, [webhookId, ...reachValues(reach)])
   if (webhook === undefined) throw unknownWebhook()
   return webhook
 }

@@ -7,7 +7,7 @@ import { insertTestDelivery } from './insert-test-delivery.js'
 import { insertWebhook } from './insert-webhook.js'
 import { listDeliveries } from './list-deliveries.js'
 import { pruneDeliveries } from './prune-deliveries.js'
-import { getWebhook, listWebhooks } from './read-webhooks.js'
+import { findWebhook, getWebhook, listWebhooks } from './read-webhooks.js'
 import { recordDeliveryResults } from './record-delivery-results.js'
 import { releaseDeliveries } from './release-deliveries.js'
 import { resendDeliveries } from './resend-deliveries.js'
@@ -19,6 +19,7 @@ export function createWebhookStore(database: Database): WebhookStore<PgConnectio
     insertWebhook: (webhook, idempotency, at) => insertWebhook(database, webhook, idempotency, at),
     listWebhooks: (workspaceId, at) => listWebhooks(database, workspaceId, at),
     getWebhook: (workspaceId, webhookId, at) => getWebhook(database, workspaceId, webhookId, at),
+    findWebhook: (reach, webhookId, at) => findWebhook(database, reach, webhookId, at),
     updateWebhook: (workspaceId, webhookId, change, at) =>
       updateWebhook(database, workspaceId, webhookId, change, at),
     deleteWebhook: (workspaceId, webhookId, at) => deleteWebhook(database, workspaceId, webhookId, at),

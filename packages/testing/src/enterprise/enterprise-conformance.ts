@@ -2,11 +2,12 @@ import { accountCases } from './account-cases.js'
 import type { EnterpriseCase, EnterpriseConformanceOptions } from './enterprise-case.js'
 import { toEnterpriseCase } from './enterprise-session.js'
 import { envelopeCases } from './envelope-cases.js'
+import { webhookCases } from './webhook-cases.js'
 
 /**
  * What the enterprise API promises, as cases for any test runner: over a real socket, each answer held against the OpenAPI
  * document that the host serves. No case depends on another, and none waits for time to pass.
  */
 export function enterpriseConformance(options: EnterpriseConformanceOptions): readonly EnterpriseCase[] {
-  return [...envelopeCases, ...accountCases].map((check) => toEnterpriseCase(options, check))
+  return [...envelopeCases, ...accountCases, ...webhookCases].map((check) => toEnterpriseCase(options, check))
 }

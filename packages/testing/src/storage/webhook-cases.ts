@@ -39,6 +39,27 @@ export const webhookCases: readonly StorageCheck[] = [
       ),
   },
   {
+    id: 'webhooks.find',
+    name: 'a webhook is found within reach, and beyond it as little as one that does not exist',
+    async check({ storage, accountId, workspaceId, addWebhook, addWorkspace, at }) {
+      const webhook = await addWebhook()
+      const other = await addWorkspace()
+      const stranger = await storage.access.insertAccount(
+        { name: 'Stranger', tier: 'professional', workspaceName: 'Stranger', agent: null },
+        at(),
+      )
+      const find = (account: string, workspaceIds: readonly string[] | 'all', id = webhook.id) =>
+        storage.webhooks.findWebhook({ accountId: account, workspaceIds }, id, at())
+      assert.deepEqual(await find(accountId, 'all'), webhook)
+      assert.deepEqual(await find(accountId, [other.workspaceId, workspaceId]), webhook)
+      await assertRefused(find(accountId, [other.workspaceId]), 'NOT_FOUND')
+      await assertRefused(find(accountId, []), 'NOT_FOUND')
+      await assertRefused(find(stranger.account.id, 'all'), 'NOT_FOUND')
+      await assertRefused(find(stranger.account.id, [workspaceId]), 'NOT_FOUND')
+      await assertRefused(find(accountId, 'all', unknownId('wh')), 'NOT_FOUND')
+    },
+  },
+  {
     id: 'webhooks.list',
     name: 'webhooks are listed oldest first, for their own workspace',
     async check({ storage, workspaceId, addWebhook, addWorkspace, at }) {

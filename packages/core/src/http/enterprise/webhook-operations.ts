@@ -1,0 +1,206 @@
+import { z } from 'zod'
+import type { Principal } from '../../access/index.js'
+import { webhookEventTypes } from '../../events/index.js'
+import type { Surface } from '../../surface.js'
+import type { Webhook } from '../../webhooks/index.js'
+import { idempotencyClaim } from '../idempotency-key.js'
+import { operation } from './operation.js'
+import {
+  deliveryJson,
+  deliveryStatuses,
+  toWireDelivery,
+  toWireWebhook,
+  webhookJson,
+} from './webhook-schemas.js'
+import { idText, nextCursor, pageQuery } from './wire-schemas.js'
+import { resendBody } from './webhook-resend.js'
+import { workspaceOf } from './workspace-of.js'
+
+const URL_RULE = 'must be an absolute https URL'
+const url = z.string({ error: (issue) => (issue.input === undefined ? 'is required' : URL_RULE) })
+const events = z.array(z.enum(webhookEventTypes), { error: 'must be a list of event types' }).min(1)
+const secret = z.string({ error: 'must be text' }).min(1, 'must not be empty').max(256)
+const webhookId = z.object({ webhook_id: idText })
+
+const LONGEST_OVERLAP_S = 2_592_000
+
+const createWebhook = operation({
+  id: 'createWebhook',
+  tag: 'webhooks',
+  summary: 'Registers an endpoint for events of a workspace',
+  description: 'Without a secret its deliveries carry no signature. The secret is answered by nothing.',
+  method: 'POST',
+  path: '/v2/webhooks',
+  scope: 'webhooks:write',
+  idempotent: true,
+  body: z.object({ url, events, secret: secret.nullish(), workspace_id: idText.nullish() }),
+  answer: { status: 201, schema: webhookJson },
+  async run({ surface, principal, request, body }) {
+    const { workspace_id: wanted, ...input } = body
+    const workspaceId = await workspaceOf(surface, principal, wanted)
+    const idempotency = idempotencyClaim(request, principal, 'POST /v2/webhooks', { ...input, workspaceId })
+    const webhook = await surface.webhooks.register(workspaceId, input, { idempotency })
+    return toWireWebhook(webhook)
+  },
+})
+
+const listWebhooks = operation({
+  id: 'listWebhooks',
+  tag: 'webhooks',
+  summary: 'The webhooks of a workspace, oldest first',
+  method: 'GET',
+  path: '/v2/webhooks',
+  scope: 'webhooks:read',
+  query: z.object({ workspace_id: idText.optional() }),
+  answer: { status: 200, schema: z.object({ webhooks: z.array(webhookJson) }) },
+  async run({ surface, principal, query }) {
+    const webhooks = await surface.webhooks.list(await workspaceOf(surface, principal, query.workspace_id))
+    return { webhooks: webhooks.map(toWireWebhook) }
+  },
+})
+
+const getWebhook = operation({
+  id: 'getWebhook',
+  tag: 'webhooks',
+  summary: 'One webhook',
+  method: 'GET',
+  path: '/v2/webhooks/{webhook_id}',
+  scope: 'webhooks:read',
+  params: webhookId,
+  answer: { status: 200, schema: webhookJson },
+  run: async ({ surface, principal, params }) => toWireWebhook(await find(surface, principal, params)),
+})
+
+const updateWebhook = operation({
+  id: 'updateWebhook',
+  tag: 'webhooks',
+  summary: 'Changes what is given; enabling starts afresh',
+  method: 'PATCH',
+  path: '/v2/webhooks/{webhook_id}',
+  scope: 'webhooks:write',
+  params: webhookId,
+  body: z.object({
+    url: url.optional(),
+    events: events.optional(),
+    enabled: z.boolean({ error: 'must be true or false' }).optional(),
+    secret: z.undefined({ error: 'is changed by rotating it' }).optional(),
+  }),
+  answer: { status: 200, schema: webhookJson },
+  async run({ surface, principal, params, body }) {
+    const { workspaceId, id } = await find(surface, principal, params)
+    return toWireWebhook(await surface.webhooks.update(workspaceId, id, body))
+  },
+})
+
+const deleteWebhook = operation({
+  id: 'deleteWebhook',
+  tag: 'webhooks',
+  summary: 'Deletes a webhook with its log',
+  method: 'DELETE',
+  path: '/v2/webhooks/{webhook_id}',
+  scope: 'webhooks:write',
+  params: webhookId,
+  answer: { status: 204 },
+  async run({ surface, principal, params }) {
+    const { workspaceId, id } = await find(surface, principal, params)
+    await surface.webhooks.delete(workspaceId, id)
+  },
+})
+
+const rotateWebhookSecret = operation({
+  id: 'rotateWebhookSecret',
+  tag: 'webhooks',
+  summary: 'Gives a webhook a new secret, answered this once',
+  description: 'The old one goes on signing beside it for overlap_s seconds, by default a day.',
+  method: 'POST',
+  path: '/v2/webhooks/{webhook_id}/rotate-secret',
+  scope: 'webhooks:write',
+  params: webhookId,
+  body: z.object({
+    secret: secret.nullish(),
+    overlap_s: z.int({ error: 'must be whole seconds' }).min(0).max(LONGEST_OVERLAP_S).optional(),
+  }),
+  answer: { status: 200, schema: z.object({ webhook: webhookJson, secret: z.string() }) },
+  async run({ surface, principal, params, body }) {
+    const { workspaceId, id } = await find(surface, principal, params)
+    const overlapMs = body.overlap_s === undefined ? undefined : body.overlap_s * 1_000
+    const rotated = await surface.webhooks.rotateSecret(workspaceId, id, { secret: body.secret, overlapMs })
+    return { webhook: toWireWebhook(rotated.webhook), secret: rotated.secret }
+  },
+})
+
+const testWebhook = operation({
+  id: 'testWebhook',
+  tag: 'webhooks',
+  summary: 'Sends a webhook, and nobody else, a sample event',
+  description: 'What became of it is in the log, under the id that is answered.',
+  method: 'POST',
+  path: '/v2/webhooks/{webhook_id}/test',
+  scope: 'webhooks:write',
+  params: webhookId,
+  answer: { status: 200, schema: deliveryJson },
+  async run({ surface, principal, params }) {
+    const { workspaceId, id } = await find(surface, principal, params)
+    return toWireDelivery(await surface.webhooks.test(workspaceId, id))
+  },
+})
+
+const listDeliveries = operation({
+  id: 'listDeliveries',
+  tag: 'webhooks',
+  summary: 'The log of a webhook, newest first',
+  method: 'GET',
+  path: '/v2/webhooks/{webhook_id}/deliveries',
+  scope: 'webhooks:read',
+  params: webhookId,
+  query: z.object({
+    status: z.enum(deliveryStatuses, { error: `must be one of ${deliveryStatuses.join(', ')}` }).optional(),
+    ...pageQuery,
+  }),
+  answer: { status: 200, schema: z.object({ deliveries: z.array(deliveryJson), next_cursor: nextCursor }) },
+  async run({ surface, principal, params, query }) {
+    const { workspaceId, id } = await find(surface, principal, params)
+    const page = await surface.webhooks.deliveries(workspaceId, id, query)
+    return { deliveries: page.deliveries.map(toWireDelivery), next_cursor: page.nextCursor }
+  },
+})
+
+const resendDeliveries = operation({
+  id: 'resendDeliveries',
+  tag: 'webhooks',
+  summary: 'Sends finished deliveries again, with the same id and body',
+  description: 'One by delivery_id, or those created in [from, to) that failed or were skipped.',
+  method: 'POST',
+  path: '/v2/webhooks/{webhook_id}/resend',
+  scope: 'webhooks:write',
+  params: webhookId,
+  body: resendBody,
+  answer: { status: 200, schema: z.object({ resent: z.int() }) },
+  async run({ surface, principal, params, body }) {
+    const { workspaceId, id } = await find(surface, principal, params)
+    const { delivery_id: deliveryId, from = 0, to = 0 } = body
+    const which = deliveryId === undefined ? { from, to } : { deliveryId }
+    return { resent: await surface.webhooks.resend(workspaceId, id, which) }
+  },
+})
+
+/** Webhooks, whole. */
+export const webhookOperations = [
+  createWebhook,
+  listWebhooks,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  listDeliveries,
+  resendDeliveries,
+]
+
+function find(
+  surface: Surface,
+  principal: Principal,
+  { webhook_id: id }: { readonly webhook_id: string },
+): Promise<Webhook> {
+  return surface.webhooks.find(principal, id)
+}

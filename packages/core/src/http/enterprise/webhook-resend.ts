@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { idText, instantText } from './wire-schemas.js'
+
+/** Names one delivery, or a span of time. */
+export const resendBody = z
+  .object({
+    delivery_id: idText.optional(),
+    from: instantText.optional(),
+    to: instantText.optional(),
+  })
+  .superRefine(({ delivery_id: deliveryId, from, to }, context) => {
+    if (deliveryId !== undefined) return
+    if (from === undefined && to === undefined)
+      context.addIssue({ code: 'custom', path: ['delivery_id'], message: 'is required, or from and to' })
+    else if (from === undefined || to === undefined)
+      context.addIssue({ code: 'custom', path: [from === undefined ? 'from' : 'to'], message: 'is required' })
+    else if (from >= to) context.addIssue({ code: 'custom', path: ['to'], message: 'must be after from' })
+  })
