@@ -11,7 +11,7 @@ export const accountCases: readonly EnterpriseCheck[] = [
     async check({ send, accountId, workspaceId }) {
       const body = assertAnswer(await send('GET', '/v2/account'))
       assert.equal(body['id'], accountId)
-      assert.equal(body['tier'], 'professional')
+      assert.equal(body['tier'], 'enterprise')
       const [workspace, ...others] = body['workspaces'] as { id: string; is_default: boolean }[]
       assert.deepEqual([workspace?.id, workspace?.is_default, others.length], [workspaceId, true, 0])
       const caller = body['caller'] as { kind: string; scopes: readonly string[] }

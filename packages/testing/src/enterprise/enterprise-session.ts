@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict'
-import { createTaskboard, defineAgent, scopes, type Scope, type Taskboard } from '@taskboard/core'
+import {
+  createTaskboard,
+  defineAgent,
+  scopes,
+  type Scope,
+  type Storage,
+  type Taskboard,
+} from '@taskboard/core'
 import { virtualClock, type VirtualClock } from '../clock/virtual-clock.js'
 import { sendRequest, type ClientResponse } from '../transport/http-client.js'
 import type { MountedHost } from '../transport/transport-case.js'
@@ -25,6 +32,7 @@ export interface SendOptions {
 /** What a case has at hand: a task board on a virtual clock behind a listening host, an account of its own and a stranger's. */
 export interface EnterpriseSession extends Tenant {
   readonly taskboard: Taskboard
+  readonly storage: Storage
   readonly clock: VirtualClock
   readonly host: MountedHost
   readonly stranger: Tenant
@@ -60,7 +68,7 @@ export function toEnterpriseCase(
       })
       const host = await mount(taskboard, { mountPath: '', bodies: 'unread' })
       try {
-        await check(await openSession(taskboard, clock, host))
+        await check(await openSession(taskboard, opened.storage, clock, host))
       } finally {
         await host.close()
         await taskboard.close()
@@ -72,6 +80,7 @@ export function toEnterpriseCase(
 
 async function openSession(
   taskboard: Taskboard,
+  storage: Storage,
   clock: VirtualClock,
   host: MountedHost,
 ): Promise<EnterpriseSession> {
@@ -80,6 +89,7 @@ async function openSession(
   const openApi = openApiCheck((await sendRequest(host.url, { path: '/v2/openapi.json' })).text)
   return {
     taskboard,
+    storage,
     clock,
     host,
     ...own,
@@ -106,7 +116,7 @@ async function openSession(
 }
 
 async function makeTenant(taskboard: Taskboard, name: string): Promise<Tenant> {
-  const { account, workspace } = await taskboard.accounts.create({ name, tier: 'professional' })
+  const { account, workspace } = await taskboard.accounts.create({ name, tier: 'enterprise' })
   const { key } = await taskboard.accounts.createKey({
     accountId: account.id,
     name: 'all',

@@ -78,6 +78,8 @@ function describe(operation: Operation, toSchema: (schema: z.ZodType, io: 'input
     tags: [tag],
     summary,
     description: [description, requirement(scope, userOnly)].filter(Boolean).join(' '),
+    'x-scope': scope,
+    ...(userOnly === true && { 'x-access-token-only': true }),
     security: scope === 'none' ? [] : [{ bearer: [] }],
     parameters: parameters(operation, toSchema),
     ...(body === undefined

@@ -1,0 +1,48 @@
+import type { EnterpriseSession, Tenant } from './enterprise-session.js'
+import { SUITE_AGENT_TYPE } from './enterprise-session.js'
+
+/** What an account has: one of everything that an id can name. */
+export interface Belongings {
+  readonly tenant: Tenant
+  /** By the name that the parameter has in paths: `task_id`, `agent_id`. */
+  readonly ids: Readonly<Record<string, string>>
+}
+
+/** Gives an account one of everything. */
+export async function makeBelongings({ taskboard }: EnterpriseSession, tenant: Tenant): Promise<Belongings> {
+  const { accountId, workspaceId } = tenant
+  const task = await taskboard.board(workspaceId).add({ title: 'theirs' })
+  const agent = await taskboard.agents.create(workspaceId, { name: 'theirs', type: SUITE_AGENT_TYPE })
+  const webhook = await taskboard.webhooks.register(workspaceId, {
+    url: 'https://theirs.example/hook',
+    events: ['task.created'],
+  })
+  const key = await taskboard.accounts.createKey({ accountId, name: 'theirs', scopes: ['tasks:read'] })
+  return {
+    tenant,
+    ids: {
+      workspace_id: workspaceId,
+      task_id: task.id,
+      agent_id: agent.id,
+      webhook_id: webhook.id,
+      key_id: key.id,
+    },
+  }
+}
+
+/** All that an account has, as the storage holds it, its events too. */
+export async function snapshotOf(
+  { taskboard, storage }: EnterpriseSession,
+  { tenant: { accountId, workspaceId }, ids }: Belongings,
+): Promise<object> {
+  const at = { now: null }
+  return {
+    task: await storage.tasks.getTask(workspaceId, ids['task_id'] ?? '', at),
+    events: await storage.events.readEvents(workspaceId, 0, 1_000),
+    agents: await taskboard.agents.list(workspaceId),
+    webhooks: await taskboard.webhooks.list(workspaceId),
+    deliveries: await taskboard.webhooks.deliveries(workspaceId, ids['webhook_id'] ?? ''),
+    keys: await taskboard.accounts.listKeys(accountId),
+    workspaces: await taskboard.accounts.listWorkspaces(accountId),
+  }
+}

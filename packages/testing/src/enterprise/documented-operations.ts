@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import type { OpenApiCheck } from './open-api-check.js'
+import { sampleBodies } from './sample-requests.js'
+
+/** What an OpenAPI document tells of an operation, with a body that passes its checks. */
+export interface DocumentedOperation {
+  readonly id: string
+  readonly method: string
+  /** With parameters in braces. */
+  readonly path: string
+  /** The scope that it asks for, `any` or `none`. */
+  readonly scope: string
+  readonly userOnly: boolean
+  readonly pathIds: readonly string[]
+  readonly queryIds: readonly string[]
+  readonly bodyIds: readonly { readonly name: string; readonly kind: string; readonly isList: boolean }[]
+  readonly body: object | undefined
+}
+
+interface Described {
+  readonly operationId: string
+  readonly 'x-scope': string
+  readonly 'x-access-token-only'?: boolean
+  readonly parameters: readonly { readonly name: string; readonly in: string }[]
+  readonly requestBody?: {
+    readonly required: boolean
+    readonly content: Readonly<Record<string, { readonly schema: { readonly properties?: object } }>>
+  }
+}
+
+/** Members of bodies that hold ids, and what of. */
+const BODY_IDS: Readonly<Record<string, { readonly kind: string; readonly isList: boolean }>> = {
+  workspace_id: { kind: 'workspace_id', isList: false },
+  agent_id: { kind: 'agent_id', isList: false },
+  assigned_to: { kind: 'agent_id', isList: false },
+  depends_on: { kind: 'task_id', isList: true },
+}
+
+/** All operations of the document. */
+export function documentedOperations({ document }: OpenApiCheck): readonly DocumentedOperation[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, described]) =>
+      toOperation(path, method.toUpperCase(), described as unknown as Described),
+    ),
+  )
+}
+
+function toOperation(path: string, method: string, described: Described): DocumentedOperation {
+  const { operationId: id, parameters, requestBody } = described
+  const body = sampleBodies[id]
+  assert.ok(requestBody?.required !== true || body !== undefined, `sampleBodies has a body for ${id}`)
+  const members = Object.keys(requestBody?.content['application/json']?.schema.properties ?? {})
+  return {
+    id,
+    method,
+    path,
+    scope: described['x-scope'],
+    userOnly: described['x-access-token-only'] === true,
+    pathIds: parameters.flatMap((each) => (each.in === 'path' ? [each.name] : [])),
+    queryIds: parameters.flatMap((each) =>
+      each.in === 'query' && each.name.endsWith('_id') ? [each.name] : [],
+    ),
+    bodyIds: members.flatMap((name) => {
+      const known = BODY_IDS[name]
+      return known === undefined ? [] : [{ name, ...known }]
+    }),
+    body,
+  }
+}

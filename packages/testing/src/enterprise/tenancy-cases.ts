@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import type { ClientResponse } from '../transport/http-client.js'
+import type { EnterpriseCheck } from './enterprise-case.js'
+import { makeBelongings, snapshotOf, type Belongings } from './belongings.js'
+import type { EnterpriseSession } from './enterprise-session.js'
+import { documentedOperations, type DocumentedOperation } from './documented-operations.js'
+
+/** Every route with every parameter that is an id: a stranger's is answered as one that does not exist, and nothing happens. */
+export const tenancyCases: readonly EnterpriseCheck[] = [
+  {
+    id: 'tenancy.matrix',
+    name: "a stranger's id is answered exactly as a random one, on every route and for every id, and leaves no trace",
+    async check(session) {
+      const theirs = await makeBelongings(session, session.stranger)
+      const ours = await makeBelongings(session, session)
+      const before = await snapshotOf(session, theirs)
+      const tried: string[] = []
+      for (const operation of documentedOperations(session.openApi)) {
+        for (const trial of trialsOf(operation, ours)) {
+          const foreign = theirs.ids[trial.kind]
+          assert.ok(foreign !== undefined, `the suite knows a stranger's ${trial.kind} for ${trial.name}`)
+          const atForeign = await trial.send(session, foreign)
+          const atRandom = await trial.send(session, randomLike(foreign))
+          const told = `${operation.method} ${operation.path} with another's ${trial.name}`
+          assert.ok(atRandom.status >= 400 && atRandom.status < 500, `${told}: ${atRandom.text}`)
+          assert.deepEqual(comparable(atForeign, foreign), comparable(atRandom, randomLike(foreign)), told)
+          tried.push(told)
+        }
+      }
+      assert.deepEqual(await snapshotOf(session, theirs), before)
+      assert.ok(tried.length >= 10, tried.join('\n'))
+    },
+  },
+]
+
+interface Trial {
+  /** Where the id stands. */
+  readonly name: string
+  /** What it is an id of: the name that the parameter has in paths. */
+  readonly kind: string
+  send(session: EnterpriseSession, id: string): Promise<ClientResponse>
+}
+
+/** One for each place of an operation that takes an id, all its other ids being the caller's own. */
+function trialsOf(operation: DocumentedOperation, ours: Belongings): readonly Trial[] {
+  const { method, pathIds, queryIds, bodyIds, body } = operation
+  const pathWith = (name?: string, id = ''): string =>
+    pathIds.reduce(
+      (path, each) => path.replace(`{${each}}`, each === name ? id : (ours.ids[each] ?? each)),
+      operation.path,
+    )
+  return [
+    ...pathIds.map((name) => ({
+      name,
+      kind: name,
+      send: (session: EnterpriseSession, id: string) => session.send(method, pathWith(name, id), { body }),
+    })),
+    ...queryIds.map((name) => ({
+      name,
+      kind: name,
+      send: (session: EnterpriseSession, id: string) =>
+        session.send(method, `${pathWith()}?${name}=${id}`, { body }),
+    })),
+    ...bodyIds.map(({ name, kind, isList }) => ({
+      name,
+      kind,
+      send: (session: EnterpriseSession, id: string) =>
+        session.send(method, pathWith(), { body: { ...body, [name]: isList ? [id] : id } }),
+    })),
+  ]
+}
+
+/** An id of the same kind that nothing has. */
+function randomLike(id: string): string {
+  return id.replace(/_.*/, '_7zzzzzzzzzzzzzzzzzzzzzzzzz')
+}
+
+/** An answer without what differs between any two: their ids and times, and the id that was asked for. */
+function comparable({ status, headers, text }: ClientResponse, id: string): object {
+  const plain = text.replaceAll(id, '<id>').replaceAll(/"(request_id|timestamp)":"[^"]*"/g, '"$1":""')
+  const { allow, 'content-type': type } = headers
+  return { status, allow, type, text: plain }
+}
