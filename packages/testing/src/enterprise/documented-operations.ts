@@ -14,6 +14,8 @@ export interface DocumentedOperation {
   readonly pathIds: readonly string[]
   readonly queryIds: readonly string[]
   readonly bodyIds: readonly { readonly name: string; readonly kind: string; readonly isList: boolean }[]
+  /** What the body may have. */
+  readonly members: readonly string[]
   readonly body: object | undefined
 }
 
@@ -64,6 +66,7 @@ function toOperation(path: string, method: string, described: Described): Docume
       const known = BODY_IDS[name]
       return known === undefined ? [] : [{ name, ...known }]
     }),
+    members,
     body,
   }
 }

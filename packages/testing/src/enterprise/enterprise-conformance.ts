@@ -2,6 +2,7 @@ import { accountCases } from './account-cases.js'
 import type { EnterpriseCase, EnterpriseConformanceOptions } from './enterprise-case.js'
 import { toEnterpriseCase } from './enterprise-session.js'
 import { envelopeCases } from './envelope-cases.js'
+import { hostileCases } from './hostile-cases.js'
 import { scopeCases } from './scope-cases.js'
 import { tenancyCases } from './tenancy-cases.js'
 import { webhookCases } from './webhook-cases.js'
@@ -11,7 +12,12 @@ import { webhookCases } from './webhook-cases.js'
  * document that the host serves. No case depends on another, and none waits for time to pass.
  */
 export function enterpriseConformance(options: EnterpriseConformanceOptions): readonly EnterpriseCase[] {
-  return [...envelopeCases, ...accountCases, ...webhookCases, ...tenancyCases, ...scopeCases].map((check) =>
-    toEnterpriseCase(options, check),
-  )
+  return [
+    ...envelopeCases,
+    ...accountCases,
+    ...webhookCases,
+    ...tenancyCases,
+    ...scopeCases,
+    ...hostileCases,
+  ].map((check) => toEnterpriseCase(options, check))
 }
