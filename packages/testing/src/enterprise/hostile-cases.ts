@@ -14,7 +14,7 @@ const badValues: readonly string[] = [
   '{"__proto__":{"a":{"b":1}}}',
   '[[1]]',
   '1e400',
-  `${deep('[', ']')}`,
+  deep('[', ']'),
   deep('{"a":', '}').replace(':}', ':1}'),
 ]
 
