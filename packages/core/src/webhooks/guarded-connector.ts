@@ -1,0 +1,82 @@
+import { isIP, type Socket } from 'node:net'
+import { buildConnector } from 'undici'
+import type { Clock } from '../environment/index.js'
+import type { EndpointGuard } from './endpoint-guard.js'
+import { createGuardedLookup, RefusedAddressError } from './guarded-lookup.js'
+import type { Resolver } from './resolver.js'
+
+export interface GuardedConnectorOptions {
+  /** Rules the time-out. */
+  readonly clock: Clock
+  readonly guard: EndpointGuard
+  readonly resolver: Resolver
+  /** Certificates (PEM) to trust instead of the well-known ones. Certificates are always verified. */
+  readonly ca?: string | readonly string[] | undefined
+  /** How long a connection may take to come about. Default 30 s, as much as a whole send. */
+  readonly connectTimeoutMs?: number | undefined
+}
+
+const DEFAULT_CONNECT_TIMEOUT_MS = 30_000
+
+export type Connect = buildConnector.connector
+type Connected = Parameters<buildConnector.Callback>
+
+/**
+ * Opens sockets to addresses that the guard has accepted and to no others: names by way of the lookup, literals (for which
+ * sockets ask no lookup) before, and what came about once more after.
+ */
+export function createGuardedConnector(options: GuardedConnectorOptions): {
+  connect: Connect
+  close(): void
+} {
+  const { clock, guard, resolver } = options
+  const timeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS
+  const connecting = new Set<Socket>()
+  const ca = typeof options.ca === 'string' ? options.ca : options.ca && [...options.ca]
+  const openers = {
+    'http:': buildConnector({ timeout: 0, lookup: createGuardedLookup(guard, resolver, 'http:') }),
+    'https:': buildConnector({
+      timeout: 0,
+      allowH2: false,
+      rejectUnauthorized: true,
+      lookup: createGuardedLookup(guard, resolver, 'https:'),
+      ...(ca !== undefined && { ca }),
+    }),
+  }
+
+  function refuse(address: string, protocol: 'http:' | 'https:'): RefusedAddressError | null {
+    const reason = guard.refuseAddress(address, protocol)
+    return reason === null ? null : new RefusedAddressError(reason)
+  }
+
+  const connect: Connect = (request, callback) => {
+    const protocol = request.protocol === 'http:' ? 'http:' : 'https:'
+    const refused = isIP(request.hostname) === 0 ? null : refuse(request.hostname, protocol)
+    if (refused) return callback(refused, null)
+    const settle = (...[error, connected]: Connected): void => {
+      timer.cancel()
+      if (socket) connecting.delete(socket)
+      // undici leaves the socket out, although its types say null.
+      if (error !== null || connected == null) return callback(error ?? fault('ECONNABORTED'), null)
+      const late = refuse(connected.remoteAddress ?? '', protocol)
+      if (late === null) return callback(null, connected)
+      connected.destroy()
+      callback(late, null)
+    }
+    // undici gives the socket back, although its types do not say so.
+    const socket = openers[protocol](request, settle) as unknown as Socket | undefined
+    if (socket) connecting.add(socket)
+    const timer = clock.setTimer(() => socket?.destroy(fault('ETIMEDOUT')), timeoutMs)
+  }
+
+  return {
+    connect,
+    close() {
+      for (const socket of connecting) socket.destroy(fault('ECONNABORTED'))
+    },
+  }
+}
+
+function fault(code: string): Error {
+  return Object.assign(new Error('the connection was not made'), { code })
+}

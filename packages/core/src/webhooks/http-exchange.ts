@@ -1,0 +1,61 @@
+import type { Dispatcher } from 'undici'
+import { createExcerpt, type Excerpt } from './excerpt.js'
+import { describeFault } from './send-fault.js'
+import type { SendResult } from './sender.js'
+
+/**
+ * What undici tells of one request, made into the result of a send: no stream and no promise come in between. It ends once,
+ * with a full answer (or as much of it as is read), a fault, or the result that it is ended with.
+ */
+export class HttpExchange implements Dispatcher.DispatchHandler {
+  readonly #onEnd: (result: SendResult) => void
+  #controller: Dispatcher.DispatchController | undefined
+  #status = 0
+  #excerpt: Excerpt | undefined
+  #hasEnded = false
+
+  /** `onEnd` is called once. */
+  constructor(onEnd: (result: SendResult) => void) {
+    this.#onEnd = onEnd
+  }
+
+  /** Gives the request up, its connection too; without effect once it has ended. */
+  end(result: SendResult): void {
+    if (this.#hasEnded) return
+    this.#settle(result)
+    this.#controller?.abort(new Error('given up'))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // It was given up while it waited for a connection.
+    if (this.#hasEnded) controller.abort(new Error('given up'))
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number): void {
+    this.#status = status
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#excerpt ??= createExcerpt()
+    if (!this.#excerpt.add(chunk)) this.end(this.#answered())
+  }
+
+  onResponseEnd(): void {
+    this.#settle(this.#answered())
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#settle({ kind: 'unanswered', ...describeFault(error) })
+  }
+
+  #answered(): SendResult {
+    return { kind: 'answered', status: this.#status, excerpt: this.#excerpt?.text() ?? '' }
+  }
+
+  #settle(result: SendResult): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#onEnd(result)
+  }
+}

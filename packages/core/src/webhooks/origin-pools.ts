@@ -1,0 +1,64 @@
+import { Pool } from 'undici'
+import type { Connect } from './guarded-connector.js'
+
+/** The connections to one origin. */
+export interface OriginPool {
+  readonly pool: Pool
+  /** How many use it now: it stays open meanwhile. */
+  uses: number
+}
+
+/** A pool per origin. Of more than `most` the least recently used ones without work are closed. */
+export interface OriginPools {
+  /** The origin's pool, which stays open at least until it is given back. */
+  take(origin: string): OriginPool
+  giveBack(taken: OriginPool): void
+  /** Ends all connections, those in use included. A pool that is taken later opens anew. */
+  close(): Promise<void>
+}
+
+/** Below the 5 s after which Node's own servers hang up, so that a request rarely meets a connection that just ended. */
+const KEEP_ALIVE_MS = 4_000
+
+export function createOriginPools(most: number, connect: Connect): OriginPools {
+  const pools = new Map<string, OriginPool>()
+  let newest: string | undefined
+
+  function open(origin: string): Pool {
+    const timers = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS }
+    return new Pool(origin, { connect, pipelining: 1, ...timers })
+  }
+
+  function closeIdle(): void {
+    for (const [origin, { pool, uses }] of pools) {
+      if (pools.size <= most) return
+      if (uses > 0) continue
+      pools.delete(origin)
+      void pool.destroy()
+    }
+  }
+
+  return {
+    take(origin) {
+      const found = pools.get(origin)
+      const entry = found ?? { pool: open(origin), uses: 0 }
+      if (found === undefined || origin !== newest) {
+        pools.delete(origin)
+        pools.set(origin, entry)
+        newest = origin
+      }
+      entry.uses += 1
+      return entry
+    },
+    giveBack(taken) {
+      taken.uses -= 1
+      if (pools.size > most) closeIdle()
+    },
+    async close() {
+      const all = [...pools.values()]
+      pools.clear()
+      newest = undefined
+      await Promise.all(all.map(({ pool }) => pool.destroy()))
+    },
+  }
+}
