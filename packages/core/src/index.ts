@@ -30,10 +30,18 @@ export type {
   Lease,
   Priority,
   Task,
+  TaskAgent,
+  TaskChangeInput,
+  TaskDetail,
+  TaskDirectory,
+  TaskFilter,
+  TaskFindings,
   TaskInput,
   TaskList,
   TaskLogEntry,
   TaskOutput,
+  TaskStatus,
+  TaskSummary,
   WriteOptions,
 } from './board/index.js'
 export { columns, holdReasons, priorities } from './board/index.js'
@@ -43,13 +51,17 @@ export type {
   ApiKeyRecord,
   NewAccount,
   NewApiKey,
+  NewUser,
   NewWorkspace,
+  PasswordHasher,
   Principal,
   Reach,
   Scope,
   SecretBoxOptions,
   Tier,
+  TokenOptions,
   TxOption,
+  User,
   Workspace,
 } from './access/index.js'
 export { scopes, tiers } from './access/index.js'
@@ -85,7 +97,14 @@ export type { ErrorCode, ErrorDetails } from './errors/index.js'
 export type { Clock, Instant, Logger, Random, Timer } from './environment/index.js'
 
 // --- Parts that are of use alone ----------------------------------------------------------------------------------------
-export { backoffDelayMs, defaultBackoff, isReady, transition } from './board/index.js'
+export {
+  backoffDelayMs,
+  defaultBackoff,
+  isReady,
+  taskStatus,
+  taskStatuses,
+  transition,
+} from './board/index.js'
 export type { TaskCommand, TransitionResult } from './board/index.js'
 export {
   createScoring,
@@ -159,7 +178,24 @@ export type { CredentialRequest, Surface, SurfacePaths } from './surface.js'
 export type { Storage, StorageSettings } from './storage/index.js'
 export { createStorageSettings } from './storage-settings.js'
 export type { BoundSettings } from './storage-settings.js'
-export type { AccessStore } from './access/index.js'
+export { loginAttemptRules, showRefreshToken, takeLoginAttempt } from './access/index.js'
+export type {
+  AccessStore,
+  ApiKeyPage,
+  ApiKeyRotation,
+  AttemptDecision,
+  AttemptKind,
+  LoginAttempts,
+  MfaState,
+  NewStoredApiKey,
+  NewStoredUser,
+  RefreshFamily,
+  RefreshOutcome,
+  RefreshRequest,
+  Session,
+  SessionStore,
+  SignIn,
+} from './access/index.js'
 export type { AgentStore } from './agents/index.js'
 export type {
   ClaimBatch,
@@ -169,9 +205,12 @@ export type {
   Completion,
   NewTask,
   TaskBackground,
+  TaskChange,
   TaskCursor,
   TaskListQuery,
   TaskPage,
+  TaskSearch,
+  TaskSearchPage,
   TaskStore,
 } from './board/index.js'
 export { currentPayloadVersion, describeEvent } from './events/index.js'

@@ -15,8 +15,8 @@ const BATCH = 1_000
 export const defaultRetention: Retention = { eventsMs: 30 * DAY_MS, deliveriesMs: 30 * DAY_MS }
 
 /**
- * Drops what is past its time once an hour, in bounded batches: events, finished deliveries, idempotency records, and
- * limits that no window reaches back to.
+ * Drops what is past its time once an hour, in bounded batches: events, finished deliveries, idempotency records,
+ * limits that no window reaches back to, sessions that are over, and guesses at logins that count no more.
  */
 export function createRetentionSweep<Tx>(
   environment: Environment,
@@ -31,6 +31,8 @@ export function createRetentionSweep<Tx>(
       await storage.webhooks.pruneDeliveries(now - retention.deliveriesMs, BATCH),
       await storage.pruneIdempotency(now - idempotencyRetentionMs, BATCH),
       await storage.limits.pruneLimits(BATCH, environment.storageNow()),
+      await storage.sessions.pruneSessions(BATCH, environment.storageNow()),
+      await storage.sessions.pruneLoginAttempts(BATCH, environment.storageNow()),
     ]
     return counts.includes(BATCH) ? 'now' : now + HOUR_MS
   }

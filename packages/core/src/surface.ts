@@ -1,4 +1,4 @@
-import type { Accounts, Principal } from './access/index.js'
+import type { Accounts, CallerKeys, Login, Principal } from './access/index.js'
 import type { Board } from './board/index.js'
 import type { Environment } from './environment/index.js'
 import type { TaskboardError } from './errors/index.js'
@@ -44,6 +44,9 @@ export interface Surface<Tx = unknown> {
   /** Counts a request of the board API against its key: 60 in any rolling minute. */
   takeBoardLimit(principal: Principal): Promise<LimitDecision>
   readonly accounts: Accounts<Tx>
+  readonly keys: CallerKeys
+  /** Our own login; null when the host has its own, or none. */
+  readonly login: Login | null
   board(workspaceId: string): Board<Tx>
   readonly webhooks: Webhooks<Tx>
 }

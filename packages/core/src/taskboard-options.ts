@@ -1,4 +1,10 @@
-import type { Principal, SecretBoxOptions } from './access/index.js'
+import {
+  resolveTokenOptions,
+  type PasswordHasher,
+  type Principal,
+  type SecretBoxOptions,
+  type TokenOptions,
+} from './access/index.js'
 import type { AgentDefinition } from './agents/index.js'
 import type { Backoff } from './board/index.js'
 import type { Clock, Logger, Random } from './environment/index.js'
@@ -15,12 +21,16 @@ export interface TaskboardOptions<Tx = unknown> {
   /** The agent types that this process works. May be empty: a process can serve the API alone. */
   readonly agents?: readonly AgentDefinition[] | undefined
   /**
-   * The host's own login in place of API keys: who is calling, or null. Asked for each request before anything else of it
-   * is looked at.
+   * The host's own login: who is calling, or null. Asked for each request before anything else of it is looked at, unless that
+   * shows an API key, which is ours by its form.
    */
   readonly authenticate?:
     ((request: CredentialRequest) => Principal | null | Promise<Principal | null>) | undefined
-  /** Keeps webhook secrets encrypted at rest. Required with a durable storage; else a key of the process is made up. */
+  /** Our own login, with access and refresh tokens. Without it there is none, and only API keys hold. */
+  readonly tokens?: TokenOptions | undefined
+  /** Keeps passwords. Default scrypt with N = 2^15, r = 8, p = 1. */
+  readonly passwordHasher?: PasswordHasher | undefined
+  /** Keeps webhook and one-time password secrets encrypted at rest. Required with a durable storage; else a key of the process is made up. */
   readonly secrets?: SecretBoxOptions | undefined
   /** Where state changes are told, besides webhooks. Workspaces choose among these by name. */
   readonly notifications?: readonly NotificationChannel[] | undefined
@@ -39,7 +49,10 @@ export interface TaskboardOptions<Tx = unknown> {
     | {
         /** Board requests in any rolling minute per key. Default 60. */
         readonly boardPerMinute?: number | undefined
-        /** Failed credentials in any rolling minute per client address. Default 60. */
+        /**
+         * Failed credentials in any rolling minute per client address, and likewise logins and refreshes, right or wrong.
+         * Default 60.
+         */
         readonly failedCredentialsPerMinute?: number | undefined
       }
     | undefined
@@ -87,6 +100,10 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
     'attempts.backoff',
     'must not shrink',
   )
+  if (options.tokens !== undefined) {
+    requireOption(options.authenticate === undefined, 'tokens', 'cannot go with authenticate')
+    resolveTokenOptions(options.tokens)
+  }
   for (const [name, path] of Object.entries(paths ?? {})) {
     requireOption(
       path === undefined || PATH.test(path),

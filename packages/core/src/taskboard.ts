@@ -1,11 +1,12 @@
 import {
+  createAccess,
   createAccounts,
-  createAuthenticator,
   createCredentialGuard,
   createSecretBox,
   ephemeralSecretBox,
+  showsApiKey,
+  type Access,
   type Accounts,
-  type Authenticator,
   type SecretBox,
 } from './access/index.js'
 import { createAgents, createChat, type Agents } from './agents/index.js'
@@ -98,7 +99,7 @@ interface Wiring<Tx> {
   readonly storage: Storage<Tx>
   readonly scoring: Scoring
   readonly secrets: SecretBox
-  readonly authenticator: Authenticator
+  readonly access: Access
   readonly guard: EndpointGuard
   readonly webhookSettings: WebhookSettings
   readonly backoff: Backoff
@@ -148,13 +149,22 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
   const environment = createEnvironment(options)
   const scoring = createScoring(options.priority)
   const { storage } = options
+  const secrets = createSecrets(options, environment)
   const wiring: Wiring<Tx> = {
     options,
     environment,
     storage,
     scoring,
-    secrets: createSecrets(options, environment),
-    authenticator: createAuthenticator({ environment, store: storage.access }),
+    secrets,
+    access: createAccess({
+      environment,
+      store: storage.access,
+      sessions: storage.sessions,
+      secrets,
+      tokens: options.tokens,
+      hasher: options.passwordHasher,
+      loginsPerMinute: options.limits?.failedCredentialsPerMinute,
+    }),
     guard: createEndpointGuard({ allow: options.webhooks?.allow }),
     webhookSettings: resolveWebhookSettings(options.webhooks),
     backoff: options.attempts?.backoff ?? defaultBackoff,
@@ -185,7 +195,7 @@ function defaultAgentOf<Tx>({ agents = [], createDefaultAgent = true }: Taskboar
 }
 
 function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
-  const { environment, storage, scoring, options, authenticator, guard, secrets, backoff } = wiring
+  const { environment, storage, scoring, options, access, guard, secrets, backoff } = wiring
   const boardParts = {
     environment,
     tasks: storage.tasks,
@@ -206,7 +216,6 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
     failuresPerMinute: options.limits?.failedCredentialsPerMinute,
   })
   const limit = options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE
-  const { authenticate } = options
   return {
     environment,
     scoring,
@@ -216,11 +225,18 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
       enterprise: options.paths?.enterprise ?? '/v2',
     },
     bodyLimitBytes: options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
-    authenticate: authenticate ?? ((request) => authenticator.authenticate(request.header('authorization'))),
+    authenticate: authenticateBy(access, options.authenticate),
     refuseCredential: (request) => credentials.refuse(request.clientAddress, request.header('authorization')),
     takeBoardLimit: ({ id }) =>
       storage.limits.take({ key: `board:${id}`, limit, windowMs: MINUTE_MS }, environment.storageNow()),
-    accounts: createAccounts({ ...wiring, store: storage.access, defaultAgent: defaultAgentOf(options) }),
+    accounts: createAccounts({
+      ...access,
+      environment,
+      store: storage.access,
+      defaultAgent: defaultAgentOf(options),
+    }),
+    keys: access.keys,
+    login: access.login,
     board: cachedBoards((workspaceId) => createBoard(boardParts, workspaceId)),
     webhooks: createWebhooks({
       environment,
@@ -229,6 +245,18 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
       guard,
       settings: wiring.webhookSettings,
     }),
+  }
+}
+
+/** API keys are ours, told by their form; all else is for the host's own login, where it has one. */
+function authenticateBy(
+  { authenticator }: Access,
+  ofHost: TaskboardOptions['authenticate'],
+): Surface['authenticate'] {
+  if (ofHost === undefined) return (request) => authenticator.authenticate(request.header('authorization'))
+  return (request) => {
+    const authorization = request.header('authorization')
+    return showsApiKey(authorization) ? authenticator.authenticate(authorization) : ofHost(request)
   }
 }
 

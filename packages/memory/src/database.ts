@@ -6,6 +6,7 @@ import type {
   CommitSignal,
   Instant,
   LoggedEvent,
+  LoginAttempts,
   StoredWebhook,
   Task,
   TaskLogEntry,
@@ -18,10 +19,12 @@ import type { DeliveryRow } from './delivery-row.js'
 import { createEventLog, toLoggedEvent, type EventLog, type EventRow, type EventSource } from './event-log.js'
 import { createIdempotencyRecords, type IdempotencyRecords } from './idempotency.js'
 import { createJournal, type Journal } from './journal.js'
+import type { StoredSession } from './session-store.js'
 import { createSubscriptions, type Subscriptions } from './subscriptions.js'
 import { createTable, createTableOfRows, type Table } from './table.js'
 import { createTaskSlots, type TaskSlots, type TaskTable } from './task-slots.js'
 import { createTransactions, type Transactions } from './transactions.js'
+import { createUsers, type StoredUser, type Users } from './users.js'
 
 /** What all stores of one storage share. */
 export interface Database {
@@ -33,10 +36,15 @@ export interface Database {
   readonly idempotency: IdempotencyRecords
   readonly attempts: Attempts
   readonly subscriptions: Subscriptions
+  readonly users: Users
   readonly tables: {
     readonly accounts: Table<Account>
     readonly workspaces: Table<Workspace>
     readonly apiKeys: Table<ApiKeyRecord & { readonly hash: string }>
+    readonly users: Table<StoredUser>
+    readonly sessions: Table<StoredSession>
+    /** By a digest of who guesses at what. */
+    readonly loginAttempts: Table<LoginAttempts>
     readonly agents: Table<Agent>
     readonly tasks: TaskTable
     readonly taskLogs: Table<readonly TaskLogEntry[]>
@@ -59,6 +67,9 @@ export function createDatabase(onScoring: () => void): Database {
     accounts: createTable<Account>(journal),
     workspaces: createTable<Workspace>(journal),
     apiKeys: createTable<ApiKeyRecord & { readonly hash: string }>(journal),
+    users: createTable<StoredUser>(journal),
+    sessions: createTable<StoredSession>(journal),
+    loginAttempts: createTable<LoginAttempts>(journal),
     agents: createTable<Agent>(journal),
     tasks: createTableOfRows<Task, TaskSlots>(journal, createTaskSlots),
     taskLogs: createTable<readonly TaskLogEntry[]>(journal),
@@ -78,6 +89,7 @@ export function createDatabase(onScoring: () => void): Database {
     idempotency: createIdempotencyRecords(journal),
     attempts,
     subscriptions,
+    users: createUsers(tables.users),
     tables,
     publish(workspaceId, source, now) {
       const row = log.append(workspaceId, source, now)

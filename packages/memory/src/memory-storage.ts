@@ -7,6 +7,7 @@ import { createLeaseIndex } from './lease-index.js'
 import { createLimitStore } from './limit-store.js'
 import { createNotificationStore } from './notification-store.js'
 import { createReadyQueue, type ReadyQueue } from './ready-queue.js'
+import { createSessionStore } from './session-store.js'
 import { createTaskStore } from './task-store.js'
 import type { MemoryTransaction } from './transactions.js'
 import { createWebhookStore } from './webhook-store.js'
@@ -41,6 +42,7 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     webhooks: createWebhookStore(database),
     limits: createLimitStore(settings.now),
     access: createAccessStore(database),
+    sessions: createSessionStore(database),
     bind: settings.bind,
     open: () => Promise.resolve(),
     close: () => Promise.resolve(),

@@ -1,6 +1,7 @@
 import { createStorageSettings, TaskboardError, type Storage } from '@taskboard/core'
 import { createAccessStore } from './access/access-store.js'
 import { createAgentStore } from './access/agent-store.js'
+import { createSessionStore } from './access/sessions/session-store.js'
 import { boundedPool } from './bounded-pool.js'
 import { createDatabase } from './database.js'
 import { createEventStore } from './events/event-store.js'
@@ -72,6 +73,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     webhooks: createWebhookStore(database),
     limits: createLimitStore(database),
     access: createAccessStore(database),
+    sessions: createSessionStore(database),
     bind: settings.bind,
     async open() {
       await requireSchema(boundedPool(pool, timeouts))

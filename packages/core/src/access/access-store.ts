@@ -1,5 +1,7 @@
 import type { At, Instant } from '../environment/index.js'
-import type { Principal, Scope, Tier } from './principal.js'
+import type { IdempotencyClaim } from '../idempotency/index.js'
+import type { Principal, Reach, Scope, Tier } from './principal.js'
+import type { NewStoredUser, User } from './user.js'
 
 export interface Account {
   readonly id: string
@@ -32,18 +34,58 @@ export interface ApiKeyRecord {
   readonly revokedAt: Instant | null
 }
 
-/** Accounts, their workspaces, and their keys. */
+/** A key to be kept. */
+export interface NewStoredApiKey {
+  readonly accountId: string
+  readonly workspaceId: string | null
+  readonly defaultWorkspaceId: string
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly prefix: string
+  /** The SHA-256 of the key in hexadecimal. */
+  readonly hash: string
+  readonly expiresAt: Instant | null
+}
+
+/** A page of keys. */
+export interface ApiKeyPage {
+  /** Null for all. */
+  readonly limit: number | null
+  /** The last key of the page before. */
+  readonly afterId: string | null
+}
+
+/** What takes the place of a key. */
+export interface ApiKeyRotation {
+  readonly prefix: string
+  readonly hash: string
+  /** How long the old key goes on, if it does not end before. */
+  readonly overlapMs: number
+}
+
+/**
+ * Accounts, their workspaces, their users, and their keys. A key is within reach when it is bound to a workspace that is; one
+ * that reaches all of its account is so for those alone who do, too.
+ */
 export interface AccessStore<Tx = unknown> {
-  /** Creates an account with its first workspace, and an agent in that when one is named. */
+  /**
+   * Creates an account with its first workspace, an agent in that when one is named, and its first user when one is given.
+   * @throws TaskboardError `CONFLICT` (`email`) when another user has the address: then there is no account either.
+   */
   insertAccount(
     account: {
       name: string
       tier: Tier
       workspaceName: string
       agent: { name: string; type: string } | null
+      owner?: NewStoredUser | null
     },
     at: At<Tx>,
-  ): Promise<{ account: Account; workspace: Workspace }>
+  ): Promise<{ account: Account; workspace: Workspace; user: User | null }>
+  /** @throws TaskboardError `NOT_FOUND` for an unknown account, `CONFLICT` (`email`) when another user has the address. */
+  insertUser(user: NewStoredUser & { accountId: string }, at: At<Tx>): Promise<User>
+  /** Oldest first. */
+  listUsers(accountId: string, at: At<Tx>): Promise<readonly User[]>
   /** @throws TaskboardError `NOT_FOUND` for an unknown account. */
   insertWorkspace(
     workspace: { accountId: string; name: string; agent: { name: string; type: string } | null },
@@ -56,27 +98,31 @@ export interface AccessStore<Tx = unknown> {
   /** All accounts, oldest first, at most `limit`. */
   listAccounts(limit: number, at: At<Tx>): Promise<readonly Account[]>
 
-  /** `hash` is the SHA-256 of the key in hexadecimal. */
-  insertApiKey(
-    key: {
-      accountId: string
-      workspaceId: string | null
-      defaultWorkspaceId: string
-      name: string
-      scopes: readonly Scope[]
-      prefix: string
-      hash: string
-      expiresAt: Instant | null
-    },
-    at: At<Tx>,
-  ): Promise<ApiKeyRecord>
+  /**
+   * @throws TaskboardError `NOT_FOUND` for an account or workspace that is not there; `CONFLICT` with the `resourceId` when the
+   *   idempotency key was used: what it made was shown once.
+   */
+  insertApiKey(key: NewStoredApiKey, at: At<Tx>, idempotency?: IdempotencyClaim | null): Promise<ApiKeyRecord>
   /** The principal that a key stands for and when it ends; null when it is unknown, revoked or expired. */
   findPrincipalByKeyHash(
     hash: string,
     at: At<Tx>,
   ): Promise<{ principal: Principal; expiresAt: Instant | null } | null>
   /** Newest first. */
-  listApiKeys(accountId: string, at: At<Tx>): Promise<readonly ApiKeyRecord[]>
+  listApiKeys(reach: Reach, page: ApiKeyPage, at: At<Tx>): Promise<readonly ApiKeyRecord[]>
+  /** @throws TaskboardError `NOT_FOUND`. */
+  getApiKey(reach: Reach, keyId: string, at: At<Tx>): Promise<ApiKeyRecord>
   /** Ends a key for good. Idempotent. @throws TaskboardError `NOT_FOUND`. */
-  revokeApiKey(accountId: string, keyId: string, at: At<Tx>): Promise<ApiKeyRecord>
+  revokeApiKey(reach: Reach, keyId: string, at: At<Tx>): Promise<ApiKeyRecord>
+  /**
+   * Makes a key with the name, scopes, reach and end of another, which ends after the overlap. Both or neither.
+   * @throws TaskboardError `NOT_FOUND`; `CONFLICT` when the key has ended, and as `insertApiKey`.
+   */
+  rotateApiKey(
+    reach: Reach,
+    keyId: string,
+    rotation: ApiKeyRotation,
+    at: At<Tx>,
+    idempotency?: IdempotencyClaim | null,
+  ): Promise<{ readonly added: ApiKeyRecord; readonly replaced: ApiKeyRecord }>
 }

@@ -60,11 +60,15 @@ export function createAccountKeys<Tx>(parts: AccountKeysParts<Tx>): AccountKeys<
       return { id: record.id, key }
     },
     async listKeys(accountId, options) {
-      return store.listApiKeys(accountId, at(options))
+      return store.listApiKeys(
+        { accountId, workspaceIds: 'all' },
+        { limit: null, afterId: null },
+        at(options),
+      )
     },
     async revokeKey(accountId, keyId, options) {
       try {
-        return await store.revokeApiKey(accountId, keyId, at(options))
+        return await store.revokeApiKey({ accountId, workspaceIds: 'all' }, keyId, at(options))
       } finally {
         // Also when it failed: a connection may be lost after the storage has revoked the key.
         authenticator.forget(keyId)
@@ -95,7 +99,8 @@ async function findWorkspace<Tx>(
   throw new TaskboardError('NOT_FOUND', 'no such account', { field: 'accountId' })
 }
 
-function requireFuture(expiresAt: Instant | null, now: Instant): Instant | null {
+/** @throws TaskboardError `INVALID_FIELD` (`expiresAt`) for an end that has passed. */
+export function requireFuture(expiresAt: Instant | null, now: Instant): Instant | null {
   if (expiresAt === null || expiresAt > now) return expiresAt
   throw new TaskboardError('INVALID_FIELD', 'expiresAt must be in the future', { field: 'expiresAt' })
 }

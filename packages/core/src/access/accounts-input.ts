@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { boundedText, isStorableText } from '../errors/index.js'
-import { scopes, tiers, type Scope, type Tier } from './principal.js'
+import { tiers, type Tier } from './principal.js'
+import { newUserInput, scopeList } from './sign-in-input.js'
 
 const NAME_CODE_POINTS = 100
 const LATEST_INSTANT = 8_640_000_000_000_000
@@ -28,6 +29,7 @@ export const newAccountInput = z.object({
   name,
   tier: z.enum(tiers as [Tier, ...Tier[]], { error: `must be one of ${tiers.join(', ')}` }),
   workspaceName: name.nullish(),
+  owner: newUserInput.nullish(),
 })
 
 /** What `accounts.createWorkspace` takes. */
@@ -38,11 +40,9 @@ export const newKeyInput = z.object({
   workspaceId: id.nullish(),
   accountId: id.nullish(),
   name,
-  scopes: z
-    .array(z.enum(scopes, { error: `must be among ${scopes.join(', ')}` }), {
-      error: 'must be a list of scopes',
-    })
-    .min(1, 'must name at least one scope')
-    .transform((list): Scope[] => [...new Set(list)]),
+  scopes: scopeList,
   expiresAt: instant.nullish(),
 })
+
+/** What a user makes a key of. */
+export const ownKeyInput = newKeyInput.omit({ accountId: true })

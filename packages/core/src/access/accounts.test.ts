@@ -8,6 +8,7 @@ import type { NewApiKey } from './account-keys.js'
 import { hashApiKey } from './api-key.js'
 import { createAuthenticator } from './authenticator.js'
 import type { Principal } from './principal.js'
+import { createScryptHasher } from './scrypt-hasher.js'
 
 const NOW = 1_800_000_000_000
 
@@ -47,8 +48,12 @@ function tinyStore(newId: (prefix: 'acct' | 'ws' | 'ak') => string) {
       agents.push(agent)
       const account = { id: newId('acct'), name, tier, createdAt: NOW }
       accounts.push(account)
-      return { account, workspace: addWorkspace(account.id, workspaceName) }
+      return { account, workspace: addWorkspace(account.id, workspaceName), user: null }
     },
+    insertUser: () => Promise.reject(new Error('no users here')),
+    listUsers: () => Promise.resolve([]),
+    getApiKey: () => Promise.reject(new Error('not asked for')),
+    rotateApiKey: () => Promise.reject(new Error('not asked for')),
     async insertWorkspace({ accountId, name, agent }, at) {
       transactions.push(at.tx)
       agents.push(agent)
@@ -82,11 +87,11 @@ function tinyStore(newId: (prefix: 'acct' | 'ws' | 'ak') => string) {
         ? null
         : { principal: principalOf(key), expiresAt: key.expiresAt }
     },
-    async listApiKeys(accountId, at) {
+    async listApiKeys({ accountId }, _page, at) {
       transactions.push(at.tx)
       return keys.filter((key) => key.accountId === accountId).map(shown)
     },
-    async revokeApiKey(accountId, keyId, at) {
+    async revokeApiKey({ accountId }, keyId, at) {
       transactions.push(at.tx)
       const index = keys.findIndex((key) => key.id === keyId && key.accountId === accountId)
       const key = keys[index]
@@ -103,7 +108,8 @@ function setUp() {
   const inside = tinyStore(environment.newId)
   const authenticator = createAuthenticator({ environment, store: inside.store })
   const defaultAgent = { name: 'Worker', type: 'worker' }
-  const accounts = createAccounts({ environment, store: inside.store, authenticator, defaultAgent })
+  const hasher = createScryptHasher({ random: environment.random, costLog2: 1 })
+  const accounts = createAccounts({ environment, store: inside.store, authenticator, defaultAgent, hasher })
   return { accounts, authenticator, ...inside }
 }
 

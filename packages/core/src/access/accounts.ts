@@ -4,9 +4,21 @@ import { parseInput, TaskboardError } from '../errors/index.js'
 import type { Account, Workspace } from './access-store.js'
 import { createAccountKeys, type AccountKeys, type AccountKeysParts, type TxOption } from './account-keys.js'
 import { newAccountInput, newWorkspaceInput } from './accounts-input.js'
+import type { PasswordHasher } from './password-hasher.js'
+import { scopes } from './principal.js'
+import { newUserInput } from './sign-in-input.js'
+import type { NewStoredUser, User } from './user.js'
 
-/** `tier` is the subscription; the first workspace is called like the account unless `workspaceName` says otherwise. */
+/**
+ * `tier` is the subscription; the first workspace is called like the account unless `workspaceName` says otherwise. `owner` is
+ * its first user.
+ */
 export type NewAccount = z.input<typeof newAccountInput>
+/**
+ * `email` is unique over the whole board, whatever its case; `password` has 12 to 256 characters; without `scopes` the user has
+ * all.
+ */
+export type NewUser = z.input<typeof newUserInput>
 export type NewWorkspace = z.input<typeof newWorkspaceInput>
 
 /**
@@ -14,11 +26,22 @@ export type NewWorkspace = z.input<typeof newWorkspaceInput>
  * `TaskboardError`: `MISSING_FIELD` and `INVALID_FIELD` name the field, `NOT_FOUND` for an unknown id.
  */
 export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
-  /** Creates an account with its first workspace. */
-  create(input: NewAccount, options?: TxOption<Tx>): Promise<{ account: Account; workspace: Workspace }>
+  /**
+   * Creates an account with its first workspace, and the user that `owner` names; `user` is null without one.
+   * @throws TaskboardError `CONFLICT` (`email`) when another user has the address.
+   */
+  create(
+    input: NewAccount,
+    options?: TxOption<Tx>,
+  ): Promise<{ account: Account; workspace: Workspace; user: User | null }>
   get(accountId: string, options?: TxOption<Tx>): Promise<Account>
   /** Oldest first. `limit` 1 to 1,000, default 100. */
   list(options?: TxOption<Tx> & { readonly limit?: number | undefined }): Promise<readonly Account[]>
+
+  /** @throws TaskboardError `CONFLICT` (`email`) when another user has the address. */
+  createUser(accountId: string, input: NewUser, options?: TxOption<Tx>): Promise<User>
+  /** Oldest first. */
+  listUsers(accountId: string, options?: TxOption<Tx>): Promise<readonly User[]>
 
   createWorkspace(accountId: string, input: NewWorkspace, options?: TxOption<Tx>): Promise<Workspace>
   getWorkspace(workspaceId: string, options?: TxOption<Tx>): Promise<Workspace>
@@ -29,6 +52,7 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
 export interface AccountsParts<Tx> extends AccountKeysParts<Tx> {
   /** The agent that a new workspace gets, so that its board is worked at once; null for none. */
   readonly defaultAgent: { readonly name: string; readonly type: string } | null
+  readonly hasher: PasswordHasher
 }
 
 const DEFAULT_PAGE = 100
@@ -36,7 +60,7 @@ const LARGEST_PAGE = 1_000
 
 /** The service behind `taskboard.accounts`. */
 export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
-  const { environment, store, defaultAgent: agent } = parts
+  const { environment, store, hasher, defaultAgent: agent } = parts
   const at = (options?: TxOption<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
 
   async function get(accountId: string, options?: TxOption<Tx>): Promise<Account> {
@@ -49,12 +73,23 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
 
   return {
     async create(input, options) {
-      const { name, tier, workspaceName } = parseInput(newAccountInput, input)
-      return store.insertAccount({ name, tier, workspaceName: workspaceName ?? name, agent }, at(options))
+      const { name, tier, workspaceName, owner } = parseInput(newAccountInput, input)
+      const user = owner == null ? null : await toStored(hasher, owner)
+      return store.insertAccount(
+        { name, tier, workspaceName: workspaceName ?? name, agent, owner: user },
+        at(options),
+      )
     },
     get,
     async list(options) {
       return store.listAccounts(requireLimit(options?.limit ?? DEFAULT_PAGE), at(options))
+    },
+    async createUser(accountId, input, options) {
+      const user = await toStored(hasher, parseInput(newUserInput, input))
+      return store.insertUser({ accountId, ...user }, at(options))
+    },
+    async listUsers(accountId, options) {
+      return store.listUsers(accountId, at(options))
     },
     async createWorkspace(accountId, input, options) {
       const { name } = parseInput(newWorkspaceInput, input)
@@ -66,6 +101,11 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
     },
     ...createAccountKeys(parts),
   }
+}
+
+async function toStored(hasher: PasswordHasher, user: z.output<typeof newUserInput>): Promise<NewStoredUser> {
+  const passwordHash = await hasher.hash(user.password)
+  return { email: user.email, passwordHash, scopes: user.scopes ?? scopes }
 }
 
 function requireLimit(limit: number): number {

@@ -1,15 +1,43 @@
 export { scopes, tiers } from './principal.js'
 export type { Principal, Reach, Scope, Tier } from './principal.js'
-export type { Account, AccessStore, ApiKeyRecord, Workspace } from './access-store.js'
+export type {
+  Account,
+  AccessStore,
+  ApiKeyPage,
+  ApiKeyRecord,
+  ApiKeyRotation,
+  NewStoredApiKey,
+  Workspace,
+} from './access-store.js'
+export type {
+  MfaState,
+  RefreshOutcome,
+  RefreshRequest,
+  Session,
+  SessionStore,
+  SignIn,
+} from './session-store.js'
+export { loginAttemptRules, takeLoginAttempt } from './login-attempts.js'
+export type { AttemptDecision, AttemptKind, LoginAttempts } from './login-attempts.js'
+export { showRefreshToken } from './refresh-family.js'
+export type { RefreshFamily } from './refresh-family.js'
 export { createSecretBox, ephemeralSecretBox } from './secret-box.js'
 export type { EncryptionKey, SecretBox, SecretBoxOptions } from './secret-box.js'
 export { hashApiKey, isApiKey, mintApiKey } from './api-key.js'
 export type { MintedApiKey } from './api-key.js'
-export { createAuthenticator } from './authenticator.js'
-export type { Authenticator, AuthenticatorOptions } from './authenticator.js'
+export type { PasswordHasher } from './password-hasher.js'
+export { resolveTokenOptions } from './access-token.js'
+export type { TokenOptions } from './access-token.js'
+export { createAccess } from './access.js'
+export type { Access } from './access.js'
+export { showsApiKey } from './authenticator.js'
 export { createCredentialGuard } from './credential-guard.js'
 export type { CredentialGuard, CredentialGuardOptions } from './credential-guard.js'
 export { createAccounts } from './accounts.js'
-export type { Accounts, AccountsParts, NewAccount, NewWorkspace } from './accounts.js'
+export type { Accounts, AccountsParts, NewAccount, NewUser, NewWorkspace } from './accounts.js'
 export type { AccountKeys, NewApiKey, TxOption } from './account-keys.js'
+export type { CallerKeys, CreatedKey, OwnKeyInput } from './caller-keys.js'
+export type { Login } from './login.js'
+export type { LoginInput, LoginOrigin, Sessions, SessionTokens } from './sessions.js'
+export type { NewStoredUser, User } from './user.js'
 export { reaches, requireScope } from './permission.js'

@@ -1,4 +1,4 @@
-import type { AccessStore } from '../access/index.js'
+import type { AccessStore, SessionStore } from '../access/index.js'
 import type { AgentStore } from '../agents/index.js'
 import type { TaskStore } from '../board/index.js'
 import type { Clock, Instant, NewId } from '../environment/index.js'
@@ -43,6 +43,7 @@ export interface Storage<Tx = unknown> {
   readonly webhooks: WebhookStore<Tx>
   readonly limits: LimitStore
   readonly access: AccessStore<Tx>
+  readonly sessions: SessionStore<Tx>
 
   /**
    * Called by `createTaskboard`, without I/O. A second call with another scoring throws `INVALID_CONFIG`; one with the same

@@ -18,6 +18,12 @@ export function apiKeyColumns(alias: string): string {
     ${a}.revoked_at::float8 as "revokedAt"`
 }
 
+/** The columns of a `User`. */
+export function userColumns(alias: string): string {
+  const a = alias
+  return `${a}.id, ${a}.account_id as "accountId", ${a}.email, ${a}.scopes, ${a}.created_at::float8 as "createdAt"`
+}
+
 /** The columns of an `Agent`. */
 export function agentColumns(alias: string): string {
   const a = alias

@@ -1,8 +1,15 @@
-import { TaskboardError, type AccessStore, type ApiKeyRecord, type At } from '@taskboard/core'
-import type { Database } from '../database.js'
+import {
+  TaskboardError,
+  type ApiKeyRecord,
+  type At,
+  type IdempotencyClaim,
+  type NewStoredApiKey,
+} from '@taskboard/core'
+import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { apiKeyColumns } from './access-row.js'
+import { makeKeyOnce } from './make-key-once.js'
 
 type Added = { readonly [Member in keyof ApiKeyRecord]: ApiKeyRecord[Member] | null }
 
@@ -36,18 +43,23 @@ const addKey = statement<AddedRow>(
 )
 
 /** `AccessStore.insertApiKey`. */
-export async function insertApiKey(
+export function insertApiKey(
   database: Database,
-  key: Parameters<AccessStore['insertApiKey']>[0],
+  key: NewStoredApiKey,
   at: At<PgConnection>,
+  idempotency: IdempotencyClaim | null | undefined,
 ): Promise<ApiKeyRecord> {
   const { accountId, workspaceId, defaultWorkspaceId, name, scopes, prefix, hash, expiresAt } = key
   const id = database.settings.current.newId('ak')
   const values = [id, accountId, workspaceId, defaultWorkspaceId, name, scopes, prefix, hash, expiresAt]
-  const [row] = await database.write(at, addKey, [at.now, ...values])
+  return makeKeyOnce(database, at, idempotency, async (session) => added(session, [at.now, ...values]))
+}
+
+async function added(session: Session, values: readonly unknown[]): Promise<ApiKeyRecord> {
+  const [row] = await session.run(addKey, values)
   if (row?.hasAccount !== true) throw new TaskboardError('NOT_FOUND', 'no such account')
   if (!row.hasWorkspaces) throw new TaskboardError('NOT_FOUND', 'no such workspace')
   if (row.id === null) throw new TaskboardError('CONFLICT', 'the key exists already')
-  const { hasAccount: _account, hasWorkspaces: _workspaces, ...added } = row
-  return added as ApiKeyRecord
+  const { hasAccount: _account, hasWorkspaces: _workspaces, ...record } = row
+  return record as ApiKeyRecord
 }

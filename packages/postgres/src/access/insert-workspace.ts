@@ -1,8 +1,16 @@
-import { TaskboardError, type AccessStore, type Account, type At, type Workspace } from '@taskboard/core'
-import type { Database } from '../database.js'
+import {
+  TaskboardError,
+  type AccessStore,
+  type Account,
+  type At,
+  type User,
+  type Workspace,
+} from '@taskboard/core'
+import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { accountColumns, workspaceColumns } from './access-row.js'
+import { addUserIn } from './insert-user.js'
 
 /** Common table expressions that add a workspace to each account of `owner`, with its log and its agent, if one is named. */
 const ADD_WORKSPACE = /* sql */ `
@@ -54,14 +62,34 @@ function toValues({ settings }: Database, id: string, { name, agent }: Workspace
 /** `AccessStore.insertAccount`. */
 export async function insertAccount(
   database: Database,
-  { name, tier, workspaceName, agent }: Parameters<AccessStore['insertAccount']>[0],
+  account: Parameters<AccessStore['insertAccount']>[0],
   at: At<PgConnection>,
+): Promise<{ account: Account; workspace: Workspace; user: User | null }> {
+  const { owner = null } = account
+  const { newId } = database.settings.current
+  if (owner === null) {
+    const session: Session = { run: (what, values) => database.write(at, what, values) }
+    return { ...(await addAccountIn(session, database, account, at.now)), user: null }
+  }
+  const userId = newId('user')
+  return database.atomically(at, async (session) => {
+    const added = await addAccountIn(session, database, account, at.now)
+    const user = { accountId: added.account.id, ...owner }
+    return { ...added, user: await addUserIn(session, userId, user, at.now) }
+  })
+}
+
+async function addAccountIn(
+  session: Session,
+  database: Database,
+  { name, tier, workspaceName, agent }: Parameters<AccessStore['insertAccount']>[0],
+  now: number | null,
 ): Promise<{ account: Account; workspace: Workspace }> {
   const { newId } = database.settings.current
   const accountId = newId('acct')
   const workspaceId = newId('ws')
   const values = toValues(database, workspaceId, { name: workspaceName, agent })
-  const [account] = await database.write(at, addAccount, [at.now, ...values, accountId, name, tier])
+  const [account] = await session.run(addAccount, [now, ...values, accountId, name, tier])
   if (account === undefined) throw new Error('an account was not added')
   const workspace = { id: workspaceId, accountId, name: workspaceName, createdAt: account.createdAt }
   return { account, workspace }

@@ -1,21 +1,28 @@
-import type { ApiKeyRecord, At } from '@taskboard/core'
+import type { ApiKeyPage, ApiKeyRecord, At, Reach } from '@taskboard/core'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { apiKeyColumns } from './access-row.js'
+import { keyWithinReach, reachValues } from './reach-sql.js'
 
-const keysOfAccount = statement<ApiKeyRecord>(
+/** A page after a key that is not there is empty. */
+const keysWithinReach = statement<ApiKeyRecord>(
   'list_api_keys',
   /* sql */ `
-  select ${apiKeyColumns('k')} from taskboard.api_key k where k.account_id = $1::text
-  order by k.created_at desc, k.id desc`,
+  select ${apiKeyColumns('k')} from taskboard.api_key k
+  where ${keyWithinReach('k', '$1', '$2')}
+    and ($3::text is null or (k.created_at, k.id) < (
+      select l.created_at, l.id from taskboard.api_key l where l.id = $3::text and l.account_id = $1::text
+    ))
+  order by k.created_at desc, k.id desc limit $4::integer`,
 )
 
 /** `AccessStore.listApiKeys`. */
 export function listApiKeys(
   database: Database,
-  accountId: string,
+  reach: Reach,
+  { limit, afterId }: ApiKeyPage,
   at: At<PgConnection>,
 ): Promise<readonly ApiKeyRecord[]> {
-  return database.read(at, keysOfAccount, [accountId])
+  return database.read(at, keysWithinReach, [...reachValues(reach), afterId, limit])
 }

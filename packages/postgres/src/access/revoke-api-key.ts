@@ -1,8 +1,9 @@
-import { TaskboardError, type ApiKeyRecord, type At } from '@taskboard/core'
+import { TaskboardError, type ApiKeyRecord, type At, type Reach } from '@taskboard/core'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { apiKeyColumns } from './access-row.js'
+import { keyWithinReach, reachValues } from './reach-sql.js'
 
 /** The first revocation's time stays. */
 const revokeKey = statement<ApiKeyRecord>(
@@ -10,18 +11,18 @@ const revokeKey = statement<ApiKeyRecord>(
   /* sql */ `
   update taskboard.api_key k
   set revoked_at = coalesce(k.revoked_at, $1::bigint, taskboard.now_ms())
-  where k.id = $2::text and k.account_id = $3::text
+  where k.id = $4::text and ${keyWithinReach('k', '$2', '$3')}
   returning ${apiKeyColumns('k')}`,
 )
 
 /** `AccessStore.revokeApiKey`. */
 export async function revokeApiKey(
   database: Database,
-  accountId: string,
+  reach: Reach,
   keyId: string,
   at: At<PgConnection>,
 ): Promise<ApiKeyRecord> {
-  const [key] = await database.write(at, revokeKey, [at.now, keyId, accountId])
+  const [key] = await database.write(at, revokeKey, [at.now, ...reachValues(reach), keyId])
   if (key === undefined) throw new TaskboardError('NOT_FOUND', 'no such API key')
   return key
 }

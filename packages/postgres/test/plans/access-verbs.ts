@@ -5,6 +5,7 @@ import type { HotVerb } from './hot-verb.js'
 import { HUGE, NOW } from './large-board.js'
 
 const at = { now: NOW }
+const reach = { accountId: 'acc_7', workspaceIds: 'all' } as const
 
 /** What goes on in the background, all the time. */
 export function pruningVerbs(storage: Storage<PgConnection>): readonly HotVerb[] {
@@ -70,7 +71,7 @@ export function accessVerbs({ access, agents, limits }: Storage<PgConnection>): 
     { name: 'get a workspace', run: () => access.getWorkspace('ws_77', at) },
     { name: 'list workspaces', run: () => access.listWorkspaces('acc_7', at) },
     { name: 'list accounts', run: () => access.listAccounts(50, at) },
-    { name: 'list keys', run: () => access.listApiKeys('acc_7', at) },
+    { name: 'list keys', run: () => access.listApiKeys(reach, { limit: 50, afterId: null }, at) },
     { name: 'list agents', indexes: ['agent_age'], run: () => agents.listAgents(HUGE, at) },
     { name: 'get an agent', run: () => agents.getAgent(HUGE, `agent_${HUGE}_1`, at) },
     {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import type { ApiKeyRecord, At } from '@taskboard/core'
+import type { ApiKeyRecord, At, Reach } from '@taskboard/core'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import { HOUR, SECOND, START, unknownId, type World } from './world.js'
 
+const WHOLE = { limit: null, afterId: null }
+const all = (accountId: string): Reach => ({ accountId, workspaceIds: 'all' })
 const hashOf = (digit: string): string => digit.repeat(64)
 
 function addKey(
@@ -116,10 +118,10 @@ export const accessCases: readonly StorageCheck[] = [
     async check(world) {
       const { storage, accountId, at } = world
       const key = await addKey(world, hashOf('a'))
-      const revoked = await storage.access.revokeApiKey(accountId, key.id, at(SECOND))
+      const revoked = await storage.access.revokeApiKey(all(accountId), key.id, at(SECOND))
       assert.deepEqual(revoked, { ...key, revokedAt: START + SECOND })
       assert.equal(await storage.access.findPrincipalByKeyHash(hashOf('a'), at(SECOND)), null)
-      assert.deepEqual(await storage.access.revokeApiKey(accountId, key.id, at(HOUR)), revoked)
+      assert.deepEqual(await storage.access.revokeApiKey(all(accountId), key.id, at(HOUR)), revoked)
     },
   },
   {
@@ -128,8 +130,11 @@ export const accessCases: readonly StorageCheck[] = [
     async check(world) {
       const { storage, at } = world
       const key = await addKey(world, hashOf('a'))
-      await assertRefused(storage.access.revokeApiKey(unknownId('acct'), key.id, at()), 'NOT_FOUND')
-      await assertRefused(storage.access.revokeApiKey(world.accountId, unknownId('ak'), at()), 'NOT_FOUND')
+      await assertRefused(storage.access.revokeApiKey(all(unknownId('acct')), key.id, at()), 'NOT_FOUND')
+      await assertRefused(
+        storage.access.revokeApiKey(all(world.accountId), unknownId('ak'), at()),
+        'NOT_FOUND',
+      )
     },
   },
   {
@@ -139,11 +144,11 @@ export const accessCases: readonly StorageCheck[] = [
       const { storage, accountId, at } = world
       const first = await addKey(world, hashOf('a'))
       const second = await addKey(world, hashOf('b'), {}, at(SECOND))
-      const revoked = await storage.access.revokeApiKey(accountId, first.id, at(HOUR))
-      const keys = await storage.access.listApiKeys(accountId, at())
+      const revoked = await storage.access.revokeApiKey(all(accountId), first.id, at(HOUR))
+      const keys = await storage.access.listApiKeys(all(accountId), WHOLE, at())
       assert.deepEqual(keys, [second, revoked])
       assert.ok(!JSON.stringify([keys, first, revoked]).includes(hashOf('a')))
-      assert.deepEqual(await storage.access.listApiKeys(unknownId('acct'), at()), [])
+      assert.deepEqual(await storage.access.listApiKeys(all(unknownId('acct')), WHOLE, at()), [])
     },
   },
 ]

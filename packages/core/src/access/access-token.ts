@@ -1,0 +1,132 @@
+import { createSecretKey } from 'node:crypto'
+import { jwtVerify, SignJWT } from 'jose'
+import type { Clock, Instant } from '../environment/index.js'
+import { TaskboardError } from '../errors/index.js'
+
+/** How access and refresh tokens are made. */
+export interface TokenOptions {
+  /**
+   * Signs the access tokens: at least 32 bytes, random, the same in all processes. Whoever knows it can be anybody. Text counts
+   * by its UTF-8 bytes.
+   */
+  readonly secret: string | Uint8Array
+  /** The `iss` of access tokens, and what authenticator apps show. Default `taskboard`. */
+  readonly issuer?: string | undefined
+  /** The `aud` of access tokens. Default `taskboard`. */
+  readonly audience?: string | undefined
+  /** How long an access token is good for, in whole seconds' milliseconds. Default 15 minutes, at most a day. */
+  readonly accessTokenTtlMs?: number | undefined
+  /** How long a refresh token is good for: a session ends when nobody refreshes it for so long. Default 30 days. */
+  readonly refreshTokenTtlMs?: number | undefined
+}
+
+/** What an access token says, once it is known to be ours. */
+export interface AccessClaims {
+  readonly userId: string
+  readonly sessionId: string
+  readonly expiresAt: Instant
+}
+
+/** Makes and checks access tokens. */
+export interface AccessTokens {
+  /** How long a new one is good for. */
+  readonly ttlMs: number
+  sign(claims: Pick<AccessClaims, 'userId' | 'sessionId'>): Promise<string>
+  /** Null for everything but a token that `sign` made with the same options and that has not expired. */
+  verify(token: string): Promise<AccessClaims | null>
+}
+
+const ALGORITHM = 'HS256'
+const TYPE = 'at+jwt'
+const LEAST_SECRET_BYTES = 32
+const SECOND_MS = 1_000
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+const DEFAULT_NAME = 'taskboard'
+
+/** What the options come to. */
+export interface TokenSettings {
+  readonly secret: Uint8Array
+  readonly issuer: string
+  readonly audience: string
+  readonly accessTokenTtlMs: number
+  readonly refreshTokenTtlMs: number
+}
+
+/** @throws TaskboardError `INVALID_CONFIG` naming the first option that cannot work. */
+export function resolveTokenOptions(options: TokenOptions): TokenSettings {
+  const { issuer = DEFAULT_NAME, audience = DEFAULT_NAME } = options
+  const { accessTokenTtlMs = 15 * MINUTE_MS, refreshTokenTtlMs = 30 * DAY_MS } = options
+  const given: unknown = options.secret
+  const secret = typeof given === 'string' ? new TextEncoder().encode(given) : given
+  if (!(secret instanceof Uint8Array) || secret.length < LEAST_SECRET_BYTES) {
+    throw invalid('tokens.secret', `must have at least ${LEAST_SECRET_BYTES} bytes`)
+  }
+  for (const [field, name] of Object.entries({ issuer, audience })) {
+    if (typeof name !== 'string' || name.trim() === '') throw invalid(`tokens.${field}`, 'must be a name')
+  }
+  if (!isWholeSeconds(accessTokenTtlMs) || accessTokenTtlMs > DAY_MS) {
+    throw invalid('tokens.accessTokenTtlMs', 'must be whole seconds, at most a day')
+  }
+  if (!isWholeSeconds(refreshTokenTtlMs) || refreshTokenTtlMs < accessTokenTtlMs) {
+    throw invalid('tokens.refreshTokenTtlMs', 'must be whole seconds, not less than an access token lasts')
+  }
+  return { secret: Uint8Array.from(secret), issuer, audience, accessTokenTtlMs, refreshTokenTtlMs }
+}
+
+/**
+ * JSON Web Tokens (RFC 9068's `at+jwt`) under HMAC with SHA-256, which is the only algorithm that is ever tried. Required and
+ * checked are `iss`, `aud`, `typ`, `exp`, `sub` and `sid`; a header that brings a key or anything else is refused.
+ */
+export function createAccessTokens(
+  settings: Omit<TokenSettings, 'refreshTokenTtlMs'>,
+  clock: Clock,
+): AccessTokens {
+  const { issuer, audience, accessTokenTtlMs: ttlMs } = settings
+  const key = createSecretKey(settings.secret)
+  const rules = {
+    algorithms: [ALGORITHM],
+    typ: TYPE,
+    issuer,
+    audience,
+    requiredClaims: ['exp', 'sub', 'sid'],
+  }
+
+  return {
+    ttlMs,
+    sign({ userId, sessionId }) {
+      const issuedAtS = Math.floor(clock.now() / SECOND_MS)
+      return new SignJWT({ sid: sessionId })
+        .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setSubject(userId)
+        .setIssuedAt(issuedAtS)
+        .setExpirationTime(issuedAtS + ttlMs / SECOND_MS)
+        .sign(key)
+    },
+    async verify(token) {
+      try {
+        const { payload, protectedHeader } = await jwtVerify(token, key, {
+          ...rules,
+          currentDate: new Date(clock.now()),
+        })
+        const { sub, sid, exp } = payload
+        const isPlain = Object.keys(protectedHeader).every((name) => name === 'alg' || name === 'typ')
+        if (!isPlain || typeof sub !== 'string' || typeof sid !== 'string' || exp === undefined) return null
+        return { userId: sub, sessionId: sid, expiresAt: exp * SECOND_MS }
+      } catch {
+        // Whatever is wrong with it: the caller is told only that it does not hold.
+        return null
+      }
+    },
+  }
+}
+
+function isWholeSeconds(ms: number): boolean {
+  return Number.isSafeInteger(ms) && ms >= SECOND_MS && ms % SECOND_MS === 0
+}
+
+function invalid(field: string, rule: string): TaskboardError {
+  return new TaskboardError('INVALID_CONFIG', `${field} ${rule}`, { field })
+}

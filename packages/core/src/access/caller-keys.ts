@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import type { At, Environment } from '../environment/index.js'
+import { parseInput, TaskboardError } from '../errors/index.js'
+import type { IdempotencyClaim } from '../idempotency/index.js'
+import type { AccessStore, ApiKeyRecord } from './access-store.js'
+import { requireFuture } from './account-keys.js'
+import { ownKeyInput } from './accounts-input.js'
+import { mintApiKey } from './api-key.js'
+import type { Authenticator } from './authenticator.js'
+import type { Principal, Reach, Scope } from './principal.js'
+
+/** A key that has just been made: `key` is shown this once. */
+export interface CreatedKey {
+  readonly key: string
+  readonly record: ApiKeyRecord
+}
+
+/** A key to be made by a caller; without `workspaceId` it reaches as far as its maker. */
+export type OwnKeyInput = z.input<typeof ownKeyInput>
+
+/**
+ * The API keys of an account, for a caller that makes, sees and ends no more of them than it could be itself. What is beyond
+ * its reach is `NOT_FOUND`.
+ */
+export interface CallerKeys {
+  /**
+   * @throws TaskboardError `FORBIDDEN` for scopes that the maker lacks, `MISSING_FIELD` (`workspaceId`) for a maker that does not
+   *   reach all of its account, `NOT_FOUND` (`workspaceId`), `INVALID_FIELD`; `CONFLICT` with the key's id when the idempotency
+   *   key was used.
+   */
+  create(maker: Principal, input: OwnKeyInput, options?: IdempotencyOption): Promise<CreatedKey>
+  /** Newest first, ended ones too. `limit` 1 to 1,000, default 100; `cursor` is the last page's `nextCursor`. */
+  list(
+    reach: Reach,
+    query?: { readonly limit?: number | undefined; readonly cursor?: string | null | undefined },
+  ): Promise<{ readonly keys: readonly ApiKeyRecord[]; readonly nextCursor: string | null }>
+  /** Ends a key for good; idempotent. */
+  revoke(reach: Reach, keyId: string): Promise<void>
+  /**
+   * Makes a key like another one, which ends `overlapMs` later (default a day, at most seven), or at its own end.
+   * @throws TaskboardError `FORBIDDEN` for a key whose scopes the caller lacks, `CONFLICT` when it has ended, and as `create`.
+   */
+  rotate(
+    maker: Principal,
+    keyId: string,
+    input?: { readonly overlapMs?: number | null | undefined },
+    options?: IdempotencyOption,
+  ): Promise<CreatedKey & { readonly replaced: ApiKeyRecord }>
+}
+
+interface IdempotencyOption {
+  readonly idempotency?: IdempotencyClaim | undefined
+}
+
+const DAY_MS = 86_400_000
+const LONGEST_OVERLAP_MS = 7 * DAY_MS
+const DEFAULT_PAGE = 100
+const KEY_ID = /^ak_[0-9a-z]{1,60}$/
+const rotationInput = z.object({
+  overlapMs: z
+    .number({ error: 'must be a number' })
+    .int('must be whole')
+    .min(0, 'must not be negative')
+    .max(LONGEST_OVERLAP_MS, 'must be at most seven days')
+    .nullish(),
+})
+const pageInput = z.object({
+  limit: z.number().int().min(1).max(1_000).default(DEFAULT_PAGE),
+  cursor: z.string().regex(KEY_ID, 'must be the next_cursor of an earlier page').nullish(),
+})
+
+export interface CallerKeysParts {
+  readonly environment: Environment
+  readonly store: AccessStore
+  readonly authenticator: Pick<Authenticator, 'forget'>
+}
+
+/** The service behind `/v2/account/api-keys`. */
+export function createCallerKeys({ environment, store, authenticator }: CallerKeysParts): CallerKeys {
+  const at = (): At => ({ now: environment.storageNow() })
+
+  return {
+    async create(maker, input, { idempotency } = {}) {
+      const { name, scopes, expiresAt, workspaceId } = parseInput(ownKeyInput, input)
+      const end = requireFuture(expiresAt ?? null, environment.clock.now())
+      requireScopes(maker, scopes)
+      const bound = requireReach(maker, workspaceId ?? null)
+      const { key, prefix, hash } = mintApiKey(environment.random)
+      const wanted = {
+        accountId: maker.accountId,
+        workspaceId: bound,
+        defaultWorkspaceId: bound ?? maker.defaultWorkspaceId,
+        name,
+        scopes,
+        prefix,
+        hash,
+        expiresAt: end,
+      }
+      return { key, record: await store.insertApiKey(wanted, at(), idempotency) }
+    },
+    async list(reach, query = {}) {
+      const { limit, cursor } = parseInput(pageInput, query)
+      const found = await store.listApiKeys(reach, { limit: limit + 1, afterId: cursor ?? null }, at())
+      const keys = found.slice(0, limit)
+      return { keys, nextCursor: found.length > limit ? (keys.at(-1)?.id ?? null) : null }
+    },
+    async revoke(reach, keyId) {
+      try {
+        await store.revokeApiKey(reach, keyId, at())
+      } finally {
+        // Also when it failed: a connection may be lost after the storage has revoked the key.
+        authenticator.forget(keyId)
+      }
+    },
+    async rotate(maker, keyId, input = {}, { idempotency } = {}) {
+      const { overlapMs } = parseInput(rotationInput, input)
+      requireScopes(maker, (await store.getApiKey(maker, keyId, at())).scopes)
+      const { key, prefix, hash } = mintApiKey(environment.random)
+      const rotation = { prefix, hash, overlapMs: overlapMs ?? DAY_MS }
+      try {
+        const { added, replaced } = await store.rotateApiKey(maker, keyId, rotation, at(), idempotency)
+        return { key, record: added, replaced }
+      } finally {
+        authenticator.forget(keyId)
+      }
+    },
+  }
+}
+
+function requireScopes({ scopes: own }: Principal, wanted: readonly Scope[]): void {
+  const beyond = wanted.find((scope) => !own.includes(scope))
+  if (beyond === undefined) return
+  throw new TaskboardError('FORBIDDEN', `a key cannot have the scope ${beyond}, which its maker lacks`)
+}
+
+/** The workspace that the key is bound to; the storage tells whether there is such a one in the account. */
+function requireReach({ workspaceIds }: Principal, workspaceId: string | null): string | null {
+  if (workspaceIds === 'all') return workspaceId
+  if (workspaceId === null) {
+    throw new TaskboardError('MISSING_FIELD', 'workspaceId is required', { field: 'workspaceId' })
+  }
+  if (workspaceIds.includes(workspaceId)) return workspaceId
+  throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
+}

@@ -1,0 +1,43 @@
+import type { At, Environment } from '../environment/index.js'
+import { hashRecoveryCode } from './recovery-codes.js'
+import type { SecretBox } from './secret-box.js'
+import type { SessionStore } from './session-store.js'
+import { findTotpStep, isTotpCode } from './totp.js'
+
+/** Takes the codes of enrolled users, each of them once. */
+export interface MfaCodes {
+  /** Uses up a one-time password or a recovery code. False when it is wrong or was used. */
+  redeem(userId: string, sealedSecret: string, code: string): Promise<boolean>
+  /** The time step whose code this is; null for none. Uses up nothing. */
+  findStep(userId: string, sealedSecret: string, code: string): number | null
+}
+
+/** What a user's secret is sealed for. */
+export function mfaContext(userId: string): string {
+  return `mfa:${userId}`
+}
+
+export function createMfaCodes(parts: {
+  readonly environment: Environment
+  readonly store: Pick<SessionStore, 'redeemMfaStep' | 'redeemRecoveryCode'>
+  readonly secrets: SecretBox
+}): MfaCodes {
+  const { environment, store, secrets } = parts
+  const at = (): At => ({ now: environment.storageNow() })
+
+  function findStep(userId: string, sealedSecret: string, code: string): number | null {
+    return findTotpStep(secrets.open(sealedSecret, mfaContext(userId)), code, environment.clock.now())
+  }
+
+  return {
+    findStep,
+    async redeem(userId, sealedSecret, code) {
+      if (isTotpCode(code)) {
+        const step = findStep(userId, sealedSecret, code)
+        return step !== null && store.redeemMfaStep(userId, step, at())
+      }
+      const hash = hashRecoveryCode(code)
+      return hash !== null && store.redeemRecoveryCode(userId, hash, at())
+    },
+  }
+}

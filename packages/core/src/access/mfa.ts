@@ -1,0 +1,93 @@
+import type { At, Environment } from '../environment/index.js'
+import { TaskboardError } from '../errors/index.js'
+import { credentialDigest } from './credential-digest.js'
+import { mfaContext, type MfaCodes } from './mfa-codes.js'
+import { mintRecoveryCodes } from './recovery-codes.js'
+import type { SecretBox } from './secret-box.js'
+import { requireAllowed } from './sessions.js'
+import type { MfaState, SessionStore } from './session-store.js'
+import { mintTotpSecret } from './totp.js'
+
+/** A user's second factor: one-time passwords by time (RFC 6238). For users of our own login, named by their id. */
+export interface Mfa {
+  /**
+   * Makes a secret, which counts once it is confirmed; an earlier unconfirmed one is forgotten.
+   * @throws TaskboardError `CONFLICT` when the user is enrolled.
+   */
+  begin(userId: string): Promise<{ readonly otpauthUri: string; readonly secret: string }>
+  /**
+   * Enrols the user with the secret of `begin`, shown to be in an app by one of its codes. The recovery codes are shown this
+   * once; each stands in for one code.
+   * @throws TaskboardError `INVALID_FIELD` (`mfaCode`) for a wrong code, `CONFLICT` when nothing waits to be confirmed,
+   *   `RATE_LIMITED` after five wrong ones.
+   */
+  confirm(userId: string, mfaCode: string): Promise<{ readonly recoveryCodes: readonly string[] }>
+  /**
+   * Ends the enrolment, by one of its codes or a recovery code.
+   * @throws TaskboardError as `confirm`; `CONFLICT` when the user is not enrolled.
+   */
+  remove(userId: string, mfaCode: string): Promise<void>
+}
+
+export interface MfaParts {
+  readonly environment: Environment
+  readonly store: SessionStore
+  readonly secrets: SecretBox
+  readonly codes: MfaCodes
+  /** What apps show beside the user's address. */
+  readonly issuer: string
+}
+
+/** The service behind `/v2/account/mfa`. */
+export function createMfa(parts: MfaParts): Mfa {
+  const { environment, store, secrets, codes, issuer } = parts
+  const { random } = environment
+  const at = (): At => ({ now: environment.storageNow() })
+
+  async function find(userId: string): Promise<MfaState> {
+    const state = await store.findMfa(userId, at())
+    if (state !== null) return state
+    throw new TaskboardError('NOT_FOUND', 'no such user')
+  }
+
+  /** Runs a check of a code as one of five guesses, which are forgotten when it holds. */
+  async function guess(userId: string, check: () => Promise<boolean>): Promise<void> {
+    const key = credentialDigest(mfaContext(userId))
+    requireAllowed(await store.takeLoginAttempt(key, 'code', at()), 'too many wrong codes')
+    if (!(await check())) {
+      throw new TaskboardError('INVALID_FIELD', 'mfaCode is wrong or was used', { field: 'mfaCode' })
+    }
+    await store.clearLoginAttempts(key, at())
+  }
+
+  return {
+    async begin(userId) {
+      const { email } = await find(userId)
+      const { text, uri } = mintTotpSecret(random, issuer, email)
+      if (!(await store.offerMfa(userId, secrets.seal(text, mfaContext(userId)), at()))) throw enrolled()
+      return { otpauthUri: uri, secret: text }
+    },
+    async confirm(userId, mfaCode) {
+      const { secret, pendingSecret } = await find(userId)
+      if (secret !== null) throw enrolled()
+      if (pendingSecret === null) throw new TaskboardError('CONFLICT', 'nothing waits to be confirmed')
+      const { codes: recoveryCodes, hashes: recoveryHashes } = mintRecoveryCodes(random)
+      await guess(userId, async () => {
+        const step = codes.findStep(userId, pendingSecret, mfaCode)
+        if (step === null) return false
+        return store.enrolMfa(userId, { sealedSecret: pendingSecret, step, recoveryHashes }, at())
+      })
+      return { recoveryCodes }
+    },
+    async remove(userId, mfaCode) {
+      const { secret } = await find(userId)
+      if (secret === null) throw new TaskboardError('CONFLICT', 'the user is not enrolled')
+      await guess(userId, () => codes.redeem(userId, secret, mfaCode))
+      await store.removeMfa(userId, at())
+    },
+  }
+}
+
+function enrolled(): TaskboardError {
+  return new TaskboardError('CONFLICT', 'the user is enrolled already')
+}

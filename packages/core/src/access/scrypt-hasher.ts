@@ -1,0 +1,78 @@
+import { scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
+import type { Random } from '../environment/index.js'
+import { createTurnstile, type Turnstile } from './turnstile.js'
+import type { PasswordHasher } from './password-hasher.js'
+
+export interface ScryptHasherOptions {
+  readonly random: Random
+  /** The binary logarithm of scrypt's N; default 15, with which a hash takes 32 MiB. */
+  readonly costLog2?: number | undefined
+  /** How many hashes are made at once; default 2, so that Node's four threads have two left for all else. */
+  readonly atOnce?: number | undefined
+  /** How many may wait for that; default 100. More are refused. */
+  readonly mostWaiting?: number | undefined
+}
+
+const BLOCK_SIZE = 8
+const PARALLELISM = 1
+const SALT_BYTES = 16
+const HASH_BYTES = 32
+const DEFAULT_COST_LOG2 = 15
+/** Nobody who could write to the storage shall make a check take more than 128 MiB. */
+const HIGHEST_COST_LOG2 = 17
+const STORED = /^\$scrypt\$ln=(\d{1,2}),r=8,p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
+
+/**
+ * scrypt (RFC 7914) with N = 2^15, r = 8 and p = 1, as `$scrypt$ln=15,r=8,p=1$<salt>$<hash>` in base64 without padding. A
+ * password is normalized first (NFKC), so that it does not matter how a keyboard composes its letters.
+ * `hash` and `verify` reject with `SERVICE_UNAVAILABLE` when too many wait already.
+ */
+export function createScryptHasher(options: ScryptHasherOptions): PasswordHasher {
+  const { random, costLog2 = DEFAULT_COST_LOG2, atOnce = 2, mostWaiting = 100 } = options
+  const turnstile = createTurnstile({ atOnce, mostWaiting })
+  const derive = (password: string, salt: Uint8Array, log2: number): Promise<Buffer> =>
+    derived(turnstile, password, salt, log2)
+
+  return {
+    decoy: toStored(costLog2, random.bytes(SALT_BYTES), random.bytes(HASH_BYTES)),
+    async hash(password) {
+      const salt = random.bytes(SALT_BYTES)
+      return toStored(costLog2, salt, await derive(password, salt, costLog2))
+    },
+    async verify(password, stored) {
+      const [, log2, salt, hash] = STORED.exec(stored) ?? []
+      if (log2 === undefined || salt === undefined || hash === undefined) return false
+      if (Number(log2) < 1 || Number(log2) > HIGHEST_COST_LOG2) return false
+      const found = await derive(password, Buffer.from(salt, 'base64'), Number(log2))
+      return timingSafeEqual(found, Buffer.from(hash, 'base64'))
+    },
+  }
+}
+
+function derived(
+  turnstile: Turnstile,
+  password: string,
+  salt: Uint8Array,
+  costLog2: number,
+): Promise<Buffer> {
+  const cost = 2 ** costLog2
+  // Node takes its bound for reached by exactly what scrypt needs.
+  const maxmem = 128 * BLOCK_SIZE * (cost + PARALLELISM) * 2
+  const settings: ScryptOptions = { cost, blockSize: BLOCK_SIZE, parallelization: PARALLELISM, maxmem }
+  return turnstile.pass(
+    () =>
+      new Promise((resolve, reject) => {
+        scrypt(password.normalize('NFKC'), salt, HASH_BYTES, settings, (error, key) =>
+          error === null ? resolve(key) : reject(error),
+        )
+      }),
+  )
+}
+
+function toStored(costLog2: number, salt: Uint8Array, hash: Uint8Array): string {
+  return `$scrypt$ln=${costLog2},r=${BLOCK_SIZE},p=${PARALLELISM}$${toBase64(salt)}$${toBase64(hash)}`
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64').replace(/=+$/, '')
+}

@@ -1,0 +1,103 @@
+import type { At, Instant } from '../environment/index.js'
+import type { AttemptDecision, AttemptKind } from './login-attempts.js'
+import type { Principal } from './principal.js'
+
+/** What a login is judged by. */
+export interface SignIn {
+  readonly userId: string
+  readonly passwordHash: string
+  /** The sealed secret of the user's one-time passwords; null when there are none. */
+  readonly mfaSecret: string | null
+}
+
+/** A user's second factor. */
+export interface MfaState {
+  readonly email: string
+  /** Sealed. Null when the user is not enrolled. */
+  readonly secret: string | null
+  /** Sealed. One that waits to be confirmed. */
+  readonly pendingSecret: string | null
+}
+
+/** A login that goes on until its refresh tokens end, or someone ends it. */
+export interface Session {
+  readonly id: string
+  readonly userId: string
+}
+
+/** A refresh token that is shown, and what is to follow it. */
+export interface RefreshRequest {
+  /** SHA-256 of what all refresh tokens of the session have in common. */
+  readonly familyHash: string
+  /** SHA-256 of the token. */
+  readonly tokenHash: string
+  readonly nextTokenHash: string
+  /** How long the next token is good for. */
+  readonly ttlMs: number
+  /** How long after its replacement a token may come again without harm. */
+  readonly reuseGraceMs: number
+}
+
+/**
+ * `rotated`: the next token is good now, and the shown one no more. `reused`: it was replaced a moment ago, and nothing has
+ * changed. `ended`: it was replaced earlier, so two hold tokens of this session, which is over therefore.
+ */
+export interface RefreshOutcome {
+  readonly outcome: 'rotated' | 'reused' | 'ended'
+  readonly session: Session
+}
+
+/** Logins: who may, who has, and for how long. Nothing here holds a password, a token or a code that could be used. */
+export interface SessionStore<Tx = unknown> {
+  /** By the normalized e-mail address. */
+  findSignIn(email: string, at: At<Tx>): Promise<SignIn | null>
+  /**
+   * Counts a guess before it is looked at, by the rules of `takeLoginAttempt`; `key` is a digest. Of guesses at the same time,
+   * over all processes, no more are allowed than one after the other.
+   */
+  takeLoginAttempt(key: string, kind: AttemptKind, at: At<Tx>): Promise<AttemptDecision>
+  /** Forgets the guesses of a key: one was right. */
+  clearLoginAttempts(key: string, at: At<Tx>): Promise<void>
+
+  /** @throws TaskboardError `NOT_FOUND` for an unknown user. */
+  insertSession(
+    session: { userId: string; familyHash: string; tokenHash: string; ttlMs: number },
+    at: At<Tx>,
+  ): Promise<Session>
+  /**
+   * Exactly one of those who show the same token at the same time gets `rotated`. Null for an unknown session, and one that is
+   * over.
+   */
+  consumeRefreshToken(request: RefreshRequest, at: At<Tx>): Promise<RefreshOutcome | null>
+  /** Ends a session for good, named by its id or its tokens' family. Gives it back; null when it was over, or never was. */
+  endSession(named: { id: string } | { familyHash: string }, at: At<Tx>): Promise<Session | null>
+  /** Whom a session stands for, and when it ends; null when it is over. */
+  findPrincipalBySession(
+    sessionId: string,
+    at: At<Tx>,
+  ): Promise<{ principal: Principal; expiresAt: Instant } | null>
+
+  findMfa(userId: string, at: At<Tx>): Promise<MfaState | null>
+  /** Puts a secret up for confirmation, in place of an earlier one. False when the user is enrolled, or unknown. */
+  offerMfa(userId: string, sealedSecret: string, at: At<Tx>): Promise<boolean>
+  /**
+   * Enrols a user with the secret that waits, whose code of `step` is used by that. False when another secret waits, or none:
+   * of several confirmations one holds.
+   */
+  enrolMfa(
+    userId: string,
+    mfa: { sealedSecret: string; step: number; recoveryHashes: readonly string[] },
+    at: At<Tx>,
+  ): Promise<boolean>
+  /** Uses up the codes of all time steps up to `step`: true for exactly one caller with this step, and none with an earlier. */
+  redeemMfaStep(userId: string, step: number, at: At<Tx>): Promise<boolean>
+  /** Uses up a recovery code: true for exactly one caller. */
+  redeemRecoveryCode(userId: string, hash: string, at: At<Tx>): Promise<boolean>
+  /** Ends a user's second factor, with its recovery codes. */
+  removeMfa(userId: string, at: At<Tx>): Promise<void>
+
+  /** Drops sessions that are over, at most `limit`; returns how many went. */
+  pruneSessions(limit: number, now: Instant | null): Promise<number>
+  /** Drops guesses that count no more, at most `limit`; returns how many went. */
+  pruneLoginAttempts(limit: number, now: Instant | null): Promise<number>
+}

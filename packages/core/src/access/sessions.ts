@@ -1,0 +1,176 @@
+import type { z } from 'zod'
+import type { At, Environment } from '../environment/index.js'
+import { parseInput, TaskboardError } from '../errors/index.js'
+import { createRateLimiter } from '../limits/index.js'
+import type { AccessTokens } from './access-token.js'
+import { addressBucket } from './address-bucket.js'
+import type { Authenticator } from './authenticator.js'
+import { credentialDigest } from './credential-digest.js'
+import type { MfaCodes } from './mfa-codes.js'
+import type { PasswordHasher } from './password-hasher.js'
+import { mintRefreshToken, readRefreshToken } from './refresh-token.js'
+import type { SessionStore, SignIn } from './session-store.js'
+import { loginInput } from './sign-in-input.js'
+
+/** Who logs in. `mfaCode` is a one-time password or a recovery code, for users who are enrolled. */
+export type LoginInput = z.input<typeof loginInput>
+
+/** Where a request comes from, as the host sees it. */
+export interface LoginOrigin {
+  readonly clientAddress: string
+}
+
+/** What a caller gets to show from now on. */
+export interface SessionTokens {
+  readonly accessToken: string
+  /** Good for one refresh. */
+  readonly refreshToken: string
+  /** How long the access token is good for, in seconds. */
+  readonly expiresInS: number
+  readonly tokenType: 'Bearer'
+}
+
+/** Logs users in and out. Every method rejects with `SERVICE_UNAVAILABLE` when the storage cannot be asked. */
+export interface Sessions {
+  /**
+   * Begins a session. An unknown address and a wrong password are told alike and cost the same. Ten wrong passwords or five
+   * wrong codes lock this address for this client for 15 minutes, whether there is such a user or not.
+   * @throws TaskboardError `UNAUTHORIZED` for a wrong login, with `field` `mfaCode` when the password was right and a code is
+   *   missing or wrong; `RATE_LIMITED` with the wait; `MISSING_FIELD`, `INVALID_FIELD`.
+   */
+  login(input: LoginInput, origin: LoginOrigin): Promise<SessionTokens>
+  /**
+   * Exchanges a refresh token for the next, once. Of two at the same time one gets it, and the session lives; the token again
+   * later than 10 s after ends the session, since two hold it then.
+   * @throws TaskboardError `UNAUTHORIZED`, `RATE_LIMITED`.
+   */
+  refresh(refreshToken: string, origin: LoginOrigin): Promise<SessionTokens>
+  /**
+   * Ends the session of a refresh token, or else of the access token in an `Authorization` header. What is over stays so.
+   * @throws TaskboardError `MISSING_FIELD` (`refreshToken`) with neither, `UNAUTHORIZED` for an access token that does not hold.
+   */
+  logout(shown: {
+    readonly refreshToken?: string | null | undefined
+    readonly authorization?: string | undefined
+  }): Promise<void>
+}
+
+export interface SessionsParts {
+  readonly environment: Environment
+  readonly store: SessionStore
+  readonly hasher: PasswordHasher
+  readonly mfaCodes: MfaCodes
+  readonly tokens: Pick<AccessTokens, 'sign' | 'ttlMs'>
+  readonly refreshTokenTtlMs: number
+  readonly authenticator: Pick<Authenticator, 'findSession' | 'forgetSession'>
+  /** Logins and refreshes in any rolling minute for each client address, in this process. */
+  readonly perMinute: number
+}
+
+const MINUTE_MS = 60_000
+const SECOND_MS = 1_000
+const MOST_ADDRESSES = 100_000
+const REUSE_GRACE_MS = 10_000
+const WRONG_LOGIN = 'the e-mail address or the password is wrong'
+const WRONG_REFRESH = 'the refresh token is not valid'
+
+/** The service behind login, refresh and logout. */
+export function createSessions(parts: SessionsParts): Sessions {
+  const { environment, store, tokens, authenticator, refreshTokenTtlMs: ttlMs } = parts
+  const { random, clock } = environment
+  const at = (): At => ({ now: environment.storageNow() })
+  const { perMinute: limit } = parts
+  const logins = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
+  const refreshes = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
+  const checkLogin = createLoginCheck(parts)
+
+  async function answer(
+    session: { readonly id: string; readonly userId: string },
+    refreshToken: string,
+  ): Promise<SessionTokens> {
+    const accessToken = await tokens.sign({ userId: session.userId, sessionId: session.id })
+    return { accessToken, refreshToken, expiresInS: tokens.ttlMs / SECOND_MS, tokenType: 'Bearer' }
+  }
+
+  return {
+    async login(input, { clientAddress }) {
+      const login = parseInput(loginInput, input)
+      const bucket = addressBucket(clientAddress)
+      requireAllowed(logins.take(bucket), 'too many logins from this address')
+      const userId = await checkLogin(login, bucket)
+      const { token, familyHash, tokenHash } = mintRefreshToken(random)
+      return answer(await store.insertSession({ userId, familyHash, tokenHash, ttlMs }, at()), token)
+    },
+    async refresh(refreshToken, { clientAddress }) {
+      requireAllowed(refreshes.take(addressBucket(clientAddress)), 'too many refreshes from this address')
+      const shown = readRefreshToken(refreshToken)
+      if (shown === null) throw new TaskboardError('UNAUTHORIZED', WRONG_REFRESH)
+      const { token, tokenHash: nextTokenHash } = mintRefreshToken(random, refreshToken)
+      const request = { ...shown, nextTokenHash, ttlMs, reuseGraceMs: REUSE_GRACE_MS }
+      const found = await store.consumeRefreshToken(request, at())
+      if (found?.outcome === 'rotated') return answer(found.session, token)
+      if (found?.outcome === 'ended') authenticator.forgetSession(found.session.id)
+      throw new TaskboardError('UNAUTHORIZED', WRONG_REFRESH)
+    },
+    async logout({ refreshToken, authorization }) {
+      const named = await namedSession(authenticator, refreshToken, authorization)
+      if (named === null) return
+      const ended = await store.endSession(named, at())
+      if (ended !== null) authenticator.forgetSession(ended.id)
+    },
+  }
+}
+
+/** Gives the user of a right login. */
+function createLoginCheck(parts: SessionsParts) {
+  const { environment, store, hasher, mfaCodes } = parts
+  const at = (): At => ({ now: environment.storageNow() })
+
+  async function checkCode({ userId, mfaSecret }: SignIn, code: string, key: string): Promise<void> {
+    requireAllowed(await store.takeLoginAttempt(key, 'code', at()), 'too many wrong logins')
+    if (mfaSecret !== null && (await mfaCodes.redeem(userId, mfaSecret, code))) return
+    throw new TaskboardError('UNAUTHORIZED', 'mfaCode is wrong or was used', { field: 'mfaCode' })
+  }
+
+  return async (login: z.output<typeof loginInput>, bucket: string): Promise<string> => {
+    const { email, password, mfaCode } = login
+    const key = credentialDigest(JSON.stringify([email, bucket]))
+    requireAllowed(await store.takeLoginAttempt(key, 'password', at()), 'too many wrong logins')
+    const signIn = await store.findSignIn(email, at())
+    const isRight = await hasher.verify(password, signIn?.passwordHash ?? hasher.decoy)
+    if (signIn === null || !isRight) throw new TaskboardError('UNAUTHORIZED', WRONG_LOGIN)
+    if (signIn.mfaSecret !== null) {
+      if (mfaCode == null) {
+        throw new TaskboardError('UNAUTHORIZED', 'mfaCode is required', { field: 'mfaCode' })
+      }
+      await checkCode(signIn, mfaCode, key)
+    }
+    await store.clearLoginAttempts(key, at())
+    return signIn.userId
+  }
+}
+
+async function namedSession(
+  authenticator: Pick<Authenticator, 'findSession'>,
+  refreshToken: string | null | undefined,
+  authorization: string | undefined,
+): Promise<{ familyHash: string } | { id: string } | null> {
+  if (refreshToken != null) {
+    const shown = readRefreshToken(refreshToken)
+    return shown === null ? null : { familyHash: shown.familyHash }
+  }
+  if (authorization === undefined) {
+    throw new TaskboardError('MISSING_FIELD', 'refreshToken is required', { field: 'refreshToken' })
+  }
+  const id = await authenticator.findSession(authorization)
+  if (id === null) throw new TaskboardError('UNAUTHORIZED', 'the access token is not valid')
+  return { id }
+}
+
+/** Passes what is allowed. @throws TaskboardError `RATE_LIMITED` with the wait. */
+export function requireAllowed(
+  { allowed, retryAfterMs }: { readonly allowed: boolean; readonly retryAfterMs: number },
+  message: string,
+): void {
+  if (!allowed) throw new TaskboardError('RATE_LIMITED', message, { retryAfterMs })
+}

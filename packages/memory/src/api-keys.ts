@@ -1,0 +1,142 @@
+import {
+  TaskboardError,
+  type AccessStore,
+  type ApiKeyRecord,
+  type Instant,
+  type Principal,
+  type Reach,
+} from '@taskboard/core'
+import type { Database } from './database.js'
+import { byAge } from './subscriptions.js'
+import type { MemoryTransaction } from './transactions.js'
+
+type Store = AccessStore<MemoryTransaction>
+type KeyVerb =
+  'insertApiKey' | 'findPrincipalByKeyHash' | 'listApiKeys' | 'getApiKey' | 'revokeApiKey' | 'rotateApiKey'
+type StoredKey = ApiKeyRecord & { readonly hash: string }
+
+/** The part of the access store that is about API keys. */
+export function createKeyVerbs(database: Database): Pick<Store, KeyVerb> {
+  const { settings, transactions, tables, idempotency } = database
+  const { read, write } = transactions
+  const byHash = new Map<string, ApiKeyRecord>()
+  tables.apiKeys.onChange((before, after) => {
+    if (before !== undefined) byHash.delete(before.hash)
+    if (after !== undefined) byHash.set(after.hash, after)
+  })
+
+  function requireReach(accountId: string, workspaceId: string): void {
+    if (tables.accounts.get(accountId) === undefined) throw notFound('account')
+    if (tables.workspaces.get(workspaceId)?.accountId !== accountId) throw notFound('workspace')
+  }
+
+  function requireKey(reach: Reach, keyId: string): StoredKey {
+    const key = tables.apiKeys.get(keyId)
+    if (key === undefined || !isWithin(reach, key)) throw notFound('API key')
+    return key
+  }
+
+  function add(key: Omit<StoredKey, 'id' | 'createdAt' | 'revokedAt'>, now: Instant): ApiKeyRecord {
+    if (byHash.has(key.hash)) throw new TaskboardError('CONFLICT', 'the key exists already')
+    const id = settings.current.newId('ak')
+    const scopes = Object.freeze([...key.scopes])
+    const stored = { ...key, scopes, id, createdAt: now, revokedAt: null }
+    tables.apiKeys.set(id, stored)
+    return toRecord(stored)
+  }
+
+  return {
+    insertApiKey: (key, at, claim = null) =>
+      write(at, (now) => {
+        const { value, replayed } = idempotency.once(claim, now, () => {
+          requireReach(key.accountId, key.defaultWorkspaceId)
+          requireReach(key.accountId, key.workspaceId ?? key.defaultWorkspaceId)
+          return add(key, now)
+        })
+        return replayed ? refuseRepeat(value) : value
+      }),
+    findPrincipalByKeyHash: (hash, at) =>
+      read(at, (now) => {
+        const key = byHash.get(hash)
+        if (key === undefined || hasEnded(key, now)) return null
+        const account = tables.accounts.get(key.accountId)
+        return account === undefined
+          ? null
+          : { principal: toPrincipal(key, account.tier), expiresAt: key.expiresAt }
+      }),
+    listApiKeys: (reach, { limit, afterId }, at) =>
+      read(at, () => {
+        const keys = [...tables.apiKeys.values()]
+          .filter((key) => isWithin(reach, key))
+          .sort((a, b) => byAge(b, a))
+        const start = afterId === null ? 0 : keys.findIndex(({ id }) => id === afterId) + 1
+        if (afterId !== null && start === 0) return []
+        return keys.slice(start, limit === null ? undefined : start + limit).map(toRecord)
+      }),
+    getApiKey: (reach, keyId, at) => read(at, () => toRecord(requireKey(reach, keyId))),
+    revokeApiKey: (reach, keyId, at) =>
+      write(at, (now) => {
+        const key = requireKey(reach, keyId)
+        const revoked = key.revokedAt === null ? { ...key, revokedAt: now } : key
+        if (revoked !== key) tables.apiKeys.set(keyId, revoked)
+        return toRecord(revoked)
+      }),
+    rotateApiKey: (reach, keyId, { prefix, hash, overlapMs }, at, claim = null) =>
+      write(at, (now) => {
+        const { value, replayed } = idempotency.once(claim, now, () => {
+          const { id: _id, createdAt: _at, revokedAt: _revoked, ...key } = requireKey(reach, keyId)
+          if (hasEnded(tables.apiKeys.get(keyId), now)) {
+            throw new TaskboardError('CONFLICT', 'the key has ended')
+          }
+          return add({ ...key, prefix, hash }, now)
+        })
+        if (replayed) return refuseRepeat(value)
+        const key = requireKey(reach, keyId)
+        const replaced = { ...key, expiresAt: Math.min(key.expiresAt ?? Infinity, now + overlapMs) }
+        tables.apiKeys.set(keyId, replaced)
+        return { added: value, replaced: toRecord(replaced) }
+      }),
+  }
+}
+
+/** A key that is bound to a workspace is as far away as that; another one is as far as its whole account. */
+function isWithin(reach: Reach, { accountId, workspaceId }: ApiKeyRecord): boolean {
+  if (reach.accountId !== accountId) return false
+  return reach.workspaceIds === 'all' || (workspaceId !== null && reach.workspaceIds.includes(workspaceId))
+}
+
+function hasEnded(key: ApiKeyRecord | undefined, now: Instant): boolean {
+  return key === undefined || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)
+}
+
+/** What a key is, was shown once: a repeat gets no second one. */
+function refuseRepeat({ id }: { readonly id: string }): never {
+  throw new TaskboardError(
+    'CONFLICT',
+    `the idempotency key was used to make ${id}, which is not shown again`,
+    {
+      resourceId: id,
+    },
+  )
+}
+
+function toRecord(stored: StoredKey): ApiKeyRecord {
+  const { hash: _hash, ...key } = stored
+  return key
+}
+
+function toPrincipal(key: ApiKeyRecord, tier: Principal['tier']): Principal {
+  return {
+    id: key.id,
+    kind: 'api_key',
+    accountId: key.accountId,
+    tier,
+    scopes: key.scopes,
+    workspaceIds: key.workspaceId === null ? 'all' : [key.workspaceId],
+    defaultWorkspaceId: key.defaultWorkspaceId,
+  }
+}
+
+function notFound(what: string): TaskboardError {
+  return new TaskboardError('NOT_FOUND', `no such ${what}`)
+}

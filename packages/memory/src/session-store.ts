@@ -1,0 +1,110 @@
+import {
+  showRefreshToken,
+  takeLoginAttempt,
+  TaskboardError,
+  type Instant,
+  type RefreshFamily,
+  type Session,
+  type SessionStore,
+} from '@taskboard/core'
+import type { Database } from './database.js'
+import { createMfaVerbs } from './mfa-verbs.js'
+import type { Table } from './table.js'
+import type { MemoryTransaction } from './transactions.js'
+
+/** A session with its refresh tokens. */
+export interface StoredSession {
+  readonly session: Session
+  readonly familyHash: string
+  readonly family: RefreshFamily
+}
+
+export function createSessionStore(database: Database): SessionStore<MemoryTransaction> {
+  const { settings, transactions, tables, users } = database
+  const { read, write } = transactions
+  const byFamily = new Map<string, string>()
+  tables.sessions.onChange((before, after) => {
+    if (before !== undefined) byFamily.delete(before.familyHash)
+    if (after !== undefined) byFamily.set(after.familyHash, after.session.id)
+  })
+
+  const find = (named: { id: string } | { familyHash: string }): StoredSession | undefined =>
+    tables.sessions.get('id' in named ? named.id : (byFamily.get(named.familyHash) ?? ''))
+
+  return {
+    ...createMfaVerbs(database),
+    findSignIn: (email, at) =>
+      read(at, () => {
+        const found = users.byEmail(email)
+        if (found === undefined) return null
+        const { user, passwordHash, mfaSecret } = found
+        return { userId: user.id, passwordHash, mfaSecret }
+      }),
+    takeLoginAttempt: (key, kind, at) =>
+      write(at, (now) => {
+        const { after, decision } = takeLoginAttempt(tables.loginAttempts.get(key), kind, now)
+        if (decision.allowed) tables.loginAttempts.set(key, after)
+        return decision
+      }),
+    clearLoginAttempts: (key, at) => write(at, () => tables.loginAttempts.delete(key)),
+    insertSession: ({ userId, familyHash, tokenHash, ttlMs }, at) =>
+      write(at, (now) => {
+        if (tables.users.get(userId) === undefined) throw new TaskboardError('NOT_FOUND', 'no such user')
+        const session = { id: settings.current.newId('ses'), userId }
+        const family = { tokenHash, rotated: [], expiresAt: now + ttlMs }
+        tables.sessions.set(session.id, { session, familyHash, family })
+        return session
+      }),
+    consumeRefreshToken: (request, at) =>
+      write(at, (now) => {
+        const stored = find(request)
+        const shown = stored === undefined ? null : showRefreshToken(stored.family, request, now)
+        if (stored === undefined || shown === null) return null
+        tables.sessions.set(stored.session.id, { ...stored, family: shown.after })
+        return { outcome: shown.outcome, session: stored.session }
+      }),
+    endSession: (named, at) =>
+      write(at, (now) => {
+        const stored = find(named)
+        if (stored === undefined || stored.family.expiresAt <= now) return null
+        tables.sessions.set(stored.session.id, { ...stored, family: { ...stored.family, expiresAt: now } })
+        return stored.session
+      }),
+    findPrincipalBySession: (sessionId, at) =>
+      read(at, (now) => {
+        const stored = tables.sessions.get(sessionId)
+        const owner = stored === undefined ? undefined : tables.users.get(stored.session.userId)
+        const account = owner === undefined ? undefined : tables.accounts.get(owner.user.accountId)
+        if (stored === undefined || owner === undefined || account === undefined) return null
+        if (stored.family.expiresAt <= now) return null
+        const principal = {
+          id: owner.user.id,
+          kind: 'user',
+          accountId: account.id,
+          tier: account.tier,
+          scopes: owner.user.scopes,
+          workspaceIds: 'all',
+          defaultWorkspaceId: owner.defaultWorkspaceId,
+        } as const
+        return { principal, expiresAt: stored.family.expiresAt }
+      }),
+    pruneSessions: (limit, now) =>
+      write({ now }, (present) => prune(tables.sessions, limit, ({ family }) => family.expiresAt, present)),
+    pruneLoginAttempts: (limit, now) =>
+      write({ now }, (present) =>
+        prune(tables.loginAttempts, limit, ({ holdsUntil }) => holdsUntil, present),
+      ),
+  }
+}
+
+/** Drops rows whose end has come. */
+function prune<V>(table: Table<V>, limit: number, endOf: (value: V) => Instant, now: Instant): number {
+  let count = 0
+  for (const [id, value] of table.entries()) {
+    if (count >= limit) break
+    if (endOf(value) > now) continue
+    table.delete(id)
+    count += 1
+  }
+  return count
+}

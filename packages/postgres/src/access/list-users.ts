@@ -1,0 +1,21 @@
+import type { At, User } from '@taskboard/core'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { statement } from '../statement.js'
+import { userColumns } from './access-row.js'
+
+const usersOfAccount = statement<User>(
+  'list_users',
+  /* sql */ `
+  select ${userColumns('u')} from taskboard.account_user u where u.account_id = $1::text
+  order by u.created_at, u.id`,
+)
+
+/** `AccessStore.listUsers`. */
+export function listUsers(
+  database: Database,
+  accountId: string,
+  at: At<PgConnection>,
+): Promise<readonly User[]> {
+  return database.read(at, usersOfAccount, [accountId])
+}

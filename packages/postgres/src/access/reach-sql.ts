@@ -1,0 +1,12 @@
+import type { Reach } from '@taskboard/core'
+
+/** What holds for a key within reach; `account` and `workspaces` are the parameters of `reachValues`. */
+export function keyWithinReach(alias: string, account: string, workspaces: string): string {
+  return `(${alias}.account_id = ${account}::text
+    and (${workspaces}::text[] is null or ${alias}.workspace_id = any (${workspaces}::text[])))`
+}
+
+/** A reach as two parameters: the account, and its workspaces or null for all. */
+export function reachValues({ accountId, workspaceIds }: Reach): readonly [string, readonly string[] | null] {
+  return [accountId, workspaceIds === 'all' ? null : workspaceIds]
+}

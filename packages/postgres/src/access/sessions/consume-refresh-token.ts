@@ -1,0 +1,51 @@
+import type { At, RefreshOutcome, RefreshRequest } from '@taskboard/core'
+import type { Database } from '../../database.js'
+import type { PgConnection } from '../../pool.js'
+import { statement } from '../../statement.js'
+
+interface ShownRow {
+  readonly id: string
+  readonly userId: string
+  readonly outcome: RefreshOutcome['outcome']
+}
+
+/** Of the tokens that the session `s` has replaced within the grace. */
+const recent = (column: string): string => `select ${column}
+      from unnest(s.rotated_hashes, s.rotated_at) with ordinality as r (hash, at, place)
+      where r.at + $6::bigint > p.now order by r.place`
+/** What showing the token means for the session as it is before. */
+const IS_GOOD = 's.refresh_hash = $3::text'
+const IS_RECENT = `$3::text = any (array(${recent('r.hash')}))`
+
+/**
+ * Core's `showRefreshToken` on the session's locked row. Whoever waited for the row is judged by what it is by then. The next
+ * token is of the caller's own making, so finding it in the row afterwards means that this caller has put it there.
+ */
+const showToken = statement<ShownRow>(
+  'consume_refresh_token',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
+  update taskboard.session s set
+    refresh_hash = case when ${IS_GOOD} then $4::text else s.refresh_hash end,
+    rotated_hashes = case when ${IS_GOOD} then array(${recent('r.hash')}) || s.refresh_hash else s.rotated_hashes end,
+    rotated_at = case when ${IS_GOOD} then array(${recent('r.at')}) || p.now else s.rotated_at end,
+    expires_at = case
+      when ${IS_GOOD} then p.now + $5::bigint when ${IS_RECENT} then s.expires_at else p.now end
+  from p
+  where s.family_hash = $2::text and s.expires_at > p.now
+  returning s.id, s.user_id as "userId", case
+    when s.refresh_hash = $4::text then 'rotated' when s.expires_at > p.now then 'reused' else 'ended' end as outcome`,
+)
+
+/** `SessionStore.consumeRefreshToken`. */
+export async function consumeRefreshToken(
+  database: Database,
+  { familyHash, tokenHash, nextTokenHash, ttlMs, reuseGraceMs }: RefreshRequest,
+  at: At<PgConnection>,
+): Promise<RefreshOutcome | null> {
+  const values = [at.now, familyHash, tokenHash, nextTokenHash, ttlMs, reuseGraceMs]
+  const [row] = await database.read(at, showToken, values)
+  if (row === undefined) return null
+  const { id, userId, outcome } = row
+  return { outcome, session: { id, userId } }
+}

@@ -1,0 +1,62 @@
+import type { At, SessionStore } from '@taskboard/core'
+import type { Database } from '../../database.js'
+import type { PgConnection } from '../../pool.js'
+import { statement, type Statement } from '../../statement.js'
+
+const offer = statement<object>(
+  'offer_mfa',
+  /* sql */ `
+  update taskboard.account_user set mfa_pending_secret = $2::text
+  where id = $1::text and mfa_secret is null returning id`,
+)
+
+const enrol = statement<object>(
+  'enrol_mfa',
+  /* sql */ `
+  update taskboard.account_user
+  set mfa_secret = mfa_pending_secret, mfa_pending_secret = null, mfa_step = $3::bigint, recovery_hashes = $4::text[]
+  where id = $1::text and mfa_secret is null and mfa_pending_secret = $2::text returning id`,
+)
+
+const remove = statement<object>(
+  'remove_mfa',
+  /* sql */ `
+  update taskboard.account_user
+  set mfa_secret = null, mfa_pending_secret = null, mfa_step = null, recovery_hashes = '{}'
+  where id = $1::text returning id`,
+)
+
+/** `SessionStore.offerMfa`. */
+export function offerMfa(
+  database: Database,
+  userId: string,
+  sealedSecret: string,
+  at: At<PgConnection>,
+): Promise<boolean> {
+  return hasChanged(database, at, offer, [userId, sealedSecret])
+}
+
+/** `SessionStore.enrolMfa`. */
+export function enrolMfa(
+  database: Database,
+  userId: string,
+  { sealedSecret, step, recoveryHashes }: Parameters<SessionStore['enrolMfa']>[1],
+  at: At<PgConnection>,
+): Promise<boolean> {
+  return hasChanged(database, at, enrol, [userId, sealedSecret, step, recoveryHashes])
+}
+
+/** `SessionStore.removeMfa`. */
+export async function removeMfa(database: Database, userId: string, at: At<PgConnection>): Promise<void> {
+  await database.read(at, remove, [userId])
+}
+
+/** Whether a statement on a user found it in the state that it asks for. */
+export async function hasChanged(
+  database: Database,
+  at: At<PgConnection>,
+  change: Statement<object>,
+  values: readonly unknown[],
+): Promise<boolean> {
+  return (await database.read(at, change, values)).length > 0
+}

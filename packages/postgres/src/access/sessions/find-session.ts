@@ -1,0 +1,57 @@
+import type { Instant, Principal, SessionStore } from '@taskboard/core'
+import type { Database } from '../../database.js'
+import { createJoiner } from '../../joiner.js'
+import type { PgConnection } from '../../pool.js'
+import { statement } from '../../statement.js'
+
+interface SessionRow extends Omit<Principal, 'kind' | 'workspaceIds'> {
+  readonly sessionId: string
+  readonly expiresAt: number
+}
+
+/** Present, ids of sessions. */
+const principalsBySession = statement<SessionRow>(
+  'find_sessions',
+  /* sql */ `
+  select s.id as "sessionId", u.id, u.account_id as "accountId", a.tier, u.scopes,
+    u.default_workspace_id as "defaultWorkspaceId", s.expires_at::float8 as "expiresAt"
+  from unnest($2::text[]) as asked (id)
+    cross join lateral (select * from taskboard.session s where s.id = asked.id limit 1) as s
+    join taskboard.account_user u on u.id = s.user_id
+    join taskboard.account a on a.id = u.account_id
+  where s.expires_at > coalesce($1::bigint, taskboard.now_ms())`,
+)
+
+interface Call {
+  readonly sessionId: string
+  readonly now: Instant | null
+}
+
+const MOST_AT_ONCE = 200
+
+/** `SessionStore.findPrincipalBySession`. Calls that come while others are under way share a statement. */
+export function createFindSession(database: Database): SessionStore<PgConnection>['findPrincipalBySession'] {
+  const find = createJoiner<Call, SessionRow | undefined>(
+    async (calls) => {
+      const rows = await database.read(null, principalsBySession, toValues(calls))
+      const found = new Map(rows.map((row) => [row.sessionId, row]))
+      return calls.map(({ sessionId }) => found.get(sessionId))
+    },
+    { most: MOST_AT_ONCE, atOnce: 2, groupOf: ({ now }) => now },
+  )
+
+  return async (sessionId, at) => {
+    const call = { sessionId, now: at.now }
+    const row =
+      at.tx === undefined
+        ? await find(call)
+        : (await database.read(at, principalsBySession, toValues([call])))[0]
+    if (row === undefined) return null
+    const { sessionId: _, expiresAt, ...known } = row
+    return { principal: { ...known, kind: 'user', workspaceIds: 'all' }, expiresAt }
+  }
+}
+
+function toValues(calls: readonly Call[]): readonly unknown[] {
+  return [calls[0]?.now ?? null, [...new Set(calls.map(({ sessionId }) => sessionId))]]
+}

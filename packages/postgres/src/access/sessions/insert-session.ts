@@ -1,0 +1,26 @@
+import { TaskboardError, type At, type Session, type SessionStore } from '@taskboard/core'
+import type { Database } from '../../database.js'
+import type { PgConnection } from '../../pool.js'
+import { statement } from '../../statement.js'
+
+const addSession = statement<Session>(
+  'insert_session',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
+  insert into taskboard.session (id, user_id, family_hash, refresh_hash, created_at, expires_at)
+  select $2::text, u.id, $4::text, $5::text, p.now, p.now + $6::bigint
+  from p, taskboard.account_user u where u.id = $3::text
+  returning id, user_id as "userId"`,
+)
+
+/** `SessionStore.insertSession`. */
+export async function insertSession(
+  database: Database,
+  { userId, familyHash, tokenHash, ttlMs }: Parameters<SessionStore['insertSession']>[0],
+  at: At<PgConnection>,
+): Promise<Session> {
+  const id = database.settings.current.newId('ses')
+  const [session] = await database.read(at, addSession, [at.now, id, userId, familyHash, tokenHash, ttlMs])
+  if (session === undefined) throw new TaskboardError('NOT_FOUND', 'no such user')
+  return session
+}

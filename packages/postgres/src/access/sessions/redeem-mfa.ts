@@ -1,0 +1,40 @@
+import type { At } from '@taskboard/core'
+import type { Database } from '../../database.js'
+import type { PgConnection } from '../../pool.js'
+import { statement } from '../../statement.js'
+import { hasChanged } from './enrol-mfa.js'
+
+/** Of those that come at once the first writes the row, and the others find it written. */
+const redeemStep = statement<object>(
+  'redeem_mfa_step',
+  /* sql */ `
+  update taskboard.account_user set mfa_step = $2::bigint
+  where id = $1::text and mfa_secret is not null and (mfa_step is null or mfa_step < $2::bigint) returning id`,
+)
+
+const redeemCode = statement<object>(
+  'redeem_recovery_code',
+  /* sql */ `
+  update taskboard.account_user set recovery_hashes = array_remove(recovery_hashes, $2::text)
+  where id = $1::text and mfa_secret is not null and $2::text = any (recovery_hashes) returning id`,
+)
+
+/** `SessionStore.redeemMfaStep`. */
+export function redeemMfaStep(
+  database: Database,
+  userId: string,
+  step: number,
+  at: At<PgConnection>,
+): Promise<boolean> {
+  return hasChanged(database, at, redeemStep, [userId, step])
+}
+
+/** `SessionStore.redeemRecoveryCode`. */
+export function redeemRecoveryCode(
+  database: Database,
+  userId: string,
+  hash: string,
+  at: At<PgConnection>,
+): Promise<boolean> {
+  return hasChanged(database, at, redeemCode, [userId, hash])
+}
