@@ -2,6 +2,7 @@ import {
   TaskboardError,
   type AccessStore,
   type ApiKeyRecord,
+  type ApiKeyRotation,
   type Instant,
   type Principal,
   type Reach,
@@ -25,11 +26,6 @@ export function createKeyVerbs(database: Database): Pick<Store, KeyVerb> {
     if (after !== undefined) byHash.set(after.hash, after)
   })
 
-  function requireReach(accountId: string, workspaceId: string): void {
-    if (tables.accounts.get(accountId) === undefined) throw notFound('account')
-    if (tables.workspaces.get(workspaceId)?.accountId !== accountId) throw notFound('workspace')
-  }
-
   function requireKey(reach: Reach, keyId: string): StoredKey {
     const key = tables.apiKeys.get(keyId)
     if (key === undefined || !isWithin(reach, key)) throw notFound('API key')
@@ -45,12 +41,17 @@ export function createKeyVerbs(database: Database): Pick<Store, KeyVerb> {
     return toRecord(stored)
   }
 
+  /** Adds a key that is another one but for its secret. */
+  function addLike(key: StoredKey, { prefix, hash }: ApiKeyRotation, now: Instant): ApiKeyRecord {
+    if (hasEnded(key, now)) throw new TaskboardError('CONFLICT', 'the key has ended')
+    return add({ ...key, prefix, hash }, now)
+  }
+
   return {
     insertApiKey: (key, at, claim = null) =>
       write(at, (now) => {
         const { value, replayed } = idempotency.once(claim, now, () => {
-          requireReach(key.accountId, key.defaultWorkspaceId)
-          requireReach(key.accountId, key.workspaceId ?? key.defaultWorkspaceId)
+          requireWorkspaces(tables, key)
           return add(key, now)
         })
         return replayed ? refuseRepeat(value) : value
@@ -81,21 +82,27 @@ export function createKeyVerbs(database: Database): Pick<Store, KeyVerb> {
         if (revoked !== key) tables.apiKeys.set(keyId, revoked)
         return toRecord(revoked)
       }),
-    rotateApiKey: (reach, keyId, { prefix, hash, overlapMs }, at, claim = null) =>
+    rotateApiKey: (reach, keyId, rotation, at, claim = null) =>
       write(at, (now) => {
-        const { value, replayed } = idempotency.once(claim, now, () => {
-          const { id: _id, createdAt: _at, revokedAt: _revoked, ...key } = requireKey(reach, keyId)
-          if (hasEnded(tables.apiKeys.get(keyId), now)) {
-            throw new TaskboardError('CONFLICT', 'the key has ended')
-          }
-          return add({ ...key, prefix, hash }, now)
-        })
+        const { value, replayed } = idempotency.once(claim, now, () =>
+          addLike(requireKey(reach, keyId), rotation, now),
+        )
         if (replayed) return refuseRepeat(value)
         const key = requireKey(reach, keyId)
-        const replaced = { ...key, expiresAt: Math.min(key.expiresAt ?? Infinity, now + overlapMs) }
-        tables.apiKeys.set(keyId, replaced)
-        return { added: value, replaced: toRecord(replaced) }
+        const expiresAt = Math.min(key.expiresAt ?? Infinity, now + rotation.overlapMs)
+        tables.apiKeys.set(keyId, { ...key, expiresAt })
+        return { added: value, replaced: toRecord({ ...key, expiresAt }) }
       }),
+  }
+}
+
+function requireWorkspaces(
+  { accounts, workspaces }: Database['tables'],
+  { accountId, workspaceId, defaultWorkspaceId }: Omit<ApiKeyRecord, 'id' | 'createdAt' | 'revokedAt'>,
+): void {
+  if (accounts.get(accountId) === undefined) throw notFound('account')
+  for (const id of [defaultWorkspaceId, workspaceId ?? defaultWorkspaceId]) {
+    if (workspaces.get(id)?.accountId !== accountId) throw notFound('workspace')
   }
 }
 
@@ -105,8 +112,8 @@ function isWithin(reach: Reach, { accountId, workspaceId }: ApiKeyRecord): boole
   return reach.workspaceIds === 'all' || (workspaceId !== null && reach.workspaceIds.includes(workspaceId))
 }
 
-function hasEnded(key: ApiKeyRecord | undefined, now: Instant): boolean {
-  return key === undefined || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)
+function hasEnded(key: ApiKeyRecord, now: Instant): boolean {
+  return key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)
 }
 
 /** What a key is, was shown once: a repeat gets no second one. */

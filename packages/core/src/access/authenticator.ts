@@ -106,9 +106,6 @@ export function showsApiKey(authorization: string | undefined): boolean {
 
 /** The part for access tokens: what a token says is remembered until it expires, whom its session stands for only a moment. */
 function createTokenAuthenticator(tokens: ReturnType<typeof createTokenCache>, principals: PrincipalCache) {
-  const ofUser = (principal: Principal | null, userId: string): Principal | null =>
-    principal?.id === userId ? principal : null
-
   return {
     authenticate(token: string): Principal | null | Promise<Principal | null> {
       const known = tokens.peek(token)
@@ -129,4 +126,9 @@ function createTokenAuthenticator(tokens: ReturnType<typeof createTokenCache>, p
 function requireWhole(field: string, value: number): void {
   if (Number.isSafeInteger(value) && value >= 0) return
   throw new TaskboardError('INVALID_CONFIG', `${field} must be a whole number, 0 or more`, { field })
+}
+
+/** A session stands for its user alone. */
+function ofUser(principal: Principal | null, userId: string): Principal | null {
+  return principal?.id === userId ? principal : null
 }

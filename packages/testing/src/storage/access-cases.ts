@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ApiKeyRecord, At, Reach } from '@taskboard/core'
+import { isTaskboardError, type ApiKeyRecord, type At, type Reach } from '@taskboard/core'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import { HOUR, SECOND, START, unknownId, type World } from './world.js'
 
@@ -149,6 +149,121 @@ export const accessCases: readonly StorageCheck[] = [
       assert.deepEqual(keys, [second, revoked])
       assert.ok(!JSON.stringify([keys, first, revoked]).includes(hashOf('a')))
       assert.deepEqual(await storage.access.listApiKeys(all(unknownId('acct')), WHOLE, at()), [])
+    },
+  },
+  {
+    id: 'access.key-page',
+    name: 'a page of keys goes on after the last key of the one before; after an unknown key nothing comes',
+    async check(world) {
+      const { storage, accountId, at } = world
+      const keys: ApiKeyRecord[] = []
+      for (const digit of ['a', 'b', 'c']) keys.unshift(await addKey(world, hashOf(digit)))
+      const page = (limit: number | null, afterId: string | null) =>
+        storage.access.listApiKeys(all(accountId), { limit, afterId }, at())
+      assert.deepEqual(await page(2, null), keys.slice(0, 2))
+      assert.deepEqual(await page(2, keys[1]?.id ?? null), keys.slice(2))
+      assert.deepEqual(await page(null, keys[0]?.id ?? null), keys.slice(1))
+      assert.deepEqual(await page(null, unknownId('ak')), [])
+    },
+  },
+  {
+    id: 'access.key-reach',
+    name: 'a caller of some workspaces sees, ends and rotates the keys that are bound to those, and no others',
+    async check(world) {
+      const { storage, accountId, workspaceId, at } = world
+      const { workspaceId: other } = await world.addWorkspace()
+      const own = await addKey(world, hashOf('a'))
+      const wide = await addKey(world, hashOf('b'), { workspaceId: null })
+      const beyond = await addKey(world, hashOf('c'), { workspaceId: other })
+      const reach: Reach = { accountId, workspaceIds: [workspaceId] }
+      assert.deepEqual(await storage.access.listApiKeys(reach, WHOLE, at()), [own])
+      assert.deepEqual(await storage.access.getApiKey(reach, own.id, at()), own)
+      const rotation = { prefix: 'tb_new', hash: hashOf('d'), overlapMs: HOUR }
+      for (const { id } of [wide, beyond]) {
+        await assertRefused(storage.access.getApiKey(reach, id, at()), 'NOT_FOUND')
+        await assertRefused(storage.access.revokeApiKey(reach, id, at()), 'NOT_FOUND')
+        await assertRefused(storage.access.rotateApiKey(reach, id, rotation, at()), 'NOT_FOUND')
+      }
+      assert.equal((await storage.access.listApiKeys(all(accountId), WHOLE, at())).length, 3)
+    },
+  },
+  {
+    id: 'access.key-rotate',
+    name: 'a rotated key ends after the overlap, and a like one goes on in its place; an ended one is CONFLICT',
+    async check(world) {
+      const { storage, accountId, at } = world
+      const { access } = storage
+      const key = await addKey(world, hashOf('a'), { expiresAt: START + 10 * HOUR })
+      const rotation = { prefix: 'tb_new', hash: hashOf('b'), overlapMs: HOUR }
+      const rotate = (when: At, hash = hashOf('b')) =>
+        access.rotateApiKey(all(accountId), key.id, { ...rotation, hash }, when)
+      const { added, replaced } = await rotate(at(HOUR))
+      assert.deepEqual(replaced, { ...key, expiresAt: START + 2 * HOUR })
+      assert.deepEqual(added, { ...key, id: added.id, prefix: 'tb_new', createdAt: START + HOUR })
+      assert.equal((await access.findPrincipalByKeyHash(hashOf('b'), at(3 * HOUR)))?.principal.id, added.id)
+      assert.notEqual(await access.findPrincipalByKeyHash(hashOf('a'), at(2 * HOUR - 1)), null)
+      assert.equal(await access.findPrincipalByKeyHash(hashOf('a'), at(2 * HOUR)), null)
+      await assertRefused(rotate(at(2 * HOUR), hashOf('c')), 'CONFLICT')
+      await access.revokeApiKey(all(accountId), added.id, at(HOUR))
+      await assertRefused(
+        access.rotateApiKey(all(accountId), added.id, { ...rotation, hash: hashOf('d') }, at(HOUR)),
+        'CONFLICT',
+      )
+      assert.equal((await access.listApiKeys(all(accountId), WHOLE, at())).length, 2)
+    },
+  },
+  {
+    id: 'access.key-once',
+    name: 'a repeated create or rotation under an idempotency key is CONFLICT with the id, and makes nothing',
+    async check(world) {
+      const { storage, accountId, workspaceId: defaultWorkspaceId, at } = world
+      const { access } = storage
+      const claim = { scope: 's', key: 'k', fingerprint: 'f' }
+      const wanted = { accountId, workspaceId: null, defaultWorkspaceId, name: 'key', expiresAt: null }
+      const create = (hash: string) =>
+        access.insertApiKey({ ...wanted, scopes: [], prefix: 'tb_abc', hash }, at(), claim)
+      const made = await create(hashOf('a'))
+      await assert.rejects(create(hashOf('b')), (error) => {
+        assert.ok(isTaskboardError(error, 'CONFLICT'))
+        assert.equal(error.resourceId, made.id)
+        return true
+      })
+      const rotate = (hash: string) =>
+        access.rotateApiKey(all(accountId), made.id, { prefix: 'p', hash, overlapMs: HOUR }, at(), {
+          ...claim,
+          key: 'other',
+        })
+      const { added } = await rotate(hashOf('c'))
+      await assert.rejects(rotate(hashOf('d')), (error) => {
+        assert.ok(isTaskboardError(error, 'CONFLICT'))
+        assert.equal(error.resourceId, added.id)
+        return true
+      })
+      assert.equal((await access.listApiKeys(all(accountId), WHOLE, at())).length, 2)
+    },
+  },
+  {
+    id: 'access.user',
+    name: 'a user is of one account; an address serves one user on the whole board',
+    async check({ storage: { access }, accountId, at }) {
+      const owner = { email: 'ada@example.com', passwordHash: 'h', scopes: ['tasks:read'] as const }
+      const input = { name: 'n', tier: 'custom', workspaceName: 'w', agent: null } as const
+      const { account, user } = await access.insertAccount({ ...input, owner }, at())
+      assert.deepEqual(user, {
+        id: user?.id,
+        accountId: account.id,
+        email: 'ada@example.com',
+        scopes: ['tasks:read'],
+        createdAt: START,
+      })
+      const accounts = (await access.listAccounts(10, at())).length
+      await assertRefused(access.insertAccount({ ...input, owner }, at()), 'CONFLICT', 'email')
+      assert.equal((await access.listAccounts(10, at())).length, accounts)
+      await assertRefused(access.insertUser({ accountId, ...owner }, at()), 'CONFLICT', 'email')
+      const second = await access.insertUser({ accountId, ...owner, email: 'b@example.com' }, at(SECOND))
+      assert.deepEqual(await access.listUsers(accountId, at()), [second])
+      const nowhere = { accountId: unknownId('acct'), ...owner, email: 'c@example.com' }
+      await assertRefused(access.insertUser(nowhere, at()), 'NOT_FOUND')
     },
   },
 ]

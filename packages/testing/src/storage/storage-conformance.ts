@@ -8,13 +8,19 @@ import { leaseCases } from './lease-cases.js'
 import { limitCases } from './limit-cases.js'
 import { listCases } from './list-cases.js'
 import { notificationCases } from './notification-cases.js'
+import { sessionCases } from './session-cases.js'
+import { mfaCases } from './mfa-cases.js'
 import { toCase, type ConformanceCase, type OpenedStorage } from './storage-case.js'
 import { taskCases } from './task-cases.js'
+import { taskEditCases } from './task-edit-cases.js'
+import { taskSearchCases } from './task-search-cases.js'
 import { transactionCases } from './transaction-cases.js'
 import { webhookCases } from './webhook-cases.js'
 
 const checks = [
   ...taskCases,
+  ...taskEditCases,
+  ...taskSearchCases,
   ...listCases,
   ...claimCases,
   ...leaseCases,
@@ -27,6 +33,8 @@ const checks = [
   ...deliveryResultCases,
   ...limitCases,
   ...accessCases,
+  ...sessionCases,
+  ...mfaCases,
 ]
 
 /**

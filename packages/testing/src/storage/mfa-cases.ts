@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { addUser } from './session-cases.js'
+import type { StorageCheck } from './storage-case.js'
+import { unknownId, type World } from './world.js'
+
+const mfa = { sealedSecret: 'sealed', step: 100, recoveryHashes: ['r1', 'r2'] }
+
+async function enrolled(world: World): Promise<string> {
+  const { id } = await addUser(world)
+  const { sessions } = world.storage
+  assert.equal(await sessions.offerMfa(id, mfa.sealedSecret, world.at()), true)
+  assert.equal(await sessions.enrolMfa(id, mfa, world.at()), true)
+  return id
+}
+
+/** Second factors, each of whose codes is good once. */
+export const mfaCases: readonly StorageCheck[] = [
+  {
+    id: 'mfa.enrol',
+    name: 'a user is enrolled with the secret that was offered last, and with no other',
+    async check(world) {
+      const { sessions } = world.storage
+      const { id } = await addUser(world)
+      assert.equal(await sessions.enrolMfa(id, mfa, world.at()), false)
+      await sessions.offerMfa(id, 'earlier', world.at())
+      await sessions.offerMfa(id, 'sealed', world.at())
+      const waiting = { email: 'ada@example.com', secret: null, pendingSecret: 'sealed' }
+      assert.deepEqual(await sessions.findMfa(id, world.at()), waiting)
+      assert.equal((await sessions.findSignIn('ada@example.com', world.at()))?.mfaSecret, null)
+      assert.equal(await sessions.enrolMfa(id, { ...mfa, sealedSecret: 'earlier' }, world.at()), false)
+      const tries = await Promise.all([mfa, mfa, mfa].map((each) => sessions.enrolMfa(id, each, world.at())))
+      assert.equal(tries.filter(Boolean).length, 1)
+      assert.deepEqual(await sessions.findMfa(id, world.at()), {
+        ...waiting,
+        secret: 'sealed',
+        pendingSecret: null,
+      })
+      assert.equal((await sessions.findSignIn('ada@example.com', world.at()))?.mfaSecret, 'sealed')
+      assert.equal(await sessions.offerMfa(id, 'another', world.at()), false)
+    },
+  },
+  {
+    id: 'mfa.step',
+    name: 'a time step is used up by one of many, with all before it; the one that enrolled is used up',
+    async check(world) {
+      const { sessions } = world.storage
+      const id = await enrolled(world)
+      assert.equal(await sessions.redeemMfaStep(id, 100, world.at()), false)
+      const twenty = Array.from({ length: 20 }, () => sessions.redeemMfaStep(id, 101, world.at()))
+      assert.equal((await Promise.all(twenty)).filter(Boolean).length, 1)
+      assert.equal(await sessions.redeemMfaStep(id, 99, world.at()), false)
+      assert.equal(await sessions.redeemMfaStep(id, 102, world.at()), true)
+    },
+  },
+  {
+    id: 'mfa.recovery',
+    name: 'a recovery code is used up by one of many, and the others stay',
+    async check(world) {
+      const { sessions } = world.storage
+      const id = await enrolled(world)
+      const ten = Array.from({ length: 10 }, () => sessions.redeemRecoveryCode(id, 'r1', world.at()))
+      assert.equal((await Promise.all(ten)).filter(Boolean).length, 1)
+      assert.equal(await sessions.redeemRecoveryCode(id, 'r3', world.at()), false)
+      assert.equal(await sessions.redeemRecoveryCode(id, 'r2', world.at()), true)
+    },
+  },
+  {
+    id: 'mfa.remove',
+    name: 'a second factor that was removed takes no codes, and another may be offered',
+    async check(world) {
+      const { sessions } = world.storage
+      const id = await enrolled(world)
+      await sessions.removeMfa(id, world.at())
+      assert.equal(await sessions.redeemMfaStep(id, 200, world.at()), false)
+      assert.equal(await sessions.redeemRecoveryCode(id, 'r1', world.at()), false)
+      const none = { email: 'ada@example.com', secret: null, pendingSecret: null }
+      assert.deepEqual(await sessions.findMfa(id, world.at()), none)
+      assert.equal(await sessions.offerMfa(id, 'another', world.at()), true)
+    },
+  },
+  {
+    id: 'mfa.unknown',
+    name: 'an unknown user has no second factor and gets none',
+    async check({ storage: { sessions }, at }) {
+      const id = unknownId('user')
+      assert.equal(await sessions.findMfa(id, at()), null)
+      assert.equal(await sessions.offerMfa(id, 'sealed', at()), false)
+      assert.equal(await sessions.redeemMfaStep(id, 1, at()), false)
+    },
+  },
+]

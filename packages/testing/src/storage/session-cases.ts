@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import type { AttemptKind, RefreshOutcome, User } from '@taskboard/core'
+import { assertRefused, type StorageCheck } from './storage-case.js'
+import { DAY, MINUTE, SECOND, START, unknownId, type World } from './world.js'
+
+const GRACE = 10 * SECOND
+const LOCK = 15 * MINUTE
+
+/** A user of the world's account. */
+export function addUser({ storage, accountId, at }: World, email = 'ada@example.com'): Promise<User> {
+  return storage.access.insertUser(
+    { accountId, email, passwordHash: 'hash', scopes: ['tasks:read', 'account:write'] },
+    at(),
+  )
+}
+
+async function beginSession(world: World, token = 't0', ttlMs = 30 * DAY) {
+  const { id: userId } = await addUser(world)
+  const begun = { userId, familyHash: 'family', tokenHash: token, ttlMs }
+  return world.storage.sessions.insertSession(begun, world.at())
+}
+
+function refresh({ storage, at }: World, tokenHash: string, next: string, afterMs: number) {
+  const request = {
+    familyHash: 'family',
+    tokenHash,
+    nextTokenHash: next,
+    ttlMs: 30 * DAY,
+    reuseGraceMs: GRACE,
+  }
+  return storage.sessions.consumeRefreshToken(request, at(afterMs))
+}
+
+const outcomes = (results: readonly (RefreshOutcome | null)[]) => results.map((each) => each?.outcome ?? null)
+
+function guess({ storage, at }: World, kind: AttemptKind, afterMs = 0, key = 'key') {
+  return storage.sessions.takeLoginAttempt(key, kind, at(afterMs))
+}
+
+/** Sessions with their refresh tokens, and what is counted of those who guess. */
+export const sessionCases: readonly StorageCheck[] = [
+  {
+    id: 'sessions.sign-in',
+    name: 'a user is found by the address; nobody by another',
+    async check(world) {
+      const { sessions } = world.storage
+      const { id: userId } = await addUser(world)
+      const found = await sessions.findSignIn('ada@example.com', world.at())
+      assert.deepEqual(found, { userId, passwordHash: 'hash', mfaSecret: null })
+      assert.equal(await sessions.findSignIn('eve@example.com', world.at()), null)
+    },
+  },
+  {
+    id: 'sessions.principal',
+    name: 'a session stands for its user until its end; one for an unknown user is NOT_FOUND',
+    async check(world) {
+      const { storage, accountId, workspaceId, at } = world
+      await world.addWorkspace()
+      const session = await beginSession(world, 't0', DAY)
+      assert.deepEqual(await storage.sessions.findPrincipalBySession(session.id, at(DAY - 1)), {
+        principal: {
+          id: session.userId,
+          kind: 'user',
+          accountId,
+          tier: 'professional',
+          scopes: ['tasks:read', 'account:write'],
+          workspaceIds: 'all',
+          defaultWorkspaceId: workspaceId,
+        },
+        expiresAt: START + DAY,
+      })
+      assert.equal(await storage.sessions.findPrincipalBySession(session.id, at(DAY)), null)
+      assert.equal(await storage.sessions.findPrincipalBySession(unknownId('ses'), at()), null)
+      const nobody = { userId: unknownId('user'), familyHash: 'f', tokenHash: 't', ttlMs: DAY }
+      await assertRefused(storage.sessions.insertSession(nobody, at()), 'NOT_FOUND')
+    },
+  },
+  {
+    id: 'sessions.rotate',
+    name: 'each refresh token is good once, and makes the session last longer',
+    async check(world) {
+      const session = await beginSession(world)
+      const rotated = await refresh(world, 't0', 't1', DAY)
+      assert.deepEqual(rotated, { outcome: 'rotated', session })
+      assert.equal((await refresh(world, 't1', 't2', 2 * DAY))?.outcome, 'rotated')
+      const found = await world.storage.sessions.findPrincipalBySession(session.id, world.at(31 * DAY))
+      assert.equal(found?.expiresAt, START + 32 * DAY)
+      assert.equal(await refresh(world, 't2', 't3', 32 * DAY), null)
+    },
+  },
+  {
+    id: 'sessions.unknown-family',
+    name: 'a token of no session, or of one that was ended, is nobody’s',
+    async check(world) {
+      assert.equal(await refresh(world, 't0', 't1', 0), null)
+      const session = await beginSession(world)
+      const { sessions } = world.storage
+      assert.deepEqual(await sessions.endSession({ familyHash: 'family' }, world.at(SECOND)), session)
+      assert.equal(await sessions.endSession({ id: session.id }, world.at(SECOND)), null)
+      assert.equal(await refresh(world, 't0', 't1', SECOND), null)
+      assert.equal(await sessions.findPrincipalBySession(session.id, world.at(SECOND)), null)
+      assert.equal(await sessions.endSession({ familyHash: 'other' }, world.at()), null)
+    },
+  },
+  {
+    id: 'sessions.reuse-soon',
+    name: 'a token that was replaced within ten seconds fails and harms nothing, however many came after it',
+    async check(world) {
+      await beginSession(world)
+      await refresh(world, 't0', 't1', 0)
+      await refresh(world, 't1', 't2', SECOND)
+      assert.equal((await refresh(world, 't0', 'x', GRACE - 1))?.outcome, 'reused')
+      assert.equal((await refresh(world, 't1', 'x', GRACE))?.outcome, 'reused')
+      assert.equal((await refresh(world, 't2', 't3', GRACE))?.outcome, 'rotated')
+    },
+  },
+  {
+    id: 'sessions.reuse-late',
+    name: 'a token that was replaced earlier ends the session, also when a later one was replaced just now',
+    async check(world) {
+      const session = await beginSession(world)
+      await refresh(world, 't0', 't1', 0)
+      await refresh(world, 't1', 't2', GRACE - 1)
+      assert.deepEqual(await refresh(world, 't0', 'x', GRACE), { outcome: 'ended', session })
+      assert.equal(await refresh(world, 't2', 't3', GRACE), null)
+      assert.equal(await world.storage.sessions.findPrincipalBySession(session.id, world.at(GRACE)), null)
+    },
+  },
+  {
+    id: 'sessions.at-once',
+    name: 'of many who show one token at the same time one gets the next, and the session lives',
+    async check(world) {
+      await beginSession(world)
+      const names = Array.from({ length: 10 }, (_, index) => `n${index}`)
+      const shown = await Promise.all(names.map((name) => refresh(world, 't0', name, SECOND)))
+      const which = outcomes(shown)
+      assert.equal(which.filter((outcome) => outcome === 'reused').length, 9)
+      const winner = names[which.indexOf('rotated')] ?? ''
+      assert.equal((await refresh(world, winner, 'after', 2 * SECOND))?.outcome, 'rotated')
+    },
+  },
+  {
+    id: 'sessions.prune',
+    name: 'pruning drops sessions that are over, at most the limit, and nothing else',
+    async check(world) {
+      const { sessions } = world.storage
+      const { userId } = await beginSession(world)
+      for (const family of ['a', 'b', 'c']) {
+        await sessions.insertSession({ userId, familyHash: family, tokenHash: 't', ttlMs: DAY }, world.at())
+      }
+      assert.equal(await sessions.pruneSessions(10, START + DAY - 1), 0)
+      assert.equal(await sessions.pruneSessions(2, START + DAY), 2)
+      assert.equal(await sessions.pruneSessions(10, START + DAY), 1)
+      assert.equal((await refresh(world, 't0', 't1', DAY))?.outcome, 'rotated')
+    },
+  },
+  {
+    id: 'sessions.lock-passwords',
+    name: 'ten passwords may be guessed; then the key is locked for 15 minutes, which no guess makes longer',
+    async check(world) {
+      for (let count = 0; count < 10; count++) {
+        assert.deepEqual(await guess(world, 'password', count * SECOND), { allowed: true, retryAfterMs: 0 })
+      }
+      const until = 9 * SECOND + LOCK
+      for (const afterMs of [9 * SECOND, MINUTE, until - 1]) {
+        const refused = await guess(world, 'password', afterMs)
+        assert.deepEqual(refused, { allowed: false, retryAfterMs: until - afterMs })
+      }
+      assert.equal((await guess(world, 'password', MINUTE, 'other')).allowed, true)
+      for (let count = 0; count < 10; count++) {
+        assert.equal((await guess(world, 'password', until)).allowed, true)
+      }
+      assert.equal((await guess(world, 'password', until)).allowed, false)
+    },
+  },
+  {
+    id: 'sessions.lock-codes',
+    name: 'five codes may be guessed, also in the login of the tenth password; then passwords are locked too',
+    async check(world) {
+      for (let count = 0; count < 10; count++) await guess(world, 'password')
+      for (let count = 0; count < 5; count++) assert.equal((await guess(world, 'code')).allowed, true)
+      assert.equal((await guess(world, 'code')).allowed, false)
+      for (let count = 0; count < 5; count++) await guess(world, 'code', 0, 'other')
+      const refused = await guess(world, 'password', SECOND, 'other')
+      assert.deepEqual(refused, { allowed: false, retryAfterMs: LOCK - SECOND })
+    },
+  },
+  {
+    id: 'sessions.lock-forgotten',
+    name: 'guesses are forgotten by a right one, and 15 minutes after the last',
+    async check(world) {
+      for (let count = 0; count < 10; count++) await guess(world, 'password')
+      await world.storage.sessions.clearLoginAttempts('key', world.at())
+      for (let count = 0; count < 9; count++) await guess(world, 'password')
+      assert.equal((await guess(world, 'password', LOCK)).allowed, true)
+      for (let count = 0; count < 9; count++) {
+        assert.equal((await guess(world, 'password', LOCK)).allowed, true)
+      }
+      assert.equal((await guess(world, 'password', LOCK)).allowed, false)
+    },
+  },
+  {
+    id: 'sessions.lock-at-once',
+    name: 'of many guesses at once exactly ten are allowed',
+    async check(world) {
+      const decisions = await Promise.all(Array.from({ length: 40 }, () => guess(world, 'password')))
+      assert.equal(decisions.filter(({ allowed }) => allowed).length, 10)
+      for (const { allowed, retryAfterMs } of decisions) assert.equal(retryAfterMs, allowed ? 0 : LOCK)
+    },
+  },
+  {
+    id: 'sessions.lock-prune',
+    name: 'pruning drops guesses that count no more, at most the limit, and nothing else',
+    async check(world) {
+      const { sessions } = world.storage
+      for (const key of ['a', 'b', 'c']) await guess(world, 'password', 0, key)
+      for (let count = 0; count < 10; count++) await guess(world, 'password', SECOND)
+      assert.equal(await sessions.pruneLoginAttempts(10, START + LOCK - 1), 0)
+      assert.equal(await sessions.pruneLoginAttempts(2, START + LOCK), 2)
+      assert.equal(await sessions.pruneLoginAttempts(10, START + LOCK), 1)
+      assert.equal((await guess(world, 'password', LOCK)).allowed, false)
+    },
+  },
+]
