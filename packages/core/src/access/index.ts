@@ -38,6 +38,7 @@ export type { Accounts, AccountsParts, NewAccount, NewUser, NewWorkspace } from 
 export type { AccountKeys, NewApiKey, TxOption } from './account-keys.js'
 export type { CallerKeys, CreatedKey, OwnKeyInput } from './caller-keys.js'
 export type { Login } from './login.js'
+export type { Mfa } from './mfa.js'
 export type { LoginInput, LoginOrigin, Sessions, SessionTokens } from './sessions.js'
 export type { NewStoredUser, User } from './user.js'
 export { reaches, requireScope } from './permission.js'

@@ -1,11 +1,20 @@
 import type { Surface } from '../../surface.js'
 import { accountOperations } from './account-operations.js'
+import { apiKeyOperations } from './api-key-operations.js'
+import { authOperations } from './auth-operations.js'
+import { mfaOperations } from './mfa-operations.js'
 import type { Operation } from './operation.js'
 import { referenceOperations } from './reference-operations.js'
 import { webhookOperations } from './webhook-operations.js'
 
 /** All that the enterprise API of this task board does. */
-export function enterpriseOperations(_surface: Surface): readonly Operation[] {
-  const operations: readonly Operation[] = [...accountOperations, ...webhookOperations]
+export function enterpriseOperations({ login }: Surface): readonly Operation[] {
+  const ofLogin = login === null ? [] : [...authOperations(login.sessions), ...mfaOperations(login.mfa)]
+  const operations: readonly Operation[] = [
+    ...ofLogin,
+    ...accountOperations,
+    ...apiKeyOperations,
+    ...webhookOperations,
+  ]
   return [...operations, ...referenceOperations(operations)]
 }

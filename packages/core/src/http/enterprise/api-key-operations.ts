@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { scopes, type ApiKeyRecord, type CreatedKey } from '../../access/index.js'
+import { idempotencyClaim } from '../idempotency-key.js'
+import { operation } from './operation.js'
+import { idText, instantText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
+
+const SECOND_MS = 1_000
+const LONGEST_OVERLAP_S = 7 * 86_400
+const OVERLAP_RULE = `must be whole seconds, from 0 to ${LONGEST_OVERLAP_S}`
+
+const shown = {
+  id: z.string(),
+  name: z.string(),
+  scopes: z.array(z.enum(scopes)),
+  workspace_id: z.string().nullable().meta({ description: 'Null for a key that reaches the whole account.' }),
+  created_at: timestamp,
+  expires_at: timestamp.nullable(),
+}
+const apiKey = z
+  .object({
+    ...shown,
+    prefix: z.string().meta({ description: 'How the key begins.' }),
+    revoked_at: timestamp.nullable(),
+  })
+  .meta({ id: 'ApiKey' })
+const createdKey = z
+  .object({ ...shown, key: z.string().meta({ description: 'Answered this once.' }) })
+  .meta({ id: 'CreatedApiKey' })
+
+const keyId = z.object({ key_id: idText })
+
+const createApiKey = operation({
+  id: 'createApiKey',
+  tag: 'account',
+  summary: 'Makes an API key, answered this once',
+  description:
+    'With at most the scopes of its maker; for one workspace, or else for all of the account. A repeat under the same Idempotency-Key is a 409 with the id.',
+  method: 'POST',
+  path: '/v2/account/api-keys',
+  scope: 'account:write',
+  userOnly: true,
+  idempotent: true,
+  body: z.object({
+    name: z.string({ error: 'must be text' }).meta({ description: '1 to 100 characters.' }),
+    scopes: z
+      .array(z.enum(scopes, { error: `must be among ${scopes.join(', ')}` }), {
+        error: 'must be a list of scopes',
+      })
+      .min(1, 'must name at least one scope'),
+    expires_at: instantText.nullish(),
+    workspace_id: idText.nullish(),
+  }),
+  answer: { status: 201, schema: createdKey },
+  async run({ surface, principal, request, body }) {
+    const { name, scopes: wanted, expires_at: expiresAt, workspace_id: workspaceId } = body
+    const input = { name, scopes: wanted, expiresAt, workspaceId }
+    const idempotency = idempotencyClaim(request, principal, 'POST /v2/account/api-keys', input)
+    return toWireCreatedKey(await surface.keys.create(principal, input, { idempotency }))
+  },
+})
+
+const listApiKeys = operation({
+  id: 'listApiKeys',
+  tag: 'account',
+  summary: 'The API keys within reach, newest first, ended ones too',
+  method: 'GET',
+  path: '/v2/account/api-keys',
+  scope: 'account:read',
+  query: z.object(pageQuery),
+  answer: { status: 200, schema: z.object({ api_keys: z.array(apiKey), next_cursor: nextCursor }) },
+  async run({ surface, principal, query }) {
+    const page = await surface.keys.list(principal, query)
+    return { api_keys: page.keys.map(toWireKey), next_cursor: page.nextCursor }
+  },
+})
+
+const revokeApiKey = operation({
+  id: 'revokeApiKey',
+  tag: 'account',
+  summary: 'Ends an API key for good',
+  method: 'DELETE',
+  path: '/v2/account/api-keys/{key_id}',
+  scope: 'account:write',
+  params: keyId,
+  answer: { status: 204 },
+  run: ({ surface, principal, params }) => surface.keys.revoke(principal, params.key_id),
+})
+
+const rotateApiKey = operation({
+  id: 'rotateApiKey',
+  tag: 'account',
+  summary: 'Makes a like key in place of another, answered this once',
+  description: 'The old one goes on for overlap_s seconds, by default a day, at most seven.',
+  method: 'POST',
+  path: '/v2/account/api-keys/{key_id}/rotate',
+  scope: 'account:write',
+  userOnly: true,
+  idempotent: true,
+  params: keyId,
+  body: z.object({
+    overlap_s: z
+      .int({ error: OVERLAP_RULE })
+      .min(0, OVERLAP_RULE)
+      .max(LONGEST_OVERLAP_S, OVERLAP_RULE)
+      .nullish(),
+  }),
+  answer: {
+    status: 201,
+    schema: z.object({
+      ...createdKey.shape,
+      replaced: z.object({ id: z.string(), expires_at: timestamp.nullable() }),
+    }),
+  },
+  async run({ surface, principal, params, request, body }) {
+    const overlapMs = body.overlap_s == null ? null : body.overlap_s * SECOND_MS
+    const input = { keyId: params.key_id, overlapMs }
+    const idempotency = idempotencyClaim(request, principal, 'POST /v2/account/api-keys/rotate', input)
+    const rotated = await surface.keys.rotate(principal, params.key_id, { overlapMs }, { idempotency })
+    const { id, expiresAt } = rotated.replaced
+    return { ...toWireCreatedKey(rotated), replaced: { id, expires_at: toTimestamp(expiresAt) } }
+  },
+})
+
+/** The API keys of an account. */
+export const apiKeyOperations = [createApiKey, listApiKeys, revokeApiKey, rotateApiKey]
+
+function toWireShown({ id, name, scopes: own, workspaceId, createdAt, expiresAt }: ApiKeyRecord): object {
+  return {
+    id,
+    name,
+    scopes: own,
+    workspace_id: workspaceId,
+    created_at: toTimestamp(createdAt),
+    expires_at: toTimestamp(expiresAt),
+  }
+}
+
+function toWireKey(record: ApiKeyRecord): object {
+  return { ...toWireShown(record), prefix: record.prefix, revoked_at: toTimestamp(record.revokedAt) }
+}
+
+function toWireCreatedKey({ key, record }: CreatedKey): object {
+  return { ...toWireShown(record), key }
+}
