@@ -3,6 +3,7 @@ import {
   type Column,
   type Instant,
   type Scoring,
+  type Task,
   type TaskListQuery,
   type TaskPage,
 } from '@taskboard/core'
@@ -14,6 +15,8 @@ export interface ColumnIndex {
   /** `TaskStore.listTasks`. */
   list(query: TaskListQuery, now: Instant): TaskPage
   count(workspaceId: string): Readonly<Record<Column, number>>
+  /** All tasks of a column, in no order. */
+  tasksOf(workspaceId: string, column: Column): readonly Task[]
 }
 
 type Board = Readonly<Record<Column, ColumnView>>
@@ -53,6 +56,7 @@ export function createColumnIndex(tasks: TaskTable, scoring: () => Scoring): Col
       const board = boards.get(workspaceId)
       return board === undefined ? { tasks: [], asOf, next: null } : board[column].list(asOf, after, limit)
     },
+    tasksOf: (workspaceId, column) => boards.get(workspaceId)?.[column].tasks ?? [],
     count(workspaceId) {
       const board = boards.get(workspaceId)
       return {

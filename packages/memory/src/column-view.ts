@@ -17,6 +17,8 @@ export interface ColumnView {
   remove(task: Task, slots: TaskSlots): void
   replace(before: Task, after: Task, slots: TaskSlots): void
   list(asOf: Instant, after: TaskCursor | null, limit: number): TaskPage
+  /** All of them, in no order. */
+  readonly tasks: readonly Task[]
 }
 
 /** A task with what orders it at the instant of the listing; the lowest comes first. */
@@ -71,6 +73,7 @@ export function createColumnView(column: Column, scoring: () => Scoring): Column
   }
 
   return {
+    tasks,
     get size() {
       return tasks.length
     },

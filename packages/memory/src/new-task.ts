@@ -18,11 +18,7 @@ const NO_METADATA: Task['metadata'] = Object.freeze({})
  */
 export function buildTask({ tables }: Database, id: string, input: NewTask, now: Instant): Task {
   const { workspaceId, assignedTo } = input
-  if (assignedTo !== null && tables.agents.get(assignedTo)?.workspaceId !== workspaceId) {
-    throw new TaskboardError('INVALID_FIELD', 'assignedTo must be an agent of the workspace', {
-      field: 'assignedTo',
-    })
-  }
+  requireAssignee({ tables }, workspaceId, assignedTo)
   const dependsOn = input.dependsOn.length === 0 ? NO_TEXTS : copied([...new Set(input.dependsOn)])
   return {
     id,
@@ -53,7 +49,23 @@ export function buildTask({ tables }: Database, id: string, input: NewTask, now:
   }
 }
 
-function countOpen(
+/** @throws TaskboardError `INVALID_FIELD` for an agent that the workspace does not have. */
+export function requireAssignee(
+  { tables }: Pick<Database, 'tables'>,
+  workspaceId: string,
+  assignedTo: string | null,
+): void {
+  if (assignedTo === null || tables.agents.get(assignedTo)?.workspaceId === workspaceId) return
+  throw new TaskboardError('INVALID_FIELD', 'assignedTo must be an agent of the workspace', {
+    field: 'assignedTo',
+  })
+}
+
+/**
+ * How many of a task's dependencies are not done.
+ * @throws TaskboardError `INVALID_FIELD` for tasks that the workspace does not have, and for the task itself.
+ */
+export function countOpen(
   { tables }: Pick<Database, 'tables'>,
   workspaceId: string,
   taskId: string,
@@ -114,11 +126,13 @@ class TaskCreated implements EventSource {
   }
 }
 
-function copied(texts: readonly string[]): readonly string[] {
+/** A list that nobody changes. */
+export function copied(texts: readonly string[]): readonly string[] {
   return texts.length === 0 ? NO_TEXTS : Object.freeze([...texts])
 }
 
-function copiedMetadata(metadata: Task['metadata']): Task['metadata'] {
+/** Metadata that nobody changes. */
+export function copiedMetadata(metadata: Task['metadata']): Task['metadata'] {
   const entries = Object.entries(metadata)
   if (entries.length === 0) return NO_METADATA
   return Object.freeze(

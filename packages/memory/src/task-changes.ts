@@ -15,6 +15,8 @@ export interface TaskChanges {
   /** @throws TaskboardError `TASK_NOT_FOUND` for a task that the workspace does not have. */
   readonly require: (workspaceId: string, taskId: string) => Task
   apply(task: Task, command: TaskCommand, now: Instant): Task
+  /** Takes a task away with all that is kept beside it. @throws TaskboardError `CONFLICT` while others depend on it. */
+  remove(task: Task): void
 }
 
 export function createTaskChanges({ tables, attempts, publish }: Database): TaskChanges {
@@ -55,6 +57,16 @@ export function createTaskChanges({ tables, attempts, publish }: Database): Task
       for (const draft of events) publish(after.workspaceId, draft, now)
       tellDependents(task, after, now)
       return after
+    },
+    remove({ id }) {
+      if (dependents.of(id).length > 0) {
+        throw new TaskboardError('CONFLICT', 'other tasks depend on this one')
+      }
+      // Noted before the row goes, so that a rollback puts them into the row that it brings back.
+      attempts.set(id, [])
+      tables.taskLogs.delete(id)
+      tables.outputs.delete(id)
+      tasks.delete(id)
     },
   }
 }

@@ -7,13 +7,15 @@ import {
   type TaskCommand,
   type TaskStore,
 } from '@taskboard/core'
-import { createColumnIndex } from './column-index.js'
+import { createColumnIndex, type ColumnIndex } from './column-index.js'
 import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
 import { buildTask, createdEvent } from './new-task.js'
 import type { ReadyQueue } from './ready-queue.js'
 import { createTaskChanges } from './task-changes.js'
 import { createTaskClaims } from './task-claims.js'
+import { createTaskDirectory } from './task-directory.js'
+import { changedTask } from './task-edit.js'
 import type { MemoryTransaction } from './transactions.js'
 
 type Store = TaskStore<MemoryTransaction>
@@ -35,11 +37,14 @@ export function createTaskStore(database: Database, queue: ReadyQueue, leases: L
   const { write } = transactions
   const changes = createTaskChanges(database)
 
+  const columns = createColumnIndex(tables.tasks, () => settings.current.scoring)
+
   const change = (workspaceId: string, taskId: string, command: TaskCommand, now: Instant): Task =>
     changes.apply(changes.require(workspaceId, taskId), command, now)
 
   return {
-    ...createTaskReads(database, changes.require),
+    ...createTaskReads(database, columns, changes.require),
+    ...createTaskDirectory(database, columns),
     ...createAgentVerbs(database, queue, leases, changes),
     insertTask: (input, actor, claim, at) =>
       write(at, (now) => {
@@ -51,6 +56,16 @@ export function createTaskStore(database: Database, queue: ReadyQueue, leases: L
           return task
         })
       }),
+    updateTask: (workspaceId, taskId, fields, at) =>
+      write(at, (now) => {
+        const task = changes.require(workspaceId, taskId)
+        if (Object.keys(fields).length === 0) return task
+        const changed = changedTask(database, task, fields, now)
+        tables.tasks.set(taskId, changed)
+        return changed
+      }),
+    deleteTask: (workspaceId, taskId, at) =>
+      write(at, () => changes.remove(changes.require(workspaceId, taskId))),
     moveTask: (workspaceId, taskId, to, actor, at) =>
       write(at, (now) => change(workspaceId, taskId, { kind: 'move', to, actor }, now)),
     holdTask: (workspaceId, taskId, reason, message, actor, at) =>
@@ -77,11 +92,11 @@ export function createTaskStore(database: Database, queue: ReadyQueue, leases: L
 
 function createTaskReads(
   database: Database,
+  columns: ColumnIndex,
   require: (workspaceId: string, taskId: string) => Task,
 ): Pick<Store, ReadVerb> {
-  const { settings, transactions, tables } = database
+  const { transactions, tables } = database
   const { read } = transactions
-  const columns = createColumnIndex(tables.tasks, () => settings.current.scoring)
 
   function background(task: Task): TaskBackground {
     const attempts = database.attempts.of(task.id)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   holdReasons,
+  outputFields,
   type Attempt,
   type HoldReason,
   type TaskBackground,
@@ -8,8 +9,9 @@ import {
   type TaskStore,
 } from '../board/index.js'
 import { sleep, type Environment } from '../environment/index.js'
-import { boundedText, parseInput } from '../errors/index.js'
+import { parseInput } from '../errors/index.js'
 import { plainJsonObject, type EventStore } from '../events/index.js'
+import type { Agent } from './agent.js'
 import { createWriter, isFencedOff, type WritingRun } from './run-writer.js'
 import { storedText } from './stored-text.js'
 
@@ -57,6 +59,8 @@ export interface TaskContext {
   /** Waits on the board's clock. Rejects with the signal's reason when that aborts. */
   readonly sleep: (delayMs: number) => Promise<void>
   readonly claim: TaskClaim
+  /** The agent that the run is for, as stored: its model, system prompt, tools and capabilities are for the runtime to heed. */
+  readonly agent: Agent
 }
 
 export interface ContextParts<Tx> {
@@ -68,7 +72,6 @@ export interface ContextParts<Tx> {
 const LONGEST_MESSAGE = 2_000
 const LONGEST_LOG_LINE = 10_000
 const levels = ['debug', 'info', 'warn', 'error'] as const
-const UNSAFE_SCHEMES = new Set(['javascript:', 'vbscript:', 'data:'])
 
 const percentInput = z.object({ percent: z.number({ error: 'must be a number' }).min(0).max(100) })
 const logInput = z.object({ message: z.string({ error: 'must be text' }), level: z.enum(levels) })
@@ -77,17 +80,11 @@ const holdInput = z.object({
   reason: z.enum(holdReasons as [HoldReason, ...HoldReason[]]),
   message: z.string({ error: 'must be text' }).nullable(),
 })
-const outputInput = z.object({
-  type: boundedText(100).min(1),
-  name: boundedText(200).min(1),
-  url: boundedText(2_048).refine(isReference, 'must be an absolute URL that is safe to follow'),
-  size: z.number().int().min(0).nullish(),
-})
 
 /** The context of one run, and how to wait for all that was written through it. */
 export function createTaskContext<Tx>(
   parts: ContextParts<Tx>,
-  run: WritingRun & { readonly claim: TaskClaim },
+  run: WritingRun & { readonly claim: TaskClaim; readonly agent: Agent },
 ): { context: TaskContext; written(): Promise<void> } {
   const { environment, tasks, events } = parts
   const { proof, leaseMs } = run
@@ -96,6 +93,7 @@ export function createTaskContext<Tx>(
   const context: TaskContext = {
     signal: run.signal,
     claim: run.claim,
+    agent: run.agent,
     async sleep(delayMs) {
       await sleep(environment.clock, delayMs, run.signal)
       run.signal.throwIfAborted()
@@ -114,7 +112,7 @@ export function createTaskContext<Tx>(
       )
     }),
     output: write(async (at, output: OutputInput) => {
-      const { size = null, ...rest } = parseInput(outputInput, output)
+      const { size = null, ...rest } = parseInput(outputFields, output)
       await tasks.appendOutput(proof, { ...rest, size }, leaseMs, at)
     }, isFencedOff),
     alert: write(async (at, message: string, data?: Readonly<Record<string, unknown>>) => {
@@ -132,8 +130,4 @@ export function createTaskContext<Tx>(
     }),
   }
   return { context, written: () => write.settled() }
-}
-
-function isReference(url: string): boolean {
-  return URL.canParse(url) && !UNSAFE_SCHEMES.has(new URL(url).protocol)
 }

@@ -4,9 +4,18 @@ import { parseInput, TaskboardError } from '../errors/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { Backoff } from './backoff.js'
 import { decodeCursor, encodeCursor } from './cursor.js'
-import { columns, type Actor, type Column, type Task } from './task.js'
+import { columns, type Actor, type Column, type Task, type TaskLogEntry, type TaskOutput } from './task.js'
+import { readTaskChange, type TaskChangeInput } from './task-change.js'
 import { readNewTask, type TaskInput } from './new-task.js'
-import { chatInput, completionInput, failureInput, holdInput } from './write-inputs.js'
+import {
+  chatInput,
+  completionInput,
+  failureInput,
+  holdInput,
+  logInput,
+  outputInput,
+  progressInput,
+} from './write-inputs.js'
 import type { TaskPage, TaskStore } from './task-store.js'
 
 export interface WriteOptions<Tx> {
@@ -45,15 +54,31 @@ export interface Board<Tx = unknown> {
     options?: WriteOptions<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
   ): Promise<Task>
   get(taskId: string): Promise<Task>
+  /** The task's log, oldest line first: the newest 1,000 are kept. */
+  logs(taskId: string): Promise<readonly TaskLogEntry[]>
+  /** What the task's agents made, oldest first. */
+  outputs(taskId: string): Promise<readonly TaskOutput[]>
   /** A column's tasks: TODO by score, best first; DOING by start; DONE newest first. `limit` 1 to 1,000, default 100. */
   list(
     column: Column,
     options?: { readonly limit?: number | undefined; readonly cursor?: string | null | undefined },
   ): Promise<TaskList>
+  /**
+   * Replaces the given fields, in any column; null clears. Raises no event.
+   * @throws `INVALID_FIELD` for dependencies that do not exist or would have the task wait for itself, too.
+   */
+  update(taskId: string, change: TaskChangeInput, options?: { readonly tx?: Tx | undefined }): Promise<Task>
+  /**
+   * Deletes a task with its log and outputs; an agent that works it finds out with its next write. Raises no event.
+   * @throws `CONFLICT` while other tasks depend on it.
+   */
+  delete(taskId: string, options?: { readonly tx?: Tx | undefined }): Promise<void>
   /** A person's move, any column to any, with `task.moved`. The same column changes nothing but ends a hold. */
   move(taskId: string, to: Column, options?: WriteOptions<Tx>): Promise<Task>
   /** A person puts a task aside (or, with a `fencingToken`, the agent that works it does). `CONFLICT` in DONE. */
   hold(taskId: string, input: z.input<typeof holdInput>, options?: WriteOptions<Tx>): Promise<Task>
+  /** Puts a task aside for good, under the hold `cancelled`; a lease is revoked. `release` brings it back. `CONFLICT` in DONE. */
+  cancel(taskId: string, options?: WriteOptions<Tx> & { readonly message?: string | null }): Promise<Task>
   /** A person ends a hold; the task may be picked again, with a fresh set of attempts. */
   release(taskId: string, options?: WriteOptions<Tx>): Promise<Task>
   /**
@@ -70,6 +95,27 @@ export interface Board<Tx = unknown> {
     input: { readonly fencingToken: number; readonly leaseMs?: number | undefined },
     options?: { readonly tx?: Tx | undefined },
   ): Promise<Task>
+  /** The agent has come so far, from 0 to 100; renews the lease. @throws `CONFLICT` when that is no longer held. */
+  progress(
+    taskId: string,
+    input: LeasedInput<typeof progressInput>,
+    options?: { readonly tx?: Tx | undefined },
+  ): Promise<Task>
+  /** A line of the task's log; renews the lease. @throws `CONFLICT` when that is no longer held. */
+  log(
+    taskId: string,
+    input: LeasedInput<typeof logInput>,
+    options?: { readonly tx?: Tx | undefined },
+  ): Promise<void>
+  /**
+   * A reference to something that the agent made; renews the lease.
+   * @throws `CONFLICT` when that is no longer held, or the task has as many outputs as it may.
+   */
+  output(
+    taskId: string,
+    input: LeasedInput<typeof outputInput>,
+    options?: { readonly tx?: Tx | undefined },
+  ): Promise<void>
   /** The agent is done: DONE with the result, with `task.completed`. @throws `CONFLICT` when the lease is no longer held. */
   complete(
     taskId: string,
@@ -88,6 +134,9 @@ export interface Board<Tx = unknown> {
   /** Asks the workspace's chat agent. @throws `AGENT_UNAVAILABLE` when there is none or it does not answer. */
   chat(input: z.input<typeof chatInput>): Promise<ChatReply>
 }
+
+/** What a write by an agent outside of this process takes besides: for how long the lease is renewed, by default 60 s. */
+type LeasedInput<S extends z.ZodType> = z.input<S> & { readonly leaseMs?: number | undefined }
 
 /** Answers a chat message for a workspace. `agents/` makes it. */
 export type ChatAgent<Tx = unknown> = (
@@ -115,10 +164,7 @@ const LARGEST_PAGE = 1_000
 /** A handle on one workspace's board. Cheap: it holds no state and may be made for each call. */
 export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string): Board<Tx> {
   const { environment, tasks, settings } = parts
-  const at = (options?: { readonly tx?: Tx | undefined }): At<Tx> => ({
-    now: environment.storageNow(),
-    tx: options?.tx,
-  })
+  const at = atOf<Tx>(environment)
   const proof = (taskId: string, fencingToken: number) => ({ workspaceId, taskId, fencingToken })
 
   const board: Board<Tx> = {
@@ -136,6 +182,8 @@ export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string): Boa
     async get(taskId) {
       return tasks.getTask(workspaceId, taskId, at())
     },
+    logs: (taskId) => tasks.listLogs(workspaceId, taskId, at()),
+    outputs: (taskId) => tasks.listOutputs(workspaceId, taskId, at()),
     async list(column, options = {}) {
       const limit = requireLimit(options.limit ?? DEFAULT_PAGE)
       const after = options.cursor == null ? null : decodeCursor(options.cursor)
@@ -143,6 +191,10 @@ export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string): Boa
         await tasks.listTasks({ workspaceId, column: requireColumn(column, 'column'), limit, after }, at()),
       )
     },
+    async update(taskId, change, options) {
+      return tasks.updateTask(workspaceId, taskId, readTaskChange(change), at(options))
+    },
+    delete: (taskId, options) => tasks.deleteTask(workspaceId, taskId, at(options)),
     async move(taskId, to, options) {
       return tasks.moveTask(workspaceId, taskId, requireColumn(to, 'to'), options?.actor ?? HOST, at(options))
     },
@@ -152,9 +204,32 @@ export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string): Boa
         return tasks.holdClaimedTask(proof(taskId, fencingToken), reason, message, at(options))
       return tasks.holdTask(workspaceId, taskId, reason, message, options?.actor ?? HOST, at(options))
     },
+    cancel: (taskId, options = {}) =>
+      board.hold(taskId, { reason: 'cancelled', message: options.message }, options),
     async release(taskId, options) {
       return tasks.releaseTask(workspaceId, taskId, options?.actor ?? HOST, at(options))
     },
+    ...createAgentWrites(parts, workspaceId),
+    async chat(input) {
+      const { message, user = null } = parseInput(chatInput, input)
+      const reply = await parts.chat(board, { message, user })
+      return { reply, at: environment.clock.now() }
+    },
+  }
+  return board
+}
+
+type AgentVerb = 'claim' | 'heartbeat' | 'progress' | 'log' | 'output' | 'complete' | 'fail'
+
+/** What agents do that claim their tasks themselves. */
+function createAgentWrites<Tx>(
+  { environment, tasks, settings }: BoardParts<Tx>,
+  workspaceId: string,
+): Pick<Board<Tx>, AgentVerb> {
+  const at = atOf<Tx>(environment)
+  const proof = (taskId: string, fencingToken: number) => ({ workspaceId, taskId, fencingToken })
+
+  return {
     async claim({ agentId, leaseMs = settings.leaseMs }, options) {
       const request = { workspaceId, agentId, leaseMs: requireLease(leaseMs) }
       const batch = await tasks.claimForAgent(request, 1, at(options))
@@ -162,6 +237,20 @@ export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string): Boa
     },
     async heartbeat(taskId, { fencingToken, leaseMs = settings.leaseMs }, options) {
       return tasks.renewLease(proof(taskId, fencingToken), requireLease(leaseMs), at(options))
+    },
+    async progress(taskId, { leaseMs = settings.leaseMs, ...input }, options) {
+      const { fencingToken, progress } = parseInput(progressInput, input)
+      const percent = Math.round(progress)
+      return tasks.recordProgress(proof(taskId, fencingToken), percent, requireLease(leaseMs), at(options))
+    },
+    async log(taskId, { leaseMs = settings.leaseMs, ...input }, options) {
+      const { fencingToken, ...entry } = parseInput(logInput, input)
+      await tasks.appendLog(proof(taskId, fencingToken), entry, requireLease(leaseMs), at(options))
+    },
+    async output(taskId, { leaseMs = settings.leaseMs, ...input }, options) {
+      const { fencingToken, size = null, ...rest } = parseInput(outputInput, input)
+      const output = { ...rest, size }
+      await tasks.appendOutput(proof(taskId, fencingToken), output, requireLease(leaseMs), at(options))
     },
     async complete(taskId, input, options) {
       const { fencingToken, result } = parseInput(completionInput, input)
@@ -172,13 +261,15 @@ export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string): Boa
       const { fencingToken, reason, retry } = parseInput(failureInput, input)
       return tasks.failTask(proof(taskId, fencingToken), reason, retry ? settings.backoff : null, at(options))
     },
-    async chat(input) {
-      const { message, user = null } = parseInput(chatInput, input)
-      const reply = await parts.chat(board, { message, user })
-      return { reply, at: environment.clock.now() }
-    },
   }
-  return board
+}
+
+/** The circumstances of a verb, as its options have them. */
+function atOf<Tx>(environment: Environment) {
+  return (options?: { readonly tx?: Tx | undefined }): At<Tx> => ({
+    now: environment.storageNow(),
+    tx: options?.tx,
+  })
 }
 
 function toList(page: TaskPage): TaskList {

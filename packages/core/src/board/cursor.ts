@@ -5,8 +5,7 @@ const TASK_ID = /^task_[0-9a-z]{1,59}$/
 
 /** A cursor as opaque text, for the wire. */
 export function encodeCursor(cursor: TaskCursor): string {
-  const text = JSON.stringify([cursor.asOf, cursor.rank, cursor.createdAt, cursor.id])
-  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  return encodeParts([cursor.asOf, cursor.rank, cursor.createdAt, cursor.id])
 }
 
 /** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodeCursor` did not make. */
@@ -15,11 +14,32 @@ export function decodeCursor(text: string): TaskCursor {
   const [asOf, rank, createdAt, id] = parts ?? []
   const numbers = [asOf, rank, createdAt].every((value) => Number.isSafeInteger(value))
   if (parts?.length !== 4 || !numbers || typeof id !== 'string' || !TASK_ID.test(id)) {
-    throw new TaskboardError('INVALID_FIELD', 'cursor must be the next_cursor of an earlier page', {
-      field: 'cursor',
-    })
+    throw notACursor()
   }
   return { asOf: asOf as number, rank: rank as number, createdAt: createdAt as number, id }
+}
+
+/** A place in a list of tasks by their ids, as opaque text. */
+export function encodeTaskId(id: string): string {
+  return encodeParts([id])
+}
+
+/** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodeTaskId` did not make. */
+export function decodeTaskId(text: string): string {
+  const parts = parseParts(text)
+  const [id] = parts ?? []
+  if (parts?.length !== 1 || typeof id !== 'string' || !TASK_ID.test(id)) throw notACursor()
+  return id
+}
+
+function encodeParts(parts: readonly unknown[]): string {
+  return btoa(JSON.stringify(parts)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
+function notACursor(): TaskboardError {
+  return new TaskboardError('INVALID_FIELD', 'cursor must be the next_cursor of an earlier page', {
+    field: 'cursor',
+  })
 }
 
 function parseParts(text: string): unknown[] | null {

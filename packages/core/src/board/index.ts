@@ -12,6 +12,8 @@ export type {
   TaskLogEntry,
   TaskOutput,
 } from './task.js'
+export { taskStatus, taskStatuses } from './task-status.js'
+export type { TaskStatus } from './task-status.js'
 export { backoffDelayMs, defaultBackoff } from './backoff.js'
 export type { Backoff } from './backoff.js'
 export { transition } from './transition.js'
@@ -39,6 +41,12 @@ export type {
   TaskList,
   WriteOptions,
 } from './board.js'
+export { createTaskDirectory } from './task-directory.js'
+export type { TaskDirectory, TaskFilter, TaskFindings } from './task-directory.js'
+export type { TaskAgent, TaskDetail, TaskSearch, TaskSearchPage, TaskSummary } from './task-search.js'
 export { readNewTask } from './new-task.js'
-export type { InstantInput, TaskInput } from './new-task.js'
-export { chatInput } from './write-inputs.js'
+export type { TaskInput } from './new-task.js'
+export { readTaskChange } from './task-change.js'
+export type { TaskChange, TaskChangeInput } from './task-change.js'
+export type { InstantInput } from './task-fields.js'
+export { chatInput, outputFields } from './write-inputs.js'

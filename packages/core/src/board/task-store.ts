@@ -1,6 +1,9 @@
+import type { Reach } from '../access/index.js'
 import type { At, Instant } from '../environment/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 import type { Backoff } from './backoff.js'
+import type { TaskChange } from './task-change.js'
+import type { TaskDetail, TaskSearch, TaskSearchPage } from './task-search.js'
 import type { Actor, Attempt, Column, HoldReason, Priority, Task, TaskLogEntry, TaskOutput } from './task.js'
 
 /** A validated task that is to be created in TODO. */
@@ -122,6 +125,16 @@ export interface TaskStore<Tx = unknown> {
   getBackground(workspaceId: string, taskId: string, at: At<Tx>): Promise<TaskBackground>
   listLogs(workspaceId: string, taskId: string, at: At<Tx>): Promise<readonly TaskLogEntry[]>
   listOutputs(workspaceId: string, taskId: string, at: At<Tx>): Promise<readonly TaskOutput[]>
+  /** A task of any workspace within reach, with the newest `logLines` lines of its log. Beyond reach: `TASK_NOT_FOUND`. */
+  findTask(reach: Reach, taskId: string, logLines: number, at: At<Tx>): Promise<TaskDetail>
+  /** The id of a task's workspace, which never changes. Beyond reach: `TASK_NOT_FOUND`. */
+  locateTask(reach: Reach, taskId: string, at: At<Tx>): Promise<string>
+  /**
+   * Tasks of all workspaces within reach, by their ids from the highest down: newest first. Costs the same whatever the number
+   * of tasks, but grows with that of the workspaces.
+   * @throws `NOT_FOUND` (`agentId`, `workspaceId`) for an agent or a workspace to filter by that is not within reach.
+   */
+  searchTasks(reach: Reach, search: TaskSearch, at: At<Tx>): Promise<TaskSearchPage>
 
   /**
    * The runner's verb: claims up to `limit` tasks for stored agents of a type. Workspaces with ready tasks take turns, one
@@ -159,6 +172,18 @@ export interface TaskStore<Tx = unknown> {
   /** TODO at once, and the attempt is not counted: the agent stops for reasons of its own. */
   handBackTask(proof: ClaimProof, reason: string, at: At<Tx>): Promise<Task>
 
+  /**
+   * Replaces the fields that the change has, in any column and without an event; an empty change changes nothing. A lease stays
+   * as it is.
+   * @throws `INVALID_FIELD` (`assignedTo`, `dependsOn`) for ids that the workspace does not have, and for dependencies that
+   *   would have the task wait for itself, however many edits at once.
+   */
+  updateTask(workspaceId: string, taskId: string, change: TaskChange, at: At<Tx>): Promise<Task>
+  /**
+   * Deletes a task with its attempts, log and outputs, in any column and without an event; its events stay. Who works it
+   * gets `TASK_NOT_FOUND` for every further write. `CONFLICT` while other tasks depend on it, done or not.
+   */
+  deleteTask(workspaceId: string, taskId: string, at: At<Tx>): Promise<void>
   /** Any column to any by a person. To DOING starts work without a lease; out of DOING revokes the lease. */
   moveTask(workspaceId: string, taskId: string, to: Column, actor: Actor, at: At<Tx>): Promise<Task>
   /** A person's hold on a task in TODO or DOING. `CONFLICT` in DONE. A hold that is there already is replaced. */

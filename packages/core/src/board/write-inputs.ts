@@ -5,6 +5,9 @@ import { holdReasons } from './task.js'
 const TEXT_CODE_POINTS = 20_000
 const RESULT_CODE_POINTS = 1_000_000
 const USER_CODE_POINTS = 100
+const LOG_LINE_CODE_POINTS = 10_000
+/** What a browser would run instead of opening it. */
+const UNSAFE_SCHEMES = new Set(['javascript:', 'vbscript:', 'data:'])
 
 const fencingToken = z.number().int().min(1)
 
@@ -33,3 +36,31 @@ export const holdInput = z.object({
   message: boundedText(TEXT_CODE_POINTS).nullish(),
   fencingToken: fencingToken.nullish(),
 })
+
+/** What `board.progress` takes. Percents are rounded to whole ones. */
+export const progressInput = z.object({
+  fencingToken,
+  progress: z.number({ error: 'must be a number' }).min(0).max(100),
+})
+
+/** What `board.log` takes. */
+export const logInput = z.object({
+  fencingToken,
+  message: boundedText(LOG_LINE_CODE_POINTS),
+  level: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+})
+
+/** A reference to something that an agent made. */
+export const outputFields = z.object({
+  type: boundedText(100).min(1),
+  name: boundedText(200).min(1),
+  url: boundedText(2_048).refine(isReference, 'must be an absolute URL that is safe to follow'),
+  size: z.number().int().min(0).nullish(),
+})
+
+/** What `board.output` takes. */
+export const outputInput = z.object({ fencingToken, ...outputFields.shape })
+
+function isReference(url: string): boolean {
+  return URL.canParse(url) && !UNSAFE_SCHEMES.has(new URL(url).protocol)
+}

@@ -5,12 +5,16 @@ import { appendLog, appendOutput } from './append-to-task.js'
 import { applyCommand } from './apply-command.js'
 import { createTaskClaims, type ClaimTarget, type TaskClaims } from './claim-tasks.js'
 import { createCompletions } from './complete-tasks.js'
+import { deleteTask } from './delete-task.js'
 import { expireLeases } from './expire-leases.js'
+import { createFindTask, createLocateTask } from './find-task.js'
 import { createInsertTask } from './insert-task.js'
 import { joinPickups, type JoinedPickups } from './join-pickups.js'
 import { listTasks } from './list-tasks.js'
 import { countTasks, getBackground, getTask, listLogs, listOutputs } from './read-tasks.js'
 import { rescore } from './rescore.js'
+import { searchTasks } from './search-tasks.js'
+import { updateTask } from './update-task.js'
 
 type Store = TaskStore<PgConnection>
 type AgentVerb =
@@ -24,7 +28,7 @@ type AgentVerb =
   | 'failTask'
   | 'holdClaimedTask'
   | 'handBackTask'
-type PersonVerb = 'moveTask' | 'holdTask' | 'releaseTask'
+type PersonVerb = 'updateTask' | 'deleteTask' | 'moveTask' | 'holdTask' | 'releaseTask'
 
 export function createTaskStore(database: Database): Store {
   const claims = createTaskClaims()
@@ -37,6 +41,9 @@ export function createTaskStore(database: Database): Store {
     getBackground: (workspaceId, taskId, at) => getBackground(database, workspaceId, taskId, at),
     listLogs: (workspaceId, taskId, at) => listLogs(database, workspaceId, taskId, at),
     listOutputs: (workspaceId, taskId, at) => listOutputs(database, workspaceId, taskId, at),
+    findTask: createFindTask(database),
+    locateTask: createLocateTask(database),
+    searchTasks: (reach, search, at) => searchTasks(database, reach, search, at),
     ...agentVerbs(database, claims, pickups),
     ...personVerbs(database),
     expireLeases: (limit, backoff, at) => expireLeases(database, limit, backoff, at),
@@ -77,6 +84,8 @@ function agentVerbs(database: Database, claims: TaskClaims, pickups: JoinedPicku
 
 function personVerbs(database: Database): Pick<Store, PersonVerb> {
   return {
+    updateTask: (workspaceId, taskId, change, at) => updateTask(database, workspaceId, taskId, change, at),
+    deleteTask: (workspaceId, taskId, at) => deleteTask(database, workspaceId, taskId, at),
     moveTask: (workspaceId, taskId, to, actor, at) =>
       applyCommand(database, { workspaceId, taskId }, { kind: 'move', to, actor }, at),
     holdTask: (workspaceId, taskId, reason, message, actor, at) =>

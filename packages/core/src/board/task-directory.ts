@@ -1,0 +1,75 @@
+import type { Reach } from '../access/index.js'
+import type { At, Environment } from '../environment/index.js'
+import { TaskboardError } from '../errors/index.js'
+import { decodeTaskId, encodeTaskId } from './cursor.js'
+import { taskStatuses, type TaskStatus } from './task-status.js'
+import type { TaskDetail, TaskSummary } from './task-search.js'
+import type { TaskStore } from './task-store.js'
+
+export interface TaskFilter {
+  readonly status?: TaskStatus | null | undefined
+  /** Tasks that are assigned to the agent, that it works, or that it completed. */
+  readonly agentId?: string | null | undefined
+  readonly workspaceId?: string | null | undefined
+  /** 1 to 1,000, default 100. */
+  readonly limit?: number | undefined
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | null | undefined
+}
+
+export interface TaskFindings {
+  readonly found: readonly TaskSummary[]
+  /** Null on the last page. */
+  readonly nextCursor: string | null
+}
+
+/**
+ * The tasks of all workspaces that a caller sees. What is beyond reach is told of in the very way of what does not exist, at
+ * the same cost.
+ */
+export interface TaskDirectory {
+  /** A task with its agent, the newest 100 lines of its log, and its outputs. @throws TaskboardError `TASK_NOT_FOUND`. */
+  find(reach: Reach, taskId: string): Promise<TaskDetail>
+  /** The id of the workspace that a task is in, which never changes. @throws TaskboardError `TASK_NOT_FOUND`. */
+  locate(reach: Reach, taskId: string): Promise<string>
+  /**
+   * Newest first.
+   * @throws TaskboardError `INVALID_FIELD`; `NOT_FOUND` for an agent or a workspace to filter by that there is not.
+   */
+  search(reach: Reach, filter?: TaskFilter): Promise<TaskFindings>
+}
+
+/** How many lines of its log come with a task. */
+const LOG_LINES = 100
+const DEFAULT_PAGE = 100
+const LARGEST_PAGE = 1_000
+
+export function createTaskDirectory<Tx>(parts: {
+  readonly environment: Environment
+  readonly tasks: TaskStore<Tx>
+}): TaskDirectory {
+  const { environment, tasks } = parts
+  const at = (): At<Tx> => ({ now: environment.storageNow() })
+
+  return {
+    find: (reach, taskId) => tasks.findTask(reach, taskId, LOG_LINES, at()),
+    locate: (reach, taskId) => tasks.locateTask(reach, taskId, at()),
+    async search(reach, filter = {}) {
+      const { status = null, agentId = null, workspaceId = null, limit = DEFAULT_PAGE, cursor } = filter
+      if (status !== null && !taskStatuses.includes(status)) {
+        throw invalid('status', `must be one of ${taskStatuses.join(', ')}`)
+      }
+      if (!Number.isInteger(limit) || limit < 1 || limit > LARGEST_PAGE) {
+        throw invalid('limit', `must be a whole number from 1 to ${LARGEST_PAGE}`)
+      }
+      const afterId = cursor == null ? null : decodeTaskId(cursor)
+      const search = { status, agentId, workspaceId, limit, afterId }
+      const { found, nextAfterId } = await tasks.searchTasks(reach, search, at())
+      return { found, nextCursor: nextAfterId && encodeTaskId(nextAfterId) }
+    },
+  }
+}
+
+function invalid(field: string, rule: string): TaskboardError {
+  return new TaskboardError('INVALID_FIELD', `${field} ${rule}`, { field })
+}

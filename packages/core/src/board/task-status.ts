@@ -1,0 +1,29 @@
+import type { HoldReason, Task } from './task.js'
+
+/** What a task is for those who see no columns: the board's state in one word. */
+export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled' | 'blocked'
+export const taskStatuses: readonly TaskStatus[] = [
+  'pending',
+  'in_progress',
+  'completed',
+  'failed',
+  'cancelled',
+  'blocked',
+]
+
+const heldAs: Readonly<Record<HoldReason, TaskStatus>> = {
+  failed: 'failed',
+  cancelled: 'cancelled',
+  needs_input: 'blocked',
+  approval: 'blocked',
+}
+
+/**
+ * The status of a task: DOING is `in_progress`, DONE is `completed`, and TODO is `pending` unless a hold makes it `failed`,
+ * `cancelled` or (while a person is waited for) `blocked`. A task that waits for others is `pending`.
+ */
+export function taskStatus({ column, hold }: Pick<Task, 'column' | 'hold'>): TaskStatus {
+  if (column === 'DOING') return 'in_progress'
+  if (column === 'DONE') return 'completed'
+  return hold === null ? 'pending' : heldAs[hold.reason]
+}

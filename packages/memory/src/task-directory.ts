@@ -1,0 +1,118 @@
+import {
+  columns,
+  TaskboardError,
+  taskStatus,
+  type Column,
+  type Reach,
+  type Task,
+  type TaskAgent,
+  type TaskSearch,
+  type TaskSearchPage,
+  type TaskStatus,
+  type TaskStore,
+  type TaskSummary,
+} from '@taskboard/core'
+import type { ColumnIndex } from './column-index.js'
+import type { Database } from './database.js'
+import { isWithin } from './reach.js'
+import { bestOf } from './selection.js'
+import type { MemoryTransaction } from './transactions.js'
+
+type Store = TaskStore<MemoryTransaction>
+
+/** The reads across workspaces. A search looks at all tasks of the columns and workspaces that are asked for. */
+export function createTaskDirectory(
+  database: Database,
+  index: ColumnIndex,
+): Pick<Store, 'findTask' | 'locateTask' | 'searchTasks'> {
+  const { transactions, tables } = database
+  const { read } = transactions
+
+  function requireWithin(reach: Reach, taskId: string): Task {
+    const task = tables.tasks.get(taskId)
+    if (task !== undefined && isWithin(database, reach, task.workspaceId)) return task
+    throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
+  }
+
+  return {
+    findTask: (reach, taskId, logLines, at) =>
+      read(at, () => {
+        const task = requireWithin(reach, taskId)
+        const logs = (tables.taskLogs.get(taskId) ?? []).slice(-logLines)
+        return { ...summarized(database, task), logs, outputs: tables.outputs.get(taskId) ?? [] }
+      }),
+    locateTask: (reach, taskId, at) => read(at, () => requireWithin(reach, taskId).workspaceId),
+    searchTasks: (reach, search, at) => read(at, () => searchTasks(database, index, reach, search)),
+  }
+}
+
+function searchTasks(
+  database: Database,
+  index: ColumnIndex,
+  reach: Reach,
+  search: TaskSearch,
+): TaskSearchPage {
+  const { agentId, limit } = search
+  const workspaceIds = searchedWorkspaces(database, reach, search)
+  if (agentId !== null) requireAgent(database, reach, agentId)
+
+  function* candidates(): Generator<Task> {
+    for (const workspaceId of workspaceIds) {
+      for (const column of columnsOf(search.status)) {
+        for (const task of index.tasksOf(workspaceId, column)) if (meets(database, task, search)) yield task
+      }
+    }
+  }
+
+  const newest = bestOf(candidates(), limit + 1, (a, b) => (a.id > b.id ? -1 : a.id < b.id ? 1 : 0))
+  const found = newest.slice(0, limit).map((task) => summarized(database, task))
+  const last = found.at(-1)
+  return { found, nextAfterId: newest.length > limit && last !== undefined ? last.task.id : null }
+}
+
+function searchedWorkspaces(
+  database: Database,
+  reach: Reach,
+  { workspaceId }: TaskSearch,
+): readonly string[] {
+  const within = (id: string): boolean => isWithin(database, reach, id)
+  if (workspaceId === null) return [...database.tables.workspaces.values()].map(({ id }) => id).filter(within)
+  if (within(workspaceId)) return [workspaceId]
+  throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
+}
+
+function requireAgent(database: Database, reach: Reach, agentId: string): void {
+  const agent = database.tables.agents.get(agentId)
+  if (agent !== undefined && isWithin(database, reach, agent.workspaceId)) return
+  throw new TaskboardError('NOT_FOUND', 'no such agent', { field: 'agentId' })
+}
+
+function columnsOf(status: TaskStatus | null): readonly Column[] {
+  if (status === null) return columns
+  return status === 'in_progress' ? ['DOING'] : status === 'completed' ? ['DONE'] : ['TODO']
+}
+
+function meets(database: Database, task: Task, { status, agentId, afterId }: TaskSearch): boolean {
+  if (afterId !== null && task.id >= afterId) return false
+  if (status !== null && taskStatus(task) !== status) return false
+  if (agentId === null) return true
+  const agents = [task.assignedTo, task.lease?.agentId, completerOf(database, task)]
+  return agents.includes(agentId)
+}
+
+function summarized(database: Database, task: Task): TaskSummary {
+  const agentId = task.lease?.agentId ?? completerOf(database, task) ?? task.assignedTo
+  const agent = agentId === null ? undefined : database.tables.agents.get(agentId)
+  return { task, agent: agent === undefined ? null : toTaskAgent(agent) }
+}
+
+/** The agent that completed a task, while it is in DONE. */
+function completerOf({ attempts }: Database, { id, column }: Task): string | null {
+  if (column !== 'DONE') return null
+  const last = attempts.of(id).at(-1)
+  return last?.outcome === 'completed' ? last.agentId : null
+}
+
+function toTaskAgent({ id, name, status }: TaskAgent): TaskAgent {
+  return { id, name, status }
+}

@@ -1,0 +1,94 @@
+import { statement } from '../statement.js'
+import { LONGEST_PAGE } from './list-todo.js'
+import { joinAgent, summaryColumns, type SummaryRow } from './summary-row.js'
+
+/** A row of a page. There is one without a task when there is none. */
+export interface FoundRow extends SummaryRow {
+  /** Whether the workspace to filter by is within reach; true without one. */
+  readonly hasWorkspace: boolean
+  readonly hasAgent: boolean
+}
+
+/** The last of a page before, or what is higher than every id. */
+const BEFORE = `coalesce($5::text, '~')`
+
+/** The first of `rows`, a query of `id`; the outer limit tells the planner that they are few. */
+const first = (rows: string): string =>
+  `select * from (${rows} order by id desc limit $6::integer) as heads limit ${LONGEST_PAGE + 1}`
+
+/** The workspace named, or all of the account: each looked up by what it is known by. */
+const REACHED = /* sql */ `
+  reached as materialized (
+    select w.id from taskboard.workspace w
+    where $3::text is null and $2::text[] is null and w.account_id = $1::text
+    union all
+    select w.id
+    from unnest(case when $3::text is null then $2::text[]
+        when $2::text[] is null or $3::text = any ($2::text[]) then array[$3::text] end) as named (id)
+      cross join lateral (
+        select w.id from taskboard.workspace w where w.id = named.id and w.account_id = $1::text limit 1
+      ) as w
+  )`
+
+const answer = (hasAgent: string): string => /* sql */ `
+  select ($3::text is null or exists (select from reached)) as "hasWorkspace", ${hasAgent} as "hasAgent",
+    ${summaryColumns('t')}
+  from (select) as one left join page on true
+    left join lateral (select * from taskboard.task t where t.id = page.id limit 1) as t on true
+    ${joinAgent('t')}
+  order by t.id desc`
+
+/** Account, workspaces or null, workspace to filter by or null, statuses, last id or null, limit. */
+export const searchTasks = statement<FoundRow>(
+  'search_tasks',
+  /* sql */ `
+  with ${REACHED},
+  page as materialized (
+    ${first(/* sql */ `
+      select q.id from reached w cross join unnest($4::smallint[]) as s (status) cross join lateral (
+        ${first(/* sql */ `
+          select t.id from taskboard.task t
+          where t.workspace_id = w.id and t.status = s.status and t.id < ${BEFORE}`)}
+      ) as q`)}
+  )
+  ${answer('true')}`,
+)
+
+/** Further: the agent. */
+export const searchTasksOfAgent = statement<FoundRow>(
+  'search_tasks_of_agent',
+  /* sql */ `
+  with ${REACHED},
+  agent as materialized (
+    select a.id, a.workspace_id from taskboard.agent a join taskboard.workspace w on w.id = a.workspace_id
+    where a.id = $7::text and w.account_id = $1::text and ($2::text[] is null or w.id = any ($2::text[]))
+  ),
+  worker as materialized (
+    select a.id from agent a where $3::text is null or a.workspace_id = $3::text
+  ),
+  found as (
+    select q.id from worker a cross join unnest($4::smallint[]) as s (status) cross join lateral (
+      ${first(/* sql */ `
+        select t.id from taskboard.task t
+        where t.assigned_to = a.id and t.status = s.status and t.id < ${BEFORE}`)}
+    ) as q
+    union
+    select q.id from worker a cross join lateral (
+      ${first(/* sql */ `
+        select t.id from taskboard.task t
+        where t.lease_agent_id = a.id and t.id < ${BEFORE} and 1 = any ($4::smallint[])`)}
+    ) as q
+    union
+    select q.id from worker a cross join lateral (
+      ${first(/* sql */ `
+        select e.task_id as id
+        from taskboard.attempt e cross join lateral (
+          select from taskboard.task t
+          where t.id = e.task_id and t.status = 2 and t.fencing_token = e.fencing_token limit 1
+        ) as done
+        where e.agent_id = a.id and e.outcome = 'completed' and e.task_id < ${BEFORE} and 2 = any ($4::smallint[])`)}
+    ) as q
+  ),
+  page as materialized (${first('select id from found')})
+  ${answer('exists (select from agent)')}`,
+)

@@ -1,0 +1,34 @@
+import type { TaskAgent, TaskSummary } from '@taskboard/core'
+import { taskColumns, toTask, type TaskRow } from './task-row.js'
+
+/** A task's row with its agent. */
+export interface SummaryRow extends TaskRow {
+  readonly agentName: string | null
+  readonly agentStatus: TaskAgent['status'] | null
+  readonly agentId: string
+}
+
+/** The columns of a `SummaryRow`, of the task that `alias` names and the agent that `joinAgent` gives. */
+export function summaryColumns(alias: string): string {
+  return `${taskColumns(alias)}, shown.id as "agentId", shown.name as "agentName", shown.status as "agentStatus"`
+}
+
+/** Joins the task's agent as `shown`: who works it; else who completed it, while it is in DONE; else whose it is to do. */
+export function joinAgent(alias: string): string {
+  const t = alias
+  return /* sql */ `left join lateral (
+    select a.id, a.name, a.status from taskboard.agent a
+    where a.id = coalesce(
+      ${t}.lease_agent_id,
+      (select e.agent_id from taskboard.attempt e
+        where ${t}.column_name = 'DONE' and e.task_id = ${t}.id and e.fencing_token = ${t}.fencing_token
+          and e.outcome = 'completed'),
+      ${t}.assigned_to)
+    limit 1
+  ) as shown on true`
+}
+
+export function toSummary(row: SummaryRow): TaskSummary {
+  const { agentId: id, agentName: name, agentStatus: status } = row
+  return { task: toTask(row), agent: name === null || status === null ? null : { id, name, status } }
+}

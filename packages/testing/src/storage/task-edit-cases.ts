@@ -1,0 +1,335 @@
+import assert from 'node:assert/strict'
+import type { Task, TaskChange } from '@taskboard/core'
+import { assertRefused, type StorageCheck } from './storage-case.js'
+import { DAY, LEASE_MS, MINUTE, PERSON, proofOf, SECOND, START, unknownId, type World } from './world.js'
+
+const update = ({ storage, at }: World, task: Task, change: TaskChange, afterMs = SECOND): Promise<Task> =>
+  storage.tasks.updateTask(task.workspaceId, task.id, change, at(afterMs))
+
+const remove = ({ storage, at }: World, { workspaceId, id }: Task, tx?: unknown): Promise<void> =>
+  storage.tasks.deleteTask(workspaceId, id, at(0, tx))
+
+const edits: readonly StorageCheck[] = [
+  {
+    id: 'edit.fields',
+    name: 'each field that is given is replaced, the others stay, and no event tells of it',
+    async check(world) {
+      const { add, get, agent, eventTypes } = world
+      const other = await add()
+      const task = await add({ tags: ['old'], metadata: { old: 'x' }, description: 'before' })
+      const change: Required<TaskChange> = {
+        title: 'new',
+        description: null,
+        type: 'chore',
+        priority: 'urgent',
+        assignedTo: agent.id,
+        dueDate: START + DAY,
+        notBefore: START + MINUTE,
+        tags: ['a', 'b'],
+        metadata: { k: 'v', list: ['x', 'y'] },
+        dependsOn: [other.id],
+      }
+      const expected = { ...task, ...change, openDependencies: 1, updatedAt: START + SECOND }
+      assert.deepEqual(await update(world, task, change), expected)
+      assert.deepEqual(await get(task), expected)
+      const title = await update(world, task, { title: 'only this' }, 2 * SECOND)
+      assert.deepEqual(title, { ...expected, title: 'only this', updatedAt: START + 2 * SECOND })
+      assert.deepEqual(await eventTypes(), ['task.created', 'task.created'])
+    },
+  },
+  {
+    id: 'edit.nothing',
+    name: 'an empty change changes nothing, and an unknown or foreign task is TASK_NOT_FOUND',
+    async check(world) {
+      const task = await world.add()
+      const { workspaceId } = await world.addWorkspace()
+      assert.deepEqual(await update(world, task, {}), task)
+      for (const change of [{}, { title: 'x' }, { dependsOn: [] }, { dependsOn: [unknownId('task')] }]) {
+        await assertRefused(update(world, { ...task, id: unknownId('task') }, change), 'TASK_NOT_FOUND')
+        await assertRefused(update(world, { ...task, workspaceId }, change), 'TASK_NOT_FOUND')
+      }
+      assert.deepEqual(await world.get(task), task)
+    },
+  },
+  {
+    id: 'edit.proto',
+    name: 'metadata may have any names, those of every object too',
+    async check(world) {
+      const metadata = JSON.parse('{"__proto__":"a","constructor":["b"],"toString":"c"}') as Task['metadata']
+      const added = await world.add({ metadata })
+      const task = await world.add()
+      await update(world, task, { metadata })
+      for (const each of [added, task]) {
+        const stored = (await world.get(each)).metadata
+        const entries = Object.entries(stored).toSorted(([one], [other]) => (one < other ? -1 : 1))
+        assert.deepEqual(entries, [
+          ['__proto__', 'a'],
+          ['constructor', ['b']],
+          ['toString', 'c'],
+        ])
+      }
+    },
+  },
+  {
+    id: 'edit.copies',
+    name: 'changing what was passed to an update does not change the stored task',
+    async check(world) {
+      const task = await world.add()
+      const [tags, metadata] = [['a'], { list: ['x'] }]
+      await update(world, task, { tags, metadata })
+      tags.push('b')
+      metadata.list.push('y')
+      const stored = await world.get(task)
+      assert.deepEqual([stored.tags, stored.metadata], [['a'], { list: ['x'] }])
+    },
+  },
+  {
+    id: 'edit.pickup',
+    name: 'flag, due date, start and agent count for the next pickup',
+    async check(world) {
+      const { add, claim, addAgent, agent, at } = world
+      const [first, second, third] = [await add({ priority: 'high' }), await add(), await add()]
+      await update(world, second, { priority: 'urgent' })
+      assert.equal((await claim(at(SECOND)))?.id, second.id)
+      await update(world, third, { dueDate: START })
+      await update(world, first, { notBefore: START + MINUTE })
+      const other = await addAgent()
+      await update(world, third, { assignedTo: other.id })
+      assert.equal(await claim(at(SECOND)), null)
+      assert.equal((await claim(at(SECOND), other))?.id, third.id)
+      assert.equal((await claim(at(MINUTE), agent))?.id, first.id)
+    },
+  },
+  {
+    id: 'edit.claimed',
+    name: 'a task that is worked keeps its lease, and goes by the change when it returns',
+    async check(world) {
+      const { storage, addClaimed, addAgent, claim, at } = world
+      const task = await addClaimed()
+      const other = await addAgent()
+      const edited = await update(world, task, { assignedTo: other.id, title: 'renamed' })
+      assert.deepEqual([edited.column, edited.lease], ['DOING', task.lease])
+      await storage.tasks.failTask(proofOf(task), 'no', { baseMs: 0, factor: 1, maxMs: 0 }, at(SECOND))
+      assert.equal(await claim(at(SECOND)), null)
+      assert.equal((await claim(at(SECOND), other))?.title, 'renamed')
+    },
+  },
+  {
+    id: 'edit.agent',
+    name: 'an agent that the workspace does not have is INVALID_FIELD, and changes nothing',
+    async check(world) {
+      const task = await world.add()
+      const { agent } = await world.addWorkspace()
+      for (const assignedTo of [unknownId('agent'), agent.id]) {
+        const change = { title: 'x', assignedTo, dependsOn: [unknownId('task')] }
+        await assertRefused(update(world, task, change), 'INVALID_FIELD', 'assignedTo')
+        await assertRefused(update(world, task, { title: 'x', assignedTo }), 'INVALID_FIELD', 'assignedTo')
+      }
+      assert.deepEqual(await world.get(task), task)
+    },
+  },
+  {
+    id: 'edit.rollback',
+    name: 'an edit and a deletion in a transaction that fails leave no trace',
+    async check({ storage, add, addClaimed, get, at, claim }) {
+      const worked = await addClaimed()
+      await storage.tasks.appendLog(proofOf(worked), { level: 'info', message: 'x' }, LEASE_MS, at())
+      await storage.tasks.failTask(proofOf(worked), 'no', null, at())
+      const [first, second] = [await add(), await add()]
+      const before = await Promise.all([get(worked), get(first), get(second)])
+      const work = storage.transaction(async (tx) => {
+        const at0 = at(0, tx)
+        await storage.tasks.updateTask(first.workspaceId, first.id, { dependsOn: [second.id] }, at0)
+        await storage.tasks.updateTask(first.workspaceId, second.id, { priority: 'urgent' }, at0)
+        await storage.tasks.deleteTask(worked.workspaceId, worked.id, at0)
+        throw new Error('undone')
+      })
+      await assert.rejects(work, /undone/)
+      assert.deepEqual(await Promise.all([get(worked), get(first), get(second)]), before)
+      assert.equal((await storage.tasks.listLogs(worked.workspaceId, worked.id, at())).length, 1)
+      const { attempts } = await storage.tasks.getBackground(worked.workspaceId, worked.id, at())
+      assert.equal(attempts.length, 1)
+      assert.deepEqual([(await claim())?.id, (await claim())?.id], [first.id, second.id])
+    },
+  },
+]
+
+const dependencies: readonly StorageCheck[] = [
+  {
+    id: 'edit.dependencies',
+    name: 'new dependencies block a task, done ones do not, and without them it is free',
+    async check(world) {
+      const { add, finish, claim, get } = world
+      const [open, done, task] = [await add({ priority: 'low' }), await add(), await add()]
+      await finish(done)
+      const blocked = await update(world, task, { dependsOn: [open.id, done.id, open.id] })
+      assert.deepEqual([blocked.dependsOn, blocked.openDependencies], [[open.id, done.id], 1])
+      assert.equal((await claim())?.id, open.id)
+      assert.equal(await claim(), null)
+      await update(world, task, { dependsOn: [done.id] })
+      assert.equal((await get(task)).openDependencies, 0)
+      assert.equal((await claim())?.id, task.id)
+    },
+  },
+  {
+    id: 'edit.dependencies-freed',
+    name: 'a dependency that was added frees the task when it is done, one that was removed does not',
+    async check(world) {
+      const { add, finish, get } = world
+      const [old, next] = [await add(), await add()]
+      const task = await add({ dependsOn: [old.id] })
+      await update(world, task, { dependsOn: [next.id] })
+      await finish(old)
+      assert.equal((await get(task)).openDependencies, 1)
+      await finish(next)
+      assert.equal((await get(task)).openDependencies, 0)
+    },
+  },
+  {
+    id: 'edit.dependencies-unknown',
+    name: 'unknown and foreign dependencies are INVALID_FIELD, and change nothing',
+    async check(world) {
+      const { add, get, addWorkspace } = world
+      const first = await add()
+      const task = await add({ dependsOn: [first.id] })
+      const foreign = await add({ workspaceId: (await addWorkspace()).workspaceId })
+      for (const id of [unknownId('task'), foreign.id, task.id]) {
+        const change = { title: 'x', dependsOn: [first.id, id] }
+        await assertRefused(update(world, task, change), 'INVALID_FIELD', 'dependsOn')
+      }
+      assert.deepEqual(await get(task), task)
+    },
+  },
+  {
+    id: 'edit.circle',
+    name: 'a circle is INVALID_FIELD, however long',
+    async check(world) {
+      const first = await world.add()
+      const second = await world.add({ dependsOn: [first.id] })
+      const third = await world.add({ dependsOn: [second.id] })
+      await assertRefused(update(world, first, { dependsOn: [third.id] }), 'INVALID_FIELD', 'dependsOn')
+      await update(world, third, { dependsOn: [] })
+      assert.deepEqual((await update(world, first, { dependsOn: [third.id] })).dependsOn, [third.id])
+    },
+  },
+  {
+    id: 'edit.circle-at-once',
+    name: 'of edits that together would close a circle, one is refused',
+    async check(world) {
+      const tasks = await Promise.all([1, 2, 3].map(() => world.add()))
+      const outcomes = await Promise.allSettled(
+        tasks.map((task, index) => {
+          const next = tasks[(index + 1) % tasks.length] as Task
+          return update(world, task, { dependsOn: [next.id] })
+        }),
+      )
+      assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 1)
+      assert.ok(
+        (await Promise.all(tasks.map((task) => world.get(task)))).some((t) => t.dependsOn.length === 0),
+      )
+    },
+  },
+]
+
+const deletions: readonly StorageCheck[] = [
+  {
+    id: 'delete.all',
+    name: 'a deleted task is gone with its log, outputs and attempts; its events stay',
+    async check(world) {
+      const { storage, addClaimed, add, claim, eventTypes, at, workspaceId } = world
+      const task = await addClaimed()
+      await storage.tasks.appendLog(proofOf(task), { level: 'info', message: 'x' }, LEASE_MS, at())
+      const output = { type: 'file', name: 'n', url: 'https://example.com/n', size: null }
+      await storage.tasks.appendOutput(proofOf(task), output, LEASE_MS, at())
+      await storage.tasks.failTask(proofOf(task), 'no', { baseMs: 0, factor: 1, maxMs: 0 }, at())
+      const before = await eventTypes()
+      await remove(world, task)
+      const { id } = task
+      const reads = [
+        storage.tasks.getTask(workspaceId, id, at()),
+        storage.tasks.listLogs(workspaceId, id, at()),
+        storage.tasks.listOutputs(workspaceId, id, at()),
+        storage.tasks.getBackground(workspaceId, id, at()),
+        storage.tasks.moveTask(workspaceId, id, 'DONE', PERSON, at()),
+        remove(world, task),
+      ]
+      await Promise.all(reads.map((read) => assertRefused(read, 'TASK_NOT_FOUND')))
+      assert.deepEqual(await eventTypes(), before)
+      assert.deepEqual(await storage.tasks.countTasks(workspaceId, at()), { TODO: 0, DOING: 0, DONE: 0 })
+      assert.equal(await claim(), null)
+      const next = await add()
+      assert.equal((await claim())?.id, next.id)
+    },
+  },
+  {
+    id: 'delete.claimed',
+    name: 'the agent of a deleted task gets TASK_NOT_FOUND, and its lease never expires',
+    async check(world) {
+      const { storage, addClaimed, expire, at } = world
+      const task = await addClaimed()
+      await remove(world, task)
+      const proof = proofOf(task)
+      const { tasks } = storage
+      const writes = [
+        tasks.renewLease(proof, LEASE_MS, at()),
+        tasks.recordProgress(proof, 5, LEASE_MS, at()),
+        tasks.appendLog(proof, { level: 'info', message: 'x' }, LEASE_MS, at()),
+        tasks.completeTask(proof, 'r', null, at()),
+        tasks.failTask(proof, 'r', null, at()),
+        tasks.handBackTask(proof, 'r', at()),
+      ]
+      await Promise.all(writes.map((write) => assertRefused(write, 'TASK_NOT_FOUND')))
+      assert.deepEqual(await expire(at(DAY)), { expired: 0, nextExpiryAt: null })
+    },
+  },
+  {
+    id: 'delete.depended-on',
+    name: 'a task that others depend on is CONFLICT, until they do not or are deleted themselves',
+    async check(world) {
+      const { add, finish, get } = world
+      const first = await add()
+      const [one, two] = [await add({ dependsOn: [first.id] }), await add({ dependsOn: [first.id] })]
+      await assertRefused(remove(world, first), 'CONFLICT')
+      await finish(first)
+      await assertRefused(remove(world, first), 'CONFLICT')
+      assert.equal((await get(first)).column, 'DONE')
+      await update(world, one, { dependsOn: [] })
+      await assertRefused(remove(world, first), 'CONFLICT')
+      await remove(world, two)
+      await remove(world, first)
+      await assertRefused(get(first), 'TASK_NOT_FOUND')
+    },
+  },
+  {
+    id: 'delete.foreign',
+    name: 'a task of another workspace is not deleted',
+    async check(world) {
+      const task = await world.add()
+      const { workspaceId } = await world.addWorkspace()
+      await assertRefused(remove(world, { ...task, workspaceId }), 'TASK_NOT_FOUND')
+      assert.deepEqual(await world.get(task), task)
+    },
+  },
+  {
+    id: 'delete.races',
+    name: 'a deletion beside new dependents and log lines is whole, or refused',
+    async check(world) {
+      const { storage, add, addClaimed, get, at } = world
+      for (let round = 0; round < 5; round++) {
+        const task = await addClaimed({ priority: 'urgent' })
+        const line = { level: 'info', message: 'x' } as const
+        const [dependent, , deletion] = await Promise.allSettled([
+          add({ dependsOn: [task.id], priority: 'low' }),
+          storage.tasks.appendLog(proofOf(task), line, LEASE_MS, at()),
+          remove(world, task),
+        ])
+        assert.equal(dependent.status === 'fulfilled', deletion.status === 'rejected')
+        if (deletion.status === 'rejected') await get(task)
+        else await assertRefused(get(task), 'TASK_NOT_FOUND')
+      }
+    },
+  },
+]
+
+/** What people change of tasks beside their place on the board, and deleting them. */
+export const taskEditCases: readonly StorageCheck[] = [...edits, ...dependencies, ...deletions]

@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict'
+import { taskStatus, taskStatuses, type Reach, type Task, type TaskSearch } from '@taskboard/core'
+import { assertRefused, type StorageCheck } from './storage-case.js'
+import { LEASE_MS, LOG_LIMIT, PERSON, proofOf, START, unknownId, type World } from './world.js'
+
+const ALL: TaskSearch = { status: null, agentId: null, workspaceId: null, limit: 100, afterId: null }
+
+async function search(
+  { storage, accountId, at }: World,
+  filter: Partial<TaskSearch> = {},
+  reach: Partial<Reach> = {},
+): Promise<readonly string[]> {
+  const from = { accountId, workspaceIds: 'all', ...reach } as const
+  const { found } = await storage.tasks.searchTasks(from, { ...ALL, ...filter }, at())
+  return found.map(({ task }) => task.id)
+}
+
+async function addStranger({ storage, at }: World): Promise<{ accountId: string; workspaceId: string }> {
+  const made = await storage.access.insertAccount(
+    { name: 'stranger', tier: 'professional', workspaceName: 'theirs', agent: null },
+    at(),
+  )
+  return { accountId: made.account.id, workspaceId: made.workspace.id }
+}
+
+const newestFirst = (tasks: readonly Task[]): readonly string[] =>
+  tasks.map(({ id }) => id).toSorted((a, b) => (a > b ? -1 : 1))
+
+/** One task in each status, the last one twice: for either hold that waits for a person. */
+async function addOneOfEach(world: World): Promise<readonly Task[]> {
+  const { storage, add, addClaimed, finish, workspaceId, at } = world
+  const doing = await addClaimed()
+  const done = await add()
+  await finish(done)
+  const held = ['failed', 'cancelled', 'needs_input', 'approval'] as const
+  const tasks = [doing, done, await add()]
+  for (const reason of held) {
+    const { id } = await add()
+    tasks.push(await storage.tasks.holdTask(workspaceId, id, reason, null, PERSON, at()))
+  }
+  return Promise.all(tasks.map((task) => world.get(task)))
+}
+
+const finds: readonly StorageCheck[] = [
+  {
+    id: 'find.detail',
+    name: 'a task is found with its agent, the newest log lines, oldest first, and its outputs',
+    async check({ storage, accountId, agent, add, addClaimed, get, at }) {
+      const bare = await add()
+      const reach = { accountId, workspaceIds: 'all' } as const
+      const found = await storage.tasks.findTask(reach, bare.id, 2, at())
+      assert.deepEqual(found, { task: bare, agent: null, logs: [], outputs: [] })
+      const task = await addClaimed({ priority: 'urgent' })
+      for (let line = 1; line <= LOG_LIMIT; line++) {
+        await storage.tasks.appendLog(
+          proofOf(task),
+          { level: 'warn', message: `${line}` },
+          LEASE_MS,
+          at(line),
+        )
+      }
+      const output = { type: 'file', name: 'n', url: 'https://example.com/n', size: 7 }
+      await storage.tasks.appendOutput(proofOf(task), output, LEASE_MS, at())
+      await storage.tasks.appendOutput(proofOf(task), { ...output, size: null }, LEASE_MS, at())
+      assert.deepEqual(await storage.tasks.findTask(reach, task.id, 2, at()), {
+        task: await get(task),
+        agent: { id: agent.id, name: agent.name, status: agent.status },
+        logs: [LOG_LIMIT - 1, LOG_LIMIT].map((line) => ({
+          at: START + line,
+          level: 'warn',
+          message: `${line}`,
+        })),
+        outputs: [output, { ...output, size: null }],
+      })
+    },
+  },
+  {
+    id: 'find.agent',
+    name: 'a task’s agent is the one that works it, completed it, or shall do it',
+    async check({ storage, accountId, agent, add, claim, addAgent, finish, at }) {
+      const other = await addAgent()
+      const agentOf = async ({ id }: Task) => {
+        const found = await storage.tasks.findTask({ accountId, workspaceIds: 'all' }, id, 1, at())
+        return found.agent?.id ?? null
+      }
+      const task = await add()
+      await claim()
+      assert.equal(await agentOf(task), agent.id)
+      const claimed = await storage.tasks.getTask(task.workspaceId, task.id, at())
+      await storage.tasks.completeTask(proofOf(claimed), 'r', null, at())
+      assert.equal(await agentOf(task), agent.id)
+      await storage.tasks.moveTask(task.workspaceId, task.id, 'TODO', PERSON, at())
+      assert.equal(await agentOf(task), null)
+      await storage.tasks.updateTask(task.workspaceId, task.id, { assignedTo: other.id }, at())
+      assert.equal(await agentOf(task), other.id)
+      const byHand = await add()
+      await finish(byHand)
+      assert.equal(await agentOf(byHand), null)
+    },
+  },
+  {
+    id: 'find.reach',
+    name: 'a task beyond reach is as unknown as one that does not exist, many asked for at once',
+    async check(world) {
+      const { storage, accountId, workspaceId, add, addWorkspace, at } = world
+      const { workspaceId: second } = await addWorkspace()
+      const stranger = await addStranger(world)
+      const [task, next] = [await add(), await add({ workspaceId: second })]
+      const all: Reach = { accountId, workspaceIds: 'all' }
+      const asked: readonly (readonly [Reach, string, boolean])[] = [
+        [all, task.id, true],
+        [all, next.id, true],
+        [{ accountId, workspaceIds: [second] }, next.id, true],
+        [{ accountId, workspaceIds: [second, workspaceId] }, task.id, true],
+        [{ accountId, workspaceIds: [second] }, task.id, false],
+        [{ accountId, workspaceIds: [] }, task.id, false],
+        [{ accountId: stranger.accountId, workspaceIds: 'all' }, task.id, false],
+        [{ accountId: stranger.accountId, workspaceIds: [workspaceId] }, task.id, false],
+        [all, unknownId('task'), false],
+      ]
+      await Promise.all(
+        asked.map(async ([reach, id, isFound]) => {
+          const [find, locate] = [
+            storage.tasks.findTask(reach, id, 1, at()),
+            storage.tasks.locateTask(reach, id, at()),
+          ]
+          if (isFound) return assert.deepEqual((await find).task.workspaceId, await locate)
+          await Promise.all([locate, find].map((look) => assertRefused(look, 'TASK_NOT_FOUND')))
+        }),
+      )
+    },
+  },
+  {
+    id: 'find.transaction',
+    name: 'a transaction finds what it has written itself',
+    async check({ storage, accountId, add, at }) {
+      const reach: Reach = { accountId, workspaceIds: 'all' }
+      await storage.transaction(async (tx) => {
+        const task = await add({}, at(0, tx))
+        assert.equal((await storage.tasks.findTask(reach, task.id, 1, at(0, tx))).task.id, task.id)
+        assert.equal(await storage.tasks.locateTask(reach, task.id, at(0, tx)), task.workspaceId)
+        const { found } = await storage.tasks.searchTasks(reach, ALL, at(0, tx))
+        assert.equal(found.length, 1)
+      })
+    },
+  },
+]
+
+const searches: readonly StorageCheck[] = [
+  {
+    id: 'search.status',
+    name: 'tasks are found by their status, newest first',
+    async check(world) {
+      const tasks = await addOneOfEach(world)
+      assert.deepEqual(await search(world), newestFirst(tasks))
+      for (const status of taskStatuses) {
+        const expected = tasks.filter((task) => taskStatus(task) === status)
+        assert.equal(expected.length, status === 'blocked' ? 2 : 1)
+        assert.deepEqual(await search(world, { status }), newestFirst(expected))
+      }
+    },
+  },
+  {
+    id: 'search.empty',
+    name: 'an empty board, or an account without workspaces in reach, has nothing to find',
+    async check(world) {
+      const { storage, accountId, agent, workspaceId, add, at } = world
+      const page = await storage.tasks.searchTasks({ accountId, workspaceIds: 'all' }, ALL, at())
+      assert.deepEqual(page, { found: [], nextAfterId: null })
+      assert.deepEqual(await search(world, { agentId: agent.id, workspaceId, status: 'failed' }), [])
+      await add()
+      assert.deepEqual(await search(world, {}, { workspaceIds: [] }), [])
+    },
+  },
+  {
+    id: 'search.pages',
+    name: 'pages go on where the last one ended, however the board changes meanwhile',
+    async check(world) {
+      const { storage, accountId, workspaceId, add, addWorkspace, finish, at } = world
+      const second = (await addWorkspace()).workspaceId
+      const tasks: Task[] = []
+      for (let n = 0; n < 7; n++) tasks.push(await add({ workspaceId: n % 2 === 0 ? workspaceId : second }))
+      const reach: Reach = { accountId, workspaceIds: 'all' }
+      const seen: string[] = []
+      let afterId: string | null = null
+      let pages = 0
+      do {
+        const page = await storage.tasks.searchTasks(reach, { ...ALL, limit: 3, afterId }, at())
+        seen.push(...page.found.map(({ task }) => task.id))
+        afterId = page.nextAfterId
+        pages += 1
+        await finish(tasks[0] as Task)
+        await add()
+      } while (afterId !== null)
+      assert.deepEqual([pages, seen], [3, newestFirst(tasks)])
+      const exact = await storage.tasks.searchTasks(reach, { ...ALL, workspaceId: second, limit: 3 }, at())
+      assert.deepEqual([exact.found.length, exact.nextAfterId], [3, null])
+    },
+  },
+  {
+    id: 'search.summary',
+    name: 'what is found comes whole, with its agent',
+    async check({ storage, accountId, agent, addClaimed, at }) {
+      const task = await addClaimed({ tags: ['a'], metadata: { k: ['v'] } })
+      const { found } = await storage.tasks.searchTasks({ accountId, workspaceIds: 'all' }, ALL, at())
+      const { id, name, status } = agent
+      assert.deepEqual(found, [{ task, agent: { id, name, status } }])
+    },
+  },
+  {
+    id: 'search.agent',
+    name: 'an agent’s tasks are those assigned to it, those it works and those it completed, each once',
+    async check(world) {
+      const { storage, workspaceId, agent, add, addClaimed, addAgent, at } = world
+      const other = await addAgent()
+      const completed = await addClaimed()
+      await storage.tasks.completeTask(proofOf(completed), 'r', null, at())
+      const both = await addClaimed({ assignedTo: agent.id })
+      await storage.tasks.completeTask(proofOf(both), 'r', null, at())
+      const reopened = await addClaimed()
+      await storage.tasks.completeTask(proofOf(reopened), 'r', null, at())
+      await storage.tasks.moveTask(workspaceId, reopened.id, 'TODO', PERSON, at())
+      await storage.tasks.holdTask(workspaceId, reopened.id, 'approval', null, PERSON, at())
+      const doing = await addClaimed()
+      const assigned = await add({ assignedTo: agent.id })
+      const theirs = await add({ assignedTo: other.id })
+      await add()
+      const agentId = agent.id
+      const found = (filter: Partial<TaskSearch> = {}) => search(world, { agentId, ...filter })
+      assert.deepEqual(await found(), newestFirst([completed, both, doing, assigned]))
+      assert.deepEqual(await found({ status: 'pending' }), [assigned.id])
+      assert.deepEqual(await found({ status: 'in_progress' }), [doing.id])
+      assert.deepEqual(await found({ status: 'completed', workspaceId }), newestFirst([completed, both]))
+      assert.deepEqual(await found({ status: 'blocked' }), [])
+      assert.deepEqual(await found({ limit: 2 }), newestFirst([doing, assigned]))
+      assert.deepEqual(await found({ afterId: doing.id }), newestFirst([completed, both]))
+      assert.deepEqual(await search(world, { agentId: other.id }), [theirs.id])
+      const second = (await world.addWorkspace()).workspaceId
+      assert.deepEqual(await found({ workspaceId: second }), [])
+    },
+  },
+  {
+    id: 'search.reach',
+    name: 'a search sees the workspaces within reach, and refuses to filter by what is beyond',
+    async check(world) {
+      const { accountId, workspaceId, agent, add, addWorkspace } = world
+      const second = await addWorkspace()
+      const stranger = await addStranger(world)
+      const [own, next] = [await add(), await add({ workspaceId: second.workspaceId })]
+      await add({ workspaceId: stranger.workspaceId })
+      assert.deepEqual(await search(world), newestFirst([own, next]))
+      assert.deepEqual(await search(world, { workspaceId }), [own.id])
+      assert.deepEqual(await search(world, {}, { workspaceIds: [second.workspaceId] }), [next.id])
+      const both = [second.workspaceId, workspaceId, stranger.workspaceId]
+      assert.deepEqual(
+        await search(world, { status: 'pending' }, { workspaceIds: both }),
+        newestFirst([own, next]),
+      )
+      assert.equal((await search(world, {}, stranger)).length, 1)
+      const bound = { accountId, workspaceIds: [second.workspaceId] }
+      const foreign = { accountId: stranger.accountId, workspaceIds: [workspaceId] }
+      for (const [filter, reach] of [
+        [{ workspaceId: unknownId('ws') }, {}],
+        [{ workspaceId: stranger.workspaceId }, {}],
+        [{ workspaceId }, bound],
+        [{ workspaceId }, foreign],
+      ] as const) {
+        await assertRefused(search(world, filter, reach), 'NOT_FOUND', 'workspaceId')
+      }
+      for (const [agentId, reach] of [
+        [unknownId('agent'), {}],
+        [agent.id, bound],
+        [agent.id, foreign],
+      ] as const) {
+        await assertRefused(search(world, { agentId }, reach), 'NOT_FOUND', 'agentId')
+      }
+    },
+  },
+]
+
+/** Finding tasks across workspaces. */
+export const taskSearchCases: readonly StorageCheck[] = [...finds, ...searches]
