@@ -1,7 +1,7 @@
 import type { Environment } from '../environment/index.js'
 import { encodePayload } from '../events/index.js'
 import type { AttemptSeen } from './attempt-result.js'
-import { deliveryHeaders } from './delivery-headers.js'
+import { createDeliveryHeaders } from './delivery-headers.js'
 import type { Sender } from './sender.js'
 import type { OpenSigningKeys } from './signing-keys.js'
 import type { WebhookSettings } from './webhook-options.js'
@@ -24,12 +24,13 @@ export type MakeAttempt = (claimed: ClaimedDelivery, signal: AbortSignal) => Pro
 export function createDeliveryAttempt(parts: DeliveryAttemptParts): MakeAttempt {
   const { environment, sender, openKeys, settings } = parts
   const { clock, logger } = environment
+  const headersOf = createDeliveryHeaders(settings)
 
   return async ({ delivery, webhook }, signal) => {
     const startedAt = clock.now()
     try {
       const body = Buffer.from(encodePayload(delivery.event))
-      const headers = deliveryHeaders(delivery, body, openKeys(webhook, startedAt), startedAt, settings)
+      const headers = headersOf(delivery, body, openKeys(webhook, startedAt), startedAt)
       const answer = await sender.send({
         url: webhook.url,
         headers,

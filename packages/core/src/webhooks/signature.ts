@@ -15,7 +15,7 @@ const MOST_SIGNATURES = 16
  * @throws TaskboardError `INVALID_FIELD` (`secret`) for an empty secret.
  */
 export function signPayload(secret: string | SigningKey, body: string | Uint8Array): string {
-  return SCHEME + hmacSha256(secret, body).toString('hex')
+  return SCHEME + createHmac('sha256', toKey(secret)).update(body).digest('hex')
 }
 
 /**
@@ -50,9 +50,13 @@ export function createSigningKey(secret: string | Uint8Array): SigningKey {
 
 /** The raw HMAC-SHA256 of the parts, one after the other. */
 export function hmacSha256(secret: string | SigningKey, ...parts: readonly (string | Uint8Array)[]): Buffer {
-  const hmac = createHmac('sha256', typeof secret === 'string' ? createSigningKey(secret) : secret)
+  const hmac = createHmac('sha256', toKey(secret))
   for (const part of parts) hmac.update(part)
   return hmac.digest()
+}
+
+function toKey(secret: string | SigningKey): SigningKey {
+  return typeof secret === 'string' ? createSigningKey(secret) : secret
 }
 
 function isKey(secret: unknown): boolean {

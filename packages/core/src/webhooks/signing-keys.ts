@@ -25,22 +25,21 @@ export function secretContext(workspaceId: string): string {
 
 /** Opens stored secrets, and remembers the keys of the last few thousand; a rotated secret is another text and so another entry. */
 export function createSigningKeyCache(secrets: Pick<SecretBox, 'open'>): OpenSigningKeys {
-  const cached = new Map<string, SigningKeys>()
+  const cached = new Map<string, { readonly keys: SigningKeys; readonly workspaceId: string }>()
 
-  function open(sealed: string, context: string): SigningKeys {
-    const entry = `${context} ${sealed}`
-    const found = cached.get(entry)
-    if (found !== undefined) return found
-    const secret = secrets.open(sealed, context)
+  function open(sealed: string, workspaceId: string): SigningKeys {
+    const found = cached.get(sealed)
+    if (found?.workspaceId === workspaceId) return found.keys
+    const secret = secrets.open(sealed, secretContext(workspaceId))
     const keys = { payload: createSigningKey(secret), standard: standardWebhookKey(secret) }
     const [oldest] = cached.keys()
     if (cached.size >= MOST_CACHED && oldest !== undefined) cached.delete(oldest)
-    cached.set(entry, keys)
+    cached.set(sealed, { keys, workspaceId })
     return keys
   }
 
   return (webhook, now) =>
     webhook.secrets
       .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
-      .map(({ sealed }) => open(sealed, secretContext(webhook.workspaceId)))
+      .map(({ sealed }) => open(sealed, webhook.workspaceId))
 }
