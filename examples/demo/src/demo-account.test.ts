@@ -14,8 +14,9 @@ describe('ensureDemo', () => {
 
   it('takes what the storage has', async () => {
     const taskboard = createTaskboard({ storage: memoryStorage() })
-    const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'enterprise' })
+    const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'enterprise' })
     expect(await ensureDemo(taskboard)).toEqual({
+      accountId: account.id,
       workspaceId: workspace.id,
       accountName: 'Acme',
       isNew: false,

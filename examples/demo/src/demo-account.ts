@@ -1,6 +1,7 @@
-import type { Taskboard } from '@taskboard/core'
+import { scopes, type Taskboard } from '@taskboard/core'
 
 export interface DemoWorkspace {
+  readonly accountId: string
   readonly workspaceId: string
   readonly accountName: string
   /** Whether this is the first run on this storage. */
@@ -14,14 +15,19 @@ export async function ensureDemo<Tx>({ accounts }: Taskboard<Tx>): Promise<DemoW
   const [account] = await accounts.list({ limit: 1 })
   if (account === undefined) {
     const made = await accounts.create({ name: 'Demo', tier: 'professional' })
-    return { workspaceId: made.workspace.id, accountName: made.account.name, isNew: true }
+    return {
+      accountId: made.account.id,
+      workspaceId: made.workspace.id,
+      accountName: made.account.name,
+      isNew: true,
+    }
   }
   const [workspace] = await accounts.listWorkspaces(account.id)
   const { id } = workspace ?? (await accounts.createWorkspace(account.id, { name: 'Demo' }))
-  return { workspaceId: id, accountName: account.name, isNew: false }
+  return { accountId: account.id, workspaceId: id, accountName: account.name, isNew: false }
 }
 
-/** A key for all that the board API does in one workspace, for 24 hours. It can be read nowhere afterwards. */
+/** A key for all that the API does in one workspace, for 24 hours. It can be read nowhere afterwards. */
 export async function mintDemoKey<Tx>(
   { accounts }: Taskboard<Tx>,
   workspaceId: string,
@@ -30,7 +36,7 @@ export async function mintDemoKey<Tx>(
   const { key } = await accounts.createKey({
     workspaceId,
     name: 'npm start',
-    scopes: ['tasks:read', 'tasks:write', 'chat:write', 'webhooks:read', 'webhooks:write'],
+    scopes: [...scopes],
     expiresAt,
   })
   return { key, expiresAt }

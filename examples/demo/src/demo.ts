@@ -1,7 +1,9 @@
 import { createTaskboard, isTaskboardError, silentLogger, type Logger, type Surface } from '@taskboard/core'
 import { checklistAgent } from './checklist-agent.js'
 import { ensureDemo, mintDemoKey } from './demo-account.js'
+import { ensureOwner } from './demo-owner.js'
 import { openStorage, type DemoStorage } from './demo-storage.js'
+import { tokenSecretOf } from './encryption-key.js'
 import { eventLine } from './event-line.js'
 import { greet } from './greeting.js'
 import { SettingError, type DemoSettings } from './settings.js'
@@ -62,11 +64,14 @@ async function serveBoard(
   try {
     await taskboard.start()
     const workspace = await ensureDemo(taskboard)
+    const owner = await ensureOwner(taskboard, workspace.accountId, settings)
     const key = await mintDemoKey(taskboard, workspace.workspaceId)
     const listening = await server.listen(taskboard, settings).catch(toSettingError(settings))
     const url = `http://${urlHost(host)}:${listening.port}`
     const { place, keyPlace } = opened
-    print(greet({ ...workspace, ...key, framework: server.framework, url, place, keyPlace, webhookAllow }))
+    print(
+      greet({ ...workspace, ...key, owner, framework: server.framework, url, place, keyPlace, webhookAllow }),
+    )
     return {
       url,
       async stop() {
@@ -94,6 +99,7 @@ function createDemoBoard(
       agents: [checklistAgent(settings)],
       webhooks: { allow: settings.webhookAllow },
       secrets: { encryptionKey },
+      tokens: { secret: tokenSecretOf(encryptionKey) },
       logger,
     })
   } catch (error) {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -27,6 +27,11 @@ export async function keepEncryptionKey(directory: string): Promise<string> {
     await rm(draft, { force: true })
   }
   return (await readFile(path, 'utf8')).trim()
+}
+
+/** What access tokens are signed with: made of the encryption key, so that there is one secret to keep. */
+export function tokenSecretOf(encryptionKey: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', encryptionKey, '', 'taskboard demo access tokens', KEY_BYTES))
 }
 
 async function readKey(path: string): Promise<string | null> {

@@ -1,3 +1,5 @@
+import type { DemoOwner } from './demo-owner.js'
+
 export interface Greeting {
   /** Which server runs: `Express`. */
   readonly framework: string
@@ -8,6 +10,7 @@ export interface Greeting {
   readonly workspaceId: string
   readonly accountName: string
   readonly isNew: boolean
+  readonly owner: DemoOwner
   readonly key: string
   readonly expiresAt: number
   readonly webhookAllow: readonly string[]
@@ -31,6 +34,7 @@ const EVENTS = ['task.created', 'task.started', 'task.completed', 'task.failed',
 export function greet(greeting: Greeting): string {
   const { framework, url, place, keyPlace, workspaceId, accountName, isNew, key, expiresAt, webhookAllow } =
     greeting
+  const { email, password } = greeting.owner
   const until = new Date(expiresAt).toISOString()
   return [
     '',
@@ -38,7 +42,9 @@ export function greet(greeting: Greeting): string {
     `State:     ${place}; it is kept when this process ends`,
     `Secrets:   of webhooks are sealed with the key in ${keyPlace}`,
     `Workspace: ${workspaceId} of the account "${accountName}", ${isNew ? 'made now' : 'found there'}`,
+    `Owner:     ${email}${password === null ? '' : `, whose password is shown only here: ${password}`}`,
     `Webhooks:  ${describeAllow(webhookAllow)}`,
+    `Reference: ${url}/v2/reference has every route of the enterprise API`,
     '',
     `Your API key, valid until ${until} and shown only here. Paste it into another terminal:`,
     '',
@@ -88,6 +94,11 @@ function commands(url: string, webhookAllow: readonly string[]): readonly Comman
       path: `${board}chat`,
       body: JSON.stringify({ message: 'add Write the report, urgent, due tomorrow' }),
     },
+    {
+      purpose: 'the same tasks by the enterprise API',
+      path: '/v2/tasks?limit=5',
+    },
+    { purpose: 'the agents, what they have to do and how they fare', path: '/v2/agents' },
     {
       purpose: 'move a task (here the first one that is done) back to TODO',
       path: `${board}move`,

@@ -13,6 +13,8 @@ describe('readSettings', () => {
       dataDirectory: resolve('.taskboard'),
       databaseUrl: null,
       encryptionKey: null,
+      ownerEmail: null,
+      ownerPassword: null,
     })
   })
 
@@ -26,6 +28,8 @@ describe('readSettings', () => {
       TASKBOARD_DATA: '/var/lib/board',
       DATABASE_URL: 'postgres:///board?host=/run/postgresql',
       TASKBOARD_ENCRYPTION_KEY: 'a key',
+      TASKBOARD_OWNER_EMAIL: ' ada@example.com ',
+      TASKBOARD_OWNER_PASSWORD: ' kept as it is ',
     }
     expect(readSettings(env)).toEqual({
       host: '::1',
@@ -36,6 +40,8 @@ describe('readSettings', () => {
       dataDirectory: resolve('/var/lib/board'),
       databaseUrl: 'postgres:///board?host=/run/postgresql',
       encryptionKey: 'a key',
+      ownerEmail: 'ada@example.com',
+      ownerPassword: ' kept as it is ',
     })
   })
 

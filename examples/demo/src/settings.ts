@@ -16,6 +16,9 @@ export interface DemoSettings {
   readonly databaseUrl: string | null
   /** What webhook secrets are sealed with, or null for the key that the data directory keeps. */
   readonly encryptionKey: string | null
+  /** Who may log in; null for what the demo makes up. */
+  readonly ownerEmail: string | null
+  readonly ownerPassword: string | null
 }
 
 /** A variable whose value cannot be used. The message names it. */
@@ -39,6 +42,8 @@ export function readSettings(env: Environment): DemoSettings {
     dataDirectory: resolve(env['TASKBOARD_DATA']?.trim() || '.taskboard'),
     databaseUrl: readDatabaseUrl(env),
     encryptionKey: env['TASKBOARD_ENCRYPTION_KEY']?.trim() || null,
+    ownerEmail: env['TASKBOARD_OWNER_EMAIL']?.trim() || null,
+    ownerPassword: env['TASKBOARD_OWNER_PASSWORD'] || null,
   }
 }
 
