@@ -1,4 +1,4 @@
-import type { AgentDefinition } from './agents/index.js'
+import type { AgentDefinition, AgentDirectory } from './agents/index.js'
 import { createLeaseSweep, createRunner } from './agents/index.js'
 import type { SecretBox } from './access/index.js'
 import type { Backoff } from './board/index.js'
@@ -26,6 +26,7 @@ export interface BackgroundParts<Tx> {
   readonly environment: Environment
   readonly storage: Storage<Tx>
   readonly agents: readonly AgentDefinition[]
+  readonly directory: AgentDirectory
   readonly channels: readonly NotificationChannel[]
   readonly emitter: TaskboardEmitter
   readonly secrets: SecretBox
@@ -47,6 +48,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
     tasks,
     agents,
     events,
+    directory: parts.directory,
     runtimes: parts.agents,
     backoff,
     pollIntervalMs,

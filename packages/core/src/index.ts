@@ -7,11 +7,18 @@ export type { TaskboardOptions } from './taskboard-options.js'
 export { defineAgent, TaskFailure } from './agents/index.js'
 export type {
   Agent,
+  AgentChangeInput,
   AgentDefinition,
+  AgentFilter,
   AgentOptions,
+  AgentOverview,
+  AgentPage,
+  AgentProfile,
   Agents,
   AgentStatus,
   ChatContext,
+  Estimates,
+  NewAgentInput,
   OutputInput,
   TaskClaim,
   TaskContext,
@@ -196,7 +203,8 @@ export type {
   SessionStore,
   SignIn,
 } from './access/index.js'
-export type { AgentStore } from './agents/index.js'
+export { emptyProfile, mostAhead, ratedAttempts, runtimeSilenceMs, timedAttempts } from './agents/index.js'
+export type { AgentChange, AgentQuery, AgentStore, Forecast, ForecastTask, NewAgent } from './agents/index.js'
 export type {
   ClaimBatch,
   ClaimByType,

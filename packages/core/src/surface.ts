@@ -1,5 +1,6 @@
 import type { Accounts, CallerKeys, Login, Principal } from './access/index.js'
-import type { Board } from './board/index.js'
+import type { Agents, Estimates } from './agents/index.js'
+import type { Board, TaskDirectory } from './board/index.js'
 import type { Environment } from './environment/index.js'
 import type { TaskboardError } from './errors/index.js'
 import type { LimitDecision } from './limits/index.js'
@@ -47,6 +48,10 @@ export interface Surface<Tx = unknown> {
   readonly keys: CallerKeys
   /** Our own login; null when the host has its own, or none. */
   readonly login: Login | null
+  readonly agents: Agents<Tx>
+  readonly estimates: Estimates<Tx>
   board(workspaceId: string): Board<Tx>
+  /** The tasks of all boards. */
+  readonly tasks: TaskDirectory
   readonly webhooks: Webhooks<Tx>
 }

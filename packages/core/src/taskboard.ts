@@ -9,9 +9,16 @@ import {
   type Accounts,
   type SecretBox,
 } from './access/index.js'
-import { createAgents, createChat, type Agents } from './agents/index.js'
+import {
+  createAgentDirectory,
+  createAgents,
+  createChat,
+  createEstimates,
+  type AgentDirectory,
+  type Agents,
+} from './agents/index.js'
 import { createBackground, type Background } from './background.js'
-import { createBoard, defaultBackoff, type Backoff, type Board } from './board/index.js'
+import { createBoard, createTaskDirectory, defaultBackoff, type Backoff, type Board } from './board/index.js'
 import { createEnvironment, createSharedAbort, type Environment } from './environment/index.js'
 import { TaskboardError } from './errors/index.js'
 import {
@@ -103,6 +110,7 @@ interface Wiring<Tx> {
   readonly guard: EndpointGuard
   readonly webhookSettings: WebhookSettings
   readonly backoff: Backoff
+  readonly directory: AgentDirectory
   /** Aborts at the end of `close`. */
   readonly closed: AbortController
 }
@@ -131,7 +139,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
   })
   return {
     accounts: surface.accounts,
-    agents: createAgents({ environment, store: storage.agents }),
+    agents: surface.agents,
     notifications: createNotifications({ environment, store: storage.notifications, channels }),
     events: emitter.events,
     publish: createPublisher({ environment, store: storage.events }),
@@ -168,6 +176,7 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
     guard: createEndpointGuard({ allow: options.webhooks?.allow }),
     webhookSettings: resolveWebhookSettings(options.webhooks),
     backoff: options.attempts?.backoff ?? defaultBackoff,
+    directory: createAgentDirectory(environment, storage.agents),
     closed: createSharedAbort(),
   }
   const { newId, clock } = environment
@@ -237,7 +246,14 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
     }),
     keys: access.keys,
     login: access.login,
+    agents: createAgents({
+      environment,
+      store: storage.agents,
+      onChanged: (agentId) => wiring.directory.forget(agentId),
+    }),
+    estimates: createEstimates(environment, storage.agents),
     board: cachedBoards((workspaceId) => createBoard(boardParts, workspaceId)),
+    tasks: createTaskDirectory({ environment, tasks: storage.tasks }),
     webhooks: createWebhooks({
       environment,
       store: storage.webhooks,

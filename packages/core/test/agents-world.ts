@@ -57,7 +57,8 @@ export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: A
   const tasks = faults.of(storage.tasks)
   const { events } = storage
   const statusFaults = new Set<AgentStatus>()
-  const agentStore: Pick<typeof storage.agents, 'reportAgentStatus'> = {
+  const agentStore: typeof storage.agents = {
+    ...storage.agents,
     async reportAgentStatus(workspace, agentId, status, when) {
       if (statusFaults.has(status)) throw new Error('the storage is down')
       await storage.agents.reportAgentStatus(workspace, agentId, status, when)

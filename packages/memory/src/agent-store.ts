@@ -1,40 +1,73 @@
-import { TaskboardError, type Agent, type AgentStore, type Instant } from '@taskboard/core'
+import {
+  emptyProfile,
+  runtimeSilenceMs,
+  TaskboardError,
+  type Agent,
+  type AgentOverview,
+  type AgentQuery,
+  type AgentStatus,
+  type AgentStore,
+  type Instant,
+  type NewAgent,
+  type Reach,
+} from '@taskboard/core'
+import { createAgentWork } from './agent-work.js'
 import type { Database } from './database.js'
+import type { LeaseIndex } from './lease-index.js'
+import { isWithin } from './reach.js'
+import type { ReadyQueue } from './ready-queue.js'
 import { byAge } from './subscriptions.js'
 import type { Table } from './table.js'
 import type { MemoryTransaction } from './transactions.js'
 
+type Store = AgentStore<MemoryTransaction>
+
 /** Adds an agent that is not at work. The workspace must exist. */
-export function addAgent(
-  { settings, tables }: Database,
-  agent: { readonly workspaceId: string; readonly name: string; readonly type: string },
-  now: Instant,
-): Agent {
-  const { workspaceId, name, type } = agent
+export function addAgent({ settings, tables }: Database, agent: NewAgent, now: Instant): Agent {
   const id = settings.current.newId('agent')
-  const stored: Agent = { id, workspaceId, name, type, status: 'offline', createdAt: now }
+  const stored: Agent = { ...emptyProfile, ...agent, id, status: 'offline', createdAt: now }
   tables.agents.set(id, stored)
   return stored
 }
 
-export function createAgentStore(database: Database): AgentStore<MemoryTransaction> {
+export function createAgentStore(database: Database, queue: ReadyQueue, leases: LeaseIndex): Store {
   const { transactions, tables, publish } = database
   const { read, write } = transactions
   const workspaces = indexByWorkspace(tables.agents)
+  const work = createAgentWork(database, queue, leases)
+  const agentsOf = (workspaceId: string) => [...(workspaces.get(workspaceId)?.values() ?? [])].sort(byAge)
+
+  function require(workspaceId: string, agentId: string): Agent {
+    const agent = tables.agents.get(agentId)
+    if (agent !== undefined && agent.workspaceId === workspaceId) return agent
+    throw notFound()
+  }
 
   return {
+    ...createAgentReads(database, work, leases),
     insertAgent: (agent, at) =>
       write(at, (now) => {
         database.requireWorkspace(agent.workspaceId)
         return addAgent(database, agent, now)
       }),
-    listAgents: (workspaceId, at) =>
-      read(at, () => [...(workspaces.get(workspaceId)?.values() ?? [])].sort(byAge)),
-    getAgent: (workspaceId, agentId, at) =>
-      read(at, () => {
-        const agent = tables.agents.get(agentId)
-        if (agent !== undefined && agent.workspaceId === workspaceId) return agent
-        throw new TaskboardError('NOT_FOUND', 'no such agent')
+    listAgents: (workspaceId, at) => read(at, () => agentsOf(workspaceId)),
+    getAgent: (workspaceId, agentId, at) => read(at, () => require(workspaceId, agentId)),
+    getAgents: (agentIds, at) => read(at, () => agentIds.flatMap((id) => tables.agents.get(id) ?? [])),
+    updateAgent: (workspaceId, agentId, change, at) =>
+      write(at, () => {
+        const agent = { ...require(workspaceId, agentId), ...change }
+        tables.agents.set(agentId, agent)
+        return agent
+      }),
+    deleteAgent: (workspaceId, agentId, at) =>
+      write(at, (now) => {
+        const { id } = require(workspaceId, agentId)
+        const assigned = [...work.assignedTo(id)]
+        if (leases.heldBy(id) > 0 || assigned.some(({ column }) => column !== 'DONE')) {
+          throw new TaskboardError('CONFLICT', 'the agent has tasks')
+        }
+        for (const task of assigned) tables.tasks.set(task.id, { ...task, assignedTo: null, updatedAt: now })
+        tables.agents.delete(id)
       }),
     reportAgentStatus: (workspaceId, agentId, status, at) =>
       write(at, (now) => {
@@ -43,7 +76,75 @@ export function createAgentStore(database: Database): AgentStore<MemoryTransacti
         tables.agents.set(agentId, { ...agent, status })
         publish(workspaceId, { type: 'agent.status', facts: { agentId, status } }, now)
       }),
+    reportRuntimes: (agentTypes, at) =>
+      write(at, (now) => {
+        for (const type of agentTypes) tables.runtimes.set(type, now)
+      }),
+    readForecasts: (tasks, at) =>
+      read(at, (now) => tasks.map((task) => work.forecast(task, agentsOf(task.workspaceId), now))),
   }
+}
+
+/** How an agent is at `now`: see `AgentStatus`. */
+export function agentStatus(
+  { tables }: Database,
+  leases: LeaseIndex,
+  { id, type }: Pick<Agent, 'id' | 'type'>,
+  now: Instant,
+): AgentStatus {
+  if (leases.heldBy(id) > 0) return 'busy'
+  const seenAt = tables.runtimes.get(type)
+  return seenAt !== undefined && seenAt <= now - runtimeSilenceMs ? 'offline' : 'available'
+}
+
+function createAgentReads(
+  database: Database,
+  work: ReturnType<typeof createAgentWork>,
+  leases: LeaseIndex,
+): Pick<Store, 'surveyAgents' | 'findAgent'> {
+  const { transactions, tables } = database
+
+  function overview(agent: Agent, now: Instant): AgentOverview {
+    const { id } = agent
+    return {
+      ...agent,
+      status: agentStatus(database, leases, agent, now),
+      currentWorkload: work.workload(id),
+      successRate: work.successRate(id),
+    }
+  }
+
+  const isReached = (reach: Reach | null, workspaceId: string): boolean =>
+    reach === null ? tables.workspaces.get(workspaceId) !== undefined : isWithin(database, reach, workspaceId)
+
+  function survey(reach: Reach | null, { workspaceId, limit, afterId }: AgentQuery): readonly Agent[] {
+    if (workspaceId !== null && !isReached(reach, workspaceId)) {
+      throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
+    }
+    return [...tables.agents.values()]
+      .filter(
+        (agent) =>
+          (workspaceId === null ? isReached(reach, agent.workspaceId) : agent.workspaceId === workspaceId) &&
+          (afterId === null || agent.id > afterId),
+      )
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .slice(0, limit)
+  }
+
+  return {
+    surveyAgents: (reach, query, at) =>
+      transactions.read(at, (now) => survey(reach, query).map((agent) => overview(agent, now))),
+    findAgent: (reach, agentId, at) =>
+      transactions.read(at, (now) => {
+        const agent = tables.agents.get(agentId)
+        if (agent !== undefined && isReached(reach, agent.workspaceId)) return overview(agent, now)
+        throw notFound()
+      }),
+  }
+}
+
+function notFound(): TaskboardError {
+  return new TaskboardError('NOT_FOUND', 'no such agent')
 }
 
 function indexByWorkspace(agents: Table<Agent>): ReadonlyMap<string, ReadonlyMap<string, Agent>> {

@@ -46,6 +46,8 @@ export interface Database {
     /** By a digest of who guesses at what. */
     readonly loginAttempts: Table<LoginAttempts>
     readonly agents: Table<Agent>
+    /** When a runtime of each agent type was last seen at work. */
+    readonly runtimes: Table<Instant>
     readonly tasks: TaskTable
     readonly taskLogs: Table<readonly TaskLogEntry[]>
     readonly outputs: Table<readonly TaskOutput[]>
@@ -71,6 +73,7 @@ export function createDatabase(onScoring: () => void): Database {
     sessions: createTable<StoredSession>(journal),
     loginAttempts: createTable<LoginAttempts>(journal),
     agents: createTable<Agent>(journal),
+    runtimes: createTable<Instant>(journal),
     tasks: createTableOfRows<Task, TaskSlots>(journal, createTaskSlots),
     taskLogs: createTable<readonly TaskLogEntry[]>(journal),
     outputs: createTable<readonly TaskOutput[]>(journal),

@@ -19,6 +19,8 @@ export interface LazyHeap<E extends Placeable> {
   add(entry: E, key: number): void
   /** To be called for each entry in the heap whose ticket has changed. */
   noteStale(): void
+  /** How many entries come before `entry` with `key`, which need not be here; at most `most`. Looks at few others. */
+  countBefore(entry: E, key: number, most: number): number
   /** A copy of all entries that are not stale, in no order. */
   entries(): readonly E[]
 }
@@ -67,6 +69,23 @@ class ArrayHeap<E extends Placeable> implements LazyHeap<E> {
 
   entries(): readonly E[] {
     return this.held.filter((entry, place) => entry.ticket === this.tickets[place])
+  }
+
+  countBefore(entry: E, key: number, most: number): number {
+    const places = [0]
+    let count = 0
+    for (let place = places.pop(); place !== undefined && count < most; place = places.pop()) {
+      const held = this.held[place]
+      if (held === undefined || !this.comesBefore(place, held, entry, key)) continue
+      if (held.ticket === this.tickets[place]) count += 1
+      for (let child = CHILDREN * place + 1; child <= CHILDREN * (place + 1); child++) places.push(child)
+    }
+    return count
+  }
+
+  private comesBefore(place: number, held: E, entry: E, key: number): boolean {
+    const heldKey = this.keys[place] as number
+    return heldKey < key || (heldKey === key && this.isBefore(held, entry))
   }
 
   private dropStaleFirst(): void {

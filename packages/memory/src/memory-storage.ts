@@ -36,7 +36,7 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     durable: false,
     wakes: 'complete',
     tasks: createTaskStore(database, queue, leases),
-    agents: createAgentStore(database),
+    agents: createAgentStore(database, queue, leases),
     events: createEventStore(database),
     notifications: createNotificationStore(database),
     webhooks: createWebhookStore(database),

@@ -76,6 +76,20 @@ function unitsAt({ pool, lane }: TaskSlots, now: Instant, scoring: Scoring): num
   return heap === null || lane === null ? 0 : laneUnits(lane, heap.firstKey(), now, scoring)
 }
 
+/** How many tasks of its pool come before a task at `now`, as they are placed; at most `most`. */
+export function countAhead(row: TaskSlots, now: Instant, scoring: Scoring, most: number): number {
+  const { pool, lane: own, value } = row
+  if (pool === null || own === null) return 0
+  const placed = placeTask(value, now, scoring)
+  const units = placed.key + laneSlope(placed.lane, scoring) * now
+  let count = 0
+  for (const lane of lanes) {
+    const bound = laneSlope(lane, scoring) * now - units
+    count += pool.lanes[lane]?.countBefore(row, bound, most - count) ?? 0
+  }
+  return count
+}
+
 function laneUnits(lane: Lane, lowestKey: number, now: Instant, scoring: Scoring): number {
   return laneSlope(lane, scoring) * now - lowestKey
 }

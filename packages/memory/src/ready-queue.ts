@@ -1,7 +1,7 @@
 import type { Agent, Instant, Scoring, Task } from '@taskboard/core'
 import type { Journal, Reversible } from './journal.js'
 import { createPlacements, type Placements } from './placements.js'
-import { betterHead, firstDelayEnd } from './pool.js'
+import { betterHead, countAhead, firstDelayEnd } from './pool.js'
 import { createRotation, type Rotation, type Station } from './rotation.js'
 import type { Table } from './table.js'
 import type { Pool, TaskSlots, TaskTable } from './task-slots.js'
@@ -19,6 +19,8 @@ export interface ReadyQueue {
   /** When, after `now`, a wait ends that keeps a task from the agent; null when there is none. */
   nextReadyForAgent(agent: Agent, now: Instant): Instant | null
   nextReadyForType(agentType: string, now: Instant): Instant | null
+  /** How many tasks of its pool come before a task at `now`, at most `most`; 0 for one that is not in a pool, or waits there. */
+  ahead(row: TaskSlots, now: Instant, most: number): number
   /** Places everything anew, after the scoring has changed. */
   replaceAll(): void
 }
@@ -95,6 +97,7 @@ export function createReadyQueue({ journal, tasks, agents, scoring }: ReadyQueue
       placements.settle(now)
       return finite(rotation.nextWaitEnd(agentType))
     },
+    ahead: (row, now, most) => countAhead(row, now, scoring(), most),
     replaceAll: () => placements.replaceAll(),
   }
 }
@@ -112,13 +115,14 @@ function createTurns(journal: Journal, rotation: Rotation): (station: Station) =
 }
 
 function followAgents(agents: Table<Agent>, placements: Placements, rotation: Rotation): void {
+  const poolsOf = ({ workspaceId, id }: Agent) => ({
+    own: placements.poolOf(workspaceId, id),
+    shared: placements.poolOf(workspaceId, null),
+  })
   agents.onChange((before, after) => {
-    const agent = after ?? before
-    if (agent === undefined || (before !== undefined && after !== undefined)) return
-    const own = placements.poolOf(agent.workspaceId, agent.id)
-    const shared = placements.poolOf(agent.workspaceId, null)
-    if (after === undefined) rotation.removeAgent(agent, { own, shared })
-    else rotation.addAgent(agent, { own, shared })
+    if (before?.type === after?.type) return
+    if (before !== undefined) rotation.removeAgent(before, poolsOf(before))
+    if (after !== undefined) rotation.addAgent(after, poolsOf(after))
   })
 }
 

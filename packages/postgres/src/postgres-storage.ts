@@ -1,6 +1,6 @@
 import { createStorageSettings, TaskboardError, type Storage } from '@taskboard/core'
 import { createAccessStore } from './access/access-store.js'
-import { createAgentStore } from './access/agent-store.js'
+import { createAgentStore } from './agents/agent-store.js'
 import { createSessionStore } from './access/sessions/session-store.js'
 import { boundedPool } from './bounded-pool.js'
 import { createDatabase } from './database.js'

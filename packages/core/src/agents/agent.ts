@@ -1,26 +1,119 @@
+import type { Reach } from '../access/index.js'
+import type { Task } from '../board/index.js'
 import type { At, Instant } from '../environment/index.js'
 
-/** Whether a runtime works an agent's tasks at the moment. */
+/**
+ * `busy` while a task is under the agent's lease. Else `available`, but `offline` when its type was worked by a runtime of a host
+ * and has not been for ninety seconds. Types that never had one are worked from outside, and never offline.
+ */
 export type AgentStatus = 'available' | 'busy' | 'offline'
 
+/** What a runtime is told of the agent that it works for. */
+export interface AgentProfile {
+  /** The identifier of a language model; null for the runtime's own choice. */
+  readonly model: string | null
+  readonly systemPrompt: string | null
+  /** What it is good for, in words for people and programs that assign tasks. */
+  readonly capabilities: readonly string[]
+  /** The names of tools that the runtime may let it use. */
+  readonly tools: readonly string[]
+}
+
 /** An agent of a workspace, as stored. The host's runtime for its `type` does its work. */
-export interface Agent {
+export interface Agent extends AgentProfile {
   readonly id: string
   readonly workspaceId: string
   readonly name: string
   readonly type: string
+  /** What `agent.status` told last; `offline` before the first. See `AgentOverview` for how it is now. */
   readonly status: AgentStatus
   readonly createdAt: Instant
 }
 
-/** The agents of all workspaces. */
+/** An agent with what it does and how well it does it. */
+export interface AgentOverview extends Agent {
+  /** How it is now. */
+  readonly status: AgentStatus
+  /** The tasks under its lease, and those in TODO without a hold that are assigned to it. */
+  readonly currentWorkload: number
+  /**
+   * Of its last hundred attempts that were completed or failed, the part that was completed: 0 to 1; null before the first. One
+   * that was retried or whose lease expired has failed; one that was held, handed back or taken away does not count.
+   */
+  readonly successRate: number | null
+}
+
+/** What is left out of its profile is empty. */
+export type NewAgent = Pick<Agent, 'workspaceId' | 'name' | 'type'> & Partial<AgentProfile>
+
+/** The fields to replace: those that are there. */
+export type AgentChange = Partial<AgentProfile & Pick<Agent, 'name' | 'type'>>
+
+/** Which agents are asked for: those after `afterId`, in the order of their ids, which is that of their ages. */
+export interface AgentQuery {
+  /** Null for all within reach. */
+  readonly workspaceId: string | null
+  readonly limit: number
+  readonly afterId: string | null
+}
+
+/** What the past says of when a task will be done. */
+export interface Forecast {
+  readonly taskId: string
+  /**
+   * The median length in milliseconds of the last twenty attempts that the agent completed: the one that works the task, or is to.
+   * Where there is none, or it has completed none lately, of those that all agents of the workspace completed; null for none.
+   */
+  readonly typicalMs: number | null
+  /**
+   * For a task that waits in TODO: how many of the same queue (those for the same agent, or for any) come before it, and how many
+   * those who may take it work on. At most a thousand of each are counted. 0 for other tasks.
+   */
+  readonly ahead: number
+  /** How many agents may take it: at least 1. */
+  readonly agents: number
+  /** The present. */
+  readonly asOf: Instant
+}
+
+/** The agents of all workspaces. Verbs that name an agent throw `NOT_FOUND` when the workspace has none with that id. */
 export interface AgentStore<Tx = unknown> {
   /** @throws TaskboardError `NOT_FOUND` for an unknown workspace. */
-  insertAgent(agent: { workspaceId: string; name: string; type: string }, at: At<Tx>): Promise<Agent>
+  insertAgent(agent: NewAgent, at: At<Tx>): Promise<Agent>
   /** Oldest first. */
   listAgents(workspaceId: string, at: At<Tx>): Promise<readonly Agent[]>
-  /** @throws TaskboardError `NOT_FOUND`. */
   getAgent(workspaceId: string, agentId: string, at: At<Tx>): Promise<Agent>
+  /** Those of the ids that exist, of any workspace, in no order. */
+  getAgents(agentIds: readonly string[], at: At<Tx>): Promise<readonly Agent[]>
+  /**
+   * The agents within reach, all of the board for null. What it costs does not grow with the number of attempts.
+   * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for a workspace that is not within reach.
+   */
+  surveyAgents(reach: Reach | null, query: AgentQuery, at: At<Tx>): Promise<readonly AgentOverview[]>
+  /** One agent of any workspace within reach. @throws TaskboardError `NOT_FOUND`. */
+  findAgent(reach: Reach | null, agentId: string, at: At<Tx>): Promise<AgentOverview>
+  updateAgent(workspaceId: string, agentId: string, change: AgentChange, at: At<Tx>): Promise<Agent>
+  /**
+   * Deletes an agent. Tasks in DONE that were assigned to it are assigned to nobody then; attempts keep its id. A claim of the very
+   * same moment may still give it a task.
+   * @throws TaskboardError `CONFLICT` while it has a task under lease, or one that is not in DONE is assigned to it.
+   */
+  deleteAgent(workspaceId: string, agentId: string, at: At<Tx>): Promise<void>
   /** Sets the status, with `agent.status` in the event log when it differs. Unknown agents are ignored. */
   reportAgentStatus(workspaceId: string, agentId: string, status: AgentStatus, at: At<Tx>): Promise<void>
+  /** Notes that runtimes of these types are at work at present. */
+  reportRuntimes(agentTypes: readonly string[], at: At<Tx>): Promise<void>
+  /** In the order of the tasks, one each. */
+  readForecasts(tasks: readonly ForecastTask[], at: At<Tx>): Promise<readonly Forecast[]>
 }
+
+export type ForecastTask = Pick<Task, 'id' | 'workspaceId' | 'assignedTo' | 'lease'>
+
+/** How long after its last report a runtime counts as gone. */
+export const runtimeSilenceMs = 90_000
+/** How many attempts a success rate looks back on. */
+export const ratedAttempts = 100
+/** How many durations a forecast looks back on. */
+export const timedAttempts = 20
+/** How many tasks a forecast counts at most. */
+export const mostAhead = 1_000

@@ -1,43 +1,123 @@
-import { z } from 'zod'
+import type { z } from 'zod'
+import type { Reach } from '../access/index.js'
 import type { At, Environment } from '../environment/index.js'
-import { parseInput, textOf } from '../errors/index.js'
-import type { Agent, AgentStore } from './agent.js'
+import { parseInput, TaskboardError } from '../errors/index.js'
+import type { AgentOverview, AgentStore } from './agent.js'
+import { agentChangeInput, newAgentInput, toAgentChange, toNewAgent } from './agent-input.js'
 
 interface InTransaction<Tx> {
   /** The host's open transaction to take part in. */
   readonly tx?: Tx | undefined
 }
 
-/** The stored agents of all workspaces. The host's runtime for an agent's `type` does its work. */
-export interface Agents<Tx = unknown> {
-  /**
-   * Gives a workspace one more agent.
-   * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD` naming the field, `NOT_FOUND` for an unknown workspace.
-   */
-  create(
-    workspaceId: string,
-    input: { name: string; type: string },
-    options?: InTransaction<Tx>,
-  ): Promise<Agent>
-  /** Oldest first. */
-  list(workspaceId: string): Promise<readonly Agent[]>
-  /** @throws TaskboardError `NOT_FOUND`. */
-  get(workspaceId: string, agentId: string): Promise<Agent>
+/**
+ * `name` has 1 to 100 characters; `type` is a slug of a-z, 0-9, `-` and `_`, at most 64 characters; `model` has at most 200
+ * characters and `systemPrompt` 100,000; `capabilities` and `tools` are at most 100 texts each, of 1 to 100 characters.
+ */
+export type NewAgentInput = z.input<typeof newAgentInput>
+/** Replaces what is there; null empties what can be empty. */
+export type AgentChangeInput = z.input<typeof agentChangeInput>
+
+export interface AgentFilter {
+  /** Only of this workspace. Default: of all within reach. */
+  readonly workspaceId?: string | null | undefined
+  /** 1 to 1,000, default 100. */
+  readonly limit?: number | undefined
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | undefined
 }
 
-const newAgentInput = z.object({
-  name: textOf({ most: 100, isBlankAllowed: false }),
-  type: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be a slug of a-z, 0-9, - and _'),
-})
+export interface AgentPage {
+  readonly agents: readonly AgentOverview[]
+  /** Null on the last page. */
+  readonly nextCursor: string | null
+}
 
-export function createAgents<Tx>(parts: { environment: Environment; store: AgentStore<Tx> }): Agents<Tx> {
-  const { environment, store } = parts
+/**
+ * The stored agents of all workspaces. The host's runtime for an agent's `type` does its work, and is given what is stored of it.
+ * All methods throw `TaskboardError`: `INVALID_FIELD` and `MISSING_FIELD` name the field, `NOT_FOUND` tells of unknown ids.
+ */
+export interface Agents<Tx = unknown> {
+  /** Gives a workspace one more agent. */
+  create(workspaceId: string, input: NewAgentInput, options?: InTransaction<Tx>): Promise<AgentOverview>
+  /** The first thousand of a workspace, oldest first. */
+  list(workspaceId: string, options?: InTransaction<Tx>): Promise<readonly AgentOverview[]>
+  get(workspaceId: string, agentId: string, options?: InTransaction<Tx>): Promise<AgentOverview>
+  /** The next run of the agent gets the change; those of other processes within a second. */
+  update(
+    workspaceId: string,
+    agentId: string,
+    change: AgentChangeInput,
+    options?: InTransaction<Tx>,
+  ): Promise<AgentOverview>
+  /**
+   * Tasks in DONE that were assigned to it are assigned to nobody then.
+   * @throws TaskboardError `CONFLICT` while it works a task, or one that is not in DONE is assigned to it.
+   */
+  delete(workspaceId: string, agentId: string, options?: InTransaction<Tx>): Promise<void>
+  /** Agents of all workspaces within reach, oldest first. A workspace beyond it: `NOT_FOUND` (`workspaceId`). */
+  listWithin(reach: Reach, filter?: AgentFilter): Promise<AgentPage>
+  /** One agent of any workspace within reach. */
+  find(reach: Reach, agentId: string): Promise<AgentOverview>
+}
+
+export interface AgentsParts<Tx> {
+  readonly environment: Environment
+  readonly store: AgentStore<Tx>
+  /** Called when an agent was changed or deleted, committed or not. */
+  readonly onChanged?: ((agentId: string) => void) | undefined
+}
+
+const DEFAULT_PAGE = 100
+const LARGEST_PAGE = 1_000
+const LONGEST_ID = 64
+
+export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
+  const { environment, store, onChanged } = parts
   const at = (options?: InTransaction<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
   return {
     async create(workspaceId, input, options) {
-      return store.insertAgent({ workspaceId, ...parseInput(newAgentInput, input) }, at(options))
+      const agent = toNewAgent(parseInput(newAgentInput, input))
+      const { id } = await store.insertAgent({ workspaceId, ...agent }, at(options))
+      return store.findAgent(null, id, at(options))
     },
-    list: (workspaceId) => store.listAgents(workspaceId, at()),
-    get: (workspaceId, agentId) => store.getAgent(workspaceId, agentId, at()),
+    list: (workspaceId, options) =>
+      store.surveyAgents(null, { workspaceId, limit: LARGEST_PAGE, afterId: null }, at(options)),
+    async get(workspaceId, agentId, options) {
+      const agent = await store.findAgent(null, agentId, at(options))
+      if (agent.workspaceId === workspaceId) return agent
+      throw new TaskboardError('NOT_FOUND', 'no such agent')
+    },
+    async update(workspaceId, agentId, input, options) {
+      const change = toAgentChange(parseInput(agentChangeInput, input))
+      await store.updateAgent(workspaceId, agentId, change, at(options))
+      onChanged?.(agentId)
+      return store.findAgent(null, agentId, at(options))
+    },
+    async delete(workspaceId, agentId, options) {
+      await store.deleteAgent(workspaceId, agentId, at(options))
+      onChanged?.(agentId)
+    },
+    async listWithin(reach, { workspaceId = null, limit = DEFAULT_PAGE, cursor } = {}) {
+      requireLimit(limit)
+      const afterId = cursor === undefined ? null : readCursor(cursor)
+      const found = await store.surveyAgents(reach, { workspaceId, limit: limit + 1, afterId }, at())
+      const agents = found.slice(0, limit)
+      return { agents, nextCursor: found.length > limit ? (agents.at(-1)?.id ?? null) : null }
+    },
+    find: (reach, agentId) => store.findAgent(reach, agentId, at()),
   }
+}
+
+function requireLimit(limit: number): void {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE) return
+  throw new TaskboardError('INVALID_FIELD', `limit must be a whole number from 1 to ${LARGEST_PAGE}`, {
+    field: 'limit',
+  })
+}
+
+/** A cursor is the last id of the page before. */
+function readCursor(cursor: string): string {
+  if (cursor.length <= LONGEST_ID && /^agent_[0-9a-z]+$/.test(cursor)) return cursor
+  throw new TaskboardError('INVALID_FIELD', 'cursor must be one that a list gave', { field: 'cursor' })
 }

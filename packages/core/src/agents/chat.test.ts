@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Board } from '../board/index.js'
 import { createEnvironment } from '../environment/index.js'
 import type { Agent } from './agent.js'
+import { emptyProfile } from './agent-input.js'
 import { createChat } from './chat.js'
 import { defineAgent, type AgentOptions } from './define-agent.js'
 
@@ -94,7 +95,15 @@ function setUp(world: { stored: readonly string[]; runtimes: readonly Omit<Agent
     listAgents: async () =>
       world.stored.map((type, index): Agent => {
         const id = `agent_${index}`
-        return { id, workspaceId: 'ws_1', name: type, type, status: 'available', createdAt: index }
+        return {
+          ...emptyProfile,
+          id,
+          workspaceId: 'ws_1',
+          name: type,
+          type,
+          status: 'available',
+          createdAt: index,
+        }
       }),
   }
   const chat = createChat({ environment, agents, runtimes })

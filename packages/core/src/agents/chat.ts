@@ -43,7 +43,7 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
     const timer = clock.setTimer(() => abort.abort(new Error('no reply in time')), timeoutMs)
     try {
       const reply: unknown = await firstOf(abort.signal, async () =>
-        chat(message, { user, board, signal: abort.signal } satisfies ChatContext),
+        chat(message, { user, board, agent, signal: abort.signal } satisfies ChatContext),
       )
       if (typeof reply !== 'string') throw new TypeError('the reply is not text')
       return storedText(reply, LONGEST_REPLY)

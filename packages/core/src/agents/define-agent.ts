@@ -1,5 +1,6 @@
 import type { Board, Task } from '../board/index.js'
 import { TaskboardError } from '../errors/index.js'
+import type { Agent } from './agent.js'
 import type { TaskContext } from './task-context.js'
 
 /** What goes with a chat message. */
@@ -10,6 +11,8 @@ export interface ChatContext {
   readonly board: Board
   /** Aborts when the reply comes too late. */
   readonly signal: AbortSignal
+  /** The agent that is to answer, as stored. */
+  readonly agent: Agent
 }
 
 /** What a host writes: the work of all agents of one type, in all workspaces. */

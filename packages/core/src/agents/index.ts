@@ -1,6 +1,23 @@
-export type { Agent, AgentStatus, AgentStore } from './agent.js'
+export { mostAhead, ratedAttempts, runtimeSilenceMs, timedAttempts } from './agent.js'
+export type {
+  Agent,
+  AgentChange,
+  AgentOverview,
+  AgentProfile,
+  AgentQuery,
+  AgentStatus,
+  AgentStore,
+  Forecast,
+  ForecastTask,
+  NewAgent,
+} from './agent.js'
+export { emptyProfile } from './agent-input.js'
 export { createAgents } from './agents.js'
-export type { Agents } from './agents.js'
+export type { AgentChangeInput, AgentFilter, AgentPage, Agents, NewAgentInput } from './agents.js'
+export { createAgentDirectory } from './agent-directory.js'
+export type { AgentDirectory } from './agent-directory.js'
+export { createEstimates } from './estimates.js'
+export type { Estimates } from './estimates.js'
 export { defineAgent } from './define-agent.js'
 export type { AgentDefinition, AgentOptions, ChatContext } from './define-agent.js'
 export type { OutputInput, TaskClaim, TaskContext } from './task-context.js'

@@ -2,15 +2,19 @@ import { defaultBackoff, type Backoff, type TaskStore } from '../board/index.js'
 import type { Environment } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { EventStore } from '../events/index.js'
+import { createAgentDirectory, type AgentDirectory } from './agent-directory.js'
 import { createAgentPresence } from './agent-presence.js'
 import type { AgentStore } from './agent.js'
 import type { AgentDefinition } from './define-agent.js'
+import { createRuntimeReport } from './runtime-report.js'
 import { createRuntimeWorker } from './runtime-worker.js'
 
 export interface RunnerOptions<Tx> {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
-  readonly agents: Pick<AgentStore<Tx>, 'reportAgentStatus'>
+  readonly agents: Pick<AgentStore<Tx>, 'reportAgentStatus' | 'reportRuntimes' | 'getAgents'>
+  /** What is known of stored agents; to be told of changes. Default: one of the runner's own. */
+  readonly directory?: AgentDirectory | undefined
   readonly events: Pick<EventStore<Tx>, 'appendEvent' | 'onCommit'>
   readonly runtimes: readonly AgentDefinition[]
   /** The wait after a failed attempt. */
@@ -55,7 +59,15 @@ export function createRunner<Tx>(options: RunnerOptions<Tx>): Runner {
     throw new TaskboardError('INVALID_CONFIG', 'two agents have the same type', { field: 'agents' })
   }
   const presence = createAgentPresence(environment, options.agents)
-  const workers = runtimes.map((runtime) => createRuntimeWorker({ ...options, presence, backoff }, runtime))
+  const { directory = createAgentDirectory(environment, options.agents) } = options
+  const report = createRuntimeReport(
+    environment,
+    options.agents,
+    runtimes.map(({ type }) => type),
+  )
+  const workers = runtimes.map((runtime) =>
+    createRuntimeWorker({ ...options, presence, directory, backoff }, runtime),
+  )
   let unsubscribe: (() => void) | undefined
 
   return {
@@ -65,12 +77,13 @@ export function createRunner<Tx>(options: RunnerOptions<Tx>): Runner {
         for (const worker of workers) worker.wake()
       })
       presence.start()
+      report.start()
       for (const worker of workers) worker.start()
     },
     async stop({ drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, graceMs = DEFAULT_GRACE_MS } = {}) {
       unsubscribe?.()
       await Promise.all(workers.map((worker) => worker.stop({ drainTimeoutMs, graceMs })))
-      await presence.stop()
+      await Promise.all([presence.stop(), report.stop()])
     },
     get inFlight() {
       return workers.reduce((sum, worker) => sum + worker.inFlight, 0)

@@ -10,6 +10,7 @@ import {
   type NextPass,
 } from '../environment/index.js'
 import type { EventStore } from '../events/index.js'
+import type { AgentDirectory } from './agent-directory.js'
 import type { AgentPresence } from './agent-presence.js'
 import type { AgentDefinition } from './define-agent.js'
 import { handBack } from './hand-back.js'
@@ -17,7 +18,7 @@ import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.js'
 import { whileLeased, writeOutcome, type NextTask } from './outcome-writer.js'
 import { createRunSet, type RunSet } from './run-set.js'
 import { thrownText } from './stored-text.js'
-import { createTaskRun, performRun, readBackground, type TaskRun, type TaskRunOptions } from './task-run.js'
+import { createTaskRun, performRun, readBriefing, type TaskRun, type TaskRunOptions } from './task-run.js'
 
 /** Works the tasks of one agent type. */
 export interface RuntimeWorker {
@@ -33,6 +34,7 @@ export interface RuntimeWorkerParts<Tx> {
   readonly tasks: TaskStore<Tx>
   readonly events: Pick<EventStore<Tx>, 'appendEvent'>
   readonly presence: AgentPresence
+  readonly directory: AgentDirectory
   readonly backoff: Backoff
   readonly pollIntervalMs: number | null
 }
@@ -52,6 +54,8 @@ interface Shop<Tx> extends RuntimeWorkerParts<Tx> {
   onFree(): void
 }
 
+/** It was deleted at the moment of the claim: the task is for others. */
+const agentGone = { kind: 'handed_back', reason: 'the agent was deleted' } as const
 /** What one statement claims at most. */
 const CLAIM_BATCH = 500
 /** How many runs begin in one turn of the event loop. */
@@ -155,9 +159,10 @@ async function work<Tx>(shop: Shop<Tx>, run: TaskRun, options: TaskRunOptions): 
   const { type: agentType, leaseMs } = shop.definition
   const turn = shop.takeTurn()
   if (turn) await tracked(clock, 'agent-turn', () => turn)
-  const background = await whileLeased(shop, run, () => readBackground(shop, run.task))
-  if (background === null) return
-  const outcome = await performRun(shop, run, options, background)
+  const briefed = await whileLeased(shop, run, async () => ({ briefing: await readBriefing(shop, run) }))
+  if (briefed === null) return
+  const { briefing } = briefed
+  const outcome = briefing === null ? agentGone : await performRun(shop, run, options, briefing)
   if (outcome.kind === 'held') return
   if (outcome.kind === 'lost') {
     const fields = { taskId: run.task.id, agentId: run.agentId }

@@ -1,6 +1,8 @@
 import type { ClaimProof, Task, TaskBackground } from '../board/index.js'
 import { tracked, type Instant } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
+import type { AgentDirectory } from './agent-directory.js'
+import type { Agent } from './agent.js'
 import type { AgentDefinition } from './define-agent.js'
 import { storedText, thrownStack, thrownText } from './stored-text.js'
 import { createTaskContext, type ContextParts } from './task-context.js'
@@ -70,12 +72,18 @@ export function createTaskRun(options: TaskRunOptions): TaskRun {
   return run
 }
 
+/** What a run is told besides its task. */
+export interface RunBriefing {
+  readonly agent: Agent
+  readonly background: TaskBackground
+}
+
 /** Runs the agent's code on the task, and says how that ended. Never rejects, whatever the agent does. */
 export async function performRun<Tx>(
   parts: ContextParts<Tx>,
   run: TaskRun,
   options: TaskRunOptions,
-  background: TaskBackground,
+  { agent, background }: RunBriefing,
 ): Promise<Outcome> {
   if (run.signal.aborted) return run.phase === 'over' ? { kind: 'lost' } : interrupted
   const { environment } = parts
@@ -85,6 +93,7 @@ export async function performRun<Tx>(
     proof: run.proof,
     leaseMs: definition.leaseMs,
     signal: run.signal,
+    agent,
     claim: {
       fencingToken: task.fencingToken,
       agentId: run.agentId,
@@ -112,8 +121,20 @@ export async function performRun<Tx>(
   return run.phase === 'running' ? outcome : { kind: 'lost' }
 }
 
-/** What happened before and beside the run. Earlier attempts exist only from the second claim on, so most need not ask. */
-export async function readBackground<Tx>(parts: ContextParts<Tx>, task: Task): Promise<TaskBackground> {
+/** What a run has to know before it begins; null when its agent is gone. Most have nothing to ask for. */
+export async function readBriefing<Tx>(
+  parts: ContextParts<Tx> & { readonly directory: AgentDirectory },
+  { task, agentId }: TaskRun,
+): Promise<RunBriefing | null> {
+  const background = await readBackground(parts, task)
+  const known = parts.directory.get(agentId)
+  const agent =
+    known instanceof Promise ? await tracked(parts.environment.clock, 'agent-lookup', () => known) : known
+  return agent === null ? null : { agent, background }
+}
+
+/** What happened before and beside the run. Earlier attempts exist only from the second claim on. */
+async function readBackground<Tx>(parts: ContextParts<Tx>, task: Task): Promise<TaskBackground> {
   if (task.fencingToken <= 1 && task.dependsOn.length === 0) return NO_BACKGROUND
   const { environment, tasks } = parts
   const at = { now: environment.storageNow() }

@@ -23,10 +23,3 @@ export function userColumns(alias: string): string {
   const a = alias
   return `${a}.id, ${a}.account_id as "accountId", ${a}.email, ${a}.scopes, ${a}.created_at::float8 as "createdAt"`
 }
-
-/** The columns of an `Agent`. */
-export function agentColumns(alias: string): string {
-  const a = alias
-  return `${a}.id, ${a}.workspace_id as "workspaceId", ${a}.name, ${a}.type, ${a}.status,
-    ${a}.created_at::float8 as "createdAt"`
-}

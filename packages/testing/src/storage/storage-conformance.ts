@@ -1,4 +1,5 @@
 import { accessCases } from './access-cases.js'
+import { agentCases } from './agent-cases.js'
 import { claimCases } from './claim-cases.js'
 import { deliveryCases } from './delivery-cases.js'
 import { deliveryResultCases } from './delivery-result-cases.js'
@@ -33,6 +34,7 @@ const checks = [
   ...deliveryResultCases,
   ...limitCases,
   ...accessCases,
+  ...agentCases,
   ...sessionCases,
   ...mfaCases,
 ]

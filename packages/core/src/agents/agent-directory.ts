@@ -1,0 +1,74 @@
+import type { Environment, Instant } from '../environment/index.js'
+import type { Agent, AgentStore } from './agent.js'
+
+/**
+ * The agents that runs are for, as stored. Lookups of one turn share a statement. What was found is trusted for a second, and
+ * looked up anew at once where this process changed it.
+ */
+export interface AgentDirectory {
+  /** The agent; null for one that is gone. Immediate when it is known. */
+  get(agentId: string): Agent | Promise<Agent | null>
+  /** Forgets what is known of an agent. */
+  forget(agentId: string): void
+}
+
+const TRUSTED_MS = 1_000
+const MOST_KEPT = 10_000
+
+interface Entry {
+  readonly agent: Agent
+  readonly readAt: Instant
+}
+
+interface Lookup {
+  readonly ids: Set<string>
+  readonly found: Promise<ReadonlyMap<string, Agent>>
+}
+
+export function createAgentDirectory<Tx>(
+  environment: Environment,
+  store: Pick<AgentStore<Tx>, 'getAgents'>,
+): AgentDirectory {
+  const { clock } = environment
+  const entries = new Map<string, Entry>()
+  /** Changes in this process since its start: what was asked before one may be old. */
+  let changes = 0
+  let waiting: Lookup | null = null
+
+  function join(agentId: string): Lookup {
+    waiting ??= begin()
+    waiting.ids.add(agentId)
+    return waiting
+  }
+
+  function begin(): Lookup {
+    const ids = new Set<string>()
+    return { ids, found: Promise.resolve().then(() => look(ids)) }
+  }
+
+  async function look(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Agent>> {
+    waiting = null
+    const readAt = clock.now()
+    const before = changes
+    const agents = await store.getAgents([...ids], { now: environment.storageNow() })
+    if (before === changes) for (const agent of agents) keep(agent, readAt)
+    return new Map(agents.map((agent) => [agent.id, agent]))
+  }
+
+  function keep(agent: Agent, readAt: Instant): void {
+    if (entries.size >= MOST_KEPT) entries.clear()
+    entries.set(agent.id, { agent, readAt })
+  }
+
+  return {
+    get(agentId) {
+      const known = entries.get(agentId)
+      if (known !== undefined && clock.now() - known.readAt < TRUSTED_MS) return known.agent
+      return join(agentId).found.then((found) => found.get(agentId) ?? null)
+    },
+    forget(agentId) {
+      changes += 1
+      entries.delete(agentId)
+    },
+  }
+}

@@ -1,0 +1,113 @@
+import {
+  mostAhead,
+  ratedAttempts,
+  timedAttempts,
+  type Agent,
+  type Attempt,
+  type Forecast,
+  type ForecastTask,
+  type Instant,
+  type Task,
+} from '@taskboard/core'
+import type { Database } from './database.js'
+import type { LeaseIndex } from './lease-index.js'
+import type { ReadyQueue } from './ready-queue.js'
+
+/** What agents have to do and have done. Follows the tasks' and the agents' tables. */
+export interface AgentWork {
+  /** The tasks that are assigned to an agent, in any column. */
+  assignedTo(agentId: string): Iterable<Task>
+  workload(agentId: string): number
+  /** See `AgentOverview`. */
+  successRate(agentId: string): number | null
+  /** `agents` are those of its workspace. */
+  forecast(task: ForecastTask, agents: readonly Agent[], now: Instant): Forecast
+}
+
+export function createAgentWork(
+  { tables, attempts }: Database,
+  queue: ReadyQueue,
+  leases: LeaseIndex,
+): AgentWork {
+  const assigned = new Map<string, Set<string>>()
+
+  tables.tasks.onChange((before, after) => {
+    if (before?.assignedTo === after?.assignedTo) return
+    if (before?.assignedTo != null) assigned.get(before.assignedTo)?.delete(before.id)
+    if (after?.assignedTo == null) return
+    const own = assigned.get(after.assignedTo) ?? new Set()
+    assigned.set(after.assignedTo, own.add(after.id))
+  })
+
+  function* assignedTo(agentId: string): Generator<Task> {
+    for (const id of assigned.get(agentId) ?? []) yield tables.tasks.get(id) as Task
+  }
+
+  /** The last attempts that count, oldest first. */
+  function rated(agentId: string): readonly Attempt[] {
+    const all = attempts.ofAgent(agentId)
+    const last: Attempt[] = []
+    for (let place = all.length - 1; place >= 0 && last.length < ratedAttempts; place--) {
+      const attempt = all[place] as Attempt
+      if (attempt.outcome === 'completed' || isFailure(attempt)) last.unshift(attempt)
+    }
+    return last
+  }
+
+  /** The last completed attempts of agents, newest first. */
+  function lastCompleted(agentIds: readonly string[]): readonly Attempt[] {
+    return agentIds
+      .flatMap((id) =>
+        rated(id)
+          .filter(({ outcome }) => outcome === 'completed')
+          .slice(-timedAttempts),
+      )
+      .sort((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0))
+      .slice(0, timedAttempts)
+  }
+
+  function typicalMs(agentId: string | null, agents: readonly Agent[]): number | null {
+    const own = agentId === null ? [] : lastCompleted([agentId])
+    const attempts = own.length > 0 ? own : lastCompleted(agents.map(({ id }) => id))
+    return median(attempts.map(({ startedAt, endedAt }) => (endedAt ?? startedAt) - startedAt))
+  }
+
+  return {
+    assignedTo,
+    workload(agentId) {
+      let count = leases.heldBy(agentId)
+      for (const { column, hold } of assignedTo(agentId)) if (column === 'TODO' && hold === null) count += 1
+      return count
+    },
+    successRate(agentId) {
+      const counted = rated(agentId)
+      if (counted.length === 0) return null
+      return counted.filter(({ outcome }) => outcome === 'completed').length / counted.length
+    },
+    forecast({ id: taskId, assignedTo: owner, lease }, agents, now) {
+      const row = tables.tasks.row(taskId)
+      const takers = owner === null ? agents : agents.filter(({ id }) => id === owner)
+      const isQueued = row !== undefined && row.value.column === 'TODO'
+      const working = takers.reduce((sum, { id }) => sum + leases.heldBy(id), 0)
+      return {
+        taskId,
+        typicalMs: typicalMs(lease?.agentId ?? owner, agents),
+        ahead: isQueued ? queue.ahead(row, now, mostAhead) + Math.min(working, mostAhead) : 0,
+        agents: Math.max(1, takers.length),
+        asOf: now,
+      }
+    },
+  }
+}
+
+function isFailure({ outcome }: Attempt): boolean {
+  return outcome === 'failed' || outcome === 'retried' || outcome === 'expired'
+}
+
+function median(values: readonly number[]): number | null {
+  if (values.length === 0) return null
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const upper = sorted[middle] as number
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2
+}

@@ -1,0 +1,87 @@
+import { TaskboardError, type AgentOverview, type AgentQuery, type At, type Reach } from '@taskboard/core'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { statement } from '../statement.js'
+import { agentColumns, agentStatus } from './agent-row.js'
+import { ratedAttemptsOf } from './rated-attempts.js'
+import { unknownAgent } from './read-agents.js'
+
+/** The condition that workspace `w` is within reach: the account, or null for all, is parameter 2, its workspaces parameter 3. */
+const WITHIN_REACH = /* sql */ `($2::text is null or w.account_id = $2::text)
+    and ($3::text[] is null or w.id = any ($3::text[]))`
+
+/** The columns of an `AgentOverview` of the agents in `chosen`. */
+const OVERVIEWS = /* sql */ `
+  select ${agentColumns('a', agentStatus('a', 'p.now'))},
+    (select count(*) from taskboard.task t where t.lease_agent_id = a.id)::float8
+      + (select count(*) from taskboard.task t where t.assigned_to = a.id and t.status = 0)::float8 as "currentWorkload",
+    (select avg(case when r.outcome = 'completed' then 1 else 0 end)::float8
+     from (${ratedAttemptsOf('a.id')}) r) as "successRate"`
+
+interface SurveyedAgent extends AgentOverview {
+  /** Null when the workspace that was asked for is not within reach. */
+  readonly id: string
+  readonly isReached: boolean
+}
+
+const survey = statement<SurveyedAgent>(
+  'survey_agents',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  asked as materialized (
+    select w.id from taskboard.workspace w
+    where ($4::text is null or w.id = $4::text) and ${WITHIN_REACH}
+  ),
+  chosen as materialized (
+    select a.* from taskboard.agent a
+    where a.workspace_id in (select id from asked) and ($6::text is null or a.id > $6::text)
+    order by a.id limit $5::integer
+  )
+  select r.is_reached as "isReached", a.*
+  from (select $4::text is null or exists (select from asked) as is_reached) r
+    left join lateral (${OVERVIEWS} from chosen a, p) a on true
+  order by a.id`,
+)
+
+const find = statement<AgentOverview>(
+  'find_agent',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  chosen as materialized (
+    select a.* from taskboard.agent a join taskboard.workspace w on w.id = a.workspace_id
+    where a.id = $4::text and ${WITHIN_REACH}
+  )
+  ${OVERVIEWS} from chosen a, p`,
+)
+
+/** `AgentStore.surveyAgents`. */
+export async function surveyAgents(
+  database: Database,
+  reach: Reach | null,
+  { workspaceId, limit, afterId }: AgentQuery,
+  at: At<PgConnection>,
+): Promise<readonly AgentOverview[]> {
+  const values = [at.now, ...reachValues(reach), workspaceId, limit, afterId]
+  const rows = await database.read(at, survey, values)
+  if (rows[0]?.isReached !== true) {
+    throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
+  }
+  return rows.flatMap(({ isReached: _, ...agent }) => ((agent.id as string | null) === null ? [] : [agent]))
+}
+
+/** `AgentStore.findAgent`. */
+export async function findAgent(
+  database: Database,
+  reach: Reach | null,
+  agentId: string,
+  at: At<PgConnection>,
+): Promise<AgentOverview> {
+  const [agent] = await database.read(at, find, [at.now, ...reachValues(reach), agentId])
+  if (agent === undefined) throw unknownAgent()
+  return agent
+}
+
+function reachValues(reach: Reach | null): readonly [string | null, readonly string[] | null] {
+  if (reach === null) return [null, null]
+  return [reach.accountId, reach.workspaceIds === 'all' ? null : reach.workspaceIds]
+}
