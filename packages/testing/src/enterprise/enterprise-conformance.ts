@@ -1,9 +1,14 @@
 import { accountCases } from './account-cases.js'
+import { apiKeyCases } from './api-key-cases.js'
+import { authCases } from './auth-cases.js'
 import type { EnterpriseCase, EnterpriseConformanceOptions } from './enterprise-case.js'
 import { toEnterpriseCase } from './enterprise-session.js'
 import { envelopeCases } from './envelope-cases.js'
 import { hostileCases } from './hostile-cases.js'
+import { mfaCases } from './mfa-cases.js'
 import { scopeCases } from './scope-cases.js'
+import { taskCases } from './task-cases.js'
+import { taskWorkCases } from './task-work-cases.js'
 import { tenancyCases } from './tenancy-cases.js'
 import { webhookCases } from './webhook-cases.js'
 
@@ -15,6 +20,11 @@ export function enterpriseConformance(options: EnterpriseConformanceOptions): re
   return [
     ...envelopeCases,
     ...accountCases,
+    ...authCases,
+    ...mfaCases,
+    ...apiKeyCases,
+    ...taskCases,
+    ...taskWorkCases,
     ...webhookCases,
     ...tenancyCases,
     ...scopeCases,

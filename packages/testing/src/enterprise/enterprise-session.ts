@@ -11,6 +11,7 @@ import { virtualClock, type VirtualClock } from '../clock/virtual-clock.js'
 import { sendRequest, type ClientResponse } from '../transport/http-client.js'
 import type { MountedHost } from '../transport/transport-case.js'
 import type { EnterpriseCase, EnterpriseCheck, EnterpriseConformanceOptions } from './enterprise-case.js'
+import { PASSWORD, withLogin } from './login-options.js'
 import { openApiCheck, type OpenApiCheck } from './open-api-check.js'
 
 /** An account that a case can act for. */
@@ -20,6 +21,8 @@ export interface Tenant {
   readonly workspaceId: string
   /** A key with every scope that reaches the whole account. */
   readonly key: string
+  /** The owner's access token, good for 15 minutes of the clock; empty without a login of the board's own. */
+  readonly token: string
 }
 
 export interface SendOptions {
@@ -64,6 +67,7 @@ export function toEnterpriseCase(
         clock,
         agents: [agent],
         secrets: { encryptionKey: '0'.repeat(64) },
+        ...withLogin,
         ...options,
       })
       const host = await mount(taskboard, { mountPath: '', bodies: 'unread' })
@@ -116,13 +120,16 @@ async function openSession(
 }
 
 async function makeTenant(taskboard: Taskboard, name: string): Promise<Tenant> {
-  const { account, workspace } = await taskboard.accounts.create({ name, tier: 'enterprise' })
+  const email = `owner@${name.toLowerCase()}.example`
+  const owner = { email, password: PASSWORD }
+  const { account, workspace } = await taskboard.accounts.create({ name, tier: 'enterprise', owner })
   const { key } = await taskboard.accounts.createKey({
     accountId: account.id,
     name: 'all',
     scopes: [...scopes],
   })
-  return { accountId: account.id, workspaceId: workspace.id, key }
+  const login = await taskboard.surface.login?.sessions.login(owner, { clientAddress: '192.0.2.1' })
+  return { accountId: account.id, workspaceId: workspace.id, key, token: login?.accessToken ?? '' }
 }
 
 /** The answer is an error with this status and code, about this field. */

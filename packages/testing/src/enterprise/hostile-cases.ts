@@ -52,11 +52,15 @@ export const hostileCases: readonly EnterpriseCheck[] = [
     name: 'a body that is none is a 4xx in the envelope, on every route that takes one',
     async check(session) {
       const { ids } = await makeBelongings(session, session)
-      for (const { method, path, body } of documentedOperations(session.openApi)) {
+      for (const { method, path, body, userOnly } of documentedOperations(session.openApi)) {
         if (body === undefined) continue
         for (const [hostile, headers] of badBodies) {
           const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name)
-          const answer = await session.send(method, at, { body: hostile, headers })
+          const answer = await session.send(method, at, {
+            as: userOnly ? session.token : session.key,
+            body: hostile,
+            headers,
+          })
           const told = `${method} ${path} with ${String(hostile).slice(0, 40)}: ${answer.text.slice(0, 200)}`
           assert.ok(answer.status >= 400 && answer.status < 500, told)
         }
@@ -68,7 +72,7 @@ export const hostileCases: readonly EnterpriseCheck[] = [
     name: 'a member of any body that holds what it cannot is a 4xx that names it, and nothing is polluted',
     async check(session) {
       const { ids } = await makeBelongings(session, session)
-      for (const { id, method, path, body, members } of documentedOperations(session.openApi)) {
+      for (const { id, method, path, body, members, userOnly } of documentedOperations(session.openApi)) {
         for (const member of members) {
           for (const value of badValues) {
             const rest = JSON.stringify({ ...body, [member]: 0 }).replace(
@@ -76,7 +80,10 @@ export const hostileCases: readonly EnterpriseCheck[] = [
               `"${member}":${value}`,
             )
             const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name)
-            const answer = await session.send(method, at, { body: rest })
+            const answer = await session.send(method, at, {
+              as: userOnly ? session.token : session.key,
+              body: rest,
+            })
             const told = `${id} with ${member} ${value.slice(0, 40)}: ${answer.status} ${answer.text.slice(0, 200)}`
             assert.ok(answer.status >= 400 && answer.status < 500, told)
           }
@@ -90,13 +97,16 @@ export const hostileCases: readonly EnterpriseCheck[] = [
     name: 'a path with what can be no id is a 4xx in the envelope',
     async check(session) {
       const { ids } = await makeBelongings(session, session)
-      for (const { method, path, pathIds, body } of documentedOperations(session.openApi)) {
+      for (const { method, path, pathIds, body, userOnly } of documentedOperations(session.openApi)) {
         for (const name of pathIds) {
           for (const bad of badIds) {
             const at = path.replaceAll(/\{(\w+)\}/g, (_, each: string) =>
               each === name ? bad : (ids[each] ?? each),
             )
-            const answer = await session.send(method, at, { body })
+            const answer = await session.send(method, at, {
+              as: userOnly ? session.token : session.key,
+              body,
+            })
             assert.ok(answer.status === 400 || answer.status === 404, `${method} ${at}: ${answer.text}`)
           }
         }

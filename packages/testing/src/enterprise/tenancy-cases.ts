@@ -44,6 +44,7 @@ interface Trial {
 /** One for each place of an operation that takes an id, all its other ids being the caller's own. */
 function trialsOf(operation: DocumentedOperation, ours: Belongings): readonly Trial[] {
   const { method, pathIds, queryIds, bodyIds, body } = operation
+  const as = (session: EnterpriseSession): string => (operation.userOnly ? session.token : session.key)
   const pathWith = (name?: string, id = ''): string =>
     pathIds.reduce(
       (path, each) => path.replace(`{${each}}`, each === name ? id : (ours.ids[each] ?? each)),
@@ -53,19 +54,20 @@ function trialsOf(operation: DocumentedOperation, ours: Belongings): readonly Tr
     ...pathIds.map((name) => ({
       name,
       kind: name,
-      send: (session: EnterpriseSession, id: string) => session.send(method, pathWith(name, id), { body }),
+      send: (session: EnterpriseSession, id: string) =>
+        session.send(method, pathWith(name, id), { as: as(session), body }),
     })),
     ...queryIds.map((name) => ({
       name,
       kind: name,
       send: (session: EnterpriseSession, id: string) =>
-        session.send(method, `${pathWith()}?${name}=${id}`, { body }),
+        session.send(method, `${pathWith()}?${name}=${id}`, { as: as(session), body }),
     })),
     ...bodyIds.map(({ name, kind, isList }) => ({
       name,
       kind,
       send: (session: EnterpriseSession, id: string) =>
-        session.send(method, pathWith(), { body: { ...body, [name]: isList ? [id] : id } }),
+        session.send(method, pathWith(), { as: as(session), body: { ...body, [name]: isList ? [id] : id } }),
     })),
   ]
 }

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import type { EnterpriseCheck } from './enterprise-case.js'
+import { assertAnswer, assertError } from './enterprise-session.js'
+import { logIn, makeUser } from './login-session.js'
+
+const PATH = '/v2/account/api-keys'
+const DAY_MS = 86_400_000
+const UNKNOWN = `${PATH}/ak_00000000000000000000000000`
+
+/** API keys by their users. */
+export const apiKeyCases: readonly EnterpriseCheck[] = [
+  {
+    id: 'api-keys.create',
+    name: 'a user makes a key, which is answered once and acts with the scopes that it was given',
+    async check(session) {
+      const { send, clock, workspaceId } = session
+      await makeUser(session)
+      const { access_token: as } = await logIn(session)
+      const expires = new Date(clock.now() + DAY_MS).toISOString()
+      const body = { name: 'CI', scopes: ['account:read'], expires_at: expires, workspace_id: workspaceId }
+      const made = assertAnswer(await send('POST', PATH, { as, body }), 201)
+      const { id, key, created_at: created, ...rest } = made
+      assert.deepEqual(rest, body)
+      assert.match(String(id), /^ak_/)
+      assert.equal(created, new Date(clock.now()).toISOString())
+      assertAnswer(await send('GET', '/v2/account', { as: String(key) }))
+      const { status } = await send('POST', '/v2/workspaces', { as: String(key), body: { name: 'x' } })
+      assert.equal(status, 403)
+      const listed = await send('GET', PATH, { as })
+      assert.ok(!listed.text.includes(String(key)))
+      const [first] = assertAnswer(listed)['api_keys'] as { id: string; prefix: string }[]
+      assert.equal(first?.id, id)
+      assert.ok(String(key).startsWith(first?.prefix ?? '?'))
+      await clock.advance(DAY_MS)
+      assert.equal((await send('GET', '/v2/account', { as: String(key) })).status, 401)
+    },
+  },
+  {
+    id: 'api-keys.bounds',
+    name: 'a key is made by an access token alone, with no scope that its maker lacks and no workspace beyond',
+    async check(session) {
+      const { send, stranger } = session
+      await makeUser(session, 'ada@example.com', ['account:write', 'tasks:read'])
+      const { access_token: as } = await logIn(session)
+      const body = { name: 'k', scopes: ['tasks:read'] }
+      assertError(await send('POST', PATH, { body }), 403, 'AUTHORIZATION_FAILED')
+      const wider = { ...body, scopes: ['tasks:read', 'tasks:write'] }
+      assertError(await send('POST', PATH, { as, body: wider }), 403, 'AUTHORIZATION_FAILED')
+      for (const workspace of [stranger.workspaceId, 'ws_none']) {
+        const beyond = { ...body, workspace_id: workspace }
+        assertError(await send('POST', PATH, { as, body: beyond }), 404, 'RESOURCE_NOT_FOUND')
+      }
+      const before = { ...body, expires_at: '2001-01-01T00:00:00Z' }
+      assertError(await send('POST', PATH, { as, body: before }), 400, 'INVALID_REQUEST', 'expires_at')
+      assertError(await send('POST', PATH, { as, body: {} }), 400, 'INVALID_REQUEST', 'name')
+      const none = { name: 'k', scopes: [] }
+      assertError(await send('POST', PATH, { as, body: none }), 400, 'INVALID_REQUEST', 'scopes')
+      const odd = { name: 'k', scopes: ['all'] }
+      assertError(await send('POST', PATH, { as, body: odd }), 400, 'INVALID_REQUEST', 'scopes')
+      // A key of all scopes is not to be had by rotating one either.
+      const { id } = await session.makeKey(['tasks:write'])
+      assertError(await send('POST', `${PATH}/${id}/rotate`, { as }), 403, 'AUTHORIZATION_FAILED')
+    },
+  },
+  {
+    id: 'api-keys.once',
+    name: 'a repeat under the same Idempotency-Key is 409 with the id, and makes no key',
+    async check(session) {
+      await makeUser(session)
+      const { access_token: as } = await logIn(session)
+      const request = {
+        as,
+        body: { name: 'k', scopes: ['tasks:read'] },
+        headers: { 'idempotency-key': 'the-first' },
+      }
+      const made = assertAnswer(await session.send('POST', PATH, request), 201)
+      const before = (await session.taskboard.accounts.listKeys(session.accountId)).length
+      const again = await session.send('POST', PATH, request)
+      assertError(again, 409, 'CONFLICT')
+      assert.ok(again.text.includes(String(made['id'])))
+      assert.ok(!again.text.includes(String(made['key'])))
+      assert.equal((await session.taskboard.accounts.listKeys(session.accountId)).length, before)
+    },
+  },
+  {
+    id: 'api-keys.revoke',
+    name: 'a revoked key is refused at once; revoking is idempotent, and an unknown key is 404',
+    async check(session) {
+      const { send, stranger } = session
+      const { id, key } = await session.makeKey(['account:read'])
+      assert.equal((await send('GET', '/v2/account', { as: key })).status, 200)
+      for (let count = 0; count < 2; count++) assertAnswer(await send('DELETE', `${PATH}/${id}`), 204)
+      assert.equal((await send('GET', '/v2/account', { as: key })).status, 401)
+      assertError(await send('DELETE', UNKNOWN), 404, 'RESOURCE_NOT_FOUND')
+      assertError(await send('DELETE', `${PATH}/${id}`, { as: stranger.key }), 404, 'RESOURCE_NOT_FOUND')
+    },
+  },
+  {
+    id: 'api-keys.rotate',
+    name: 'a rotated key goes on until the overlap is over; the new one is like it',
+    async check(session) {
+      const { send, clock } = session
+      await makeUser(session)
+      const { refresh_token: _, access_token: as } = await logIn(session)
+      const { id, key } = await session.makeKey(['account:read'])
+      const rotate = (body: object) => send('POST', `${PATH}/${id}/rotate`, { as, body })
+      assertError(await rotate({ overlap_s: 604_801 }), 400, 'INVALID_REQUEST', 'overlap_s')
+      const made = assertAnswer(await rotate({ overlap_s: 60 }), 201)
+      const ends = new Date(clock.now() + 60_000).toISOString()
+      assert.deepEqual(made['replaced'], { id, expires_at: ends })
+      assert.deepEqual([made['name'], made['scopes']], ['conformance', ['account:read']])
+      const works = async (each: unknown) =>
+        (await send('GET', '/v2/account', { as: String(each) })).status === 200
+      await clock.advance(59_999)
+      assert.deepEqual([await works(key), await works(made['key'])], [true, true])
+      await clock.advance(1)
+      assert.deepEqual([await works(key), await works(made['key'])], [false, true])
+      assertError(await rotate({}), 409, 'CONFLICT')
+      assertError(await send('POST', `${UNKNOWN}/rotate`, { as }), 404, 'RESOURCE_NOT_FOUND')
+    },
+  },
+  {
+    id: 'api-keys.pages',
+    name: 'keys are listed in pages, each once, newest first',
+    async check({ send, makeKey }) {
+      for (let count = 0; count < 4; count++) await makeKey(['tasks:read'])
+      const whole = assertAnswer(await send('GET', PATH))['api_keys'] as object[]
+      assert.equal(whole.length, 5)
+      const paged: object[] = []
+      let cursor: string | null = null
+      do {
+        const next = cursor === null ? '' : `&cursor=${cursor}`
+        const page: Record<string, unknown> = assertAnswer(await send('GET', `${PATH}?limit=2${next}`))
+        paged.push(...(page['api_keys'] as object[]))
+        cursor = page['next_cursor'] as string | null
+      } while (cursor !== null)
+      assert.deepEqual(paged, whole)
+      assertError(await send('GET', `${PATH}?cursor=what`), 400, 'INVALID_REQUEST', 'cursor')
+    },
+  },
+]

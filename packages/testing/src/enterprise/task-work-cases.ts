@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import type { EnterpriseCheck } from './enterprise-case.js'
+import { assertAnswer, assertError, type EnterpriseSession } from './enterprise-session.js'
+
+type Json = Record<string, unknown>
+
+/** An agent outside of the host, with a task in its hands. */
+async function claimed(session: EnterpriseSession, leaseS?: number) {
+  const { taskboard, workspaceId, send } = session
+  const agent = await taskboard.agents.create(workspaceId, { name: 'Outside', type: 'outside' })
+  const made = assertAnswer(await send('POST', '/v2/tasks', { body: { title: 'Work' } }), 201)
+  const task = await claim(session, agent.id, leaseS)
+  assert.equal(task?.['id'], made['id'])
+  const path = `/v2/tasks/${String(made['id'])}`
+  return {
+    agent,
+    task: task as Json,
+    path,
+    token: Number(task?.['fencing_token']),
+    post: (verb: string, body: object) =>
+      send('POST', `${path}/${verb}`, { body: { fencing_token: task?.['fencing_token'], ...body } }),
+  }
+}
+
+async function claim({ send }: EnterpriseSession, agentId: string, leaseS?: number): Promise<Json | null> {
+  const body = { agent_id: agentId, ...(leaseS !== undefined && { lease_s: leaseS }) }
+  return assertAnswer(await send('POST', '/v2/tasks/claim', { body }))['task'] as Json | null
+}
+
+const inSeconds = ({ clock }: EnterpriseSession, seconds: number): string =>
+  new Date(clock.now() + seconds * 1_000).toISOString()
+
+/** The pull API: agents outside of the host take tasks and report on them. */
+export const taskWorkCases: readonly EnterpriseCheck[] = [
+  {
+    id: 'work.claim',
+    name: 'a claim gives the best task with its token and the end of its lease, and null when there is none',
+    async check(session) {
+      const { agent, task } = await claimed(session, 90)
+      assert.deepEqual(
+        [task['status'], task['fencing_token'], task['lease_expires_at'], task['attempts']],
+        ['in_progress', 1, inSeconds(session, 90), 1],
+      )
+      assert.deepEqual(task['agent'], { id: agent.id, name: 'Outside', status: 'busy' })
+      assert.equal(await claim(session, agent.id), null)
+    },
+  },
+  {
+    id: 'work.claim-faults',
+    name: 'a claim needs an agent within reach and a lease of whole seconds',
+    async check(session) {
+      const { send, taskboard, stranger } = session
+      const post = (body: object) => send('POST', '/v2/tasks/claim', { body })
+      assertError(await post({}), 400, 'INVALID_REQUEST', 'agent_id')
+      const foreign = await taskboard.agents.create(stranger.workspaceId, { name: 'Theirs', type: 'outside' })
+      await taskboard.board(stranger.workspaceId).add({ title: 'theirs' })
+      for (const id of [foreign.id, 'agent_00000000000000000000000000']) {
+        assertError(await post({ agent_id: id }), 404, 'RESOURCE_NOT_FOUND')
+        for (const lease of [0, 1.5, 86_401, '60', null]) {
+          assertError(await post({ agent_id: id, lease_s: lease }), 400, 'INVALID_REQUEST', 'lease_s')
+        }
+      }
+    },
+  },
+  {
+    id: 'work.report',
+    name: 'heartbeat, progress, log lines and outputs renew the lease and show with the task',
+    async check(session) {
+      const { send, clock } = session
+      const { path, post } = await claimed(session)
+      await clock.advance({ seconds: 30 })
+      const beat = assertAnswer(await post('heartbeat', {}))
+      assert.equal(beat['lease_expires_at'], inSeconds(session, 60))
+      const progress = assertAnswer(await post('progress', { progress: 40.4, lease_s: 120 }))
+      assert.deepEqual([progress['progress'], progress['lease_expires_at']], [40, inSeconds(session, 120)])
+      assertAnswer(await post('logs', { message: 'first' }), 201)
+      await clock.advance({ seconds: 1 })
+      assertAnswer(await post('logs', { message: 'zweite “Zeile”', level: 'warn' }), 201)
+      const output = { type: 'file', name: 'report.pdf', url: 'https://files.example/r.pdf', size: 2_048 }
+      assert.deepEqual(assertAnswer(await post('outputs', output), 201), output)
+      const { size: _, ...unsized } = output
+      assert.deepEqual(assertAnswer(await post('outputs', unsized), 201), { ...output, size: null })
+      const detail = assertAnswer(await send('GET', path))
+      assert.deepEqual([detail['status'], detail['progress']], ['in_progress', 40])
+      assert.deepEqual(detail['logs'], [
+        { timestamp: inSeconds(session, -1), message: 'first', level: 'info' },
+        { timestamp: inSeconds(session, 0), message: 'zweite “Zeile”', level: 'warn' },
+      ])
+      assert.deepEqual(detail['outputs'], [output, { ...output, size: null }])
+    },
+  },
+  {
+    id: 'work.complete',
+    name: 'a completion ends the task with its result; the token is good for nothing then',
+    async check(session) {
+      const { agent, path, post } = await claimed(session)
+      const done = assertAnswer(await post('complete', { result: 'the result' }))
+      assert.deepEqual([done['status'], done['progress'], done['lease_expires_at']], ['completed', 100, null])
+      const detail = assertAnswer(await session.send('GET', path))
+      assert.deepEqual([detail['result'], (detail['agent'] as Json)['id']], ['the result', agent.id])
+      assertError(await post('complete', {}), 409, 'CONFLICT', 'fencing_token')
+    },
+  },
+  {
+    id: 'work.fail',
+    name: 'a failed task waits for its next attempt, or is held',
+    async check(session) {
+      const { agent, path, post } = await claimed(session)
+      const retried = assertAnswer(await post('fail', { reason: 'no luck' }))
+      assert.deepEqual([retried['status'], retried['not_before']], ['pending', inSeconds(session, 10)])
+      assert.equal(await claim(session, agent.id), null)
+      await session.clock.advance({ seconds: 10 })
+      const again = await claim(session, agent.id)
+      assert.equal(again?.['fencing_token'], 2)
+      const held = assertAnswer(await post('fail', { fencing_token: 2, reason: 'hopeless', retry: false }))
+      assert.equal(held['status'], 'failed')
+      const { hold } = assertAnswer(await session.send('GET', path)) as { hold: Json }
+      assert.deepEqual([hold['reason'], hold['message']], ['failed', 'hopeless'])
+    },
+  },
+  {
+    id: 'work.superseded',
+    name: 'writes with a token that is superseded, expired or was never given are 409 and change nothing',
+    async check(session) {
+      const { agent, path, post } = await claimed(session)
+      const detail = async () => assertAnswer(await session.send('GET', path))
+      const output = { type: 'file', name: 'n', url: 'https://files.example/n' }
+      const writes: readonly (readonly [string, object])[] = [
+        ['heartbeat', {}],
+        ['progress', { progress: 5 }],
+        ['logs', { message: 'x' }],
+        ['outputs', output],
+        ['complete', { result: 'x' }],
+        ['fail', { reason: 'x' }],
+      ]
+      const refuseAll = async (token: number): Promise<void> => {
+        const before = await detail()
+        for (const [verb, body] of writes) {
+          const answer = await post(verb, { ...body, fencing_token: token })
+          assertError(answer, 409, 'CONFLICT', 'fencing_token')
+        }
+        assert.deepEqual(await detail(), before)
+      }
+      await refuseAll(2)
+      await session.clock.advance({ seconds: 60 })
+      await refuseAll(1)
+      assertAnswer(await session.send('POST', `${path}/move`, { body: { to: 'todo' } }))
+      await refuseAll(1)
+      assert.equal((await claim(session, agent.id))?.['fencing_token'], 2)
+      await refuseAll(1)
+      assertAnswer(await session.send('POST', `${path}/cancel`))
+      await refuseAll(2)
+    },
+  },
+  {
+    id: 'work.deleted',
+    name: 'the agent of a deleted task gets 404',
+    async check(session) {
+      const { path, post } = await claimed(session)
+      assertAnswer(await session.send('DELETE', path), 204)
+      assertError(await post('heartbeat', {}), 404, 'RESOURCE_NOT_FOUND')
+      assertError(await post('complete', { result: 'x' }), 404, 'RESOURCE_NOT_FOUND')
+    },
+  },
+  {
+    id: 'work.faults',
+    name: 'what an agent cannot say is told by its field, before whether there is such a task',
+    async check(session) {
+      const { path } = await claimed(session)
+      const output = { type: 'file', name: 'n', url: 'https://files.example/n' }
+      const faults: readonly (readonly [string, object, string])[] = [
+        ['heartbeat', { fencing_token: undefined }, 'fencing_token'],
+        ['heartbeat', { fencing_token: '1' }, 'fencing_token'],
+        ['heartbeat', { fencing_token: 0 }, 'fencing_token'],
+        ['heartbeat', { lease_s: 0 }, 'lease_s'],
+        ['progress', {}, 'progress'],
+        ['progress', { progress: 101 }, 'progress'],
+        ['progress', { progress: -1 }, 'progress'],
+        ['logs', {}, 'message'],
+        ['logs', { message: 'x'.repeat(10_001) }, 'message'],
+        ['logs', { message: 'x', level: 'loud' }, 'level'],
+        ['outputs', { ...output, url: 'javascript:alert(1)' }, 'url'],
+        ['outputs', { ...output, url: 'no address' }, 'url'],
+        ['outputs', { ...output, name: '' }, 'name'],
+        ['outputs', { ...output, size: -1 }, 'size'],
+        ['complete', { result: 7 }, 'result'],
+        ['fail', {}, 'reason'],
+        ['fail', { reason: 'x', retry: 'no' }, 'retry'],
+      ]
+      for (const at of [path, '/v2/tasks/task_00000000000000000000000000']) {
+        for (const [verb, body, field] of faults) {
+          const answer = await session.send('POST', `${at}/${verb}`, { body: { fencing_token: 1, ...body } })
+          assertError(answer, 400, 'INVALID_REQUEST', field)
+        }
+      }
+    },
+  },
+]
