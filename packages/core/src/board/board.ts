@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { At, Environment } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
-import type { IdempotencyClaim } from '../idempotency/index.js'
+import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 import type { Backoff } from './backoff.js'
 import { decodeCursor, encodeCursor } from './cursor.js'
 import { columns, type Actor, type Column, type Task, type TaskLogEntry, type TaskOutput } from './task.js'
@@ -23,6 +23,10 @@ export interface WriteOptions<Tx> {
   readonly tx?: Tx | undefined
   /** Who makes the change, for its event. Default: the host. */
   readonly actor?: Actor | undefined
+}
+
+export interface AddOptions<Tx> extends WriteOptions<Tx> {
+  readonly idempotency?: IdempotencyClaim | undefined
 }
 
 export interface TaskList {
@@ -49,10 +53,9 @@ export interface Board<Tx = unknown> {
    * Adds a task to TODO, with `task.created`. A repeat with the same `idempotency` gives the first one's task as it was.
    * @throws `CONFLICT` when that key was used for another task.
    */
-  add(
-    input: TaskInput,
-    options?: WriteOptions<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
-  ): Promise<Task>
+  add(input: TaskInput, options?: AddOptions<Tx>): Promise<Task>
+  /** As `add`, and tells whether the task is that of an earlier one. */
+  addOnce(input: TaskInput, options?: AddOptions<Tx>): Promise<Created<Task>>
   get(taskId: string): Promise<Task>
   /** The task's log, oldest line first: the newest 1,000 are kept. */
   logs(taskId: string): Promise<readonly TaskLogEntry[]>
@@ -78,7 +81,10 @@ export interface Board<Tx = unknown> {
   /** A person puts a task aside (or, with a `fencingToken`, the agent that works it does). `CONFLICT` in DONE. */
   hold(taskId: string, input: z.input<typeof holdInput>, options?: WriteOptions<Tx>): Promise<Task>
   /** Puts a task aside for good, under the hold `cancelled`; a lease is revoked. `release` brings it back. `CONFLICT` in DONE. */
-  cancel(taskId: string, options?: WriteOptions<Tx> & { readonly message?: string | null }): Promise<Task>
+  cancel(
+    taskId: string,
+    options?: WriteOptions<Tx> & { readonly message?: string | null | undefined },
+  ): Promise<Task>
   /** A person ends a hold; the task may be picked again, with a fresh set of attempts. */
   release(taskId: string, options?: WriteOptions<Tx>): Promise<Task>
   /**
@@ -169,15 +175,10 @@ export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string): Boa
 
   const board: Board<Tx> = {
     workspaceId,
-    async add(input, options) {
+    add: async (input, options) => (await board.addOnce(input, options)).value,
+    async addOnce(input, options) {
       const task = readNewTask(input, workspaceId, settings.maxAttempts)
-      const { value } = await tasks.insertTask(
-        task,
-        options?.actor ?? HOST,
-        options?.idempotency ?? null,
-        at(options),
-      )
-      return value
+      return tasks.insertTask(task, options?.actor ?? HOST, options?.idempotency ?? null, at(options))
     },
     async get(taskId) {
       return tasks.getTask(workspaceId, taskId, at())

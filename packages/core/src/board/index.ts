@@ -49,4 +49,12 @@ export type { TaskInput } from './new-task.js'
 export { readTaskChange } from './task-change.js'
 export type { TaskChange, TaskChangeInput } from './task-change.js'
 export type { InstantInput } from './task-fields.js'
-export { chatInput, outputFields } from './write-inputs.js'
+export {
+  chatInput,
+  completionInput,
+  failureInput,
+  holdInput,
+  logInput,
+  outputFields,
+  progressInput,
+} from './write-inputs.js'

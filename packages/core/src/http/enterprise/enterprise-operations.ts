@@ -5,6 +5,8 @@ import { authOperations } from './auth-operations.js'
 import { mfaOperations } from './mfa-operations.js'
 import type { Operation } from './operation.js'
 import { referenceOperations } from './reference-operations.js'
+import { taskOperations } from './task-operations.js'
+import { taskWorkOperations } from './task-work-operations.js'
 import { webhookOperations } from './webhook-operations.js'
 
 /** All that the enterprise API of this task board does. */
@@ -14,6 +16,8 @@ export function enterpriseOperations({ login }: Surface): readonly Operation[] {
     ...ofLogin,
     ...accountOperations,
     ...apiKeyOperations,
+    ...taskOperations,
+    ...taskWorkOperations,
     ...webhookOperations,
   ]
   return [...operations, ...referenceOperations(operations)]

@@ -1,0 +1,222 @@
+import { z } from 'zod'
+import type { Principal } from '../../access/index.js'
+import {
+  holdInput,
+  readNewTask,
+  taskStatuses,
+  type Actor,
+  type Column,
+  type Task,
+  type TaskAgent,
+  type TaskStatus,
+} from '../../board/index.js'
+import type { Surface } from '../../surface.js'
+import { idempotencyClaim } from '../idempotency-key.js'
+import { boardOfTask } from './board-of-task.js'
+import { operation } from './operation.js'
+import { newTaskBody, taskChangeBody, taskWireFields, toTaskChange, toTaskInput } from './task-body.js'
+import {
+  createdTaskJson,
+  taskDetailJson,
+  taskJson,
+  toCreatedTask,
+  toWireDetail,
+  toWireTask,
+} from './task-schemas.js'
+import { idText, nextCursor, pageQuery } from './wire-schemas.js'
+import { workspaceOf } from './workspace-of.js'
+
+const params = z.object({ task_id: idText })
+const common = { tag: 'tasks', wireFields: taskWireFields } as const
+const detail = { status: 200, schema: taskDetailJson } as const
+
+const createTask = operation({
+  ...common,
+  id: 'createTask',
+  summary: 'Adds a task, for the agents of its workspace to take',
+  method: 'POST',
+  path: '/v2/tasks',
+  scope: 'tasks:write',
+  idempotent: true,
+  body: newTaskBody,
+  answer: { status: 201, schema: createdTaskJson },
+  async run({ surface, principal, request, body }) {
+    const input = toTaskInput(body)
+    // What is wrong with the fields is told before what does not exist.
+    readNewTask(input, '', 1)
+    const workspaceId = await workspaceOf(surface, principal, body.workspace_id)
+    const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks', { ...input, workspaceId })
+    const task = await surface.board(workspaceId).add(input, { actor: actorOf(principal), idempotency })
+    const [agent, [estimate = null]] = await Promise.all([
+      assigneeOf(surface, principal, task),
+      surface.estimates.forTasks([task]),
+    ])
+    return toCreatedTask(task, agent, estimate)
+  },
+})
+
+const listTasks = operation({
+  ...common,
+  id: 'listTasks',
+  summary: 'The tasks of all workspaces that the caller reaches, newest first',
+  method: 'GET',
+  path: '/v2/tasks',
+  scope: 'tasks:read',
+  query: z.object({
+    status: z
+      .enum(taskStatuses as [TaskStatus, ...TaskStatus[]], {
+        error: `must be one of ${taskStatuses.join(', ')}`,
+      })
+      .optional(),
+    agent_id: idText.optional().meta({
+      description: 'Tasks that are assigned to this agent, that it works, or that it completed.',
+    }),
+    workspace_id: idText.optional(),
+    ...pageQuery,
+  }),
+  answer: { status: 200, schema: z.object({ tasks: z.array(taskJson), next_cursor: nextCursor }) },
+  async run({ surface, principal, query }) {
+    const { status, agent_id: agentId, workspace_id: workspaceId, limit, cursor } = query
+    const page = await surface.tasks.search(principal, { status, agentId, workspaceId, limit, cursor })
+    return { tasks: page.found.map(toWireTask), next_cursor: page.nextCursor }
+  },
+})
+
+const getTask = operation({
+  ...common,
+  id: 'getTask',
+  summary: 'One task, with its log and its outputs',
+  method: 'GET',
+  path: '/v2/tasks/{task_id}',
+  scope: 'tasks:read',
+  params,
+  answer: detail,
+  run: ({ surface, principal, params: { task_id: id } }) => detailOf(surface, principal, id),
+})
+
+const updateTask = operation({
+  ...common,
+  id: 'updateTask',
+  summary: 'Changes the fields that are given, and no others; null clears',
+  method: 'PATCH',
+  path: '/v2/tasks/{task_id}',
+  scope: 'tasks:write',
+  params,
+  body: taskChangeBody,
+  answer: detail,
+  async run({ surface, principal, params: { task_id: id }, body }) {
+    const change = toTaskChange(body)
+    readNewTask({ ...change, title: change.title ?? 'unchanged' }, '', 1)
+    const board = await boardOfTask(surface, principal, id)
+    await board.update(id, change)
+    return detailOf(surface, principal, id)
+  },
+})
+
+const deleteTask = operation({
+  ...common,
+  id: 'deleteTask',
+  summary: 'Deletes a task with its log and outputs',
+  description:
+    'Refused with 409 while other tasks depend on it. An agent that works it gets 404 for its next write.',
+  method: 'DELETE',
+  path: '/v2/tasks/{task_id}',
+  scope: 'tasks:write',
+  params,
+  answer: { status: 204 },
+  async run({ surface, principal, params: { task_id: id } }) {
+    const board = await boardOfTask(surface, principal, id)
+    await board.delete(id)
+  },
+})
+
+const targets: Readonly<Record<'todo' | 'doing' | 'done', Column>> = {
+  todo: 'TODO',
+  doing: 'DOING',
+  done: 'DONE',
+}
+
+const moveTask = operation({
+  ...common,
+  id: 'moveTask',
+  summary: 'Moves a task to any column; one that an agent works is taken from it',
+  method: 'POST',
+  path: '/v2/tasks/{task_id}/move',
+  scope: 'tasks:write',
+  params,
+  body: z.object({
+    to: z.enum(['todo', 'doing', 'done'], {
+      error: (issue) => (issue.input === undefined ? 'is required' : 'must be one of todo, doing, done'),
+    }),
+  }),
+  answer: detail,
+  async run({ surface, principal, params: { task_id: id }, body }) {
+    const board = await boardOfTask(surface, principal, id)
+    await board.move(id, targets[body.to], { actor: actorOf(principal) })
+    return detailOf(surface, principal, id)
+  },
+})
+
+const cancelTask = operation({
+  ...common,
+  id: 'cancelTask',
+  summary: 'Puts a task aside for good; one that an agent works is taken from it',
+  description: 'Refused with 409 once it is completed. Releasing it brings it back.',
+  method: 'POST',
+  path: '/v2/tasks/{task_id}/cancel',
+  scope: 'tasks:write',
+  params,
+  body: z.object({ message: holdInput.shape.message }),
+  answer: detail,
+  async run({ surface, principal, params: { task_id: id }, body }) {
+    const board = await boardOfTask(surface, principal, id)
+    await board.cancel(id, { message: body.message, actor: actorOf(principal) })
+    return detailOf(surface, principal, id)
+  },
+})
+
+const releaseTask = operation({
+  ...common,
+  id: 'releaseTask',
+  summary: 'Ends what holds a task, which may then be taken again, with a fresh set of attempts',
+  method: 'POST',
+  path: '/v2/tasks/{task_id}/release',
+  scope: 'tasks:write',
+  params,
+  answer: detail,
+  async run({ surface, principal, params: { task_id: id } }) {
+    const board = await boardOfTask(surface, principal, id)
+    await board.release(id, { actor: actorOf(principal) })
+    return detailOf(surface, principal, id)
+  },
+})
+
+/** Tasks, as people and programs manage them. */
+export const taskOperations = [
+  createTask,
+  listTasks,
+  getTask,
+  updateTask,
+  deleteTask,
+  moveTask,
+  cancelTask,
+  releaseTask,
+]
+
+async function detailOf(surface: Surface, principal: Principal, taskId: string): Promise<object> {
+  return toWireDetail(await surface.tasks.find(principal, taskId))
+}
+
+async function assigneeOf(
+  surface: Surface,
+  principal: Principal,
+  { assignedTo }: Task,
+): Promise<TaskAgent | null> {
+  if (assignedTo === null) return null
+  const { id, name, status } = await surface.agents.find(principal, assignedTo)
+  return { id, name, status }
+}
+
+function actorOf({ kind, id }: Principal): Actor {
+  return { kind, id }
+}

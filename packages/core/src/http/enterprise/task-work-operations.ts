@@ -1,0 +1,177 @@
+import { z } from 'zod'
+import { completionInput, failureInput, logInput, outputFields, progressInput } from '../../board/index.js'
+import { boardOfTask } from './board-of-task.js'
+import { operation } from './operation.js'
+import {
+  claimedTaskJson,
+  logLevels,
+  outputJson,
+  toWireTask,
+  toWorkedTask,
+  workedTaskJson,
+} from './task-schemas.js'
+import { idText, toTimestamp } from './wire-schemas.js'
+
+const params = z.object({ task_id: idText })
+/** Of seconds, 1 to a day. */
+const leaseSeconds = z
+  .int({ error: 'must be whole seconds' })
+  .min(1)
+  .max(86_400)
+  .optional()
+  .meta({ description: 'How long the task is the agent’s own from now on, in seconds; by default 60.' })
+const held = {
+  fencing_token: z
+    .int({ error: 'must be the whole number that the claim gave' })
+    .min(1)
+    .meta({ description: 'What the claim gave. One that is superseded is refused with 409.' }),
+  lease_s: leaseSeconds,
+}
+const common = {
+  tag: 'tasks',
+  method: 'POST',
+  scope: 'tasks:write',
+  wireFields: { leaseMs: 'lease_s' },
+} as const
+const worked = { status: 200, schema: workedTaskJson } as const
+
+const claimTask = operation({
+  ...common,
+  id: 'claimTask',
+  summary: 'Takes the best task that is ready for an agent, for an agent outside of the host',
+  description:
+    'The task is the agent’s own for lease_s seconds, which each of its writes begins anew; after that another may take it. Null when there is none.',
+  path: '/v2/tasks/claim',
+  body: z.object({ agent_id: idText, lease_s: leaseSeconds }),
+  answer: { status: 200, schema: z.object({ task: claimedTaskJson.nullable() }) },
+  async run({ surface, principal, body }) {
+    const { id: agentId, name, workspaceId } = await surface.agents.find(principal, body.agent_id)
+    const task = await surface.board(workspaceId).claim({ agentId, leaseMs: toMs(body.lease_s) })
+    if (task?.lease == null) return { task: null }
+    const { fencingToken, expiresAt } = task.lease
+    const agent = { id: agentId, name, status: 'busy' } as const
+    const lease = { fencing_token: fencingToken, lease_expires_at: toTimestamp(expiresAt) }
+    return { task: { ...toWireTask({ task, agent }), ...lease } }
+  },
+})
+
+const heartbeat = operation({
+  ...common,
+  id: 'heartbeatTask',
+  summary: 'Keeps a claimed task for longer',
+  path: '/v2/tasks/{task_id}/heartbeat',
+  params,
+  body: z.object(held),
+  answer: worked,
+  async run({ surface, principal, params: { task_id: id }, body }) {
+    const board = await boardOfTask(surface, principal, id)
+    return toWorkedTask(await board.heartbeat(id, leaseOf(body)))
+  },
+})
+
+const reportProgress = operation({
+  ...common,
+  id: 'reportTaskProgress',
+  summary: 'Tells how far a claimed task has come',
+  path: '/v2/tasks/{task_id}/progress',
+  params,
+  body: z.object({ ...held, progress: progressInput.shape.progress }),
+  answer: worked,
+  async run({ surface, principal, params: { task_id: id }, body }) {
+    const board = await boardOfTask(surface, principal, id)
+    return toWorkedTask(await board.progress(id, { ...leaseOf(body), progress: body.progress }))
+  },
+})
+
+const addLogLine = operation({
+  ...common,
+  id: 'addTaskLogLine',
+  summary: 'Adds a line to the log of a claimed task',
+  path: '/v2/tasks/{task_id}/logs',
+  params,
+  body: z.object({ ...held, message: logInput.shape.message, level: logInput.shape.level }),
+  answer: { status: 201, schema: z.object({ message: z.string(), level: z.enum(logLevels) }) },
+  async run({ surface, principal, params: { task_id: id }, body }) {
+    const { message, level } = body
+    const board = await boardOfTask(surface, principal, id)
+    await board.log(id, { ...leaseOf(body), message, level })
+    return { message, level }
+  },
+})
+
+const addOutput = operation({
+  ...common,
+  id: 'addTaskOutput',
+  summary: 'Adds a reference to something that was made for a claimed task',
+  description: 'The bytes are kept elsewhere. A task has at most 100.',
+  path: '/v2/tasks/{task_id}/outputs',
+  params,
+  body: z.object({ ...held, ...outputFields.shape }),
+  answer: { status: 201, schema: outputJson },
+  async run({ surface, principal, params: { task_id: id }, body }) {
+    const { type, name, url, size = null } = body
+    const board = await boardOfTask(surface, principal, id)
+    await board.output(id, { ...leaseOf(body), type, name, url, size })
+    return { type, name, url, size }
+  },
+})
+
+const completeTask = operation({
+  ...common,
+  id: 'completeTask',
+  summary: 'Ends a claimed task with its result',
+  path: '/v2/tasks/{task_id}/complete',
+  params,
+  body: z.object({ fencing_token: held.fencing_token, result: completionInput.shape.result }),
+  answer: worked,
+  async run({ surface, principal, params: { task_id: id }, body }) {
+    const board = await boardOfTask(surface, principal, id)
+    const { fencing_token: fencingToken, result } = body
+    return toWorkedTask(await board.complete(id, { fencingToken, result }))
+  },
+})
+
+const failTask = operation({
+  ...common,
+  id: 'failTask',
+  summary: 'Gives a claimed task up',
+  description:
+    'It is tried again after a while, as long as attempts remain and retry is not false; then it is held.',
+  path: '/v2/tasks/{task_id}/fail',
+  params,
+  body: z.object({
+    fencing_token: held.fencing_token,
+    reason: failureInput.shape.reason,
+    retry: failureInput.shape.retry,
+  }),
+  answer: worked,
+  async run({ surface, principal, params: { task_id: id }, body }) {
+    const board = await boardOfTask(surface, principal, id)
+    const { fencing_token: fencingToken, reason, retry } = body
+    return toWorkedTask(await board.fail(id, { fencingToken, reason, retry }))
+  },
+})
+
+/** What agents do that are no runtime of the host: they take tasks and report on them. */
+export const taskWorkOperations = [
+  claimTask,
+  heartbeat,
+  reportProgress,
+  addLogLine,
+  addOutput,
+  completeTask,
+  failTask,
+]
+
+interface HeldBody {
+  readonly fencing_token: number
+  readonly lease_s?: number | undefined
+}
+
+function leaseOf({ fencing_token: fencingToken, lease_s: seconds }: HeldBody) {
+  return { fencingToken, leaseMs: toMs(seconds) }
+}
+
+function toMs(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1_000
+}
