@@ -3,17 +3,18 @@ import {
   TaskboardError,
   taskStatus,
   type Column,
+  type Instant,
   type Reach,
   type Task,
-  type TaskAgent,
   type TaskSearch,
-  type TaskSearchPage,
   type TaskStatus,
   type TaskStore,
   type TaskSummary,
 } from '@taskboard/core'
+import { agentStatus } from './agent-store.js'
 import type { ColumnIndex } from './column-index.js'
 import type { Database } from './database.js'
+import type { LeaseIndex } from './lease-index.js'
 import { isWithin } from './reach.js'
 import { bestOf } from './selection.js'
 import type { MemoryTransaction } from './transactions.js'
@@ -24,9 +25,18 @@ type Store = TaskStore<MemoryTransaction>
 export function createTaskDirectory(
   database: Database,
   index: ColumnIndex,
+  leases: LeaseIndex,
 ): Pick<Store, 'findTask' | 'locateTask' | 'searchTasks'> {
   const { transactions, tables } = database
   const { read } = transactions
+
+  function summarized(task: Task, now: Instant): TaskSummary {
+    const agentId = task.lease?.agentId ?? completerOf(database, task) ?? task.assignedTo
+    const agent = agentId === null ? undefined : tables.agents.get(agentId)
+    if (agent === undefined) return { task, agent: null }
+    const { id, name } = agent
+    return { task, agent: { id, name, status: agentStatus(database, leases, agent, now) } }
+  }
 
   function requireWithin(reach: Reach, taskId: string): Task {
     const task = tables.tasks.get(taskId)
@@ -36,13 +46,17 @@ export function createTaskDirectory(
 
   return {
     findTask: (reach, taskId, logLines, at) =>
-      read(at, () => {
+      read(at, (now) => {
         const task = requireWithin(reach, taskId)
         const logs = (tables.taskLogs.get(taskId) ?? []).slice(-logLines)
-        return { ...summarized(database, task), logs, outputs: tables.outputs.get(taskId) ?? [] }
+        return { ...summarized(task, now), logs, outputs: tables.outputs.get(taskId) ?? [] }
       }),
     locateTask: (reach, taskId, at) => read(at, () => requireWithin(reach, taskId).workspaceId),
-    searchTasks: (reach, search, at) => read(at, () => searchTasks(database, index, reach, search)),
+    searchTasks: (reach, search, at) =>
+      read(at, (now) => {
+        const { tasks, nextAfterId } = searchTasks(database, index, reach, search)
+        return { found: tasks.map((task) => summarized(task, now)), nextAfterId }
+      }),
   }
 }
 
@@ -51,7 +65,7 @@ function searchTasks(
   index: ColumnIndex,
   reach: Reach,
   search: TaskSearch,
-): TaskSearchPage {
+): { tasks: readonly Task[]; nextAfterId: string | null } {
   const { agentId, limit } = search
   const workspaceIds = searchedWorkspaces(database, reach, search)
   if (agentId !== null) requireAgent(database, reach, agentId)
@@ -65,9 +79,8 @@ function searchTasks(
   }
 
   const newest = bestOf(candidates(), limit + 1, (a, b) => (a.id > b.id ? -1 : a.id < b.id ? 1 : 0))
-  const found = newest.slice(0, limit).map((task) => summarized(database, task))
-  const last = found.at(-1)
-  return { found, nextAfterId: newest.length > limit && last !== undefined ? last.task.id : null }
+  const tasks = newest.slice(0, limit)
+  return { tasks, nextAfterId: newest.length > limit ? (tasks.at(-1)?.id ?? null) : null }
 }
 
 function searchedWorkspaces(
@@ -100,19 +113,9 @@ function meets(database: Database, task: Task, { status, agentId, afterId }: Tas
   return agents.includes(agentId)
 }
 
-function summarized(database: Database, task: Task): TaskSummary {
-  const agentId = task.lease?.agentId ?? completerOf(database, task) ?? task.assignedTo
-  const agent = agentId === null ? undefined : database.tables.agents.get(agentId)
-  return { task, agent: agent === undefined ? null : toTaskAgent(agent) }
-}
-
 /** The agent that completed a task, while it is in DONE. */
 function completerOf({ attempts }: Database, { id, column }: Task): string | null {
   if (column !== 'DONE') return null
   const last = attempts.of(id).at(-1)
   return last?.outcome === 'completed' ? last.agentId : null
-}
-
-function toTaskAgent({ id, name, status }: TaskAgent): TaskAgent {
-  return { id, name, status }
 }

@@ -44,7 +44,7 @@ export function createTaskStore(database: Database, queue: ReadyQueue, leases: L
 
   return {
     ...createTaskReads(database, columns, changes.require),
-    ...createTaskDirectory(database, columns),
+    ...createTaskDirectory(database, columns, leases),
     ...createAgentVerbs(database, queue, leases, changes),
     insertTask: (input, actor, claim, at) =>
       write(at, (now) => {

@@ -1,6 +1,7 @@
 import {
   TaskboardError,
   type At,
+  type Instant,
   type Reach,
   type TaskDetail,
   type TaskLogEntry,
@@ -19,10 +20,11 @@ interface DetailRow extends SummaryRow {
   readonly outputs: readonly TaskOutput[]
 }
 
-/** Asked, number of log lines. */
+/** Asked, number of log lines, present. */
 const findTasks = statement<DetailRow>(
   'find_tasks',
   /* sql */ `
+  with p as materialized (select coalesce($5::bigint, taskboard.now_ms()) as now)
   select asked.ord::integer, ${summaryColumns('t')},
     coalesce((
       select json_agg(json_build_object('at', l.at, 'level', l.level, 'message', l.message) order by l.id)
@@ -34,8 +36,8 @@ const findTasks = statement<DetailRow>(
       select json_agg(json_build_object('type', o.type, 'name', o.name, 'url', o.url, 'size', o.size) order by o.id)
       from taskboard.task_output o where o.task_id = t.id
     ), '[]') as outputs
-  ${FROM_ASKED}
-    ${joinAgent('t')}`,
+  ${FROM_ASKED} cross join p
+    ${joinAgent('t', 'p.now')}`,
 )
 
 const locateTasks = statement<{ readonly ord: number; readonly workspaceId: string }>(
@@ -48,6 +50,7 @@ const JOINING = { most: MOST_AT_ONCE, atOnce: 2 }
 
 interface DetailCall extends AskedTask {
   readonly logLines: number
+  readonly now: Instant | null
 }
 
 /** `TaskStore.findTask`. Calls that come while others are under way share a statement. */
@@ -56,12 +59,13 @@ export function createFindTask(database: Database) {
     calls: readonly DetailCall[],
     at: At<PgConnection> | null,
   ): Promise<readonly (DetailRow | undefined)[]> => {
-    const rows = await database.read(at, findTasks, [...askedValues(calls), calls[0]?.logLines ?? 0])
+    const { logLines = 0, now = null } = calls[0] ?? {}
+    const rows = await database.read(at, findTasks, [...askedValues(calls), logLines, now])
     return inOrder(rows, calls.length)
   }
   const find = createJoiner<DetailCall, DetailRow | undefined>((calls) => run(calls, null), {
     ...JOINING,
-    groupOf: ({ logLines }) => logLines,
+    groupOf: ({ logLines, now }) => (now === null ? logLines : `${logLines} ${now}`),
   })
   return async (
     reach: Reach,
@@ -69,7 +73,7 @@ export function createFindTask(database: Database) {
     logLines: number,
     at: At<PgConnection>,
   ): Promise<TaskDetail> => {
-    const call = { reach, taskId, logLines }
+    const call = { reach, taskId, logLines, now: at.now }
     const row = at.tx === undefined ? await find(call) : (await run([call], at))[0]
     if (row === undefined) throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
     return { ...toSummary(row), logs: row.logs, outputs: row.outputs }

@@ -16,6 +16,8 @@ const BEFORE = `coalesce($5::text, '~')`
 const first = (rows: string): string =>
   `select * from (${rows} order by id desc limit $6::integer) as heads limit ${LONGEST_PAGE + 1}`
 
+const PRESENT = `p as materialized (select coalesce($7::bigint, taskboard.now_ms()) as now)`
+
 /** The workspace named, or all of the account: each looked up by what it is known by. */
 const REACHED = /* sql */ `
   reached as materialized (
@@ -33,16 +35,16 @@ const REACHED = /* sql */ `
 const answer = (hasAgent: string): string => /* sql */ `
   select ($3::text is null or exists (select from reached)) as "hasWorkspace", ${hasAgent} as "hasAgent",
     ${summaryColumns('t')}
-  from (select) as one left join page on true
+  from p left join page on true
     left join lateral (select * from taskboard.task t where t.id = page.id limit 1) as t on true
-    ${joinAgent('t')}
+    ${joinAgent('t', 'p.now')}
   order by t.id desc`
 
-/** Account, workspaces or null, workspace to filter by or null, statuses, last id or null, limit. */
+/** Account, workspaces or null, workspace to filter by or null, statuses, last id or null, limit, present. */
 export const searchTasks = statement<FoundRow>(
   'search_tasks',
   /* sql */ `
-  with ${REACHED},
+  with ${PRESENT}, ${REACHED},
   page as materialized (
     ${first(/* sql */ `
       select q.id from reached w cross join unnest($4::smallint[]) as s (status) cross join lateral (
@@ -58,10 +60,10 @@ export const searchTasks = statement<FoundRow>(
 export const searchTasksOfAgent = statement<FoundRow>(
   'search_tasks_of_agent',
   /* sql */ `
-  with ${REACHED},
+  with ${PRESENT}, ${REACHED},
   agent as materialized (
     select a.id, a.workspace_id from taskboard.agent a join taskboard.workspace w on w.id = a.workspace_id
-    where a.id = $7::text and w.account_id = $1::text and ($2::text[] is null or w.id = any ($2::text[]))
+    where a.id = $8::text and w.account_id = $1::text and ($2::text[] is null or w.id = any ($2::text[]))
   ),
   worker as materialized (
     select a.id from agent a where $3::text is null or a.workspace_id = $3::text

@@ -25,7 +25,7 @@ export async function searchTasks(
   const limit = Math.min(wanted, LONGEST_PAGE)
   const statuses = status === null ? ALL_STATUSES : [taskStatuses.indexOf(status)]
   // One more than the page, to know whether there is another.
-  const values = [...reachValues(reach), workspaceId, statuses, afterId, limit + 1]
+  const values = [...reachValues(reach), workspaceId, statuses, afterId, limit + 1, at.now]
   const rows =
     agentId === null
       ? await database.read(at, anyTasks, values)

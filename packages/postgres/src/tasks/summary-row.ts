@@ -1,4 +1,5 @@
 import type { TaskAgent, TaskSummary } from '@taskboard/core'
+import { agentStatus } from '../agents/agent-row.js'
 import { taskColumns, toTask, type TaskRow } from './task-row.js'
 
 /** A task's row with its agent. */
@@ -13,11 +14,14 @@ export function summaryColumns(alias: string): string {
   return `${taskColumns(alias)}, shown.id as "agentId", shown.name as "agentName", shown.status as "agentStatus"`
 }
 
-/** Joins the task's agent as `shown`: who works it; else who completed it, while it is in DONE; else whose it is to do. */
-export function joinAgent(alias: string): string {
+/**
+ * Joins the task's agent as `shown`, as it is at the instant `present`: who works the task; else who completed it, while it is in
+ * DONE; else whose it is to do.
+ */
+export function joinAgent(alias: string, present: string): string {
   const t = alias
   return /* sql */ `left join lateral (
-    select a.id, a.name, a.status from taskboard.agent a
+    select a.id, a.name, ${agentStatus('a', present)} as status from taskboard.agent a
     where a.id = coalesce(
       ${t}.lease_agent_id,
       (select e.agent_id from taskboard.attempt e

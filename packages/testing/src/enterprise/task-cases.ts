@@ -71,7 +71,8 @@ const creation: readonly EnterpriseCheck[] = [
       assert.deepEqual([shown.id, shown.name], [agent.id, 'Ada'])
       const detail = await get(session, task)
       const kept = Object.fromEntries(Object.keys(fields).map((name) => [name, detail[name]]))
-      const names = (metadata: unknown) => Object.entries(metadata as object).toSorted()
+      const names = (metadata: unknown) =>
+        Object.entries(metadata as object).toSorted(([one], [other]) => (one < other ? -1 : 1))
       assert.deepEqual(names(kept['metadata']), names(fields.metadata))
       assert.deepEqual({ ...kept, metadata: null }, { ...fields, metadata: null })
       assert.deepEqual([detail['logs'], detail['outputs'], detail['hold']], [[], [], null])

@@ -64,7 +64,7 @@ const finds: readonly StorageCheck[] = [
       await storage.tasks.appendOutput(proofOf(task), { ...output, size: null }, LEASE_MS, at())
       assert.deepEqual(await storage.tasks.findTask(reach, task.id, 2, at()), {
         task: await get(task),
-        agent: { id: agent.id, name: agent.name, status: agent.status },
+        agent: { id: agent.id, name: agent.name, status: 'busy' },
         logs: [LOG_LIMIT - 1, LOG_LIMIT].map((line) => ({
           at: START + line,
           level: 'warn',
@@ -93,6 +93,9 @@ const finds: readonly StorageCheck[] = [
       assert.equal(await agentOf(task), null)
       await storage.tasks.updateTask(task.workspaceId, task.id, { assignedTo: other.id }, at())
       assert.equal(await agentOf(task), other.id)
+      const idle = await storage.tasks.findTask({ accountId, workspaceIds: 'all' }, task.id, 1, at())
+      const { status } = await storage.agents.findAgent(null, other.id, at())
+      assert.deepEqual([idle.agent?.status, status], ['available', 'available'])
       const byHand = await add()
       await finish(byHand)
       assert.equal(await agentOf(byHand), null)
@@ -203,8 +206,8 @@ const searches: readonly StorageCheck[] = [
     async check({ storage, accountId, agent, addClaimed, at }) {
       const task = await addClaimed({ tags: ['a'], metadata: { k: ['v'] } })
       const { found } = await storage.tasks.searchTasks({ accountId, workspaceIds: 'all' }, ALL, at())
-      const { id, name, status } = agent
-      assert.deepEqual(found, [{ task, agent: { id, name, status } }])
+      const { id, name } = agent
+      assert.deepEqual(found, [{ task, agent: { id, name, status: 'busy' } }])
     },
   },
   {
