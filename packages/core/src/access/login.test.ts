@@ -1,0 +1,225 @@
+import { memoryStorage } from '@taskboard/memory'
+import { virtualClock } from '@taskboard/testing'
+import { describe, expect, it } from 'vitest'
+import type { Logger } from '../environment/index.js'
+import { createTaskboard } from '../taskboard.js'
+import type { PasswordHasher } from './password-hasher.js'
+import { createScryptHasher } from './scrypt-hasher.js'
+import { systemRandom } from '../environment/index.js'
+
+const PASSWORD = 'correct horse battery'
+const HERE = { clientAddress: '2001:db8:1:2::1' }
+const email = 'ada@example.com'
+
+/** Notes what each check was made against. */
+function watchedHasher() {
+  const scrypt = createScryptHasher({ random: systemRandom, costLog2: 4 })
+  const checked: string[] = []
+  const hasher: PasswordHasher = {
+    ...scrypt,
+    verify(password, stored) {
+      checked.push(stored.split('$').slice(1, 3).join(' '))
+      return scrypt.verify(password, stored)
+    },
+  }
+  return { hasher, checked }
+}
+
+/** Task boards of as many processes on one storage. */
+function setUp(processes = 1) {
+  const clock = virtualClock()
+  const storage = memoryStorage()
+  const { hasher, checked } = watchedHasher()
+  const lines: string[] = []
+  const note = (fields: object, message: string) => void lines.push(message + JSON.stringify(fields))
+  const logger: Logger = { debug: note, info: note, warn: note, error: note, fatal: note }
+  const boards = Array.from({ length: processes }, () =>
+    createTaskboard({
+      storage,
+      clock,
+      logger,
+      passwordHasher: hasher,
+      tokens: { secret: 's'.repeat(32) },
+      secrets: { encryptionKey: '0'.repeat(64) },
+    }),
+  )
+  const [board] = boards
+  if (board === undefined) throw new Error('no process')
+  return { clock, storage, boards, board, checked, lines }
+}
+
+function sessionsOf({ surface }: ReturnType<typeof createTaskboard>) {
+  if (surface.login === null) throw new Error('no login')
+  return surface.login.sessions
+}
+
+function whoIs({ surface }: ReturnType<typeof createTaskboard>, token: string) {
+  const header = (name: string) => (name === 'authorization' ? `Bearer ${token}` : undefined)
+  return surface.authenticate({ method: 'GET', path: '/', clientAddress: '::1', header })
+}
+
+const createOwned = (board: ReturnType<typeof createTaskboard>) =>
+  board.accounts.create({ name: 'Ada', tier: 'custom', owner: { email, password: PASSWORD } })
+
+const code = (name: string) => expect.objectContaining({ code: name })
+
+describe('login', () => {
+  it('does the same work for an unknown address and a wrong password', async () => {
+    const { board, checked } = setUp()
+    await createOwned(board)
+    const refused: unknown[] = []
+    for (const who of [email, 'nobody@example.com']) {
+      const login = { email: who, password: 'wrong' }
+      await sessionsOf(board)
+        .login(login, HERE)
+        .catch((error: unknown) => refused.push(error))
+    }
+    expect(checked).toEqual(['scrypt ln=4,r=8,p=1', 'scrypt ln=4,r=8,p=1'])
+    const [one, other] = refused as Error[]
+    expect({ ...one, message: one?.message }).toEqual({ ...other, message: other?.message })
+    expect(one).toEqual(code('UNAUTHORIZED'))
+  })
+
+  it('looks at ten passwords of forty that are guessed at once over four processes', async () => {
+    const { boards, board, checked } = setUp(4)
+    await createOwned(board)
+    const guesses = Array.from({ length: 40 }, (_, index) => {
+      const process = boards[index % 4] ?? board
+      return sessionsOf(process).login({ email, password: `wrong ${index}` }, HERE)
+    })
+    const results = await Promise.allSettled(guesses)
+    expect(checked).toHaveLength(10)
+    const codes = results.map((each) =>
+      each.status === 'rejected' ? (each.reason as { code: string }).code : '',
+    )
+    expect(codes.filter((each) => each === 'UNAUTHORIZED')).toHaveLength(10)
+    expect(codes.filter((each) => each === 'RATE_LIMITED')).toHaveLength(30)
+  })
+
+  it('locks a /64 of addresses and nobody beyond it', async () => {
+    const { board } = setUp()
+    await createOwned(board)
+    const { login } = sessionsOf(board)
+    for (let count = 0; count < 10; count++) {
+      const clientAddress = `2001:db8:1:2::${count}`
+      await expect(login({ email, password: 'wrong' }, { clientAddress })).rejects.toThrow(
+        code('UNAUTHORIZED'),
+      )
+    }
+    const right = { email, password: PASSWORD }
+    await expect(login(right, HERE)).rejects.toThrow(code('RATE_LIMITED'))
+    await expect(login(right, { clientAddress: '2001:db8:1:3::1' })).resolves.toBeDefined()
+    await expect(login({ ...right, email: ' ADA@example.com ' }, HERE)).rejects.toThrow(code('RATE_LIMITED'))
+  })
+
+  it('is limited for each client address, whatever the addresses that it tries', async () => {
+    const { board, checked, clock } = setUp()
+    const { login } = sessionsOf(board)
+    const attempts = Array.from({ length: 61 }, (_, index) =>
+      login({ email: `user${index}@example.com`, password: 'wrong' }, HERE),
+    )
+    const results = await Promise.allSettled(attempts)
+    expect(checked).toHaveLength(60)
+    expect(results.at(-1)).toMatchObject({ reason: { code: 'RATE_LIMITED', retryAfterMs: 60_000 } })
+    await clock.advance(60_000)
+    await expect(login({ email, password: 'wrong' }, HERE)).rejects.toThrow(code('UNAUTHORIZED'))
+  })
+
+  it('ends in every process within a second', async () => {
+    const { boards, board, clock } = setUp(2)
+    await createOwned(board)
+    const [here, there] = [board, boards[1] ?? board]
+    const { accessToken, refreshToken } = await sessionsOf(here).login({ email, password: PASSWORD }, HERE)
+    expect(await whoIs(here, accessToken)).toMatchObject({ kind: 'user' })
+    expect(await whoIs(there, accessToken)).toMatchObject({ kind: 'user' })
+    await sessionsOf(here).logout({ refreshToken })
+    expect(await whoIs(here, accessToken)).toBeNull()
+    await clock.advance(1_000)
+    expect(await whoIs(there, accessToken)).toBeNull()
+  })
+
+  it('has its keys refused in another process a second after they were revoked', async () => {
+    const { boards, board, clock } = setUp(2)
+    const { account } = await createOwned(board)
+    const [here, there] = [board, boards[1] ?? board]
+    const wanted = { accountId: account.id, name: 'k', scopes: ['tasks:read' as const] }
+    const { id, key } = await here.accounts.createKey(wanted)
+    expect(await whoIs(there, key)).toMatchObject({ id })
+    await here.surface.keys.revoke({ accountId: account.id, workspaceIds: 'all' }, id)
+    expect(await whoIs(here, key)).toBeNull()
+    await clock.advance(1_000)
+    expect(await whoIs(there, key)).toBeNull()
+  })
+
+  it('remembers whom a token stands for, and asks the storage once a second', async () => {
+    const { board, clock, storage } = setUp()
+    await createOwned(board)
+    const { accessToken } = await sessionsOf(board).login({ email, password: PASSWORD }, HERE)
+    const find = storage.sessions.findPrincipalBySession
+    let asked = 0
+    Object.assign(storage.sessions, {
+      findPrincipalBySession: (...input: Parameters<typeof find>) => {
+        asked += 1
+        return find(...input)
+      },
+    })
+    await whoIs(board, accessToken)
+    // At once, so without the storage and without the signature.
+    expect(whoIs(board, accessToken)).not.toBeInstanceOf(Promise)
+    await clock.advance(1_000)
+    await whoIs(board, accessToken)
+    expect(asked).toBe(2)
+  })
+
+  it('shows no password, token, secret or code in logs, errors and lists', async () => {
+    const { board, lines, storage, clock } = setUp()
+    const { account, user } = await createOwned(board)
+    const { accessToken, refreshToken } = await sessionsOf(board).login({ email, password: PASSWORD }, HERE)
+    const begun = await board.surface.login?.mfa.begin(user?.id ?? '')
+    const errors = await Promise.allSettled([
+      sessionsOf(board).login({ email, password: `${PASSWORD}!` }, HERE),
+      sessionsOf(board).refresh(`${refreshToken}x`, HERE),
+      board.surface.login?.mfa.confirm(user?.id ?? '', '000000'),
+    ])
+    const { sessions } = storage
+    const stored = [
+      await sessions.findSignIn(email, { now: clock.now() }),
+      await sessions.findMfa(user?.id ?? '', { now: clock.now() }),
+    ]
+    const told = errors.map((each) =>
+      each.status === 'rejected' ? Object.values(each.reason as object).join() + String(each.reason) : '',
+    )
+    const seen = JSON.stringify([lines, told, stored, user, await board.accounts.listUsers(account.id)])
+    for (const secret of [PASSWORD, accessToken, refreshToken, refreshToken.slice(4), begun?.secret ?? '?']) {
+      expect(seen).not.toContain(secret)
+    }
+  })
+})
+
+describe('users', () => {
+  it.each<[string, string, string]>([
+    ['password', email, 'eleven char'],
+    ['password', email, '😀'.repeat(11)],
+    ['password', email, 'x'.repeat(257)],
+    ['email', 'ada', PASSWORD],
+    ['email', 'a da@example.com', PASSWORD],
+    ['email', 'ada@@example.com', PASSWORD],
+    ['email', '', PASSWORD],
+  ])('need a good %s', async (field, address, password) => {
+    const { board } = setUp()
+    const { account } = await board.accounts.create({ name: 'Ada', tier: 'custom' })
+    const created = board.accounts.createUser(account.id, { email: address, password })
+    await expect(created).rejects.toThrow(expect.objectContaining({ code: 'INVALID_FIELD', field }))
+  })
+
+  it('have one address on the whole board, whatever its case', async () => {
+    const { board } = setUp()
+    await createOwned(board)
+    const other = await board.accounts.create({ name: 'Bob', tier: 'custom' })
+    const again = board.accounts.createUser(other.account.id, {
+      email: ' ADA@Example.com',
+      password: PASSWORD,
+    })
+    await expect(again).rejects.toThrow(expect.objectContaining({ code: 'CONFLICT', field: 'email' }))
+  })
+})

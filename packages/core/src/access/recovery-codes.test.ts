@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { systemRandom } from '../environment/index.js'
+import { hashRecoveryCode, mintRecoveryCodes } from './recovery-codes.js'
+
+describe('recovery codes', () => {
+  it('are ten, all different, of 80 bits each', () => {
+    const { codes, hashes } = mintRecoveryCodes(systemRandom)
+    expect([new Set(codes).size, new Set(hashes).size]).toEqual([10, 10])
+    for (const code of codes) expect(code).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){3}[0-9a-hjkmnp-tv-z]{4}$/)
+    const zeroes = mintRecoveryCodes({ ...systemRandom, bytes: (size) => new Uint8Array(size) })
+    const ones = mintRecoveryCodes({ ...systemRandom, bytes: (size) => new Uint8Array(size).fill(255) })
+    expect([zeroes.codes[0], ones.codes[0]]).toEqual(['0000-0000-0000-0000', 'zzzz-zzzz-zzzz-zzzz'])
+  })
+
+  it('are known by their hash, however they are grouped', () => {
+    const { codes, hashes } = mintRecoveryCodes(systemRandom)
+    const [code = ''] = codes
+    for (const text of [
+      code,
+      code.toUpperCase(),
+      code.replaceAll('-', ''),
+      ` ${code.replaceAll('-', ' ')} `,
+    ]) {
+      expect(hashRecoveryCode(text)).toBe(hashes[0])
+    }
+    for (const text of ['', code.slice(1), `${code}0`, '123456', 'l'.repeat(16)]) {
+      expect(hashRecoveryCode(text)).toBeNull()
+    }
+  })
+})
