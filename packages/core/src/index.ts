@@ -147,13 +147,33 @@ export {
 export type { EndpointGuard, EndpointGuardOptions, RetrySchedule, SigningKey } from './webhooks/index.js'
 export {
   createRateLimiter,
+  defaultTiers,
+  emptyTierWindow,
   emptyWindow,
+  monthStart,
   newestAdmission,
   remainingInWindow,
   retryAfterSeconds,
+  takeFromTierWindow,
   takeFromWindow,
+  tierWindowIdleAt,
+  toTierDecision,
 } from './limits/index.js'
-export type { LimitDecision, RateLimiter, RateLimiterOptions, RollingWindow } from './limits/index.js'
+export type {
+  LimitDecision,
+  QuotaTerms,
+  RateLimiter,
+  RateLimiterOptions,
+  RollingWindow,
+  TierChange,
+  TierDecision,
+  TierOptions,
+  TierRates,
+  Tiers,
+  TierTerms,
+  TierUsage,
+  TierWindow,
+} from './limits/index.js'
 export { boardErrorEnvelope, enterpriseErrorEnvelope } from './http/index.js'
 export type { BoardErrorBody, EnterpriseErrorBody, ErrorEnvelope } from './http/index.js'
 
@@ -253,7 +273,15 @@ export type {
   StoredWebhook,
   WebhookStore,
 } from './webhooks/index.js'
-export type { LimitRequest, LimitStore } from './limits/index.js'
+export type {
+  AccountUsage,
+  HeldResource,
+  LimitRequest,
+  LimitStore,
+  QuotaStore,
+  TakenTask,
+  TierRequest,
+} from './limits/index.js'
 export { idempotencyRetentionMs } from './idempotency/index.js'
 export type { Created, IdempotencyClaim } from './idempotency/index.js'
 export {

@@ -3,7 +3,7 @@ import type { Agents, Estimates } from './agents/index.js'
 import type { Board, TaskDirectory } from './board/index.js'
 import type { Environment } from './environment/index.js'
 import type { TaskboardError } from './errors/index.js'
-import type { LimitDecision } from './limits/index.js'
+import type { LimitDecision, Quota, TierDecision, Tiers } from './limits/index.js'
 import type { Scoring } from './priority/index.js'
 import type { Webhooks } from './webhooks/index.js'
 
@@ -44,6 +44,11 @@ export interface Surface<Tx = unknown> {
   refuseCredential(request: CredentialRequest): TaskboardError
   /** Counts a request of the board API against its key: 60 in any rolling minute. */
   takeBoardLimit(principal: Principal): Promise<LimitDecision>
+  /** Counts a request of the enterprise API against the hour and the minute of its account; null where neither is limited. */
+  takeTierLimit(principal: Principal): Promise<TierDecision | null>
+  readonly quota: Quota<Tx>
+  /** What the tiers come to. */
+  readonly tiers: Tiers
   readonly accounts: Accounts<Tx>
   readonly keys: CallerKeys
   /** Our own login; null when the host has its own, or none. */

@@ -10,6 +10,7 @@ import type { Backoff } from './board/index.js'
 import type { Clock, Logger, Random } from './environment/index.js'
 import { TaskboardError } from './errors/index.js'
 import type { NotificationChannel } from './events/index.js'
+import { resolveTiers, type TierOptions } from './limits/index.js'
 import type { ScoringOptions } from './priority/index.js'
 import type { Storage } from './storage/index.js'
 import type { CredentialRequest, SurfacePaths } from './surface.js'
@@ -56,6 +57,8 @@ export interface TaskboardOptions<Tx = unknown> {
         readonly failedCredentialsPerMinute?: number | undefined
       }
     | undefined
+  /** What the tiers of accounts come to, where that is not the contract's: rates, connections and quotas. */
+  readonly tiers?: TierOptions | undefined
   readonly paths?: Partial<SurfacePaths> | undefined
   /** The largest request body in bytes. Default 1 MiB. */
   readonly bodyLimitBytes?: number | undefined
@@ -104,6 +107,7 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
     requireOption(options.authenticate === undefined, 'tokens', 'cannot go with authenticate')
     resolveTokenOptions(options.tokens)
   }
+  resolveTiers(options.tiers)
   for (const [name, path] of Object.entries(paths ?? {})) {
     requireOption(
       path === undefined || PATH.test(path),

@@ -32,6 +32,7 @@ import {
   type IntegrationEventType,
   type TaskboardEvents,
 } from './events/index.js'
+import { createQuota, createTierLimits, resolveTiers } from './limits/index.js'
 import { createScoring, type Scoring } from './priority/index.js'
 import { defaultRetention } from './retention.js'
 import type { Storage } from './storage/index.js'
@@ -225,6 +226,8 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
     failuresPerMinute: options.limits?.failedCredentialsPerMinute,
   })
   const limit = options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE
+  const tiers = resolveTiers(options.tiers)
+  const tierLimits = createTierLimits({ environment, store: storage.limits, tiers })
   return {
     environment,
     scoring,
@@ -238,6 +241,14 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
     refuseCredential: (request) => credentials.refuse(request.clientAddress, request.header('authorization')),
     takeBoardLimit: ({ id }) =>
       storage.limits.take({ key: `board:${id}`, limit, windowMs: MINUTE_MS }, environment.storageNow()),
+    takeTierLimit: (principal) => tierLimits.take(principal),
+    quota: createQuota({
+      environment,
+      store: storage.quotas,
+      transaction: (work) => storage.transaction(work),
+      tiers,
+    }),
+    tiers,
     accounts: createAccounts({
       ...access,
       environment,

@@ -1,16 +1,21 @@
 import {
+  emptyTierWindow,
   emptyWindow,
   newestAdmission,
   remainingInWindow,
+  takeFromTierWindow,
   takeFromWindow,
+  tierWindowIdleAt,
   type Instant,
   type LimitStore,
   type RollingWindow,
+  type TierWindow,
 } from '@taskboard/core'
 
 /** Limits take no part in transactions: what was admitted stays counted whatever becomes of the request. */
 export function createLimitStore(present: () => Instant): LimitStore {
   const windows = new Map<string, { readonly window: RollingWindow; windowMs: number }>()
+  const tierWindows = new Map<string, TierWindow>()
 
   return {
     async take({ key, limit, windowMs }, now) {
@@ -21,16 +26,26 @@ export function createLimitStore(present: () => Instant): LimitStore {
       const allowed = retryAfterMs === 0
       return { allowed, remaining: allowed ? remainingInWindow(kept.window, limit) : 0, retryAfterMs }
     },
+    async takeTier(request, now) {
+      let window = tierWindows.get(request.key)
+      if (window === undefined) tierWindows.set(request.key, (window = emptyTierWindow()))
+      return takeFromTierWindow(window, request, now ?? present())
+    },
     async pruneLimits(limit, now) {
       const at = now ?? present()
-      let count = 0
-      for (const [key, { window, windowMs }] of windows) {
-        if (count >= limit) break
-        if (newestAdmission(window) > at - windowMs) continue
-        windows.delete(key)
-        count += 1
-      }
-      return count
+      const count = drop(windows, limit, ({ window, windowMs }) => newestAdmission(window) + windowMs <= at)
+      return count + drop(tierWindows, limit - count, (window) => tierWindowIdleAt(window) <= at)
     },
   }
+}
+
+function drop<T>(windows: Map<string, T>, limit: number, isIdle: (window: T) => boolean): number {
+  let count = 0
+  for (const [key, window] of windows) {
+    if (count >= limit) break
+    if (!isIdle(window)) continue
+    windows.delete(key)
+    count += 1
+  }
+  return count
 }

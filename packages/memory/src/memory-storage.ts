@@ -6,6 +6,7 @@ import { createEventStore } from './event-store.js'
 import { createLeaseIndex } from './lease-index.js'
 import { createLimitStore } from './limit-store.js'
 import { createNotificationStore } from './notification-store.js'
+import { createQuotaStore } from './quota-store.js'
 import { createReadyQueue, type ReadyQueue } from './ready-queue.js'
 import { createSessionStore } from './session-store.js'
 import { createTaskStore } from './task-store.js'
@@ -41,6 +42,7 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     notifications: createNotificationStore(database),
     webhooks: createWebhookStore(database),
     limits: createLimitStore(settings.now),
+    quotas: createQuotaStore(database),
     access: createAccessStore(database),
     sessions: createSessionStore(database),
     bind: settings.bind,

@@ -8,6 +8,7 @@ import { createEventStore } from './events/event-store.js'
 import { createNotificationStore } from './events/notification-store.js'
 import { pruneIdempotency } from './idempotency/prune-idempotency.js'
 import { createLimitStore } from './limits/limit-store.js'
+import { createQuotaStore } from './limits/quota-store.js'
 import { createWakes } from './listen/wakes.js'
 import { migrationStatus } from './migrations/migrate.js'
 import type { PgConnection, PgPool } from './pool.js'
@@ -72,6 +73,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     notifications: createNotificationStore(database),
     webhooks: createWebhookStore(database),
     limits: createLimitStore(database),
+    quotas: createQuotaStore(database),
     access: createAccessStore(database),
     sessions: createSessionStore(database),
     bind: settings.bind,

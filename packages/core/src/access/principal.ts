@@ -1,3 +1,7 @@
+import type { Tier } from '../limits/index.js'
+
+export { tiers, type Tier } from '../limits/index.js'
+
 /** What a credential allows. */
 export const scopes = [
   'tasks:read',
@@ -12,10 +16,6 @@ export const scopes = [
   'account:write',
 ] as const
 export type Scope = (typeof scopes)[number]
-
-/** What an account subscribes to. */
-export type Tier = 'professional' | 'enterprise' | 'custom'
-export const tiers: readonly Tier[] = ['professional', 'enterprise', 'custom']
 
 /** Who is calling, and all that any surface knows of it. A host with its own login makes these itself. */
 export interface Principal {

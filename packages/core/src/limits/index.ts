@@ -1,4 +1,8 @@
-export type { LimitDecision, LimitRequest, LimitStore } from './limit-store.js'
+export type { LimitDecision, LimitRequest, LimitStore, TierRequest } from './limit-store.js'
+export { monthStart } from './month.js'
+export { createQuota } from './quota.js'
+export type { Quota, QuotaUsage, Used } from './quota.js'
+export type { AccountUsage, HeldResource, QuotaStore, TakenTask } from './quota-store.js'
 export {
   emptyWindow,
   newestAdmission,
@@ -9,3 +13,9 @@ export {
 export type { RollingWindow } from './window.js'
 export { createRateLimiter } from './rate-limiter.js'
 export type { RateLimiter, RateLimiterOptions } from './rate-limiter.js'
+export { createTierLimits } from './tier-limits.js'
+export type { Subscriber, TierLimits } from './tier-limits.js'
+export { emptyTierWindow, takeFromTierWindow, tierWindowIdleAt, toTierDecision } from './tier-window.js'
+export type { TierDecision, TierRates, TierUsage, TierWindow } from './tier-window.js'
+export { defaultTiers, resolveTiers, tiers } from './tiers.js'
+export type { QuotaTerms, Tier, TierChange, TierOptions, Tiers, TierTerms } from './tiers.js'

@@ -1,4 +1,5 @@
 import type { Instant } from '../environment/index.js'
+import type { TierDecision, TierRates } from './tier-window.js'
 
 /** A request for one unit of a rolling limit. */
 export interface LimitRequest {
@@ -17,12 +18,23 @@ export interface LimitDecision {
   readonly retryAfterMs: number
 }
 
+/** A request for one unit of an hour and a minute. */
+export interface TierRequest extends TierRates {
+  /** What the limits count for: `account:acc_…`. Apart from the keys of rolling limits. */
+  readonly key: string
+}
+
 /**
  * Exact rolling limits: in no half-open interval of `windowMs` are more than `limit` requests of a key allowed, over all
  * processes that share the storage. A refusal consumes nothing.
  */
 export interface LimitStore {
   take(request: LimitRequest, now: Instant | null): Promise<LimitDecision>
+  /**
+   * Decides by the hour and the minute together, as `takeFromTierWindow`, over all processes that share the storage. A
+   * storage that survives a crash of this process keeps what was admitted; it may forget the last second before a crash of its own.
+   */
+  takeTier(request: TierRequest, now: Instant | null): Promise<TierDecision>
   /** Drops keys that no window reaches back to any more, at most `limit`; returns how many went. */
   pruneLimits(limit: number, now: Instant | null): Promise<number>
 }

@@ -3,7 +3,7 @@ import type { AgentStore } from '../agents/index.js'
 import type { TaskStore } from '../board/index.js'
 import type { Clock, Instant, NewId } from '../environment/index.js'
 import type { EventStore, NotificationStore } from '../events/index.js'
-import type { LimitStore } from '../limits/index.js'
+import type { LimitStore, QuotaStore } from '../limits/index.js'
 import type { Scoring } from '../priority/index.js'
 import type { WebhookStore } from '../webhooks/index.js'
 
@@ -42,6 +42,7 @@ export interface Storage<Tx = unknown> {
   readonly notifications: NotificationStore<Tx>
   readonly webhooks: WebhookStore<Tx>
   readonly limits: LimitStore
+  readonly quotas: QuotaStore<Tx>
   readonly access: AccessStore<Tx>
   readonly sessions: SessionStore<Tx>
 

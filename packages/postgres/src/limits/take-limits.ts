@@ -1,13 +1,7 @@
 import type { Instant, LimitDecision, LimitRequest } from '@taskboard/core'
 import type { Database } from '../database.js'
 import { statement } from '../statement.js'
-
-/** Requests of one key under one limit. */
-interface KeyRequests {
-  readonly request: LimitRequest
-  /** Their places in the batch. */
-  readonly places: number[]
-}
+import { toRounds, type KeyRequests } from './rounds.js'
 
 interface TakenRow {
   readonly key: string
@@ -61,7 +55,7 @@ export async function takeLimits(
   now: Instant | null,
 ): Promise<readonly LimitDecision[]> {
   const decisions: LimitDecision[] = []
-  for (const keys of toRounds(requests)) {
+  for (const keys of toRounds(requests, ({ key }) => key, isAlike)) {
     const asked = Array.from(keys.values(), ({ request: { key, limit, windowMs }, places }) => ({
       key,
       most: limit,
@@ -69,31 +63,15 @@ export async function takeLimits(
       wanted: places.length,
     }))
     for (const row of await database.read(null, takeKeys, [now, JSON.stringify(asked)])) {
-      const { request, places } = keys.get(row.key) as KeyRequests
+      const { request, places } = keys.get(row.key) as KeyRequests<LimitRequest>
       for (const [index, place] of places.entries()) decisions[place] = toDecision(row, request.limit, index)
     }
   }
   return decisions
 }
 
-/** One round unless a key is asked for under different limits, which a statement cannot decide one after the other. */
-function toRounds(requests: readonly LimitRequest[]): readonly Map<string, KeyRequests>[] {
-  const rounds: Map<string, KeyRequests>[] = []
-  const lastRound = new Map<string, number>()
-  for (const [place, request] of requests.entries()) {
-    const { key, limit, windowMs } = request
-    const last = lastRound.get(key)
-    const own = last === undefined ? undefined : rounds[last]?.get(key)
-    if (own !== undefined && own.request.limit === limit && own.request.windowMs === windowMs) {
-      own.places.push(place)
-      continue
-    }
-    const next = last === undefined ? 0 : last + 1
-    rounds[next] ??= new Map()
-    rounds[next].set(key, { request, places: [place] })
-    lastRound.set(key, next)
-  }
-  return rounds
+function isAlike(one: LimitRequest, other: LimitRequest): boolean {
+  return one.limit === other.limit && one.windowMs === other.windowMs
 }
 
 function toDecision({ admitted, held, retryAfterMs }: TakenRow, limit: number, index: number): LimitDecision {

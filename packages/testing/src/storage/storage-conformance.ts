@@ -1,5 +1,6 @@
 import { accessCases } from './access-cases.js'
 import { agentCases } from './agent-cases.js'
+import { analyticsCases } from './analytics-cases.js'
 import { claimCases } from './claim-cases.js'
 import { deliveryCases } from './delivery-cases.js'
 import { deliveryResultCases } from './delivery-result-cases.js'
@@ -9,12 +10,14 @@ import { leaseCases } from './lease-cases.js'
 import { limitCases } from './limit-cases.js'
 import { listCases } from './list-cases.js'
 import { notificationCases } from './notification-cases.js'
+import { quotaCases } from './quota-cases.js'
 import { sessionCases } from './session-cases.js'
 import { mfaCases } from './mfa-cases.js'
 import { toCase, type ConformanceCase, type OpenedStorage } from './storage-case.js'
 import { taskCases } from './task-cases.js'
 import { taskEditCases } from './task-edit-cases.js'
 import { taskSearchCases } from './task-search-cases.js'
+import { tierLimitCases } from './tier-limit-cases.js'
 import { transactionCases } from './transaction-cases.js'
 import { webhookCases } from './webhook-cases.js'
 
@@ -33,8 +36,11 @@ const checks = [
   ...deliveryCases,
   ...deliveryResultCases,
   ...limitCases,
+  ...tierLimitCases,
+  ...quotaCases,
   ...accessCases,
   ...agentCases,
+  ...analyticsCases,
   ...sessionCases,
   ...mfaCases,
 ]

@@ -13,7 +13,11 @@ export const addTask: BoardOperation = {
     const input = toTaskInput(body)
     const idempotency = idempotencyClaim(request, principal, 'add', input)
     const actor = { kind: principal.kind, id: principal.id }
-    const task = await board.add(input, { actor, idempotency })
+    const task = await surface.quota.createTask(
+      principal,
+      (tx) => board.addOnce(input, { actor, idempotency, tx }),
+      { isRepeatable: idempotency !== undefined },
+    )
     return `{"success":true,"task":${createdTaskJson(task, task.createdAt, surface.scoring)}}`
   },
 }

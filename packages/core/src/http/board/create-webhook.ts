@@ -14,9 +14,9 @@ export const createWebhook: BoardOperation = {
     const { url, events, secret } = body
     const input = { url, events, ...(secret === undefined || secret === null ? {} : { secret }) }
     const idempotency = idempotencyClaim(request, principal, 'webhooks/create', input)
-    const webhook = await surface.webhooks.register(principal.defaultWorkspaceId, input as WebhookInput, {
-      idempotency,
-    })
+    const webhook = await surface.quota.createHeld(principal, 'webhooks', (tx) =>
+      surface.webhooks.register(principal.defaultWorkspaceId, input as WebhookInput, { idempotency, tx }),
+    )
     return JSON.stringify({ success: true, webhook: toWireWebhook(webhook) })
   },
 }

@@ -1,0 +1,24 @@
+import type { TierDecision } from '../../limits/index.js'
+
+const SECOND_MS = 1_000
+const NONE: Readonly<Record<string, string>> = Object.freeze({})
+
+/**
+ * The headers that tell of an account's limits, in whole numbers: what is allowed and left of the hour, when that ends in epoch
+ * seconds, and the same of the minute. Left out for what is not limited. `Retry-After` comes with the error.
+ */
+export function limitHeaders(decision: TierDecision | null): Readonly<Record<string, string>> {
+  if (decision === null) return NONE
+  const { hour, minute } = decision
+  const headers: Record<string, string> = {}
+  if (hour !== null) {
+    headers['x-ratelimit-limit'] = String(hour.limit)
+    headers['x-ratelimit-remaining'] = String(hour.remaining)
+    headers['x-ratelimit-reset'] = String(Math.ceil(hour.resetAt / SECOND_MS))
+  }
+  if (minute !== null) {
+    headers['x-ratelimit-burst'] = String(minute.limit)
+    headers['x-ratelimit-burst-remaining'] = String(minute.remaining)
+  }
+  return headers
+}

@@ -1,0 +1,37 @@
+import type { Environment } from '../environment/index.js'
+import type { LimitStore } from './limit-store.js'
+import type { TierDecision } from './tier-window.js'
+import type { Tier, Tiers } from './tiers.js'
+
+/** Whose limits and quotas are meant. Every principal is one. */
+export interface Subscriber {
+  readonly accountId: string
+  readonly tier: Tier
+}
+
+/** The limits of accounts, by their tiers. */
+export interface TierLimits {
+  /**
+   * Counts a request against the hour and the minute of its account; a refusal counts in neither. Null for a tier without
+   * limits, which the storage is not asked about.
+   */
+  take(subscriber: Subscriber): Promise<TierDecision | null>
+}
+
+export interface TierLimitsParts {
+  readonly environment: Pick<Environment, 'storageNow'>
+  readonly store: Pick<LimitStore, 'takeTier'>
+  readonly tiers: Tiers
+}
+
+const NO_LIMITS = Promise.resolve(null)
+
+export function createTierLimits({ environment, store, tiers }: TierLimitsParts): TierLimits {
+  return {
+    take({ accountId, tier }) {
+      const { requestsPerHour: perHour, burstPerMinute: perMinute } = tiers[tier]
+      if (perHour === null && perMinute === null) return NO_LIMITS
+      return store.takeTier({ key: `account:${accountId}`, perHour, perMinute }, environment.storageNow())
+    },
+  }
+}

@@ -1,0 +1,122 @@
+import { TaskboardError } from '../errors/index.js'
+
+/** What an account subscribes to. */
+export type Tier = 'professional' | 'enterprise' | 'custom'
+export const tiers: readonly Tier[] = ['professional', 'enterprise', 'custom']
+
+/** How much of each an account may have. Null: as much as it likes. */
+export interface QuotaTerms {
+  /** Created in a calendar month, UTC. */
+  readonly tasksPerMonth: number | null
+  /** In all workspaces of the account. */
+  readonly agents: number | null
+  /** Neither revoked nor expired. */
+  readonly apiKeys: number | null
+  /** In all workspaces of the account. */
+  readonly webhooks: number | null
+}
+
+/** What a tier comes to. Null: unlimited. */
+export interface TierTerms {
+  /** Of the enterprise API, per account, in each hour that begins on the hour. */
+  readonly requestsPerHour: number | null
+  /** Of the enterprise API, per account, in any rolling minute. */
+  readonly burstPerMinute: number | null
+  readonly webSocketConnections: number | null
+  readonly quota: QuotaTerms
+}
+
+export type Tiers = Readonly<Record<Tier, TierTerms>>
+
+/** Replaces what is given of the default terms; null makes it unlimited. */
+export type TierOptions = Partial<Record<Tier, TierChange | undefined>>
+
+export interface TierChange extends Partial<Undefinable<Omit<TierTerms, 'quota'>>> {
+  readonly quota?: Partial<Undefinable<QuotaTerms>> | undefined
+}
+
+type Undefinable<T> = { readonly [K in keyof T]: T[K] | undefined }
+
+const NO_QUOTA: QuotaTerms = { tasksPerMonth: null, agents: null, apiKeys: null, webhooks: null }
+
+/** The contract's, without quotas. */
+export const defaultTiers: Tiers = {
+  professional: {
+    requestsPerHour: 10_000,
+    burstPerMinute: 500,
+    webSocketConnections: 25,
+    quota: NO_QUOTA,
+  },
+  enterprise: {
+    requestsPerHour: 100_000,
+    burstPerMinute: 2_000,
+    webSocketConnections: 100,
+    quota: NO_QUOTA,
+  },
+  custom: {
+    requestsPerHour: null,
+    burstPerMinute: null,
+    webSocketConnections: null,
+    quota: NO_QUOTA,
+  },
+}
+
+const MOST = 1_000_000_000
+
+/**
+ * The terms of all tiers. Numbers are whole and at most a billion: rates and connections from 1, quotas from 0.
+ * @throws TaskboardError `INVALID_CONFIG` naming the first that cannot work, as in `tiers.custom.quota.agents`.
+ */
+export function resolveTiers(options: TierOptions = {}): Tiers {
+  requireNames('tiers', options, defaultTiers)
+  return {
+    professional: resolveTier('professional', options.professional),
+    enterprise: resolveTier('enterprise', options.enterprise),
+    custom: resolveTier('custom', options.custom),
+  }
+}
+
+function resolveTier(tier: Tier, change: TierChange = {}): TierTerms {
+  const { quota: defaultQuota, ...defaultRates } = defaultTiers[tier]
+  const { quota = {}, ...rates } = change
+  return {
+    ...overridden(`tiers.${tier}`, defaultRates, rates, 1),
+    quota: overridden(`tiers.${tier}.quota`, defaultQuota, quota, 0),
+  }
+}
+
+function overridden<T extends Readonly<Record<keyof T, number | null>>>(
+  path: string,
+  defaults: T,
+  given: Partial<Undefinable<T>>,
+  least: number,
+): T {
+  requireNames(path, given, defaults)
+  const terms = { ...defaults }
+  for (const name of Object.keys(defaults) as (keyof T & string)[]) {
+    const value = given[name]
+    if (value === undefined) continue
+    requireTerm(`${path}.${name}`, value, least)
+    terms[name] = value
+  }
+  return terms
+}
+
+function requireTerm(field: string, value: number | null, least: number): void {
+  if (value === null || (Number.isInteger(value) && value >= least && value <= MOST)) return
+  throw new TaskboardError(
+    'INVALID_CONFIG',
+    `${field} must be null or a whole number from ${least} to ${MOST}`,
+    {
+      field,
+    },
+  )
+}
+
+/** A name that is misspelt would leave something unlimited. */
+function requireNames(path: string, given: object, known: object): void {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name))
+  if (unknown === undefined) return
+  const field = `${path}.${unknown}`
+  throw new TaskboardError('INVALID_CONFIG', `${field} is not known`, { field })
+}

@@ -1,0 +1,62 @@
+import { monthStart, type At, type HeldResource, type Instant, type QuotaStore } from '@taskboard/core'
+import type { Database } from './database.js'
+import type { MemoryTransaction } from './transactions.js'
+
+/** Tasks of the month take no part in transactions; what an account holds is counted as a transaction sees it. */
+export function createQuotaStore(database: Database): QuotaStore<MemoryTransaction> {
+  const { settings, tables, transactions } = database
+  const months = new Map<string, { month: Instant; tasks: number }>()
+
+  function monthOf(accountId: string, now: Instant) {
+    const month = monthStart(now)
+    let used = months.get(accountId)
+    if (used === undefined || used.month < month) months.set(accountId, (used = { month, tasks: 0 }))
+    return used
+  }
+
+  function isOf(accountId: string, workspaceId: string): boolean {
+    return tables.workspaces.get(workspaceId)?.accountId === accountId
+  }
+
+  const held: Record<HeldResource, (accountId: string, now: Instant) => number> = {
+    agents: (accountId) => countOf(tables.agents.values(), (each) => isOf(accountId, each.workspaceId)),
+    webhooks: (accountId) => countOf(tables.webhooks.values(), (each) => isOf(accountId, each.workspaceId)),
+    apiKeys: (accountId, now) =>
+      countOf(
+        tables.apiKeys.values(),
+        (key) =>
+          key.accountId === accountId &&
+          key.revokedAt === null &&
+          (key.expiresAt === null || key.expiresAt > now),
+      ),
+  }
+
+  return {
+    async takeTask({ accountId, limit }, now) {
+      const used = monthOf(accountId, now ?? settings.now())
+      const taken = used.tasks < limit
+      if (taken) used.tasks += 1
+      return { taken, month: used.month }
+    },
+    async giveBackTask(accountId, month) {
+      const used = months.get(accountId)
+      if (used !== undefined && used.month === month && used.tasks > 0) used.tasks -= 1
+    },
+    // One transaction is open at a time: nobody else counts within one.
+    countHeld: (resource, accountId, at: At<MemoryTransaction>) =>
+      transactions.write(at, (now) => held[resource](accountId, now)),
+    usage: (accountId, at) =>
+      transactions.read(at, (now) => ({
+        ...monthOf(accountId, now),
+        agents: held.agents(accountId, now),
+        apiKeys: held.apiKeys(accountId, now),
+        webhooks: held.webhooks(accountId, now),
+      })),
+  }
+}
+
+function countOf<T>(values: Iterable<T>, counts: (value: T) => boolean): number {
+  let count = 0
+  for (const value of values) if (counts(value)) count += 1
+  return count
+}

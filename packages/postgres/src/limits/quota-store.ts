@@ -1,0 +1,34 @@
+import type { Instant, QuotaStore, TakenTask } from '@taskboard/core'
+import type { Database } from '../database.js'
+import { createJoiner } from '../joiner.js'
+import type { PgConnection } from '../pool.js'
+import { countHeld } from './count-held.js'
+import { giveBackTask } from './give-back-task.js'
+import { readUsage } from './read-usage.js'
+import { takeTaskQuotas, type TaskQuotaRequest } from './take-task-quota.js'
+
+interface Waiting {
+  readonly request: TaskQuotaRequest
+  readonly now: Instant | null
+}
+
+const MOST_AT_ONCE = 1_000
+
+/** Tasks that are asked for while others wait are taken by the next statement together. */
+export function createQuotaStore(database: Database): QuotaStore<PgConnection> {
+  const take = createJoiner<Waiting, TakenTask>(
+    (calls) =>
+      takeTaskQuotas(
+        database,
+        calls.map(({ request }) => request),
+        calls[0]?.now ?? null,
+      ),
+    { most: MOST_AT_ONCE, atOnce: 1, groupOf: ({ now }) => now },
+  )
+  return {
+    takeTask: (request, now) => take({ request, now }),
+    giveBackTask: (accountId, month) => giveBackTask(database, accountId, month),
+    countHeld: (resource, accountId, at) => countHeld(database, resource, accountId, at),
+    usage: (accountId, at) => readUsage(database, accountId, at),
+  }
+}

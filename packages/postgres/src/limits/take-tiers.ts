@@ -1,0 +1,128 @@
+import { toTierDecision, type Instant, type TierDecision, type TierRequest } from '@taskboard/core'
+import type { Database } from '../database.js'
+import { statement } from '../statement.js'
+import { toRounds, type KeyRequests } from './rounds.js'
+
+interface TakenRow {
+  readonly key: string
+  readonly now: number
+  readonly admitted: number
+  /** After the batch, like all that follows. */
+  readonly hourUsed: number
+  readonly hourEndsAt: number
+  readonly minuteUsed: number
+  readonly minuteFreeAt: number | null
+}
+
+/** More than any account can ask for, and small enough to be added up. */
+const UNLIMITED = 1e15
+/** As in `takeFromTierWindow`: a second counts until its end has left the minute. */
+const SECONDS_COUNTED = 61
+
+/**
+ * `takeFromTierWindow` for many keys at once. Each key's row is locked, read as it is by then and written, in the order of the
+ * keys, so that batches wait for one another but never in a circle. What is asked of it is in `excluded`, as if nothing had been
+ * admitted before. Used is what was admitted in all less what is behind, so nothing is added up, and `width_bucket` finds how
+ * many of the seconds the minute has left behind. A row of which nothing is admitted stays as it was.
+ *
+ * The commit does not wait for the disk: what a crash of the server forgets are counts of its last second.
+ */
+const takeKeys = statement<TakenRow>(
+  'take_tiers',
+  /* sql */ `
+  with p as materialized (
+    select n.now, n.now / 1000 as second, n.now / 3600000 * 3600000 as hour, set_config('synchronous_commit', 'off', true)
+    from (select coalesce($1::bigint, taskboard.now_ms()) as now) n
+  ),
+  asked as materialized (
+    select i.*, least(i.wanted, i.per_hour, i.per_minute)::integer as most
+    from json_to_recordset($2::json) as i (key text, per_hour bigint, per_minute bigint, wanted integer)
+  ),
+  taken as (
+    insert into taskboard.tier_limit as r
+      (key, hour, total, before_hour, before_minute, seconds, totals, per_hour, per_minute, admitted)
+    select a.key, p.hour, a.most, 0, 0, array[p.second], array[a.most::bigint], a.per_hour, a.per_minute, a.most
+    from asked a, p order by a.key collate "C"
+    on conflict (key) do update
+    set (hour, total, before_hour, before_minute, seconds, totals, per_hour, per_minute, admitted) = (
+      select
+        case when fit.n = 0 then r.hour else present.hour end,
+        r.total + fit.n,
+        case when fit.n = 0 then r.before_hour else behind.hour end,
+        case when fit.n = 0 then r.before_minute else behind.minute end,
+        case when fit.n = 0 then r.seconds
+          when present.is_known then r.seconds[passed.n + 1:]
+          else r.seconds[passed.n + 1:] || present.second end,
+        case when fit.n = 0 then r.totals
+          when present.is_known then r.totals[passed.n + 1:cardinality(r.totals) - 1] || (r.total + fit.n)
+          else r.totals[passed.n + 1:] || (r.total + fit.n) end,
+        excluded.per_hour, excluded.per_minute, fit.n
+      from (
+          select greatest(excluded.hour, r.hour) as hour,
+            greatest(excluded.seconds[1], r.seconds[cardinality(r.seconds)]) as second,
+            excluded.seconds[1] <= r.seconds[cardinality(r.seconds)] as is_known
+        ) present,
+        lateral (select width_bucket(present.second - ${SECONDS_COUNTED}, r.seconds) as n) passed,
+        lateral (
+          select case when present.hour > r.hour then r.total else r.before_hour end as hour,
+            case passed.n when 0 then r.before_minute else r.totals[passed.n] end as minute
+        ) behind,
+        lateral (
+          select least(
+            excluded.admitted,
+            greatest(0, excluded.per_hour - r.total + behind.hour),
+            greatest(0, excluded.per_minute - r.total + behind.minute)
+          )::integer as n
+        ) fit
+    )
+    returning key, hour, total, before_hour, before_minute, seconds, totals, per_minute, admitted
+  )
+  select t.key, t.admitted, p.now::float8 as now,
+    (case when present.hour > t.hour then 0 else t.total - t.before_hour end)::float8 as "hourUsed",
+    (present.hour + 3600000)::float8 as "hourEndsAt",
+    (t.total - case passed.n when 0 then t.before_minute else t.totals[passed.n] end)::float8 as "minuteUsed",
+    ((t.seconds[width_bucket(t.total - t.per_minute, t.totals) + 1] + ${SECONDS_COUNTED}) * 1000)::float8 as "minuteFreeAt"
+  from p, taken t,
+    lateral (
+      select greatest(p.hour, t.hour) as hour, greatest(p.second, t.seconds[cardinality(t.seconds)]) as second
+    ) present,
+    lateral (select width_bucket(present.second - ${SECONDS_COUNTED}, t.seconds) as n) passed`,
+)
+
+/** Decides a batch in its order. All share a present; null for the database's. */
+export async function takeTiers(
+  database: Database,
+  requests: readonly TierRequest[],
+  now: Instant | null,
+): Promise<readonly TierDecision[]> {
+  const decisions: TierDecision[] = []
+  for (const keys of toRounds(requests, ({ key }) => key, isAlike)) {
+    const asked = Array.from(keys.values(), ({ request: { key, perHour, perMinute }, places }) => ({
+      key,
+      per_hour: perHour ?? UNLIMITED,
+      per_minute: perMinute ?? UNLIMITED,
+      wanted: places.length,
+    }))
+    for (const row of await database.read(null, takeKeys, [now, JSON.stringify(asked)])) {
+      const { request, places } = keys.get(row.key) as KeyRequests<TierRequest>
+      for (const [index, place] of places.entries()) decisions[place] = toDecision(row, request, index)
+    }
+  }
+  return decisions
+}
+
+function isAlike(one: TierRequest, other: TierRequest): boolean {
+  return one.perHour === other.perHour && one.perMinute === other.perMinute
+}
+
+/** Of those that were admitted, each one sees what was used up to itself. */
+function toDecision(row: TakenRow, request: TierRequest, index: number): TierDecision {
+  const after = Math.max(0, row.admitted - index - 1)
+  const usage = {
+    hourUsed: row.hourUsed - after,
+    hourEndsAt: row.hourEndsAt,
+    minuteUsed: row.minuteUsed - after,
+    minuteFreeAt: row.minuteFreeAt ?? row.now,
+  }
+  return toTierDecision(request, usage, { allowed: index < row.admitted, now: row.now })
+}

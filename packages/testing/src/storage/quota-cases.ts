@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import type { HeldResource } from '@taskboard/core'
+import type { StorageCheck } from './storage-case.js'
+import { DAY, START, type World } from './world.js'
+
+const NEXT_MONTH = 31 * DAY
+
+const takeTask = ({ storage, accountId }: World, limit: number, afterMs = 0) =>
+  storage.quotas.takeTask({ accountId, limit }, START + afterMs)
+
+/** Adds a webhook unless there are `limit`, as a quota does it. */
+function addWithin({ storage, accountId, workspaceId }: World, limit: number): Promise<boolean> {
+  return storage.transaction(async (tx) => {
+    const at = { now: START, tx }
+    const before = await storage.quotas.countHeld('webhooks', accountId, at)
+    if (before >= limit) return false
+    const webhook = {
+      workspaceId,
+      url: 'https://example.com/hook',
+      events: ['task.created' as const],
+      secrets: [],
+    }
+    await storage.webhooks.insertWebhook(webhook, null, at)
+    return true
+  })
+}
+
+/** What accounts use of their quotas. */
+export const quotaCases: readonly StorageCheck[] = [
+  {
+    id: 'quotas.tasks',
+    name: 'tasks are taken up to the limit of the month, and a refusal takes nothing',
+    async check(world) {
+      const taken = []
+      for (let count = 0; count < 4; count++) taken.push((await takeTask(world, 2, count)).taken)
+      assert.deepEqual(taken, [true, true, false, false])
+      assert.deepEqual(await takeTask(world, 3), { taken: true, month: START })
+      assert.equal((await takeTask(world, 2)).taken, false)
+      assert.equal((await world.storage.quotas.usage(world.accountId, world.at())).tasks, 3)
+    },
+  },
+  {
+    id: 'quotas.none',
+    name: 'a quota of nothing lets nothing through',
+    async check(world) {
+      assert.equal((await takeTask(world, 0)).taken, false)
+      assert.equal((await takeTask(world, 0, NEXT_MONTH)).taken, false)
+    },
+  },
+  {
+    id: 'quotas.month',
+    name: 'a month begins anew at its first instant, UTC, and a clock that steps back does not begin the old one again',
+    async check(world) {
+      assert.equal((await takeTask(world, 1)).taken, true)
+      assert.equal((await takeTask(world, 1, NEXT_MONTH - 1)).taken, false)
+      assert.deepEqual(await takeTask(world, 1, NEXT_MONTH), { taken: true, month: START + NEXT_MONTH })
+      assert.deepEqual(await takeTask(world, 1, 0), { taken: false, month: START + NEXT_MONTH })
+      const usage = await world.storage.quotas.usage(world.accountId, world.at(NEXT_MONTH + 28 * DAY))
+      assert.deepEqual([usage.month, usage.tasks], [START + NEXT_MONTH + 28 * DAY, 0])
+    },
+  },
+  {
+    id: 'quotas.give-back',
+    name: 'what is given back can be taken again, in its own month alone and never below nothing',
+    async check(world) {
+      const { quotas } = world.storage
+      const { month } = await takeTask(world, 1)
+      await quotas.giveBackTask(world.accountId, month)
+      await quotas.giveBackTask(world.accountId, month)
+      assert.equal((await takeTask(world, 1)).taken, true)
+      assert.equal((await takeTask(world, 1)).taken, false)
+      assert.equal((await takeTask(world, 1, NEXT_MONTH)).taken, true)
+      await quotas.giveBackTask(world.accountId, month)
+      assert.equal((await takeTask(world, 1, NEXT_MONTH)).taken, false)
+      await quotas.giveBackTask('acc_of_nobody', month)
+    },
+  },
+  {
+    id: 'quotas.at-once',
+    name: 'of many tasks at once exactly the limit is taken, by each account for itself',
+    async check(world) {
+      const { storage } = world
+      const accountIds = [world.accountId, 'acc_another']
+      const asked = Array.from({ length: 60 }, (_, index) => accountIds[index % 2] ?? '')
+      const taken = await Promise.all(
+        asked.map((accountId) => storage.quotas.takeTask({ accountId, limit: 7 }, START)),
+      )
+      for (const accountId of accountIds)
+        assert.equal(taken.filter((each, index) => each.taken && asked[index] === accountId).length, 7)
+    },
+  },
+  {
+    id: 'quotas.usage',
+    name: 'agents, webhooks and keys are counted over the workspaces of the account; keys that have ended are not',
+    async check(world) {
+      const { storage, accountId, workspaceId } = world
+      const stranger = {
+        name: 'other',
+        tier: 'custom',
+        workspaceName: 'w',
+        agent: { name: 'a', type: 't' },
+      } as const
+      await storage.access.insertAccount(stranger, world.at())
+      await world.addWorkspace()
+      await world.addWebhook()
+      const key = (hash: string, expiresAt: number | null) =>
+        storage.access.insertApiKey(
+          {
+            accountId,
+            workspaceId: null,
+            defaultWorkspaceId: workspaceId,
+            name: 'key',
+            scopes: [],
+            prefix: 'tb',
+            hash,
+            expiresAt,
+          },
+          world.at(),
+        )
+      await key('a', null)
+      await key('b', START + DAY)
+      const { id } = await key('c', null)
+      await storage.access.revokeApiKey({ accountId, workspaceIds: 'all' }, id, world.at())
+      const usage = { month: START, tasks: 0, agents: 2, apiKeys: 2, webhooks: 1 }
+      assert.deepEqual(await storage.quotas.usage(accountId, world.at()), usage)
+      assert.deepEqual(await storage.quotas.usage(accountId, world.at(DAY)), { ...usage, apiKeys: 1 })
+      const counted = await storage.transaction(async (tx) => {
+        const counts: number[] = []
+        for (const resource of ['agents', 'apiKeys', 'webhooks'] satisfies HeldResource[])
+          counts.push(await storage.quotas.countHeld(resource, accountId, world.at(0, tx)))
+        return counts
+      })
+      assert.deepEqual(counted, [2, 2, 1])
+    },
+  },
+  {
+    id: 'quotas.held-at-once',
+    name: 'of many that count, create and commit at once, none is one too many',
+    async check(world) {
+      const added = await Promise.all(Array.from({ length: 8 }, () => addWithin(world, 3)))
+      assert.equal(added.filter(Boolean).length, 3)
+      const { webhooks } = await world.storage.quotas.usage(world.accountId, world.at())
+      assert.equal(webhooks, 3)
+    },
+  },
+]
