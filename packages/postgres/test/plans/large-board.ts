@@ -49,7 +49,8 @@ const LOAD: readonly string[] = [
   `insert into taskboard.todo
     select q.* from taskboard.task t, taskboard.todo_of(t, ${NOW}) q where t.column_name = 'TODO'`,
   `insert into taskboard.attempt
-    select id, 1, 'agent', started_at, completed_at, 'completed' from taskboard.task where column_name = 'DONE'`,
+    select id, 1, 'agent_' || workspace_id || '_0', started_at, completed_at, 'completed'
+    from taskboard.task where column_name = 'DONE'`,
   `insert into taskboard.task_log (task_id, at, level, message)
     select 'task_' || ${padded('n % 100000')}, ${NOW - 1000}, 'info', 'line' from ${numbers(200_000)}`,
   `insert into taskboard.task_output (task_id, type, name, url)

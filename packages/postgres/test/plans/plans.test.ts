@@ -11,6 +11,7 @@ import { FEW, type HotVerb } from './hot-verb.js'
 import { loadLargeBoard, workOffHundredThousand } from './large-board.js'
 import type { Cost } from './plan.js'
 import { eventVerbs } from './event-verbs.js'
+import { taskVerbs } from './task-verbs.js'
 import { deliveryVerbs, webhookVerbs } from './webhook-verbs.js'
 import { createWatchedPool, type PlanCacheMode } from './watched-pool.js'
 
@@ -65,6 +66,7 @@ describe('at a million tasks', () => {
     const lists = {
       agents: agentVerbs,
       people: (storage: Storage<PgConnection>) => boardVerbs(storage, mode),
+      'callers of the enterprise API': (storage: Storage<PgConnection>) => taskVerbs(storage, mode),
       'listeners and channels': eventVerbs,
       deliverers: deliveryVerbs,
       'owners of webhooks': webhookVerbs,
@@ -85,6 +87,7 @@ describe('at a million tasks', () => {
       for (const mode of modes) {
         expect(await faultsIn(mode, agentVerbs)).toEqual([])
         expect(await faultsIn(mode, (storage) => boardVerbs(storage, `${mode} again`))).toEqual([])
+        expect(await faultsIn(mode, (storage) => taskVerbs(storage, `${mode} again`))).toEqual([])
       }
     },
     RUN_TIMEOUT_MS,

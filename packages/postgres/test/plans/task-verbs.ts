@@ -1,0 +1,99 @@
+import { taskStatuses, type Reach, type Storage, type TaskSearch, type TaskStatus } from '@taskboard/core'
+import type { PgConnection } from '../../src/pool.js'
+import type { HotVerb } from './hot-verb.js'
+import { HUGE, NOW, taskId } from './large-board.js'
+
+const at = { now: NOW }
+const LOG_LINES = 100
+const all: Reach = { accountId: 'acc_0', workspaceIds: 'all' }
+const bound: Reach = { accountId: 'acc_0', workspaceIds: [HUGE] }
+/** In DONE, TODO and DOING of the huge workspace; the first with a log and outputs. */
+const SHOWN = [taskId(2), taskId(9_001), taskId(50_005)]
+/** Works and is assigned more than any other; and one that has little to do with any task. */
+const BUSY = `agent_${HUGE}_0`
+const IDLE = `agent_${HUGE}_7`
+/** In the middle of all tasks. */
+const DEEP = taskId(500_000)
+const page = { rows: 1_000, pages: 2_500 }
+/** Each of the ten workspaces of the account is asked for each of the six statuses, and a page is made of those. */
+const pageOfAccount = { rows: 3_000, pages: 6_000 }
+
+/** What the enterprise API does with tasks of all workspaces. */
+export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): readonly HotVerb[] {
+  const search = (filter: Partial<TaskSearch>, reach: Reach = all) => {
+    const none = { status: null, agentId: null, workspaceId: null, limit: 50, afterId: null }
+    return tasks.searchTasks(reach, { ...none, ...filter }, at)
+  }
+  const searches = (name: string, filter: Partial<TaskSearch>, reach: Reach, rest: Partial<HotVerb>) =>
+    ([null, DEEP] as const).flatMap((afterId) =>
+      ([null, ...taskStatuses] as const).map((status: TaskStatus | null) => ({
+        name: `search ${name}, ${status ?? 'any status'}${afterId === null ? '' : ', deep'}`,
+        run: () => search({ ...filter, status, afterId }, reach),
+        // Of a row for each type of agent.
+        scans: ['agent_runtime'],
+        ...rest,
+      })),
+    )
+  const edited = taskId(19_001)
+  return [
+    {
+      name: 'find',
+      indexes: ['task_pkey', 'task_log_order', 'task_output_order', 'attempt_pkey'],
+      run: () => Promise.all(SHOWN.map((id) => tasks.findTask(all, id, LOG_LINES, at))),
+    },
+    {
+      name: 'find 100',
+      indexes: ['task_pkey'],
+      most: { rows: 2_500, pages: 5_000 },
+      run: () =>
+        Promise.all(
+          Array.from({ length: 100 }, (_, n) => tasks.findTask(bound, taskId(n * 10 + 1), LOG_LINES, at)),
+        ),
+    },
+    { name: 'locate', indexes: ['task_pkey'], run: () => tasks.locateTask(all, SHOWN[0] ?? '', at) },
+    ...searches('an account', {}, all, { indexes: ['task_status'], most: pageOfAccount }),
+    ...searches('a workspace', { workspaceId: HUGE }, all, { indexes: ['task_status'], most: page }),
+    ...searches('with a bound key', {}, bound, { indexes: ['task_status'], most: page }),
+    ...searches(
+      'a small workspace',
+      { workspaceId: 'ws_1001' },
+      { ...all, accountId: 'acc_1' },
+      { most: page },
+    ),
+    ...searches('a busy agent', { agentId: BUSY }, all, { indexes: ['task_assigned'], most: page }),
+    ...searches('an idle agent', { agentId: IDLE, workspaceId: HUGE }, bound, { most: page }),
+    { name: 'edit', run: () => tasks.updateTask(HUGE, edited, { title: pass, priority: 'urgent' }, at) },
+    {
+      name: 'edit back',
+      run: () => tasks.updateTask(HUGE, edited, { priority: 'low', assignedTo: IDLE }, at),
+    },
+    {
+      name: 'edit dependencies',
+      indexes: ['task_dependency_task'],
+      run: () => tasks.updateTask(HUGE, edited, { dependsOn: [taskId(29_001), taskId(39_001)] }, at),
+    },
+    { name: 'edit dependencies away', run: () => tasks.updateTask(HUGE, edited, { dependsOn: [] }, at) },
+    {
+      name: 'delete',
+      indexes: ['task_log_order', 'task_output_order', 'attempt_pkey', 'task_dependency_task'],
+      run: async () => {
+        const task = {
+          workspaceId: HUGE,
+          title: 'Short-lived',
+          description: null,
+          type: null,
+          priority: 'low',
+          assignedTo: null,
+          dueDate: null,
+          notBefore: null,
+          tags: [],
+          metadata: {},
+          dependsOn: [edited],
+          maxAttempts: 3,
+        } as const
+        const { value } = await tasks.insertTask(task, { kind: 'host', id: null }, null, at)
+        await tasks.deleteTask(HUGE, value.id, at)
+      },
+    },
+  ]
+}
