@@ -3,21 +3,13 @@ import {
   takeLoginAttempt,
   TaskboardError,
   type Instant,
-  type RefreshFamily,
-  type Session,
   type SessionStore,
 } from '@taskboard/core'
 import type { Database } from './database.js'
 import { createMfaVerbs } from './mfa-verbs.js'
+import type { StoredSession } from './stored-session.js'
 import type { Table } from './table.js'
 import type { MemoryTransaction } from './transactions.js'
-
-/** A session with its refresh tokens. */
-export interface StoredSession {
-  readonly session: Session
-  readonly familyHash: string
-  readonly family: RefreshFamily
-}
 
 export function createSessionStore(database: Database): SessionStore<MemoryTransaction> {
   const { settings, transactions, tables, users } = database

@@ -1,0 +1,8 @@
+import type { RefreshFamily, Session } from '@taskboard/core'
+
+/** A session with its refresh tokens. */
+export interface StoredSession {
+  readonly session: Session
+  readonly familyHash: string
+  readonly family: RefreshFamily
+}
