@@ -1,5 +1,6 @@
 import type { AgentDefinition, AgentDirectory } from './agents/index.js'
 import { createLeaseSweep, createRunner } from './agents/index.js'
+import { createRollUpSweep } from './analytics/index.js'
 import type { SecretBox } from './access/index.js'
 import type { Backoff } from './board/index.js'
 import type { Environment } from './environment/index.js'
@@ -38,6 +39,9 @@ export interface BackgroundParts<Tx> {
   readonly pollIntervalMs: number
 }
 
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
 /** Makes the background work; nothing of it runs yet. */
 export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
   const { environment, storage, emitter, backoff, secrets, sender } = parts
@@ -69,6 +73,8 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
     pollIntervalMs,
   })
   const follower = createFollower({ environment, store: events, pollIntervalMs })
+  const rollUpEveryMs = storage.wakes === 'complete' ? HOUR_MS : MINUTE_MS
+  const rollUps = createRollUpSweep(environment, storage.analytics, rollUpEveryMs)
   const retention = createRetentionSweep(environment, storage, parts.retention)
   follower.subscribe((event) => emitter.emit(toTaskboardEvent(event)))
   let stopListening: (() => void) | undefined
@@ -87,12 +93,13 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
       deliverer.start()
       notifier.start()
       leases.start()
+      rollUps.start()
       retention.start()
       runner.start()
     },
     async stop(drainTimeoutMs) {
       await runner.stop({ drainTimeoutMs })
-      await Promise.all([leases.stop(), retention.stop()])
+      await Promise.all([leases.stop(), rollUps.stop(), retention.stop()])
       await Promise.all([deliverer.stop({ drainTimeoutMs }), notifier.stop(drainTimeoutMs)])
       stopListening?.()
       await follower.stop()

@@ -90,6 +90,14 @@ export type {
   WebhookPayload,
 } from './events/index.js'
 export type {
+  Analytics,
+  AnalyticsOptions,
+  AnalyticsQuery,
+  Grouping,
+  TaskAnalytics,
+  WorkFigures,
+} from './analytics/index.js'
+export type {
   DeliveryPage,
   DeliveryRecord,
   DeliveryStatus,
@@ -223,7 +231,16 @@ export type {
   SessionStore,
   SignIn,
 } from './access/index.js'
-export { emptyProfile, mostAhead, ratedAttempts, runtimeSilenceMs, timedAttempts } from './agents/index.js'
+export { countEvent, dayOf } from './analytics/index.js'
+export type {
+  AnalyticsStore,
+  Baselines,
+  Day,
+  DayFigures,
+  EventCount,
+  FiguresQuery,
+} from './analytics/index.js'
+export { emptyProfile, mostAhead, ratedAttempts, timedAttempts } from './agents/index.js'
 export type { AgentChange, AgentQuery, AgentStore, Forecast, ForecastTask, NewAgent } from './agents/index.js'
 export type {
   ClaimBatch,

@@ -1,5 +1,6 @@
 import type { Accounts, CallerKeys, Login, Principal } from './access/index.js'
 import type { Agents, Estimates } from './agents/index.js'
+import type { Analytics } from './analytics/index.js'
 import type { Board, TaskDirectory } from './board/index.js'
 import type { Environment } from './environment/index.js'
 import type { TaskboardError } from './errors/index.js'
@@ -54,6 +55,7 @@ export interface Surface<Tx = unknown> {
   /** Our own login; null when the host has its own, or none. */
   readonly login: Login | null
   readonly agents: Agents<Tx>
+  readonly analytics: Analytics
   readonly estimates: Estimates<Tx>
   board(workspaceId: string): Board<Tx>
   /** The tasks of all boards. */

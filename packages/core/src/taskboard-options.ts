@@ -6,6 +6,7 @@ import {
   type TokenOptions,
 } from './access/index.js'
 import type { AgentDefinition } from './agents/index.js'
+import type { AnalyticsOptions } from './analytics/index.js'
 import type { Backoff } from './board/index.js'
 import type { Clock, Logger, Random } from './environment/index.js'
 import { TaskboardError } from './errors/index.js'
@@ -36,6 +37,7 @@ export interface TaskboardOptions<Tx = unknown> {
   /** Where state changes are told, besides webhooks. Workspaces choose among these by name. */
   readonly notifications?: readonly NotificationChannel[] | undefined
   readonly webhooks?: WebhookOptions | undefined
+  readonly analytics?: AnalyticsOptions | undefined
   /** Weights and horizons of the score. Changing them on a durable storage needs `rescore()`. */
   readonly priority?: ScoringOptions | undefined
   readonly attempts?:

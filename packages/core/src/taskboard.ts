@@ -17,6 +17,7 @@ import {
   type AgentDirectory,
   type Agents,
 } from './agents/index.js'
+import { createAnalytics, resolveBaselines, type Analytics } from './analytics/index.js'
 import { createBackground, type Background } from './background.js'
 import { createBoard, createTaskDirectory, defaultBackoff, type Backoff, type Board } from './board/index.js'
 import { createEnvironment, createSharedAbort, type Environment } from './environment/index.js'
@@ -56,6 +57,7 @@ import {
 export interface Taskboard<Tx = unknown> {
   readonly accounts: Accounts<Tx>
   readonly agents: Agents<Tx>
+  readonly analytics: Analytics
   readonly webhooks: Webhooks<Tx>
   readonly notifications: Notifications<Tx>
   /** What happens on all boards, after the commit, from `start` to `close`. */
@@ -141,6 +143,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
   return {
     accounts: surface.accounts,
     agents: surface.agents,
+    analytics: surface.analytics,
     notifications: createNotifications({ environment, store: storage.notifications, channels }),
     events: emitter.events,
     publish: createPublisher({ environment, store: storage.events }),
@@ -261,6 +264,11 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
       environment,
       store: storage.agents,
       onChanged: (agentId) => wiring.directory.forget(agentId),
+    }),
+    analytics: createAnalytics({
+      environment,
+      store: storage.analytics,
+      baselines: resolveBaselines(options.analytics),
     }),
     estimates: createEstimates(environment, storage.agents),
     board: cachedBoards((workspaceId) => createBoard(boardParts, workspaceId)),

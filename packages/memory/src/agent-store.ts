@@ -1,6 +1,5 @@
 import {
   emptyProfile,
-  runtimeSilenceMs,
   TaskboardError,
   type Agent,
   type AgentOverview,
@@ -76,9 +75,9 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
         tables.agents.set(agentId, { ...agent, status })
         publish(workspaceId, { type: 'agent.status', facts: { agentId, status } }, now)
       }),
-    reportRuntimes: (agentTypes, at) =>
+    reportRuntimes: (agentTypes, liveMs, at) =>
       write(at, (now) => {
-        for (const type of agentTypes) tables.runtimes.set(type, now)
+        for (const type of agentTypes) tables.runtimes.set(type, liveMs === null ? Infinity : now + liveMs)
       }),
     readForecasts: (tasks, at) =>
       read(at, (now) => tasks.map((task) => work.forecast(task, agentsOf(task.workspaceId), now))),
@@ -93,8 +92,7 @@ export function agentStatus(
   now: Instant,
 ): AgentStatus {
   if (leases.heldBy(id) > 0) return 'busy'
-  const seenAt = tables.runtimes.get(type)
-  return seenAt !== undefined && seenAt <= now - runtimeSilenceMs ? 'offline' : 'available'
+  return (tables.runtimes.get(type) ?? Infinity) <= now ? 'offline' : 'available'
 }
 
 function createAgentReads(

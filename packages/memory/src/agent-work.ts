@@ -68,8 +68,8 @@ export function createAgentWork(
 
   function typicalMs(agentId: string | null, agents: readonly Agent[]): number | null {
     const own = agentId === null ? [] : lastCompleted([agentId])
-    const attempts = own.length > 0 ? own : lastCompleted(agents.map(({ id }) => id))
-    return median(attempts.map(({ startedAt, endedAt }) => (endedAt ?? startedAt) - startedAt))
+    const known = own.length > 0 ? own : lastCompleted(agents.map(({ id }) => id))
+    return median(known.map(({ startedAt, endedAt }) => (endedAt ?? startedAt) - startedAt))
   }
 
   return {

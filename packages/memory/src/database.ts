@@ -14,6 +14,7 @@ import type {
   Workspace,
 } from '@taskboard/core'
 import { createCommitSignal, createStorageSettings, TaskboardError } from '@taskboard/core'
+import type { RollUp } from './analytics-store.js'
 import { createAttempts, type Attempts } from './attempts.js'
 import type { DeliveryRow } from './delivery-row.js'
 import { createEventLog, toLoggedEvent, type EventLog, type EventRow, type EventSource } from './event-log.js'
@@ -46,8 +47,10 @@ export interface Database {
     /** By a digest of who guesses at what. */
     readonly loginAttempts: Table<LoginAttempts>
     readonly agents: Table<Agent>
-    /** When a runtime of each agent type was last seen at work. */
+    /** Until when a runtime of each agent type is at work, as far as is known. */
     readonly runtimes: Table<Instant>
+    /** By workspace. */
+    readonly rollUps: Table<RollUp>
     readonly tasks: TaskTable
     readonly taskLogs: Table<readonly TaskLogEntry[]>
     readonly outputs: Table<readonly TaskOutput[]>
@@ -74,6 +77,7 @@ export function createDatabase(onScoring: () => void): Database {
     loginAttempts: createTable<LoginAttempts>(journal),
     agents: createTable<Agent>(journal),
     runtimes: createTable<Instant>(journal),
+    rollUps: createTable<RollUp>(journal),
     tasks: createTableOfRows<Task, TaskSlots>(journal, createTaskSlots),
     taskLogs: createTable<readonly TaskLogEntry[]>(journal),
     outputs: createTable<readonly TaskOutput[]>(journal),

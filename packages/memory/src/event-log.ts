@@ -36,8 +36,8 @@ export interface EventLog {
   readAll(position: number, limit: number): readonly LoggedEvent[]
   /** Where the `count` events end that were read from `position`, past those that are pruned by now. */
   afterPage(position: number, count: number): number
-  /** Drops the oldest events from before `before`. */
-  prune(before: Instant, limit: number): number
+  /** Drops the oldest events from before `before`, up to the first whose `seq` is above the `mark` of its workspace. */
+  prune(before: Instant, limit: number, mark: (workspaceId: string) => number): number
   /** Calls `hook` with each event that was appended, also again when a rollback of others brings it back. */
   onAppend(hook: (row: { readonly workspaceId: string }) => void): void
 }
@@ -101,9 +101,10 @@ export function createEventLog(journal: Journal, newId: () => NewId): EventLog {
     },
     readAll: (position, limit) => readAfter(all, position, limit),
     afterPage: (position, count) => Math.max(position, count === 0 ? 0 : all.dropped) + count,
-    prune(before, limit) {
+    prune(before, limit, mark) {
       let count = 0
       for (let row = all.rows[all.head]; row !== undefined && row.at < before && count < limit; count++) {
+        if (row.seq > mark(row.workspaceId)) break
         dropFirst(all)
         dropFirst(tailOf(row.workspaceId))
         row = all.rows[all.head]

@@ -4,7 +4,8 @@ import { toLoggedEvent } from './event-log.js'
 import type { MemoryTransaction } from './transactions.js'
 
 export function createEventStore(database: Database): EventStore<MemoryTransaction> {
-  const { transactions, log, commits } = database
+  const { transactions, log, commits, tables } = database
+  const mark = (workspaceId: string): number => tables.rollUps.get(workspaceId)?.seq ?? 0
   const { read, write } = transactions
   return {
     appendEvent: (workspaceId, draft, at) =>
@@ -22,7 +23,7 @@ export function createEventStore(database: Database): EventStore<MemoryTransacti
         return { events, position: String(log.afterPage(start, events.length)) }
       }),
     onCommit: (listener) => commits.listen(listener),
-    pruneEvents: (before, limit) => write(null, () => log.prune(before, limit)),
+    pruneEvents: (before, limit) => write(null, () => log.prune(before, limit, mark)),
   }
 }
 

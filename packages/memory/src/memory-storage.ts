@@ -1,6 +1,7 @@
 import type { Storage } from '@taskboard/core'
 import { createAccessStore } from './access-store.js'
 import { createAgentStore } from './agent-store.js'
+import { createAnalyticsStore } from './analytics-store.js'
 import { createDatabase, type Database } from './database.js'
 import { createEventStore } from './event-store.js'
 import { createLeaseIndex } from './lease-index.js'
@@ -38,6 +39,7 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     wakes: 'complete',
     tasks: createTaskStore(database, queue, leases),
     agents: createAgentStore(database, queue, leases),
+    analytics: createAnalyticsStore(database),
     events: createEventStore(database),
     notifications: createNotificationStore(database),
     webhooks: createWebhookStore(database),

@@ -6,10 +6,10 @@ alter table taskboard.agent
   add column capabilities text[] not null default '{}',
   add column tools text[] not null default '{}';
 
--- When a host's runtime of each agent type last said that it is at work.
+-- Until when a host's runtime of each agent type is at work, as far as it has said.
 create table taskboard.agent_runtime (
   type text primary key,
-  seen_at bigint not null
+  live_until bigint not null
 ) with (fillfactor = 50);
 
 -- The attempts by which an agent is judged, the last ones first, without a look at the table.

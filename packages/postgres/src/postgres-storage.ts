@@ -2,6 +2,7 @@ import { createStorageSettings, TaskboardError, type Storage } from '@taskboard/
 import { createAccessStore } from './access/access-store.js'
 import { createAgentStore } from './agents/agent-store.js'
 import { createSessionStore } from './access/sessions/session-store.js'
+import { createAnalyticsStore } from './analytics/analytics-store.js'
 import { boundedPool } from './bounded-pool.js'
 import { createDatabase } from './database.js'
 import { createEventStore } from './events/event-store.js'
@@ -69,6 +70,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     wakes: 'hints',
     tasks: createTaskStore(database),
     agents: createAgentStore(database),
+    analytics: createAnalyticsStore(database),
     events: createEventStore(database),
     notifications: createNotificationStore(database),
     webhooks: createWebhookStore(database),

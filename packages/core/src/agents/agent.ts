@@ -101,16 +101,14 @@ export interface AgentStore<Tx = unknown> {
   deleteAgent(workspaceId: string, agentId: string, at: At<Tx>): Promise<void>
   /** Sets the status, with `agent.status` in the event log when it differs. Unknown agents are ignored. */
   reportAgentStatus(workspaceId: string, agentId: string, status: AgentStatus, at: At<Tx>): Promise<void>
-  /** Notes that runtimes of these types are at work at present. */
-  reportRuntimes(agentTypes: readonly string[], at: At<Tx>): Promise<void>
+  /** Notes that a runtime of each of these types is at work for that long from now; null for as long as nothing else is noted. */
+  reportRuntimes(agentTypes: readonly string[], liveMs: number | null, at: At<Tx>): Promise<void>
   /** In the order of the tasks, one each. */
   readForecasts(tasks: readonly ForecastTask[], at: At<Tx>): Promise<readonly Forecast[]>
 }
 
 export type ForecastTask = Pick<Task, 'id' | 'workspaceId' | 'assignedTo' | 'lease'>
 
-/** How long after its last report a runtime counts as gone. */
-export const runtimeSilenceMs = 90_000
 /** How many attempts a success rate looks back on. */
 export const ratedAttempts = 100
 /** How many durations a forecast looks back on. */

@@ -1,4 +1,4 @@
-export { mostAhead, ratedAttempts, runtimeSilenceMs, timedAttempts } from './agent.js'
+export { mostAhead, ratedAttempts, timedAttempts } from './agent.js'
 export type {
   Agent,
   AgentChange,

@@ -60,11 +60,10 @@ export function createRunner<Tx>(options: RunnerOptions<Tx>): Runner {
   }
   const presence = createAgentPresence(environment, options.agents)
   const { directory = createAgentDirectory(environment, options.agents) } = options
-  const report = createRuntimeReport(
-    environment,
-    options.agents,
-    runtimes.map(({ type }) => type),
-  )
+  const report = createRuntimeReport(environment, options.agents, {
+    agentTypes: runtimes.map(({ type }) => type),
+    isOnlyProcess: options.pollIntervalMs === null,
+  })
   const workers = runtimes.map((runtime) =>
     createRuntimeWorker({ ...options, presence, directory, backoff }, runtime),
   )

@@ -1,22 +1,53 @@
-import { createLoop, type Environment, type Loop } from '../environment/index.js'
-import { runtimeSilenceMs, type AgentStore } from './agent.js'
+import { createLoop, type Environment } from '../environment/index.js'
+import type { AgentStore } from './agent.js'
+import { thrownText } from './stored-text.js'
 
-/** Lets other processes see which agent types this one works: three times as often as it takes to be thought gone. */
+/** Tells the store which agent types this process works. */
+export interface RuntimeReport {
+  start(): void
+  stop(): Promise<void>
+}
+
+/** How long after its last report a runtime counts as gone, and how often it reports. */
+const LIVE_MS = 90_000
+const REPORT_EVERY_MS = 30_000
+
+/**
+ * Where the storage is this process's alone, it is told once that they are at work, and once that they are not. Else it is told time
+ * and again: that one process stops says nothing of others that work the same types.
+ */
 export function createRuntimeReport<Tx>(
   environment: Environment,
   agents: Pick<AgentStore<Tx>, 'reportRuntimes'>,
-  agentTypes: readonly string[],
-): Loop {
+  options: { readonly agentTypes: readonly string[]; readonly isOnlyProcess: boolean },
+): RuntimeReport {
   const { clock, logger } = environment
-  return createLoop({
+  const { agentTypes, isOnlyProcess } = options
+  const report = (liveMs: number | null): Promise<void> =>
+    agents.reportRuntimes(agentTypes, liveMs, { now: environment.storageNow() })
+
+  const loop = createLoop({
     name: 'runtime-report',
     clock,
     logger,
     pollIntervalMs: null,
     async pass() {
       if (agentTypes.length === 0) return null
-      await agents.reportRuntimes(agentTypes, { now: environment.storageNow() })
-      return clock.now() + runtimeSilenceMs / 3
+      await report(isOnlyProcess ? null : LIVE_MS)
+      return isOnlyProcess ? null : clock.now() + REPORT_EVERY_MS
     },
   })
+
+  return {
+    start: () => loop.start(),
+    async stop() {
+      await loop.stop()
+      if (!isOnlyProcess || agentTypes.length === 0) return
+      try {
+        await report(0)
+      } catch (error) {
+        logger.warn({ error: thrownText(error) }, 'the end of the agents could not be reported')
+      }
+    },
+  }
 }

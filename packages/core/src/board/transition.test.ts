@@ -131,6 +131,7 @@ describe('the end of an attempt', () => {
       completedAt: NOW + 1,
       result: 'done',
       status: 'DONE',
+      type: doing.type,
     })
     expect(endedAttempt).toEqual({ fencingToken: 1, outcome: 'completed', reason: null })
   })
@@ -247,8 +248,12 @@ describe('move', () => {
         expect(events).toEqual([])
         return
       }
+      const { id: taskId, title, type, startedAt, completedAt } = task
       expect(events).toEqual([
-        { type: 'task.moved', facts: { taskId: task.id, title: task.title, from, to, actor: PERSON } },
+        {
+          type: 'task.moved',
+          facts: { taskId, title, from, to, actor: PERSON, type, startedAt, completedAt },
+        },
       ])
       expect(after.lease).toBeNull()
       expect(after.completedAt).toBe(to === 'DONE' ? NOW + 1 : null)

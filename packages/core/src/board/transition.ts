@@ -152,6 +152,7 @@ function complete(task: Task, result: string, now: Instant): TransitionResult {
     startedAt: task.startedAt ?? now,
     completedAt: now,
     result,
+    type: task.type,
   }
   return changed(done, [{ type: 'task.completed', facts }], ending(task, 'completed', null))
 }
@@ -256,7 +257,8 @@ function ending(
 }
 
 function moved(task: Task, to: Column, actor: Actor): EventDraft {
-  return { type: 'task.moved', facts: { taskId: task.id, title: task.title, from: task.column, to, actor } }
+  const { id: taskId, title, column: from, type, startedAt, completedAt } = task
+  return { type: 'task.moved', facts: { taskId, title, from, to, actor, type, startedAt, completedAt } }
 }
 
 function failed(
@@ -266,10 +268,10 @@ function failed(
   agentId: string | null,
   now: Instant,
 ): EventDraft {
-  const { id: taskId, title, attempts } = task
+  const { id: taskId, title, attempts, type } = task
   return {
     type: 'task.failed',
-    facts: { taskId, title, status: 'TODO', reason, message, agentId, attempts, failedAt: now },
+    facts: { taskId, title, status: 'TODO', reason, message, agentId, attempts, failedAt: now, type },
   }
 }
 

@@ -53,7 +53,8 @@ export interface PublishedAlertFacts {
 
 /**
  * The immutable facts that each event keeps, written in the transaction of the change itself. Times are epoch
- * milliseconds. A webhook's body is a pure function of these, the event's time and the payload version.
+ * milliseconds. A webhook's body is a pure function of these, the event's time and the payload version. What is optional serves
+ * analytics, and is in no payload.
  */
 export interface EventFacts {
   'task.created': TaskFacts & {
@@ -79,6 +80,7 @@ export interface EventFacts {
     readonly startedAt: Instant
     readonly completedAt: Instant
     readonly result: string
+    readonly type?: string | null
   }
   'task.failed': TaskFacts & {
     readonly status: 'TODO'
@@ -88,11 +90,16 @@ export interface EventFacts {
     readonly agentId: string | null
     readonly attempts: number
     readonly failedAt: Instant
+    readonly type?: string | null
   }
   'task.moved': TaskFacts & {
     readonly from: 'TODO' | 'DOING' | 'DONE'
     readonly to: 'TODO' | 'DOING' | 'DONE'
     readonly actor: EventActor
+    readonly type?: string | null
+    /** When it had entered DOING, and DONE, before the move; null where it had not, or had left it again. */
+    readonly startedAt?: Instant | null
+    readonly completedAt?: Instant | null
   }
   'task.progress': { readonly taskId: string; readonly progress: number }
   'agent.status': { readonly agentId: string; readonly status: 'available' | 'busy' | 'offline' }

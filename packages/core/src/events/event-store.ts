@@ -36,7 +36,10 @@ export interface EventStore<Tx = unknown> {
    * Returns how to stop it.
    */
   onCommit(listener: () => void): () => void
-  /** Drops events from before `before`, at most `limit`; returns how many went. */
+  /**
+   * Drops events from before `before`, at most `limit`; returns how many went. Those that analytics have not yet rolled up stay, in
+   * some storages with those of other workspaces that are younger.
+   */
   pruneEvents(before: Instant, limit: number): Promise<number>
 }
 

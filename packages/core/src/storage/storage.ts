@@ -1,5 +1,6 @@
 import type { AccessStore, SessionStore } from '../access/index.js'
 import type { AgentStore } from '../agents/index.js'
+import type { AnalyticsStore } from '../analytics/index.js'
 import type { TaskStore } from '../board/index.js'
 import type { Clock, Instant, NewId } from '../environment/index.js'
 import type { EventStore, NotificationStore } from '../events/index.js'
@@ -38,6 +39,7 @@ export interface Storage<Tx = unknown> {
 
   readonly tasks: TaskStore<Tx>
   readonly agents: AgentStore<Tx>
+  readonly analytics: AnalyticsStore<Tx>
   readonly events: EventStore<Tx>
   readonly notifications: NotificationStore<Tx>
   readonly webhooks: WebhookStore<Tx>

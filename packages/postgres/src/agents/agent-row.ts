@@ -1,5 +1,3 @@
-import { runtimeSilenceMs } from '@taskboard/core'
-
 /** The columns of an `Agent`, of the table or expression that `alias` names, with the stored status or `status` in its place. */
 export function agentColumns(alias: string, status = `${alias}.status`): string {
   const a = alias
@@ -13,7 +11,7 @@ export function agentStatus(alias: string, present: string): string {
     when exists (select from taskboard.task t where t.lease_agent_id = ${alias}.id) then 'busy'
     when exists (
       select from taskboard.agent_runtime r
-      where r.type = ${alias}.type and r.seen_at <= ${present} - ${runtimeSilenceMs}
+      where r.type = ${alias}.type and r.live_until <= ${present}
     ) then 'offline'
     else 'available' end`
 }

@@ -24,7 +24,7 @@ export function createAgentStore(database: Database): AgentStore<PgConnection> {
     deleteAgent: (workspaceId, agentId, at) => deleteAgent(database, workspaceId, agentId, at),
     reportAgentStatus: (workspaceId, agentId, status, at) =>
       reportAgentStatus(database, workspaceId, agentId, status, at),
-    reportRuntimes: (agentTypes, at) => reportRuntimes(database, agentTypes, at),
+    reportRuntimes: (agentTypes, liveMs, at) => reportRuntimes(database, agentTypes, liveMs, at),
     readForecasts: (tasks, at) => readForecasts(database, tasks, at),
   }
 }

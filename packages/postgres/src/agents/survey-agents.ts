@@ -18,13 +18,10 @@ const OVERVIEWS = /* sql */ `
     (select avg(case when r.outcome = 'completed' then 1 else 0 end)::float8
      from (${ratedAttemptsOf('a.id')}) r) as "successRate"`
 
-interface SurveyedAgent extends AgentOverview {
-  /** Null when the workspace that was asked for is not within reach. */
-  readonly id: string
-  readonly isReached: boolean
-}
+/** Without an agent where there is none, and no row at all for a workspace that is not within reach. */
+type SurveyRow = AgentOverview | { readonly id: null }
 
-const survey = statement<SurveyedAgent>(
+const survey = statement<SurveyRow>(
   'survey_agents',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
@@ -37,8 +34,8 @@ const survey = statement<SurveyedAgent>(
     where a.workspace_id in (select id from asked) and ($6::text is null or a.id > $6::text)
     order by a.id limit $5::integer
   )
-  select r.is_reached as "isReached", a.*
-  from (select $4::text is null or exists (select from asked) as is_reached) r
+  select a.*
+  from (select where $4::text is null or exists (select from asked)) r
     left join lateral (${OVERVIEWS} from chosen a, p) a on true
   order by a.id`,
 )
@@ -63,10 +60,8 @@ export async function surveyAgents(
 ): Promise<readonly AgentOverview[]> {
   const values = [at.now, ...reachValues(reach), workspaceId, limit, afterId]
   const rows = await database.read(at, survey, values)
-  if (rows[0]?.isReached !== true) {
-    throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
-  }
-  return rows.flatMap(({ isReached: _, ...agent }) => ((agent.id as string | null) === null ? [] : [agent]))
+  if (rows.length === 0) throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
+  return rows.filter((row) => row.id !== null)
 }
 
 /** `AgentStore.findAgent`. */

@@ -4,14 +4,18 @@ import { statement } from '../statement.js'
 
 /**
  * Those that lie first, which are the oldest, nearly: so no batch has to sort all that is old. That the range has two ends
- * makes the planner expect few events in it.
+ * makes the planner expect few events in it. What is not yet rolled up stays.
  */
 const pruneOldest = statement<{ readonly count: number }>(
   'prune_events',
   /* sql */ `
   with gone as (
     delete from taskboard.event where ctid = any (array(
-      select e.ctid from taskboard.event e where e.at < $1::bigint and e.at > -9223372036854775808 limit $2::integer
+      select e.ctid from taskboard.event e
+      where e.at < $1::bigint and e.at > -9223372036854775808 and e.seq <= coalesce((
+        select m.seq from taskboard.analytics_mark m where m.workspace_id = e.workspace_id
+      ), 0)
+      limit $2::integer
     ))
     returning 1
   )

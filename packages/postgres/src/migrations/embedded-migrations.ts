@@ -532,15 +532,79 @@ alter table taskboard.agent
   add column capabilities text[] not null default '{}',
   add column tools text[] not null default '{}';
 
--- When a host's runtime of each agent type last said that it is at work.
+-- Until when a host's runtime of each agent type is at work, as far as it has said.
 create table taskboard.agent_runtime (
   type text primary key,
-  seen_at bigint not null
+  live_until bigint not null
 ) with (fillfactor = 50);
 
 -- The attempts by which an agent is judged, the last ones first, without a look at the table.
 create index attempt_rated on taskboard.attempt (agent_id, ended_at desc) include (started_at, outcome)
   where outcome in ('completed', 'failed', 'retried', 'expired');
+`,
+  },
+  {
+    number: 6,
+    name: 'analytics',
+    sql: `-- Figures about tasks by day, as the event log tells them.
+
+-- What is rolled up of the events up to the mark of each workspace. \`type\` is the task's, empty for none; \`timed\` tasks of the
+-- completed ones were in DOING, \`taken_ms\` all together. A task that leaves DONE takes away what its completion added.
+create table taskboard.analytics_day (
+  workspace_id text not null,
+  -- Since the first of January 1970, in UTC.
+  day integer not null,
+  type text not null,
+  created bigint not null,
+  completed bigint not null,
+  failed bigint not null,
+  timed bigint not null,
+  taken_ms bigint not null,
+  primary key (workspace_id, day, type)
+) with (fillfactor = 70);
+
+-- The last event of each workspace that is rolled up. Whoever rolls up locks it, and events are pruned up to it.
+create table taskboard.analytics_mark (
+  workspace_id text primary key,
+  seq bigint not null
+) with (fillfactor = 50);
+`,
+  },
+  {
+    number: 7,
+    name: 'tier_limits',
+    sql: `-- The limits of tiers, and the tasks that accounts have created in a month.
+
+-- A key's row is written with every batch of decisions on it, so no index may hold what changes each time.
+create table taskboard.tier_limit (
+  key text primary key,
+  -- The start of the hour of the newest admission.
+  hour bigint not null,
+  -- All admissions ever, and those of them that the hour and the minute do not count any more.
+  total bigint not null,
+  before_hour bigint not null,
+  before_minute bigint not null,
+  -- The seconds with admissions that the minute may still reach back to, oldest first, and the total after each.
+  seconds bigint[] not null,
+  totals bigint[] not null,
+  -- The limits of the last batch, and how many that admitted.
+  per_hour bigint not null,
+  per_minute bigint not null,
+  admitted integer not null
+) with (fillfactor = 50);
+alter table taskboard.tier_limit alter column seconds set storage external, alter column totals set storage external;
+create index tier_limit_hour on taskboard.tier_limit (hour);
+
+-- One row an account: what came before its newest month is forgotten.
+create table taskboard.task_quota (
+  account_id text primary key,
+  -- When the month began, UTC.
+  month bigint not null,
+  used integer not null,
+  -- The quota of the last batch, and how many that took.
+  most integer not null,
+  taken integer not null
+) with (fillfactor = 50);
 `,
   },
 ]

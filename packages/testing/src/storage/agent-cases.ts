@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { runtimeSilenceMs, type Forecast, type Reach, type Task } from '@taskboard/core'
+import type { Forecast, Reach, Task } from '@taskboard/core'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import {
   AGENT_TYPE,
@@ -239,17 +239,19 @@ const overviewCases: readonly StorageCheck[] = [
   },
   {
     id: 'agents.offline',
-    name: 'an agent is offline when its type was worked by a runtime that is silent now',
+    name: 'an agent is offline when its type was worked by a runtime, and is not any more',
     async check(world) {
       const { storage, at } = world
-      await storage.agents.reportRuntimes(['unrelated', 'unrelated'], at())
-      const later = runtimeSilenceMs
-      assert.equal((await overviewOf(world, world.agent.id, later)).status, 'available')
-      await storage.agents.reportRuntimes([AGENT_TYPE], at())
-      assert.equal((await overviewOf(world, world.agent.id, later - 1)).status, 'available')
-      assert.equal((await overviewOf(world, world.agent.id, later)).status, 'offline')
-      await storage.agents.reportRuntimes([AGENT_TYPE], at(1))
-      assert.equal((await overviewOf(world, world.agent.id, later)).status, 'available')
+      const status = async (afterMs: number) => (await overviewOf(world, world.agent.id, afterMs)).status
+      await storage.agents.reportRuntimes(['unrelated', 'unrelated'], 0, at())
+      assert.equal(await status(HOUR), 'available')
+      await storage.agents.reportRuntimes([AGENT_TYPE, 'unrelated'], MINUTE, at())
+      assert.deepEqual([await status(MINUTE - 1), await status(MINUTE)], ['available', 'offline'])
+      await storage.agents.reportRuntimes([AGENT_TYPE], null, at(SECOND))
+      assert.equal(await status(1_000 * HOUR), 'available')
+      await world.addClaimed()
+      await storage.agents.reportRuntimes([AGENT_TYPE], 0, at(SECOND))
+      assert.equal(await status(SECOND), 'busy')
     },
   },
   {

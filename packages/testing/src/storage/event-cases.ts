@@ -155,6 +155,7 @@ export const eventCases: readonly StorageCheck[] = [
     name: 'pruning drops the oldest from before an instant, at most the limit, and no place is given twice',
     async check({ storage, workspaceId, add, events, at }) {
       for (let day = 0; day < 4; day++) await add({}, at(day * DAY))
+      await storage.analytics.rollUp(100, at())
       assert.equal(await storage.events.pruneEvents(START + 2 * DAY, 1), 1)
       assert.equal(await storage.events.pruneEvents(START + 2 * DAY, 10), 1)
       assert.equal(await storage.events.pruneEvents(START + 2 * DAY, 10), 0)
@@ -173,6 +174,7 @@ export const eventCases: readonly StorageCheck[] = [
     async check(world) {
       const start = await world.storage.events.feedEnd()
       for (let day = 0; day < 4; day++) await world.add({}, world.at(day * DAY))
+      await world.storage.analytics.rollUp(100, world.at())
       await world.storage.events.pruneEvents(START + 2 * DAY, 10)
       const fed = await readAll(world, start, 1)
       assert.deepEqual(

@@ -86,6 +86,7 @@ export const notificationCases: readonly StorageCheck[] = [
       const { storage, at } = world
       await save(world)
       for (let count = 0; count < 2; count++) await world.add()
+      await storage.analytics.rollUp(100, at())
       assert.equal(await storage.events.pruneEvents(START + MINUTE, 1), 1)
       const { batches } = await claim(world)
       assert.deepEqual(

@@ -1,0 +1,69 @@
+import { memoryStorage } from '@taskboard/memory'
+import { virtualClock } from '@taskboard/testing'
+import { describe, expect, it } from 'vitest'
+import { createTaskboard, defineAgent } from '../index.js'
+import { estimateCompletion } from './estimates.js'
+
+const NOW = 1_000_000
+const waiting = { column: 'TODO', startedAt: null, notBefore: null } as const
+const known = { typicalMs: 60_000, ahead: 0, agents: 1, asOf: NOW }
+
+describe('an estimate', () => {
+  it('is a typical length from now for the first in the queue', () => {
+    expect(estimateCompletion(waiting, known)).toBe(NOW + 60_000)
+  })
+
+  it('counts the rounds of those before it, the agents working at once', () => {
+    expect(estimateCompletion(waiting, { ...known, ahead: 5, agents: 2 })).toBe(NOW + 3 * 60_000)
+    expect(estimateCompletion(waiting, { ...known, ahead: 6, agents: 2 })).toBe(NOW + 4 * 60_000)
+  })
+
+  it('begins when the task may', () => {
+    expect(estimateCompletion({ ...waiting, notBefore: NOW + 5 }, known)).toBe(NOW + 60_005)
+    expect(estimateCompletion({ ...waiting, notBefore: NOW - 5 }, known)).toBe(NOW + 60_000)
+  })
+
+  it('goes from the start of work under way, and never lies in the past', () => {
+    const doing = { ...waiting, column: 'DOING' } as const
+    expect(estimateCompletion({ ...doing, startedAt: NOW - 10_000 }, known)).toBe(NOW + 50_000)
+    expect(estimateCompletion({ ...doing, startedAt: NOW - 90_000 }, known)).toBe(NOW)
+  })
+
+  it('is null when nothing was ever completed', () => {
+    expect(estimateCompletion(waiting, { ...known, typicalMs: null })).toBeNull()
+  })
+})
+
+describe('estimates', () => {
+  it('follow what the agent has done, and tell nothing of what waits for people or other tasks', async () => {
+    const clock = virtualClock()
+    const worker = defineAgent({
+      type: 'worker',
+      run: (_, { sleep }) => sleep(90_000),
+    })
+    const taskboard = createTaskboard({ storage: memoryStorage(), clock, agents: [worker] })
+    const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'custom' })
+    const board = taskboard.board(workspace.id)
+    const { estimates } = taskboard.surface
+    const first = await board.add({ title: 'first' })
+    expect(await estimates.forTasks([first])).toEqual([null])
+    await taskboard.start()
+    await clock.advance({ minutes: 10 })
+    const now = clock.now()
+    const done = await board.get(first.id)
+    const doing = await board.add({ title: 'doing' })
+    await clock.advance({ seconds: 30 })
+    const next = await board.add({ title: 'next' })
+    const held = await board.hold((await board.add({ title: 'held' })).id, { reason: 'approval' })
+    const blocked = await board.add({ title: 'blocked', dependsOn: [next.id] })
+    const all = [done, await board.get(doing.id), next, held, blocked]
+    expect(await estimates.forTasks(all)).toEqual([
+      done.completedAt,
+      now + 90_000,
+      clock.now() + 180_000,
+      null,
+      null,
+    ])
+    await taskboard.close()
+  })
+})

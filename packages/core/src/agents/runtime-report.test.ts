@@ -1,0 +1,22 @@
+import { virtualClock } from '@taskboard/testing'
+import { expect, it } from 'vitest'
+import { createEnvironment } from '../environment/index.js'
+import { createRuntimeReport } from './runtime-report.js'
+
+it('a shared storage is told time and again, well before a report ends, and not of the end', async () => {
+  const clock = virtualClock()
+  const start = clock.now()
+  const reports: (readonly [number, readonly string[], number | null])[] = []
+  const agents = {
+    async reportRuntimes(types: readonly string[], liveMs: number | null) {
+      reports.push([clock.now() - start, types, liveMs])
+    },
+  }
+  const environment = createEnvironment({ clock })
+  const report = createRuntimeReport(environment, agents, { agentTypes: ['a', 'b'], isOnlyProcess: false })
+  report.start()
+  await clock.advance({ seconds: 70 })
+  await report.stop()
+  await clock.advance({ hours: 1 })
+  expect(reports).toEqual([0, 30_000, 60_000].map((at) => [at, ['a', 'b'], 90_000]))
+})

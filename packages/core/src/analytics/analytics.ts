@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import type { Reach } from '../access/index.js'
+import type { Environment, Instant } from '../environment/index.js'
+import { parseInput, TaskboardError } from '../errors/index.js'
+import { dayOf, type AnalyticsStore, type Baselines, type Day, type DayFigures } from './analytics-store.js'
+import { dateOf, firstDayOf, groupings, parseDate, startOf, type Grouping } from './calendar.js'
+
+/** What is asked for. Days are those of UTC. */
+export interface AnalyticsQuery {
+  /** Default: all workspaces within reach. */
+  readonly workspaceId?: string | null | undefined
+  /** The first day, `YYYY-MM-DD`. Default: the thirtieth up to the last one. */
+  readonly from?: string | undefined
+  /** The last day, `YYYY-MM-DD`. Default: today. At most 400 days. */
+  readonly to?: string | undefined
+  /** Default `day`. */
+  readonly groupBy?: Grouping | undefined
+}
+
+/** What was done in a period, or in a part of it. */
+export interface WorkFigures {
+  /** How many tasks were completed, by agents or by people, and not reopened since. */
+  readonly completedTasks: number
+  /** From entering DOING to DONE, for those that were in DOING; 0 when there are none. */
+  readonly averageCompletionMs: number
+  /** What the completed tasks would have taken a person, less the time that they were in DOING; never negative. */
+  readonly timeSavedMs: number
+}
+
+export interface TaskAnalytics {
+  readonly period: {
+    readonly from: Instant
+    /** The last millisecond. */
+    readonly to: Instant
+  }
+  readonly metrics: WorkFigures & {
+    /** How many tasks were created. */
+    readonly totalTasks: number
+    /** Of the tasks that were completed or failed for good, the part that was completed: 0 to 1; 0 when there are none. */
+    readonly successRate: number
+  }
+  /** One for each day, week or month of the period, also for those without anything, in order. */
+  readonly breakdown: readonly (WorkFigures & {
+    /** The first day of it, which may lie before the period: `YYYY-MM-DD`. */
+    readonly date: string
+  })[]
+}
+
+/** Figures about tasks, exact at any time. */
+export interface Analytics {
+  /**
+   * One round trip, however many tasks there were.
+   * @throws TaskboardError `INVALID_FIELD` naming the field; `NOT_FOUND` (`workspaceId`) for a workspace beyond reach.
+   */
+  forTasks(reach: Reach, query?: AnalyticsQuery): Promise<TaskAnalytics>
+}
+
+export interface AnalyticsParts<Tx> {
+  readonly environment: Environment
+  readonly store: AnalyticsStore<Tx>
+  readonly baselines: Baselines
+}
+
+const DEFAULT_DAYS = 30
+const MOST_DAYS = 400
+
+const date = z
+  .string({ error: 'must be a date, YYYY-MM-DD' })
+  .transform((text) => parseDate(text))
+  .refine((day) => day !== null, 'must be a date that exists, YYYY-MM-DD')
+const input = z.object({
+  workspaceId: z.string({ error: 'must be an id' }).nullish(),
+  from: date.optional(),
+  to: date.optional(),
+  groupBy: z.enum(groupings, { error: 'must be day, week or month' }).default('day'),
+})
+
+export function createAnalytics<Tx>({ environment, store, baselines }: AnalyticsParts<Tx>): Analytics {
+  return {
+    async forTasks(reach, query = {}) {
+      const { workspaceId = null, groupBy, ...asked } = parseInput(input, query)
+      const { fromDay, toDay } = periodOf(asked, dayOf(environment.clock.now()))
+      const figures = await store.readFigures(
+        reach,
+        { workspaceId, fromDay, toDay, baselines },
+        { now: environment.storageNow() },
+      )
+      const all = total(figures)
+      return {
+        period: { from: startOf(fromDay), to: startOf(toDay + 1) - 1 },
+        metrics: {
+          totalTasks: all.created,
+          ...workOf(all),
+          successRate: all.completed === 0 ? 0 : all.completed / (all.completed + all.failed),
+        },
+        breakdown: gather(figures, { fromDay, toDay, groupBy }),
+      }
+    },
+  }
+}
+
+interface Period {
+  readonly fromDay: Day
+  readonly toDay: Day
+}
+
+function periodOf(
+  { from, to }: { readonly from?: Day | null | undefined; readonly to?: Day | null | undefined },
+  today: Day,
+): Period {
+  const toDay = to ?? today
+  const fromDay = from ?? toDay - DEFAULT_DAYS + 1
+  if (fromDay > toDay) {
+    throw new TaskboardError('INVALID_FIELD', 'from must not come after to', { field: 'from' })
+  }
+  if (toDay - fromDay >= MOST_DAYS) {
+    throw new TaskboardError('INVALID_FIELD', `the period must have at most ${MOST_DAYS} days`, {
+      field: 'from',
+    })
+  }
+  return { fromDay, toDay }
+}
+
+function gather(
+  figures: readonly DayFigures[],
+  { fromDay, toDay, groupBy }: Period & { readonly groupBy: Grouping },
+): TaskAnalytics['breakdown'] {
+  const groups = new Map<Day, DayFigures[]>()
+  for (let day = fromDay; day <= toDay; day++) groups.set(firstDayOf(day, groupBy), [])
+  for (const each of figures) groups.get(firstDayOf(each.day, groupBy))?.push(each)
+  return [...groups].map(([day, own]) => ({ date: dateOf(day), ...workOf(total(own)) }))
+}
+
+type Totals = Omit<DayFigures, 'day'>
+
+function total(figures: readonly DayFigures[]): Totals {
+  const sum = (of: (each: DayFigures) => number) => figures.reduce((all, each) => all + of(each), 0)
+  return {
+    created: sum(({ created }) => created),
+    completed: sum(({ completed }) => completed),
+    failed: sum(({ failed }) => failed),
+    timed: sum(({ timed }) => timed),
+    takenMs: sum(({ takenMs }) => takenMs),
+    baselineMs: sum(({ baselineMs }) => baselineMs),
+  }
+}
+
+function workOf({ completed, timed, takenMs, baselineMs }: Totals): WorkFigures {
+  return {
+    completedTasks: completed,
+    averageCompletionMs: timed === 0 ? 0 : takenMs / timed,
+    timeSavedMs: Math.max(0, baselineMs - takenMs),
+  }
+}

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict'
+import {
+  columns,
+  countEvent,
+  dayOf,
+  type Agent,
+  type DayFigures,
+  type FiguresQuery,
+  type LoggedEvent,
+  type Reach,
+  type Task,
+} from '@taskboard/core'
+import { seededChance, type Chance } from './chance.js'
+import { assertRefused, type StorageCheck } from './storage-case.js'
+import { DAY, HOUR, MINUTE, PERSON, proofOf, SECOND, START, unknownId, type World } from './world.js'
+
+const BASELINES = { defaultMs: 30 * MINUTE, msByType: { report: 2 * HOUR } }
+const FIRST_DAY = dayOf(START)
+const ALL: FiguresQuery = {
+  workspaceId: null,
+  fromDay: FIRST_DAY,
+  toDay: FIRST_DAY + 10_000,
+  baselines: BASELINES,
+}
+const NOTHING = { created: 0, completed: 0, failed: 0, timed: 0, takenMs: 0, baselineMs: 0 }
+
+const reachOf = ({ accountId }: World): Reach => ({ accountId, workspaceIds: 'all' })
+
+function figuresOf(world: World, query: Partial<FiguresQuery> = {}, reach = reachOf(world)) {
+  return world.storage.analytics.readFigures(reach, { ...ALL, ...query }, world.at())
+}
+
+/** Adds a task of a type, lets the agent claim it at `startMs` and complete it at `endMs`. */
+async function complete(world: World, type: string | null, startMs: number, endMs: number): Promise<Task> {
+  const claimed = await world.addClaimed({ type }, world.at(startMs))
+  const held = await world.storage.tasks.renewLease(proofOf(claimed), 10 * DAY, world.at(startMs))
+  return (await world.storage.tasks.completeTask(proofOf(held), 'done', null, world.at(endMs))).task
+}
+
+/** What a scan of all events gives, as `readFigures` gives it. */
+function scan(events: readonly LoggedEvent[]): readonly DayFigures[] {
+  const days = new Map<number, DayFigures>()
+  for (const event of events) {
+    const count = countEvent(event)
+    if (count === null) continue
+    const { day, type, ...counted } = count
+    const baselineMs = counted.completed * (type === 'report' ? 2 * HOUR : 30 * MINUTE)
+    const before: DayFigures = days.get(day) ?? { day, ...NOTHING }
+    const added = Object.entries({ ...counted, baselineMs }).map(([name, value]) => [
+      name,
+      before[name as keyof DayFigures] + value,
+    ])
+    days.set(day, { ...before, ...Object.fromEntries(added) })
+  }
+  return [...days.values()].sort((a, b) => a.day - b.day)
+}
+
+const figureCases: readonly StorageCheck[] = [
+  {
+    id: 'analytics.figures',
+    name: 'figures tell what was created, completed and failed on each day, and how long that took',
+    async check(world) {
+      const { storage, at } = world
+      await complete(world, 'report', 0, HOUR)
+      await complete(world, null, 0, 10 * MINUTE)
+      await complete(world, 'unknown-type', DAY - SECOND, DAY + SECOND)
+      const failed = await world.addClaimed({}, at(DAY))
+      await storage.tasks.failTask(proofOf(failed), 'no', null, at(DAY))
+      const asked = await world.addClaimed({}, at(DAY))
+      await storage.tasks.holdClaimedTask(proofOf(asked), 'needs_input', null, at(DAY))
+      const retried = await world.addClaimed({}, at(DAY))
+      const backoff = { baseMs: DAY, factor: 1, maxMs: DAY }
+      await storage.tasks.failTask(proofOf(retried), 'again', backoff, at(DAY))
+      await world.finish(await world.add({}, at(3 * DAY)), at(3 * DAY))
+      const expected = [
+        {
+          ...NOTHING,
+          day: FIRST_DAY,
+          created: 3,
+          completed: 2,
+          timed: 2,
+          takenMs: 70 * MINUTE,
+          baselineMs: 150 * MINUTE,
+        },
+        {
+          day: FIRST_DAY + 1,
+          created: 3,
+          completed: 1,
+          failed: 1,
+          timed: 1,
+          takenMs: 2 * SECOND,
+          baselineMs: 30 * MINUTE,
+        },
+        { ...NOTHING, day: FIRST_DAY + 3, created: 1, completed: 1, baselineMs: 30 * MINUTE },
+      ]
+      assert.deepEqual(await figuresOf(world), expected)
+      assert.ok((await storage.analytics.rollUp(1_000, at())) > 0)
+      assert.equal(await storage.analytics.rollUp(1_000, at()), 0)
+      assert.deepEqual(await figuresOf(world), expected)
+      const oneDay = { fromDay: FIRST_DAY + 1, toDay: FIRST_DAY + 1 }
+      assert.deepEqual(await figuresOf(world, oneDay), [expected[1]])
+      assert.deepEqual(await figuresOf(world, { fromDay: 0, toDay: FIRST_DAY - 1 }), [])
+    },
+  },
+  {
+    id: 'analytics.reopened',
+    name: 'a task that leaves DONE takes back its completion, rolled up or not, and may be completed again',
+    async check(world) {
+      const { storage, workspaceId, at } = world
+      const task = await complete(world, 'report', 0, HOUR)
+      const byHand = await world.add()
+      await world.finish(byHand, at(HOUR))
+      const move = (id: string, to: 'TODO' | 'DOING', afterMs: number) =>
+        storage.tasks.moveTask(workspaceId, id, to, PERSON, at(afterMs))
+      await move(byHand.id, 'DOING', DAY)
+      const created = { ...NOTHING, day: FIRST_DAY, created: 2 }
+      const one = { completed: 1, timed: 1, takenMs: HOUR, baselineMs: 2 * HOUR }
+      assert.deepEqual(await figuresOf(world), [{ ...created, ...one }])
+      await storage.analytics.rollUp(1_000, at())
+      assert.deepEqual(await figuresOf(world), [{ ...created, ...one }])
+      await move(task.id, 'TODO', DAY)
+      assert.deepEqual(await figuresOf(world), [created])
+      await storage.analytics.rollUp(1_000, at())
+      assert.deepEqual(await figuresOf(world), [created])
+      await world.finish(byHand, at(DAY + MINUTE))
+      const again = { completed: 1, timed: 1, takenMs: MINUTE, baselineMs: 30 * MINUTE }
+      assert.deepEqual(await figuresOf(world), [created, { ...NOTHING, day: FIRST_DAY + 1, ...again }])
+    },
+  },
+  {
+    id: 'analytics.deleted',
+    name: 'deleting tasks changes no figure',
+    async check(world) {
+      const task = await complete(world, 'report', 0, HOUR)
+      const before = await figuresOf(world)
+      await world.storage.tasks.deleteTask(task.workspaceId, task.id, world.at(DAY))
+      assert.deepEqual(await figuresOf(world), before)
+      await world.storage.analytics.rollUp(1_000, world.at())
+      assert.deepEqual(await figuresOf(world), before)
+    },
+  },
+  {
+    id: 'analytics.reach',
+    name: 'figures are those of the workspaces within reach',
+    async check(world) {
+      const { storage, accountId, workspaceId, at } = world
+      const other = await world.addWorkspace()
+      await world.add()
+      await world.add({ workspaceId: other.workspaceId })
+      await world.add({ workspaceId: other.workspaceId })
+      await storage.analytics.rollUp(1, at())
+      const created = async (query?: Partial<FiguresQuery>, reach?: Reach) =>
+        (await figuresOf(world, query, reach)).map((each) => each.created)
+      assert.deepEqual(await created(), [3])
+      assert.deepEqual(await created({ workspaceId }), [1])
+      const bound = { accountId, workspaceIds: [other.workspaceId] }
+      assert.deepEqual(await created({}, bound), [2])
+      await assertRefused(created({ workspaceId }, bound), 'NOT_FOUND', 'workspaceId')
+      await assertRefused(created({ workspaceId: unknownId('ws') }), 'NOT_FOUND', 'workspaceId')
+      const stranger = { accountId: unknownId('acct'), workspaceIds: 'all' } as const
+      assert.deepEqual(await created({}, stranger), [])
+      await assertRefused(created({ workspaceId }, stranger), 'NOT_FOUND', 'workspaceId')
+    },
+  },
+  {
+    id: 'analytics.prune',
+    name: 'events are pruned only when they are rolled up, and figures stay',
+    async check(world) {
+      const { storage, at } = world
+      await complete(world, null, 0, HOUR)
+      const before = await figuresOf(world)
+      assert.equal(await storage.events.pruneEvents(START + DAY, 10), 0)
+      assert.equal(await storage.analytics.rollUp(2, at()), 2)
+      assert.equal(await storage.events.pruneEvents(START + DAY, 10), 2)
+      assert.equal(await storage.events.pruneEvents(START + DAY, 10), 0)
+      assert.deepEqual(await figuresOf(world), before)
+      assert.equal(await storage.analytics.rollUp(10, at()), 1)
+      assert.equal(await storage.events.pruneEvents(START + DAY, 10), 1)
+      assert.deepEqual(await figuresOf(world), before)
+      await world.add({}, at(DAY))
+      assert.equal(await storage.analytics.rollUp(10, at()), 1)
+    },
+  },
+  {
+    id: 'analytics.at-once',
+    name: 'events are counted once, however many roll them up at the same time',
+    async check(world) {
+      const { storage, at } = world
+      const other = await world.addWorkspace()
+      for (let index = 0; index < 10; index++) {
+        await world.add({}, at(index * DAY))
+        await world.add({ workspaceId: other.workspaceId }, at(index * DAY))
+      }
+      const before = await figuresOf(world)
+      let rounds = 0
+      let taken: readonly number[] = [1]
+      for (; taken.some((count) => count > 0) && rounds < 40; rounds++) {
+        taken = await Promise.all([3, 4, 5, 2].map((limit) => storage.analytics.rollUp(limit, at())))
+        assert.deepEqual(await figuresOf(world), before)
+      }
+      assert.ok(rounds < 40)
+      assert.equal(await storage.events.pruneEvents(START + 100 * DAY, 100), 20)
+      assert.deepEqual(await figuresOf(world), before)
+    },
+  },
+]
+
+/** A history of chance: all that can happen to tasks, and roll-ups and pruning between them. */
+async function live(world: World, chance: Chance, steps: number): Promise<void> {
+  const { storage, at } = world
+  const other = await world.addWorkspace()
+  const agents: readonly Agent[] = [world.agent, other.agent]
+  const seen = new Map<string, LoggedEvent[]>(agents.map(({ workspaceId }) => [workspaceId, []]))
+  const tasks: Task[] = []
+  let nowMs = 0
+
+  /** Before they are pruned. */
+  async function note(): Promise<void> {
+    for (const [workspaceId, events] of seen) {
+      events.push(...(await storage.events.readEvents(workspaceId, events.at(-1)?.seq ?? 0, 1_000)))
+    }
+  }
+
+  async function work(agent: Agent): Promise<void> {
+    const claimed = await world.claim(at(nowMs), agent)
+    if (claimed === null) return
+    nowMs += chance.below(50 * SECOND)
+    if (chance.below(4) > 0) await storage.tasks.completeTask(proofOf(claimed), '', null, at(nowMs))
+    else await storage.tasks.failTask(proofOf(claimed), 'no', null, at(nowMs))
+  }
+
+  async function meddle(): Promise<void> {
+    const index = chance.below(tasks.length)
+    const task = tasks[index]
+    if (task === undefined) return
+    if (chance.below(6) > 0) {
+      await storage.tasks.moveTask(task.workspaceId, task.id, chance.pick(columns), PERSON, at(nowMs))
+      return
+    }
+    await storage.tasks.deleteTask(task.workspaceId, task.id, at(nowMs))
+    tasks.splice(index, 1)
+  }
+
+  for (let step = 0; step < steps; step++) {
+    nowMs += chance.below(8 * HOUR)
+    const agent = chance.pick(agents)
+    const what = chance.below(10)
+    if (what < 3) {
+      const type = chance.pick([null, 'report', 'constructor'])
+      tasks.push(await world.add({ workspaceId: agent.workspaceId, type }, at(nowMs)))
+    } else if (what < 6) await work(agent)
+    else if (what < 8) await meddle()
+    else if (what === 8) await storage.analytics.rollUp(1 + chance.below(7), at(nowMs))
+    else {
+      await note()
+      await storage.events.pruneEvents(START + nowMs - chance.below(2 * DAY), 1 + chance.below(9))
+    }
+  }
+  await note()
+  assert.deepEqual(await figuresOf(world), scan([...seen.values()].flat()))
+  const [first] = seen.keys()
+  assert.ok(first)
+  assert.deepEqual(await figuresOf(world, { workspaceId: first }), scan(seen.get(first) ?? []))
+}
+
+const propertyCases: readonly StorageCheck[] = [1, 2, 3, 4].map((seed) => ({
+  id: `analytics.random-${seed}`,
+  name: `rolled up at random, figures equal a scan of all events there were (history ${seed})`,
+  check: (world) => live(world, seededChance(seed), 120),
+}))
+
+/** Figures about tasks. */
+export const analyticsCases: readonly StorageCheck[] = [...figureCases, ...propertyCases]
