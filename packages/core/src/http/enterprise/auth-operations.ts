@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import type { Sessions, SessionTokens } from '../../access/index.js'
+import { boundedText } from '../../errors/index.js'
 import { publicOperation, type Operation } from './operation.js'
 
+const LONGEST_TOKEN = 256
 const text = z.string({ error: 'must be text' })
-const refreshToken = text.meta({ description: 'Of the latest login or refresh.' })
+const refreshToken = boundedText(LONGEST_TOKEN).meta({ description: 'Of the latest login or refresh.' })
 
 const tokens = z
   .object({
