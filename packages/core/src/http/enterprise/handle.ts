@@ -6,6 +6,7 @@ import { isInternal } from '../error-envelope.js'
 import type { HttpRequest, HttpResponse } from '../http.js'
 import { readJsonObject } from '../json-body.js'
 import { queryRecord } from '../query.js'
+import { limitHeaders } from './limit-headers.js'
 import type { Method, Operation } from './operation.js'
 import { requestIdOf } from './request-id.js'
 
@@ -50,6 +51,9 @@ export async function handleEnterpriseRequest(
       return await runPublic(surface, request, progress)
     }
     const principal = (await surface.authenticate(request)) ?? refuseCredential(surface, request)
+    const decision = await surface.takeTierLimit(principal)
+    progress.limits = limitHeaders(decision)
+    if (decision?.allowed === false) throw limitExceeded(decision.retryAfterMs)
     progress.operation = operation ?? refuseMethod(operations)
     return await runProtected(surface, request, principal, progress)
   } catch (error) {
@@ -155,4 +159,10 @@ function toErrorResponse(
     headers: { ...COMMON, 'content-type': JSON_TYPE, ...limits, ...headers },
     body: JSON.stringify(body),
   }
+}
+
+function limitExceeded(retryAfterMs: number): TaskboardError {
+  return new TaskboardError('RATE_LIMITED', 'too many requests; wait as long as Retry-After says', {
+    retryAfterMs,
+  })
 }
