@@ -28,7 +28,7 @@ export interface CallerKeys {
    *   reach all of its account, `NOT_FOUND` (`workspaceId`), `INVALID_FIELD`; `CONFLICT` with the key's id when the idempotency
    *   key was used.
    */
-  create(maker: Principal, input: OwnKeyInput, options?: IdempotencyOption): Promise<CreatedKey>
+  create(maker: Principal, input: OwnKeyInput, options?: CreateOptions): Promise<CreatedKey>
   /** Newest first, ended ones too. `limit` 1 to 1,000, default 100; `cursor` is the last page's `nextCursor`. */
   list(
     reach: Reach,
@@ -44,12 +44,14 @@ export interface CallerKeys {
     maker: Principal,
     keyId: string,
     input?: { readonly overlapMs?: number | null | undefined },
-    options?: IdempotencyOption,
+    options?: CreateOptions,
   ): Promise<CreatedKey & { readonly replaced: ApiKeyRecord }>
 }
 
-interface IdempotencyOption {
+interface CreateOptions {
   readonly idempotency?: IdempotencyClaim | undefined
+  /** An open transaction of the storage to take part in. */
+  readonly tx?: unknown
 }
 
 const DAY_MS = 86_400_000
@@ -77,10 +79,10 @@ export interface CallerKeysParts {
 
 /** The service behind `/v2/account/api-keys`. */
 export function createCallerKeys({ environment, store, authenticator }: CallerKeysParts): CallerKeys {
-  const at = (): At => ({ now: environment.storageNow() })
+  const at = (tx?: unknown): At => ({ now: environment.storageNow(), tx })
 
   return {
-    async create(maker, input, { idempotency } = {}) {
+    async create(maker, input, { idempotency, tx } = {}) {
       const { name, scopes, expiresAt, workspaceId } = parseInput(ownKeyInput, input)
       const end = requireFuture(expiresAt ?? null, environment.clock.now())
       requireScopes(maker, scopes)
@@ -96,7 +98,7 @@ export function createCallerKeys({ environment, store, authenticator }: CallerKe
         hash,
         expiresAt: end,
       }
-      return { key, record: await store.insertApiKey(wanted, at(), idempotency) }
+      return { key, record: await store.insertApiKey(wanted, at(tx), idempotency) }
     },
     async list(reach, query = {}) {
       const { limit, cursor } = parseInput(pageInput, query)
@@ -112,13 +114,13 @@ export function createCallerKeys({ environment, store, authenticator }: CallerKe
         authenticator.forget(keyId)
       }
     },
-    async rotate(maker, keyId, input = {}, { idempotency } = {}) {
+    async rotate(maker, keyId, input = {}, { idempotency, tx } = {}) {
       const { overlapMs } = parseInput(rotationInput, input)
-      requireScopes(maker, (await store.getApiKey(maker, keyId, at())).scopes)
+      requireScopes(maker, (await store.getApiKey(maker, keyId, at(tx))).scopes)
       const { key, prefix, hash } = mintApiKey(environment.random)
       const rotation = { prefix, hash, overlapMs: overlapMs ?? DAY_MS }
       try {
-        const { added, replaced } = await store.rotateApiKey(maker, keyId, rotation, at(), idempotency)
+        const { added, replaced } = await store.rotateApiKey(maker, keyId, rotation, at(tx), idempotency)
         return { key, record: added, replaced }
       } finally {
         authenticator.forget(keyId)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { reaches, scopes, tiers, type Principal, type Workspace } from '../../access/index.js'
 import { TaskboardError } from '../../errors/index.js'
+import type { QuotaUsage, TierTerms } from '../../limits/index.js'
 import { operation } from './operation.js'
 import { workspaceOf } from './workspace-of.js'
 import { idText, timestamp, toTimestamp } from './wire-schemas.js'
@@ -8,6 +9,24 @@ import { idText, timestamp, toTimestamp } from './wire-schemas.js'
 const workspace = z
   .object({ id: z.string(), name: z.string(), is_default: z.boolean(), created_at: timestamp })
   .meta({ id: 'Workspace' })
+
+const most = z.int().nullable().meta({ description: 'Null: unlimited.' })
+const held = z.object({ used: z.int(), limit: most })
+const usage = z
+  .object({
+    tasks_per_month: z.object({
+      used: z.int().nullable().meta({ description: 'Null while they are not limited, and not counted.' }),
+      limit: most,
+      resets_at: timestamp,
+    }),
+    agents: held,
+    api_keys: held,
+    webhooks: held,
+  })
+  .meta({ id: 'Usage' })
+
+const limit = z.int().nullable().meta({ description: 'Null: not limited.' })
+const quota = z.object({ used: z.int(), limit }).meta({ id: 'Quota' })
 
 const account = z
   .object({
@@ -21,6 +40,8 @@ const account = z
       scopes: z.array(z.enum(scopes)),
     }),
     workspaces: z.array(workspace),
+    limits: z.object({ requests_per_hour: most, burst_per_minute: most, websocket_connections: most }),
+    usage,
   })
   .meta({ id: 'Account' })
 
@@ -31,16 +52,17 @@ const newWorkspace = z.object({
 const getAccount = operation({
   id: 'getAccount',
   tag: 'account',
-  summary: 'The account, its workspaces, and what the caller may do',
+  summary: 'The account, its workspaces, what the caller may do, and what is used of the subscription',
   method: 'GET',
   path: '/v2/account',
   scope: 'account:read',
   answer: { status: 200, schema: account },
   async run({ surface, principal }) {
-    const { accounts } = surface
-    const [{ id, name, tier, createdAt }, workspaces] = await Promise.all([
+    const { accounts, quota, tiers: terms } = surface
+    const [{ id, name, tier, createdAt }, workspaces, used] = await Promise.all([
       accounts.get(principal.accountId),
       accounts.listWorkspaces(principal.accountId),
+      quota.usage(principal),
     ])
     return {
       id,
@@ -51,6 +73,8 @@ const getAccount = operation({
       workspaces: workspaces
         .filter((each) => reaches(principal, each))
         .map((each) => toWireWorkspace(each, principal)),
+      limits: toWireLimits(terms[principal.tier]),
+      usage: toWireUsage(used),
     }
   },
 })
@@ -97,6 +121,24 @@ function toWireWorkspace({ id, name, createdAt }: Workspace, principal: Principa
     name,
     is_default: id === principal.defaultWorkspaceId,
     created_at: toTimestamp(createdAt),
+  }
+}
+
+function toWireLimits({ requestsPerHour, burstPerMinute, webSocketConnections }: TierTerms): object {
+  return {
+    requests_per_hour: requestsPerHour,
+    burst_per_minute: burstPerMinute,
+    websocket_connections: webSocketConnections,
+  }
+}
+
+function toWireUsage({ tasksPerMonth, agents, apiKeys, webhooks }: QuotaUsage): object {
+  const { used, limit, resetAt } = tasksPerMonth
+  return {
+    tasks_per_month: { used, limit, resets_at: toTimestamp(resetAt) },
+    agents,
+    api_keys: apiKeys,
+    webhooks,
   }
 }
 

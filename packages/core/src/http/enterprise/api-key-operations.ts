@@ -55,7 +55,10 @@ const createApiKey = operation({
     const { name, scopes: wanted, expires_at: expiresAt, workspace_id: workspaceId } = body
     const input = { name, scopes: wanted, expiresAt, workspaceId }
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/account/api-keys', input)
-    return toWireCreatedKey(await surface.keys.create(principal, input, { idempotency }))
+    const created = await surface.quota.createHeld(principal, 'apiKeys', (tx) =>
+      surface.keys.create(principal, input, { idempotency, tx }),
+    )
+    return toWireCreatedKey(created)
   },
 })
 
@@ -115,7 +118,12 @@ const rotateApiKey = operation({
     const overlapMs = body.overlap_s == null ? null : body.overlap_s * SECOND_MS
     const input = { keyId: params.key_id, overlapMs }
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/account/api-keys/rotate', input)
-    const rotated = await surface.keys.rotate(principal, params.key_id, { overlapMs }, { idempotency })
+    const rotated = await surface.quota.createHeld(
+      principal,
+      'apiKeys',
+      (tx) => surface.keys.rotate(principal, params.key_id, { overlapMs }, { idempotency, tx }),
+      { isReplacement: true },
+    )
     const { id, expiresAt } = rotated.replaced
     return { ...toWireCreatedKey(rotated), replaced: { id, expires_at: toTimestamp(expiresAt) } }
   },

@@ -46,7 +46,12 @@ const createTask = operation({
     readNewTask(input, '', 1)
     const workspaceId = await workspaceOf(surface, principal, body.workspace_id)
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks', { ...input, workspaceId })
-    const task = await surface.board(workspaceId).add(input, { actor: actorOf(principal), idempotency })
+    const board = surface.board(workspaceId)
+    const task = await surface.quota.createTask(
+      principal,
+      (tx) => board.addOnce(input, { actor: actorOf(principal), idempotency, tx }),
+      { isRepeatable: idempotency !== undefined },
+    )
     const [agent, [estimate = null]] = await Promise.all([
       assigneeOf(surface, principal, task),
       surface.estimates.forTasks([task]),

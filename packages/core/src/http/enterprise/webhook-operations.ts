@@ -39,7 +39,9 @@ const createWebhook = operation({
     const { workspace_id: wanted, ...input } = body
     const workspaceId = await workspaceOf(surface, principal, wanted)
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/webhooks', { ...input, workspaceId })
-    const webhook = await surface.webhooks.register(workspaceId, input, { idempotency })
+    const webhook = await surface.quota.createHeld(principal, 'webhooks', (tx) =>
+      surface.webhooks.register(workspaceId, input, { idempotency, tx }),
+    )
     return toWireWebhook(webhook)
   },
 })
