@@ -25,9 +25,6 @@ const usage = z
   })
   .meta({ id: 'Usage' })
 
-const limit = z.int().nullable().meta({ description: 'Null: not limited.' })
-const quota = z.object({ used: z.int(), limit }).meta({ id: 'Quota' })
-
 const account = z
   .object({
     id: z.string(),
