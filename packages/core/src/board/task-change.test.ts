@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { readTaskChange, type TaskChangeInput } from './task-change.js'
+
+const read = (input: unknown) => readTaskChange(input as TaskChangeInput)
+
+describe('a change of a task', () => {
+  it('has the fields that were given, and no others', () => {
+    expect(read({})).toEqual({})
+    expect(read({ title: undefined, dueDate: undefined, unknown: 1 })).toEqual({})
+    expect(read({ title: ' x ', dueDate: '2026-01-01T00:00:00Z', dependsOn: ['a', 'b', 'a'] })).toEqual({
+      title: 'x',
+      dueDate: Date.UTC(2026, 0, 1),
+      dependsOn: ['a', 'b'],
+    })
+  })
+
+  it('clears with null to what a task has that was added without', () => {
+    const fields = [
+      'description',
+      'type',
+      'priority',
+      'assignedTo',
+      'dueDate',
+      'notBefore',
+      'tags',
+      'metadata',
+    ]
+    expect(read(Object.fromEntries([...fields, 'dependsOn'].map((field) => [field, null])))).toEqual({
+      description: null,
+      type: null,
+      priority: 'medium',
+      assignedTo: null,
+      dueDate: null,
+      notBefore: null,
+      tags: [],
+      metadata: {},
+      dependsOn: [],
+    })
+  })
+
+  it.each([
+    [{ title: null }, 'title'],
+    [{ title: ' ' }, 'title'],
+    [{ description: 'x'.repeat(20_001) }, 'description'],
+    [{ type: 'Not a slug' }, 'type'],
+    [{ priority: 'asap' }, 'priority'],
+    [{ assignedTo: 7 }, 'assignedTo'],
+    [{ dueDate: 'soon' }, 'dueDate'],
+    [{ notBefore: Number.NaN }, 'notBefore'],
+    [{ tags: [7] }, 'tags'],
+    [{ metadata: { a: { b: 'c' } } }, 'metadata'],
+    [{ dependsOn: 'task_1' }, 'dependsOn'],
+    [null, undefined],
+    [[], undefined],
+    ['x', undefined],
+  ])('is refused for %j', (input, field) => {
+    expect(() => read(input)).toThrow(expect.objectContaining({ code: 'INVALID_FIELD', field }))
+  })
+
+  it('takes metadata with the names of what every object has as its own', () => {
+    const { metadata = {} } = read({ metadata: JSON.parse('{"__proto__":"a","constructor":["b"]}') })
+    expect(Object.entries(metadata)).toEqual([
+      ['__proto__', 'a'],
+      ['constructor', ['b']],
+    ])
+    expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype)
+  })
+})
