@@ -37,10 +37,10 @@ export function createCredentialGuard(options: CredentialGuardOptions): Credenti
 
   return {
     refuse(clientAddress, authorization) {
-      if (authorization === undefined) return new TaskboardError('UNAUTHORIZED', 'an API key is required')
+      if (authorization === undefined) return new TaskboardError('UNAUTHORIZED', 'a credential is required')
       const { allowed, retryAfterMs } = limiter.take(addressBucket(clientAddress))
       return allowed
-        ? new TaskboardError('UNAUTHORIZED', 'the API key is not valid')
+        ? new TaskboardError('UNAUTHORIZED', 'the credential is not valid')
         : new TaskboardError('RATE_LIMITED', 'too many failed credentials from this address', {
             retryAfterMs,
           })

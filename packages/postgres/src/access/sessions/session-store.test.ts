@@ -1,0 +1,85 @@
+import { createStorageSettings, type At, type AccessStore, type SessionStore } from '@taskboard/core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/test-database.js'
+import { createDatabase } from '../../database.js'
+import { migrate } from '../../migrations/migrate.js'
+import type { PgConnection } from '../../pool.js'
+import { createAccessStore } from '../access-store.js'
+import { createSessionStore } from './session-store.js'
+
+const PROCESSES = 4
+/** By the database's clock, as all processes go by. */
+const at: At<PgConnection> = { now: null }
+
+describe('logins over processes that share a database', () => {
+  let test: TestDatabase
+  let access: AccessStore<PgConnection>
+  const stores: SessionStore<PgConnection>[] = []
+
+  beforeAll(async () => {
+    test = await createTestDatabase()
+    await migrate(test.pool)
+    const databases = Array.from({ length: PROCESSES }, () =>
+      createDatabase({ pool: test.pool, settings: createStorageSettings(), preparedStatements: true }),
+    )
+    stores.push(...databases.map(createSessionStore))
+    access = createAccessStore(databases[0] as (typeof databases)[number])
+  })
+  afterAll(() => test.drop())
+
+  /** Asks all processes at the same time, each `times` times. */
+  function everywhere<T>(
+    times: number,
+    ask: (store: SessionStore<PgConnection>, index: number) => Promise<T>,
+  ) {
+    const calls = Array.from({ length: times * PROCESSES }, (_, index) => index)
+    return Promise.all(
+      calls.map((index) => ask(stores[index % PROCESSES] as SessionStore<PgConnection>, index)),
+    )
+  }
+
+  async function addUser(email: string): Promise<string> {
+    const owner = { email, passwordHash: 'h', scopes: [] }
+    const account = { name: 'n', tier: 'custom', workspaceName: 'w', agent: null, owner } as const
+    return (await access.insertAccount(account, at)).user?.id ?? ''
+  }
+
+  it('allow ten passwords and five codes of many that are guessed at once', async () => {
+    const passwords = await everywhere(15, (store) => store.takeLoginAttempt('p', 'password', at))
+    expect(passwords.filter(({ allowed }) => allowed)).toHaveLength(10)
+    const codes = await everywhere(15, (store) => store.takeLoginAttempt('c', 'code', at))
+    expect(codes.filter(({ allowed }) => allowed)).toHaveLength(5)
+    for (const { allowed, retryAfterMs } of [...passwords, ...codes]) {
+      expect(allowed ? retryAfterMs === 0 : retryAfterMs > 840_000 && retryAfterMs <= 900_000).toBe(true)
+    }
+  })
+
+  it('take one time step and one recovery code once', async () => {
+    const userId = await addUser('steps@example.com')
+    const [store] = stores as [SessionStore<PgConnection>]
+    await store.offerMfa(userId, 'sealed', at)
+    await store.enrolMfa(userId, { sealedSecret: 'sealed', step: 1, recoveryHashes: ['r'] }, at)
+    const steps = await everywhere(5, (each) => each.redeemMfaStep(userId, 2, at))
+    const codes = await everywhere(5, (each) => each.redeemRecoveryCode(userId, 'r', at))
+    expect([steps, codes].map((all) => all.filter(Boolean).length)).toEqual([1, 1])
+  })
+
+  it('exchange a refresh token once, round after round, and the session lives', async () => {
+    const userId = await addUser('refresh@example.com')
+    const [store] = stores as [SessionStore<PgConnection>]
+    const ttlMs = 86_400_000
+    await store.insertSession({ userId, familyHash: 'f', tokenHash: 't', ttlMs }, at)
+    let tokenHash = 't'
+    for (let round = 0; round < 10; round++) {
+      const shown = { familyHash: 'f', tokenHash, ttlMs, reuseGraceMs: 60_000 }
+      const next = (index: number) => `${round}.${index}`
+      const outcomes = await everywhere(3, (each, index) =>
+        each.consumeRefreshToken({ ...shown, nextTokenHash: next(index) }, at),
+      )
+      const rotated = outcomes.flatMap((each, index) => (each?.outcome === 'rotated' ? [index] : []))
+      expect(rotated).toHaveLength(1)
+      expect(outcomes.filter((each) => each?.outcome === 'reused')).toHaveLength(11)
+      tokenHash = next(rotated[0] ?? -1)
+    }
+  })
+})
