@@ -53,8 +53,8 @@ export interface TaskboardOptions<Tx = unknown> {
         /** Board requests in any rolling minute per key. Default 60. */
         readonly boardPerMinute?: number | undefined
         /**
-         * Failed credentials in any rolling minute per client address, and likewise logins and refreshes, right or wrong.
-         * Default 60.
+         * Failed credentials in any rolling minute per client address, and likewise failed refreshes, and logins right or
+         * wrong, which are costly. Default 60.
          */
         readonly failedCredentialsPerMinute?: number | undefined
       }

@@ -125,6 +125,20 @@ describe('login', () => {
     await expect(login({ email, password: 'wrong' }, HERE)).rejects.toThrow(code('UNAUTHORIZED'))
   })
 
+  it('limits refreshes that fail, and never a good one', async () => {
+    const { board } = setUp()
+    await createOwned(board)
+    const { login, refresh } = sessionsOf(board)
+    let { refreshToken } = await login({ email, password: PASSWORD }, HERE)
+    const unknown = `tbr_${'x'.repeat(65)}`
+    for (let count = 0; count < 60; count++) {
+      await expect(refresh(unknown, HERE)).rejects.toThrow(code('UNAUTHORIZED'))
+      ;({ refreshToken } = await refresh(refreshToken, HERE))
+    }
+    await expect(refresh('nonsense', HERE)).rejects.toThrow(code('RATE_LIMITED'))
+    await expect(refresh(refreshToken, HERE)).resolves.toBeDefined()
+  })
+
   it('ends in every process within a second', async () => {
     const { boards, board, clock } = setUp(2)
     await createOwned(board)

@@ -24,7 +24,7 @@ export interface LoginParts {
   /** What authenticator apps show beside the user's address. */
   readonly issuer: string
   readonly authenticator: Pick<Authenticator, 'findSession' | 'forgetSession'>
-  /** Logins in any rolling minute for each client address, and as many refreshes, in this process. Default 60. */
+  /** See `SessionsParts`. Default 60. */
   readonly perMinute?: number | undefined
 }
 

@@ -63,7 +63,7 @@ export interface SessionsParts {
   readonly tokens: Pick<AccessTokens, 'sign' | 'ttlMs'>
   readonly refreshTokenTtlMs: number
   readonly authenticator: Pick<Authenticator, 'findSession' | 'forgetSession'>
-  /** Logins and refreshes in any rolling minute for each client address, in this process. */
+  /** Logins in any rolling minute for each client address, and as many failed refreshes, in this process. */
   readonly perMinute: number
 }
 
@@ -81,7 +81,7 @@ export function createSessions(parts: SessionsParts): Sessions {
   const at = (): At => ({ now: environment.storageNow() })
   const { perMinute: limit } = parts
   const logins = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
-  const refreshes = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
+  const badRefreshes = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
   const checkLogin = createLoginCheck(parts)
 
   async function answer(
@@ -90,6 +90,15 @@ export function createSessions(parts: SessionsParts): Sessions {
   ): Promise<SessionTokens> {
     const accessToken = await tokens.sign({ userId: session.userId, sessionId: session.id })
     return { accessToken, refreshToken, expiresInS: tokens.ttlMs / SECOND_MS, tokenType: 'Bearer' }
+  }
+
+  /** A good token never meets this limit: it cannot be guessed, and a host may refresh for all its users from one address. */
+  function refuseRefresh(clientAddress: string): TaskboardError {
+    requireAllowed(
+      badRefreshes.take(addressBucket(clientAddress)),
+      'too many failed refreshes from this address',
+    )
+    return new TaskboardError('UNAUTHORIZED', WRONG_REFRESH)
   }
 
   return {
@@ -102,15 +111,14 @@ export function createSessions(parts: SessionsParts): Sessions {
       return answer(await store.insertSession({ userId, familyHash, tokenHash, ttlMs }, at()), token)
     },
     async refresh(refreshToken, { clientAddress }) {
-      requireAllowed(refreshes.take(addressBucket(clientAddress)), 'too many refreshes from this address')
       const shown = readRefreshToken(refreshToken)
-      if (shown === null) throw new TaskboardError('UNAUTHORIZED', WRONG_REFRESH)
+      if (shown === null) throw refuseRefresh(clientAddress)
       const { token, tokenHash: nextTokenHash } = mintRefreshToken(random, refreshToken)
       const request = { ...shown, nextTokenHash, ttlMs, reuseGraceMs: REUSE_GRACE_MS }
       const found = await store.consumeRefreshToken(request, at())
       if (found?.outcome === 'rotated') return answer(found.session, token)
       if (found?.outcome === 'ended') authenticator.forgetSession(found.session.id)
-      throw new TaskboardError('UNAUTHORIZED', WRONG_REFRESH)
+      throw refuseRefresh(clientAddress)
     },
     async logout({ refreshToken, authorization }) {
       const named = await namedSession(authenticator, refreshToken, authorization)
