@@ -1,6 +1,6 @@
 import { LOG_EVENTS } from '../events/log-events.js'
 import { statement, type Statement } from '../statement.js'
-import { claimParts, STALE, takeBest, type ClaimRow } from './claim-sql.js'
+import { claimParts, staleAt, takeBest, type ClaimRow } from './claim-sql.js'
 
 /** What the claim by type answers: also the workspaces whose turn it was, in order. */
 export interface TypeClaimRow extends ClaimRow {
@@ -40,12 +40,12 @@ const FIRST_WAIT = /* sql */ `
  * the index's order: the planner would else look through the table for any, which is near only where most are of that workspace.
  */
 function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow> {
-  const parts = claimParts(withCompletions, 'true')
+  const parts = claimParts(withCompletions, '(select is_stale from stale)', 'true')
   return statement<TypeClaimRow>(
     verb,
     /* sql */ `
   with recursive p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  ${STALE},${parts.complete}
+  stale as materialized (select ${staleAt('p.now')} as is_stale from p),${parts.complete}
   walk as (
     select $6::text as workspace_id, true as is_past, false as is_hit, false as is_round, 0 as hits
     union all

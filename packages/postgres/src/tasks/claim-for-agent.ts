@@ -1,27 +1,57 @@
 import { logEventsOf } from '../events/log-events.js'
 import { statement, type Statement } from '../statement.js'
-import { claimParts, STALE, takeBestOfOne, type ClaimRow } from './claim-sql.js'
+import { claimParts, headsOf, LOCKED_IN_TURN, start, staleAt, type ClaimRow } from './claim-sql.js'
 
-/** Present, whether ended placements stop it, limit, lease, workspace, agent; and completions. */
+/**
+ * Present, whether ended placements stop it, limit, lease, workspace, agent; and completions.
+ *
+ * Candidates are the best of each lane of what anyone may take, and of what only the agent may; they are locked from the best
+ * on, and one that another claimer or writer holds is left out rather than waited for.
+ */
 function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
-  const parts = claimParts(withCompletions, 'exists (select from worker)')
+  const parts = claimParts(withCompletions, '(select is_stale from p)', '(select is_known from p)')
   return statement<ClaimRow>(
     verb,
     /* sql */ `
-  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  ${STALE},
-  worker as materialized (
-    select from taskboard.agent where id = $6::text and workspace_id = $5::text
-  ),${parts.complete}${takeBestOfOne(parts)},
+  with p as materialized (
+    select n.now, ${staleAt('n.now')} as is_stale,
+      exists (select from taskboard.agent where id = $6::text and workspace_id = $5::text) as is_known,
+      s.age_slope * n.now as age_rise, s.due_slope * n.now as due_rise
+    from taskboard.scoring s, (select coalesce($1::bigint, taskboard.now_ms()) as now) as n
+  ),${parts.complete}
+  candidate as materialized (
+    select t.task_id, t.created_at, t.key + head.rise as score
+    from p,
+      lateral (values
+        ('', 0, 0), ('', 1, p.age_rise), ('', 2, p.due_rise), ('', 3, p.age_rise + p.due_rise),
+        ($6::text, 0, 0), ($6::text, 1, p.age_rise), ($6::text, 2, p.due_rise), ($6::text, 3, p.age_rise + p.due_rise)
+      ) as head (agent_id, lane, rise),
+      lateral (${headsOf('$5::text', 'head.agent_id', 'head.lane', `(select greatest(16, 2 * ${parts.wanted}) + 4)`)}
+      ) as t
+    where p.is_known and not p.is_stale
+  ),
+  picked as materialized (
+    select array(
+      select r.task_id from (select * from candidate order by score desc, created_at, task_id) as r,
+        lateral (${LOCKED_IN_TURN}) as locked
+      limit ${parts.wanted}
+    ) as ids
+  ),
+  left_queue as (delete from taskboard.todo q where q.task_id = any ((select ids from picked)::text[])),
+  claimed as (
+    update taskboard.task t set ${start('$6::text', '$4::bigint')}
+    from p
+    where t.id = any ((select ids from picked)::text[])
+    returning t.*, ${parts.after} + array_position((select ids from picked), t.id) as ord
+  ),
   ${parts.draft},
   ${logEventsOf('$5::text', !withCompletions)}
-  select r.*, stale.is_stale as "isStale", (select count(*) from candidate)::integer as seen,
-    exists (select from worker) as "isKnown",
-    case when (select count(*) from claimed) < ${parts.wanted} then (
+  select r.*, p.is_stale as "isStale", p.is_known as "isKnown", (select count(*) from candidate)::integer as seen,
+    case when (select cardinality(ids) from picked) < ${parts.wanted} then (
       select min(t.not_before) from taskboard.todo t
       where t.workspace_id = $5::text and t.agent_id in ('', $6::text) and not t.ready and t.not_before is not null
     ) end::float8 as "nextReadyAt"
-  from stale left join (${parts.reply}) as r on true`,
+  from p left join (${parts.reply}) as r on true`,
   )
 }
 

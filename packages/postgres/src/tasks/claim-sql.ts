@@ -35,7 +35,7 @@ const slopeOf = (lane: string): string =>
   `((case when ${lane} & 1 = 1 then s.age_slope else 0 end) + (case when ${lane} & 2 = 2 then s.due_slope else 0 end))`
 
 /** The best of a lane and a pool, the first `depth`. */
-const headsOf = (workspace: string, agent: string, lane: string, depth: string): string => /* sql */ `
+export const headsOf = (workspace: string, agent: string, lane: string, depth: string): string => /* sql */ `
         select * from (
           select * from taskboard.todo t
           where t.ready and t.workspace_id = ${workspace} and t.agent_id = ${agent} and t.lane = ${lane}
@@ -44,78 +44,30 @@ const headsOf = (workspace: string, agent: string, lane: string, depth: string):
         ) as heads limit ${MOST_EXPECTED}`
 
 /**
- * Locks the ones of `r` in turn, those that nobody holds, until there are as many as wanted. The task comes first: of one that is
- * passed over because its task is held, the place must stay free for whoever holds the task, and perhaps the log.
+ * Locks the candidate `r` unless somebody holds it. The task comes first: of one that is passed over because its task is held,
+ * the place must stay free for whoever holds the task, and perhaps the log.
  */
-const lockInTurn = (columns: string, inTurn: string, wanted: string): string => /* sql */ `
-    select * from (
-      select ${columns} from (${inTurn}) as r cross join lateral (
+export const LOCKED_IN_TURN = /* sql */ `
         select q.workspace_id, q.agent_id from taskboard.todo q join taskboard.task t on t.id = q.task_id
         where q.task_id = r.task_id
         limit 1
-        for update of t, q skip locked
-      ) as q
-      limit ${wanted}
-    ) as heads limit ${MOST_CLAIMED}`
+        for update of t, q skip locked`
+
+/** What starts a task `t` at `p.now`. */
+export const start = (agent: string, leaseMs: string): string => `
+      column_name = 'DOING', not_before = null, progress = 0, started_at = p.now, updated_at = p.now,
+      attempts = t.attempts + 1, fencing_token = t.fencing_token + 1, lease_agent_id = ${agent},
+      lease_expires_at = p.now + ${leaseMs}, version = t.version + 1`
 
 /**
- * Reads `picked` (task_id) and `taken` (task_id, ord, agent_id); leaves `claimed`, the tasks with their `ord`, counted from
- * `after` on, and `started`, the events to log.
- */
-const start = (after: number): string => /* sql */ `
-  left_queue as (delete from taskboard.todo q where q.task_id = any (array(select task_id from picked))),
-  claimed as (
-    update taskboard.task t
-    set column_name = 'DOING', not_before = null, progress = 0, started_at = p.now, updated_at = p.now,
-      attempts = t.attempts + 1, fencing_token = t.fencing_token + 1, lease_agent_id = taken.agent_id,
-      lease_expires_at = p.now + $4::bigint, version = t.version + 1
-    from taken, p
-    where t.id = any (array(select task_id from picked)) and t.id = taken.task_id
-    returning t.*, ${after} + taken.ord as ord
-  ),
-  started as (
-    select c.workspace_id, c.ord, 'task.started' as type, c.started_at as at, jsonb_build_object(
-      'taskId', c.id, 'title', c.title, 'status', 'DOING', 'agentId', c.lease_agent_id, 'attempt', c.attempts,
-      'startedAt', c.started_at) as facts
-    from claimed c
-  )`
-
-/**
- * The part of a claiming statement from the candidates to the tasks, for the agent $6 in the workspace $5, under leases of $4. It
- * reads
+ * The part of a claiming statement from the candidates to the tasks, for all agents of a type, under leases of $4. It reads
  * - `p` (now), and `wanted`, an expression for how many,
- * - `worker` (who takes: a row when there is such an agent),
- * - `stale` (is_stale: placements have ended that must be made anew first; then nothing is taken).
- *
- * Candidates are the best of each lane; they are locked from the best on, and one that another claimer or writer holds is
- * left out rather than waited for. So `candidate` says how many there were: when more than were taken, another look may find
- * more. It leaves `claimed` behind, the tasks with their `ord`, from `after` + 1 on, and `started`, the events to log.
- */
-export const takeBestOfOne = ({ wanted, after }: ClaimParts): string => /* sql */ `
-  candidate as materialized (
-    select q.task_id, q.created_at, q.key + ${slopeOf('q.lane')} * p.now as score
-    from p, taskboard.scoring s, (
-        values (0, ''), (1, ''), (2, ''), (3, ''), (0, $6::text), (1, $6::text), (2, $6::text), (3, $6::text)
-      ) as head (lane, agent_id)
-      cross join lateral (${headsOf('$5::text', 'head.agent_id', 'head.lane', `(select greatest(16, 2 * ${wanted}) + 4)`)}
-      ) as q
-    where not (select is_stale from stale) and exists (select from worker)
-  ),
-  picked as materialized (
-    select task_id, row_number() over () as ord from (${lockInTurn(
-      'r.task_id',
-      'select * from candidate order by score desc, created_at, task_id',
-      wanted,
-    )}
-    ) as locked
-  ),
-  taken as (select task_id, ord, $6::text as agent_id from picked),
-  ${start(after)}`
-
-/**
- * The same for all agents of a type. It reads also
+ * - `stale` (is_stale: placements have ended that must be made anew first; then nothing is taken),
  * - `station` (workspace_id, place: the workspaces whose turn it is, in order),
  * - `worker` (workspace_id, agent_id, held: who may take, and how many tasks each has already).
+ *
+ * `candidate` says how many there were: when more than were taken, another look may find more. It leaves `claimed` behind, the
+ * tasks with their `ord`, from `after` + 1 on.
  */
 export const takeBest = ({ wanted, after }: ClaimParts): string => /* sql */ `
   look as materialized (
@@ -139,11 +91,13 @@ export const takeBest = ({ wanted, after }: ClaimParts): string => /* sql */ `
       row_number() over (partition by workspace_id order by score desc, created_at, task_id) as turn
     from candidate
   ),
-  picked as materialized (${lockInTurn(
-    'r.task_id, r.turn, r.place, q.workspace_id, q.agent_id',
-    'select * from ranked order by turn, place',
-    wanted,
-  )}
+  picked as materialized (
+    select * from (
+      select r.task_id, r.turn, r.place, q.workspace_id, q.agent_id
+      from (select * from ranked order by turn, place) as r cross join lateral (${LOCKED_IN_TURN}
+      ) as q
+      limit ${wanted}
+    ) as heads limit ${MOST_CLAIMED}
   ),
   numbered as (
     select *, row_number() over (order by turn, place) as ord,
@@ -160,15 +114,17 @@ export const takeBest = ({ wanted, after }: ClaimParts): string => /* sql */ `
     select n.task_id, n.ord, coalesce(nullif(n.agent_id, ''), d.agent_id) as agent_id
     from numbered n left join dealt d on d.workspace_id = n.workspace_id and d.nth = n.nth
   ),
-  ${start(after)}`
-
-/** Whether the placement of anything has ended. */
-export const STALE = /* sql */ `
-  stale as materialized (
-    select $2::boolean and coalesce(
-      (select min(until) from taskboard.todo where until < 9223372036854775807) <= (select now from p), false
-    ) as is_stale
+  left_queue as (delete from taskboard.todo q where q.task_id = any (array(select task_id from picked))),
+  claimed as (
+    update taskboard.task t set ${start('taken.agent_id', '$4::bigint')}
+    from taken, p
+    where t.id = any (array(select task_id from picked)) and t.id = taken.task_id
+    returning t.*, ${after} + taken.ord as ord
   )`
+
+/** Whether the placement of anything has ended at `now`, when it is asked for. */
+export const staleAt = (now: string): string =>
+  `($2::boolean and coalesce((select min(until) from taskboard.todo where until < 9223372036854775807) <= ${now}, false))`
 
 /** What differs between a statement that only claims and one that completes first, and claims one more for each that it did. */
 interface ClaimParts {
@@ -186,8 +142,15 @@ interface ClaimParts {
   readonly reply: string
 }
 
-/** Completes only when `condition` is true. The completions are the seventh parameter. */
-export function claimParts(withCompletions: boolean, condition: string): ClaimParts {
+/** The events of the tasks in `claimed`. */
+const STARTED = /* sql */ `
+    select c.workspace_id, c.ord, 'task.started' as type, c.started_at as at, jsonb_build_object(
+      'taskId', c.id, 'title', c.title, 'status', 'DOING', 'agentId', c.lease_agent_id, 'attempt', c.attempts,
+      'startedAt', c.started_at) as facts
+    from claimed c`
+
+/** Completes only when `condition` is true, and placements are not stale. The completions are the seventh parameter. */
+export function claimParts(withCompletions: boolean, isStale: string, condition: string): ClaimParts {
   const claimed = `select false as "isOutcome", c.ord, ${taskColumns('c')} from claimed c`
   if (!withCompletions) {
     return {
@@ -195,19 +158,22 @@ export function claimParts(withCompletions: boolean, condition: string): ClaimPa
       wanted: '(select $3::integer)',
       after: 0,
       leaving: '',
-      draft: 'draft as (select * from started)',
+      draft: `draft as (${STARTED}
+  )`,
       reply: claimed,
     }
   }
   return {
     complete: `
   ${completionsOf(7)},
-  ${completeBeforeClaim(condition)},
+  ${completeBeforeClaim(`not ${isStale} and ${condition}`)},
   wanted as materialized (select ($3::integer + (select count(*) from done))::integer as wanted),`,
     wanted: '(select wanted from wanted)',
     after: AFTER_COMPLETIONS,
     leaving: ' - (select count(*) from done d where d.done_by = a.id)',
-    draft: 'draft as (select * from completed union all select * from started)',
+    draft: `draft as (
+    select * from completed union all ${STARTED}
+  )`,
     reply: `select true as "isOutcome", d.ord, ${taskColumns('d')} from done d union all ${claimed}`,
   }
 }

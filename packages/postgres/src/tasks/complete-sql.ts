@@ -68,7 +68,7 @@ export const COMPLETE_CLAIMED = /* sql */ `${completeWhere(
  * Tasks are not locked first: two completions of one task end in one of them, and collide at worst.
  */
 export const completeBeforeClaim = (condition: string): string =>
-  completeWhere(`t.dependents = 0 and not (select is_stale from stale) and ${condition}`, '', '')
+  completeWhere(`t.dependents = 0 and ${condition}`, '', '')
 
 /** The completions of a JSON list, the parameter of that number. */
 export function completionsOf(parameter: number): string {
