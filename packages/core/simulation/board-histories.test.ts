@@ -53,7 +53,7 @@ async function createWorld(seed: number, at: () => At): Promise<World> {
     { name: 'a', tier: 'professional', workspaceName: 'w', agent: { name: 'one', type: 'worker' } },
     at(),
   )
-  await storage.agents.insertAgent({ workspaceId: workspace.id, name: 'two', type: 'worker' }, at())
+  await storage.agents.insertAgent({ workspaceId: workspace.id, name: 'two', type: 'worker' }, null, at())
   const agents = await storage.agents.listAgents(workspace.id, at())
   await storage.webhooks.insertWebhook(
     { workspaceId: workspace.id, url: 'https://example.com/', events: webhookEventTypes, secrets: [] },

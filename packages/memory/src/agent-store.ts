@@ -44,10 +44,10 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
 
   return {
     ...createAgentReads(database, work, leases),
-    insertAgent: (agent, at) =>
+    insertAgent: (agent, claim, at) =>
       write(at, (now) => {
         database.requireWorkspace(agent.workspaceId)
-        return addAgent(database, agent, now)
+        return database.idempotency.once(claim, now, () => addAgent(database, agent, now))
       }),
     listAgents: (workspaceId, at) => read(at, () => agentsOf(workspaceId)),
     getAgent: (workspaceId, agentId, at) => read(at, () => require(workspaceId, agentId)),

@@ -75,7 +75,7 @@ async function apply(world: World, [kind, a, b, c]: Step, tx?: MemoryTransaction
     () => storage.tasks.holdTask(workspaceId, taskId, pick(holdReasons, c), null, PERSON, at),
     () => storage.tasks.releaseTask(workspaceId, taskId, PERSON, at),
     () => storage.tasks.expireLeases(3, defaultBackoff, at),
-    () => storage.agents.insertAgent({ workspaceId, name: 'n', type: c % 2 ? 'worker' : 'other' }, at),
+    () => storage.agents.insertAgent({ workspaceId, name: 'n', type: c % 2 ? 'worker' : 'other' }, null, at),
     () => sendDue(world, c, at),
     () => notify(world, c, at),
     () => setEnabled(world, workspaceId, c % 2 === 0, at),

@@ -47,7 +47,7 @@ describe('a claim by type', () => {
     const { storage, workspaceId, add, claim } = await setUp()
     const at = { now: START }
     for (const name of ['two', 'three'])
-      await storage.agents.insertAgent({ workspaceId, name, type: 'bot' }, at)
+      await storage.agents.insertAgent({ workspaceId, name, type: 'bot' }, null, at)
     for (let count = 0; count < 6; count++) await add(`task ${count}`)
     const agents = await storage.agents.listAgents(workspaceId, at)
     const shares = async (limit: number) => {

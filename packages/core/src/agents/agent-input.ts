@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { boundedText, textOf } from '../errors/index.js'
-import type { AgentChange, AgentProfile } from './agent.js'
+import { boundedText, parseInput, textOf } from '../errors/index.js'
+import type { AgentChange, AgentProfile, NewAgent } from './agent.js'
 
 /** Slug of a-z, 0-9, `-` and `_`, at most 64 characters: which runtime works the agent. */
 const type = z
@@ -33,11 +33,22 @@ export const emptyProfile: AgentProfile = Object.freeze({
   tools: NONE,
 })
 
-export function toNewAgent(input: z.output<typeof newAgentInput>) {
-  const { model, systemPrompt, capabilities, tools } = input
+/**
+ * Checks an agent to add, and fills in what is left out.
+ * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the field.
+ */
+export function readNewAgent(input: z.input<typeof newAgentInput>): Omit<Required<NewAgent>, 'workspaceId'> {
+  const {
+    name: given,
+    type: slug,
+    model,
+    systemPrompt,
+    capabilities,
+    tools,
+  } = parseInput(newAgentInput, input)
   return {
-    name: input.name,
-    type: input.type,
+    name: given,
+    type: slug,
     model: model ?? null,
     systemPrompt: systemPrompt ?? null,
     capabilities: unique(capabilities),
@@ -45,11 +56,15 @@ export function toNewAgent(input: z.output<typeof newAgentInput>) {
   }
 }
 
-export function toAgentChange(input: z.output<typeof agentChangeInput>): AgentChange {
-  const { model, systemPrompt, capabilities, tools } = input
+/**
+ * Checks a change of an agent: what is there replaces what is stored.
+ * @throws TaskboardError `INVALID_FIELD`, naming the field.
+ */
+export function readAgentChange(input: z.input<typeof agentChangeInput>): AgentChange {
+  const { model, systemPrompt, capabilities, tools, ...named } = parseInput(agentChangeInput, input)
   return {
-    ...(input.name === undefined ? {} : { name: input.name }),
-    ...(input.type === undefined ? {} : { type: input.type }),
+    ...(named.name === undefined ? {} : { name: named.name }),
+    ...(named.type === undefined ? {} : { type: named.type }),
     ...(model === undefined ? {} : { model }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     ...(capabilities === undefined ? {} : { capabilities: unique(capabilities) }),

@@ -1,6 +1,7 @@
 import type { Reach } from '../access/index.js'
 import type { Task } from '../board/index.js'
 import type { At, Instant } from '../environment/index.js'
+import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 
 /**
  * `busy` while a task is under the agent's lease. Else `available`, but `offline` when its type was worked by a runtime of a host
@@ -78,8 +79,11 @@ export interface Forecast {
 
 /** The agents of all workspaces. Verbs that name an agent throw `NOT_FOUND` when the workspace has none with that id. */
 export interface AgentStore<Tx = unknown> {
-  /** @throws TaskboardError `NOT_FOUND` for an unknown workspace. */
-  insertAgent(agent: NewAgent, at: At<Tx>): Promise<Agent>
+  /**
+   * @throws TaskboardError `NOT_FOUND` for an unknown workspace; `CONFLICT` for an idempotency key that was used with another
+   *   fingerprint.
+   */
+  insertAgent(agent: NewAgent, idempotency: IdempotencyClaim | null, at: At<Tx>): Promise<Created<Agent>>
   /** Oldest first. */
   listAgents(workspaceId: string, at: At<Tx>): Promise<readonly Agent[]>
   getAgent(workspaceId: string, agentId: string, at: At<Tx>): Promise<Agent>

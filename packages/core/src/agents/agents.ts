@@ -1,9 +1,10 @@
 import type { z } from 'zod'
 import type { Reach } from '../access/index.js'
 import type { At, Environment } from '../environment/index.js'
-import { parseInput, TaskboardError } from '../errors/index.js'
+import { TaskboardError } from '../errors/index.js'
+import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { AgentOverview, AgentStore } from './agent.js'
-import { agentChangeInput, newAgentInput, toAgentChange, toNewAgent } from './agent-input.js'
+import { readAgentChange, readNewAgent, type agentChangeInput, type newAgentInput } from './agent-input.js'
 
 interface InTransaction<Tx> {
   /** The host's open transaction to take part in. */
@@ -38,8 +39,15 @@ export interface AgentPage {
  * All methods throw `TaskboardError`: `INVALID_FIELD` and `MISSING_FIELD` name the field, `NOT_FOUND` tells of unknown ids.
  */
 export interface Agents<Tx = unknown> {
-  /** Gives a workspace one more agent. */
-  create(workspaceId: string, input: NewAgentInput, options?: InTransaction<Tx>): Promise<AgentOverview>
+  /**
+   * Gives a workspace one more agent. A repeat with the same `idempotency` gives the first one's agent as it was.
+   * @throws TaskboardError `CONFLICT` when that key was used for another request.
+   */
+  create(
+    workspaceId: string,
+    input: NewAgentInput,
+    options?: InTransaction<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
+  ): Promise<AgentOverview>
   /** The first thousand of a workspace, oldest first. */
   list(workspaceId: string, options?: InTransaction<Tx>): Promise<readonly AgentOverview[]>
   get(workspaceId: string, agentId: string, options?: InTransaction<Tx>): Promise<AgentOverview>
@@ -77,9 +85,10 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
   const at = (options?: InTransaction<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
   return {
     async create(workspaceId, input, options) {
-      const agent = toNewAgent(parseInput(newAgentInput, input))
-      const { id } = await store.insertAgent({ workspaceId, ...agent }, at(options))
-      return store.findAgent(null, id, at(options))
+      const agent = readNewAgent(input)
+      const claim = options?.idempotency ?? null
+      const { value } = await store.insertAgent({ workspaceId, ...agent }, claim, at(options))
+      return { ...value, status: 'available', currentWorkload: 0, successRate: null }
     },
     list: (workspaceId, options) =>
       store.surveyAgents(null, { workspaceId, limit: LARGEST_PAGE, afterId: null }, at(options)),
@@ -89,7 +98,7 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
       throw new TaskboardError('NOT_FOUND', 'no such agent')
     },
     async update(workspaceId, agentId, input, options) {
-      const change = toAgentChange(parseInput(agentChangeInput, input))
+      const change = readAgentChange(input)
       await store.updateAgent(workspaceId, agentId, change, at(options))
       onChanged?.(agentId)
       return store.findAgent(null, agentId, at(options))

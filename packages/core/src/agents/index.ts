@@ -11,7 +11,7 @@ export type {
   ForecastTask,
   NewAgent,
 } from './agent.js'
-export { emptyProfile } from './agent-input.js'
+export { emptyProfile, readAgentChange, readNewAgent } from './agent-input.js'
 export { createAgents } from './agents.js'
 export type { AgentChangeInput, AgentFilter, AgentPage, Agents, NewAgentInput } from './agents.js'
 export { createAgentDirectory } from './agent-directory.js'

@@ -10,10 +10,10 @@ import { reportRuntimes } from './report-runtimes.js'
 import { findAgent, surveyAgents } from './survey-agents.js'
 import { updateAgent } from './update-agent.js'
 
-/** The agents of all workspaces. Each verb but the deletion is one statement. */
+/** The agents of all workspaces. Each verb but the deletion, and what has an idempotency key, is one statement. */
 export function createAgentStore(database: Database): AgentStore<PgConnection> {
   return {
-    insertAgent: (agent, at) => insertAgent(database, agent, at),
+    insertAgent: (agent, idempotency, at) => insertAgent(database, agent, idempotency, at),
     listAgents: (workspaceId, at) => listAgents(database, workspaceId, at),
     getAgent: (workspaceId, agentId, at) => getAgent(database, workspaceId, agentId, at),
     getAgents: (agentIds, at) => getAgents(database, agentIds, at),

@@ -1,5 +1,14 @@
-import { emptyProfile, TaskboardError, type Agent, type At, type NewAgent } from '@taskboard/core'
+import {
+  emptyProfile,
+  TaskboardError,
+  type Agent,
+  type At,
+  type Created,
+  type IdempotencyClaim,
+  type NewAgent,
+} from '@taskboard/core'
 import type { Database } from '../database.js'
+import { once } from '../idempotency/once.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { agentColumns } from './agent-row.js'
@@ -20,11 +29,25 @@ const addAgent = statement<Agent>(
 )
 
 /** `AgentStore.insertAgent`. */
-export async function insertAgent(database: Database, agent: NewAgent, at: At<PgConnection>): Promise<Agent> {
+export async function insertAgent(
+  database: Database,
+  agent: NewAgent,
+  idempotency: IdempotencyClaim | null,
+  at: At<PgConnection>,
+): Promise<Created<Agent>> {
+  const { now } = at
   const id = database.settings.current.newId('agent')
   const { workspaceId, name, type, model, systemPrompt, capabilities, tools } = { ...emptyProfile, ...agent }
-  const profile = [model, systemPrompt, capabilities, tools]
-  const [added] = await database.write(at, addAgent, [at.now, id, workspaceId, name, type, ...profile])
-  if (added === undefined) throw new TaskboardError('NOT_FOUND', 'no such workspace')
-  return added
+  const values = [now, id, workspaceId, name, type, model, systemPrompt, capabilities, tools]
+  if (idempotency === null) {
+    return { value: insertedAgent(await database.write(at, addAgent, values)), replayed: false }
+  }
+  return database.atomically(at, (session) =>
+    once(session, idempotency, now, async (same) => insertedAgent(await same.run(addAgent, values))),
+  )
+}
+
+function insertedAgent([agent]: readonly Agent[]): Agent {
+  if (agent === undefined) throw new TaskboardError('NOT_FOUND', 'no such workspace')
+  return agent
 }

@@ -1,4 +1,6 @@
 import { accountCases } from './account-cases.js'
+import { agentCases } from './agent-cases.js'
+import { analyticsCases } from './analytics-cases.js'
 import { apiKeyCases } from './api-key-cases.js'
 import { authCases } from './auth-cases.js'
 import type { EnterpriseCase, EnterpriseConformanceOptions } from './enterprise-case.js'
@@ -25,6 +27,8 @@ export function enterpriseConformance(options: EnterpriseConformanceOptions): re
     ...apiKeyCases,
     ...taskCases,
     ...taskWorkCases,
+    ...agentCases,
+    ...analyticsCases,
     ...webhookCases,
     ...tenancyCases,
     ...scopeCases,

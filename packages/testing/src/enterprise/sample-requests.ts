@@ -11,6 +11,8 @@ export const sampleBodies: Readonly<Record<string, object>> = {
   updateWebhook: { enabled: true },
   rotateWebhookSecret: {},
   resendDeliveries: { delivery_id: 'evt_00000000000000000000000000' },
+  createAgent: { name: 'An agent', type: 'custom' },
+  updateAgent: { name: 'Another name' },
   createTask: { title: 'A task' },
   updateTask: { title: 'Another title' },
   moveTask: { to: 'doing' },

@@ -50,10 +50,8 @@ const profileCases: readonly StorageCheck[] = [
       const { storage, workspaceId, agent, at } = world
       const { model, systemPrompt, capabilities, tools } = agent
       assert.deepEqual([model, systemPrompt, capabilities, tools], [null, null, [], []])
-      const made = await storage.agents.insertAgent(
-        { workspaceId, name: 'new', type: 'custom', ...PROFILE },
-        at(SECOND),
-      )
+      const input = { workspaceId, name: 'new', type: 'custom', ...PROFILE }
+      const { value: made } = await storage.agents.insertAgent(input, null, at(SECOND))
       assert.deepEqual(made, {
         ...PROFILE,
         id: made.id,
@@ -82,6 +80,24 @@ const profileCases: readonly StorageCheck[] = [
       })
       const all = await storage.agents.getAgents([made.id, unknownId('agent'), agent.id], at())
       assert.deepEqual(new Set(all.map(({ id }) => id)), new Set([made.id, agent.id]))
+    },
+  },
+  {
+    id: 'agents.idempotency',
+    name: 'a repeated create gives the first one’s agent, and another one with its key is refused',
+    async check({ storage, workspaceId, at }) {
+      const claim = { scope: 's', key: 'k', fingerprint: 'one' }
+      const insert = (fingerprint: string) =>
+        storage.agents.insertAgent(
+          { workspaceId, name: 'new', type: 'custom', ...PROFILE },
+          { ...claim, fingerprint },
+          at(),
+        )
+      const first = await insert('one')
+      assert.equal(first.replayed, false)
+      assert.deepEqual(await insert('one'), { value: first.value, replayed: true })
+      await assertRefused(insert('two'), 'CONFLICT')
+      assert.equal((await storage.agents.listAgents(workspaceId, at())).length, 2)
     },
   },
   {

@@ -223,7 +223,7 @@ export const eventCases: readonly StorageCheck[] = [
     name: 'an agent for an unknown workspace is NOT_FOUND',
     check: ({ storage, at }) =>
       assertRefused(
-        storage.agents.insertAgent({ workspaceId: unknownId('ws'), name: 'n', type: 't' }, at()),
+        storage.agents.insertAgent({ workspaceId: unknownId('ws'), name: 'n', type: 't' }, null, at()),
         'NOT_FOUND',
       ),
   },

@@ -104,7 +104,7 @@ export const transactionCases: readonly StorageCheck[] = [
         await storage.tasks.completeTask(proofOf(claimed), 'r', null, inside)
         await storage.tasks.holdTask(workspaceId, second.id, 'approval', null, PERSON, inside)
         await storage.webhooks.updateWebhook(workspaceId, webhook.id, { enabled: false }, inside)
-        await storage.agents.insertAgent({ workspaceId, name: 'n', type: 'other' }, inside)
+        await storage.agents.insertAgent({ workspaceId, name: 'n', type: 'other' }, null, inside)
         await storage.agents.reportAgentStatus(workspaceId, agent.id, 'busy', inside)
         throw fault
       })

@@ -119,7 +119,7 @@ export async function createWorld(storage: Storage, readsWait = false): Promise<
       return { workspaceId: added.id, agent: its }
     },
     addAgent: (type = AGENT_TYPE, when = at()) =>
-      storage.agents.insertAgent({ workspaceId, name: 'next', type }, when),
+      storage.agents.insertAgent({ workspaceId, name: 'next', type }, null, when).then(({ value }) => value),
     async addWebhook(events = webhookEventTypes, when = at()) {
       const webhook = { workspaceId, url: 'https://example.com/hook', events, secrets: [] }
       return (await storage.webhooks.insertWebhook(webhook, null, when)).value

@@ -1,5 +1,7 @@
 import type { Surface } from '../../surface.js'
 import { accountOperations } from './account-operations.js'
+import { agentOperations } from './agent-operations.js'
+import { analyticsOperations } from './analytics-operations.js'
 import { apiKeyOperations } from './api-key-operations.js'
 import { authOperations } from './auth-operations.js'
 import { mfaOperations } from './mfa-operations.js'
@@ -18,6 +20,8 @@ export function enterpriseOperations({ login }: Surface): readonly Operation[] {
     ...apiKeyOperations,
     ...taskOperations,
     ...taskWorkOperations,
+    ...agentOperations,
+    ...analyticsOperations,
     ...webhookOperations,
   ]
   return [...operations, ...referenceOperations(operations)]

@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { readAgentChange, readNewAgent } from '../../agents/index.js'
+import { idempotencyClaim } from '../idempotency-key.js'
+import { agentJson, toWireAgent } from './agent-schemas.js'
+import { operation } from './operation.js'
+import { idText, nextCursor, pageQuery } from './wire-schemas.js'
+import { workspaceOf } from './workspace-of.js'
+
+const text = z.string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be text') })
+const labels = z.array(text, { error: 'must be a list of texts' })
+const params = z.object({ agent_id: idText })
+const one = { status: 200, schema: agentJson } as const
+
+/** What they may hold is for the agents to say. */
+const profile = {
+  model: text.nullish().meta({ description: 'The identifier of a model, at most 200 characters.' }),
+  system_prompt: text.nullish().meta({ description: 'At most 100,000 characters.' }),
+  capabilities: labels.nullish().meta({ description: 'At most 100, each of 1 to 100 characters.' }),
+  tools: labels.nullish().meta({ description: 'At most 100, each of 1 to 100 characters.' }),
+}
+const name = text.meta({ description: '1 to 100 characters.' })
+const type = text.meta({ description: 'A slug: which runtime works it. `custom` for one of your own.' })
+
+const listAgents = operation({
+  id: 'listAgents',
+  tag: 'agents',
+  summary: 'Agents, oldest first',
+  description: 'Of all workspaces within reach, or of one.',
+  method: 'GET',
+  path: '/v2/agents',
+  scope: 'agents:read',
+  query: z.object({ workspace_id: idText.optional(), ...pageQuery }),
+  answer: { status: 200, schema: z.object({ agents: z.array(agentJson), next_cursor: nextCursor }) },
+  async run({ surface, principal, query: { workspace_id: workspaceId, limit, cursor } }) {
+    const page = await surface.agents.listWithin(principal, { workspaceId, limit, cursor })
+    return { agents: page.agents.map(toWireAgent), next_cursor: page.nextCursor }
+  },
+})
+
+const createAgent = operation({
+  id: 'createAgent',
+  tag: 'agents',
+  summary: 'Gives a workspace one more agent',
+  description:
+    'The runtime that the host has registered for its type works its tasks; or a program of yours, by claiming them.',
+  method: 'POST',
+  path: '/v2/agents',
+  scope: 'agents:write',
+  idempotent: true,
+  body: z.object({ name, type, ...profile, workspace_id: idText.nullish() }),
+  answer: { status: 201, schema: agentJson },
+  async run({ surface, principal, request, body }) {
+    const { workspace_id: wanted, system_prompt: systemPrompt, ...rest } = body
+    const input = { ...rest, systemPrompt }
+    // What is wrong with the fields is told before what does not exist.
+    readNewAgent(input)
+    const workspaceId = await workspaceOf(surface, principal, wanted)
+    const idempotency = idempotencyClaim(request, principal, 'POST /v2/agents', { ...input, workspaceId })
+    const agent = await surface.quota.createHeld(principal, 'agents', (tx) =>
+      surface.agents.create(workspaceId, input, { idempotency, tx }),
+    )
+    return toWireAgent(agent)
+  },
+})
+
+const getAgent = operation({
+  id: 'getAgent',
+  tag: 'agents',
+  summary: 'One agent',
+  method: 'GET',
+  path: '/v2/agents/{agent_id}',
+  scope: 'agents:read',
+  params,
+  answer: one,
+  async run({ surface, principal, params: { agent_id: agentId } }) {
+    return toWireAgent(await surface.agents.find(principal, agentId))
+  },
+})
+
+const updateAgent = operation({
+  id: 'updateAgent',
+  tag: 'agents',
+  summary: 'Changes what is given; null empties what can be empty',
+  description: 'Runs that begin later get the change.',
+  method: 'PATCH',
+  path: '/v2/agents/{agent_id}',
+  scope: 'agents:write',
+  params,
+  body: z.object({ name: name.optional(), type: type.optional(), ...profile }),
+  answer: one,
+  async run({ surface, principal, params: { agent_id: agentId }, body }) {
+    const { system_prompt: systemPrompt, ...rest } = body
+    const change = { ...rest, systemPrompt }
+    readAgentChange(change)
+    const { workspaceId } = await surface.agents.find(principal, agentId)
+    return toWireAgent(await surface.agents.update(workspaceId, agentId, change))
+  },
+})
+
+const deleteAgent = operation({
+  id: 'deleteAgent',
+  tag: 'agents',
+  summary: 'Deletes an agent that has nothing left to do',
+  description: 'Refused with 409 while it works a task, or one that is not completed is assigned to it.',
+  method: 'DELETE',
+  path: '/v2/agents/{agent_id}',
+  scope: 'agents:write',
+  params,
+  answer: { status: 204 },
+  async run({ surface, principal, params: { agent_id: agentId } }) {
+    const { workspaceId } = await surface.agents.find(principal, agentId)
+    await surface.agents.delete(workspaceId, agentId)
+  },
+})
+
+/** The stored agents. */
+export const agentOperations = [listAgents, createAgent, getAgent, updateAgent, deleteAgent]

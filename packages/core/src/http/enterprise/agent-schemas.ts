@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import type { AgentOverview } from '../../agents/index.js'
+import { timestamp, toTimestamp } from './wire-schemas.js'
+
+/** An agent as it is answered. */
+export const agentJson = z
+  .object({
+    id: z.string(),
+    workspace_id: z.string(),
+    name: z.string(),
+    type: z.string(),
+    status: z.enum(['available', 'busy', 'offline']),
+    model: z.string().nullable(),
+    system_prompt: z.string().nullable(),
+    capabilities: z.array(z.string()),
+    tools: z.array(z.string()),
+    current_workload: z.int().min(0).meta({
+      description: 'The tasks that it works on, and those that wait for it alone.',
+    }),
+    success_rate: z.number().min(0).max(1).meta({
+      description:
+        'The completed part of its last hundred attempts that did not end otherwise than by it; 1 before the first.',
+    }),
+    created_at: timestamp,
+  })
+  .meta({ id: 'Agent' })
+
+export function toWireAgent(agent: AgentOverview): z.output<typeof agentJson> {
+  return {
+    id: agent.id,
+    workspace_id: agent.workspaceId,
+    name: agent.name,
+    type: agent.type,
+    status: agent.status,
+    model: agent.model,
+    system_prompt: agent.systemPrompt,
+    capabilities: [...agent.capabilities],
+    tools: [...agent.tools],
+    current_workload: agent.currentWorkload,
+    success_rate: agent.successRate ?? 1,
+    created_at: toTimestamp(agent.createdAt),
+  }
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { groupings, type TaskAnalytics, type WorkFigures } from '../../analytics/index.js'
+import { operation } from './operation.js'
+import { idText, timestamp, toTimestamp } from './wire-schemas.js'
+
+const date = z.string({ error: 'must be a date, YYYY-MM-DD' })
+const seconds = z.number().meta({ description: 'In seconds; 0 when nothing was timed.' })
+
+const analyticsJson = z
+  .object({
+    period: z.object({ from: timestamp, to: timestamp }),
+    metrics: z.object({
+      total_tasks: z.int().meta({ description: 'How many were created.' }),
+      completed_tasks: z.int().meta({ description: 'How many were completed, and not reopened since.' }),
+      success_rate: z.number().min(0).max(1).meta({
+        description:
+          'Of those that were completed or failed for good, the completed part; 0 when there are none.',
+      }),
+      avg_completion_time: seconds,
+      time_saved_hours: z.number(),
+    }),
+    daily_breakdown: z.array(
+      z.object({
+        date: z.string().meta({ format: 'date', description: 'The first day of the day, week or month.' }),
+        tasks_completed: z.int(),
+        avg_completion_time: seconds,
+        time_saved: z.number().meta({ description: 'In hours.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'TaskAnalytics' })
+
+const getTaskAnalytics = operation({
+  id: 'getTaskAnalytics',
+  tag: 'analytics',
+  summary: 'What was done with tasks, and how long it took',
+  description:
+    'Days are those of UTC, weeks begin on Monday. Without a period, the last thirty days up to today; at most 400 days.',
+  method: 'GET',
+  path: '/v2/analytics/tasks',
+  scope: 'analytics:read',
+  query: z.object({
+    from: date.optional().meta({ format: 'date', description: 'The first day.' }),
+    to: date.optional().meta({ format: 'date', description: 'The last day.' }),
+    group_by: z.enum(groupings, { error: `must be one of ${groupings.join(', ')}` }).optional(),
+    workspace_id: idText.optional().meta({ description: 'Without it, all workspaces within reach.' }),
+  }),
+  answer: { status: 200, schema: analyticsJson },
+  async run({ surface, principal, query: { from, to, group_by: groupBy, workspace_id: workspaceId } }) {
+    return toWireAnalytics(await surface.analytics.forTasks(principal, { from, to, groupBy, workspaceId }))
+  },
+})
+
+/** Figures about tasks. */
+export const analyticsOperations = [getTaskAnalytics]
+
+function toWireAnalytics({ period, metrics, breakdown }: TaskAnalytics): z.output<typeof analyticsJson> {
+  return {
+    period: { from: toTimestamp(period.from), to: toTimestamp(period.to) },
+    metrics: {
+      total_tasks: metrics.totalTasks,
+      completed_tasks: metrics.completedTasks,
+      success_rate: rounded(metrics.successRate),
+      avg_completion_time: averageSeconds(metrics),
+      time_saved_hours: hoursSaved(metrics),
+    },
+    daily_breakdown: breakdown.map((part) => ({
+      date: part.date,
+      tasks_completed: part.completedTasks,
+      avg_completion_time: averageSeconds(part),
+      time_saved: hoursSaved(part),
+    })),
+  }
+}
+
+function averageSeconds({ averageCompletionMs }: WorkFigures): number {
+  return Math.round(averageCompletionMs) / 1_000
+}
+
+function hoursSaved({ timeSavedMs }: WorkFigures): number {
+  return rounded(timeSavedMs / 3_600_000)
+}
+
+/** To four decimals. */
+function rounded(value: number): number {
+  return Math.round(value * 10_000) / 10_000
+}
