@@ -4,6 +4,7 @@ import type { Analytics } from './analytics/index.js'
 import type { Board, TaskDirectory } from './board/index.js'
 import type { Environment } from './environment/index.js'
 import type { TaskboardError } from './errors/index.js'
+import type { IdempotencyClaim } from './idempotency/index.js'
 import type { LimitDecision, Quota, TierDecision, Tiers } from './limits/index.js'
 import type { Scoring } from './priority/index.js'
 import type { Webhooks } from './webhooks/index.js'
@@ -61,4 +62,6 @@ export interface Surface<Tx = unknown> {
   /** The tasks of all boards. */
   readonly tasks: TaskDirectory
   readonly webhooks: Webhooks<Tx>
+  /** Answers the repeat of a create as the first one: keeps the first answer under the key, and gives that one back. */
+  keepAnswer<T extends object>(claim: IdempotencyClaim, answer: T): Promise<T>
 }

@@ -273,6 +273,7 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
     estimates: createEstimates(environment, storage.agents),
     board: cachedBoards((workspaceId) => createBoard(boardParts, workspaceId)),
     tasks: createTaskDirectory({ environment, tasks: storage.tasks }),
+    keepAnswer: (claim, answer) => storage.keepAnswer(claim, answer, { now: environment.storageNow() }),
     webhooks: createWebhooks({
       environment,
       store: storage.webhooks,

@@ -12,6 +12,8 @@ interface IdempotencyRecord {
   readonly fingerprint: string
   readonly value: { readonly id: string }
   readonly createdAt: Instant
+  /** Null before there was one. */
+  readonly answer: object | null
 }
 
 /** Remembers what creates have made under their callers' keys. */
@@ -22,6 +24,8 @@ export interface IdempotencyRecords {
     now: Instant,
     make: () => T,
   ): Created<T>
+  /** See `Storage.keepAnswer`. */
+  keepAnswer<T extends object>(claim: Pick<IdempotencyClaim, 'scope' | 'key'>, answer: T): T
   prune(before: Instant, limit: number): number
 }
 
@@ -30,7 +34,7 @@ export function createIdempotencyRecords(journal: Journal): IdempotencyRecords {
   return {
     once<T extends { readonly id: string }>(claim: IdempotencyClaim | null, now: Instant, make: () => T) {
       if (claim === null) return { value: make(), replayed: false }
-      const id = JSON.stringify([claim.scope, claim.key])
+      const id = recordId(claim)
       const record = records.get(id)
       if (record !== undefined && record.createdAt + idempotencyRetentionMs > now) {
         if (record.fingerprint === claim.fingerprint) return { value: record.value as T, replayed: true }
@@ -41,8 +45,16 @@ export function createIdempotencyRecords(journal: Journal): IdempotencyRecords {
       const value = make()
       // A record that is past its time goes first, so that the table stays in the order of age.
       records.delete(id)
-      records.set(id, { fingerprint: claim.fingerprint, value, createdAt: now })
+      records.set(id, { fingerprint: claim.fingerprint, value, createdAt: now, answer: null })
       return { value, replayed: false }
+    },
+    keepAnswer<T extends object>(claim: Pick<IdempotencyClaim, 'scope' | 'key'>, answer: T) {
+      const id = recordId(claim)
+      const record = records.get(id)
+      if (record === undefined) return answer
+      if (record.answer !== null) return record.answer as T
+      records.set(id, { ...record, answer })
+      return answer
     },
     prune(before, limit) {
       let count = 0
@@ -54,4 +66,8 @@ export function createIdempotencyRecords(journal: Journal): IdempotencyRecords {
       return count
     },
   }
+}
+
+function recordId({ scope, key }: Pick<IdempotencyClaim, 'scope' | 'key'>): string {
+  return JSON.stringify([scope, key])
 }

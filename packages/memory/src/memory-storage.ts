@@ -51,6 +51,7 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     open: () => Promise.resolve(),
     close: () => Promise.resolve(),
     transaction: transactions.transaction,
+    keepAnswer: (claim, answer, at) => transactions.write(at, () => idempotency.keepAnswer(claim, answer)),
     pruneIdempotency: (before, limit) => transactions.write(null, () => idempotency.prune(before, limit)),
   }
 }

@@ -7,6 +7,7 @@ import { boundedPool } from './bounded-pool.js'
 import { createDatabase } from './database.js'
 import { createEventStore } from './events/event-store.js'
 import { createNotificationStore } from './events/notification-store.js'
+import { keepAnswer } from './idempotency/keep-answer.js'
 import { pruneIdempotency } from './idempotency/prune-idempotency.js'
 import { createLimitStore } from './limits/limit-store.js'
 import { createQuotaStore } from './limits/quota-store.js'
@@ -93,6 +94,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     },
     close: () => wakes.close(),
     transaction: (work) => database.transaction(work),
+    keepAnswer: (claim, answer, at) => keepAnswer(database, claim, answer, at),
     pruneIdempotency: (before, limit) => pruneIdempotency(database, before, limit),
   }
 }

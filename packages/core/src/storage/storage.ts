@@ -2,8 +2,9 @@ import type { AccessStore, SessionStore } from '../access/index.js'
 import type { AgentStore } from '../agents/index.js'
 import type { AnalyticsStore } from '../analytics/index.js'
 import type { TaskStore } from '../board/index.js'
-import type { Clock, Instant, NewId } from '../environment/index.js'
+import type { At, Clock, Instant, NewId } from '../environment/index.js'
 import type { EventStore, NotificationStore } from '../events/index.js'
+import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { LimitStore, QuotaStore } from '../limits/index.js'
 import type { Scoring } from '../priority/index.js'
 import type { WebhookStore } from '../webhooks/index.js'
@@ -65,6 +66,15 @@ export interface Storage<Tx = unknown> {
    * rejects. Events of it are seen by nobody before the commit.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * Keeps what a create under an idempotency key was answered with, beside what it made. The first answer stands: gives it back,
+   * or `answer` when there is no record of the key. An answer is a JSON object without undefined members.
+   */
+  keepAnswer<T extends object>(
+    claim: Pick<IdempotencyClaim, 'scope' | 'key'>,
+    answer: T,
+    at: At<Tx>,
+  ): Promise<T>
   /** Drops idempotency records made before `before`, at most `limit`; returns how many went. */
   pruneIdempotency(before: Instant, limit: number): Promise<number>
 }

@@ -25,7 +25,8 @@ const claimKey = statement<object>(
   insert into taskboard.idempotency as r (scope, key, fingerprint, resource_id, value, created_at)
   select $2::text, $3::text, $4::text, '', 'null'::jsonb, p.now from p
   on conflict (scope, key) do update
-  set fingerprint = excluded.fingerprint, resource_id = '', value = 'null'::jsonb, created_at = excluded.created_at
+  set fingerprint = excluded.fingerprint, resource_id = '', value = 'null'::jsonb, answer = null,
+    created_at = excluded.created_at
   where r.created_at + ${idempotencyRetentionMs} <= excluded.created_at
   returning true as "isClaimed"`,
 )

@@ -519,6 +519,10 @@ create index task_lease_agent on taskboard.task (lease_agent_id, id) where lease
 
 -- The tasks that an agent has completed.
 create index attempt_completed on taskboard.attempt (agent_id, task_id) where outcome = 'completed';
+
+-- What the create was answered with, beyond the value: what else there was to say at that moment. As text, so that its members
+-- keep their order.
+alter table taskboard.idempotency add column answer json;
 `,
   },
   {

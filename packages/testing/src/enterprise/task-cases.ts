@@ -134,6 +134,34 @@ const creation: readonly EnterpriseCheck[] = [
       assert.notEqual(theirs['id'], first['id'])
     },
   },
+  {
+    id: 'tasks.create-once-bytes',
+    name: 'a repeat has the bytes of the first answer, whatever became of the task and its agent',
+    async check(session) {
+      const { send, taskboard, workspaceId, clock } = session
+      const agent = await taskboard.agents.create(workspaceId, { name: 'Ada', type: 'research' })
+      const board = taskboard.board(workspaceId)
+      const work = async (): Promise<void> => {
+        const task = await board.claim({ agentId: agent.id })
+        await clock.advance({ seconds: 30 })
+        await board.complete(task?.id ?? '', { fencingToken: task?.fencingToken ?? 0, result: 'r' })
+      }
+      await board.add({ title: 'tells how long one takes' })
+      await work()
+      const request = {
+        headers: { 'idempotency-key': 'order-8' },
+        body: { title: 'x', assigned_to: agent.id },
+      }
+      const first = await send('POST', '/v2/tasks', request)
+      const { estimated_completion: estimate } = assertAnswer(first, 201)
+      assert.equal(estimate, new Date(clock.now() + 30_000).toISOString())
+      const waiting = await send('POST', '/v2/tasks', request)
+      await work()
+      await taskboard.agents.delete(workspaceId, agent.id)
+      const later = await send('POST', '/v2/tasks', request)
+      assert.deepEqual([waiting.text, later.text], [first.text, first.text])
+    },
+  },
 ]
 
 const management: readonly EnterpriseCheck[] = [

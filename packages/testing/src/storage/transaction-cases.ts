@@ -317,6 +317,23 @@ export const transactionCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'idempotency.answer',
+    name: 'the first answer under a key stands, in its order, until the key is used anew',
+    async check(world) {
+      const { storage, at } = world
+      const keep = (answer: object, claim = claimOf('f')) => storage.keepAnswer(claim, answer, at())
+      assert.deepEqual(await keep({ none: 1 }), { none: 1 })
+      await insert(world, claimOf('f'))
+      const first = { zebra: [1], a: null, b: { c: 'é' } }
+      const kept = await Promise.all([keep(first), keep({ second: 2 })])
+      assert.deepEqual(kept[0], kept[1])
+      assert.equal(JSON.stringify(await keep({ third: 3 })), JSON.stringify(kept[0]))
+      assert.deepEqual(await keep({ other: 1 }, claimOf('f', 'other')), { other: 1 })
+      await insert(world, claimOf('f'), DAY)
+      assert.deepEqual(await keep({ anew: 1 }), { anew: 1 })
+    },
+  },
+  {
     id: 'idempotency.webhooks',
     name: 'keys work for webhooks too',
     async check({ storage, workspaceId, at }) {

@@ -10,6 +10,7 @@ import {
   type TaskAgent,
   type TaskStatus,
 } from '../../board/index.js'
+import { isTaskboardError } from '../../errors/index.js'
 import type { Surface } from '../../surface.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { boardOfTask } from './board-of-task.js'
@@ -56,7 +57,8 @@ const createTask = operation({
       assigneeOf(surface, principal, task),
       surface.estimates.forTasks([task]),
     ])
-    return toCreatedTask(task, agent, estimate)
+    const answer = toCreatedTask(task, agent, estimate)
+    return idempotency === undefined ? answer : surface.keepAnswer(idempotency, answer)
   },
 })
 
@@ -218,8 +220,14 @@ async function assigneeOf(
   { assignedTo }: Task,
 ): Promise<TaskAgent | null> {
   if (assignedTo === null) return null
-  const { id, name, status } = await surface.agents.find(principal, assignedTo)
-  return { id, name, status }
+  try {
+    const { id, name, status } = await surface.agents.find(principal, assignedTo)
+    return { id, name, status }
+  } catch (error) {
+    // Deleted meanwhile: the task may be that of an earlier request.
+    if (isTaskboardError(error, 'NOT_FOUND')) return null
+    throw error
+  }
 }
 
 function actorOf({ kind, id }: Principal): Actor {
