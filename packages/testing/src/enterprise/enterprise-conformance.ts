@@ -7,7 +7,9 @@ import type { EnterpriseCase, EnterpriseConformanceOptions } from './enterprise-
 import { toEnterpriseCase } from './enterprise-session.js'
 import { envelopeCases } from './envelope-cases.js'
 import { hostileCases } from './hostile-cases.js'
+import { limitCases } from './limit-cases.js'
 import { mfaCases } from './mfa-cases.js'
+import { quotaCases } from './quota-cases.js'
 import { scopeCases } from './scope-cases.js'
 import { taskCases } from './task-cases.js'
 import { taskWorkCases } from './task-work-cases.js'
@@ -30,6 +32,8 @@ export function enterpriseConformance(options: EnterpriseConformanceOptions): re
     ...agentCases,
     ...analyticsCases,
     ...webhookCases,
+    ...limitCases,
+    ...quotaCases,
     ...tenancyCases,
     ...scopeCases,
     ...hostileCases,

@@ -88,7 +88,11 @@ const createWorkspace = operation({
   answer: { status: 201, schema: workspace },
   async run({ surface, principal, body }) {
     requireWholeAccount(principal)
-    return toWireWorkspace(await surface.accounts.createWorkspace(principal.accountId, body), principal)
+    // It comes with an agent, where the host has any.
+    const made = await surface.quota.createHeld(principal, 'agents', (tx) =>
+      surface.accounts.createWorkspace(principal.accountId, body, { tx }),
+    )
+    return toWireWorkspace(made, principal)
   },
 })
 
