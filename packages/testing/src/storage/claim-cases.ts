@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { priorities, scoreUnits, type Agent, type ClaimBatch, type Task } from '@taskboard/core'
-import { seededChance } from './chance.js'
+import type { ClaimBatch } from '@taskboard/core'
+import { checkRandomPicks } from './random-picks.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import { AGENT_TYPE, DAY, LEASE_MS, MINUTE, PERSON, SECOND, START, unknownId, type World } from './world.js'
 
@@ -11,72 +11,6 @@ async function claimBest(
   agentType = AGENT_TYPE,
 ): Promise<ClaimBatch> {
   return world.storage.tasks.claimBest({ agentType, leaseMs: LEASE_MS }, limit, world.at(afterMs))
-}
-
-async function checkRandomPicks(world: World, seed: number): Promise<void> {
-  const chance = seededChance(seed)
-  const agents: Agent[] = [world.agent, await world.addAgent(), await world.addAgent('other')]
-  const waiting = new Map<string, Task>()
-  let afterMs = 0
-  for (let step = 0; step < 60; step++) {
-    afterMs += chance.pick([0, 1, SECOND, MINUTE, DAY, 5 * DAY])
-    for (let count = chance.below(4); count > 0; count--)
-      await addRandom(world, agents, waiting, chance, afterMs)
-    if (chance.below(5) === 0) await holdOrFinish(world, waiting, chance, afterMs)
-    const agent = chance.pick(agents)
-    const expected = firstOfSort(waiting, agent, START + afterMs)
-    const claimed = await world.claim(world.at(afterMs), agent)
-    assert.equal(claimed?.id, expected?.id, `seed ${seed}, step ${step}`)
-    if (claimed !== null) waiting.delete(claimed.id)
-  }
-}
-
-async function addRandom(
-  world: World,
-  agents: readonly Agent[],
-  waiting: Map<string, Task>,
-  chance: ReturnType<typeof seededChance>,
-  afterMs: number,
-): Promise<void> {
-  const now = START + afterMs
-  const task = await world.add(
-    {
-      priority: chance.pick(priorities),
-      dueDate: chance.below(2) === 0 ? now + (chance.below(60) - 20) * DAY + chance.below(DAY) : null,
-      notBefore: chance.below(4) === 0 ? now + chance.below(3 * DAY) : null,
-      assignedTo: chance.below(3) === 0 ? chance.pick(agents).id : null,
-      dependsOn: waiting.size > 0 && chance.below(4) === 0 ? [chance.pick([...waiting.keys()])] : [],
-    },
-    world.at(afterMs),
-  )
-  waiting.set(task.id, task)
-}
-
-/** Takes a task out of the running, or lets those that wait for it in. */
-async function holdOrFinish(
-  { storage, get, at }: World,
-  waiting: Map<string, Task>,
-  chance: ReturnType<typeof seededChance>,
-  afterMs: number,
-): Promise<void> {
-  if (waiting.size === 0) return
-  const task = chance.pick([...waiting.values()])
-  const { workspaceId, id } = task
-  if (chance.below(2) === 0)
-    await storage.tasks.holdTask(workspaceId, id, 'approval', null, PERSON, at(afterMs))
-  else await storage.tasks.moveTask(workspaceId, id, 'DONE', PERSON, at(afterMs))
-  waiting.delete(id)
-  for (const each of waiting.values()) waiting.set(each.id, await get(each))
-}
-
-function firstOfSort(waiting: Map<string, Task>, agent: Agent, now: number): Task | undefined {
-  return [...waiting.values()]
-    .filter((task) => task.openDependencies === 0 && (task.notBefore ?? now) <= now)
-    .filter((task) => task.assignedTo === null || task.assignedTo === agent.id)
-    .sort(
-      (a, b) =>
-        scoreUnits(b, now) - scoreUnits(a, now) || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1),
-    )[0]
 }
 
 /** Who gets which task. */
@@ -160,7 +94,7 @@ export const claimCases: readonly StorageCheck[] = [
   },
   {
     id: 'claims.random',
-    name: 'at random instants with random tasks the claimed task is the first of a full sort',
+    name: 'at random instants with random tasks and edits the claimed task is the first of a full sort',
     async check(world) {
       await checkRandomPicks(world, 1)
     },

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import {
+  isTaskboardError,
+  priorities,
+  scoreUnits,
+  type Agent,
+  type Task,
+  type TaskChange,
+} from '@taskboard/core'
+import { seededChance, type Chance } from './chance.js'
+import { DAY, MINUTE, PERSON, SECOND, START, type World } from './world.js'
+
+/** At random instants, with random tasks and edits: the claimed task is the first of a full sort. */
+export async function checkRandomPicks(world: World, seed: number): Promise<void> {
+  const chance = seededChance(seed)
+  const agents: Agent[] = [world.agent, await world.addAgent(), await world.addAgent('other')]
+  const waiting = new Map<string, Task>()
+  let afterMs = 0
+  for (let step = 0; step < 60; step++) {
+    afterMs += chance.pick([0, 1, SECOND, MINUTE, DAY, 5 * DAY])
+    for (let count = chance.below(4); count > 0; count--)
+      await addRandom(world, agents, waiting, chance, afterMs)
+    if (chance.below(5) === 0) await holdOrFinish(world, waiting, chance, afterMs)
+    if (chance.below(2) === 0) await editOrDelete(world, agents, waiting, chance, afterMs)
+    const agent = chance.pick(agents)
+    const expected = firstOfSort(waiting, agent, START + afterMs)
+    const claimed = await world.claim(world.at(afterMs), agent)
+    assert.equal(claimed?.id, expected?.id, `seed ${seed}, step ${step}`)
+    if (claimed !== null) waiting.delete(claimed.id)
+  }
+  for (const task of waiting.values()) {
+    const dependencies = await Promise.all(task.dependsOn.map((id) => world.get({ ...task, id })))
+    const open = dependencies.filter(({ column }) => column !== 'DONE')
+    assert.equal((await world.get(task)).openDependencies, open.length, `seed ${seed}`)
+  }
+}
+
+async function addRandom(
+  world: World,
+  agents: readonly Agent[],
+  waiting: Map<string, Task>,
+  chance: Chance,
+  afterMs: number,
+): Promise<void> {
+  const now = START + afterMs
+  const task = await world.add(
+    {
+      priority: chance.pick(priorities),
+      dueDate: chance.below(2) === 0 ? now + (chance.below(60) - 20) * DAY + chance.below(DAY) : null,
+      notBefore: chance.below(4) === 0 ? now + chance.below(3 * DAY) : null,
+      assignedTo: chance.below(3) === 0 ? chance.pick(agents).id : null,
+      dependsOn: waiting.size > 0 && chance.below(4) === 0 ? [chance.pick([...waiting.keys()])] : [],
+    },
+    world.at(afterMs),
+  )
+  waiting.set(task.id, task)
+}
+
+/** Takes a task out of the running, or lets those that wait for it in. */
+async function holdOrFinish(
+  { storage, get, at }: World,
+  waiting: Map<string, Task>,
+  chance: Chance,
+  afterMs: number,
+): Promise<void> {
+  if (waiting.size === 0) return
+  const task = chance.pick([...waiting.values()])
+  const { workspaceId, id } = task
+  if (chance.below(2) === 0)
+    await storage.tasks.holdTask(workspaceId, id, 'approval', null, PERSON, at(afterMs))
+  else await storage.tasks.moveTask(workspaceId, id, 'DONE', PERSON, at(afterMs))
+  waiting.delete(id)
+  for (const each of waiting.values()) waiting.set(each.id, await get(each))
+}
+
+/** Changes what the order goes by, or takes a task away that nobody waits for. */
+async function editOrDelete(
+  { storage, get, at }: World,
+  agents: readonly Agent[],
+  waiting: Map<string, Task>,
+  chance: Chance,
+  afterMs: number,
+): Promise<void> {
+  if (waiting.size === 0) return
+  const { workspaceId, id, dependsOn } = chance.pick([...waiting.values()])
+  const now = START + afterMs
+  // Only older ones, so that no circle comes of it.
+  const older = [...waiting.keys()].filter((each) => each < id)
+  const changes: readonly TaskChange[] = [
+    { priority: chance.pick(priorities) },
+    { dueDate: chance.pick([null, now + (chance.below(60) - 20) * DAY]) },
+    { notBefore: chance.pick([null, now + chance.below(2 * DAY)]) },
+    { assignedTo: chance.pick([null, ...agents.map((agent) => agent.id)]) },
+    { dependsOn: chance.pick([[], dependsOn, older.slice(0, 2)]) },
+  ]
+  const isNeeded = [...waiting.values()].some((task) => task.dependsOn.includes(id))
+  if (chance.below(8) > 0 || isNeeded) {
+    await storage.tasks.updateTask(workspaceId, id, chance.pick(changes), at(afterMs))
+    waiting.set(id, await get({ workspaceId, id }))
+  } else if (await isDeleted(storage.tasks.deleteTask(workspaceId, id, at(afterMs)))) waiting.delete(id)
+}
+
+/** Whether it was: one that has left the running may depend on the task still. */
+async function isDeleted(deletion: Promise<void>): Promise<boolean> {
+  try {
+    await deletion
+    return true
+  } catch (error) {
+    if (isTaskboardError(error, 'CONFLICT')) return false
+    throw error
+  }
+}
+
+function firstOfSort(waiting: Map<string, Task>, agent: Agent, now: number): Task | undefined {
+  return [...waiting.values()]
+    .filter((task) => task.openDependencies === 0 && (task.notBefore ?? now) <= now)
+    .filter((task) => task.assignedTo === null || task.assignedTo === agent.id)
+    .sort(
+      (a, b) =>
+        scoreUnits(b, now) - scoreUnits(a, now) || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1),
+    )[0]
+}
