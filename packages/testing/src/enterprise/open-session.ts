@@ -1,0 +1,91 @@
+import { createTaskboard, defineAgent, scopes, type Storage, type Taskboard } from '@taskboard/core'
+import { virtualClock, type VirtualClock } from '../clock/virtual-clock.js'
+import { sendRequest } from '../transport/http-client.js'
+import type { MountedHost } from '../transport/transport-case.js'
+import type { EnterpriseCase, EnterpriseCheck, EnterpriseConformanceOptions } from './enterprise-case.js'
+import { SUITE_AGENT_TYPE, type EnterpriseSession, type Tenant } from './enterprise-session.js'
+import { PASSWORD, withLogin } from './login-options.js'
+import { openApiCheck } from './open-api-check.js'
+
+const agent = defineAgent({ type: SUITE_AGENT_TYPE, run: () => Promise.resolve('') })
+
+/** A case that opens a storage, a host and a session of its own, and closes them whatever happens. */
+export function toEnterpriseCase(
+  { open, mount }: EnterpriseConformanceOptions,
+  { id, name, check, options }: EnterpriseCheck,
+): EnterpriseCase {
+  return {
+    id,
+    name,
+    async run() {
+      const clock = virtualClock()
+      const opened = await open()
+      const taskboard = createTaskboard({
+        storage: opened.storage,
+        clock,
+        agents: [agent],
+        secrets: { encryptionKey: '0'.repeat(64) },
+        ...withLogin,
+        ...options,
+      })
+      const host = await mount(taskboard, { mountPath: '', bodies: 'unread' })
+      try {
+        await check(await openSession(taskboard, opened.storage, clock, host))
+      } finally {
+        await host.close()
+        await taskboard.close()
+        await opened.close()
+      }
+    },
+  }
+}
+
+async function openSession(
+  taskboard: Taskboard,
+  storage: Storage,
+  clock: VirtualClock,
+  host: MountedHost,
+): Promise<EnterpriseSession> {
+  const own = await makeTenant(taskboard, 'Acme')
+  const stranger = await makeTenant(taskboard, 'Stranger')
+  const openApi = openApiCheck((await sendRequest(host.url, { path: '/v2/openapi.json' })).text)
+  return {
+    taskboard,
+    storage,
+    clock,
+    host,
+    ...own,
+    stranger,
+    openApi,
+    makeKey: (only, workspaceId) =>
+      taskboard.accounts.createKey({
+        ...(workspaceId === undefined ? { accountId: own.accountId } : { workspaceId }),
+        name: 'conformance',
+        scopes: [...only],
+      }),
+    async send(method, path, { as = own.key, body, headers } = {}) {
+      const credential = as === null ? {} : { authorization: `Bearer ${as}` }
+      const answer = await sendRequest(host.url, {
+        method,
+        path,
+        body,
+        headers: { ...credential, ...headers },
+      })
+      if (method !== 'HEAD') openApi.assertPromised(method, path.split('?')[0] ?? '', answer)
+      return answer
+    },
+  }
+}
+
+async function makeTenant(taskboard: Taskboard, name: string): Promise<Tenant> {
+  const email = `owner@${name.toLowerCase()}.example`
+  const owner = { email, password: PASSWORD }
+  const { account, workspace } = await taskboard.accounts.create({ name, tier: 'enterprise', owner })
+  const { key } = await taskboard.accounts.createKey({
+    accountId: account.id,
+    name: 'all',
+    scopes: [...scopes],
+  })
+  const login = await taskboard.surface.login?.sessions.login(owner, { clientAddress: '192.0.2.1' })
+  return { accountId: account.id, workspaceId: workspace.id, key, token: login?.accessToken ?? '' }
+}
