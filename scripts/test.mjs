@@ -43,7 +43,9 @@ if (!broken.has('build')) await step('packages', checkPackages)
 for (const release of process.argv.includes('--matrix') ? [22, 24] : []) {
   await step(`tests on Node ${release}`, async () => {
     const node = nodeBinary(release)
-    if (node !== null) return runVitest({ node, coverage: false })
+    // How PostgreSQL plans the statements has been seen on the first release, and takes minutes.
+    const leftOut = '**/test/plans/**'
+    if (node !== null) return runVitest({ node, coverage: false, leftOut })
     console.error(`no binary of Node ${release} here: npm ci --prefix scripts/node-matrix`)
     return { passed: 0, failed: 1 }
   })
