@@ -10,11 +10,17 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** Makes an empty database; its schema is the caller's to migrate. */
-export async function createTestDatabase(options: pg.PoolConfig = {}): Promise<TestDatabase> {
+/**
+ * Makes an empty database; its schema is the caller's to migrate. It sorts text by its bytes, or as people of `icuLocale` do.
+ */
+export async function createTestDatabase(
+  options: pg.PoolConfig = {},
+  icuLocale?: string,
+): Promise<TestDatabase> {
   const serverUrl = inject('databaseUrl')
   const name = `taskboard_test_${randomBytes(6).toString('hex')}`
-  await onServer(serverUrl, `create database ${name}`)
+  const locale = icuLocale && `template template0 locale_provider icu icu_locale '${icuLocale}'`
+  await onServer(serverUrl, `create database ${name} ${locale ?? ''}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   const pool = new pg.Pool({ connectionString: url.href, ...options })

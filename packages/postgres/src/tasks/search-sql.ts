@@ -9,8 +9,8 @@ export interface FoundRow extends SummaryRow {
   readonly hasAgent: boolean
 }
 
-/** The last of a page before, or what is higher than every id. */
-const BEFORE = `coalesce($5::text, '~')`
+/** The last of a page before, or what is higher than every `task_…`: in each language a letter, as many sort signs below letters. */
+const BEFORE = `coalesce($5::text, 'u')`
 
 /** The first of `rows`, a query of `id`; the outer limit tells the planner that they are few. */
 const first = (rows: string): string =>

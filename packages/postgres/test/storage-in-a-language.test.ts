@@ -1,0 +1,28 @@
+import { storageConformance } from '@taskboard/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { migrate } from '../src/migrations/migrate.js'
+import { postgresStorage } from '../src/postgres-storage.js'
+import { emptyTables } from './empty-tables.js'
+import { createTestDatabase, type TestDatabase } from './test-database.js'
+
+/** Whose promises are about an order, or about a place in one. */
+const ORDERED = /^(search|find|lists|access)\./
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase({}, 'en-US')
+  await migrate(database.pool)
+})
+afterAll(() => database.drop())
+
+describe('a database that sorts text as a language does keeps every order', () => {
+  const open = async () => {
+    await emptyTables(database.pool)
+    const storage = postgresStorage({ pool: database.pool })
+    return { storage, close: () => storage.close() }
+  }
+  for (const { id, name, run } of storageConformance(open).filter((each) => ORDERED.test(each.id))) {
+    it(`${id}: ${name}`, () => expect(run()).resolves.toBeUndefined())
+  }
+})
