@@ -11,15 +11,8 @@ import {
 } from '@taskboard/core'
 import type { Database } from './database.js'
 import { isWithin } from './reach.js'
+import type { Counts, RollUp } from './roll-up.js'
 import type { MemoryTransaction } from './transactions.js'
-
-/** What a workspace's log comes to, up to the event of that `seq`, by day and type. */
-export interface RollUp {
-  readonly seq: number
-  readonly counts: Counts
-}
-
-type Counts = ReadonlyMap<string, EventCount>
 
 const NOT_BEGUN: RollUp = { seq: 0, counts: new Map() }
 

@@ -14,12 +14,12 @@ import type {
   Workspace,
 } from '@taskboard/core'
 import { createCommitSignal, createStorageSettings, TaskboardError } from '@taskboard/core'
-import type { RollUp } from './analytics-store.js'
 import { createAttempts, type Attempts } from './attempts.js'
 import type { DeliveryRow } from './delivery-row.js'
 import { createEventLog, toLoggedEvent, type EventLog, type EventRow, type EventSource } from './event-log.js'
 import { createIdempotencyRecords, type IdempotencyRecords } from './idempotency.js'
 import { createJournal, type Journal } from './journal.js'
+import type { RollUp } from './roll-up.js'
 import type { StoredSession } from './stored-session.js'
 import { createSubscriptions, type Subscriptions } from './subscriptions.js'
 import { createTable, createTableOfRows, type Table } from './table.js'

@@ -151,7 +151,7 @@ export const limitCases: readonly EnterpriseCheck[] = [
     name: 'the account tells what its tier comes to',
     options: { tiers: { enterprise: { burstPerMinute: null, quota: { agents: 9 } } } },
     async check({ send }) {
-      const { limits, usage } = (await send('GET', '/v2/account')).json() as Record<string, unknown>
+      const { limits, usage } = (await send('GET', '/v2/account')).json()
       assert.deepEqual(limits, {
         requests_per_hour: 100_000,
         burst_per_minute: null,

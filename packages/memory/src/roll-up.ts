@@ -1,0 +1,9 @@
+import type { EventCount } from '@taskboard/core'
+
+/** What a workspace's log comes to, up to the event of that `seq`, by day and type. */
+export interface RollUp {
+  readonly seq: number
+  readonly counts: Counts
+}
+
+export type Counts = ReadonlyMap<string, EventCount>
