@@ -25,7 +25,17 @@ const COMMITS = 300
 
 const folder = dirname(fileURLToPath(import.meta.url))
 const filters = process.argv.slice(2)
-const ORDER = ['claim', 'order', 'cycle', 'workspaces', 'enqueue', 'limits', 'webhooks', 'add-over-http']
+const ORDER = [
+  'claim',
+  'order',
+  'cycle',
+  'workspaces',
+  'enqueue',
+  'limits',
+  'tier-limits',
+  'webhooks',
+  'add-over-http',
+]
 const parts = readdirSync(folder)
   .flatMap((file) => /^(.+)\.part\.js$/.exec(file)?.[1] ?? [])
   .filter((name) => filters.length === 0 || filters.some((filter) => name.includes(filter)))

@@ -85,7 +85,10 @@ describe('createTask', () => {
 
   it('takes nothing for what was refused, and keeps what may have been done', async () => {
     const { addTask, quota, subscriber } = await accountWith({ tasksPerMonth: 1 })
-    const failing = (error: Error) => quota.createTask(subscriber, () => Promise.reject(error))
+    const failing = (error: Error) =>
+      quota.createTask(subscriber, async () => {
+        throw error
+      })
     await expect(addTask(' ')).rejects.toThrow('title')
     await expect(failing(new TaskboardError('SERVICE_UNAVAILABLE', 'lost'))).rejects.toThrow('lost')
     await expect(addTask()).rejects.toThrow(EXCEEDED('tasksPerMonth'))

@@ -52,16 +52,17 @@ export function pruningVerbs(storage: Storage<PgConnection>): readonly HotVerb[]
     },
     {
       name: 'prune limits, nothing idle',
-      indexes: ['rolling_limit_idle'],
+      indexes: ['rolling_limit_idle', 'tier_limit_hour'],
       run: () => storage.limits.pruneLimits(500, NOW),
     },
   ]
 }
 
 /** What every request to the API asks first. */
-export function accessVerbs({ access, agents, limits }: Storage<PgConnection>): readonly HotVerb[] {
+export function accessVerbs({ access, agents, limits, quotas }: Storage<PgConnection>): readonly HotVerb[] {
   const hash = createHash('sha256').update('77').digest('hex')
   const take = (key: string) => limits.take({ key, limit: 60, windowMs: 60_000 }, NOW)
+  const takeTier = (key: string) => limits.takeTier({ key, perHour: 10_000, perMinute: 500 }, NOW)
   return [
     {
       name: 'find a principal',
@@ -85,5 +86,15 @@ export function accessVerbs({ access, agents, limits }: Storage<PgConnection>): 
       most: { rows: 1_000, pages: 4_000 },
       run: () => Promise.all(Array.from({ length: 200 }, (_, n) => take(`key:${n * 7}`))),
     },
+    { name: 'take of a tier limit', run: () => takeTier('account:100') },
+    { name: 'take of a new tier limit', run: () => takeTier('new') },
+    {
+      name: 'take of 200 tier limits',
+      most: { rows: 1_000, pages: 4_000 },
+      run: () => Promise.all(Array.from({ length: 200 }, (_, n) => takeTier(`account:${n * 7}`))),
+    },
+    { name: 'take a task of the month', run: () => quotas.takeTask({ accountId: 'acc_7', limit: 100 }, NOW) },
+    { name: 'give back a task', run: () => quotas.giveBackTask('acc_7', NOW) },
+    { name: 'read the usage', run: () => quotas.usage('acc_7', at) },
   ]
 }

@@ -82,6 +82,12 @@ const LOAD: readonly string[] = [
     from ${numbers(300_000)}, lateral (select n % 2 = 0 as huge, n % 10 = 0 or n % 10 = 9 as waits, n / 10 % 2000 + 1 as to) as x`,
   `insert into taskboard.rolling_limit (key, window_ms, times, newest, most, admitted)
     select 'key:' || n, 60000, array_fill((${NOW} + n * 10)::bigint, array[10]), ${NOW} + n * 10, 60, 1 from ${numbers(200_000)}`,
+  `insert into taskboard.tier_limit
+      (key, hour, total, before_hour, before_minute, seconds, totals, per_hour, per_minute, admitted)
+    select 'account:' || n, ${NOW}, 100, 0, 40, array_agg(s order by s), array_agg(40 + (s - ${NOW} / 1000 + 60)),
+      10000, 500, 1
+    from ${numbers(5_000)}, generate_series(${NOW} / 1000 - 59, ${NOW} / 1000) as s group by n`,
+  `insert into taskboard.task_quota select 'acc_' || n, ${NOW - 1e9}, 10, 10000, 1 from ${numbers(20_000)}`,
   `insert into taskboard.idempotency
     select 'ak_' || n % 1000, 'key-' || n, 'fingerprint', 'task', 'null', ${NOW - 5e7} + n from ${numbers(300_000)}`,
 ]
@@ -94,6 +100,8 @@ const TABLES = [
   'attempt',
   'workspace_log',
   'rolling_limit',
+  'tier_limit',
+  'task_quota',
   'idempotency',
 ]
 

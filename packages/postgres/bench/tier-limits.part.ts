@@ -1,0 +1,99 @@
+import { RateLimiterPostgres, RateLimiterUnion } from 'rate-limiter-flexible'
+import type pg from 'pg'
+import { createBenchDatabase, createBoard } from './board.js'
+import { compareRates, rateOf } from './measure.js'
+import { atLeast } from './report.js'
+
+/**
+ * Decisions of an hour and a minute at once, with as many of them waiting as a busy API process has. Theirs are two limiters in
+ * a union, as its documentation sets them up: two fixed windows, each counted by a statement of its own. Ours is one decision,
+ * with a minute that rolls and refusals that count in neither. Neither waits for the disk: ours by itself, and theirs because its
+ * database is told so.
+ */
+const ACCOUNTS = 1_000
+const IN_FLIGHT = 500
+const PER_HOUR = 100_000
+const PER_MINUTE = 2_000
+
+const board = await createBoard()
+const { limits } = board.storage
+const database = await createBenchDatabase()
+const { pathname } = new URL(database.url)
+await database.pool.query(`alter database ${pathname.slice(1)} set synchronous_commit = off`)
+
+// Connections that were opened before do not know of it.
+const theirPool = database.morePool(10)
+
+interface Rates {
+  readonly perHour: number
+  readonly perMinute: number
+}
+
+/** Resolves once its table is there. */
+function flexible(pool: pg.Pool, points: number, duration: number): Promise<RateLimiterPostgres> {
+  return new Promise((resolve, reject) => {
+    const name = `limits_${points}_${duration}`
+    const options = { storeClient: pool, points, duration, tableName: name, keyPrefix: name }
+    const limiter: RateLimiterPostgres = new RateLimiterPostgres(options, (error?: Error) => {
+      if (error === undefined) resolve(limiter)
+      else reject(error)
+    })
+  })
+}
+
+let call = 0
+/** In no order, each equally often. */
+const accountOf = (accounts: number): string =>
+  `acc_01j9z${String((call++ * 7_919) % accounts).padStart(21, '0')}`
+let admitted = 0
+
+async function measure(what: string, accounts: number, { perHour, perMinute }: Rates): Promise<number> {
+  const theirs = new RateLimiterUnion(
+    await flexible(theirPool, perHour, 3_600),
+    await flexible(theirPool, perMinute, 60),
+  )
+  const [ours = 0, others = 1] = await compareRates(
+    `decisions ${what}`,
+    [
+      {
+        name: 'taskboard',
+        round: (ms) =>
+          rateOf(IN_FLIGHT, ms, async () => {
+            const key = `${what}${accountOf(accounts)}`
+            const { allowed } = await limits.takeTier({ key, perHour, perMinute }, null)
+            admitted += allowed ? 1 : 0
+            return 1
+          }),
+      },
+      {
+        name: 'rate-limiter-flexible 11.4.0, RateLimiterUnion of two',
+        round: (ms) =>
+          rateOf(IN_FLIGHT, ms, async () => {
+            const isAllowed = await theirs.consume(`${what}${accountOf(accounts)}`).then(
+              () => true,
+              (reason: unknown) => {
+                if (reason instanceof Error) throw reason
+                return false
+              },
+            )
+            admitted += isAllowed ? 1 : 0
+            return 1
+          }),
+      },
+    ],
+    { rounds: 3, roundMs: 2_500, warmUpMs: 1_500 },
+  )
+  return ours / others
+}
+
+const enterprise = { perHour: PER_HOUR, perMinute: PER_MINUTE }
+const many = await measure(`over ${ACCOUNTS} accounts`, ACCOUNTS, enterprise)
+const hot = await measure('on one hot account, nearly all refused', 1, enterprise)
+const wide = await measure('on one hot account, all allowed', 1, {
+  perHour: 100_000_000,
+  perMinute: 10_000_000,
+})
+atLeast(`tier decisions over ${ACCOUNTS} accounts to rate-limiter-flexible's`, many, 4)
+atLeast("tier decisions on one hot account to rate-limiter-flexible's", hot, 20)
+console.log(`   with limits that let all pass: ${wide.toFixed(1)}x; ${admitted} were admitted in all`)
+await Promise.all([board.end(), database.end()])
