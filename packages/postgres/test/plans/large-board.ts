@@ -67,6 +67,10 @@ const LOAD: readonly string[] = [
   `insert into taskboard.workspace_log
     select w.id, coalesce(max(e.seq), 0), coalesce(max(e.feed_xid::text::bigint), 0)::text::xid8, true
     from taskboard.workspace w left join taskboard.event e on e.workspace_id = w.id group by w.id`,
+  `insert into taskboard.analytics_mark select workspace_id, greatest(0, last_seq - 20) from taskboard.workspace_log`,
+  `insert into taskboard.analytics_day
+    select w.id, ${Math.floor(NOW / 86_400_000)} - n, '', 10, 8, 1, 8, 1000000
+    from taskboard.workspace w, ${numbers(90)} where w.account_id < 'acc_2'`,
   `insert into taskboard.notification_target
     select workspace_id, 'chat', '{}', last_seq, ${NOW - 1000}, null, true from taskboard.workspace_log`,
   `insert into taskboard.webhook (id, workspace_id, url, events, secrets, created_at, updated_at)

@@ -11,6 +11,7 @@ import { FEW, type HotVerb } from './hot-verb.js'
 import { loadLargeBoard, workOffHundredThousand } from './large-board.js'
 import type { Cost } from './plan.js'
 import { eventVerbs } from './event-verbs.js'
+import { figureVerbs } from './figure-verbs.js'
 import { taskVerbs } from './task-verbs.js'
 import { deliveryVerbs, webhookVerbs } from './webhook-verbs.js'
 import { createWatchedPool, type PlanCacheMode } from './watched-pool.js'
@@ -18,8 +19,8 @@ import { createWatchedPool, type PlanCacheMode } from './watched-pool.js'
 const LOAD_TIMEOUT_MS = 300_000
 const RUN_TIMEOUT_MS = 120_000
 const modes: readonly PlanCacheMode[] = ['force_custom_plan', 'force_generic_plan']
-/** Of one row. */
-const SMALL_TABLES = ['scoring']
+/** Of one row, and of one for each type of agents. */
+const SMALL_TABLES = ['scoring', 'agent_runtime']
 
 /** What a verb has done that it must not. */
 function faultsOf({ name, indexes = [], scans = [], most = FEW }: HotVerb, cost: Cost): readonly string[] {
@@ -68,6 +69,7 @@ describe('at a million tasks', () => {
       people: (storage: Storage<PgConnection>) => boardVerbs(storage, mode),
       'callers of the enterprise API': (storage: Storage<PgConnection>) => taskVerbs(storage, mode),
       'listeners and channels': eventVerbs,
+      'whoever asks for figures': figureVerbs,
       deliverers: deliveryVerbs,
       'owners of webhooks': webhookVerbs,
       requests: accessVerbs,

@@ -1,0 +1,76 @@
+import type { Storage } from '@taskboard/core'
+import type { PgConnection } from '../../src/pool.js'
+import type { HotVerb } from './hot-verb.js'
+import { HUGE, NOW, taskId } from './large-board.js'
+
+const at = { now: NOW }
+const account = { accountId: 'acc_0', workspaceIds: 'all' } as const
+const today = Math.floor(NOW / 86_400_000)
+const figures = {
+  workspaceId: null,
+  fromDay: today - 89,
+  toDay: today,
+  baselines: { defaultMs: 1_800_000, msByType: {} },
+}
+
+/** What is measured of agents and tasks. */
+export function figureVerbs({ agents, analytics }: Storage<PgConnection>): readonly HotVerb[] {
+  const waiting = { id: taskId(9_001), workspaceId: HUGE, assignedTo: null, lease: null }
+  return [
+    {
+      name: 'find an agent with its figures',
+      indexes: ['attempt_rated', 'task_lease_agent', 'task_assigned'],
+      run: () => agents.findAgent(account, `agent_${HUGE}_1`, at),
+    },
+    {
+      // One of them holds 12,000 leases and has 24,000 tasks assigned to it, which are counted.
+      name: 'survey the agents of an account',
+      indexes: ['attempt_rated', 'task_lease_agent', 'task_assigned'],
+      scans: ['workspace', 'agent'],
+      most: { rows: 70_000, pages: 80_000 },
+      run: () => agents.surveyAgents(account, { workspaceId: null, limit: 100, afterId: null }, at),
+    },
+    {
+      name: 'look up agents',
+      run: () => agents.getAgents([`agent_${HUGE}_0`, `agent_${HUGE}_1`], at),
+    },
+    {
+      // At most a thousand of each lane, and of the leases of each agent.
+      name: 'forecast a task',
+      indexes: ['todo_pickup', 'todo_pkey', 'attempt_rated', 'task_lease_agent'],
+      most: { rows: 8_000, pages: 8_000 },
+      run: () => agents.readForecasts([waiting], at),
+    },
+    {
+      name: 'forecast a task under way',
+      indexes: ['attempt_rated'],
+      run: () =>
+        agents.readForecasts(
+          [
+            {
+              ...waiting,
+              id: taskId(385),
+              lease: { agentId: `agent_${HUGE}_0`, fencingToken: 1, expiresAt: NOW },
+              workspaceId: 'ws_1',
+            },
+          ],
+          at,
+        ),
+    },
+    {
+      // Looks at the numbers of all 10,001 logs.
+      name: 'roll up 1,000 events',
+      indexes: ['event_pkey'],
+      scans: ['workspace_log', 'analytics_mark'],
+      most: { rows: 70_000, pages: 60_000 },
+      run: () => analytics.rollUp(1_000, at),
+    },
+    {
+      name: 'read the figures of 90 days',
+      indexes: ['event_pkey', 'analytics_day_pkey'],
+      scans: ['workspace'],
+      most: { rows: 30_000, pages: 5_000 },
+      run: () => analytics.readFigures(account, figures, at),
+    },
+  ]
+}
