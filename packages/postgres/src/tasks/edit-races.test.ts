@@ -1,0 +1,121 @@
+import { createNewId, defaultScoring, isTaskboardError, systemClock, type NewTask } from '@taskboard/core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
+import { migrate } from '../migrations/migrate.js'
+import { postgresStorage } from '../postgres-storage.js'
+
+const at = { now: null }
+const host = { kind: 'host', id: null } as const
+const REFUSALS = ['CONFLICT', 'TASK_NOT_FOUND', 'INVALID_FIELD'] as const
+const CLIENTS = 8
+const WRITES_EACH = 80
+
+/** What must be true of each task; every query counts those of which it is not. */
+const faults = {
+  'open dependencies': `select count(*) from taskboard.task t where open_dependencies <>
+    (select count(*) from taskboard.task d where d.id = any (t.depends_on) and d.column_name <> 'DONE')`,
+  dependents: `select count(*) from taskboard.task t where dependents <>
+    (select count(*) from taskboard.task_dependency d where d.depends_on = t.id)`,
+  'dependencies beside the task': `select count(*) from taskboard.task t where
+    (select array_agg(id order by id) from unnest(depends_on) id) is distinct from
+    (select array_agg(d.depends_on order by d.depends_on) from taskboard.task_dependency d where d.task_id = t.id)`,
+  'places in the queue': `select count(*) from taskboard.task t full join taskboard.todo q on q.task_id = t.id
+    where (t.column_name = 'TODO') is distinct from (q.task_id is not null)
+      or q.ready <> (t.hold_reason is null and t.open_dependencies = 0)`,
+  circles: `with recursive above (root, id) as (
+      select task_id, depends_on from taskboard.task_dependency
+      union
+      select a.root, d.depends_on from above a join taskboard.task_dependency d on d.task_id = a.id
+    )
+    select count(*) from above where root = id`,
+}
+
+describe('edits and deletions beside claims, completions and moves', () => {
+  let database: TestDatabase
+
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    await migrate(database.pool)
+  })
+  afterAll(() => database.drop())
+
+  it('keep counts and places right, and close no circle', async () => {
+    const storage = postgresStorage({ pool: database.pool, listen: false })
+    const newId = createNewId()
+    storage.bind({ scoring: defaultScoring, newId, clock: systemClock, logLimit: 5, outputLimit: 5 })
+    const { tasks } = storage
+    const agent = { ...emptyAgent, name: 'a', type: 'worker' }
+    const { workspace } = await storage.access.insertAccount(
+      { name: 'a', tier: 'enterprise', workspaceName: 'w', agent },
+      at,
+    )
+    const [worker] = await storage.agents.listAgents(workspace.id, at)
+    const target = { workspaceId: workspace.id, agentId: worker?.id ?? '', leaseMs: 60_000 }
+    let ids: readonly string[] = []
+    const add = async (dependsOn: readonly string[]): Promise<void> => {
+      const { value } = await tasks.insertTask(newTask(workspace.id, dependsOn), host, null, at)
+      ids = [...ids, value.id]
+    }
+    for (let n = 0; n < 20; n++) await add([])
+
+    const writes: readonly (() => Promise<unknown>)[] = [
+      () => tasks.updateTask(workspace.id, anyOf(ids), { dependsOn: [anyOf(ids), anyOf(ids)] }, at),
+      () => tasks.updateTask(workspace.id, anyOf(ids), { dependsOn: [anyOf(ids)], title: 'new' }, at),
+      () => tasks.updateTask(workspace.id, anyOf(ids), { priority: anyOf(['low', 'urgent']) }, at),
+      () => tasks.moveTask(workspace.id, anyOf(ids), anyOf(['TODO', 'DONE']), host, at),
+      () => add([anyOf(ids)]),
+      async () => {
+        const id = anyOf(ids)
+        await tasks.deleteTask(workspace.id, id, at)
+        ids = ids.filter((each) => each !== id)
+      },
+      async () => {
+        const [task] = (await tasks.claimForAgent(target, 1, at)).tasks
+        if (task === undefined) return
+        const proof = { workspaceId: workspace.id, taskId: task.id, fencingToken: task.fencingToken }
+        await tasks.completeTask(proof, 'result', anyOf([null, target]), at)
+      },
+    ]
+    await Promise.all(
+      Array.from({ length: CLIENTS }, async () => {
+        for (let count = 0; count < WRITES_EACH; count++) await unlessRefused(anyOf(writes)())
+      }),
+    )
+
+    for (const [what, query] of Object.entries(faults)) {
+      const { rows } = await database.pool.query<{ count: string }>(query)
+      expect(`${rows[0]?.count} wrong ${what}`).toBe(`0 wrong ${what}`)
+    }
+  })
+})
+
+const emptyAgent = { model: null, systemPrompt: null, capabilities: [], tools: [] }
+
+function newTask(workspaceId: string, dependsOn: readonly string[]): NewTask {
+  return {
+    workspaceId,
+    title: 'a task',
+    description: null,
+    type: null,
+    priority: 'medium',
+    assignedTo: null,
+    dueDate: null,
+    notBefore: null,
+    tags: [],
+    metadata: {},
+    dependsOn,
+    maxAttempts: 5,
+  }
+}
+
+function anyOf<T>(values: readonly T[]): T {
+  return values[Math.floor(Math.random() * values.length)] as T
+}
+
+async function unlessRefused(write: Promise<unknown>): Promise<void> {
+  try {
+    await write
+  } catch (error) {
+    if (!REFUSALS.some((code) => isTaskboardError(error, code))) throw error
+  }
+}
