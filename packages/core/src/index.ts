@@ -24,6 +24,7 @@ export type {
   TaskContext,
 } from './agents/index.js'
 export type {
+  AddOptions,
   Actor,
   Attempt,
   AttemptOutcome,
@@ -213,7 +214,13 @@ export type { CredentialRequest, Surface, SurfacePaths } from './surface.js'
 export type { Storage, StorageSettings } from './storage/index.js'
 export { createStorageSettings } from './storage-settings.js'
 export type { BoundSettings } from './storage-settings.js'
-export { loginAttemptRules, showRefreshToken, takeLoginAttempt } from './access/index.js'
+export {
+  loginAttemptRules,
+  mostRotatedTokens,
+  sessionOver,
+  showRefreshToken,
+  takeLoginAttempt,
+} from './access/index.js'
 export type {
   AccessStore,
   ApiKeyPage,

@@ -1,4 +1,5 @@
 import {
+  sessionOver,
   TaskboardError,
   type AccessStore,
   type Instant,
@@ -60,6 +61,22 @@ export function createAccessStore(database: Database): Store {
         return { account, workspace, user }
       }),
     insertUser: (user, at) => write(at, (now) => addUser(user, now)),
+    setPassword: (userId, passwordHash, at) =>
+      write(at, (now) => {
+        const user = tables.users.get(userId)
+        if (user === undefined) throw notFound('user')
+        tables.users.set(userId, { ...user, passwordHash })
+        const ended = [...tables.sessions.values()].filter(
+          ({ session, family }) => session.userId === userId && family.expiresAt > now,
+        )
+        for (const each of ended) {
+          tables.sessions.set(each.session.id, {
+            ...each,
+            family: { ...each.family, expiresAt: sessionOver },
+          })
+        }
+        return ended.map(({ session }) => session.id)
+      }),
     listUsers: (accountId, at) =>
       read(at, () =>
         [...tables.users.values()]

@@ -1,4 +1,5 @@
 import {
+  sessionOver,
   showRefreshToken,
   takeLoginAttempt,
   TaskboardError,
@@ -39,9 +40,12 @@ export function createSessionStore(database: Database): SessionStore<MemoryTrans
         return decision
       }),
     clearLoginAttempts: (key, at) => write(at, () => tables.loginAttempts.delete(key)),
-    insertSession: ({ userId, familyHash, tokenHash, ttlMs }, at) =>
+    insertSession: ({ userId, passwordHash, familyHash, tokenHash, ttlMs }, at) =>
       write(at, (now) => {
-        if (tables.users.get(userId) === undefined) throw new TaskboardError('NOT_FOUND', 'no such user')
+        const user = tables.users.get(userId)
+        if (user === undefined || (passwordHash ?? user.passwordHash) !== user.passwordHash) {
+          throw new TaskboardError('NOT_FOUND', 'no such user')
+        }
         const session = { id: settings.current.newId('ses'), userId }
         const family = { tokenHash, rotated: [], expiresAt: now + ttlMs }
         tables.sessions.set(session.id, { session, familyHash, family })
@@ -59,7 +63,10 @@ export function createSessionStore(database: Database): SessionStore<MemoryTrans
       write(at, (now) => {
         const stored = find(named)
         if (stored === undefined || stored.family.expiresAt <= now) return null
-        tables.sessions.set(stored.session.id, { ...stored, family: { ...stored.family, expiresAt: now } })
+        tables.sessions.set(stored.session.id, {
+          ...stored,
+          family: { ...stored.family, expiresAt: sessionOver },
+        })
         return stored.session
       }),
     findPrincipalBySession: (sessionId, at) =>
@@ -81,11 +88,9 @@ export function createSessionStore(database: Database): SessionStore<MemoryTrans
         return { principal, expiresAt: stored.family.expiresAt }
       }),
     pruneSessions: (limit, now) =>
-      write({ now }, (present) => prune(tables.sessions, limit, ({ family }) => family.expiresAt, present)),
+      write({ now }, (at) => prune(tables.sessions, limit, ({ family }) => family.expiresAt, at)),
     pruneLoginAttempts: (limit, now) =>
-      write({ now }, (present) =>
-        prune(tables.loginAttempts, limit, ({ holdsUntil }) => holdsUntil, present),
-      ),
+      write({ now }, (at) => prune(tables.loginAttempts, limit, ({ holdsUntil }) => holdsUntil, at)),
   }
 }
 

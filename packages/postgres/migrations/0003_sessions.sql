@@ -21,20 +21,22 @@ create table taskboard.account_user (
 create index account_user_age on taskboard.account_user (account_id, created_at, id);
 
 -- One row a login: all refresh tokens that came of it begin with the same secret, the family's. A session is over from
--- `expires_at` on, which is when it was ended if it was.
+-- `expires_at` on, which is 0 for one that was ended.
 create table taskboard.session (
   id text primary key,
   user_id text not null references taskboard.account_user,
   family_hash text not null unique,
   -- The one refresh token that is good now.
   refresh_hash text not null,
-  -- Those that were replaced within the last seconds, and when.
+  -- Those that were replaced within the last seconds, newest first, and when.
   rotated_hashes text[] not null default '{}',
   rotated_at bigint[] not null default '{}',
   created_at bigint not null,
   expires_at bigint not null
 );
 create index session_expiry on taskboard.session (expires_at);
+-- For ending all sessions of a user.
+create index session_of_user on taskboard.session (user_id);
 
 -- By a digest of an e-mail address and a client address, or of a user: nobody can read here who tried to log in.
 create table taskboard.login_attempt (

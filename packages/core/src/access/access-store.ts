@@ -84,6 +84,11 @@ export interface AccessStore<Tx = unknown> {
   ): Promise<{ account: Account; workspace: Workspace; user: User | null }>
   /** @throws TaskboardError `NOT_FOUND` for an unknown account, `CONFLICT` (`email`) when another user has the address. */
   insertUser(user: NewStoredUser & { accountId: string }, at: At<Tx>): Promise<User>
+  /**
+   * Keeps another password's hash and ends the user's sessions for good, whose ids it gives back.
+   * @throws TaskboardError `NOT_FOUND`.
+   */
+  setPassword(userId: string, passwordHash: string, at: At<Tx>): Promise<readonly string[]>
   /** Oldest first. */
   listUsers(accountId: string, at: At<Tx>): Promise<readonly User[]>
   /** @throws TaskboardError `NOT_FOUND` for an unknown account. */

@@ -51,6 +51,7 @@ function tinyStore(newId: (prefix: 'acct' | 'ws' | 'ak') => string) {
       return { account, workspace: addWorkspace(account.id, workspaceName), user: null }
     },
     insertUser: () => Promise.reject(new Error('no users here')),
+    setPassword: () => Promise.reject(new Error('no users here')),
     listUsers: () => Promise.resolve([]),
     getApiKey: () => Promise.reject(new Error('not asked for')),
     rotateApiKey: () => Promise.reject(new Error('not asked for')),

@@ -6,7 +6,8 @@ import { createAccountKeys, type AccountKeys, type AccountKeysParts, type TxOpti
 import { newAccountInput, newWorkspaceInput } from './accounts-input.js'
 import type { PasswordHasher } from './password-hasher.js'
 import { scopes } from './principal.js'
-import { newUserInput } from './sign-in-input.js'
+import type { Authenticator } from './authenticator.js'
+import { newPasswordInput, newUserInput } from './sign-in-input.js'
 import type { NewStoredUser, User } from './user.js'
 
 /**
@@ -40,6 +41,12 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
 
   /** @throws TaskboardError `CONFLICT` (`email`) when another user has the address. */
   createUser(accountId: string, input: NewUser, options?: TxOption<Tx>): Promise<User>
+  /**
+   * Gives a user another password, 12 to 256 characters, and ends all sessions that the user has, as well as logins under way by
+   * the old one: their access tokens stop holding in this process at once, in others (and after the commit of a given `tx`)
+   * within the authenticator's `cacheTtlMs`. The user's second factor and the keys that the user made stay.
+   */
+  setPassword(userId: string, password: string, options?: TxOption<Tx>): Promise<void>
   /** Oldest first. */
   listUsers(accountId: string, options?: TxOption<Tx>): Promise<readonly User[]>
 
@@ -53,6 +60,7 @@ export interface AccountsParts<Tx> extends AccountKeysParts<Tx> {
   /** The agent that a new workspace gets, so that its board is worked at once; null for none. */
   readonly defaultAgent: { readonly name: string; readonly type: string } | null
   readonly hasher: PasswordHasher
+  readonly authenticator: Pick<Authenticator, 'forget' | 'forgetSession'>
 }
 
 const DEFAULT_PAGE = 100
@@ -87,6 +95,11 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
     async createUser(accountId, input, options) {
       const user = await toStored(hasher, parseInput(newUserInput, input))
       return store.insertUser({ accountId, ...user }, at(options))
+    },
+    async setPassword(userId, password, options) {
+      const input = parseInput(newPasswordInput, { password })
+      const ended = await store.setPassword(userId, await hasher.hash(input.password), at(options))
+      for (const sessionId of ended) parts.authenticator.forgetSession(sessionId)
     },
     async listUsers(accountId, options) {
       return store.listUsers(accountId, at(options))

@@ -19,7 +19,7 @@ export type {
 } from './session-store.js'
 export { loginAttemptRules, takeLoginAttempt } from './login-attempts.js'
 export type { AttemptDecision, AttemptKind, LoginAttempts } from './login-attempts.js'
-export { showRefreshToken } from './refresh-family.js'
+export { mostRotatedTokens, sessionOver, showRefreshToken } from './refresh-family.js'
 export type { RefreshFamily } from './refresh-family.js'
 export { createSecretBox, ephemeralSecretBox } from './secret-box.js'
 export type { EncryptionKey, SecretBox, SecretBoxOptions } from './secret-box.js'

@@ -237,3 +237,41 @@ describe('users', () => {
     await expect(again).rejects.toThrow(expect.objectContaining({ code: 'CONFLICT', field: 'email' }))
   })
 })
+
+describe('accounts.setPassword', () => {
+  const OTHER = 'another good password'
+
+  it('gives another password and ends what goes on by the old one, at once', async () => {
+    const { board } = setUp()
+    const { user } = await createOwned(board)
+    const sessions = sessionsOf(board)
+    const { accessToken, refreshToken } = await sessions.login({ email, password: PASSWORD }, HERE)
+    expect(await whoIs(board, accessToken)).toMatchObject({ id: user?.id })
+    await board.accounts.setPassword(user?.id ?? '', OTHER)
+    expect(await whoIs(board, accessToken)).toBeNull()
+    await expect(sessions.refresh(refreshToken, HERE)).rejects.toEqual(code('UNAUTHORIZED'))
+    await expect(sessions.login({ email, password: PASSWORD }, HERE)).rejects.toEqual(code('UNAUTHORIZED'))
+    await expect(sessions.login({ email, password: OTHER }, HERE)).resolves.toMatchObject({ expiresInS: 900 })
+  })
+
+  it('refuses a login that was checked against the old one', async () => {
+    const { board, storage } = setUp()
+    const { user } = await createOwned(board)
+    const { findSignIn } = storage.sessions
+    storage.sessions.findSignIn = async (address, at) => {
+      const found = await findSignIn(address, at)
+      await board.accounts.setPassword(user?.id ?? '', OTHER)
+      return found
+    }
+    const login = sessionsOf(board).login({ email, password: PASSWORD }, HERE)
+    await expect(login).rejects.toEqual(code('UNAUTHORIZED'))
+  })
+
+  it('asks for a password as of a new user, and for a user', async () => {
+    const { board } = setUp()
+    const { user } = await createOwned(board)
+    const short = board.accounts.setPassword(user?.id ?? '', 'too short')
+    await expect(short).rejects.toMatchObject({ code: 'INVALID_FIELD', field: 'password' })
+    await expect(board.accounts.setPassword('user_unknown', OTHER)).rejects.toEqual(code('NOT_FOUND'))
+  })
+})

@@ -5,11 +5,17 @@ import type { RefreshOutcome, RefreshRequest } from './session-store.js'
 export interface RefreshFamily {
   /** The one that is good now. */
   readonly tokenHash: string
-  /** Those that were replaced within the last `reuseGraceMs`. */
+  /** Those that were replaced within the last `reuseGraceMs`, newest first, at most `mostRotatedTokens`. */
   readonly rotated: readonly { readonly hash: string; readonly at: Instant }[]
-  /** When the session ends; in the past for one that is over. */
+  /** When the session ends; `sessionOver` for one that was ended. */
   readonly expiresAt: Instant
 }
+
+/** Before every present: also for a clock that is behind, and for whoever looked at it before the session was ended. */
+export const sessionOver: Instant = 0
+
+/** As many as a client can have under way by mistake: whoever refreshes in a loop makes the session no larger. */
+export const mostRotatedTokens = 20
 
 /**
  * What showing a token of the family's does to it; null when the session is over. Any token that is neither good nor replaced
@@ -25,11 +31,11 @@ export function showRefreshToken(
   if (family.tokenHash === tokenHash) {
     const after = {
       tokenHash: nextTokenHash,
-      rotated: [...rotated, { hash: tokenHash, at: now }],
+      rotated: [{ hash: tokenHash, at: now }, ...rotated].slice(0, mostRotatedTokens),
       expiresAt: now + ttlMs,
     }
     return { after, outcome: 'rotated' }
   }
   if (rotated.some(({ hash }) => hash === tokenHash)) return { after: family, outcome: 'reused' }
-  return { after: { ...family, expiresAt: now }, outcome: 'ended' }
+  return { after: { ...family, expiresAt: sessionOver }, outcome: 'ended' }
 }

@@ -59,14 +59,24 @@ export interface SessionStore<Tx = unknown> {
   /** Forgets the guesses of a key: one was right. */
   clearLoginAttempts(key: string, at: At<Tx>): Promise<void>
 
-  /** @throws TaskboardError `NOT_FOUND` for an unknown user. */
+  /**
+   * `passwordHash` is what the login was judged by: a change of password goes either before the session, which is refused then,
+   * or after it, and ends it.
+   * @throws TaskboardError `NOT_FOUND` for an unknown user, or one who has another `passwordHash` by now.
+   */
   insertSession(
-    session: { userId: string; familyHash: string; tokenHash: string; ttlMs: number },
+    session: {
+      userId: string
+      passwordHash?: string | undefined
+      familyHash: string
+      tokenHash: string
+      ttlMs: number
+    },
     at: At<Tx>,
   ): Promise<Session>
   /**
    * Exactly one of those who show the same token at the same time gets `rotated`. Null for an unknown session, and one that is
-   * over.
+   * over. Of the tokens that were replaced a moment ago it knows the newest `mostRotatedTokens`.
    */
   consumeRefreshToken(request: RefreshRequest, at: At<Tx>): Promise<RefreshOutcome | null>
   /** Ends a session for good, named by its id or its tokens' family. Gives it back; null when it was over, or never was. */

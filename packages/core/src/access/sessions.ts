@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { At, Environment } from '../environment/index.js'
-import { parseInput, TaskboardError } from '../errors/index.js'
+import { isTaskboardError, parseInput, TaskboardError } from '../errors/index.js'
 import { createRateLimiter } from '../limits/index.js'
 import type { AccessTokens } from './access-token.js'
 import { addressBucket } from './address-bucket.js'
@@ -106,9 +106,10 @@ export function createSessions(parts: SessionsParts): Sessions {
       const login = parseInput(loginInput, input)
       const bucket = addressBucket(clientAddress)
       requireAllowed(logins.take(bucket), 'too many logins from this address')
-      const userId = await checkLogin(login, bucket)
-      const { token, familyHash, tokenHash } = mintRefreshToken(random)
-      return answer(await store.insertSession({ userId, familyHash, tokenHash, ttlMs }, at()), token)
+      const { userId, passwordHash } = await checkLogin(login, bucket)
+      const { token, ...hashes } = mintRefreshToken(random)
+      const session = { userId, passwordHash, ...hashes, ttlMs }
+      return answer(await store.insertSession(session, at()).catch(toWrongLogin), token)
     },
     async refresh(refreshToken, { clientAddress }) {
       const shown = readRefreshToken(refreshToken)
@@ -129,6 +130,11 @@ export function createSessions(parts: SessionsParts): Sessions {
   }
 }
 
+/** The user's password has changed since it was checked. */
+function toWrongLogin(error: unknown): never {
+  throw isTaskboardError(error, 'NOT_FOUND') ? new TaskboardError('UNAUTHORIZED', WRONG_LOGIN) : error
+}
+
 /** Gives the user of a right login. */
 function createLoginCheck(parts: SessionsParts) {
   const { environment, store, hasher, mfaCodes } = parts
@@ -140,7 +146,7 @@ function createLoginCheck(parts: SessionsParts) {
     throw new TaskboardError('UNAUTHORIZED', 'mfaCode is wrong or was used', { field: 'mfaCode' })
   }
 
-  return async (login: z.output<typeof loginInput>, bucket: string): Promise<string> => {
+  return async (login: z.output<typeof loginInput>, bucket: string): Promise<SignIn> => {
     const { email, password, mfaCode } = login
     const key = credentialDigest(JSON.stringify([email, bucket]))
     requireAllowed(await store.takeLoginAttempt(key, 'password', at()), 'too many wrong logins')
@@ -154,7 +160,7 @@ function createLoginCheck(parts: SessionsParts) {
       await checkCode(signIn, mfaCode, key)
     }
     await store.clearLoginAttempts(key, at())
-    return signIn.userId
+    return signIn
   }
 }
 

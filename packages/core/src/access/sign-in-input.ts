@@ -35,6 +35,9 @@ export const scopeList = z
   .min(1, 'must name at least one scope')
   .transform((list): Scope[] => [...new Set(list)])
 
+/** What `accounts.setPassword` takes. */
+export const newPasswordInput = z.object({ password: newPassword })
+
 /** What `accounts.createUser` takes. */
 export const newUserInput = z.object({ email, password: newPassword, scopes: scopeList.nullish() })
 

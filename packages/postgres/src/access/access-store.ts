@@ -11,6 +11,7 @@ import { listUsers } from './list-users.js'
 import { getAccount, getWorkspace, listAccounts, listWorkspaces } from './read-accounts.js'
 import { revokeApiKey } from './revoke-api-key.js'
 import { rotateApiKey } from './rotate-api-key.js'
+import { setPassword } from './set-password.js'
 
 /** Accounts, workspaces, users and keys. Nearly each verb is one statement, which callers of the hottest share. */
 export function createAccessStore(database: Database): AccessStore<PgConnection> {
@@ -22,6 +23,7 @@ export function createAccessStore(database: Database): AccessStore<PgConnection>
     listWorkspaces: (accountId, at) => listWorkspaces(database, accountId, at),
     listAccounts: (limit, at) => listAccounts(database, limit, at),
     insertUser: (user, at) => insertUser(database, user, at),
+    setPassword: (userId, passwordHash, at) => setPassword(database, userId, passwordHash, at),
     listUsers: (accountId, at) => listUsers(database, accountId, at),
     insertApiKey: (key, at, idempotency) => insertApiKey(database, key, at, idempotency),
     findPrincipalByKeyHash: createFindPrincipal(database),

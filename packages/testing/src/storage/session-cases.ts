@@ -127,6 +127,67 @@ export const sessionCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'sessions.over-for-good',
+    name: 'a session that was ended stays so for a clock that is behind, and after a reuse too',
+    async check(world) {
+      const { sessions } = world.storage
+      const session = await beginSession(world)
+      await sessions.endSession({ id: session.id }, world.at(SECOND))
+      assert.equal(await refresh(world, 't0', 't1', 0), null)
+      assert.equal(await sessions.findPrincipalBySession(session.id, world.at()), null)
+      const family = { familyHash: 'other', tokenHash: 't0', ttlMs: DAY }
+      const other = await sessions.insertSession({ userId: session.userId, ...family }, world.at())
+      const shown = { familyHash: 'other', nextTokenHash: 't1', ttlMs: DAY, reuseGraceMs: GRACE }
+      assert.equal(
+        (await sessions.consumeRefreshToken({ ...shown, tokenHash: 'stolen' }, world.at(SECOND)))?.outcome,
+        'ended',
+      )
+      assert.equal(await sessions.consumeRefreshToken({ ...shown, tokenHash: 't0' }, world.at()), null)
+      assert.equal(await sessions.findPrincipalBySession(other.id, world.at()), null)
+    },
+  },
+  {
+    id: 'sessions.refresh-loop',
+    name: 'of many tokens that were replaced within ten seconds the newest twenty are known, and the others end the session',
+    async check(world) {
+      await beginSession(world)
+      for (let count = 0; count < 30; count++) await refresh(world, `t${count}`, `t${count + 1}`, count)
+      assert.equal((await refresh(world, 't29', 'x', SECOND))?.outcome, 'reused')
+      assert.equal((await refresh(world, 't10', 'x', SECOND))?.outcome, 'reused')
+      assert.equal((await refresh(world, 't9', 'x', SECOND))?.outcome, 'ended')
+    },
+  },
+  {
+    id: 'sessions.new-password',
+    name: 'a new password ends the sessions of its user alone, and logins that were judged by the old one',
+    async check(world) {
+      const { storage, at } = world
+      const { sessions, access } = storage
+      const session = await beginSession(world)
+      const second = { familyHash: 'second', tokenHash: 't', ttlMs: DAY }
+      const other = await addUser(world, 'eve@example.com')
+      const kept = await sessions.insertSession(
+        { userId: other.id, familyHash: 'kept', tokenHash: 't', ttlMs: DAY },
+        at(),
+      )
+      const { id: also } = await sessions.insertSession({ userId: session.userId, ...second }, at())
+      const ended = await access.setPassword(session.userId, 'another', at(SECOND))
+      assert.deepEqual(ended.toSorted(), [session.id, also].toSorted())
+      assert.equal(await refresh(world, 't0', 't1', SECOND), null)
+      assert.equal(await sessions.findPrincipalBySession(also, at(SECOND)), null)
+      assert.notEqual(await sessions.findPrincipalBySession(kept.id, at(SECOND)), null)
+      assert.equal((await sessions.findSignIn('ada@example.com', at()))?.passwordHash, 'another')
+      const login = { userId: session.userId, familyHash: 'login', tokenHash: 't', ttlMs: DAY }
+      await assertRefused(sessions.insertSession({ ...login, passwordHash: 'hash' }, at()), 'NOT_FOUND')
+      assert.equal(
+        (await sessions.insertSession({ ...login, passwordHash: 'another' }, at())).userId,
+        session.userId,
+      )
+      await assertRefused(access.setPassword(unknownId('user'), 'another', at()), 'NOT_FOUND')
+      assert.deepEqual(await access.setPassword(other.id, 'h', at(DAY)), [])
+    },
+  },
+  {
     id: 'sessions.at-once',
     name: 'of many who show one token at the same time one gets the next, and the session lives',
     async check(world) {

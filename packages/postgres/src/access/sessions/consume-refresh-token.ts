@@ -1,4 +1,10 @@
-import type { At, RefreshOutcome, RefreshRequest } from '@taskboard/core'
+import {
+  mostRotatedTokens,
+  sessionOver,
+  type At,
+  type RefreshOutcome,
+  type RefreshRequest,
+} from '@taskboard/core'
 import type { Database } from '../../database.js'
 import type { PgConnection } from '../../pool.js'
 import { statement } from '../../statement.js'
@@ -9,10 +15,12 @@ interface ShownRow {
   readonly outcome: RefreshOutcome['outcome']
 }
 
-/** Of the tokens that the session `s` has replaced within the grace. */
-const recent = (column: string): string => `select ${column}
+/** Of the tokens that the session `s` has replaced within the grace, newest first. */
+const recent = (column: string, most = mostRotatedTokens): string => `select ${column}
       from unnest(s.rotated_hashes, s.rotated_at) with ordinality as r (hash, at, place)
-      where r.at + $6::bigint > p.now order by r.place`
+      where r.at + $6::bigint > p.now order by r.place limit ${most}`
+/** Beside the one that is replaced now. */
+const OTHERS = mostRotatedTokens - 1
 /** What showing the token means for the session as it is before. */
 const IS_GOOD = 's.refresh_hash = $3::text'
 const IS_RECENT = `$3::text = any (array(${recent('r.hash')}))`
@@ -27,10 +35,10 @@ const showToken = statement<ShownRow>(
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
   update taskboard.session s set
     refresh_hash = case when ${IS_GOOD} then $4::text else s.refresh_hash end,
-    rotated_hashes = case when ${IS_GOOD} then array(${recent('r.hash')}) || s.refresh_hash else s.rotated_hashes end,
-    rotated_at = case when ${IS_GOOD} then array(${recent('r.at')}) || p.now else s.rotated_at end,
+    rotated_hashes = case when ${IS_GOOD} then s.refresh_hash || array(${recent('r.hash', OTHERS)}) else s.rotated_hashes end,
+    rotated_at = case when ${IS_GOOD} then p.now || array(${recent('r.at', OTHERS)}) else s.rotated_at end,
     expires_at = case
-      when ${IS_GOOD} then p.now + $5::bigint when ${IS_RECENT} then s.expires_at else p.now end
+      when ${IS_GOOD} then p.now + $5::bigint when ${IS_RECENT} then s.expires_at else ${sessionOver} end
   from p
   where s.family_hash = $2::text and s.expires_at > p.now
   returning s.id, s.user_id as "userId", case

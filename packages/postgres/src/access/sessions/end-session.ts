@@ -1,14 +1,14 @@
-import type { At, Session, SessionStore } from '@taskboard/core'
+import { sessionOver, type At, type Session, type SessionStore } from '@taskboard/core'
 import type { Database } from '../../database.js'
 import type { PgConnection } from '../../pool.js'
 import { statement } from '../../statement.js'
 
-/** Present, id, hash of the family: one of the last two is null. */
+/** Over before every present: a refresh that waits here for the row looked at the clock before. Present, id, hash of the family: one of the last two is null. */
 const end = statement<Session>(
   'end_session',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
-  update taskboard.session s set expires_at = p.now from p
+  update taskboard.session s set expires_at = ${sessionOver} from p
   where (s.id = $2::text or s.family_hash = $3::text) and s.expires_at > p.now
   returning s.id, s.user_id as "userId"`,
 )

@@ -64,6 +64,48 @@ describe('logins over processes that share a database', () => {
     expect([steps, codes].map((all) => all.filter(Boolean).length)).toEqual([1, 1])
   })
 
+  it('do not bring a session back by a refresh that waited for its end', async () => {
+    const userId = await addUser('logout@example.com')
+    const [store] = stores as [SessionStore<PgConnection>]
+    const begun = { userId, familyHash: 'over', tokenHash: 't', ttlMs: 86_400_000 }
+    const { id } = await store.insertSession(begun, at)
+    const ending = await test.pool.connect()
+    await ending.query('begin')
+    await ending.query(`select from taskboard.session where id = '${id}' for update`)
+    const request = { ...begun, nextTokenHash: 'next', reuseGraceMs: 60_000 }
+    const refresh = store.consumeRefreshToken(request, { now: Date.now() - 1 })
+    while ((await waiting()) === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await store.endSession({ id }, { now: null, tx: ending })
+    await ending.query('commit')
+    ending.release()
+    expect(await refresh).toBeNull()
+    expect(await store.findPrincipalBySession(id, at)).toBeNull()
+  })
+
+  it('end a login that was under way when the password changed', async () => {
+    const userId = await addUser('password@example.com')
+    const [store] = stores as [SessionStore<PgConnection>]
+    const begun = { userId, passwordHash: 'h', familyHash: 'under way', tokenHash: 't', ttlMs: 86_400_000 }
+    const login = await test.pool.connect()
+    await login.query('begin')
+    const { id } = await store.insertSession(begun, { now: null, tx: login })
+    const change = access.setPassword(userId, 'another', at)
+    while ((await waiting()) === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await login.query('commit')
+    login.release()
+    expect(await change).toEqual([id])
+    expect(await store.findPrincipalBySession(id, at)).toBeNull()
+  })
+
+  /** How many of this database's statements wait for a lock. */
+  async function waiting(): Promise<number> {
+    const { rows } = await test.pool.query<{ count: number }>(
+      `select count(*)::integer as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rows[0]?.count ?? 0
+  }
+
   it('exchange a refresh token once, round after round, and the session lives', async () => {
     const userId = await addUser('refresh@example.com')
     const [store] = stores as [SessionStore<PgConnection>]
