@@ -247,6 +247,7 @@ describe('createTaskboard', () => {
     [{ agents: [echo, echo] }, 'agents'],
     [{ limits: { boardPerMinute: 0 } }, 'limits.boardPerMinute'],
     [{ attempts: { max: 0 } }, 'attempts.max'],
+    [{ tiers: { custom: { quota: { agents: -1 } } } }, 'tiers.custom.quota.agents'],
     [{ attempts: { backoff: { baseMs: -1, factor: 2, maxMs: 5 } } }, 'attempts.backoff'],
     [{ bodyLimitBytes: 0 }, 'bodyLimitBytes'],
     [{ pollIntervalMs: 0 }, 'pollIntervalMs'],

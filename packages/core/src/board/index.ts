@@ -33,6 +33,7 @@ export type {
 } from './task-store.js'
 export { createBoard } from './board.js'
 export type {
+  AddOptions,
   Board,
   BoardParts,
   BoardSettings,
