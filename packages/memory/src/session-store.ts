@@ -42,10 +42,8 @@ export function createSessionStore(database: Database): SessionStore<MemoryTrans
     clearLoginAttempts: (key, at) => write(at, () => tables.loginAttempts.delete(key)),
     insertSession: ({ userId, passwordHash, familyHash, tokenHash, ttlMs }, at) =>
       write(at, (now) => {
-        const user = tables.users.get(userId)
-        if (user === undefined || (passwordHash ?? user.passwordHash) !== user.passwordHash) {
-          throw new TaskboardError('NOT_FOUND', 'no such user')
-        }
+        const known = tables.users.get(userId)?.passwordHash
+        if (known === undefined || (passwordHash ?? known) !== known) throw noSuchUser()
         const session = { id: settings.current.newId('ses'), userId }
         const family = { tokenHash, rotated: [], expiresAt: now + ttlMs }
         tables.sessions.set(session.id, { session, familyHash, family })
@@ -92,6 +90,10 @@ export function createSessionStore(database: Database): SessionStore<MemoryTrans
     pruneLoginAttempts: (limit, now) =>
       write({ now }, (at) => prune(tables.loginAttempts, limit, ({ holdsUntil }) => holdsUntil, at)),
   }
+}
+
+function noSuchUser(): TaskboardError {
+  return new TaskboardError('NOT_FOUND', 'no such user')
 }
 
 /** Drops rows whose end has come. */
