@@ -83,6 +83,23 @@ describe('takeFromTierWindow', () => {
     )
   })
 
+  it('does so for minutes that begin and end within a second', () => {
+    const nearlyAMinute = fc.oneof(fc.nat({ max: 50 }), fc.integer({ min: 59_000, max: 60_000 }))
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 3 }), fc.array(nearlyAMinute), (perMinute, steps) => {
+        const window = emptyTierWindow()
+        const admitted: number[] = []
+        let now = START
+        for (const step of steps) {
+          now += step
+          if (!takeFromTierWindow(window, { perHour: null, perMinute }, now).allowed) continue
+          admitted.push(now)
+          expect(admitted.filter((at) => at > now - MINUTE_MS).length).toBeLessThanOrEqual(perMinute)
+        }
+      }),
+    )
+  })
+
   it('refuses nothing that has room, with up to a second to spare', () => {
     fc.assert(
       fc.property(limits, gaps, (wanted, steps) => {
