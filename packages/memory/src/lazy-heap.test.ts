@@ -39,6 +39,11 @@ function follow(steps: readonly (readonly [string, number, number])[]): void {
     expect(heap.first()).toBe(first)
     expect(heap.firstKey()).toBe(first?.key ?? Infinity)
   }
+  for (const entry of present) {
+    const before = present.filter(({ id, key }) => key < entry.key || (key === entry.key && id < entry.id))
+    expect(heap.countBefore(entry, entry.key, 1_000)).toBe(before.length)
+    expect(heap.countBefore(entry, entry.key, 5)).toBe(Math.min(5, before.length))
+  }
   const byId = (a: Entry, b: Entry): number => a.id - b.id
   expect(heap.entries().toSorted(byId)).toEqual(present.toSorted(byId))
 }

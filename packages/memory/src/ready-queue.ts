@@ -97,7 +97,10 @@ export function createReadyQueue({ journal, tasks, agents, scoring }: ReadyQueue
       placements.settle(now)
       return finite(rotation.nextWaitEnd(agentType))
     },
-    ahead: (row, now, most) => countAhead(row, now, scoring(), most),
+    ahead(row, now, most) {
+      placements.settle(now)
+      return countAhead(row, now, scoring(), most)
+    },
     replaceAll: () => placements.replaceAll(),
   }
 }

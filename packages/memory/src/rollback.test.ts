@@ -52,7 +52,7 @@ async function createWorld(): Promise<World> {
 }
 
 /** What a step does, and three draws to decide on what. */
-const step = fc.tuple(fc.nat(13), fc.nat(1_000), fc.nat(1_000), fc.nat(1_000))
+const step = fc.tuple(fc.nat(17), fc.nat(1_000), fc.nat(1_000), fc.nat(1_000))
 type Step = readonly [number, number, number, number]
 
 const pick = <T>(values: readonly T[], draw: number): T => values[draw % values.length] as T
@@ -80,6 +80,16 @@ async function apply(world: World, [kind, a, b, c]: Step, tx?: MemoryTransaction
     () => notify(world, c, at),
     () => setEnabled(world, workspaceId, c % 2 === 0, at),
     () => storage.access.insertWorkspace({ accountId: world.accountId, name: 'x', agent: null }, at),
+    () =>
+      storage.agents.updateAgent(
+        workspaceId,
+        pick(world.agentIds, c),
+        { type: pick(['worker', 'other'], b) },
+        at,
+      ),
+    () => storage.agents.deleteAgent(workspaceId, pick(world.agentIds, c), at),
+    () => storage.tasks.deleteTask(workspaceId, taskId, at),
+    () => storage.analytics.rollUp(1 + (c % 9), at),
   ]
   try {
     await pick(steps, kind)()
@@ -151,6 +161,13 @@ async function setEnabled(
 /** All that can be read. */
 async function observe({ storage, accountId, workspaceIds, taskIds, now }: World): Promise<unknown> {
   const at = { now }
+  const days = { fromDay: 0, toDay: 100_000, baselines: { defaultMs: 1, msByType: {} } }
+  const reach = { accountId, workspaceIds: 'all' } as const
+  const seen = await Promise.all(
+    workspaceIds.flatMap((workspaceId) =>
+      columns.map((column) => storage.tasks.listTasks({ workspaceId, column, limit: 500, after: null }, at)),
+    ),
+  )
   const boards = workspaceIds.map(async (workspaceId) => {
     const lists = columns.map((column) =>
       storage.tasks.listTasks({ workspaceId, column, limit: 500, after: null }, at),
@@ -184,6 +201,12 @@ async function observe({ storage, accountId, workspaceIds, taskIds, now }: World
   return {
     boards: await Promise.all(boards),
     tasks: await Promise.all(tasks),
+    agents: await storage.agents.surveyAgents(null, { workspaceId: null, limit: 500, afterId: null }, at),
+    forecasts: await storage.agents.readForecasts(
+      seen.flatMap((page) => page.tasks),
+      at,
+    ),
+    figures: await storage.analytics.readFigures(reach, { workspaceId: null, ...days }, at),
     feedEnd: await storage.events.feedEnd(),
     workspaces: await storage.access.listWorkspaces(accountId, at),
   }

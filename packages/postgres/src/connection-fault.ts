@@ -4,8 +4,8 @@ import { isTaskboardError, TaskboardError } from '@taskboard/core'
 const OUTAGE = /^(08|53|57P0|25006$|25P03$|25P04$|57014$|55P03$)/
 /** Those among them after which the connection is gone, or leads to a server that no longer takes writes. */
 const FATAL = /^(08|57P0|25006$|25P03$|25P04$)/
-/** What is worth another try at once: a serialization failure, a deadlock. */
-const COLLISION = /^(40001|40P01)$/
+/** What is worth another try at once: a serialization failure, a deadlock, a reference to what another one has just deleted. */
+const COLLISION = /^(40001|40P01|23503)$/
 /** What the sockets and pools say; these errors have no SQLSTATE. */
 const LOST =
   /ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ERR_STREAM|Connection terminated|timeout exceeded|timeout expired|not queryable|calling end on the pool|PGlite is clos/i

@@ -172,6 +172,31 @@ const deletionCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'agents.delete-at-once',
+    name: 'of a deletion and assignments at the same moment one side loses, and no task is left to nobody',
+    async check(world) {
+      const { storage, workspaceId, at } = world
+      for (let round = 0; round < 8; round++) {
+        const agent = await world.addAgent()
+        const task = await world.add()
+        const results = await Promise.allSettled([
+          world.add({ assignedTo: agent.id }),
+          storage.agents.deleteAgent(workspaceId, agent.id, at()),
+          world.add({ assignedTo: agent.id }),
+          storage.tasks.updateTask(workspaceId, task.id, { assignedTo: agent.id }, at()),
+        ])
+        const refusals = results.map((result) =>
+          result.status === 'fulfilled' ? null : (result.reason as { readonly code?: string }).code,
+        )
+        const isDeleted = refusals[1] === null
+        const refusal = isDeleted ? 'INVALID_FIELD' : null
+        assert.deepEqual([refusals[0], refusals[2], refusals[3]], [refusal, refusal, refusal])
+        if (!isDeleted) assert.equal(refusals[1], 'CONFLICT')
+        assert.equal((await world.get(task)).assignedTo, isDeleted ? null : agent.id)
+      }
+    },
+  },
+  {
     id: 'agents.delete-rolled-back',
     name: 'a deletion is undone with its transaction',
     async check(world) {
