@@ -1,11 +1,13 @@
 import { accessCases } from './access-cases.js'
 import { agentCases } from './agent-cases.js'
+import { agentFigureCases } from './agent-figure-cases.js'
 import { analyticsCases } from './analytics-cases.js'
 import { claimCases } from './claim-cases.js'
 import { deliveryCases } from './delivery-cases.js'
 import { deliveryResultCases } from './delivery-result-cases.js'
 import { dependencyCases } from './dependency-cases.js'
 import { eventCases } from './event-cases.js'
+import { interleavingCases } from './interleaving-cases.js'
 import { leaseCases } from './lease-cases.js'
 import { limitCases } from './limit-cases.js'
 import { listCases } from './list-cases.js'
@@ -29,6 +31,7 @@ const checks = [
   ...claimCases,
   ...leaseCases,
   ...dependencyCases,
+  ...interleavingCases,
   ...transactionCases,
   ...eventCases,
   ...notificationCases,
@@ -40,6 +43,7 @@ const checks = [
   ...quotaCases,
   ...accessCases,
   ...agentCases,
+  ...agentFigureCases,
   ...analyticsCases,
   ...sessionCases,
   ...mfaCases,

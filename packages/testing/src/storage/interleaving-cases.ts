@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { columns, defaultBackoff, isTaskboardError, priorities, type Agent, type Task } from '@taskboard/core'
+import { seededChance, type Chance } from './chance.js'
+import { assertRefused, type StorageCheck } from './storage-case.js'
+import { DAY, LEASE_MS, PERSON, proofOf, type World } from './world.js'
+
+const ROUNDS = 12
+const AT_ONCE = 12
+/** What may come of a verb when another was first. All else is a fault. */
+const REFUSALS = ['TASK_NOT_FOUND', 'CONFLICT', 'INVALID_FIELD']
+
+/** What is known of the board from the answers that its callers got. */
+interface Known {
+  readonly world: World
+  readonly chance: Chance
+  readonly agents: readonly Agent[]
+  /** Tasks that were added and not deleted. */
+  readonly ids: Set<string>
+  readonly claims: Task[]
+  /** By task and field: what the board may say, as it was, or written since the last look at it. */
+  readonly edits: Map<string, { readonly title: Set<string>; readonly priority: Set<string> }>
+  /** Claims as `task token`: none is given twice. */
+  readonly tokens: Set<string>
+}
+
+type Step = (known: Known, taskId: string) => Promise<void>
+
+function noteClaim({ claims, tokens }: Known, task: Task | null | undefined): void {
+  if (task == null) return
+  const token = `${task.id} ${task.fencingToken}`
+  assert.ok(!tokens.has(token), `${token} was given twice`)
+  tokens.add(token)
+  claims.push(task)
+}
+
+function someTasks({ chance, ids }: Known, most: number): string[] {
+  return Array.from({ length: ids.size === 0 ? 0 : chance.below(most + 1) }, () => chance.pick([...ids]))
+}
+
+const addTask: Step = async (known) => {
+  const { world, ids, edits } = known
+  const { id, title, priority } = await world.add({ dependsOn: someTasks(known, 3) })
+  ids.add(id)
+  edits.set(id, { title: new Set([title]), priority: new Set([priority]) })
+}
+
+/** One field at a time, so that two edits of one task are both to be seen. */
+const editTask: Step = async ({ world, chance, edits }, taskId) => {
+  const { storage, workspaceId, at } = world
+  const title = `title ${chance.below(1_000_000)}`
+  const priority = chance.pick(priorities)
+  const isTitle = chance.below(2) === 0
+  await storage.tasks.updateTask(workspaceId, taskId, isTitle ? { title } : { priority }, at())
+  const known = edits.get(taskId)
+  if (isTitle) known?.title.add(title)
+  else known?.priority.add(priority)
+}
+
+const steps: readonly Step[] = [
+  addTask,
+  addTask,
+  editTask,
+  editTask,
+  async (known, taskId) => {
+    const { storage, workspaceId, at } = known.world
+    await storage.tasks.updateTask(workspaceId, taskId, { dependsOn: someTasks(known, 2) }, at())
+  },
+  async ({ world, chance, agents }, taskId) => {
+    const assignedTo = chance.pick([null, ...agents])?.id ?? null
+    await world.storage.tasks.updateTask(world.workspaceId, taskId, { assignedTo }, world.at())
+  },
+  async ({ world, ids }, taskId) => {
+    await world.storage.tasks.deleteTask(world.workspaceId, taskId, world.at())
+    ids.delete(taskId)
+  },
+  async (known) => noteClaim(known, await known.world.claim(undefined, known.chance.pick(known.agents))),
+  async (known) => {
+    const { world, chance, claims, agents } = known
+    const task = claims.splice(chance.below(claims.length), 1)[0]
+    if (task === undefined) return
+    const { workspaceId, id: agentId } = chance.pick(agents)
+    const request = chance.below(2) === 0 ? null : { workspaceId, agentId, leaseMs: LEASE_MS }
+    const { next } = await world.storage.tasks.completeTask(proofOf(task), 'done', request, world.at())
+    noteClaim(known, next?.tasks[0])
+  },
+  async ({ world, chance, claims }) => {
+    const task = claims.splice(chance.below(claims.length), 1)[0]
+    if (task === undefined) return
+    const backoff = chance.pick([null, defaultBackoff])
+    await world.storage.tasks.failTask(proofOf(task), 'a fault', backoff, world.at())
+  },
+  async ({ world, chance }, taskId) => {
+    const { storage, workspaceId, at } = world
+    await storage.tasks.moveTask(workspaceId, taskId, chance.pick(columns), PERSON, at())
+  },
+  async ({ world }, taskId) => {
+    const { storage, workspaceId, at } = world
+    await storage.tasks.holdTask(workspaceId, taskId, 'approval', null, PERSON, at())
+  },
+  async ({ world }, taskId) => {
+    await world.storage.tasks.releaseTask(world.workspaceId, taskId, PERSON, world.at())
+  },
+]
+
+async function playRound(known: Known): Promise<void> {
+  const ids = [...known.ids]
+  const underWay = Array.from({ length: AT_ONCE }, () =>
+    known.chance.pick(steps)(known, ids.length === 0 ? '' : known.chance.pick(ids)),
+  )
+  for (const { reason } of await Promise.allSettled(underWay).then(rejections)) {
+    if (!isTaskboardError(reason) || !REFUSALS.includes(reason.code)) throw reason
+  }
+}
+
+function rejections(results: readonly PromiseSettledResult<void>[]): readonly PromiseRejectedResult[] {
+  return results.filter((result) => result.status === 'rejected')
+}
+
+/** Looks at the whole board while nothing is under way. */
+async function checkBoard({ world, ids, edits }: Known): Promise<ReadonlyMap<string, Task>> {
+  const { storage, workspaceId, at } = world
+  const tasks = new Map<string, Task>()
+  for (const id of ids) tasks.set(id, await storage.tasks.getTask(workspaceId, id, at()))
+  for (const task of tasks.values()) {
+    const dependencies = task.dependsOn.map((id) => tasks.get(id))
+    assert.ok(!dependencies.includes(undefined), `${task.id} depends on what is gone`)
+    const open = dependencies.filter((each) => each?.column !== 'DONE').length
+    assert.equal(task.openDependencies, open, `open dependencies of ${task.id}`)
+    assert.ok(task.lease === null || task.column === 'DOING', `${task.id} has a lease in ${task.column}`)
+    assert.ok(task.hold === null || task.column === 'TODO', `${task.id} is held in ${task.column}`)
+    const { title, priority } = edits.get(task.id) ?? {}
+    const isEdited = { title: title?.has(task.title), priority: priority?.has(task.priority) }
+    assert.deepEqual(isEdited, { title: true, priority: true }, `an edit of ${task.id} is lost`)
+    edits.set(task.id, { title: new Set([task.title]), priority: new Set([task.priority]) })
+  }
+  const counted = Object.fromEntries(
+    columns.map((column) => [column, [...tasks.values()].filter((task) => task.column === column).length]),
+  )
+  assert.deepEqual(await storage.tasks.countTasks(workspaceId, at()), counted)
+  return tasks
+}
+
+/** Every task that is ready is claimed, and no other. */
+async function drain({ world, agents }: Known, tasks: ReadonlyMap<string, Task>): Promise<void> {
+  const later = world.at(DAY)
+  for (const agent of agents) {
+    const claimed: string[] = []
+    for (let task = await world.claim(later, agent); task !== null; task = await world.claim(later, agent)) {
+      claimed.push(task.id)
+    }
+    const isOwn = ({ assignedTo }: Task): boolean =>
+      assignedTo === agent.id || (assignedTo === null && agent === agents[0])
+    const ready = [...tasks.values()].filter(
+      (task) => task.column === 'TODO' && task.hold === null && task.openDependencies === 0 && isOwn(task),
+    )
+    assert.deepEqual(claimed.toSorted(), ready.map(({ id }) => id).toSorted())
+  }
+}
+
+/** A task can be deleted exactly when none depends on it, and all can be in the end: there is no circle. */
+async function clear({ world }: Known, tasks: ReadonlyMap<string, Task>): Promise<void> {
+  const { storage, workspaceId, at } = world
+  const left = new Map(tasks)
+  while (left.size > 0) {
+    const needed = new Set([...left.values()].flatMap(({ dependsOn }) => dependsOn))
+    const free = [...left.keys()].filter((id) => !needed.has(id))
+    assert.notEqual(free.length, 0, 'tasks depend on each other in a circle')
+    for (const id of needed) {
+      await assertRefused(storage.tasks.deleteTask(workspaceId, id, at()), 'CONFLICT')
+    }
+    for (const id of free) {
+      await storage.tasks.deleteTask(workspaceId, id, at())
+      left.delete(id)
+    }
+  }
+  assert.deepEqual(await storage.tasks.countTasks(workspaceId, at()), { TODO: 0, DOING: 0, DONE: 0 })
+}
+
+/** Everything that happens to tasks, at once and by chance: whatever came first, the board holds together. */
+export const interleavingCases: readonly StorageCheck[] = [1, 2, 3].map((seed) => ({
+  id: `interleaving.${seed}`,
+  name: `edits, deletions, claims, completions and moves at once leave a board that holds together (${seed})`,
+  async check(world) {
+    const agents = [world.agent, await world.addAgent()]
+    const nothing = { ids: new Set<string>(), claims: [], edits: new Map(), tokens: new Set<string>() }
+    const known: Known = { world, chance: seededChance(seed), agents, ...nothing }
+    for (let count = 0; count < 5; count++) await addTask(known, '')
+    for (let round = 0; round < ROUNDS; round++) {
+      await playRound(known)
+      await checkBoard(known)
+    }
+    const tasks = await checkBoard(known)
+    await drain(known, tasks)
+    await clear(known, tasks)
+  },
+}))
