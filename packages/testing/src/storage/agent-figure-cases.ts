@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import type { Forecast, Reach, Task } from '@taskboard/core'
+import { assertRefused, type StorageCheck } from './storage-case.js'
+import {
+  AGENT_TYPE,
+  HOUR,
+  LEASE_MS,
+  MINUTE,
+  PERSON,
+  proofOf,
+  SECOND,
+  START,
+  unknownId,
+  type World,
+} from './world.js'
+
+const reachOf = ({ accountId }: World, workspaceIds: readonly string[] | 'all' = 'all'): Reach => ({
+  accountId,
+  workspaceIds,
+})
+
+async function overviewOf(world: World, agentId = world.agent.id, afterMs = 0) {
+  return world.storage.agents.findAgent(null, agentId, world.at(afterMs))
+}
+
+/** Adds a task, claims it, and completes it `lengthMs` later. */
+async function complete(world: World, startMs: number, lengthMs: number): Promise<void> {
+  const claimed = await world.addClaimed({}, world.at(startMs))
+  await world.storage.tasks.completeTask(proofOf(claimed), 'done', null, world.at(startMs + lengthMs))
+}
+
+async function forecast(world: World, task: Task, afterMs = 0): Promise<Forecast> {
+  const [one] = await world.storage.agents.readForecasts([task], world.at(afterMs))
+  assert.ok(one)
+  return one
+}
+
+const overviewCases: readonly StorageCheck[] = [
+  {
+    id: 'agents.reach',
+    name: 'agents are found within reach only, oldest first, page by page',
+    async check(world) {
+      const { storage, agent, workspaceId, at } = world
+      const other = await world.addWorkspace()
+      const second = await world.addAgent('custom')
+      const stranger = await storage.access.insertAccount(
+        { name: 'x', tier: 'custom', workspaceName: 'x', agent: { name: 'x', type: AGENT_TYPE } },
+        at(),
+      )
+      const survey = async (reach: Reach | null, asked: object = {}) => {
+        const query = { workspaceId: null, limit: 10, afterId: null, ...asked }
+        return (await storage.agents.surveyAgents(reach, query, at())).map(({ id }) => id)
+      }
+      const all = [agent.id, other.agent.id, second.id].sort()
+      assert.deepEqual(await survey(reachOf(world)), all)
+      assert.deepEqual(await survey(reachOf(world), { limit: 2 }), all.slice(0, 2))
+      assert.deepEqual(await survey(reachOf(world), { limit: 2, afterId: all[1] }), all.slice(2))
+      assert.deepEqual(await survey(reachOf(world, [other.workspaceId])), [other.agent.id])
+      assert.deepEqual(await survey(reachOf(world), { workspaceId: other.workspaceId }), [other.agent.id])
+      assert.equal((await survey(null)).length, 4)
+      const theirs = { ...reachOf(world), accountId: stranger.account.id }
+      for (const [reach, id] of [
+        [theirs, workspaceId],
+        [reachOf(world), stranger.workspace.id],
+        [reachOf(world, [workspaceId]), other.workspaceId],
+        [reachOf(world), unknownId('ws')],
+        [null, unknownId('ws')],
+      ] as const) {
+        await assertRefused(survey(reach, { workspaceId: id }), 'NOT_FOUND', 'workspaceId')
+      }
+      assert.equal((await storage.agents.findAgent(reachOf(world), second.id, at())).id, second.id)
+      for (const reach of [theirs, reachOf(world, [other.workspaceId])]) {
+        await assertRefused(storage.agents.findAgent(reach, second.id, at()), 'NOT_FOUND')
+      }
+      await assertRefused(storage.agents.findAgent(null, unknownId('agent'), at()), 'NOT_FOUND')
+    },
+  },
+  {
+    id: 'agents.workload',
+    name: 'the workload is what an agent works on and what waits for it alone, but for what is on hold',
+    async check(world) {
+      const { storage, workspaceId, agent, at, add } = world
+      const shown = async () => {
+        const { status, currentWorkload } = await overviewOf(world)
+        return [status, currentWorkload]
+      }
+      assert.deepEqual(await shown(), ['available', 0])
+      const claimed = await world.addClaimed()
+      await add()
+      assert.deepEqual(await shown(), ['busy', 1])
+      const mine = await add({ assignedTo: agent.id, notBefore: START + HOUR })
+      await add({ assignedTo: agent.id, dependsOn: [mine.id] })
+      const held = await add({ assignedTo: agent.id })
+      assert.deepEqual(await shown(), ['busy', 4])
+      await storage.tasks.holdTask(workspaceId, held.id, 'approval', null, PERSON, at())
+      assert.deepEqual(await shown(), ['busy', 3])
+      await storage.tasks.completeTask(proofOf(claimed), '', null, at(SECOND))
+      await world.finish(mine)
+      assert.deepEqual(await shown(), ['available', 1])
+    },
+  },
+  {
+    id: 'agents.offline',
+    name: 'an agent is offline when its type was worked by a runtime, and is not any more',
+    async check(world) {
+      const { storage, at } = world
+      const status = async (afterMs: number) => (await overviewOf(world, world.agent.id, afterMs)).status
+      await storage.agents.reportRuntimes(['unrelated', 'unrelated'], 0, at())
+      assert.equal(await status(HOUR), 'available')
+      await storage.agents.reportRuntimes([AGENT_TYPE, 'unrelated'], MINUTE, at())
+      assert.deepEqual([await status(MINUTE - 1), await status(MINUTE)], ['available', 'offline'])
+      await storage.agents.reportRuntimes([AGENT_TYPE], null, at(SECOND))
+      assert.equal(await status(1_000 * HOUR), 'available')
+      await world.addClaimed()
+      await storage.agents.reportRuntimes([AGENT_TYPE], 0, at(SECOND))
+      assert.equal(await status(SECOND), 'busy')
+    },
+  },
+  {
+    id: 'agents.success-rate',
+    name: 'the success rate is the completed part of the attempts that came to an end by themselves',
+    async check(world) {
+      const { storage, at } = world
+      const rate = async () => (await overviewOf(world)).successRate
+      assert.equal(await rate(), null)
+      const claimed = await world.addClaimed()
+      await storage.tasks.handBackTask(proofOf(claimed), 'later', at(1))
+      const again = await world.claim(at(2))
+      assert.ok(again)
+      await storage.tasks.holdClaimedTask(proofOf(again), 'needs_input', null, at(3))
+      assert.equal(await rate(), null)
+      await complete(world, 10, 1)
+      assert.equal(await rate(), 1)
+      const backoff = { baseMs: HOUR, factor: 1, maxMs: HOUR }
+      const retried = await world.addClaimed({}, at(20))
+      await storage.tasks.failTask(proofOf(retried), 'net', backoff, at(21))
+      assert.equal(await rate(), 1 / 2)
+      const failed = await world.addClaimed({}, at(30))
+      await storage.tasks.failTask(proofOf(failed), 'no', null, at(31))
+      const expired = await world.addClaimed({ maxAttempts: 1 }, at(40))
+      await world.expire(at(40 + LEASE_MS))
+      assert.equal(await rate(), 1 / 4)
+      await storage.tasks.deleteTask(expired.workspaceId, expired.id, at())
+      assert.equal(await rate(), 1 / 3)
+    },
+  },
+  {
+    id: 'agents.success-rate-window',
+    name: 'only the last hundred attempts count',
+    async check(world) {
+      const { storage, at } = world
+      for (let index = 0; index < 3; index++) {
+        const failed = await world.addClaimed({}, at(10 * index))
+        await storage.tasks.failTask(proofOf(failed), 'no', null, at(10 * index + 1))
+      }
+      for (let index = 3; index < 101; index++) await complete(world, 10 * index, 1)
+      assert.equal((await overviewOf(world)).successRate, 0.98)
+    },
+  },
+]
+
+const forecastCases: readonly StorageCheck[] = [
+  {
+    id: 'agents.forecast-median',
+    name: 'a forecast has the median of what the agent completed last, else of what all of its workspace did',
+    async check(world) {
+      const { agent, at } = world
+      const task = await world.add({}, at(HOUR))
+      const mine = await world.add({ assignedTo: agent.id, title: 'mine' }, at(HOUR))
+      const other = await world.addAgent()
+      const others = await world.add({ assignedTo: other.id }, at(HOUR))
+      const typical = async (one: Task) => (await forecast(world, one, HOUR)).typicalMs
+      assert.deepEqual([await typical(task), await typical(mine)], [null, null])
+      const urgent = { priority: 'urgent' } as const
+      const run = async (startMs: number, lengthMs: number, by = agent) => {
+        await world.add(urgent, at(startMs))
+        const claimed = await world.claim(at(startMs), by)
+        assert.ok(claimed)
+        await world.storage.tasks.completeTask(proofOf(claimed), '', null, at(startMs + lengthMs))
+      }
+      for (const [index, lengthMs] of [100, 300, 800, 200].entries()) await run(1_000 * index, lengthMs)
+      assert.deepEqual([await typical(task), await typical(mine), await typical(others)], [250, 250, 250])
+      await run(10_000, 5_000, other)
+      assert.deepEqual([await typical(task), await typical(mine), await typical(others)], [300, 250, 5_000])
+      for (let index = 0; index < 20; index++) await run(20_000 + 10 * index, 7)
+      assert.deepEqual([await typical(task), await typical(mine), await typical(others)], [7, 7, 5_000])
+    },
+  },
+  {
+    id: 'agents.forecast-place',
+    name: 'a forecast counts those of the same queue that come first, and those under way',
+    async check(world) {
+      const { agent, at, add, storage, workspaceId } = world
+      const other = await world.addAgent()
+      const low = await add({ priority: 'low' }, at(SECOND))
+      const high = await add({ priority: 'high' }, at(SECOND))
+      const due = await add({ priority: 'low', dueDate: START + HOUR }, at(SECOND))
+      const mine = await add({ assignedTo: agent.id, priority: 'low' }, at(SECOND))
+      const place = async (task: Task) => {
+        const { ahead, agents, asOf, taskId } = await forecast(world, task, SECOND)
+        assert.deepEqual([asOf, taskId], [START + SECOND, task.id])
+        return [ahead, agents]
+      }
+      assert.deepEqual(
+        [await place(high), await place(due), await place(low), await place(mine)],
+        [
+          [1, 2],
+          [0, 2],
+          [2, 2],
+          [0, 1],
+        ],
+      )
+      await add({ priority: 'low' }, at(0))
+      assert.deepEqual(await place(low), [3, 2])
+      await storage.tasks.holdTask(workspaceId, high.id, 'approval', null, PERSON, at(SECOND))
+      await add({ assignedTo: other.id }, at(SECOND))
+      assert.deepEqual(await place(low), [2, 2])
+      const claimed = await world.claim(at(SECOND), agent)
+      assert.equal(claimed?.id, due.id)
+      assert.deepEqual(
+        [await place(low), await place(mine), await place(claimed)],
+        [
+          [2, 2],
+          [1, 1],
+          [0, 2],
+        ],
+      )
+      const many = await storage.agents.readForecasts([mine, low, mine], at(SECOND))
+      assert.deepEqual(
+        many.map(({ taskId }) => taskId),
+        [mine.id, low.id, mine.id],
+      )
+    },
+  },
+]
+
+/** How agents do, and what that says of tasks. */
+export const agentFigureCases: readonly StorageCheck[] = [...overviewCases, ...forecastCases]
