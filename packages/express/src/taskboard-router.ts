@@ -46,8 +46,8 @@ function send(request: Request, response: Response, { status, headers, body }: H
   if (response.headersSent) return
   response.statusCode = status
   for (const name in headers) response.setHeader(name, headers[name] as string)
-  // Node works the length out by itself, but not for HEAD.
-  response.setHeader('content-length', Buffer.byteLength(body))
+  // Node works the length out by itself, but not for HEAD; 204 has none (RFC 9110, 8.6).
+  if (status !== 204) response.setHeader('content-length', Buffer.byteLength(body))
   response.end(body)
   discardRest(request)
 }

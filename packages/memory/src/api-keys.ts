@@ -102,7 +102,7 @@ function requireWorkspaces(
 ): void {
   if (accounts.get(accountId) === undefined) throw notFound('account')
   for (const id of [defaultWorkspaceId, workspaceId ?? defaultWorkspaceId]) {
-    if (workspaces.get(id)?.accountId !== accountId) throw notFound('workspace')
+    if (workspaces.get(id)?.accountId !== accountId) throw notFound('workspace', 'workspaceId')
   }
 }
 
@@ -144,6 +144,6 @@ function toPrincipal(key: ApiKeyRecord, tier: Principal['tier']): Principal {
   }
 }
 
-function notFound(what: string): TaskboardError {
-  return new TaskboardError('NOT_FOUND', `no such ${what}`)
+function notFound(what: string, field?: string): TaskboardError {
+  return new TaskboardError('NOT_FOUND', `no such ${what}`, field === undefined ? {} : { field })
 }

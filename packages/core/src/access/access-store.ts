@@ -104,7 +104,7 @@ export interface AccessStore<Tx = unknown> {
   listAccounts(limit: number, at: At<Tx>): Promise<readonly Account[]>
 
   /**
-   * @throws TaskboardError `NOT_FOUND` for an account or workspace that is not there; `CONFLICT` with the `resourceId` when the
+   * @throws TaskboardError `NOT_FOUND` for an account or workspace (`workspaceId`) that is not there; `CONFLICT` with the `resourceId` when the
    *   idempotency key was used: what it made was shown once.
    */
   insertApiKey(key: NewStoredApiKey, at: At<Tx>, idempotency?: IdempotencyClaim | null): Promise<ApiKeyRecord>

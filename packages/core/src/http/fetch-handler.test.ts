@@ -75,6 +75,20 @@ describe('toFetchHandler', () => {
     expect(await answer.json()).toEqual({ success: false, error: 'no such path', code: 'NOT_FOUND' })
   })
 
+  it('answers without a body where there is none', async () => {
+    const taskboard = createTaskboard({ storage: memoryStorage() })
+    const { account } = await taskboard.accounts.create({ name: 'Ada', tier: 'custom' })
+    const { id, key } = await taskboard.accounts.createKey({
+      accountId: account.id,
+      name: 'k',
+      scopes: ['account:write'],
+    })
+    const headers = { authorization: `Bearer ${key}` }
+    const request = new Request(`http://host/v2/account/api-keys/${id}`, { method: 'DELETE', headers })
+    const answer = await toFetchHandler(taskboard)(request)
+    expect([answer.status, await answer.text()]).toEqual([204, ''])
+  })
+
   it('limits wrong keys by the address that the host tells', async () => {
     const handle = handler({ clientAddress: (request) => request.headers.get('x-real-ip') ?? '' })
     const statuses: number[] = []

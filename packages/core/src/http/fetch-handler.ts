@@ -11,7 +11,8 @@ export interface FetchHandlerOptions {
   readonly basePath?: string | undefined
   /**
    * The client's address as the host knows it; Web requests carry none. Without this all callers with a wrong key share one
-   * bucket of failed credentials. Callers with a valid key never meet it.
+   * bucket of failed credentials, and all who log in another: a stranger's wrong passwords then lock a user out. So give it
+   * wherever there is a login. Callers with a valid key never meet it.
    */
   readonly clientAddress?: ((request: Request) => string) | undefined
   /** Answers what is not one of the task board's paths. Default: 404 with the code `NOT_FOUND`. */
@@ -53,6 +54,8 @@ function answerNotFound(): Response {
 }
 
 function toResponse({ status, headers, body }: HttpResponse, method: string): Response {
+  // The platform refuses a body with this status, an empty one too.
+  if (status === 204) return new Response(null, { status, headers })
   if (method !== 'HEAD') return new Response(body, { status, headers })
   const length = String(new TextEncoder().encode(body).length)
   return new Response(null, { status, headers: { ...headers, 'content-length': length } })

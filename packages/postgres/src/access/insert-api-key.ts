@@ -58,7 +58,9 @@ export function insertApiKey(
 async function added(session: Session, values: readonly unknown[]): Promise<ApiKeyRecord> {
   const [row] = await session.run(addKey, values)
   if (row?.hasAccount !== true) throw new TaskboardError('NOT_FOUND', 'no such account')
-  if (!row.hasWorkspaces) throw new TaskboardError('NOT_FOUND', 'no such workspace')
+  if (!row.hasWorkspaces) {
+    throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
+  }
   if (row.id === null) throw new TaskboardError('CONFLICT', 'the key exists already')
   const { hasAccount: _account, hasWorkspaces: _workspaces, ...record } = row
   return record as ApiKeyRecord

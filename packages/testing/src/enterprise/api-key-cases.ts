@@ -48,7 +48,7 @@ export const apiKeyCases: readonly EnterpriseCheck[] = [
       assertError(await send('POST', PATH, { as, body: wider }), 403, 'AUTHORIZATION_FAILED')
       for (const workspace of [stranger.workspaceId, 'ws_none']) {
         const beyond = { ...body, workspace_id: workspace }
-        assertError(await send('POST', PATH, { as, body: beyond }), 404, 'RESOURCE_NOT_FOUND')
+        assertError(await send('POST', PATH, { as, body: beyond }), 404, 'RESOURCE_NOT_FOUND', 'workspace_id')
       }
       const before = { ...body, expires_at: '2001-01-01T00:00:00Z' }
       assertError(await send('POST', PATH, { as, body: before }), 400, 'INVALID_REQUEST', 'expires_at')

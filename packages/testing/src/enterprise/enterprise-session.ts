@@ -51,5 +51,7 @@ export function assertError(answer: ClientResponse, status: number, code: string
 export function assertAnswer(answer: ClientResponse, status = 200): Record<string, unknown> {
   assert.equal(answer.status, status, answer.text)
   assert.equal(answer.headers['cache-control'], 'no-store')
-  return status === 204 ? {} : answer.json()
+  if (status !== 204) return answer.json()
+  assert.equal(answer.headers['content-length'], undefined)
+  return {}
 }
