@@ -51,11 +51,14 @@ export async function handleEnterpriseRequest(
       return await runPublic(surface, request, progress)
     }
     const principal = (await surface.authenticate(request)) ?? refuseCredential(surface, request)
-    const decision = await surface.takeTierLimit(principal)
+    const deciding = surface.takeTierLimit(principal)
+    const early = operation?.beginsEarly === true ? begun(surface, request, principal, operation) : null
+    const decision = await deciding
     progress.limits = limitHeaders(decision)
     if (decision?.allowed === false) throw limitExceeded(decision.retryAfterMs)
     progress.operation = operation ?? refuseMethod(operations)
-    return await runProtected(surface, request, principal, progress)
+    const value = await (early ?? runProtected(surface, request, principal, progress.operation))
+    return toResponse(progress.operation, progress, value)
   } catch (error) {
     return toErrorResponse(surface, request, progress, error)
   }
@@ -87,21 +90,31 @@ async function runPublic(surface: Surface, request: HttpRequest, progress: Progr
   return toResponse(operation, progress, await operation.run(call))
 }
 
+/** Runs an operation whose failure may come before anybody waits for it. */
+function begun(
+  surface: Surface,
+  request: HttpRequest,
+  principal: Principal,
+  operation: Operation,
+): Promise<unknown> {
+  const running = runProtected(surface, request, principal, operation)
+  running.catch(() => undefined)
+  return running
+}
+
 async function runProtected(
   surface: Surface,
   request: HttpRequest,
   principal: Principal,
-  progress: Progress,
-): Promise<HttpResponse> {
-  const operation = progress.operation
-  if (operation === undefined || operation.scope === 'none') throw new TypeError('the operation is public')
+  operation: Operation,
+): Promise<unknown> {
+  if (operation.scope === 'none') throw new TypeError('the operation is public')
   if (operation.userOnly === true && principal.kind !== 'user') {
     throw new TaskboardError('FORBIDDEN', 'an API key cannot do this; use an access token')
   }
   if (operation.scope !== 'any') requireScope(principal, operation.scope)
   const input = readInput(operation, request, surface.bodyLimitBytes)
-  const call = { surface, request, principal, ...(input instanceof Promise ? await input : input) }
-  return toResponse(operation, progress, await operation.run(call))
+  return operation.run({ surface, request, principal, ...(input instanceof Promise ? await input : input) })
 }
 
 interface Input {

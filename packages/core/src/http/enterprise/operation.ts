@@ -30,6 +30,11 @@ export interface OperationFacts {
   readonly path: `/v2/${string}`
   /** Only for users with an access token: API keys are refused like a missing scope. */
   readonly userOnly?: boolean | undefined
+  /**
+   * A read so cheap that it begins while the limits are still being decided. What it found is dropped when they refuse, so
+   * nobody learns of it.
+   */
+  readonly beginsEarly?: boolean | undefined
   /** Takes an `Idempotency-Key` header. */
   readonly idempotent?: boolean | undefined
   readonly params?: z.ZodObject | undefined

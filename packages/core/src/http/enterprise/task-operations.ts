@@ -93,6 +93,7 @@ const getTask = operation({
   ...common,
   id: 'getTask',
   summary: 'One task, with its log and its outputs',
+  beginsEarly: true,
   method: 'GET',
   path: '/v2/tasks/{task_id}',
   scope: 'tasks:read',
