@@ -57,7 +57,8 @@ export const limitCases: readonly EnterpriseCheck[] = [
     name: 'a full minute is 429 and consumes nothing; after exactly Retry-After the next request passes',
     options: { tiers: { enterprise: { requestsPerHour: 10, burstPerMinute: 3 } } },
     async check(session) {
-      const { send, clock } = session
+      const { send, clock, taskboard, workspaceId } = session
+      const task = await taskboard.board(workspaceId).add({ title: 'a secret' })
       for (let count = 0; count < 3; count++) assert.equal((await send('GET', '/v2/account')).status, 200)
       for (let count = 0; count < 3; count++) {
         const refused = await send('GET', '/v2/account')
@@ -67,6 +68,8 @@ export const limitCases: readonly EnterpriseCheck[] = [
       // Before anything else of a request is looked at but its credential.
       const refused = await send('PUT', '/v2/account')
       assertError(refused, 429, 'RATE_LIMIT_EXCEEDED')
+      for (const id of [task.id, 'task_00000000000000000000000000'])
+        assertError(await send('GET', `/v2/tasks/${id}`), 429, 'RATE_LIMIT_EXCEEDED')
       const seconds = Number(refused.headers['retry-after'])
       assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 61, String(seconds))
       await clock.advance({ seconds: seconds - 1 })
