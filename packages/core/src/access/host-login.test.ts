@@ -1,5 +1,6 @@
 import { memoryStorage } from '@taskboard/memory'
 import { describe, expect, it } from 'vitest'
+import { toFetchHandler } from '../http/index.js'
 import { createTaskboard } from '../taskboard.js'
 import type { Principal } from './principal.js'
 
@@ -42,6 +43,22 @@ describe('a host with its own login', () => {
     }
     expect(asked).toEqual([undefined, 'Bearer a.b.c', `Bearer ${key.slice(1)}`, `Basic ${key}`])
     expect(board.surface.login).toBeNull()
+  })
+
+  it('keeps a caller out of a default workspace that is beyond its reach', async () => {
+    let caller = ofHost
+    const board = createTaskboard({ storage: memoryStorage(), authenticate: () => caller })
+    const { account, workspace } = await board.accounts.create({ name: 'Ada', tier: 'custom' })
+    const second = await board.accounts.createWorkspace(account.id, { name: 'second' })
+    const handle = toFetchHandler(board)
+    const statusOf = async (workspaceIds: readonly string[]) => {
+      const scopes = ['webhooks:read', 'account:read'] as const
+      caller = { ...ofHost, accountId: account.id, defaultWorkspaceId: second.id, workspaceIds, scopes }
+      const paths = ['/v2/webhooks', `/v2/workspaces/${second.id}`]
+      return Promise.all(paths.map(async (path) => (await handle(new Request(`http://host${path}`))).status))
+    }
+    expect(await statusOf([workspace.id])).toEqual([404, 404])
+    expect(await statusOf([workspace.id, second.id])).toEqual([200, 200])
   })
 
   it('has no login of ours beside it', () => {

@@ -17,7 +17,10 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
-/** Who is calling, and all that any surface knows of it. A host with its own login makes these itself. */
+/**
+ * Who is calling, and all that any surface knows of it. A host with its own login makes these itself, and is taken at its word:
+ * that the account has the workspaces, the default one too, and subscribes to the tier. `id` is the caller's own on the whole board.
+ */
 export interface Principal {
   /** The key's or user's id. */
   readonly id: string

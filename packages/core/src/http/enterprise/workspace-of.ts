@@ -11,11 +11,12 @@ export async function workspaceOf(
   principal: Principal,
   workspaceId: string | null | undefined,
 ): Promise<string> {
-  if (workspaceId == null || workspaceId === principal.defaultWorkspaceId) return principal.defaultWorkspaceId
-  const { workspaceIds } = principal
-  if (workspaceIds !== 'all' && !workspaceIds.includes(workspaceId)) throw noSuchWorkspace()
-  if (!(await isReached(surface, principal, workspaceId))) throw noSuchWorkspace()
-  return workspaceId
+  const { workspaceIds, defaultWorkspaceId } = principal
+  const wanted = workspaceId ?? defaultWorkspaceId
+  // The default as well: a principal of the host's may have one that is beyond its own reach.
+  if (workspaceIds !== 'all' && !workspaceIds.includes(wanted)) throw noSuchWorkspace()
+  if (wanted !== defaultWorkspaceId && !(await isReached(surface, principal, wanted))) throw noSuchWorkspace()
+  return wanted
 }
 
 async function isReached(surface: Surface, principal: Principal, workspaceId: string): Promise<boolean> {
