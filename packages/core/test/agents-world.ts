@@ -57,8 +57,14 @@ export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: A
   const tasks = faults.of(storage.tasks)
   const { events } = storage
   const statusFaults = new Set<AgentStatus>()
+  /** Agents that look-ups do not find, once each. */
+  const goneAgents = new Set<string>()
   const agentStore: typeof storage.agents = {
     ...storage.agents,
+    async getAgents(agentIds, when) {
+      const found = await storage.agents.getAgents(agentIds, when)
+      return found.filter(({ id }) => !goneAgents.delete(id))
+    },
     async reportAgentStatus(workspace, agentId, status, when) {
       if (statusFaults.has(status)) throw new Error('the storage is down')
       await storage.agents.reportAgentStatus(workspace, agentId, status, when)
@@ -72,6 +78,7 @@ export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: A
     storage,
     faults,
     statusFaults,
+    goneAgents,
     workspaceId,
     workspaceIds,
     newRunner: () => createRunner({ ...parts, runtimes }),

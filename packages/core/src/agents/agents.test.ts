@@ -1,6 +1,7 @@
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
+import { agentsWorld } from '../../test/agents-world.js'
 import { createTaskboard, defineAgent, type AgentProfile } from '../index.js'
 
 const PROFILE = { model: 'm-1', systemPrompt: 'Be brief.', capabilities: ['search'], tools: ['web'] }
@@ -118,5 +119,26 @@ describe('stored agents', () => {
     await taskboard.agents.delete(workspaceId, agent.id)
     expect(await taskboard.agents.list(workspaceId)).toEqual([])
     expect((await board.get(task.id)).assignedTo).toBeNull()
+  })
+
+  it('that are deleted at the moment of a claim have the task handed back by their runtime', async () => {
+    const agents: string[] = []
+    const world = await agentsWorld({
+      agents: [{ type: 'bot', run: (_, { agent }) => void agents.push(agent.id) }],
+    })
+    const [gone] = await world.storage.agents.listAgents(world.workspaceId, { now: 0 })
+    world.goneAgents.add(gone?.id ?? '')
+    const task = await world.add()
+    const runner = world.newRunner()
+    runner.start()
+    await world.clock.advance({ seconds: 10 })
+    await runner.stop()
+    expect(agents).toEqual([gone?.id])
+    expect(await world.get(task)).toMatchObject({ column: 'DONE', attempts: 1, fencingToken: 2 })
+    const { attempts } = await world.background(task)
+    expect(attempts.map(({ outcome, reason }) => [outcome, reason])).toEqual([
+      ['handed_back', 'the agent was deleted'],
+      ['completed', null],
+    ])
   })
 })
