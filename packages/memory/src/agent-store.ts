@@ -10,7 +10,7 @@ import {
   type NewAgent,
   type Reach,
 } from '@taskboard/core'
-import { createAgentWork } from './agent-work.js'
+import { createAgentWork, type AgentWork } from './agent-work.js'
 import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
 import { isWithin } from './reach.js'
@@ -43,7 +43,7 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
   }
 
   return {
-    ...createAgentReads(database, work, leases),
+    ...createAgentReads(database, { work, leases, agentsOf }),
     insertAgent: (agent, claim, at) =>
       write(at, (now) => {
         database.requireWorkspace(agent.workspaceId)
@@ -61,11 +61,11 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
     deleteAgent: (workspaceId, agentId, at) =>
       write(at, (now) => {
         const { id } = require(workspaceId, agentId)
-        const assigned = [...work.assignedTo(id)]
-        if (leases.heldBy(id) > 0 || assigned.some(({ column }) => column !== 'DONE')) {
+        if (leases.heldBy(id) > 0 || work.openOf(id).length > 0) {
           throw new TaskboardError('CONFLICT', 'the agent has tasks')
         }
-        for (const task of assigned) tables.tasks.set(task.id, { ...task, assignedTo: null, updatedAt: now })
+        for (const task of work.doneOf(id))
+          tables.tasks.set(task.id, { ...task, assignedTo: null, updatedAt: now })
         tables.agents.delete(id)
       }),
     reportAgentStatus: (workspaceId, agentId, status, at) =>
@@ -97,10 +97,14 @@ export function agentStatus(
 
 function createAgentReads(
   database: Database,
-  work: ReturnType<typeof createAgentWork>,
-  leases: LeaseIndex,
+  parts: {
+    readonly work: AgentWork
+    readonly leases: LeaseIndex
+    readonly agentsOf: (workspaceId: string) => readonly Agent[]
+  },
 ): Pick<Store, 'surveyAgents' | 'findAgent'> {
   const { transactions, tables } = database
+  const { work, leases, agentsOf } = parts
 
   function overview(agent: Agent, now: Instant): AgentOverview {
     const { id } = agent
@@ -119,12 +123,12 @@ function createAgentReads(
     if (workspaceId !== null && !isReached(reach, workspaceId)) {
       throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
     }
-    return [...tables.agents.values()]
-      .filter(
-        (agent) =>
-          (workspaceId === null ? isReached(reach, agent.workspaceId) : agent.workspaceId === workspaceId) &&
-          (afterId === null || agent.id > afterId),
-      )
+    const agents =
+      workspaceId === null
+        ? [...tables.agents.values()].filter((agent) => isReached(reach, agent.workspaceId))
+        : [...agentsOf(workspaceId)]
+    return agents
+      .filter(({ id }) => afterId === null || id > afterId)
       .sort((a, b) => (a.id < b.id ? -1 : 1))
       .slice(0, limit)
   }

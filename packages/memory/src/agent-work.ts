@@ -12,11 +12,14 @@ import {
 import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
 import type { ReadyQueue } from './ready-queue.js'
+import type { TaskTable } from './task-slots.js'
 
 /** What agents have to do and have done. Follows the tasks' and the agents' tables. */
 export interface AgentWork {
-  /** The tasks that are assigned to an agent, in any column. */
-  assignedTo(agentId: string): Iterable<Task>
+  /** The tasks that are assigned to an agent and not in DONE. */
+  openOf(agentId: string): readonly Task[]
+  /** Those in DONE. */
+  doneOf(agentId: string): readonly Task[]
   workload(agentId: string): number
   /** See `AgentOverview`. */
   successRate(agentId: string): number | null
@@ -29,19 +32,7 @@ export function createAgentWork(
   queue: ReadyQueue,
   leases: LeaseIndex,
 ): AgentWork {
-  const assigned = new Map<string, Set<string>>()
-
-  tables.tasks.onChange((before, after) => {
-    if (before?.assignedTo === after?.assignedTo) return
-    if (before?.assignedTo != null) assigned.get(before.assignedTo)?.delete(before.id)
-    if (after?.assignedTo == null) return
-    const own = assigned.get(after.assignedTo) ?? new Set()
-    assigned.set(after.assignedTo, own.add(after.id))
-  })
-
-  function* assignedTo(agentId: string): Generator<Task> {
-    for (const id of assigned.get(agentId) ?? []) yield tables.tasks.get(id) as Task
-  }
+  const { openOf, doneOf } = createAssignments(tables.tasks)
 
   /** The last attempts that count, oldest first. */
   function rated(agentId: string): readonly Attempt[] {
@@ -73,11 +64,11 @@ export function createAgentWork(
   }
 
   return {
-    assignedTo,
+    openOf,
+    doneOf,
     workload(agentId) {
-      let count = leases.heldBy(agentId)
-      for (const { column, hold } of assignedTo(agentId)) if (column === 'TODO' && hold === null) count += 1
-      return count
+      const waiting = openOf(agentId).filter(({ column, hold }) => column === 'TODO' && hold === null)
+      return leases.heldBy(agentId) + waiting.length
     },
     successRate(agentId) {
       const counted = rated(agentId)
@@ -97,6 +88,37 @@ export function createAgentWork(
         asOf: now,
       }
     },
+  }
+}
+
+/** Which tasks are assigned to whom. Follows the tasks' table. */
+function createAssignments(tasks: TaskTable): Pick<AgentWork, 'openOf' | 'doneOf'> {
+  const open = new Map<string, Set<string>>()
+  const done = new Map<string, Set<string>>()
+
+  tasks.onChange((before, after) => {
+    if (before?.assignedTo == null && after?.assignedTo == null) return
+    const [from, to] = [placeOf(before), placeOf(after)]
+    if (from === to) return
+    if (before !== undefined) from?.delete(before.id)
+    if (after !== undefined) to?.add(after.id)
+  })
+
+  /** Where a task stands that is assigned to somebody. */
+  function placeOf(task: Task | undefined): Set<string> | null {
+    if (task?.assignedTo == null) return null
+    const agents = task.column === 'DONE' ? done : open
+    const own = agents.get(task.assignedTo) ?? new Set()
+    agents.set(task.assignedTo, own)
+    return own
+  }
+
+  const tasksOf = (ids: ReadonlySet<string> | undefined): readonly Task[] =>
+    [...(ids ?? [])].map((id) => tasks.get(id) as Task)
+
+  return {
+    openOf: (agentId) => tasksOf(open.get(agentId)),
+    doneOf: (agentId) => tasksOf(done.get(agentId)),
   }
 }
 
