@@ -35,6 +35,8 @@ const ORDER = [
   'tier-limits',
   'webhooks',
   'add-over-http',
+  'api',
+  'analytics',
 ]
 const parts = readdirSync(folder)
   .flatMap((file) => /^(.+)\.part\.js$/.exec(file)?.[1] ?? [])
