@@ -34,6 +34,7 @@ export function describeServer(framework: string, main: URL): void {
 
     it('says where it is, what it keeps, and a key', () => assertGreeting(framework, started))
     it('prints commands that work as they stand', () => assertCommands(started))
+    it('lets the owner log in with the password that it printed', () => assertLogin(started))
     it('works a task and tells of it with signed webhooks', () => assertWebhooks(started))
     it("leaves the host's own routes alone", () => assertHostRoutes(started))
     it('ends by SIGTERM in the midst of work, with requests answered and the task done', () =>
@@ -46,6 +47,19 @@ function assertGreeting(framework: string, { server }: Started): void {
   expect(server.output()).toContain(`Taskboard on ${framework}: http://127.0.0.1:`)
   expect(server.output()).toContain('State:     in PGlite under ')
   expect(server.key).toMatch(/^tb_[0-9a-z]{39}$/)
+}
+
+async function assertLogin({ server }: Started): Promise<void> {
+  const [, email, password] =
+    /^Owner: +(\S+), whose password is shown only here: (\S+)$/m.exec(server.output()) ?? []
+  const login = await fetch(`${server.url}/v2/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  })
+  const { access_token: token } = (await login.json()) as { readonly access_token: string }
+  const account = await fetch(`${server.url}/v2/account`, { headers: { authorization: `Bearer ${token}` } })
+  expect(await account.json()).toMatchObject({ name: 'Demo', caller: { kind: 'user' } })
 }
 
 async function assertCommands({ server }: Started): Promise<void> {
@@ -62,6 +76,8 @@ async function assertCommands({ server }: Started): Promise<void> {
     { success: true, tasks: [{ title: 'Prepare the launch', status: 'DONE' }] },
     { success: true, reply: expect.stringContaining('4. Order 250 stickers') as string },
     { success: true, reply: expect.stringContaining('Added "Write the report"') as string },
+    { tasks: [{ title: 'Write the report' }, { title: 'Prepare the launch', status: 'completed' }] },
+    { agents: [{ status: expect.stringMatching(/^(available|busy)$/) as string, success_rate: 1 }] },
     { success: true, task: { status: 'TODO' } },
   ])
 }
