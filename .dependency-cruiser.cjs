@@ -123,18 +123,8 @@ module.exports = {
       name: 'library-behind-one-file',
       comment: 'Each of these is used by exactly one file of core, behind the port of its feature.',
       severity: 'error',
-      module: { path: npmModule('ipaddr\\.js|jose|otpauth'), numberOfDependentsMoreThan: 1 },
+      module: { path: npmModule('undici|ipaddr\\.js|jose|otpauth'), numberOfDependentsMoreThan: 1 },
       from: { path: core },
-    },
-    {
-      name: 'undici-behind-the-sender',
-      comment: 'Outgoing HTTP is one port, `Sender`.',
-      severity: 'error',
-      from: {
-        path: core,
-        pathNot: `${core}webhooks/(guarded-connector|http-exchange|origin-pools|undici-sender)\\.ts$`,
-      },
-      to: { path: npmModule('undici') },
     },
     {
       name: 'names-say-what',

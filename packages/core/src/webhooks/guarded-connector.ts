@@ -1,5 +1,5 @@
 import { isIP, type Socket } from 'node:net'
-import { buildConnector } from 'undici'
+import { buildConnector } from './undici.js'
 import type { Clock } from '../environment/index.js'
 import type { EndpointGuard } from './endpoint-guard.js'
 import { createGuardedLookup, RefusedAddressError } from './guarded-lookup.js'

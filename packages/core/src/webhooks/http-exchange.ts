@@ -1,4 +1,4 @@
-import type { Dispatcher } from 'undici'
+import type { Dispatcher } from './undici.js'
 import { createExcerpt, type Excerpt } from './excerpt.js'
 import { describeFault } from './send-fault.js'
 import type { SendResult } from './sender.js'

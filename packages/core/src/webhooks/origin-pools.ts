@@ -1,4 +1,4 @@
-import { Pool } from 'undici'
+import { Pool } from './undici.js'
 import type { Connect } from './guarded-connector.js'
 
 /** The connections to one origin. */
