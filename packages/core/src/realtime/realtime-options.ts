@@ -1,0 +1,69 @@
+import type { Tier } from '../access/index.js'
+import { TaskboardError } from '../errors/index.js'
+
+/** How the realtime channel behaves. The same in all processes. */
+export interface RealtimeOptions {
+  /** How many connections an account may have at once, by its tier; null for any number. Default 25, 100, null. */
+  readonly connections?: Partial<Readonly<Record<Tier, number | null>>> | undefined
+  /** How soon a connection must authenticate. Default 10,000. */
+  readonly authTimeoutMs?: number | undefined
+  /** How often the peer is pinged; it is given up when it says nothing until the next time. Default 30,000. */
+  readonly heartbeatIntervalMs?: number | undefined
+  /** How often the credential of an open connection is looked at again. Default 1,000. */
+  readonly recheckIntervalMs?: number | undefined
+  /** The largest message of a client, in bytes. Default 64 KiB. */
+  readonly messageLimitBytes?: number | undefined
+  /** How many messages a client may send in a minute. Default 120. */
+  readonly messagesPerMinute?: number | undefined
+  /** What may wait in memory for a peer that reads slowly, before it is closed, in bytes. Default 1 MiB. */
+  readonly bufferLimitBytes?: number | undefined
+  /** How many channels a connection may be subscribed to. Default 100. */
+  readonly subscriptionsPerConnection?: number | undefined
+  /** How many events back `since` reaches, for each subscribed channel. Default 1,000. */
+  readonly replayLimit?: number | undefined
+}
+
+type Numbers = Required<{ readonly [K in Exclude<keyof RealtimeOptions, 'connections'>]: number }>
+
+/** The options with every default filled in. */
+export interface RealtimeSettings extends Numbers {
+  readonly connections: Readonly<Record<Tier, number | null>>
+}
+
+const MOST = 2 ** 30
+const DEFAULT_CONNECTIONS: Readonly<Record<Tier, number | null>> = {
+  professional: 25,
+  enterprise: 100,
+  custom: null,
+}
+const DEFAULTS: Numbers = {
+  authTimeoutMs: 10_000,
+  heartbeatIntervalMs: 30_000,
+  recheckIntervalMs: 1_000,
+  messageLimitBytes: 65_536,
+  messagesPerMinute: 120,
+  bufferLimitBytes: 1_048_576,
+  subscriptionsPerConnection: 100,
+  replayLimit: 1_000,
+}
+
+/** @throws TaskboardError `INVALID_CONFIG` naming the first option that cannot work. */
+export function resolveRealtimeOptions(options: RealtimeOptions = {}): RealtimeSettings {
+  const connections = { ...DEFAULT_CONNECTIONS, ...withoutUndefined(options.connections ?? {}) }
+  for (const [tier, limit] of Object.entries(connections)) requireWhole(`connections.${tier}`, limit ?? 1)
+  const { connections: _, ...given } = options
+  const numbers: Numbers = { ...DEFAULTS, ...withoutUndefined(given) }
+  for (const [name, value] of Object.entries(numbers)) requireWhole(name, value)
+  return { ...numbers, connections }
+}
+
+function requireWhole(name: string, value: number): void {
+  if (Number.isInteger(value) && value >= 1 && value <= MOST) return
+  const field = `realtime.${name}`
+  throw new TaskboardError('INVALID_CONFIG', `${field} must be a whole number from 1 to ${MOST}`, { field })
+}
+
+function withoutUndefined<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given) as { [K in keyof T]: Exclude<T[K], undefined> }
+}
