@@ -36,6 +36,7 @@ import {
 import { createQuota, createTierLimits, resolveTiers } from './limits/index.js'
 import { createScoring, type Scoring } from './priority/index.js'
 import { defaultRetention } from './retention.js'
+import { createRealtime, resolveRealtimeOptions } from './realtime/index.js'
 import type { Storage } from './storage/index.js'
 import type { Surface } from './surface.js'
 import { checkOptions, type TaskboardOptions } from './taskboard-options.js'
@@ -133,6 +134,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     agents: options.agents ?? [],
     channels,
     emitter,
+    realtime: surface.realtime,
     sender: options.webhooks?.sender ?? createSender(wiring),
     retention: {
       eventsMs: options.retention?.eventsMs ?? defaultRetention.eventsMs,
@@ -280,6 +282,14 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
       secrets,
       guard,
       settings: wiring.webhookSettings,
+    }),
+    realtime: createRealtime({
+      environment,
+      store: storage.realtime,
+      events: storage.events,
+      workspaces: storage.access,
+      settings: resolveRealtimeOptions(options.realtime),
+      tiers,
     }),
   }
 }

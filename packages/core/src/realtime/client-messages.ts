@@ -23,9 +23,13 @@ const channels = z
 
 /** Where to go on: by channel the last `seq` seen, for `tasks` by workspace. */
 const since = z
-  .record(z.string(), z.union([seq, z.record(z.string(), seq)], { error: 'must be a seq, or seqs by workspace' }), {
-    error: 'must be an object by channel',
-  })
+  .record(
+    z.string(),
+    z.union([seq, z.record(z.string(), seq)], { error: 'must be a seq, or seqs by workspace' }),
+    {
+      error: 'must be an object by channel',
+    },
+  )
   .optional()
 
 const clientMessage = z.discriminatedUnion(

@@ -2,6 +2,7 @@ import { requireScope, type Principal } from '../access/index.js'
 import { tracked, type Environment, type Instant, type Timer } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import { errorText } from '../events/index.js'
+import type { Tiers } from '../limits/index.js'
 import type { Receiver } from './feed.js'
 import { parseClientMessage, requestIdOf, type ClientMessage } from './client-messages.js'
 import { closeCodes } from './close-codes.js'
@@ -27,6 +28,7 @@ export interface Doorkeeper {
 export interface ConnectionParts {
   readonly environment: Environment
   readonly settings: RealtimeSettings
+  readonly tiers: Tiers
   readonly slots: Slots
   readonly subscriptions: SubscriptionParts
   /** Told when the socket has gone. */
@@ -74,7 +76,7 @@ export class Connection implements SocketListener, Receiver, SlotOwner {
   }
 
   get limit(): number | null {
-    return this.#principal === null ? 0 : this.#parts.settings.connections[this.#principal.tier]
+    return this.#principal === null ? 0 : this.#parts.tiers[this.#principal.tier].webSocketConnections
   }
 
   get isOpen(): boolean {
@@ -152,7 +154,10 @@ export class Connection implements SocketListener, Receiver, SlotOwner {
     try {
       principal = await this.#door.authenticate(this.#authorization)
     } catch (error) {
-      this.#parts.environment.logger.warn({ error: errorText(error) }, 'a credential could not be looked at again')
+      this.#parts.environment.logger.warn(
+        { error: errorText(error) },
+        'a credential could not be looked at again',
+      )
       return
     }
     const before = this.#principal
@@ -242,7 +247,8 @@ export class Connection implements SocketListener, Receiver, SlotOwner {
     } finally {
       if (!isTaken) this.#principal = null
     }
-    if (!isTaken) throw new TaskboardError('QUOTA_EXCEEDED', 'the account has as many connections as its tier allows')
+    if (!isTaken)
+      throw new TaskboardError('QUOTA_EXCEEDED', 'the account has as many connections as its tier allows')
     if (!this.isOpen) slots.release(this.id)
   }
 
@@ -259,7 +265,8 @@ export class Connection implements SocketListener, Receiver, SlotOwner {
     if (!this.isOpen || principal === null) return
     try {
       const channel = parseChannel(name)
-      if (this.#subscriptions.has(name)) throw new TaskboardError('CONFLICT', 'the channel is subscribed to already')
+      if (this.#subscriptions.has(name))
+        throw new TaskboardError('CONFLICT', 'the channel is subscribed to already')
       if (this.#subscriptions.size >= settings.subscriptionsPerConnection) {
         throw new TaskboardError('QUOTA_EXCEEDED', `at most ${settings.subscriptionsPerConnection} channels`)
       }
@@ -318,7 +325,10 @@ export class Connection implements SocketListener, Receiver, SlotOwner {
     if (described.code === 'INTERNAL_ERROR') {
       logger.error({ connection: this.id, error: errorText(error) }, 'a realtime message failed')
     }
-    this.#answer({ type: 'error', error: described, ...(channel === undefined ? {} : { channel }) }, requestId)
+    this.#answer(
+      { type: 'error', error: described, ...(channel === undefined ? {} : { channel }) },
+      requestId,
+    )
   }
 
   #planCheck(): void {

@@ -31,7 +31,8 @@ export function createHub(): Hub {
     const topics = pending
     pending = []
     const [only] = topics
-    if (only !== undefined && topics.length === 1) tell(only, (receiver, messages) => receiver.broadcast(messages))
+    if (only !== undefined && topics.length === 1)
+      tell(only, (receiver, messages) => receiver.broadcast(messages))
     else tellTogether(topics)
   }
 
@@ -120,7 +121,8 @@ function createJoin(): (list: readonly Outgoing[]) => Outgoing {
       node = next
     }
     const [only] = list
-    node.messages ??= only !== undefined && list.length === 1 ? only : outgoing(list.flatMap(({ texts }) => texts))
+    node.messages ??=
+      only !== undefined && list.length === 1 ? only : outgoing(list.flatMap(({ texts }) => texts))
     return node.messages
   }
 }

@@ -1,10 +1,7 @@
-import type { Tier } from '../access/index.js'
 import { TaskboardError } from '../errors/index.js'
 
-/** How the realtime channel behaves. The same in all processes. */
+/** How the realtime channel behaves. How many connections an account may have is a matter of its tier. */
 export interface RealtimeOptions {
-  /** How many connections an account may have at once, by its tier; null for any number. Default 25, 100, null. */
-  readonly connections?: Partial<Readonly<Record<Tier, number | null>>> | undefined
   /** How soon a connection must authenticate. Default 10,000. */
   readonly authTimeoutMs?: number | undefined
   /** How often the peer is pinged; it is given up when it says nothing until the next time. Default 30,000. */
@@ -23,20 +20,11 @@ export interface RealtimeOptions {
   readonly replayLimit?: number | undefined
 }
 
-type Numbers = Required<{ readonly [K in Exclude<keyof RealtimeOptions, 'connections'>]: number }>
-
 /** The options with every default filled in. */
-export interface RealtimeSettings extends Numbers {
-  readonly connections: Readonly<Record<Tier, number | null>>
-}
+export type RealtimeSettings = Required<{ readonly [K in keyof RealtimeOptions]: number }>
 
 const MOST = 2 ** 30
-const DEFAULT_CONNECTIONS: Readonly<Record<Tier, number | null>> = {
-  professional: 25,
-  enterprise: 100,
-  custom: null,
-}
-const DEFAULTS: Numbers = {
+const DEFAULTS: RealtimeSettings = {
   authTimeoutMs: 10_000,
   heartbeatIntervalMs: 30_000,
   recheckIntervalMs: 1_000,
@@ -49,21 +37,14 @@ const DEFAULTS: Numbers = {
 
 /** @throws TaskboardError `INVALID_CONFIG` naming the first option that cannot work. */
 export function resolveRealtimeOptions(options: RealtimeOptions = {}): RealtimeSettings {
-  const connections = { ...DEFAULT_CONNECTIONS, ...withoutUndefined(options.connections ?? {}) }
-  for (const [tier, limit] of Object.entries(connections)) requireWhole(`connections.${tier}`, limit ?? 1)
-  const { connections: _, ...given } = options
-  const numbers: Numbers = { ...DEFAULTS, ...withoutUndefined(given) }
-  for (const [name, value] of Object.entries(numbers)) requireWhole(name, value)
-  return { ...numbers, connections }
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  const settings: RealtimeSettings = { ...DEFAULTS, ...Object.fromEntries(given) }
+  for (const [name, value] of Object.entries(settings)) requireWhole(name, value)
+  return settings
 }
 
 function requireWhole(name: string, value: number): void {
   if (Number.isInteger(value) && value >= 1 && value <= MOST) return
   const field = `realtime.${name}`
   throw new TaskboardError('INVALID_CONFIG', `${field} must be a whole number from 1 to ${MOST}`, { field })
-}
-
-function withoutUndefined<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(given) as { [K in keyof T]: Exclude<T[K], undefined> }
 }

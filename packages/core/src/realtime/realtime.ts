@@ -2,6 +2,7 @@ import type { AccessStore } from '../access/index.js'
 import { atMost, createLoop, type Environment, type Instant } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { EventStore, LoggedEvent } from '../events/index.js'
+import type { Tiers } from '../limits/index.js'
 import { closeCodes } from './close-codes.js'
 import { Connection, type Doorkeeper } from './connection.js'
 import { createHub } from './hub.js'
@@ -17,13 +18,14 @@ export interface RealtimeParts {
   readonly events: Pick<EventStore, 'readEvents'>
   readonly workspaces: Pick<AccessStore, 'getWorkspace'>
   readonly settings: RealtimeSettings
+  readonly tiers: Tiers
 }
 
 /** The realtime channel of this process: its connections, and what they are told. */
 export interface Realtime {
   readonly settings: RealtimeSettings
-  /** Whether connections are taken now: from `start` to `stop`, and as long as not too many wait for their `auth`. */
-  readonly accepts: boolean
+  /** Whether connections are taken now: from `start` to `stop`. */
+  readonly isOpen: boolean
   /** Takes a new socket. What comes from it is to be told to the listener. @throws TaskboardError `SERVICE_UNAVAILABLE`. */
   connect(socket: Socket, door: Doorkeeper): SocketListener
   /** Takes an event of the log, in each workspace's order. */
@@ -33,7 +35,6 @@ export interface Realtime {
   stop(): Promise<void>
 }
 
-const MOST_UNAUTHENTICATED = 10_000
 const CLOSE_WITHIN_MS = 1_000
 const CHECKS_AT_ONCE = 500
 
@@ -65,12 +66,12 @@ export function createRealtime(parts: RealtimeParts): Realtime {
 
   return {
     settings,
-    get accepts() {
-      return isStarted && connections.size < Number.MAX_SAFE_INTEGER
+    get isOpen() {
+      return isStarted
     },
     connect(socket, door) {
       if (!isStarted) throw new TaskboardError('SERVICE_UNAVAILABLE', 'the realtime channel is not open')
-      const connection = new Connection(socket, door, { environment, settings, slots, subscriptions, onGone })
+      const connection = new Connection(socket, door, { ...parts, slots, subscriptions, onGone })
       connections.add(connection)
       if (connections.size === 1) {
         heartbeat.wake()
@@ -97,7 +98,11 @@ export function createRealtime(parts: RealtimeParts): Realtime {
 }
 
 /** One timer for all connections: each has a beat within an interval of the last. */
-function createHeartbeat({ clock, logger }: Environment, connections: ReadonlySet<Connection>, intervalMs: number) {
+function createHeartbeat(
+  { clock, logger }: Environment,
+  connections: ReadonlySet<Connection>,
+  intervalMs: number,
+) {
   let nextAt: Instant = Infinity
   return createLoop({
     name: 'realtime:heartbeat',
@@ -119,7 +124,11 @@ function createHeartbeat({ clock, logger }: Environment, connections: ReadonlySe
 }
 
 /** Looks at credentials again when that is due; those that wait for the storage meet in its statements. */
-function createChecks({ clock, logger }: Environment, connections: ReadonlySet<Connection>, intervalMs: number) {
+function createChecks(
+  { clock, logger }: Environment,
+  connections: ReadonlySet<Connection>,
+  intervalMs: number,
+) {
   return createLoop({
     name: 'realtime:credentials',
     clock,

@@ -46,7 +46,10 @@ export interface Subscription {
  * @throws TaskboardError `FORBIDDEN`; `NOT_FOUND` for a workspace out of reach, as for one that does not exist; `INVALID_FIELD`
  * (`since`) for a place that there is not.
  */
-export async function subscribe(request: SubscriptionRequest, parts: SubscriptionParts): Promise<Subscription> {
+export async function subscribe(
+  request: SubscriptionRequest,
+  parts: SubscriptionParts,
+): Promise<Subscription> {
   requireScope(request.principal, 'tasks:read')
   const subscription = new OpenSubscription(request, parts)
   try {
@@ -155,11 +158,18 @@ function audienceOf({ kind }: Channel, { scopes }: Principal): Audience {
 }
 
 /** Where a workspace's messages begin: without `since` at the present; one that `since` does not know is new to the client. */
-function positionOf(channel: Channel, since: Since[string] | undefined, workspaceId: string, end: number): number {
+function positionOf(
+  channel: Channel,
+  since: Since[string] | undefined,
+  workspaceId: string,
+  end: number,
+): number {
   if (since === undefined) return end
   const isByWorkspace = typeof since === 'object'
   if (isByWorkspace !== (channel.kind === 'tasks')) {
-    throw refusedSince(`since of ${channel.name} must be ${isByWorkspace ? 'a seq' : 'an object of seqs by workspace'}`)
+    throw refusedSince(
+      `since of ${channel.name} must be ${isByWorkspace ? 'a seq' : 'an object of seqs by workspace'}`,
+    )
   }
   const position = isByWorkspace ? (Object.hasOwn(since, workspaceId) ? since[workspaceId] : 0) : since
   if (position !== undefined && position <= end) return position
