@@ -7,7 +7,7 @@ import express from 'express'
 import { fastify } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { openAuthenticated, openClient, openSubscribed } from '../test/realtime-client.js'
+import { openAuthenticated, openClient, openSubscribed, type Message } from '../test/realtime-client.js'
 import { serveRealtime, type RealtimeHost, type RealtimeHostOptions } from '../test/realtime-host.js'
 import { attachRealtime } from './index.js'
 
@@ -182,8 +182,7 @@ describe('what is refused', () => {
     client.say({ type: 'subscribe', channels: ['tasks'] })
     await client.heard(isType('subscribed'))
     client.say({ type: 'subscribe', channels: ['tasks'] })
-    const isConflict = ({ error }: { error?: unknown }) =>
-      (error as { code?: string } | undefined)?.code === 'CONFLICT'
+    const isConflict = ({ error }: Message) => (error as { code?: string } | undefined)?.code === 'CONFLICT'
     expect(await client.heard(isConflict)).toMatchObject({ channel: 'tasks' })
   })
 
