@@ -64,7 +64,7 @@ function serveBare(server: Server, onConnection: (webSocket: WebSocket, port: So
   server.on('upgrade', (request, stream, head) => {
     if (request.url !== '/bare') return
     upgrades.handleUpgrade(request, stream, head, (webSocket) => {
-      webSocket.on('message', ignore)
+      webSocket.on('message', () => webSocket.send('{"type":"ready"}'))
       webSocket.on('error', ignore)
       webSocket.on('close', ignore)
       onConnection(webSocket, toSocket(webSocket, stream))

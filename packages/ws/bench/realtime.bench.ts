@@ -129,24 +129,10 @@ async function broadcasts(count: number): Promise<void> {
       for (let n = 0; n < messages; n++) for (const webSocket of server.bare) webSocket.send(long)
     },
   }
-  const floors = new Map<number, number>()
-  for (const burst of [1, BURST]) {
-    const rates: number[] = []
-    for (let round = 0; round < ROUNDS; round++) rates.push(await rate(clients, bare, count, burst))
-    floors.set(burst, median(rates.slice(1)))
-  }
-  await clients.close()
+  // Both kinds of connection at once, so that both are measured in turn.
   await clients.open(server.port, '/v2/realtime', count, server.say, '"subscribed"')
-  for (const burst of [1, BURST]) {
-    const rates: number[] = []
-    for (let round = 0; round < ROUNDS; round++) rates.push(await rate(clients, channel, count, burst))
-    const ours = median(rates.slice(1))
-    const floor = floors.get(burst) ?? 0
-    const shown = `${Math.round(floor / 1000)}k -> ${Math.round(ours / 1000)}k messages/s`
-    console.log(
-      `channel, task.progress (${channel.bytes} bytes), ${count} clients, ${burst} a tick: ${shown}, ${(ours / floor).toFixed(2)}x`,
-    )
-  }
+  const title = `channel, task.progress of ${channel.bytes} bytes`
+  for (const burst of [1, BURST]) await compare(clients, title, count, burst, [bare, channel])
   clients.end()
   await server.close()
 }
@@ -164,7 +150,7 @@ async function measureIdle(kind: 'bare' | 'channel'): Promise<void> {
   const clients = startClients(PROGRAM)
   const open = (count: number): Promise<void> =>
     kind === 'bare'
-      ? clients.open(server.port, '/bare', count)
+      ? clients.open(server.port, '/bare', count, ['hello'], '"ready"')
       : clients.open(server.port, '/v2/realtime', count, server.say, '"subscribed"')
   await open(500)
   const before = await settledMemory()
@@ -190,7 +176,7 @@ if (role === 'clients') runClients()
 else if (role === 'idle-bare' || role === 'idle-channel')
   await measureIdle(role === 'idle-bare' ? 'bare' : 'channel')
 else {
-  for (const count of [1_000, 5_000]) await broadcasts(count)
+  if (role !== 'idle') for (const count of [1_000, 5_000]) await broadcasts(count)
   const [bare, channel] = [await idleBytes('bare'), await idleBytes('channel')]
   const kib = (bytes: number): string => (bytes / 1024).toFixed(1)
   console.log(

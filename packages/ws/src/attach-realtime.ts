@@ -34,11 +34,9 @@ export function attachRealtime(
 ): AttachedRealtime {
   const endpoint = realtimeEndpoint(taskboard)
   const { path = endpoint.path, clientAddress = (request) => request.socket.remoteAddress ?? '' } = options
-  const open = new Set<WebSocket>()
   // Compression would cost memory for each connection, and a frame of its own for each.
   const upgrades = new WebSocketServer({
     noServer: true,
-    clientTracking: false,
     perMessageDeflate: false,
     maxPayload: endpoint.messageLimitBytes,
   })
@@ -46,8 +44,6 @@ export function attachRealtime(
   const remove = addUpgradePath(server, path, (request, socket, head) => {
     if (!endpoint.isOpen) return refuse(socket)
     upgrades.handleUpgrade(request, socket, head, (webSocket) => {
-      open.add(webSocket)
-      webSocket.on('close', () => open.delete(webSocket))
       connect(endpoint, webSocket, socket, request, clientAddress(request))
     })
   })
@@ -55,7 +51,8 @@ export function attachRealtime(
   return {
     close() {
       remove()
-      for (const webSocket of open) webSocket.close(GOING_AWAY, 'the channel was taken off this server')
+      for (const webSocket of upgrades.clients)
+        webSocket.close(GOING_AWAY, 'the channel was taken off this server')
     },
   }
 }
@@ -69,8 +66,10 @@ function connect(
   request: IncomingMessage,
   clientAddress: string,
 ): void {
+  // The headers alone are kept as long as the connection: the request is some kilobytes more.
+  const { headers } = request
   const header = (name: string): string | undefined => {
-    const value = request.headers[name]
+    const value = headers[name]
     return Array.isArray(value) ? value.join(', ') : value
   }
   const listener = endpoint.connect(toSocket(webSocket, socket), { clientAddress, header })

@@ -240,6 +240,7 @@ export class Connection implements SocketListener, Receiver, SlotOwner {
   async #admit(principal: Principal): Promise<void> {
     const { slots } = this.#parts
     this.#timer?.cancel()
+    this.#timer = null
     this.#principal = principal
     let isTaken = false
     try {

@@ -56,6 +56,8 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     if (connections.size === 0) onEmpty()
   }
 
+  const ofConnections = { ...parts, slots, subscriptions, onGone }
+
   async function closeAll(): Promise<void> {
     for (const connection of connections) connection.end(closeCodes.goingAway, 'the server ends')
     const emptied = new Promise<void>((resolve) => (onEmpty = resolve))
@@ -71,7 +73,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     },
     connect(socket, door) {
       if (!isStarted) throw new TaskboardError('SERVICE_UNAVAILABLE', 'the realtime channel is not open')
-      const connection = new Connection(socket, door, { ...parts, slots, subscriptions, onGone })
+      const connection = new Connection(socket, door, ofConnections)
       connections.add(connection)
       if (connections.size === 1) {
         heartbeat.wake()
