@@ -31,6 +31,8 @@ export interface ConnectionParts {
   readonly tiers: Tiers
   readonly slots: Slots
   readonly subscriptions: SubscriptionParts
+  /** Told when a credential is to be looked at before the interval is over. */
+  readonly onEarlyCheck: () => void
   /** Told when the socket has gone. */
   readonly onGone: (connection: Connection) => void
 }
@@ -337,6 +339,7 @@ export class Connection implements SocketListener, Receiver, SlotOwner {
     const expiresAt = tokenExpiry(this.#authorization) ?? Infinity
     const nextAt = now + this.#parts.settings.recheckIntervalMs
     this.nextCheckAt = expiresAt > now ? Math.min(nextAt, expiresAt) : nextAt
+    if (this.nextCheckAt < nextAt) this.#parts.onEarlyCheck()
   }
 
   #leave(): void {

@@ -56,7 +56,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     if (connections.size === 0) onEmpty()
   }
 
-  const ofConnections = { ...parts, slots, subscriptions, onGone }
+  const ofConnections = { ...parts, slots, subscriptions, onGone, onEarlyCheck: () => checks.wake() }
 
   async function closeAll(): Promise<void> {
     for (const connection of connections) connection.end(closeCodes.goingAway, 'the server ends')
