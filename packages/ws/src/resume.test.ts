@@ -37,9 +37,9 @@ describe('a client that is cut off and comes back', () => {
     })
     const random = numbers(7)
     const workspaceIds = [workspaceId]
-    let isWriting = true
+    const writer = { isOn: true }
     async function write(): Promise<void> {
-      for (let n = 0; isWriting; n++) {
+      for (let n = 0; writer.isOn; n++) {
         if (n % 200 === 100) {
           workspaceIds.push((await taskboard.accounts.createWorkspace(accountId, { name: `${n}` })).id)
         }
@@ -63,7 +63,7 @@ describe('a client that is cut off and comes back', () => {
         return random(bound)
       },
       async isComplete(so) {
-        isWriting = false
+        writer.isOn = false
         await writing
         for (const id of workspaceIds) {
           const last = (await seqsOf(id)).at(-1)

@@ -97,7 +97,7 @@ export class Connection implements SocketListener, Receiver, SlotOwner {
       tracked(this.#parts.environment.clock, 'realtime', () => this.#handle(text)),
     )
     this.#inbox = handled
-    handled.finally(() => {
+    void handled.finally(() => {
       if (this.#inbox === handled) this.#inbox = DONE
     })
   }

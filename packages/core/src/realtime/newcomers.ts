@@ -24,9 +24,10 @@ export interface Newcomers {
 const MOST_KNOWN = 100_000
 
 export function createNewcomers(
-  { clock, logger, storageNow }: Environment,
+  environment: Environment,
   store: Pick<AccessStore, 'getWorkspace'>,
 ): Newcomers {
+  const { clock, logger } = environment
   const followers = new Map<string, Set<Follower>>()
   const known = new Set<string>()
   const unknown = new Set<string>()
@@ -38,7 +39,7 @@ export function createNewcomers(
     pollIntervalMs: null,
     async pass() {
       for (const workspaceId of unknown) {
-        const workspace = await store.getWorkspace(workspaceId, { now: storageNow() })
+        const workspace = await store.getWorkspace(workspaceId, { now: environment.storageNow() })
         unknown.delete(workspaceId)
         if (workspace !== null) learn(workspace.accountId, [workspaceId])
       }

@@ -79,8 +79,8 @@ describe('the realtime channel over processes', () => {
     await board.rows(`update taskboard.realtime_holder h set expires_at = expires_at - 30000
       where exists (select from taskboard.realtime_slot s where s.holder_id = h.id)`)
     const admitted = await Promise.all(Array.from({ length: 26 }, () => openAuthenticated(other.url, key)))
-    const answers = admitted.map(({ messages }) => messages[0]?.type).toSorted()
-    expect(answers).toEqual([...Array.from({ length: 25 }, () => 'auth.ok'), 'error'])
+    const isAdmitted = admitted.filter(({ messages }) => messages[0]?.type === 'auth.ok')
+    expect(isAdmitted).toHaveLength(25)
     admitted.forEach((client) => client.cut())
   })
 
@@ -98,10 +98,10 @@ describe('the realtime channel over processes', () => {
         await rows<{ seq: number }>(`select seq::float8 as seq from taskboard.event
           where type like 'task.%' order by seq`)
       ).map(({ seq }) => seq)
-    let isWriting = true
+    const writer = { isOn: true }
     let writing: Promise<void> | undefined
     async function write(): Promise<void> {
-      while (isWriting) {
+      while (writer.isOn) {
         const added = once(child, 'message')
         child.send(5)
         await taskboard.board(workspaceId).add({ title: 'here' })
@@ -120,7 +120,7 @@ describe('the realtime channel over processes', () => {
         return state % (bound * 10)
       },
       async isComplete(so) {
-        isWriting = false
+        writer.isOn = false
         await writing
         await sleep(20)
         const last = (await seqsOf()).at(-1)
