@@ -33,7 +33,7 @@ import {
   type IntegrationEventType,
   type TaskboardEvents,
 } from './events/index.js'
-import { createQuota, createTierLimits, resolveTiers } from './limits/index.js'
+import { createQuota, createTierLimits, resolveTiers, type Tiers } from './limits/index.js'
 import { createScoring, type Scoring } from './priority/index.js'
 import { defaultRetention } from './retention.js'
 import { createRealtime, resolveRealtimeOptions, type Realtime } from './realtime/index.js'

@@ -352,9 +352,15 @@ export class Connection implements SocketListener, Receiver, SlotOwner {
 }
 
 function hasSameRights(before: Principal, after: Principal): boolean {
-  const rightsOf = ({ accountId, scopes, workspaceIds }: Principal): string =>
-    JSON.stringify([accountId, scopes.toSorted(), workspaceIds === 'all' ? null : workspaceIds.toSorted()])
   return before === after || rightsOf(before) === rightsOf(after)
+}
+
+function rightsOf({ accountId, scopes, workspaceIds }: Principal): string {
+  return JSON.stringify([
+    accountId,
+    scopes.toSorted(),
+    workspaceIds === 'all' ? null : workspaceIds.toSorted(),
+  ])
 }
 
 function closeCodeOf(error: unknown): number {

@@ -47,13 +47,13 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   const connections = new Set<Connection>()
   const subscriptions = { ...parts, hub, newcomers, replayLimit: settings.replayLimit }
   let isStarted = false
-  let onEmpty = (): void => undefined
+  let onEmpty: (() => void) | undefined
   const heartbeat = createHeartbeat(environment, connections, settings.heartbeatIntervalMs)
   const checks = createChecks(environment, connections, settings.recheckIntervalMs)
 
   function onGone(connection: Connection): void {
     connections.delete(connection)
-    if (connections.size === 0) onEmpty()
+    if (connections.size === 0) onEmpty?.()
   }
 
   const ofConnections = { ...parts, slots, subscriptions, onGone, onEarlyCheck: () => checks.wake() }

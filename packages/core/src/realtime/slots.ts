@@ -27,7 +27,7 @@ const RENEWALS_PER_LEASE = 3
 const MOST_AT_ONCE = 1_000
 
 export function createSlots(environment: Environment, store: RealtimeStore): Slots {
-  const { clock, logger, newId } = environment
+  const { clock, logger } = environment
   const owners = new Map<string, SlotOwner>()
   const released = new Set<string>()
   let holder: Promise<string> | null = null
@@ -54,28 +54,17 @@ export function createSlots(environment: Environment, store: RealtimeStore): Slo
     }
   }
 
-  async function open(): Promise<string> {
-    const id = newId('proc')
-    await store.openHolder(id, slotLeaseMs, at())
-    return id
-  }
-
-  function currentHolder(): Promise<string> {
-    if (holder === null) {
-      const opening = open()
-      holder = opening
-      opening.then(
-        () => renewal.wake(),
-        () => {
-          if (holder === opening) holder = null
-        },
-      )
-    }
-    return holder
+  function openHolder(): Promise<string> {
+    const opening = openLease(environment, store)
+    opening.then(
+      () => renewal.wake(),
+      () => (holder = holder === opening ? null : holder),
+    )
+    return opening
   }
 
   async function acquire(slotId: string, { accountId, limit }: SlotOwner): Promise<boolean> {
-    const opened = currentHolder()
+    const opened = (holder ??= openHolder())
     const request = { slotId, accountId, limit, holderId: await opened }
     const outcome = await store.acquireSlot(request, at())
     if (outcome !== 'lost') return outcome === 'taken'
@@ -87,7 +76,8 @@ export function createSlots(environment: Environment, store: RealtimeStore): Slo
   async function retakeAll(): Promise<void> {
     logger.warn({ connections: owners.size }, 'the lease of this process’s realtime connections had ended')
     holder = null
-    for (const [slotId, owner] of [...owners]) {
+    const before = Array.from(owners)
+    for (const [slotId, owner] of before) {
       if (!owners.has(slotId) || (await acquire(slotId, owner))) continue
       owners.delete(slotId)
       owner.evicted()
@@ -117,4 +107,10 @@ export function createSlots(environment: Environment, store: RealtimeStore): Slo
       }
     },
   }
+}
+
+async function openLease(environment: Environment, store: RealtimeStore): Promise<string> {
+  const id = environment.newId('proc')
+  await store.openHolder(id, slotLeaseMs, { now: environment.storageNow() })
+  return id
 }
