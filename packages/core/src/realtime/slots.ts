@@ -39,20 +39,12 @@ export function createSlots(environment: Environment, store: RealtimeStore): Slo
     logger,
     pollIntervalMs: null,
     async pass() {
-      await freeReleased()
+      await freeAll(released, (ids) => store.releaseSlots(ids, at()))
       if (holder === null) return null
       if (!(await store.renewHolder(await holder, slotLeaseMs, at()))) await retakeAll()
       return clock.now() + slotLeaseMs / RENEWALS_PER_LEASE
     },
   })
-
-  async function freeReleased(): Promise<void> {
-    while (released.size > 0) {
-      const ids = [...released].slice(0, MOST_AT_ONCE)
-      await store.releaseSlots(ids, at())
-      for (const id of ids) released.delete(id)
-    }
-  }
 
   function openHolder(): Promise<string> {
     const opening = openLease(environment, store)
@@ -113,4 +105,16 @@ async function openLease(environment: Environment, store: RealtimeStore): Promis
   const id = environment.newId('proc')
   await store.openHolder(id, slotLeaseMs, { now: environment.storageNow() })
   return id
+}
+
+/** Frees what is in the set, and takes it out as it is freed. */
+async function freeAll(
+  released: Set<string>,
+  free: (ids: readonly string[]) => Promise<void>,
+): Promise<void> {
+  while (released.size > 0) {
+    const ids = [...released].slice(0, MOST_AT_ONCE)
+    await free(ids)
+    for (const id of ids) released.delete(id)
+  }
 }
