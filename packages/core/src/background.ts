@@ -12,6 +12,7 @@ import {
   type TaskboardEmitter,
 } from './events/index.js'
 import { createRetentionSweep, type Retention } from './retention.js'
+import type { Realtime } from './realtime/index.js'
 import type { Storage } from './storage/index.js'
 import { createDeliverer, type Sender, type WebhookSettings } from './webhooks/index.js'
 
@@ -30,6 +31,7 @@ export interface BackgroundParts<Tx> {
   readonly directory: AgentDirectory
   readonly channels: readonly NotificationChannel[]
   readonly emitter: TaskboardEmitter
+  readonly realtime: Realtime
   readonly secrets: SecretBox
   readonly sender: Sender
   readonly webhookSettings: WebhookSettings
@@ -44,7 +46,7 @@ const HOUR_MS = 60 * MINUTE_MS
 
 /** Makes the background work; nothing of it runs yet. */
 export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
-  const { environment, storage, emitter, backoff, secrets, sender } = parts
+  const { environment, storage, emitter, realtime, backoff, secrets, sender } = parts
   const { tasks, agents, events, notifications, webhooks } = storage
   const pollIntervalMs = storage.wakes === 'complete' ? null : parts.pollIntervalMs
   const runner = createRunner({
@@ -76,6 +78,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
   const rollUpEveryMs = storage.wakes === 'complete' ? HOUR_MS : MINUTE_MS
   const rollUps = createRollUpSweep(environment, storage.analytics, rollUpEveryMs)
   const retention = createRetentionSweep(environment, storage, parts.retention)
+  follower.subscribe((event) => realtime.publish(event))
   follower.subscribe((event) => emitter.emit(toTaskboardEvent(event)))
   let stopListening: (() => void) | undefined
 
@@ -83,6 +86,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
     async start() {
       await storage.open()
       await follower.start()
+      realtime.start()
       stopListening = events.onCommit(() => {
         follower.wake()
         notifier.wake()
@@ -103,6 +107,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
       await Promise.all([deliverer.stop({ drainTimeoutMs }), notifier.stop(drainTimeoutMs)])
       stopListening?.()
       await follower.stop()
+      await realtime.stop()
       await storage.close()
     },
   }

@@ -210,6 +210,19 @@ export type {
 } from './http/index.js'
 export type { CredentialRequest, Surface, SurfacePaths } from './surface.js'
 
+// --- Adapters of WebSocket servers --------------------------------------------------------------------------------------
+export { realtimeEndpoint } from './http/index.js'
+export type { RealtimeEndpoint } from './http/index.js'
+export { closeCodes, outgoing } from './realtime/index.js'
+export type {
+  Outgoing,
+  Realtime,
+  RealtimeOptions,
+  RealtimeSettings,
+  Socket,
+  SocketListener,
+} from './realtime/index.js'
+
 // --- Adapters of storages, senders and resolvers, and their tests -------------------------------------------------------
 export type { Storage, StorageSettings } from './storage/index.js'
 export { createStorageSettings } from './storage-settings.js'
@@ -297,6 +310,7 @@ export type {
   StoredWebhook,
   WebhookStore,
 } from './webhooks/index.js'
+export type { LogEnd, RealtimeStore, SlotRequest } from './realtime/index.js'
 export type {
   AccountUsage,
   HeldResource,

@@ -7,6 +7,7 @@ import type { TaskboardError } from './errors/index.js'
 import type { IdempotencyClaim } from './idempotency/index.js'
 import type { LimitDecision, Quota, TierDecision, Tiers } from './limits/index.js'
 import type { Scoring } from './priority/index.js'
+import type { Realtime } from './realtime/index.js'
 import type { Webhooks } from './webhooks/index.js'
 
 /** What a credential is judged by. Every `HttpRequest` is one. */
@@ -64,4 +65,5 @@ export interface Surface<Tx = unknown> {
   readonly webhooks: Webhooks<Tx>
   /** Answers the repeat of a create as the first one: keeps the first answer under the key, and gives that one back. */
   keepAnswer<T extends object>(claim: IdempotencyClaim, answer: T): Promise<T>
+  readonly realtime: Realtime
 }

@@ -13,6 +13,7 @@ import { TaskboardError } from './errors/index.js'
 import type { NotificationChannel } from './events/index.js'
 import { resolveTiers, type TierOptions } from './limits/index.js'
 import type { ScoringOptions } from './priority/index.js'
+import { resolveRealtimeOptions, type RealtimeOptions } from './realtime/index.js'
 import type { Storage } from './storage/index.js'
 import type { CredentialRequest, SurfacePaths } from './surface.js'
 import type { WebhookOptions } from './webhooks/index.js'
@@ -61,6 +62,8 @@ export interface TaskboardOptions<Tx = unknown> {
     | undefined
   /** What the tiers of accounts come to, where that is not the contract's: rates, connections and quotas. */
   readonly tiers?: TierOptions | undefined
+  /** How the realtime channel behaves. */
+  readonly realtime?: RealtimeOptions | undefined
   readonly paths?: Partial<SurfacePaths> | undefined
   /** The largest request body in bytes. Default 1 MiB. */
   readonly bodyLimitBytes?: number | undefined
@@ -110,6 +113,7 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
     resolveTokenOptions(options.tokens)
   }
   resolveTiers(options.tiers)
+  resolveRealtimeOptions(options.realtime)
   for (const [name, path] of Object.entries(paths ?? {})) {
     requireOption(
       path === undefined || PATH.test(path),

@@ -33,9 +33,10 @@ import {
   type IntegrationEventType,
   type TaskboardEvents,
 } from './events/index.js'
-import { createQuota, createTierLimits, resolveTiers } from './limits/index.js'
+import { createQuota, createTierLimits, resolveTiers, type Tiers } from './limits/index.js'
 import { createScoring, type Scoring } from './priority/index.js'
 import { defaultRetention } from './retention.js'
+import { createRealtime, resolveRealtimeOptions, type Realtime } from './realtime/index.js'
 import type { Storage } from './storage/index.js'
 import type { Surface } from './surface.js'
 import { checkOptions, type TaskboardOptions } from './taskboard-options.js'
@@ -133,6 +134,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     agents: options.agents ?? [],
     channels,
     emitter,
+    realtime: surface.realtime,
     sender: options.webhooks?.sender ?? createSender(wiring),
     retention: {
       eventsMs: options.retention?.eventsMs ?? defaultRetention.eventsMs,
@@ -234,11 +236,7 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
   return {
     environment,
     scoring,
-    paths: {
-      board: options.paths?.board ?? '/api/board',
-      webhooks: options.paths?.webhooks ?? '/api/webhooks/create',
-      enterprise: options.paths?.enterprise ?? '/v2',
-    },
+    paths: pathsOf(options),
     bodyLimitBytes: options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
     authenticate: authenticateBy(access, options.authenticate),
     refuseCredential: (request) => credentials.refuse(request.clientAddress, request.header('authorization')),
@@ -281,7 +279,27 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
       guard,
       settings: wiring.webhookSettings,
     }),
+    realtime: realtimeOf(wiring, tiers),
   }
+}
+
+function pathsOf<Tx>({ paths }: TaskboardOptions<Tx>): Surface['paths'] {
+  return {
+    board: paths?.board ?? '/api/board',
+    webhooks: paths?.webhooks ?? '/api/webhooks/create',
+    enterprise: paths?.enterprise ?? '/v2',
+  }
+}
+
+function realtimeOf<Tx>({ environment, storage, options }: Wiring<Tx>, tiers: Tiers): Realtime {
+  return createRealtime({
+    environment,
+    store: storage.realtime,
+    events: storage.events,
+    workspaces: storage.access,
+    settings: resolveRealtimeOptions(options.realtime),
+    tiers,
+  })
 }
 
 /** API keys are ours, told by their form; all else is for the host's own login, where it has one. */

@@ -9,6 +9,7 @@ import { createLimitStore } from './limit-store.js'
 import { createNotificationStore } from './notification-store.js'
 import { createQuotaStore } from './quota-store.js'
 import { createReadyQueue, type ReadyQueue } from './ready-queue.js'
+import { createRealtimeStore } from './realtime-store.js'
 import { createSessionStore } from './session-store.js'
 import { createTaskStore } from './task-store.js'
 import type { MemoryTransaction } from './transactions.js'
@@ -47,6 +48,7 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     quotas: createQuotaStore(database),
     access: createAccessStore(database),
     sessions: createSessionStore(database),
+    realtime: createRealtimeStore(database),
     bind: settings.bind,
     open: () => Promise.resolve(),
     close: () => Promise.resolve(),

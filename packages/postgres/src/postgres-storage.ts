@@ -14,6 +14,7 @@ import { createQuotaStore } from './limits/quota-store.js'
 import { createWakes } from './listen/wakes.js'
 import { migrationStatus } from './migrations/migrate.js'
 import type { PgConnection, PgPool } from './pool.js'
+import { createRealtimeStore } from './realtime/realtime-store.js'
 import { adoptScoring } from './stored-scoring.js'
 import { createTaskStore } from './tasks/task-store.js'
 import { resolveTimeouts } from './timeouts.js'
@@ -79,6 +80,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     quotas: createQuotaStore(database),
     access: createAccessStore(database),
     sessions: createSessionStore(database),
+    realtime: createRealtimeStore(database),
     bind: settings.bind,
     async open() {
       await requireSchema(boundedPool(pool, timeouts))

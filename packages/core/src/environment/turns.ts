@@ -9,3 +9,8 @@ export function createTurns(steps: number): () => Promise<void> | undefined {
     return taken === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined
   }
 }
+
+/** Calls `callback` in the next turn of the event loop: what is to be done until then meets in one. */
+export function inNextTurn(callback: () => void): void {
+  setImmediate(callback)
+}

@@ -7,6 +7,7 @@ import type { EventStore, NotificationStore } from '../events/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { LimitStore, QuotaStore } from '../limits/index.js'
 import type { Scoring } from '../priority/index.js'
+import type { RealtimeStore } from '../realtime/index.js'
 import type { WebhookStore } from '../webhooks/index.js'
 
 /** What a storage is told once, before its first verb. */
@@ -47,6 +48,7 @@ export interface Storage<Tx = unknown> {
   readonly limits: LimitStore
   readonly quotas: QuotaStore<Tx>
   readonly access: AccessStore<Tx>
+  readonly realtime: RealtimeStore
   readonly sessions: SessionStore<Tx>
 
   /**

@@ -13,6 +13,7 @@ import { limitCases } from './limit-cases.js'
 import { listCases } from './list-cases.js'
 import { notificationCases } from './notification-cases.js'
 import { quotaCases } from './quota-cases.js'
+import { realtimeCases } from './realtime-cases.js'
 import { sessionCases } from './session-cases.js'
 import { mfaCases } from './mfa-cases.js'
 import { toCase, type ConformanceCase, type OpenedStorage } from './storage-case.js'
@@ -47,6 +48,7 @@ const checks = [
   ...analyticsCases,
   ...sessionCases,
   ...mfaCases,
+  ...realtimeCases,
 ]
 
 /**

@@ -1,0 +1,84 @@
+import type { EventStore, LoggedEvent } from '../events/index.js'
+import type { Feed } from './feed.js'
+import { outgoing, type Outgoing } from './outgoing.js'
+import { encodeEvent, encodeGap, isAgentEvent, isTaskEvent } from './server-messages.js'
+
+/** How many events back a subscription still reaches; all of its feeds draw on it. */
+export interface Budget {
+  left: number
+}
+
+export interface CatchUpParts {
+  readonly events: Pick<EventStore, 'readEvents'>
+  /** Sends to the feed's connection alone, and resolves when that has taken it. */
+  readonly send: (messages: Outgoing) => Promise<void>
+}
+
+const PAGE = 100
+/** As much waits for a peer that reads slowly while it catches up. */
+const SEND_CHARACTERS = 131_072
+
+/** What can no longer be had of a feed: from its position to where the budget reaches back from `end`. */
+function skipTo(feed: Feed, end: number, budget: Budget): string | null {
+  const from = Math.max(feed.position, end - budget.left)
+  budget.left -= Math.max(0, end - from)
+  return moveTo(feed, from)
+}
+
+/** Moves the position on; the text of the gap that this makes. */
+function moveTo(feed: Feed, position: number): string | null {
+  if (position <= feed.position) return null
+  const gap = encodeGap(feed.channel, feed.workspaceId, feed.position + 1, position)
+  feed.position = position
+  return gap
+}
+
+/**
+ * Tells a feed what is in the log between its position and the present, and makes it live. `end` is the log's last `seq` as it
+ * was read after the feed had joined the hub. What is not there any more, or is further back than the budget, is told as gaps.
+ */
+export async function catchUp(feed: Feed, end: number, budget: Budget, parts: CatchUpParts): Promise<void> {
+  const gap = skipTo(feed, end, budget)
+  let texts = gap === null ? [] : [gap]
+  for (let known = end; ; known = Math.max(end, feed.seen)) {
+    while (feed.state === 'catching-up' && feed.position < known) {
+      const page = await parts.events.readEvents(feed.workspaceId, feed.position, PAGE)
+      for (const text of textsOf(feed, page, known)) {
+        texts.push(text)
+        if (sizeOf(texts) < SEND_CHARACTERS) continue
+        await parts.send(outgoing(texts))
+        texts = []
+      }
+      if (texts.length > 0) await parts.send(outgoing(texts))
+      texts = []
+    }
+    if (texts.length > 0) await parts.send(outgoing(texts))
+    texts = []
+    if (feed.state !== 'catching-up') return
+    // Nothing is awaited from here on, so nothing passes by between the look and the change.
+    if (feed.position < feed.seen) continue
+    feed.state = 'live'
+    return
+  }
+}
+
+function sizeOf(texts: readonly string[]): number {
+  return texts.reduce((sum, { length }) => sum + length, 0)
+}
+
+/** A page's texts with what is missing in it; `known` is how far the log certainly goes. */
+function* textsOf(feed: Feed, page: readonly LoggedEvent[], known: number): Generator<string> {
+  for (const event of page) {
+    const gap = moveTo(feed, event.seq - 1)
+    if (gap !== null) yield gap
+    feed.position = event.seq
+    if (isTold(feed, event)) yield encodeEvent(event)(feed.channel)
+  }
+  if (page.length > 0) return
+  const gap = moveTo(feed, known)
+  if (gap !== null) yield gap
+}
+
+function isTold({ audience }: Feed, { type }: LoggedEvent): boolean {
+  return isTaskEvent(type) || (audience === 'workspace' && isAgentEvent(type))
+}

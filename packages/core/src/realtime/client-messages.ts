@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { parseInput, TaskboardError } from '../errors/index.js'
+
+const LONGEST_TOKEN = 8_192
+const LONGEST_NAME = 128
+const MOST_CHANNELS = 100
+
+/** Comes back with the answer, so that a client can tell which question that belongs to. */
+const requestId = z
+  .string({ error: 'must be text' })
+  .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 letters, digits, dots, dashes or underscores')
+  .optional()
+
+const seq = z.number({ error: 'must be a number' }).int('must be whole').min(0, 'must not be negative')
+
+const channels = z
+  .array(z.string({ error: 'must be text' }).max(LONGEST_NAME, 'is too long'), {
+    error: 'must be a list of channels',
+  })
+  .min(1, 'must name at least one channel')
+  .max(MOST_CHANNELS, `must name at most ${MOST_CHANNELS} channels`)
+  .transform((names) => [...new Set(names)])
+
+/** Where to go on: by channel the last `seq` seen, for `tasks` by workspace. */
+const since = z
+  .record(
+    z.string(),
+    z.union([seq, z.record(z.string(), seq)], { error: 'must be a seq, or seqs by workspace' }),
+    {
+      error: 'must be an object by channel',
+    },
+  )
+  .optional()
+
+const clientMessage = z.discriminatedUnion(
+  'type',
+  [
+    z.object({
+      type: z.literal('auth'),
+      token: z.string({ error: 'must be text' }).max(LONGEST_TOKEN, 'is too long'),
+      request_id: requestId,
+    }),
+    z.object({ type: z.literal('subscribe'), channels, since, request_id: requestId }),
+    z.object({ type: z.literal('unsubscribe'), channels, request_id: requestId }),
+    z.object({ type: z.literal('ping'), request_id: requestId }),
+  ],
+  { error: 'must be auth, subscribe, unsubscribe or ping' },
+)
+
+/** What a client says. */
+export type ClientMessage = z.output<typeof clientMessage>
+export type Since = NonNullable<Extract<ClientMessage, { type: 'subscribe' }>['since']>
+
+/** @throws TaskboardError `INVALID_JSON`, or `MISSING_FIELD` and `INVALID_FIELD` with the first offending field. */
+export function parseClientMessage(text: string): ClientMessage {
+  return parseInput(clientMessage, parseJsonObject(text))
+}
+
+/** The `request_id` of a message that is not acceptable otherwise; null when there is none that is. */
+export function requestIdOf(text: string): string | null {
+  try {
+    const { request_id: given } = parseJsonObject(text)
+    const { data } = requestId.safeParse(given)
+    return data ?? null
+  } catch {
+    return null
+  }
+}
+
+function parseJsonObject(text: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new TaskboardError('INVALID_JSON', 'the message is not JSON')
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Record<string, unknown>
+  }
+  throw new TaskboardError('INVALID_JSON', 'the message must be a JSON object')
+}

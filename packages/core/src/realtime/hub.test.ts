@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { currentPayloadVersion, type LoggedEvent } from '../events/index.js'
+import { Feed, type Audience } from './feed.js'
+import { createHub } from './hub.js'
+import type { Outgoing } from './outgoing.js'
+
+function event(seq: number, workspaceId = 'ws_1', payloadVersion = currentPayloadVersion): LoggedEvent {
+  const facts = { taskId: 'task_1', progress: seq }
+  return { type: 'task.progress', facts, id: `log_${seq}`, workspaceId, seq, at: 0, payloadVersion }
+}
+
+function setUp() {
+  const hub = createHub()
+  const receiver = () => {
+    const writes: Outgoing[] = []
+    return { writes, broadcast: (messages: Outgoing) => void writes.push(messages) }
+  }
+  const join = (to: ReturnType<typeof receiver>, workspaceId: string, audience: Audience): Feed => {
+    const feed = new Feed(
+      to,
+      workspaceId,
+      audience,
+      audience === 'tasks' ? 'tasks' : `workspace.${workspaceId}`,
+    )
+    feed.state = 'live'
+    hub.join(feed)
+    return feed
+  }
+  const seqs = ({ writes }: ReturnType<typeof receiver>) =>
+    writes.map(({ texts }) => texts.map((text) => (JSON.parse(text) as { seq: number }).seq))
+  return { hub, receiver, join, seqs }
+}
+
+describe('the hub', () => {
+  it('writes once for a tick, the same write to all who are told the same', () => {
+    const { hub, receiver, join, seqs } = setUp()
+    const [one, two, both, alsoBoth] = [receiver(), receiver(), receiver(), receiver()]
+    join(one, 'ws_1', 'workspace')
+    join(two, 'ws_2', 'tasks')
+    for (const each of [both, alsoBoth]) {
+      join(each, 'ws_1', 'workspace')
+      join(each, 'ws_2', 'tasks')
+    }
+    for (let seq = 1; seq <= 3; seq++) hub.publish(event(seq))
+    hub.publish(event(9, 'ws_2'))
+    hub.flush()
+    expect([seqs(one), seqs(two), seqs(both)]).toEqual([[[1, 2, 3]], [[9]], [[1, 2, 3, 9]]])
+    expect(both.writes[0]).toBe(alsoBoth.writes[0])
+    expect(both.writes[0]?.frames).toBe(alsoBoth.writes[0]?.frames)
+  })
+
+  it('tells a feed only what is beyond its position, and nothing while it catches up', () => {
+    const { hub, receiver, join, seqs } = setUp()
+    const [behind, ahead, catching] = [receiver(), receiver(), receiver()]
+    join(behind, 'ws_1', 'workspace')
+    join(ahead, 'ws_1', 'workspace').position = 2
+    const feed = join(catching, 'ws_1', 'workspace')
+    feed.state = 'catching-up'
+    for (let seq = 1; seq <= 3; seq++) hub.publish(event(seq))
+    hub.flush()
+    hub.publish(event(2))
+    hub.flush()
+    expect([seqs(behind), seqs(ahead), seqs(catching)]).toEqual([[[1, 2, 3]], [[3]], []])
+    expect(feed.seen).toBeGreaterThan(0)
+  })
+
+  it('tells of an event that it cannot render as a gap, and of nothing to those who have left', () => {
+    const { hub, receiver, join } = setUp()
+    const [stays, leaves] = [receiver(), receiver()]
+    join(stays, 'ws_1', 'tasks')
+    hub.leave(join(leaves, 'ws_1', 'tasks'))
+    hub.publish(event(4, 'ws_1', 99))
+    hub.flush()
+    expect(stays.writes[0]?.texts).toEqual([
+      '{"type":"gap","channel":"tasks","workspace_id":"ws_1","from":4,"to":4}',
+    ])
+    expect(leaves.writes).toEqual([])
+  })
+})

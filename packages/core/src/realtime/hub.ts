@@ -1,0 +1,128 @@
+import { inNextTurn } from '../environment/index.js'
+import type { LoggedEvent } from '../events/index.js'
+import { tasksChannel, workspaceChannel } from './channels.js'
+import type { Audience, Feed, Receiver } from './feed.js'
+import { outgoing, type Outgoing } from './outgoing.js'
+import { encodeEvent, isAgentEvent, isTaskEvent } from './server-messages.js'
+import { Topic, type Batch } from './topic.js'
+
+/** Tells the feeds of this process what is new in the log. */
+export interface Hub {
+  /**
+   * Takes an event, in each workspace's order. It is told in the next turn, with the others of this one: serialized once for
+   * each channel, framed once, and written once to each connection.
+   */
+  publish(event: LoggedEvent): void
+  join(feed: Feed): void
+  leave(feed: Feed): void
+  /** Tells at once what waits for the next turn. */
+  flush(): void
+}
+
+type Topics = Partial<Record<Audience, Topic>>
+
+const audiences: readonly Audience[] = ['workspace', 'workspace-tasks', 'tasks']
+
+export function createHub(): Hub {
+  const workspaces = new Map<string, Topics>()
+  let pending: Topic[] = []
+
+  function flush(): void {
+    const topics = pending
+    pending = []
+    const [only] = topics
+    if (only !== undefined && topics.length === 1)
+      tell(only, (receiver, messages) => receiver.broadcast(messages))
+    else tellTogether(topics)
+  }
+
+  return {
+    publish(event) {
+      const topics = workspaces.get(event.workspaceId)
+      if (topics === undefined || !(isTaskEvent(event.type) || isAgentEvent(event.type))) return
+      const texts = textsOf(event)
+      for (const audience of audiences) {
+        const topic = topics[audience]
+        if (topic === undefined || (audience !== 'workspace' && !isTaskEvent(event.type))) continue
+        if (topic.add(event.seq, texts(audience)) && pending.push(topic) === 1) inNextTurn(flush)
+      }
+    },
+    join(feed) {
+      let topics = workspaces.get(feed.workspaceId)
+      if (topics === undefined) workspaces.set(feed.workspaceId, (topics = {}))
+      topics[feed.audience] ??= new Topic()
+      topics[feed.audience]?.feeds.add(feed)
+    },
+    leave(feed) {
+      feed.state = 'ended'
+      const topics = workspaces.get(feed.workspaceId)
+      const topic = topics?.[feed.audience]
+      if (topics === undefined || topic === undefined) return
+      topic.feeds.delete(feed)
+      if (topic.feeds.size > 0) return
+      delete topics[feed.audience]
+      if (Object.keys(topics).length === 0) workspaces.delete(feed.workspaceId)
+    },
+    flush,
+  }
+}
+
+/** The event's text for each audience; those of a workspace's channel are the same one. */
+function textsOf(event: LoggedEvent): (audience: Audience) => string {
+  const encoded = encodeEvent(event)
+  let ofWorkspace: string | undefined
+  return (audience) => {
+    if (audience === 'tasks') return encoded(tasksChannel.name)
+    return (ofWorkspace ??= encoded(workspaceChannel(event.workspaceId).name))
+  }
+}
+
+/** Passes a topic's batch to those of its feeds that are live. */
+function tell(topic: Topic, pass: (receiver: Receiver, messages: Outgoing, batch: Batch) => void): void {
+  const batch = topic.takeBatch()
+  const { firstSeq, lastSeq, messages } = batch
+  for (const feed of topic.feeds) {
+    feed.seen = lastSeq
+    if (feed.state !== 'live' || feed.position >= lastSeq) continue
+    const isNew = feed.position < firstSeq
+    const own = isNew ? messages : batch.after(feed.position)
+    feed.position = lastSeq
+    pass(feed.receiver, own, batch)
+  }
+}
+
+/** One write for each receiver; those that are told the same share it. */
+function tellTogether(topics: readonly Topic[]): void {
+  const parts = new Map<Receiver, Outgoing[]>()
+  for (const topic of topics) {
+    tell(topic, (receiver, messages) => {
+      const known = parts.get(receiver)
+      if (known === undefined) parts.set(receiver, [messages])
+      else known.push(messages)
+    })
+  }
+  const joined = createJoin()
+  for (const [receiver, list] of parts) receiver.broadcast(joined(list))
+}
+
+interface Joined {
+  messages?: Outgoing
+  readonly next: Map<Outgoing, Joined>
+}
+
+/** Joins lists of messages, the same list to the same one. */
+function createJoin(): (list: readonly Outgoing[]) => Outgoing {
+  const root: Joined = { next: new Map() }
+  return (list) => {
+    let node = root
+    for (const part of list) {
+      let next = node.next.get(part)
+      if (next === undefined) node.next.set(part, (next = { next: new Map() }))
+      node = next
+    }
+    const [only] = list
+    node.messages ??=
+      only !== undefined && list.length === 1 ? only : outgoing(list.flatMap(({ texts }) => texts))
+    return node.messages
+  }
+}

@@ -1,0 +1,185 @@
+import { memoryStorage } from '@taskboard/memory'
+import { virtualClock } from '@taskboard/testing'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createTaskboard, realtimeEndpoint, type Principal, type Taskboard } from '../index.js'
+import type { Outgoing, Socket, SocketListener } from './index.js'
+
+const boards: Taskboard[] = []
+const sockets: FakeSocket[] = []
+afterEach(async () => {
+  for (const { listener } of sockets.splice(0)) listener.gone()
+  await Promise.all(boards.splice(0).map((board) => board.close({ drainTimeoutMs: 0 })))
+})
+
+interface FakeSocket extends Socket {
+  readonly heard: Record<string, unknown>[]
+  readonly closes: number[]
+  pings: number
+  isTerminated: boolean
+  listener: SocketListener
+  say(message: unknown): void
+}
+
+/** A socket without a wire, as its adapter would behave. */
+function fakeSocket(connect: (socket: Socket) => SocketListener): FakeSocket {
+  const socket: FakeSocket = {
+    heard: [],
+    closes: [],
+    pings: 0,
+    isTerminated: false,
+    bufferedBytes: 0,
+    listener: { received: () => undefined, ponged: () => undefined, gone: () => undefined },
+    send({ texts }: Outgoing, written) {
+      socket.heard.push(...texts.map((text) => JSON.parse(text) as Record<string, unknown>))
+      written?.()
+    },
+    ping: () => void (socket.pings += 1),
+    close: (code) => void socket.closes.push(code),
+    terminate() {
+      socket.isTerminated = true
+      socket.listener.gone()
+    },
+    say: (message) => socket.listener.received(JSON.stringify(message)),
+  }
+  socket.listener = connect(socket)
+  sockets.push(socket)
+  return socket
+}
+
+const SECOND = 1_000
+const PRINCIPAL = { id: 'user_1', kind: 'user', tier: 'professional', scopes: ['tasks:read'] } as const
+
+async function setUp() {
+  const clock = virtualClock()
+  const storage = memoryStorage()
+  let principal: Principal | null = null
+  const taskboard = createTaskboard({ storage, clock, authenticate: () => principal })
+  boards.push(taskboard)
+  const { account, workspace } = await taskboard.accounts.create({ name: 'a', tier: 'professional' })
+  principal = { ...PRINCIPAL, accountId: account.id, workspaceIds: 'all', defaultWorkspaceId: workspace.id }
+  const endpoint = realtimeEndpoint(taskboard)
+  const connect = () =>
+    fakeSocket((socket) =>
+      endpoint.connect(socket, { clientAddress: '203.0.113.1', header: () => undefined }),
+    )
+  await taskboard.start()
+  return {
+    clock,
+    storage,
+    taskboard,
+    workspaceId: workspace.id,
+    connect,
+    async admitted(token = 'Bearer any'): Promise<FakeSocket> {
+      const socket = connect()
+      socket.say({ type: 'auth', token })
+      await clock.settle()
+      expect(socket.heard[0]).toMatchObject({ type: 'auth.ok' })
+      return socket
+    },
+    change: (to: Partial<Principal> | null) => (principal = to && principal && { ...principal, ...to }),
+  }
+}
+
+describe('a connection', () => {
+  it('has ten seconds to authenticate, and then five to go', async () => {
+    const { clock, connect } = await setUp()
+    const socket = connect()
+    await clock.advance({ ms: 10 * SECOND - 1 })
+    expect(socket.closes).toEqual([])
+    await clock.advance({ ms: 1 })
+    expect(socket.closes).toEqual([4408])
+    await clock.advance({ ms: 5 * SECOND })
+    expect(socket.isTerminated).toBe(true)
+  })
+
+  it('that has authenticated stays, as long as it answers pings', async () => {
+    const { clock, admitted } = await setUp()
+    const [answers, silent] = [await admitted(), await admitted()]
+    for (let beat = 0; beat < 4; beat++) {
+      await clock.advance({ ms: 30 * SECOND })
+      answers.listener.ponged()
+    }
+    expect([answers.pings, answers.isTerminated, answers.closes]).toEqual([4, false, []])
+    expect([silent.pings, silent.isTerminated]).toEqual([1, true])
+  })
+
+  it('ends when its credential does: at the end of the token by its own word, and within a second of a revocation', async () => {
+    const { clock, admitted, change } = await setUp()
+    const exp = clock.now() / SECOND + 1_000.25
+    const payload = Buffer.from(JSON.stringify({ exp })).toString('base64url')
+    const [token, key] = [await admitted(`Bearer a.${payload}.b`), await admitted()]
+    await clock.advance({ ms: 20 * SECOND })
+    change(null)
+    expect(token.closes.concat(key.closes)).toEqual([])
+    await clock.advance({ ms: SECOND })
+    expect([token.closes, key.closes]).toEqual([[4401], [4401]])
+    expect(key.heard.at(-1)).toMatchObject({ type: 'error', error: { code: 'AUTHENTICATION_FAILED' } })
+  })
+
+  it('is looked at again at the very end of its token', async () => {
+    const { clock, admitted, change } = await setUp()
+    const payload = Buffer.from(JSON.stringify({ exp: clock.now() / SECOND + 0.25 })).toString('base64url')
+    const socket = await admitted(`Bearer a.${payload}.b`)
+    change(null)
+    await clock.advance({ ms: 249 })
+    expect(socket.closes).toEqual([])
+    await clock.advance({ ms: 1 })
+    expect(socket.closes).toEqual([4401])
+  })
+
+  it('ends when its rights change, and takes a newer credential with the same ones', async () => {
+    const { clock, admitted, change } = await setUp()
+    const socket = await admitted()
+    socket.say({ type: 'auth', token: 'Bearer newer', request_id: 'again' })
+    await clock.settle()
+    expect(socket.heard.at(-1)).toMatchObject({ type: 'auth.ok', request_id: 'again' })
+    change({ tier: 'enterprise' })
+    await clock.advance({ ms: SECOND })
+    expect(socket.closes).toEqual([])
+    change({ scopes: ['tasks:read', 'agents:read'] })
+    socket.say({ type: 'auth', token: 'Bearer other' })
+    await clock.settle()
+    expect(socket.heard.at(-1)).toMatchObject({ type: 'error', error: { code: 'CONFLICT' } })
+    await clock.advance({ ms: SECOND })
+    expect(socket.closes).toEqual([4403])
+  })
+
+  it('is closed when too much waits for its peer, and told nothing more', async () => {
+    const { clock, taskboard, workspaceId, admitted } = await setUp()
+    const socket = await admitted()
+    socket.say({ type: 'subscribe', channels: ['tasks'] })
+    await clock.settle()
+    Object.assign(socket, { bufferedBytes: 1_048_577 })
+    await taskboard.board(workspaceId).add({ title: 'one' })
+    await clock.settle()
+    expect(socket.closes).toEqual([4409])
+    const { length } = socket.heard
+    await taskboard.board(workspaceId).add({ title: 'two' })
+    await clock.settle()
+    expect(socket.heard).toHaveLength(length)
+  })
+
+  it('keeps its slot over a lost lease while there is one, and ends when others have taken it', async () => {
+    const { clock, storage, workspaceId, admitted, taskboard } = await setUp()
+    const { accountId } = await taskboard.accounts.getWorkspace(workspaceId)
+    const [kept, evicted] = [await admitted(), await admitted()]
+    const at = { now: clock.now() + 31 * SECOND }
+    await storage.realtime.openHolder('proc_other', 3_600 * SECOND, at)
+    for (let n = 0; n < 24; n++) {
+      const request = { slotId: `other_${n}`, accountId, holderId: 'proc_other', limit: 25 }
+      expect(await storage.realtime.acquireSlot(request, at)).toBe('taken')
+    }
+    await clock.advance({ ms: 10 * SECOND })
+    expect([kept.closes, evicted.closes]).toEqual([[], [4429]])
+  })
+
+  it('leaves no timer when the board closes', async () => {
+    const { clock, taskboard, admitted } = await setUp()
+    const socket = await admitted()
+    const closing = taskboard.close({ drainTimeoutMs: 0 })
+    await expect.poll(() => socket.closes).toEqual([1001])
+    socket.listener.gone()
+    await closing
+    expect(clock.pending().timers).toEqual([])
+  })
+})

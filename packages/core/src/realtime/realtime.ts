@@ -1,0 +1,151 @@
+import type { AccessStore } from '../access/index.js'
+import { atMost, createLoop, type Environment, type Instant } from '../environment/index.js'
+import { TaskboardError } from '../errors/index.js'
+import type { EventStore, LoggedEvent } from '../events/index.js'
+import type { Tiers } from '../limits/index.js'
+import { closeCodes } from './close-codes.js'
+import { Connection, type Doorkeeper } from './connection.js'
+import { createHub } from './hub.js'
+import { createNewcomers } from './newcomers.js'
+import type { RealtimeSettings } from './realtime-options.js'
+import type { RealtimeStore } from './realtime-store.js'
+import { createSlots } from './slots.js'
+import type { Socket, SocketListener } from './socket.js'
+
+export interface RealtimeParts {
+  readonly environment: Environment
+  readonly store: RealtimeStore
+  readonly events: Pick<EventStore, 'readEvents'>
+  readonly workspaces: Pick<AccessStore, 'getWorkspace'>
+  readonly settings: RealtimeSettings
+  readonly tiers: Tiers
+}
+
+/** The realtime channel of this process: its connections, and what they are told. */
+export interface Realtime {
+  readonly settings: RealtimeSettings
+  /** Whether connections are taken now: from `start` to `stop`. */
+  readonly isOpen: boolean
+  /** Takes a new socket. What comes from it is to be told to the listener. @throws TaskboardError `SERVICE_UNAVAILABLE`. */
+  connect(socket: Socket, door: Doorkeeper): SocketListener
+  /** Takes an event of the log, in each workspace's order. */
+  publish(event: LoggedEvent): void
+  start(): void
+  /** Tells what there is to tell, closes every connection (1001) and frees their slots. No timer is left. */
+  stop(): Promise<void>
+}
+
+const CLOSE_WITHIN_MS = 1_000
+const CHECKS_AT_ONCE = 500
+
+export function createRealtime(parts: RealtimeParts): Realtime {
+  const { environment, settings } = parts
+  const { clock } = environment
+  const hub = createHub()
+  const newcomers = createNewcomers(environment, parts.workspaces)
+  const slots = createSlots(environment, parts.store)
+  const connections = new Set<Connection>()
+  const subscriptions = { ...parts, hub, newcomers, replayLimit: settings.replayLimit }
+  let isStarted = false
+  let onEmpty: (() => void) | undefined
+  const heartbeat = createHeartbeat(environment, connections, settings.heartbeatIntervalMs)
+  const checks = createChecks(environment, connections, settings.recheckIntervalMs)
+
+  function onGone(connection: Connection): void {
+    connections.delete(connection)
+    if (connections.size === 0) onEmpty?.()
+  }
+
+  const ofConnections = { ...parts, slots, subscriptions, onGone, onEarlyCheck: () => checks.wake() }
+
+  async function closeAll(): Promise<void> {
+    for (const connection of connections) connection.end(closeCodes.goingAway, 'the server ends')
+    const emptied = new Promise<void>((resolve) => (onEmpty = resolve))
+    if (connections.size > 0) await atMost(clock, CLOSE_WITHIN_MS, emptied)
+    for (const connection of connections) connection.terminate()
+    if (connections.size > 0) await atMost(clock, CLOSE_WITHIN_MS, emptied)
+  }
+
+  return {
+    settings,
+    get isOpen() {
+      return isStarted
+    },
+    connect(socket, door) {
+      if (!isStarted) throw new TaskboardError('SERVICE_UNAVAILABLE', 'the realtime channel is not open')
+      const connection = new Connection(socket, door, ofConnections)
+      connections.add(connection)
+      if (connections.size === 1) {
+        heartbeat.wake()
+        checks.wake()
+      }
+      return connection
+    },
+    publish(event) {
+      newcomers.heard(event.workspaceId)
+      hub.publish(event)
+    },
+    start() {
+      isStarted = true
+      for (const part of [heartbeat, checks, newcomers, slots]) part.start()
+    },
+    async stop() {
+      isStarted = false
+      await Promise.all([heartbeat.stop(), checks.stop(), newcomers.stop()])
+      hub.flush()
+      await closeAll()
+      await slots.stop()
+    },
+  }
+}
+
+/** One timer for all connections: each has a beat within an interval of the last. */
+function createHeartbeat(
+  { clock, logger }: Environment,
+  connections: ReadonlySet<Connection>,
+  intervalMs: number,
+) {
+  let nextAt: Instant = Infinity
+  return createLoop({
+    name: 'realtime:heartbeat',
+    clock,
+    logger,
+    pollIntervalMs: null,
+    async pass() {
+      const now = clock.now()
+      if (nextAt === Infinity) nextAt = now + intervalMs
+      if (now >= nextAt) {
+        for (const connection of connections) connection.beat()
+        nextAt = now + intervalMs
+      }
+      if (connections.size > 0) return nextAt
+      nextAt = Infinity
+      return null
+    },
+  })
+}
+
+/** Looks at credentials again when that is due; those that wait for the storage meet in its statements. */
+function createChecks(
+  { clock, logger }: Environment,
+  connections: ReadonlySet<Connection>,
+  intervalMs: number,
+) {
+  return createLoop({
+    name: 'realtime:credentials',
+    clock,
+    logger,
+    pollIntervalMs: null,
+    async pass() {
+      const now = clock.now()
+      const due = [...connections].filter(({ nextCheckAt }) => nextCheckAt <= now)
+      for (let first = 0; first < due.length; first += CHECKS_AT_ONCE) {
+        await Promise.all(due.slice(first, first + CHECKS_AT_ONCE).map((connection) => connection.recheck()))
+      }
+      if (connections.size === 0) return null
+      let nextAt = clock.now() + intervalMs
+      for (const { nextCheckAt } of connections) nextAt = Math.min(nextAt, nextCheckAt)
+      return nextAt
+    },
+  })
+}

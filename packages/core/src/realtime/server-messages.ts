@@ -1,0 +1,67 @@
+import { renderPayload, type EventType, type LoggedEvent } from '../events/index.js'
+
+/** What the server says besides events. Wire names. */
+export type ServerMessage =
+  | { readonly type: 'auth.ok'; readonly connection_id: string; readonly scopes: readonly string[] }
+  | {
+      readonly type: 'subscribed'
+      readonly channel: string
+      /** What follows has a higher `seq`: of `workspace.…` a number, of `tasks` numbers by workspace. */
+      readonly seq: number | Readonly<Record<string, number>>
+    }
+  | { readonly type: 'unsubscribed'; readonly channel: string }
+  | { readonly type: 'pong' }
+  | { readonly type: 'error'; readonly error: RealtimeError; readonly channel?: string }
+
+/** As the enterprise API tells errors. */
+export interface RealtimeError {
+  readonly code: string
+  readonly message: string
+  readonly details: { readonly field: string; readonly issue: string }
+  readonly request_id: string
+  readonly timestamp: string
+}
+
+/** The events that are told, and on which channels: `tasks` has those of tasks alone. */
+export function isTaskEvent(type: EventType): boolean {
+  return type.startsWith('task.')
+}
+
+export function isAgentEvent(type: EventType): boolean {
+  return type === 'agent.status'
+}
+
+/** The text of an answer, with the `request_id` of what it answers when that had one. */
+export function encodeAnswer(message: ServerMessage, requestId: string | undefined): string {
+  return JSON.stringify(requestId === undefined ? message : { ...message, request_id: requestId })
+}
+
+/** That messages from `from` to `to` are not to be had any more, on a channel's behalf. */
+export function encodeGap(channel: string, workspaceId: string, from: number, to: number): string {
+  return JSON.stringify({ type: 'gap', channel, workspace_id: workspaceId, from, to })
+}
+
+/** An event but for its channel, serialized once for all of those. */
+export type EncodedEvent = (channel: string) => string
+
+/**
+ * `task.progress` and `agent.status` have their fields beside the type, the other events have their webhook's `data`. An event
+ * that this release cannot render becomes a gap of one.
+ */
+export function encodeEvent(event: LoggedEvent): EncodedEvent {
+  const { type, workspaceId, seq } = event
+  let rest: string
+  try {
+    rest = JSON.stringify(eventFields(event)).slice(1)
+  } catch {
+    return (channel) => encodeGap(channel, workspaceId, seq, seq)
+  }
+  return (channel) => `{"type":"${type}","channel":${JSON.stringify(channel)},${rest}`
+}
+
+function eventFields(event: LoggedEvent): Readonly<Record<string, unknown>> {
+  const { timestamp, data } = renderPayload(event)
+  const place = { workspace_id: event.workspaceId, seq: event.seq, timestamp }
+  const isFlat = event.type === 'task.progress' || event.type === 'agent.status'
+  return isFlat ? { ...data, ...place } : { ...place, data }
+}

@@ -1,0 +1,59 @@
+import type { At, Instant, RealtimeStore } from '@taskboard/core'
+import type { Database } from './database.js'
+import { isWithin } from './reach.js'
+
+/** Slots take no part in transactions. */
+export function createRealtimeStore(database: Database): RealtimeStore {
+  const { settings, transactions, tables, log } = database
+  const leases = new Map<string, Instant>()
+  const slots = new Map<string, { readonly accountId: string; readonly holderId: string }>()
+  const present = ({ now }: At): Instant => now ?? settings.now()
+
+  function dropHolder(holderId: string): void {
+    leases.delete(holderId)
+    for (const [id, slot] of slots) if (slot.holderId === holderId) slots.delete(id)
+  }
+
+  function dropExpired(now: Instant): void {
+    for (const [holderId, expiresAt] of leases) if (expiresAt <= now) dropHolder(holderId)
+  }
+
+  function countOf(accountId: string): number {
+    let count = 0
+    for (const slot of slots.values()) if (slot.accountId === accountId) count += 1
+    return count
+  }
+
+  return {
+    async openHolder(holderId, leaseMs, at) {
+      leases.set(holderId, present(at) + leaseMs)
+    },
+    async renewHolder(holderId, leaseMs, at) {
+      dropExpired(present(at))
+      if (!leases.has(holderId)) return false
+      leases.set(holderId, present(at) + leaseMs)
+      return true
+    },
+    async acquireSlot({ slotId, accountId, holderId, limit }, at) {
+      dropExpired(present(at))
+      if (!leases.has(holderId)) return 'lost'
+      if (limit !== null && countOf(accountId) >= limit) return 'full'
+      slots.set(slotId, { accountId, holderId })
+      return 'taken'
+    },
+    async releaseSlots(slotIds) {
+      for (const id of slotIds) slots.delete(id)
+    },
+    async closeHolder(holderId) {
+      dropHolder(holderId)
+    },
+    readLogEnds: (reach, workspaceId) =>
+      transactions.read(null, () =>
+        [...tables.workspaces.values()]
+          .map(({ id }) => id)
+          .filter((id) => (workspaceId === null || id === workspaceId) && isWithin(database, reach, id))
+          .sort()
+          .map((id) => ({ workspaceId: id, seq: log.lastSeq(id) })),
+      ),
+  }
+}

@@ -1,0 +1,20 @@
+import type { At } from '@taskboard/core'
+import type { Database } from '../database.js'
+import { statement } from '../statement.js'
+
+const newHolder = statement(
+  'open_realtime_holder',
+  /* sql */ `
+  insert into taskboard.realtime_holder (id, expires_at)
+  values ($1::text, coalesce($3::bigint, taskboard.now_ms()) + $2::bigint)`,
+)
+
+/** `RealtimeStore.openHolder`. */
+export async function openHolder(
+  database: Database,
+  holderId: string,
+  leaseMs: number,
+  at: At,
+): Promise<void> {
+  await database.read(null, newHolder, [holderId, leaseMs, at.now])
+}

@@ -1,0 +1,137 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { attachRealtime } from '@taskboard/ws'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { cutAndResume } from '../../../ws/test/cut-and-resume.js'
+import { openAuthenticated, openSubscribed } from '../../../ws/test/realtime-client.js'
+import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
+
+const PROGRAM = fileURLToPath(new URL('realtime-process.ts', import.meta.url))
+const ADDED = 150
+const CUTS = 25
+
+let board: SharedBoard
+const children: ChildProcess[] = []
+beforeEach(async () => {
+  board = await createSharedBoard()
+})
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    if (child.exitCode === null && child.signalCode === null) await ended
+  }
+  await board.database.drop()
+})
+
+/** Starts a process; resolves with the address of its channel. */
+async function startProcess(): Promise<{ child: ChildProcess; url: string }> {
+  const { database, workspaceId } = board
+  const child = fork(PROGRAM, [JSON.stringify({ databaseUrl: database.url, workspaceId })], {
+    execArgv: ['--import', 'tsx', '--conditions', '@taskboard/source'],
+  })
+  children.push(child)
+  const [url] = (await once(child, 'message')) as [string]
+  return { child, url }
+}
+
+async function createKey(): Promise<string> {
+  const { accountId, taskboard } = board
+  return (await taskboard.accounts.createKey({ accountId, name: 'k', scopes: ['tasks:read'] })).key
+}
+
+describe('the realtime channel over processes', () => {
+  it('tells one channel’s messages in order and whole on both, whichever of them made them', async () => {
+    const { workspaceId, taskboard } = board
+    const processes = await Promise.all([startProcess(), startProcess()])
+    const key = await createKey()
+    const channel = `workspace.${workspaceId}`
+    const clients = await Promise.all(processes.map(({ url }) => openSubscribed(url, key, [channel])))
+    const told = clients.map((client) => client.heard(({ seq }) => seq === 2 * ADDED + 1))
+    const added = processes.map(({ child }) => once(child, 'message'))
+    for (const { child } of processes) child.send(ADDED)
+    await Promise.all(added)
+    await taskboard.board(workspaceId).add({ title: 'the last one' })
+    await Promise.all(told)
+    const expected = Array.from({ length: 2 * ADDED + 1 }, (_, n) => n + 1)
+    for (const { messages } of clients) expect(messages.slice(2).map(({ seq }) => seq)).toEqual(expected)
+    clients.forEach((client) => client.cut())
+  })
+
+  it('frees the slots of a process that was killed when its lease is over, and not before', async () => {
+    const [killed, other] = await Promise.all([startProcess(), startProcess()])
+    const key = await createKey()
+    const held = await Promise.all(Array.from({ length: 25 }, () => openAuthenticated(killed.url, key)))
+    expect(held.map(({ messages }) => messages[0]?.type)).toEqual(held.map(() => 'auth.ok'))
+    const refused = await openAuthenticated(other.url, key)
+    expect((await refused.closed).code).toBe(4429)
+
+    const gone = once(killed.child, 'exit')
+    killed.child.kill('SIGKILL')
+    await gone
+    const stillFull = await openAuthenticated(other.url, key)
+    expect((await stillFull.closed).code).toBe(4429)
+    // The lease of thirty seconds passes at once.
+    await board.rows(`update taskboard.realtime_holder h set expires_at = expires_at - 30000
+      where exists (select from taskboard.realtime_slot s where s.holder_id = h.id)`)
+    const admitted = await Promise.all(Array.from({ length: 26 }, () => openAuthenticated(other.url, key)))
+    const isAdmitted = admitted.filter(({ messages }) => messages[0]?.type === 'auth.ok')
+    expect(isAdmitted).toHaveLength(25)
+    admitted.forEach((client) => client.cut())
+  })
+
+  it('misses nothing and tells nothing twice over cuts, while another process writes', async () => {
+    const { taskboard, workspaceId, rows } = board
+    const { child } = await startProcess()
+    const server = createServer()
+    attachRealtime(server, taskboard)
+    await taskboard.start()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/v2/realtime`
+    const seqsOf = async (): Promise<readonly number[]> =>
+      (
+        await rows<{ seq: number }>(`select seq::float8 as seq from taskboard.event
+          where type like 'task.%' order by seq`)
+      ).map(({ seq }) => seq)
+    const writer = { isOn: true }
+    let writing: Promise<void> | undefined
+    async function write(): Promise<void> {
+      while (writer.isOn) {
+        const added = once(child, 'message')
+        child.send(5)
+        await taskboard.board(workspaceId).add({ title: 'here' })
+        await added
+      }
+    }
+    let state = 3
+    const told = await cutAndResume({
+      url,
+      key: await createKey(),
+      workspaceId,
+      cuts: CUTS,
+      random(bound) {
+        writing ??= write()
+        state = (state * 16_807) % 2_147_483_647
+        return state % (bound * 10)
+      },
+      async isComplete(so) {
+        writer.isOn = false
+        await writing
+        await sleep(20)
+        const last = (await seqsOf()).at(-1)
+        return [...so.values()].filter((list) => list.at(-1) === last).length === 2
+      },
+    })
+    const expected = await seqsOf()
+    expect(expected.length).toBeGreaterThan(CUTS)
+    expect(told.get(`tasks ${workspaceId}`)).toEqual(expected)
+    expect(told.get(`workspace.${workspaceId} ${workspaceId}`)).toEqual(expected)
+    await taskboard.close()
+    server.close()
+  })
+})

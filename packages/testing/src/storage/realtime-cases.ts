@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import type { StorageCheck } from './storage-case.js'
+import { SECOND, unknownId, type World } from './world.js'
+
+const LEASE = 30 * SECOND
+
+const open = ({ storage, at }: World, holderId: string, afterMs = 0): Promise<void> =>
+  storage.realtime.openHolder(holderId, LEASE, at(afterMs))
+
+const acquire = (world: World, slotId: string, holderId: string, afterMs = 0, limit: number | null = 2) =>
+  world.storage.realtime.acquireSlot(
+    { slotId, accountId: world.accountId, holderId, limit },
+    world.at(afterMs),
+  )
+
+/** Slots of realtime connections, and the ends of logs. */
+export const realtimeCases: readonly StorageCheck[] = [
+  {
+    id: 'realtime.cap',
+    name: 'an account has as many slots as its limit, over all holders, and a released one is free',
+    async check(world) {
+      await open(world, 'proc_a')
+      await open(world, 'proc_b')
+      assert.equal(await acquire(world, 'conn_1', 'proc_a'), 'taken')
+      assert.equal(await acquire(world, 'conn_2', 'proc_b'), 'taken')
+      assert.equal(await acquire(world, 'conn_3', 'proc_b'), 'full')
+      await world.storage.realtime.releaseSlots(['conn_1', 'conn_none'], world.at())
+      assert.equal(await acquire(world, 'conn_3', 'proc_b'), 'taken')
+      assert.equal(await acquire(world, 'conn_4', 'proc_a'), 'full')
+      assert.equal(await acquire(world, 'conn_4', 'proc_a', 0, null), 'taken')
+    },
+  },
+  {
+    id: 'realtime.accounts',
+    name: 'accounts do not count for one another',
+    async check(world) {
+      await open(world, 'proc_a')
+      assert.equal(await acquire(world, 'conn_1', 'proc_a', 0, 1), 'taken')
+      const request = { slotId: 'conn_2', accountId: unknownId('acct'), holderId: 'proc_a', limit: 1 }
+      assert.equal(await world.storage.realtime.acquireSlot(request, world.at()), 'taken')
+    },
+  },
+  {
+    id: 'realtime.at-once',
+    name: 'of many connections at once exactly as many are admitted as there are slots',
+    async check(world) {
+      await open(world, 'proc_a')
+      await open(world, 'proc_b')
+      const outcomes = await Promise.all(
+        Array.from({ length: 40 }, (_, n) => acquire(world, `conn_${n}`, n % 2 ? 'proc_a' : 'proc_b', 0, 7)),
+      )
+      assert.equal(outcomes.filter((outcome) => outcome === 'taken').length, 7)
+      assert.equal(outcomes.filter((outcome) => outcome === 'full').length, 33)
+    },
+  },
+  {
+    id: 'realtime.lease',
+    name: 'a holder that does not renew loses its slots at the end of its lease, not a millisecond before',
+    async check(world) {
+      const { realtime } = world.storage
+      await open(world, 'proc_dead')
+      await open(world, 'proc_b', 10 * SECOND)
+      await acquire(world, 'conn_1', 'proc_dead', 0, 1)
+      assert.equal(await acquire(world, 'conn_2', 'proc_b', LEASE - 1, 1), 'full')
+      assert.equal(await acquire(world, 'conn_2', 'proc_b', LEASE, 1), 'taken')
+      assert.equal(await realtime.renewHolder('proc_dead', LEASE, world.at(LEASE)), false)
+      assert.equal(await acquire(world, 'conn_3', 'proc_dead', LEASE, 9), 'lost')
+    },
+  },
+  {
+    id: 'realtime.renew',
+    name: 'a renewed lease holds all slots, and one that has ended cannot be renewed',
+    async check(world) {
+      const { realtime } = world.storage
+      await open(world, 'proc_a')
+      await open(world, 'proc_b', LEASE)
+      await acquire(world, 'conn_1', 'proc_a', 0, 1)
+      assert.equal(await realtime.renewHolder('proc_a', LEASE, world.at(LEASE - 1)), true)
+      assert.equal(await acquire(world, 'conn_2', 'proc_b', LEASE + SECOND, 1), 'full')
+      assert.equal(await realtime.renewHolder('proc_a', LEASE, world.at(2 * LEASE - 1)), false)
+      assert.equal(await realtime.renewHolder('proc_none', LEASE, world.at()), false)
+    },
+  },
+  {
+    id: 'realtime.close',
+    name: 'a holder that closes frees its slots at once',
+    async check(world) {
+      await open(world, 'proc_a')
+      await open(world, 'proc_b')
+      await acquire(world, 'conn_1', 'proc_a', 0, 1)
+      await world.storage.realtime.closeHolder('proc_a', world.at())
+      assert.equal(await acquire(world, 'conn_2', 'proc_b', 0, 1), 'taken')
+      assert.equal(await acquire(world, 'conn_3', 'proc_a', 0, 9), 'lost')
+    },
+  },
+  {
+    id: 'realtime.log-ends',
+    name: 'the ends of logs are those of the workspaces within reach',
+    async check(world) {
+      const { realtime } = world.storage
+      const { accountId, workspaceId } = world
+      const other = await world.addWorkspace()
+      await world.add()
+      await world.add()
+      const all = { accountId, workspaceIds: 'all' } as const
+      const bothIds = [workspaceId, other.workspaceId].toSorted()
+      const seqOf = (id: string): number => (id === workspaceId ? 2 : 0)
+      const both = bothIds.map((id) => ({ workspaceId: id, seq: seqOf(id) }))
+      assert.deepEqual(await realtime.readLogEnds(all, null, world.at()), both)
+      assert.deepEqual(await realtime.readLogEnds(all, workspaceId, world.at()), [{ workspaceId, seq: 2 }])
+      const bound = { accountId, workspaceIds: [other.workspaceId] }
+      assert.deepEqual(await realtime.readLogEnds(bound, null, world.at()), [
+        { workspaceId: other.workspaceId, seq: 0 },
+      ])
+      assert.deepEqual(await realtime.readLogEnds(bound, workspaceId, world.at()), [])
+      assert.deepEqual(await realtime.readLogEnds(all, unknownId('ws'), world.at()), [])
+      const foreign = { accountId: unknownId('acct'), workspaceIds: 'all' } as const
+      assert.deepEqual(await realtime.readLogEnds(foreign, workspaceId, world.at()), [])
+    },
+  },
+]

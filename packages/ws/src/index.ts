@@ -1,0 +1,2 @@
+export { attachRealtime } from './attach-realtime.js'
+export type { AttachedRealtime, AttachRealtimeOptions } from './attach-realtime.js'
