@@ -3,7 +3,7 @@ import { defaultClientConditions, defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
 const sourceCondition = '@taskboard/source'
-const packageNames = ['core', 'memory', 'testing', 'express', 'fastify']
+const packageNames = ['core', 'memory', 'testing', 'express', 'fastify', 'graphql']
 const postgresServer = fileURLToPath(new URL('packages/postgres/test/global-setup.ts', import.meta.url))
 const exampleNames = ['demo', 'express-server', 'fastify-server', 'unit-test']
 

@@ -117,6 +117,7 @@ export {
   backoffDelayMs,
   defaultBackoff,
   isReady,
+  taskCursor,
   taskStatus,
   taskStatuses,
   transition,
