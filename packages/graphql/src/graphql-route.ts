@@ -8,7 +8,13 @@ import {
   type Surface,
 } from '@taskboard/core'
 import { execute, GraphQLError, type ExecutionResult, type GraphQLSchema } from 'graphql'
-import { createHandler, type OperationArgs, type Request, type RequestParams, type Response } from 'graphql-http'
+import {
+  createHandler,
+  type OperationArgs,
+  type Request,
+  type RequestParams,
+  type Response,
+} from 'graphql-http'
 import { createDocuments, type Documents } from './documents.js'
 import { formatError, fromEnvelope } from './errors.js'
 import { createContext, type GraphqlContext } from './graphql-context.js'
@@ -80,12 +86,13 @@ async function answerCall(endpoint: Endpoint, call: ProtectedCall): Promise<Http
 }
 
 function toExecution(
-  { schema, documents, caller }: Endpoint,
+  endpoint: Endpoint,
   call: ProtectedCall,
   { query, variables, operationName }: RequestParams,
-): OperationArgs<Shared> | readonly GraphQLError[] {
+): OperationArgs<Shared> | Response {
+  const { schema, documents, caller } = endpoint
   const prepared = documents.prepare(query, variables)
-  if (!('kind' in prepared)) return prepared
+  if (!('kind' in prepared)) return toResponse(endpoint, call, { errors: prepared })
   return {
     schema,
     document: prepared,
