@@ -8,7 +8,11 @@ const postgresServer = fileURLToPath(new URL('packages/postgres/test/global-setu
 const exampleNames = ['demo', 'express-server', 'fastify-server', 'unit-test']
 
 export default defineConfig({
-  resolve: { conditions: [sourceCondition, ...defaultClientConditions] },
+  resolve: {
+    conditions: [sourceCondition, ...defaultClientConditions],
+    // What Node.js loads; the tests' loader would take another copy for the sources than libraries get.
+    alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }],
+  },
   ssr: { resolve: { conditions: [sourceCondition, ...defaultServerConditions] } },
   test: {
     pool: 'threads',

@@ -7,7 +7,7 @@ import {
   type Route,
   type Surface,
 } from '@taskboard/core'
-import { execute, GraphQLError, type ExecutionResult, type GraphQLSchema } from 'graphql'
+import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
 import {
   createHandler,
   type OperationArgs,
@@ -16,6 +16,7 @@ import {
   type Response,
 } from 'graphql-http'
 import { createDocuments, type Documents } from './documents.js'
+import { createExecutor, type Executor } from './executor.js'
 import { formatError, fromEnvelope } from './errors.js'
 import { createContext, type GraphqlContext } from './graphql-context.js'
 import { resolveOptions, type GraphqlOptions } from './graphql-options.js'
@@ -33,6 +34,7 @@ interface Endpoint {
   readonly documents: Documents
   readonly caller: OperationCaller
   readonly suggests: boolean
+  readonly execute: Executor
 }
 
 /**
@@ -51,6 +53,7 @@ export function taskboardGraphql(
     documents: createDocuments(schema, settings),
     caller: createOperationCaller(taskboard),
     suggests: settings.introspection,
+    execute: createExecutor(),
   }
   return protectedRoute(taskboard, {
     path: '/v2/graphql',
@@ -68,7 +71,7 @@ async function answerCall(endpoint: Endpoint, call: ProtectedCall): Promise<Http
   const body = request.method === 'POST' ? await call.readBody() : null
   const handler = createHandler<unknown, unknown, Shared>({
     onSubscribe: (_, params) => toExecution(endpoint, call, params),
-    execute,
+    execute: endpoint.execute,
     onOperation: (_, __, result) => toResponse(endpoint, call, result as ExecutionResult),
     formatError: (error) => formatError(error, { ...endpoint, explain: call.explain }) as GraphQLError,
   })
