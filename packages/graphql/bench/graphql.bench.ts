@@ -114,7 +114,9 @@ function contextOf({ taskboard, principal }: Board): () => object {
 
 async function serveYoga(): Promise<void> {
   const board = await makeBoard(true)
-  const { createYoga } = (await import(YOGA)) as { createYoga(options: object): RequestListener }
+  const { createYoga } = (await import(YOGA)) as {
+    readonly createYoga: (options: object) => RequestListener
+  }
   const yoga = createYoga({
     schema: taskboardSchema(),
     context: contextOf(board),

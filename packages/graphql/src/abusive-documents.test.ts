@@ -30,7 +30,7 @@ function untouchable(): Surface {
     'tasks',
     'webhooks',
   ] as const
-  return { ...surface, ...Object.fromEntries(services.map((name) => [name, trap])) } as unknown as Surface
+  return { ...surface, ...Object.fromEntries(services.map((name) => [name, trap])) }
 }
 
 function post(query: string): HttpRequest {

@@ -51,6 +51,11 @@ export function createExecutor(planFromUse: number = PLAN_FROM_USE): Executor {
 /** Writes come in turn, and are rare: they have no plans. */
 function makePlan({ schema, document, operationName }: ExecutionArgs): CompiledQuery | null {
   if (getOperationAST(document, operationName)?.operation !== OperationTypeNode.QUERY) return null
-  const made = compileQuery(schema, document, operationName ?? undefined)
-  return isCompiledQuery(made) ? made : null
+  try {
+    const made = compileQuery(schema, document, operationName ?? undefined)
+    return isCompiledQuery(made) ? made : null
+  } catch {
+    // A host may forbid code that is made at run time.
+    return null
+  }
 }

@@ -6,9 +6,9 @@ import { fromWire, toWire, type WireObject } from './wire-names.js'
 export interface GraphqlContext extends Pick<ProtectedCall, 'surface' | 'principal'> {
   readonly loaders: Loaders
   /** Runs an operation of the enterprise API for the caller; members are in camelCase here, on both sides. */
-  call(operationId: string, input?: CallInput): Promise<WireObject>
+  readonly call: (operationId: string, input?: CallInput) => Promise<WireObject>
   /** As `call`, for an operation that changes something: what was loaded before is forgotten. */
-  write(operationId: string, input?: CallInput): Promise<WireObject>
+  readonly write: (operationId: string, input?: CallInput) => Promise<WireObject>
 }
 
 interface CallInput {

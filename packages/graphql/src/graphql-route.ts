@@ -72,7 +72,7 @@ async function answerCall(endpoint: Endpoint, call: ProtectedCall): Promise<Http
   const handler = createHandler<unknown, unknown, Shared>({
     onSubscribe: (_, params) => toExecution(endpoint, call, params),
     execute: endpoint.execute,
-    onOperation: (_, __, result) => toResponse(endpoint, call, result as ExecutionResult),
+    onOperation: (_, __, result) => toResponse(endpoint, call, result),
     formatError: (error) => formatError(error, { ...endpoint, explain: call.explain }) as GraphQLError,
   })
   const url = request.query === '' ? request.path : `${request.path}?${request.query}`
@@ -81,7 +81,7 @@ async function answerCall(endpoint: Endpoint, call: ProtectedCall): Promise<Http
     method: request.method === 'HEAD' ? 'GET' : request.method,
     url,
     headers,
-    body: body as Record<string, unknown> | null,
+    body: body,
     raw: null,
     context: null,
   }

@@ -22,6 +22,8 @@ describe('what a document comes to', () => {
     expect(measure(text)).toMatchObject({ size: { cost: 1 + 5 }, dependsOnVariables: true })
     expect(sizeOf(text, { n: 50 }).cost).toBe(1 + 50)
     expect(sizeOf('query ($n: Int) { tasks(first: $n) { nodes { id } } }').cost).toBe(1 + 20)
+    expect(sizeOf('query ($n: Int) { tasks(first: $n) { nodes { id } } }', { n: null }).cost).toBe(1 + 20)
+    expect(sizeOf('{ tasks(first: null) { nodes { id } } }').cost).toBe(1 + 20)
     expect(measure('{ tasks { nodes { id } } }').dependsOnVariables).toBe(false)
   })
 

@@ -11,6 +11,7 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
   type OperationDefinitionNode,
+  type SelectionNode,
   type SelectionSetNode,
   type VariableDefinitionNode,
 } from 'graphql'
@@ -51,76 +52,86 @@ export function measureDocument(
     (definition): definition is Definition =>
       definition.kind === Kind.OPERATION_DEFINITION || definition.kind === Kind.FRAGMENT_DEFINITION,
   )
-  const measure = createMeasure(schema, definitions, variables)
-  const sizes = definitions.map((definition) => measure.definition(definition))
-  return { size: sizes.reduce(larger, NOTHING), dependsOnVariables: measure.dependsOnVariables() }
+  const measure = new DocumentMeasure(schema, definitions, variables)
+  const sizes = definitions.map((definition) => measure.ofDefinition(definition))
+  return { size: sizes.reduce(larger, NOTHING), dependsOnVariables: measure.dependsOnVariables }
 }
 
-function createMeasure(schema: GraphQLSchema, definitions: readonly Definition[], variables: Variables) {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  const defaults = new Map<string, VariableDefinitionNode>()
-  const known = new Map<string, DocumentSize>()
-  const open = new Set<string>()
-  let dependsOnVariables = false
-  for (const definition of definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-    for (const variable of definition.variableDefinitions ?? [])
-      defaults.set(variable.variable.name.value, variable)
+/** Measures the definitions of one document, with these variables. */
+class DocumentMeasure {
+  readonly #schema: GraphQLSchema
+  readonly #variables: Variables
+  readonly #fragments = new Map<string, FragmentDefinitionNode>()
+  readonly #defaults = new Map<string, VariableDefinitionNode>()
+  /** What each fragment comes to, once it is known. */
+  readonly #known = new Map<string, DocumentSize>()
+  /** The fragments that are being measured. */
+  readonly #open = new Set<string>()
+  dependsOnVariables = false
+
+  constructor(schema: GraphQLSchema, definitions: readonly Definition[], variables: Variables) {
+    this.#schema = schema
+    this.#variables = variables
+    for (const definition of definitions) {
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(definition.name.value, definition)
+      for (const variable of definition.variableDefinitions ?? [])
+        this.#defaults.set(variable.variable.name.value, variable)
+    }
   }
 
-  function ofDefinition(definition: Definition): DocumentSize {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) return ofFragment(definition.name.value)
-    const root = schema.getRootType(definition.operation) ?? undefined
-    const own = definition.directives?.length ?? 0
-    const ofVariables = (definition.variableDefinitions ?? []).reduce(
-      (sum, { directives }) => sum + (directives?.length ?? 0),
-      0,
+  ofDefinition(definition: Definition): DocumentSize {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) return this.#ofFragment(definition.name.value)
+    const { operation, selectionSet, directives = [], variableDefinitions = [] } = definition
+    const onVariables = variableDefinitions.map((variable) => variable.directives?.length ?? 0)
+    const size = this.#ofSelections(selectionSet, this.#schema.getRootType(operation) ?? undefined)
+    return withDirectives(
+      size,
+      onVariables.reduce((all, count) => all + count, directives.length),
     )
-    return withDirectives(ofSelections(definition.selectionSet, root), own + ofVariables)
   }
 
-  function ofFragment(name: string): DocumentSize {
-    const measured = known.get(name)
+  #ofFragment(name: string): DocumentSize {
+    const measured = this.#known.get(name)
     if (measured !== undefined) return measured
-    const fragment = fragments.get(name)
+    const fragment = this.#fragments.get(name)
     if (fragment === undefined) return NOTHING
-    if (open.has(name)) throw new FragmentCycle(name)
-    open.add(name)
-    const type = schema.getType(fragment.typeCondition.name.value)
-    const size = withDirectives(ofSelections(fragment.selectionSet, type), fragment.directives?.length ?? 0)
-    open.delete(name)
-    known.set(name, size)
-    return size
+    if (this.#open.has(name)) throw new FragmentCycle(name)
+    this.#open.add(name)
+    const type = this.#schema.getType(fragment.typeCondition.name.value)
+    const size = this.#ofSelections(fragment.selectionSet, type)
+    this.#open.delete(name)
+    const whole = withDirectives(size, fragment.directives?.length ?? 0)
+    this.#known.set(name, whole)
+    return whole
   }
 
-  function ofSelections(
-    { selections }: SelectionSetNode,
-    parent: GraphQLNamedType | undefined,
-  ): DocumentSize {
+  #ofSelections({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): DocumentSize {
     if (parent?.name.startsWith('__') === true) return NOTHING
     let total = NOTHING
     for (const selection of selections) {
-      const directives = selection.directives?.length ?? 0
-      if (selection.kind === Kind.FIELD) total = sum(total, ofField(selection, parent), directives)
-      else if (selection.kind === Kind.FRAGMENT_SPREAD)
-        total = sum(total, ofFragment(selection.name.value), directives)
-      else {
-        const condition = selection.typeCondition?.name.value
-        const type = condition === undefined ? parent : schema.getType(condition)
-        total = sum(total, ofSelections(selection.selectionSet, type), directives)
-      }
+      const size = withDirectives(this.#ofSelection(selection, parent), selection.directives?.length ?? 0)
+      total = sumOf(total, size)
     }
     return total
   }
 
-  function ofField(node: FieldNode, parent: GraphQLNamedType | undefined): DocumentSize {
+  #ofSelection(selection: SelectionNode, parent: GraphQLNamedType | undefined): DocumentSize {
+    if (selection.kind === Kind.FIELD) return this.#ofField(selection, parent)
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return this.#ofFragment(selection.name.value)
+    const condition = selection.typeCondition?.name.value
+    const type = condition === undefined ? parent : this.#schema.getType(condition)
+    return this.#ofSelections(selection.selectionSet, type)
+  }
+
+  #ofField(node: FieldNode, parent: GraphQLNamedType | undefined): DocumentSize {
     const field = isObjectType(parent) ? parent.getFields()[node.name.value] : undefined
     const type = field && getNamedType(field.type)
     const isMeta = node.name.value === '__schema' || node.name.value === '__type'
-    const below = node.selectionSet === undefined || isMeta ? NOTHING : ofSelections(node.selectionSet, type)
+    const below =
+      node.selectionSet === undefined || isMeta ? NOTHING : this.#ofSelections(node.selectionSet, type)
     const { weight, size } = costOf(field)
     const own = weight ?? (type === undefined || isCompositeType(type) ? 1 : 0)
-    const many = typeof size === 'string' ? howMany(node, size, field) : (size ?? 1)
+    const many = typeof size === 'string' ? this.#howMany(node, size, field) : (size ?? 1)
     return {
       depth: below.depth + 1,
       cost: own + many * Math.max(below.cost, many > 1 ? 1 : 0),
@@ -131,26 +142,21 @@ function createMeasure(schema: GraphQLSchema, definitions: readonly Definition[]
   }
 
   /** What the argument says, be it literal, variable or default. What cannot be a number is refused later: it counts as one. */
-  function howMany(
-    node: FieldNode,
-    argument: string,
-    field: GraphQLField<unknown, unknown> | undefined,
-  ): number {
+  #howMany(node: FieldNode, argument: string, field: GraphQLField<unknown, unknown> | undefined): number {
     const given = node.arguments?.find(({ name }) => name.value === argument)
     const fallback = field?.args.find(({ name }) => name === argument)?.defaultValue
-    return toCount(given === undefined ? fallback : valueOf(given, fallback))
+    return toCount(given === undefined ? fallback : this.#valueOf(given, fallback))
   }
 
-  function valueOf({ value }: ArgumentNode, fallback: unknown): unknown {
+  #valueOf({ value }: ArgumentNode, fallback: unknown): unknown {
+    if (value.kind === Kind.NULL) return fallback
     if (value.kind !== Kind.VARIABLE) return value.kind === Kind.INT ? Number(value.value) : 1
-    dependsOnVariables = true
+    this.dependsOnVariables = true
     const name = value.name.value
-    if (Object.hasOwn(variables, name)) return variables[name]
-    const declared = defaults.get(name)?.defaultValue
+    if (Object.hasOwn(this.#variables, name)) return this.#variables[name] ?? fallback
+    const declared = this.#defaults.get(name)?.defaultValue
     return declared?.kind === Kind.INT ? Number(declared.value) : fallback
   }
-
-  return { definition: ofDefinition, dependsOnVariables: () => dependsOnVariables }
 }
 
 function costOf(field: GraphQLField<unknown, unknown> | undefined): FieldCost {
@@ -166,13 +172,13 @@ function withDirectives(size: DocumentSize, directives: number): DocumentSize {
   return directives === 0 ? size : { ...size, directives: size.directives + directives }
 }
 
-function sum(one: DocumentSize, other: DocumentSize, directives: number): DocumentSize {
+function sumOf(one: DocumentSize, other: DocumentSize): DocumentSize {
   return {
     depth: Math.max(one.depth, other.depth),
     cost: one.cost + other.cost,
     fields: one.fields + other.fields,
     aliases: one.aliases + other.aliases,
-    directives: one.directives + other.directives + directives,
+    directives: one.directives + other.directives,
   }
 }
 

@@ -51,5 +51,5 @@ function objectFields() {
 }
 
 function costOf({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }): FieldCost {
-  return (extensions['taskboard'] ?? {}) as FieldCost
+  return extensions['taskboard'] ?? {}
 }

@@ -33,7 +33,7 @@ function writeTask(operationId: string, bodyOf?: (args: never) => WireObject): F
 
 const inputOf = ({ input }: { input: WireObject }): WireObject => input
 
-function of<T>(read: (task: Task) => T): FieldResolver {
+function of(read: (task: Task) => unknown): FieldResolver {
   return ({ task }: TaskSummary) => read(task)
 }
 

@@ -117,8 +117,8 @@ function write(operationId: string, bodyOf: (args: never) => WireObject = () => 
 }
 
 const inputOf = ({ input }: { input: WireObject }): WireObject => input
-const restOf = ({ id: _, ...rest }: WithId & WireObject): WireObject =>
-  Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
+const restOf = (args: WithId & WireObject): WireObject =>
+  Object.fromEntries(Object.entries(args).filter(([name, value]) => name !== 'id' && value !== null))
 
 async function listDeliveries(
   _: unknown,

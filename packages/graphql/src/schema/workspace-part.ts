@@ -179,7 +179,10 @@ function readAnalytics(
 ): Promise<WireObject> {
   const days = periodDays[period ?? ''] ?? 30
   const now = surface.environment.clock.now()
-  const date = (at: number) => new Date(at).toISOString().slice(0, 10)
-  const query = { workspaceId: id, from: date(now - (days - 1) * DAY_MS), to: date(now) }
+  const query = { workspaceId: id, from: dateOf(now - (days - 1) * DAY_MS), to: dateOf(now) }
   return call('getTaskAnalytics', { query })
+}
+
+function dateOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
 }

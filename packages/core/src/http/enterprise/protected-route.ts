@@ -19,21 +19,21 @@ export interface ProtectedCall {
    * The request's body as a JSON object. Call it at most once.
    * @throws TaskboardError `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, `INVALID_JSON`.
    */
-  readBody(): JsonObject | Promise<JsonObject>
+  readonly readBody: () => JsonObject | Promise<JsonObject>
   /**
    * What may be told of an error, in the form of the enterprise API. What is the library's, a port's or the host's fault is
    * logged under the request's id, and told without detail.
    */
-  explain(error: unknown): ErrorEnvelope<EnterpriseErrorBody>
+  readonly explain: (error: unknown) => ErrorEnvelope<EnterpriseErrorBody>
 }
 
 export interface ProtectedRouteOptions {
   /** As documented: below `/v2`, in place of which the task board's own prefix stands. */
   readonly path: `/v2/${string}`
   /** May throw: what it throws is given to `refuse`. */
-  answer(call: ProtectedCall): Promise<HttpResponse>
+  readonly answer: (call: ProtectedCall) => Promise<HttpResponse>
   /** Puts an error into the form of the protocol; its headers are added. */
-  refuse(envelope: ErrorEnvelope<EnterpriseErrorBody>, request: HttpRequest): HttpResponse
+  readonly refuse: (envelope: ErrorEnvelope<EnterpriseErrorBody>, request: HttpRequest) => HttpResponse
 }
 
 /**
