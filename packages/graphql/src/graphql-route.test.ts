@@ -41,46 +41,76 @@ const DOCUMENTED = /* GraphQL */ `
   }
 `
 
+interface TaskPage {
+  readonly edges: readonly { readonly cursor: string; readonly node: { readonly id: string } }[]
+  readonly pageInfo: object
+}
+
 describe('the documented query', () => {
   it('tells of tasks, agents and figures of a workspace', async () => {
     const { taskboard, clock, query } = host
-    const { workspace } = await taskboard.accounts.create({ name: 'Own', tier: 'enterprise' })
-    const accountId = workspace.accountId
+    const { account, workspace } = await taskboard.accounts.create({ name: 'Own', tier: 'enterprise' })
     const { key } = await taskboard.accounts.createKey({
-      accountId,
+      accountId: account.id,
       name: 'documented',
       scopes: ['tasks:read', 'agents:read', 'analytics:read'],
     })
-    const { surface } = taskboard
-    const agent = await surface.agents.create(workspace.id, { name: 'Ada', type: 'research' })
+    const agent = await taskboard.surface.agents.create(workspace.id, { name: 'Ada', type: 'research' })
     const board = taskboard.board(workspace.id)
-    await board.add({ title: 'Done before' })
-    const claimed = await board.claim({ agentId: agent.id })
-    await clock.advance({ minutes: 10 })
-    // The lease has run out meanwhile, so that a second claim completes it.
-    const again = await board.claim({ agentId: agent.id }).then((task) => task ?? claimed)
-    const fencingToken = again?.lease?.fencingToken ?? 0
-    await board.complete(again?.id ?? '', { fencingToken, result: 'ok' }).catch(() => undefined)
-    const underWay = await board.add({ title: 'Under way' })
-    await board.move(underWay.id, 'DOING')
+    const done = await board.add({ title: 'Done before' })
+    const first = await board.claim({ agentId: agent.id })
+    await clock.advance({ seconds: 36 })
+    const { fencingToken = 0 } = first?.lease ?? {}
+    await board.complete(done.id, { fencingToken, result: 'ok' })
+    const next = await board.add({ title: 'Under way' })
+    const second = await board.claim({ agentId: agent.id })
+    await board.progress(next.id, { fencingToken: second?.lease?.fencingToken ?? 0, progress: 40 })
 
     const answer = await query(DOCUMENTED, { id: workspace.id }, key)
     expect(answer.errors).toEqual([])
-    expect(answer.data).toMatchObject({
+    const node = {
+      id: next.id,
+      title: 'Under way',
+      progress: 40,
+      agent: { name: 'Ada', type: 'research' },
+      estimatedCompletion: new Date(clock.now() + 36_000).toISOString(),
+    }
+    expect(answer.data).toEqual({
       workspace: {
         name: 'Own',
-        tasks: {
-          edges: expect.arrayContaining([
-            { node: expect.objectContaining({ title: 'Under way', progress: 0 }) },
-          ]),
-        },
-        agents: [{ id: agent.id, name: 'Ada', status: expect.stringMatching(/AVAILABLE|BUSY/) }],
-        analytics: {
-          tasksCompleted: expect.any(Number),
-          timesSaved: expect.any(Number),
-          successRate: expect.any(Number),
-        },
+        tasks: { edges: [{ node }] },
+        agents: [{ id: agent.id, name: 'Ada', status: 'BUSY', currentWorkload: 1 }],
+        // Half an hour of a person, less 36 seconds.
+        analytics: { tasksCompleted: 1, timesSaved: 0.49, successRate: 1 },
       },
+    })
+  })
+
+  it('goes on from page to page', async () => {
+    const { taskboard, query } = host
+    const board = taskboard.board(host.workspaceId)
+    const ids = []
+    for (let index = 0; index < 5; index++) ids.unshift((await board.add({ title: `Page ${index}` })).id)
+    const text = `query ($after: String) { tasks(first: 2, after: $after) {
+      edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`
+    const seen: string[] = []
+    let after: string | null = null
+    for (let page = 0; page < 3; page++) {
+      const { data } = await query(text, { after })
+      const { edges, pageInfo } = (data as { tasks: TaskPage }).tasks
+      expect(pageInfo).toEqual({
+        hasNextPage: page < 2,
+        hasPreviousPage: page > 0,
+        startCursor: edges[0]?.cursor,
+        endCursor: edges.at(-1)?.cursor,
+      })
+      seen.push(...edges.map(({ node }) => node.id))
+      after = edges.at(-1)?.cursor ?? null
+    }
+    expect(seen).toEqual(ids)
+    const wrong = await query(text, { after: 'no cursor' })
+    expect(wrong.errors[0]).toMatchObject({
+      extensions: { code: 'INVALID_REQUEST', details: { field: 'after' } },
     })
   })
 })
