@@ -3,12 +3,16 @@ import { defaultClientConditions, defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
 const sourceCondition = '@taskboard/source'
-const packageNames = ['core', 'memory', 'testing', 'express', 'fastify', 'ws']
+const packageNames = ['core', 'memory', 'testing', 'express', 'fastify', 'graphql', 'ws']
 const postgresServer = fileURLToPath(new URL('packages/postgres/test/global-setup.ts', import.meta.url))
 const exampleNames = ['demo', 'express-server', 'fastify-server', 'unit-test']
 
 export default defineConfig({
-  resolve: { conditions: [sourceCondition, ...defaultClientConditions] },
+  resolve: {
+    conditions: [sourceCondition, ...defaultClientConditions],
+    // What Node.js loads; the tests' loader would take another copy for the sources than libraries get.
+    alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }],
+  },
   ssr: { resolve: { conditions: [sourceCondition, ...defaultServerConditions] } },
   test: {
     pool: 'threads',

@@ -5,7 +5,7 @@ import { capture, root } from '../run.mjs'
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
 /** What the host brings itself: the frameworks, a database, and the types of its own environment. */
-const hostLibraries = ['express', 'fastify', 'pg', '@types/express', '@types/node', '@types/pg']
+const hostLibraries = ['express', 'fastify', 'graphql', 'pg', '@types/express', '@types/node', '@types/pg']
 
 async function pack(folders, destination) {
   const { code, stdout, output } = await capture(npm, [

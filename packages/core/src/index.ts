@@ -72,7 +72,7 @@ export type {
   User,
   Workspace,
 } from './access/index.js'
-export { scopes, tiers } from './access/index.js'
+export { reaches, requireScope, scopes, tiers } from './access/index.js'
 export { eventPayloadSchemas, integrationEventTypes, webhookEventTypes } from './events/index.js'
 export type {
   EventFacts,
@@ -117,6 +117,7 @@ export {
   backoffDelayMs,
   defaultBackoff,
   isReady,
+  taskCursor,
   taskStatus,
   taskStatuses,
   transition,
@@ -191,8 +192,10 @@ export {
   announcesBody,
   apiRoutes,
   boardRoutes,
+  createOperationCaller,
   enterpriseRoutes,
   discardRest,
+  protectedRoute,
   toFetchHandler,
   toHttpRequest,
   unreadBody,
@@ -205,6 +208,10 @@ export type {
   NodeMessage,
   NodeRequestContext,
   NodeResponse,
+  OperationCaller,
+  OperationRequest,
+  ProtectedCall,
+  ProtectedRouteOptions,
   RequestBody,
   Route,
 } from './http/index.js'

@@ -6,17 +6,26 @@ import {
   unreadBody,
   type HttpResponse,
   type RequestBody,
+  type Route,
   type Surface,
 } from '@taskboard/core'
 import { Router, type Request, type Response } from 'express'
+
+export interface TaskboardRouterOptions {
+  /** What is served beside the task board's own routes, GraphQL for example. */
+  readonly routes?: readonly Route[] | undefined
+}
 
 /**
  * An Express router (for Express 4 and 5) with the task board's routes. Mount it anywhere: the routes' paths are below the
  * mount path. Requests for other paths pass through, and parsers that the host has mounted before may have read the body.
  */
-export function taskboardRouter(taskboard: { readonly surface: Surface }): Router {
+export function taskboardRouter(
+  taskboard: { readonly surface: Surface },
+  { routes = [] }: TaskboardRouterOptions = {},
+): Router {
   const router = Router()
-  for (const { path, handle } of apiRoutes(taskboard)) {
+  for (const { path, handle } of [...apiRoutes(taskboard), ...routes]) {
     router.all(path, (request, response, next) => {
       const plain = toHttpRequest(request, {
         target: request.baseUrl + request.url,

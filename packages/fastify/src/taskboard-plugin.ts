@@ -14,6 +14,8 @@ import type { FastifyContentTypeParser, FastifyPluginCallback, FastifyReply, Fas
 
 export interface TaskboardPluginOptions {
   readonly taskboard: { readonly surface: Surface }
+  /** What is served beside the task board's own routes, GraphQL for example. */
+  readonly routes?: readonly Route[] | undefined
 }
 
 /** What Fastify says of a content type that it cannot make out, or (with the method QUERY) misses. */
@@ -41,7 +43,7 @@ export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (i
     return answer(taskboardRoute, request, reply)
   })
 
-  for (const route of apiRoutes(options.taskboard)) {
+  for (const route of [...apiRoutes(options.taskboard), ...(options.routes ?? [])]) {
     const config: RouteConfig = { taskboardRoute: route }
     instance.all(route.path, { config }, (request, reply) => answer(route, request, reply))
   }

@@ -119,14 +119,16 @@ function createAgentReads(
   const isReached = (reach: Reach | null, workspaceId: string): boolean =>
     reach === null ? tables.workspaces.get(workspaceId) !== undefined : isWithin(database, reach, workspaceId)
 
-  function survey(reach: Reach | null, { workspaceId, limit, afterId }: AgentQuery): readonly Agent[] {
+  function survey(reach: Reach | null, query: AgentQuery): readonly Agent[] {
+    const { workspaceId, agentIds, limit, afterId } = query
     if (workspaceId !== null && !isReached(reach, workspaceId)) {
       throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
     }
+    const ofIds = agentIds && [...new Set(agentIds)].flatMap((id) => tables.agents.get(id) ?? [])
     const agents =
       workspaceId === null
-        ? [...tables.agents.values()].filter((agent) => isReached(reach, agent.workspaceId))
-        : [...agentsOf(workspaceId)]
+        ? [...(ofIds ?? tables.agents.values())].filter((agent) => isReached(reach, agent.workspaceId))
+        : (ofIds?.filter((agent) => agent.workspaceId === workspaceId) ?? [...agentsOf(workspaceId)])
     return agents
       .filter(({ id }) => afterId === null || id > afterId)
       .sort((a, b) => (a.id < b.id ? -1 : 1))

@@ -7,12 +7,16 @@ export interface Served {
   readonly url: string
   /** Rotated over, so that no limit is met. */
   readonly keys: readonly string[]
+  /** Takes the place of `WORKSPACE` in what is sent. */
+  readonly workspaceId?: string
 }
 
 export interface Subject {
   readonly name: string
   /** The argument that makes the benchmark's own file serve this subject. */
   readonly serve: string
+  /** Ours over this floor's, where it is not the scenario's goal; null for none. */
+  readonly goal?: number | null
 }
 
 export interface Scenario {
@@ -70,13 +74,14 @@ interface Running {
   readonly name: string
   readonly child: ChildProcess
   readonly served: Served
+  readonly goal: number | null | undefined
   readonly rounds: Measured[]
 }
 
-async function start(file: string, { name, serve }: Subject): Promise<Running> {
+async function start(file: string, { name, serve, goal }: Subject): Promise<Running> {
   const child = fork(file, [serve])
   const [served] = (await once(child, 'message')) as [Served]
-  return { name, child, served, rounds: [] }
+  return { name, goal, child, served, rounds: [] }
 }
 
 async function cpuOf(child: ChildProcess): Promise<number> {
@@ -97,7 +102,7 @@ async function loadOnce(subject: Running, { path, body }: Scenario, duration: nu
       method: body === undefined ? 'GET' : 'POST',
       path,
       headers: { authorization: `Bearer ${key}`, ...content },
-      ...(body === undefined ? {} : { body }),
+      ...(body === undefined ? {} : { body: body.replace('WORKSPACE', served.workspaceId ?? '') }),
     })),
   })
   const used = (await cpuOf(child)) - before
@@ -110,7 +115,12 @@ function report({ name, goal }: Scenario, subjects: readonly Running[]): void {
   const [ours, ...floors] = subjects.map((subject) => {
     const rounds = subject.rounds.splice(0)
     const rate = median(rounds.map((round) => round.rate))
-    return { name: subject.name, rate, cpuUs: median(rounds.map((round) => round.cpuUs)) }
+    return {
+      name: subject.name,
+      goal: subject.goal === undefined ? goal : subject.goal,
+      rate,
+      cpuUs: median(rounds.map((round) => round.cpuUs)),
+    }
   })
   if (ours === undefined) return
   console.log(
@@ -121,9 +131,13 @@ function report({ name, goal }: Scenario, subjects: readonly Running[]): void {
     const byCpu = floor.cpuUs / ours.cpuUs
     console.log(
       `  ${percent(byRate)} of ${floor.name} (${Math.round(floor.rate)} requests/s), ${percent(byCpu)} by processor time` +
-        ` (${floor.cpuUs.toFixed(1)} us); goal ${percent(goal)}: ${byRate >= goal ? 'met' : 'missed'}`,
+        ` (${floor.cpuUs.toFixed(1)} us)${verdict(byRate, floor.goal)}`,
     )
   }
+}
+
+function verdict(ratio: number, goal: number | null): string {
+  return goal === null ? '' : `; goal ${percent(goal)}: ${ratio >= goal ? 'met' : 'missed'}`
 }
 
 function percent(ratio: number): string {

@@ -54,6 +54,8 @@ export type AgentChange = Partial<AgentProfile & Pick<Agent, 'name' | 'type'>>
 export interface AgentQuery {
   /** Null for all within reach. */
   readonly workspaceId: string | null
+  /** Only those of these that there are; absent for all. */
+  readonly agentIds?: readonly string[] | undefined
   readonly limit: number
   readonly afterId: string | null
 }

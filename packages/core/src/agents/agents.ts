@@ -65,6 +65,8 @@ export interface Agents<Tx = unknown> {
   delete(workspaceId: string, agentId: string, options?: InTransaction<Tx>): Promise<void>
   /** Agents of all workspaces within reach, oldest first. A workspace beyond it: `NOT_FOUND` (`workspaceId`). */
   listWithin(reach: Reach, filter?: AgentFilter): Promise<AgentPage>
+  /** Those of at most a thousand ids that are within reach, in one round trip and in no order. */
+  findAll(reach: Reach, agentIds: readonly string[]): Promise<readonly AgentOverview[]>
   /** One agent of any workspace within reach. */
   find(reach: Reach, agentId: string): Promise<AgentOverview>
 }
@@ -114,6 +116,8 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
       const agents = found.slice(0, limit)
       return { agents, nextCursor: found.length > limit ? (agents.at(-1)?.id ?? null) : null }
     },
+    findAll: (reach, agentIds) =>
+      store.surveyAgents(reach, { workspaceId: null, agentIds, limit: LARGEST_PAGE, afterId: null }, at()),
     find: (reach, agentId) => store.findAgent(reach, agentId, at()),
   }
 }

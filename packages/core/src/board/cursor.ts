@@ -19,7 +19,7 @@ export function decodeCursor(text: string): TaskCursor {
   return { asOf: asOf as number, rank: rank as number, createdAt: createdAt as number, id }
 }
 
-/** A place in a list of tasks by their ids, as opaque text. */
+/** The cursor behind a task in a list of tasks that is newest first, as opaque text. */
 export function encodeTaskId(id: string): string {
   return encodeParts([id])
 }

@@ -31,6 +31,7 @@ export type {
   TaskPage,
   TaskStore,
 } from './task-store.js'
+export { encodeTaskId as taskCursor } from './cursor.js'
 export { createBoard } from './board.js'
 export type {
   AddOptions,

@@ -6,6 +6,7 @@ import { memoryStorage } from '@taskboard/memory'
 import { transportConformance, type MountedHost, type TransportHost } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { createTaskboard, type Taskboard } from '../taskboard.js'
+import { protectedRoute } from './enterprise/protected-route.js'
 import { toFetchHandler } from './fetch-handler.js'
 
 /** A host that speaks `Request` and `Response`, on Node's server. */
@@ -124,3 +125,21 @@ describe('toFetchHandler', () => {
 function assertMet({ run }: { readonly run: () => Promise<void> }): Promise<void> {
   return run()
 }
+
+describe('routes beside its own', () => {
+  it('are served below the same base path', async () => {
+    const taskboard = createTaskboard({ storage: memoryStorage() })
+    const route = protectedRoute(taskboard, {
+      path: '/v2/extra',
+      answer: () => Promise.resolve({ status: 200, headers: {}, body: 'never' }),
+      refuse: ({ status, body }) => ({ status, headers: {}, body: `refused: ${body.error.code}` }),
+    })
+    const handle = toFetchHandler(taskboard, { basePath: '/tasks', routes: [route] })
+    const response = await handle(new Request('http://host.example/tasks/v2/extra'))
+    expect(response.status).toBe(401)
+    expect(await response.text()).toBe('refused: AUTHENTICATION_FAILED')
+    expect(response.headers.get('www-authenticate')).toBe('Bearer')
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+    await taskboard.close()
+  })
+})

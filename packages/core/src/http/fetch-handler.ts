@@ -2,7 +2,7 @@ import { TaskboardError } from '../errors/index.js'
 import type { Surface } from '../surface.js'
 import { boardErrorEnvelope } from './board-envelope.js'
 import { apiRoutes } from './api-routes.js'
-import type { HttpRequest, HttpResponse, RequestBody } from './http.js'
+import type { HttpRequest, HttpResponse, RequestBody, Route } from './http.js'
 import { joinChunks } from './join-chunks.js'
 import { createRouteTable } from './route-table.js'
 
@@ -15,6 +15,8 @@ export interface FetchHandlerOptions {
    * wherever there is a login. Callers with a valid key never meet it.
    */
   readonly clientAddress?: ((request: Request) => string) | undefined
+  /** What is served beside the task board's own routes, GraphQL for example. */
+  readonly routes?: readonly Route[] | undefined
   /** Answers what is not one of the task board's paths. Default: 404 with the code `NOT_FOUND`. */
   readonly notFound?: ((request: Request) => Response | Promise<Response>) | undefined
 }
@@ -27,8 +29,8 @@ export function toFetchHandler(
   taskboard: { readonly surface: Surface },
   options: FetchHandlerOptions = {},
 ): (request: Request) => Promise<Response> {
-  const { basePath = '', clientAddress = () => '', notFound = answerNotFound } = options
-  const routes = createRouteTable(apiRoutes(taskboard))
+  const { basePath = '', clientAddress = () => '', notFound = answerNotFound, routes: more = [] } = options
+  const routes = createRouteTable([...apiRoutes(taskboard), ...more])
 
   return async (request) => {
     const { pathname, search } = new URL(request.url)

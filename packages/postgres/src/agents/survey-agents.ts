@@ -32,6 +32,7 @@ const survey = statement<SurveyRow>(
   chosen as materialized (
     select a.* from taskboard.agent a
     where a.workspace_id in (select id from asked) and ($6::text is null or a.id > $6::text)
+      and ($7::text[] is null or a.id = any ($7::text[]))
     order by a.id limit $5::integer
   )
   select a.*
@@ -55,10 +56,10 @@ const find = statement<AgentOverview>(
 export async function surveyAgents(
   database: Database,
   reach: Reach | null,
-  { workspaceId, limit, afterId }: AgentQuery,
+  { workspaceId, agentIds, limit, afterId }: AgentQuery,
   at: At<PgConnection>,
 ): Promise<readonly AgentOverview[]> {
-  const values = [at.now, ...reachValues(reach), workspaceId, limit, afterId]
+  const values = [at.now, ...reachValues(reach), workspaceId, limit, afterId, agentIds ?? null]
   const rows = await database.read(at, survey, values)
   if (rows.length === 0) throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
   return rows.filter((row) => row.id !== null)

@@ -57,6 +57,9 @@ const overviewCases: readonly StorageCheck[] = [
       assert.deepEqual(await survey(reachOf(world), { limit: 2, afterId: all[1] }), all.slice(2))
       assert.deepEqual(await survey(reachOf(world, [other.workspaceId])), [other.agent.id])
       assert.deepEqual(await survey(reachOf(world), { workspaceId: other.workspaceId }), [other.agent.id])
+      const both = [agent.id, second.id].sort()
+      assert.deepEqual(await survey(reachOf(world), { agentIds: [...both, unknownId('agent')] }), both)
+      assert.deepEqual(await survey(reachOf(world, [other.workspaceId]), { agentIds: both }), [])
       assert.equal((await survey(null)).length, 4)
       const theirs = { ...reachOf(world), accountId: stranger.account.id }
       for (const [reach, id] of [

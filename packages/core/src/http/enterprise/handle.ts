@@ -1,4 +1,4 @@
-import { requireScope, type Principal } from '../../access/index.js'
+import type { Principal } from '../../access/index.js'
 import { isTaskboardError, parseInput, TaskboardError } from '../../errors/index.js'
 import type { Surface } from '../../surface.js'
 import { enterpriseErrorEnvelope } from '../enterprise-envelope.js'
@@ -6,25 +6,17 @@ import { isInternal } from '../error-envelope.js'
 import type { HttpRequest, HttpResponse } from '../http.js'
 import { readJsonObject } from '../json-body.js'
 import { queryRecord } from '../query.js'
-import { limitHeaders } from './limit-headers.js'
+import { applyLimits, commonHeaders, identify, requirePermission, type Admission } from './admission.js'
 import type { Method, Operation } from './operation.js'
 import { requestIdOf } from './request-id.js'
 
 /** The operations of one path. */
 export type OperationsByMethod = ReadonlyMap<Method, Operation>
 
-/** What becomes known of a request on its way, for an answer of whatever kind. */
-interface Progress {
-  readonly requestId: string
-  /** Of the caller's limits; none before they were asked. */
-  limits: Readonly<Record<string, string>>
+interface Progress extends Admission {
   operation: Operation | undefined
 }
 
-const COMMON: Readonly<Record<string, string>> = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-}
 const JSON_TYPE = 'application/json; charset=utf-8'
 const NOTHING = Object.freeze({})
 const NO_LIMITS: Readonly<Record<string, string>> = Object.freeze({})
@@ -50,12 +42,10 @@ export async function handleEnterpriseRequest(
       progress.operation = operation ?? refuseMethod(operations)
       return await runPublic(surface, request, progress)
     }
-    const principal = (await surface.authenticate(request)) ?? refuseCredential(surface, request)
+    const principal = await identify(surface, request)
     const deciding = surface.takeTierLimit(principal)
     const early = operation?.beginsEarly === true ? begun(surface, request, principal, operation) : null
-    const decision = await deciding
-    progress.limits = limitHeaders(decision)
-    if (decision?.allowed === false) throw limitExceeded(decision.retryAfterMs)
+    applyLimits(await deciding, progress)
     progress.operation = operation ?? refuseMethod(operations)
     const value = await (early ?? runProtected(surface, request, principal, progress.operation))
     return toResponse(progress.operation, progress, value)
@@ -71,10 +61,6 @@ function findOperation(operations: OperationsByMethod, method: string): Operatio
 
 function allPublic(operations: OperationsByMethod): boolean {
   return [...operations.values()].every(({ scope }) => scope === 'none')
-}
-
-function refuseCredential(surface: Surface, request: HttpRequest): never {
-  throw surface.refuseCredential(request)
 }
 
 function refuseMethod(operations: OperationsByMethod): never {
@@ -109,10 +95,7 @@ async function runProtected(
   operation: Operation,
 ): Promise<unknown> {
   if (operation.scope === 'none') throw new TypeError('the operation is public')
-  if (operation.userOnly === true && principal.kind !== 'user') {
-    throw new TaskboardError('FORBIDDEN', 'an API key cannot do this; use an access token')
-  }
-  if (operation.scope !== 'any') requireScope(principal, operation.scope)
+  requirePermission(principal, operation)
   const input = readInput(operation, request, surface.bodyLimitBytes)
   return operation.run({ surface, request, principal, ...(input instanceof Promise ? await input : input) })
 }
@@ -139,7 +122,7 @@ function readInput(operation: Operation, request: HttpRequest, maxBytes: number)
 
 function toResponse({ answer }: Operation, progress: Progress, value: unknown): HttpResponse {
   const headers: Record<string, string> = {
-    ...COMMON,
+    ...commonHeaders,
     'x-request-id': progress.requestId,
     ...progress.limits,
   }
@@ -169,13 +152,7 @@ function toErrorResponse(
   })
   return {
     status,
-    headers: { ...COMMON, 'content-type': JSON_TYPE, ...limits, ...headers },
+    headers: { ...commonHeaders, 'content-type': JSON_TYPE, ...limits, ...headers },
     body: JSON.stringify(body),
   }
-}
-
-function limitExceeded(retryAfterMs: number): TaskboardError {
-  return new TaskboardError('RATE_LIMITED', 'too many requests; wait as long as Retry-After says', {
-    retryAfterMs,
-  })
 }

@@ -1,0 +1,59 @@
+import type { Principal } from '../../access/index.js'
+import { parseInput, TaskboardError } from '../../errors/index.js'
+import type { Surface } from '../../surface.js'
+import type { HttpRequest } from '../http.js'
+import { requirePermission } from './admission.js'
+import { enterpriseOperations } from './enterprise-operations.js'
+import type { ProtectedOperation } from './operation.js'
+
+/** Who asks for an operation, and with what: members by their names on the wire. Values of the query are text. */
+export interface OperationRequest {
+  readonly principal: Principal
+  /** What it comes with, for its `Idempotency-Key`. */
+  readonly request: HttpRequest
+  readonly params?: Readonly<Record<string, unknown>> | undefined
+  readonly query?: Readonly<Record<string, unknown>> | undefined
+  readonly body?: Readonly<Record<string, unknown>> | undefined
+}
+
+/**
+ * Runs an operation of the enterprise API by its `operationId`; resolves with what the API would answer, before it is text.
+ * Members of its answer and the fields of its errors have their names on the wire.
+ * @throws TaskboardError `FORBIDDEN` without its scope, `MISSING_FIELD` and `INVALID_FIELD`, and what the operation throws.
+ */
+export type OperationCaller = (operationId: string, request: OperationRequest) => Promise<unknown>
+
+/** Operations that ask for no credential are not among those that can be called. */
+export function createOperationCaller({ surface }: { readonly surface: Surface }): OperationCaller {
+  const operations = new Map<string, ProtectedOperation>()
+  for (const operation of enterpriseOperations(surface)) {
+    if (operation.scope !== 'none') operations.set(operation.id, operation)
+  }
+  return async (operationId, { principal, request, params = {}, query = {}, body = {} }) => {
+    const operation = operations.get(operationId)
+    if (operation === undefined) throw new TypeError(`no operation ${operationId}`)
+    requirePermission(principal, operation)
+    try {
+      return await operation.run({
+        surface,
+        request,
+        principal,
+        params: operation.params && parseInput(operation.params, params),
+        query: operation.query && parseInput(operation.query, query),
+        body: operation.body && parseInput(operation.body, body),
+      })
+    } catch (error) {
+      throw renamed(error, operation.wireFields)
+    }
+  }
+}
+
+/** The same error, about the field by its name on the wire where that is not just another spelling. */
+function renamed(error: unknown, wireFields: ProtectedOperation['wireFields']): unknown {
+  if (!(error instanceof TaskboardError) || error.field === undefined) return error
+  const { code, message, field, retryAfterMs, allow, resourceId, cause } = error
+  const wireField = wireFields?.[field]
+  if (wireField === undefined) return error
+  const own = message.startsWith(field) ? wireField + message.slice(field.length) : message
+  return new TaskboardError(code, own, { field: wireField, retryAfterMs, allow, resourceId, cause })
+}

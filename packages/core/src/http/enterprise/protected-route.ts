@@ -1,0 +1,83 @@
+import type { Principal } from '../../access/index.js'
+import { isTaskboardError } from '../../errors/index.js'
+import type { Surface } from '../../surface.js'
+import { enterpriseErrorEnvelope, type EnterpriseErrorBody } from '../enterprise-envelope.js'
+import { isInternal, type ErrorEnvelope } from '../error-envelope.js'
+import type { HttpRequest, HttpResponse, Route } from '../http.js'
+import { readJsonObject, type JsonObject } from '../json-body.js'
+import { applyLimits, commonHeaders, identify, type Admission } from './admission.js'
+import { mountedPath } from './enterprise-routes.js'
+import { requestIdOf } from './request-id.js'
+
+/** A request whose credential holds and that is within the limits of its account. */
+export interface ProtectedCall {
+  readonly surface: Surface
+  readonly request: HttpRequest
+  readonly principal: Principal
+  readonly requestId: string
+  /**
+   * The request's body as a JSON object. Call it at most once.
+   * @throws TaskboardError `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, `INVALID_JSON`.
+   */
+  readonly readBody: () => JsonObject | Promise<JsonObject>
+  /**
+   * What may be told of an error, in the form of the enterprise API. What is the library's, a port's or the host's fault is
+   * logged under the request's id, and told without detail.
+   */
+  readonly explain: (error: unknown) => ErrorEnvelope<EnterpriseErrorBody>
+}
+
+export interface ProtectedRouteOptions {
+  /** As documented: below `/v2`, in place of which the task board's own prefix stands. */
+  readonly path: `/v2/${string}`
+  /** May throw: what it throws is given to `refuse`. */
+  readonly answer: (call: ProtectedCall) => Promise<HttpResponse>
+  /** Puts an error into the form of the protocol; its headers are added. */
+  readonly refuse: (envelope: ErrorEnvelope<EnterpriseErrorBody>, request: HttpRequest) => HttpResponse
+}
+
+/**
+ * A route of another protocol beside the enterprise API: with its credentials, the limits of its accounts, its request ids and
+ * the headers of all of its answers.
+ */
+export function protectedRoute(
+  { surface }: { readonly surface: Surface },
+  { path, answer, refuse }: ProtectedRouteOptions,
+): Route {
+  async function handle(request: HttpRequest): Promise<HttpResponse> {
+    const admission: Admission = { requestId: requestIdOf(request, surface.environment), limits: {} }
+    const { requestId } = admission
+    const explain = (error: unknown) => explainError(surface, request, requestId, error)
+    let response: HttpResponse
+    try {
+      const principal = await identify(surface, request)
+      applyLimits(await surface.takeTierLimit(principal), admission)
+      const readBody = () => readJsonObject(request, surface.bodyLimitBytes)
+      response = await answer({ surface, request, principal, requestId, readBody, explain })
+    } catch (error) {
+      const envelope = explain(error)
+      const refused = refuse(envelope, request)
+      response = { ...refused, headers: { ...refused.headers, ...envelope.headers } }
+    }
+    const headers = {
+      ...commonHeaders,
+      'x-request-id': requestId,
+      ...admission.limits,
+      ...response.headers,
+    }
+    return { ...response, headers }
+  }
+  return { path: mountedPath(surface, path), handle }
+}
+
+function explainError(
+  { environment: { logger, clock } }: Surface,
+  { method, path }: HttpRequest,
+  requestId: string,
+  error: unknown,
+): ErrorEnvelope<EnterpriseErrorBody> {
+  const line = { err: error, method, path, requestId }
+  if (isInternal(error)) logger.error(line, 'a request failed')
+  else if (isTaskboardError(error, 'SERVICE_UNAVAILABLE')) logger.warn(line, 'a request could not be served')
+  return enterpriseErrorEnvelope(error, { requestId, now: clock.now() })
+}

@@ -1,0 +1,70 @@
+import { createTaskboard, type HttpRequest, type Principal, type Surface } from '@taskboard/core'
+import { memoryStorage } from '@taskboard/memory'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { abusiveDocument } from '../test/abusive-document.js'
+import { taskboardGraphql } from './graphql-route.js'
+
+const principal: Principal = {
+  id: 'user_1',
+  kind: 'user',
+  accountId: 'acc_1',
+  tier: 'custom',
+  scopes: [],
+  workspaceIds: 'all',
+  defaultWorkspaceId: 'ws_1',
+}
+
+/** A surface on which nothing that a resolver asks for may be touched. */
+function untouchable(): Surface {
+  const taskboard = createTaskboard({ storage: memoryStorage(), authenticate: () => principal })
+  const trap = new Proxy({}, { get: () => expect.fail('a resolver ran') })
+  const { surface } = taskboard
+  const services = [
+    'accounts',
+    'agents',
+    'analytics',
+    'estimates',
+    'keys',
+    'quota',
+    'tasks',
+    'webhooks',
+  ] as const
+  return { ...surface, ...Object.fromEntries(services.map((name) => [name, trap])) }
+}
+
+function post(query: string): HttpRequest {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'application/graphql-response+json',
+  }
+  return {
+    method: 'POST',
+    path: '/v2/graphql',
+    params: {},
+    query: '',
+    header: (name) => headers[name],
+    clientAddress: '192.0.2.1',
+    body: { kind: 'parsed', value: { query } },
+  }
+}
+
+describe('a thousand abusive documents', () => {
+  it.each([true, false])(
+    'are each refused before a resolver runs, introspection being %s',
+    async (introspection) => {
+      const { handle } = taskboardGraphql({ surface: untouchable() }, { introspection })
+      await fc.assert(
+        fc.asyncProperty(abusiveDocument, async (text) => {
+          const { status, body } = await handle(post(text))
+          const answer = JSON.parse(body) as { data?: unknown; errors: { extensions: { code: string } }[] }
+          expect(status).toBe(400)
+          // What was executed has data, be it null.
+          expect(answer).not.toHaveProperty('data')
+          expect(answer.errors[0]?.extensions.code).toBe('INVALID_REQUEST')
+        }),
+        { numRuns: 500 },
+      )
+    },
+  )
+})

@@ -1,0 +1,61 @@
+import {
+  execute,
+  getOperationAST,
+  OperationTypeNode,
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+} from 'graphql'
+import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit'
+
+export type Executor = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>
+
+/** How a document has been used so far, and the plans of its operations by their names; null for one that has none. */
+interface Usage {
+  count: number
+  readonly plans: Map<string, CompiledQuery | null>
+}
+
+/** A plan costs some milliseconds, so only what comes again is worth one. */
+const PLAN_FROM_USE = 3
+
+/**
+ * Executes operations: a query by a plan from its third use on, all else as graphql does. A plan lives as long as its document,
+ * and gives what graphql would give.
+ */
+export function createExecutor(planFromUse: number = PLAN_FROM_USE): Executor {
+  const usages = new WeakMap<DocumentNode, Usage>()
+
+  function planOf(args: ExecutionArgs): CompiledQuery | null {
+    const { document, operationName } = args
+    const usage = usages.get(document) ?? { count: 0, plans: new Map<string, CompiledQuery | null>() }
+    if (usage.count === 0) usages.set(document, usage)
+    usage.count += 1
+    if (usage.count < planFromUse) return null
+    const name = operationName ?? ''
+    let plan = usage.plans.get(name)
+    if (plan === undefined) usage.plans.set(name, (plan = makePlan(args)))
+    return plan
+  }
+
+  return (args) => {
+    const plan = planOf(args)
+    if (plan === null) return execute(args)
+    const result = plan.query(args.rootValue, args.contextValue, args.variableValues ?? {})
+    // Variables that do not fit, of which nothing has been run: graphql says what is wrong with them.
+    const isRefused = !(result instanceof Promise) && result.data === undefined
+    return isRefused ? execute(args) : result
+  }
+}
+
+/** Writes come in turn, and are rare: they have no plans. */
+function makePlan({ schema, document, operationName }: ExecutionArgs): CompiledQuery | null {
+  if (getOperationAST(document, operationName)?.operation !== OperationTypeNode.QUERY) return null
+  try {
+    const made = compileQuery(schema, document, operationName ?? undefined)
+    return isCompiledQuery(made) ? made : null
+  } catch {
+    // A host may forbid code that is made at run time.
+    return null
+  }
+}

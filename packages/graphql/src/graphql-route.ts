@@ -1,0 +1,152 @@
+import {
+  createOperationCaller,
+  protectedRoute,
+  type HttpResponse,
+  type OperationCaller,
+  type ProtectedCall,
+  type Route,
+  type Surface,
+} from '@taskboard/core'
+import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
+import {
+  createHandler,
+  type OperationArgs,
+  type Request,
+  type RequestParams,
+  type Response,
+} from 'graphql-http'
+import { createDocuments, type Documents } from './documents.js'
+import { createExecutor, type Executor } from './executor.js'
+import { formatError, fromEnvelope } from './errors.js'
+import { createContext, type GraphqlContext } from './graphql-context.js'
+import { resolveOptions, type GraphqlOptions } from './graphql-options.js'
+import { taskboardSchema } from './schema/schema.js'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8'
+
+/** The context, as the handler wants it to be. */
+type Shared = GraphqlContext & Record<PropertyKey, unknown>
+
+/** What all requests share. */
+interface Endpoint {
+  readonly schema: GraphQLSchema
+  readonly documents: Documents
+  readonly caller: OperationCaller
+  readonly suggests: boolean
+  readonly execute: Executor
+}
+
+/**
+ * The GraphQL endpoint as a route, for the `routes` of an HTTP adapter. It takes the credentials, the limits and the scopes of
+ * the enterprise API, and answers by the GraphQL over HTTP specification. Requests are not batched.
+ * @throws TypeError for an option that cannot be.
+ */
+export function taskboardGraphql(
+  taskboard: { readonly surface: Surface },
+  options: GraphqlOptions = {},
+): Route {
+  const settings = resolveOptions(options)
+  const schema = taskboardSchema()
+  const endpoint: Endpoint = {
+    schema,
+    documents: createDocuments(schema, settings),
+    caller: createOperationCaller(taskboard),
+    suggests: settings.introspection,
+    execute: createExecutor(),
+  }
+  return protectedRoute(taskboard, {
+    path: '/v2/graphql',
+    answer: (call) => answerCall(endpoint, call),
+    refuse: (envelope, request) => ({
+      status: envelope.status,
+      headers: { 'content-type': typeAccepted(request.header('accept')) },
+      body: JSON.stringify({ errors: [fromEnvelope(envelope)] }),
+    }),
+  })
+}
+
+async function answerCall(endpoint: Endpoint, call: ProtectedCall): Promise<HttpResponse> {
+  const { request } = call
+  const body = request.method === 'POST' ? await call.readBody() : null
+  const handler = createHandler<unknown, unknown, Shared>({
+    onSubscribe: (_, params) => toExecution(endpoint, call, params),
+    execute: endpoint.execute,
+    onOperation: (_, __, result) => toResponse(endpoint, call, result),
+    formatError: (error) => formatError(error, { ...endpoint, explain: call.explain }) as GraphQLError,
+  })
+  const url = request.query === '' ? request.path : `${request.path}?${request.query}`
+  const headers = { get: (name: string) => request.header(name) ?? null }
+  const plain: Request<unknown, unknown> = {
+    method: request.method === 'HEAD' ? 'GET' : request.method,
+    url,
+    headers,
+    body: body,
+    raw: null,
+    context: null,
+  }
+  return finish(await handler(plain))
+}
+
+function toExecution(
+  endpoint: Endpoint,
+  call: ProtectedCall,
+  { query, variables, operationName }: RequestParams,
+): OperationArgs<Shared> | Response {
+  const { schema, documents, caller } = endpoint
+  const prepared = documents.prepare(query, variables)
+  if (!('kind' in prepared)) return toResponse(endpoint, call, { errors: prepared })
+  return {
+    schema,
+    document: prepared,
+    variableValues: variables,
+    operationName,
+    contextValue: createContext(call, caller) as Shared,
+  }
+}
+
+/** What was executed, or could not be for its variables. */
+function toResponse(
+  { suggests }: Endpoint,
+  { request, explain }: ProtectedCall,
+  result: ExecutionResult,
+): Response {
+  const type = typeAccepted(request.header('accept'))
+  const { errors } = result
+  const shown =
+    errors === undefined
+      ? result
+      : { ...result, errors: errors.map((error) => formatError(error, { explain, suggests })) }
+  const isRefused = result.data === undefined && type === GRAPHQL_TYPE
+  return [
+    JSON.stringify(shown),
+    { status: isRefused ? 400 : 200, statusText: '', headers: { 'content-type': type } },
+  ]
+}
+
+const codes: Readonly<Record<number, string>> = {
+  405: 'METHOD_NOT_ALLOWED',
+  406: 'INVALID_REQUEST',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+}
+
+/** The handler's answer as a plain value; it leaves some refusals without a body. */
+function finish([body, { status, statusText, headers = {} }]: Response): HttpResponse {
+  if (body !== null) return { status, headers, body }
+  const error = { message: statusText, extensions: { code: codes[status] ?? 'INVALID_REQUEST' } }
+  return {
+    status,
+    headers: { ...headers, 'content-type': JSON_TYPE },
+    body: JSON.stringify({ errors: [error] }),
+  }
+}
+
+/** The content type of an answer: the first that the client names and that there is. */
+function typeAccepted(accept: string | undefined): string {
+  for (const range of accept?.toLowerCase().split(',') ?? []) {
+    const type = range.trim()
+    if (type.startsWith('application/graphql-response+json')) return GRAPHQL_TYPE
+    if (/^(application\/json|application\/\*|\*\/\*)/.test(type)) return JSON_TYPE
+  }
+  return JSON_TYPE
+}

@@ -1,0 +1,5 @@
+export { taskboardGraphql } from './graphql-route.js'
+export { taskboardSchema } from './schema/schema.js'
+export { defaultDocumentLimits } from './limits/document-limits.js'
+export type { DocumentLimits } from './limits/document-limits.js'
+export type { GraphqlOptions } from './graphql-options.js'

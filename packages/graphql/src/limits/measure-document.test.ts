@@ -1,0 +1,109 @@
+import { parse } from 'graphql'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { abusiveDocument } from '../../test/abusive-document.js'
+import { taskboardSchema } from '../schema/schema.js'
+import { FragmentCycle, measureDocument, type Variables } from './measure-document.js'
+
+const schema = taskboardSchema()
+const measure = (text: string, variables?: Variables) => measureDocument(schema, parse(text), variables)
+const sizeOf = (text: string, variables?: Variables) => measure(text, variables).size
+
+describe('what a document comes to', () => {
+  it('counts what is selected as often as a page asks for', () => {
+    const page = (first: string) => `{ tasks${first} { edges { node { id agent { name } } } } }`
+    expect(sizeOf(page('(first: 10)'))).toMatchObject({ cost: 1 + 10 * 3, depth: 5, fields: 6 })
+    expect(sizeOf(page(''))).toMatchObject({ cost: 1 + 20 * 3 })
+    expect(sizeOf('{ tasks(first: 10) { nodes { logs { message } } } }').cost).toBe(1 + 10 * (1 + 1 + 100))
+  })
+
+  it('takes variables for what they are, else for their defaults', () => {
+    const text = 'query ($n: Int = 5) { tasks(first: $n) { nodes { id } } }'
+    expect(measure(text)).toMatchObject({ size: { cost: 1 + 5 }, dependsOnVariables: true })
+    expect(sizeOf(text, { n: 50 }).cost).toBe(1 + 50)
+    expect(sizeOf('query ($n: Int) { tasks(first: $n) { nodes { id } } }').cost).toBe(1 + 20)
+    expect(sizeOf('query ($n: Int) { tasks(first: $n) { nodes { id } } }', { n: null }).cost).toBe(1 + 20)
+    expect(sizeOf('{ tasks(first: null) { nodes { id } } }').cost).toBe(1 + 20)
+    expect(measure('{ tasks { nodes { id } } }').dependsOnVariables).toBe(false)
+  })
+
+  it('counts fragments wherever they are spread', () => {
+    const text = '{ ...F ...F ...on Query { ...F } } fragment F on Query { a: __typename @skip(if: false) }'
+    expect(sizeOf(text)).toMatchObject({ fields: 3, aliases: 3, directives: 3, depth: 1 })
+  })
+
+  it('counts directives on whatever has them', () => {
+    const text =
+      'query ($a: Int @a) @b { ...F @c ...on Query @d { __typename @e } } fragment F on Query @f { __typename }'
+    expect(sizeOf(text).directives).toBe(6)
+  })
+
+  it('counts writes for what they are', () => {
+    expect(sizeOf('mutation { deleteTask(id: "a") b: deleteTask(id: "b") }').cost).toBe(500)
+  })
+
+  it('counts fragments that nobody spreads, and all operations', () => {
+    const text =
+      'query A { __typename } query B { a: __typename b: __typename } fragment F on Query { account { id } }'
+    expect(sizeOf(text)).toMatchObject({ aliases: 2, depth: 2 })
+  })
+
+  it('leaves the schema’s description of itself out', () => {
+    const text = '{ __schema { types { fields { ...F } } } } fragment F on __Field { args { type { name } } }'
+    expect(sizeOf(text)).toMatchObject({ depth: 1, fields: 1 })
+  })
+
+  it.each([
+    '{ ...A } fragment A on Query { ...A }',
+    '{ a } fragment A on Query { ...B } fragment B on Query { ...A }',
+  ])('refuses fragments that spread themselves: %s', (text) =>
+    expect(() => measure(text)).toThrow(FragmentCycle),
+  )
+
+  it('looks at each selection once, however often its fragment is spread', () => {
+    fc.assert(
+      fc.property(abusiveDocument, (text) => {
+        let document
+        try {
+          document = parse(text, { maxTokens: 30_000 })
+        } catch {
+          return
+        }
+        const { visited, watched } = watchSelections(document)
+        try {
+          measureDocument(schema, watched)
+        } catch (error) {
+          expect(error).toBeInstanceOf(FragmentCycle)
+        }
+        expect(visited.most()).toBeLessThanOrEqual(1)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+/** The same document, which counts how often each of its selection sets is read. */
+function watchSelections<T extends object>(document: T) {
+  const reads = new Map<object, number>()
+  const wrap = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(wrap)
+    if (typeof value !== 'object' || value === null || !('kind' in value)) return value
+    const node = value as Record<string, unknown>
+    const copy: Record<string, unknown> = {}
+    for (const [name, member] of Object.entries(node)) {
+      if (name === 'loc') continue
+      const wrapped = wrap(member)
+      if (name !== 'selections') copy[name] = wrapped
+      else {
+        Object.defineProperty(copy, name, {
+          get() {
+            reads.set(node, (reads.get(node) ?? 0) + 1)
+            return wrapped
+          },
+        })
+      }
+    }
+    return copy
+  }
+  return { watched: wrap(document) as T, visited: { most: () => Math.max(0, ...reads.values()) } }
+}

@@ -1,0 +1,47 @@
+import {
+  isTaskboardError,
+  type AgentOverview,
+  type Principal,
+  type Surface,
+  type Task,
+  type TaskDetail,
+} from '@taskboard/core'
+import DataLoader from 'dataloader'
+
+/** What the fields of many objects ask for one by one, and the storage is asked for at once. For one request. */
+export interface Loaders {
+  /** Agents within reach, by their ids. */
+  readonly agents: DataLoader<string, AgentOverview | null>
+  /** When tasks will be done; null when nobody can tell. */
+  readonly estimates: DataLoader<Task, number | null>
+  /** Tasks with their logs and outputs, by their ids. */
+  readonly details: DataLoader<string, TaskDetail | null>
+}
+
+export function createLoaders(surface: Surface, principal: Principal): Loaders {
+  return {
+    agents: new DataLoader(
+      async (ids) => {
+        const found = await surface.agents.findAll(principal, ids)
+        const byId = new Map(found.map((agent) => [agent.id, agent]))
+        return ids.map((id) => byId.get(id) ?? null)
+      },
+      { maxBatchSize: 1_000 },
+    ),
+    estimates: new DataLoader((tasks) => surface.estimates.forTasks(tasks).then((all) => [...all])),
+    // Look-ups of one tick share statements in the storage.
+    details: new DataLoader((ids) =>
+      Promise.all(ids.map((id) => nullIfAbsent(surface.tasks.find(principal, id)))),
+    ),
+  }
+}
+
+/** Null in place of what does not exist, or is beyond reach. */
+export async function nullIfAbsent<T>(found: Promise<T>): Promise<T | null> {
+  try {
+    return await found
+  } catch (error) {
+    if (isTaskboardError(error, 'NOT_FOUND') || isTaskboardError(error, 'TASK_NOT_FOUND')) return null
+    throw error
+  }
+}

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openHost, type GraphqlHost } from '../test/graphql-host.js'
+import { taskboardSchema } from './schema/schema.js'
+
+let host: GraphqlHost
+const tried = new Set<string>()
+beforeAll(async () => {
+  host = await openHost(undefined, {}, { webhooks: { allow: ['127.0.0.0/8'] } })
+})
+afterAll(() => host.close())
+
+/** Runs one mutation, which must not fail; gives its value. */
+async function write<T = Record<string, unknown>>(field: string, variables: object = {}): Promise<T> {
+  const name = /^\w+/.exec(field)?.[0] ?? ''
+  tried.add(name)
+  const declared = Object.entries(variables).map(([key, value]) => `$${key}: ${typeOf(key, value)}`)
+  const head = declared.length === 0 ? '' : `(${declared.join(', ')})`
+  const { errors, data } = await host.query(`mutation ${head} { ${field} }`, variables)
+  expect({ field, errors }).toEqual({ field, errors: [] })
+  return data?.[name] as T
+}
+
+function typeOf(name: string, value: unknown): string {
+  return name === 'id' || name.endsWith('Id') ? 'ID!' : typeof value === 'number' ? 'Int!' : 'String!'
+}
+
+describe('what is written', () => {
+  it('tasks, as people manage them', async () => {
+    const made = await write<{ id: string }>(
+      `createTask(input: {title: "One", type: "report", priority: HIGH, tags: ["a"], metadata: {my_key: ["x"]},
+        deadline: "2030-01-01T01:00:00+01:00", notBefore: "2029-01-01T00:00:00Z"}) {
+        id title type priority status column tags metadata deadline notBefore dependsOn hold { reason } }`,
+    )
+    expect(made).toEqual({
+      id: expect.stringMatching(/^task_/),
+      title: 'One',
+      type: 'report',
+      priority: 'HIGH',
+      status: 'PENDING',
+      column: 'TODO',
+      tags: ['a'],
+      metadata: { my_key: ['x'] },
+      deadline: '2030-01-01T00:00:00.000Z',
+      notBefore: '2029-01-01T00:00:00.000Z',
+      dependsOn: [],
+      hold: null,
+    })
+    const { id } = made
+    const changed = 'updateTask(id: $id, input: {title: "Two", deadline: null}) { title deadline priority }'
+    expect(await write(changed, { id })).toEqual({ title: 'Two', deadline: null, priority: 'HIGH' })
+    expect(
+      await write('cancelTask(id: $id, message: "no") { status hold { reason message } }', { id }),
+    ).toEqual({
+      status: 'CANCELLED',
+      hold: { reason: 'CANCELLED', message: 'no' },
+    })
+    expect(await write('releaseTask(id: $id) { status hold { reason } }', { id })).toEqual({
+      status: 'PENDING',
+      hold: null,
+    })
+    expect(await write('moveTask(id: $id, to: DONE) { status column }', { id })).toEqual({
+      status: 'COMPLETED',
+      column: 'DONE',
+    })
+    expect(await write('deleteTask(id: $id)', { id })).toBe(id)
+    expect((await host.query('query ($id: ID!) { task(id: $id) { id } }', { id })).data).toEqual({
+      task: null,
+    })
+  })
+
+  it('agents, and the tasks that they claim', async () => {
+    const agent = await write<{ id: string }>(
+      'createAgent(input: {name: "Ada", type: "custom", systemPrompt: "Be brief.", capabilities: ["sums"]}) { id name type systemPrompt capabilities tools successRate }',
+    )
+    expect(agent).toMatchObject({
+      name: 'Ada',
+      type: 'custom',
+      systemPrompt: 'Be brief.',
+      tools: [],
+      successRate: 1,
+    })
+    const agentId = agent.id
+    const claim =
+      'claimTask(input: {agentId: $agentId, leaseSeconds: 120}) { task { id status agent { id } } fencingToken leaseExpiresAt }'
+    expect(await write(claim, { agentId })).toBeNull()
+    const ids: string[] = []
+    for (const title of ['Done', 'Failed'])
+      ids.push(
+        (
+          await host.taskboard
+            .board(host.workspaceId)
+            .add({ title, priority: title === 'Done' ? 'urgent' : 'low' })
+        ).id,
+      )
+    const claimed = await write<{ fencingToken: number; leaseExpiresAt: string }>(claim, { agentId })
+    expect(claimed).toMatchObject({ task: { id: ids[0], status: 'IN_PROGRESS', agent: { id: agentId } } })
+    expect(Date.parse(claimed.leaseExpiresAt) - host.clock.now()).toBe(120_000)
+    const held = { id: ids[0], token: claimed.fencingToken }
+    expect(
+      await write('heartbeatTask(id: $id, input: {fencingToken: $token}) { status progress }', held),
+    ).toEqual({ status: 'IN_PROGRESS', progress: 0 })
+    expect(
+      await write(
+        'reportTaskProgress(id: $id, input: {fencingToken: $token, progress: 30}) { progress }',
+        held,
+      ),
+    ).toEqual({ progress: 30 })
+    expect(
+      await write(
+        'addTaskLogLine(id: $id, input: {fencingToken: $token, message: "hello", level: WARN}) { message level }',
+        held,
+      ),
+    ).toEqual({ message: 'hello', level: 'WARN' })
+    const output = { type: 'file', name: 'a.pdf', url: 'https://files.example/a.pdf', size: 12 }
+    expect(
+      await write(
+        'addTaskOutput(id: $id, input: {fencingToken: $token, type: "file", name: "a.pdf", url: "https://files.example/a.pdf", size: 12}) { type name url size }',
+        held,
+      ),
+    ).toEqual(output)
+    expect(
+      await write(
+        'completeTask(id: $id, input: {fencingToken: $token, result: "ok"}) { status progress leaseExpiresAt }',
+        held,
+      ),
+    ).toEqual({ status: 'COMPLETED', progress: 100, leaseExpiresAt: null })
+    const shown = await host.query(
+      'query ($id: ID!) { task(id: $id) { result logs { message level timestamp } outputs { type name url size } } }',
+      held,
+    )
+    expect(shown.data).toEqual({
+      task: {
+        result: 'ok',
+        logs: [{ message: 'hello', level: 'WARN', timestamp: new Date(host.clock.now()).toISOString() }],
+        outputs: [output],
+      },
+    })
+    const other = await write<{ fencingToken: number }>(claim, { agentId })
+    const given = { id: ids[1], token: other.fencingToken }
+    expect(
+      await write(
+        'failTask(id: $id, input: {fencingToken: $token, reason: "no", retry: false}) { status }',
+        given,
+      ),
+    ).toEqual({ status: 'FAILED' })
+    expect(
+      await write(
+        'updateAgent(id: $id, input: {name: "Bea", systemPrompt: null}) { name type systemPrompt }',
+        { id: agentId },
+      ),
+    ).toEqual({ name: 'Bea', type: 'custom', systemPrompt: null })
+    expect(await write('deleteAgent(id: $id)', { id: agentId })).toBe(agentId)
+  })
+
+  it('webhooks', async () => {
+    const { id } = await write<{ id: string }>(
+      'createWebhook(input: {url: "http://127.0.0.1:9/hook", events: ["task.completed"], secret: "shh"}) { id url events signed enabled }',
+    )
+    expect(
+      await write('testWebhook(id: $id) { status event { type } attempts { status } }', { id }),
+    ).toMatchObject({ status: expect.any(String) })
+    expect(
+      await write('resendDeliveries(id: $id, from: "2020-01-01T00:00:00Z", to: "2020-01-02T00:00:00Z")', {
+        id,
+      }),
+    ).toBe(0)
+    const read = await host.query(
+      'query ($id: ID!) { webhook(id: $id) { id enabled } webhookDeliveries(webhookId: $id, first: 5) { nodes { event { type } attemptCount } pageInfo { hasNextPage } } }',
+      { id },
+    )
+    expect(read.errors).toEqual([])
+    expect(read.data).toMatchObject({
+      webhook: { id },
+      webhookDeliveries: { nodes: [{ attemptCount: expect.any(Number) }] },
+    })
+    expect(
+      await write('updateWebhook(id: $id, input: {enabled: false}) { enabled signed disabledReason }', {
+        id,
+      }),
+    ).toEqual({ enabled: false, signed: true, disabledReason: 'HOST' })
+    expect(
+      await write(
+        'rotateWebhookSecret(id: $id, secret: "more", overlapSeconds: 60) { secret webhook { id } }',
+        { id },
+      ),
+    ).toEqual({ secret: 'more', webhook: { id } })
+    expect(await write('deleteWebhook(id: $id)', { id })).toBe(id)
+  })
+
+  it('workspaces, and keys as far as a key may', async () => {
+    expect(await write('createWorkspace(input: {name: "Next"}) { name isDefault }')).toEqual({
+      name: 'Next',
+      isDefault: false,
+    })
+    const extra = await host.taskboard.accounts.createKey({
+      accountId: host.accountId,
+      name: 'x',
+      scopes: ['tasks:read'],
+    })
+    expect(await write('revokeApiKey(id: $id)', { id: extra.id })).toBe(extra.id)
+    // Keys are made and replaced by users alone.
+    for (const field of [
+      'createApiKey(input: {name: "a", scopes: ["tasks:read"]}) { key }',
+      'rotateApiKey(id: "ak_x", overlapSeconds: 60) { key }',
+    ]) {
+      tried.add(/^\w+/.exec(field)?.[0] ?? '')
+      const { errors } = await host.query(`mutation { ${field} }`)
+      expect(errors).toMatchObject([{ extensions: { code: 'AUTHORIZATION_FAILED' } }])
+    }
+  })
+
+  it('is all that can be written', () => {
+    const all = Object.keys(taskboardSchema().getMutationType()?.getFields() ?? {})
+    expect(all.filter((name) => !tried.has(name))).toEqual([])
+  })
+})

@@ -1,0 +1,167 @@
+import type { GraphqlContext } from '../graphql-context.js'
+import type { WireObject } from '../wire-names.js'
+import type { FieldPlan, SchemaPart } from './field-plan.js'
+import { pageSize } from './page-size.js'
+import { forwardOnly } from './webhook-part.js'
+
+const types = /* GraphQL */ `
+  extend type Query {
+    "The caller's account. Needs account:read."
+    account: Account
+    "The API keys within reach, newest first, ended ones too. Needs account:read."
+    apiKeys(
+      "How many at most: 1 to 100."
+      first: Int = 20
+      "The endCursor of the page before."
+      after: String
+    ): ApiKeyConnection
+  }
+
+  extend type Mutation {
+    "Makes an API key, answered this once. Only for users with an access token."
+    createApiKey(input: CreateApiKeyInput!): CreatedApiKey
+    "Ends an API key for good, and gives its id."
+    revokeApiKey(id: ID!): ID
+    "Makes a like key in place of another, answered this once. The old one goes on, by default for a day. Only for users with an access token."
+    rotateApiKey(id: ID!, overlapSeconds: Int): CreatedApiKey
+  }
+
+  input CreateApiKeyInput {
+    "1 to 100 characters."
+    name: String!
+    "As in tasks:read; at most those of its maker."
+    scopes: [String!]!
+    expiresAt: DateTime
+    "Without it the key reaches the whole account."
+    workspaceId: ID
+  }
+
+  type Account {
+    id: ID!
+    name: String!
+    tier: Tier!
+    createdAt: DateTime!
+    caller: Caller!
+    workspaces: [WorkspaceSummary!]!
+    limits: AccountLimits!
+    usage: Usage!
+  }
+
+  "Who is calling, and what it may do."
+  type Caller {
+    id: ID!
+    kind: CallerKind!
+    scopes: [String!]!
+  }
+
+  "Null where there is no limit."
+  type AccountLimits {
+    requestsPerHour: Int
+    burstPerMinute: Int
+    websocketConnections: Int
+  }
+
+  "What is used of the subscription."
+  type Usage {
+    tasksPerMonth: MonthlyUse!
+    agents: Used!
+    apiKeys: Used!
+    webhooks: Used!
+  }
+
+  type Used {
+    used: Int!
+    "Null: unlimited."
+    limit: Int
+  }
+
+  type MonthlyUse {
+    "Null while they are not limited, and not counted."
+    used: Int
+    "Null: unlimited."
+    limit: Int
+    resetsAt: DateTime!
+  }
+
+  type ApiKeyConnection {
+    nodes: [ApiKey!]!
+    pageInfo: PageInfo!
+  }
+
+  "An API key: never the key itself."
+  type ApiKey {
+    id: ID!
+    name: String!
+    scopes: [String!]!
+    "Null for a key that reaches the whole account."
+    workspaceId: ID
+    "How the key begins."
+    prefix: String!
+    createdAt: DateTime!
+    expiresAt: DateTime
+    revokedAt: DateTime
+  }
+
+  type CreatedApiKey {
+    id: ID!
+    name: String!
+    scopes: [String!]!
+    workspaceId: ID
+    createdAt: DateTime!
+    expiresAt: DateTime
+    "Answered this once."
+    key: String!
+    "What it takes the place of."
+    replaced: ReplacedApiKey
+  }
+
+  type ReplacedApiKey {
+    id: ID!
+    expiresAt: DateTime
+  }
+`
+
+async function listApiKeys(
+  _: unknown,
+  { first, after }: { readonly first?: number | null; readonly after?: string | null },
+  { call }: GraphqlContext,
+): Promise<object> {
+  const query = { limit: String(pageSize(first)), cursor: after ?? undefined }
+  const { apiKeys, nextCursor } = await call('listApiKeys', { query })
+  return { nodes: apiKeys, pageInfo: forwardOnly(nextCursor, after) }
+}
+
+const rotateApiKey: FieldPlan = {
+  weight: 250,
+  resolve: (
+    _: unknown,
+    { id, overlapSeconds }: { readonly id: string; readonly overlapSeconds?: number | null },
+    { write }: GraphqlContext,
+  ) => write('rotateApiKey', { params: { keyId: id }, body: { overlapSeconds } }),
+}
+
+export const accountPart: SchemaPart = {
+  types,
+  fields: {
+    Query: {
+      account: (_: unknown, __: unknown, { call }: GraphqlContext) => call('getAccount'),
+      apiKeys: { size: 'first', resolve: listApiKeys },
+    },
+    Mutation: {
+      createApiKey: {
+        weight: 250,
+        resolve: (_: unknown, { input }: { readonly input: WireObject }, { write }: GraphqlContext) =>
+          write('createApiKey', { body: input }),
+      },
+      revokeApiKey: {
+        weight: 250,
+        async resolve(_: unknown, { id }: { readonly id: string }, { write }: GraphqlContext) {
+          await write('revokeApiKey', { params: { keyId: id } })
+          return id
+        },
+      },
+      rotateApiKey,
+    },
+    Account: { workspaces: { size: 20 } },
+  },
+}

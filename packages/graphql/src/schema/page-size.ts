@@ -1,0 +1,11 @@
+import { TaskboardError } from '@taskboard/core'
+
+const DEFAULT = 20
+const MOST = 100
+
+/** How many a page is to have. @throws TaskboardError `INVALID_FIELD` (`first`). */
+export function pageSize(first: number | null | undefined): number {
+  if (first == null) return DEFAULT
+  if (first >= 1 && first <= MOST) return first
+  throw new TaskboardError('INVALID_FIELD', `first must be from 1 to ${MOST}`, { field: 'first' })
+}

@@ -1,0 +1,65 @@
+import { requireScope } from '@taskboard/core'
+import { extendSchema, GraphQLSchema, isObjectType, parse, type GraphQLFieldResolver } from 'graphql'
+import type { GraphqlContext } from '../graphql-context.js'
+import { accountPart } from './account-part.js'
+import { agentPart } from './agent-part.js'
+import type { FieldPlan, SchemaPart } from './field-plan.js'
+import { taskPart } from './task-part.js'
+import { taskWorkPart } from './task-work-part.js'
+import { valueTypes } from './value-types.js'
+import { webhookPart } from './webhook-part.js'
+import { workspacePart } from './workspace-part.js'
+
+const ROOT = /* GraphQL */ `
+  schema {
+    query: Query
+    mutation: Mutation
+  }
+`
+const parts: readonly SchemaPart[] = [
+  workspacePart,
+  taskPart,
+  taskWorkPart,
+  agentPart,
+  webhookPart,
+  accountPart,
+]
+
+/**
+ * The schema of the task board. Its resolvers expect the context that the endpoint makes; what is described is the same with
+ * any.
+ */
+export function taskboardSchema(): GraphQLSchema {
+  const text = [ROOT, ...parts.map(({ types }) => types)].join('\n')
+  const schema = extendSchema(new GraphQLSchema({ types: valueTypes }), parse(text))
+  for (const { fields } of parts) {
+    for (const [type, plans] of Object.entries(fields)) attach(schema, type, plans)
+  }
+  return schema
+}
+
+function attach(schema: GraphQLSchema, typeName: string, plans: SchemaPart['fields'][string]): void {
+  const type = schema.getType(typeName)
+  if (!isObjectType(type)) throw new TypeError(`no type ${typeName}`)
+  const fields = type.getFields()
+  for (const [name, declared] of Object.entries(plans)) {
+    const field = fields[name]
+    if (field === undefined) throw new TypeError(`no field ${typeName}.${name}`)
+    const plan: FieldPlan = typeof declared === 'function' ? { resolve: declared } : declared
+    const { weight, size } = plan
+    const resolve = resolverOf(plan, name)
+    if (resolve !== undefined) field.resolve = resolve
+    field.extensions = { ...field.extensions, taskboard: { weight, size } }
+  }
+}
+
+type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>
+
+function resolverOf({ resolve, scope }: FieldPlan, name: string): Resolver | undefined {
+  const inner = resolve as ((...values: readonly unknown[]) => unknown) | undefined
+  if (scope === undefined) return inner as Resolver | undefined
+  return (source, args, context) => {
+    requireScope(context.principal, scope)
+    return inner === undefined ? (source as Record<string, unknown>)[name] : inner(source, args, context)
+  }
+}

@@ -1,0 +1,137 @@
+import {
+  taskCursor,
+  TaskboardError,
+  taskStatus,
+  type Task,
+  type TaskDetail,
+  type TaskLogEntry,
+  type TaskSummary,
+} from '@taskboard/core'
+import type { GraphqlContext } from '../graphql-context.js'
+import type { Loaders } from '../loaders.js'
+import type { WireObject } from '../wire-names.js'
+import type { FieldPlan, FieldResolver, SchemaPart } from './field-plan.js'
+import { searchTasks, type TaskConnection, type TaskListArguments } from './task-connection.js'
+import { taskTypes } from './task-types.js'
+
+/** A mutation that answers with the task. */
+function writeTask(operationId: string, bodyOf?: (args: never) => WireObject): FieldPlan {
+  return {
+    weight: 250,
+    async resolve(_: unknown, args: { id?: string }, context: GraphqlContext) {
+      const { id } = args
+      const params = id === undefined ? undefined : { taskId: id }
+      const body = bodyOf?.(args as never)
+      const answer = await context.write(operationId, {
+        ...(params && { params }),
+        ...(body && { body }),
+      })
+      return context.surface.tasks.find(context.principal, String(answer['id']))
+    },
+  }
+}
+
+const inputOf = ({ input }: { input: WireObject }): WireObject => input
+
+function of(read: (task: Task) => unknown): FieldResolver {
+  return ({ task }: TaskSummary) => read(task)
+}
+
+export const taskPart: SchemaPart = {
+  types: taskTypes,
+  fields: {
+    Query: {
+      task: {
+        scope: 'tasks:read',
+        resolve: (_: unknown, { id }: { id: string }, { loaders }: GraphqlContext) =>
+          loaders.details.load(id),
+      },
+      tasks: {
+        scope: 'tasks:read',
+        size: 'first',
+        resolve: (_: unknown, args: TaskListArguments, context: GraphqlContext) => searchTasks(context, args),
+      },
+    },
+    Mutation: {
+      createTask: writeTask('createTask', inputOf),
+      updateTask: writeTask('updateTask', inputOf),
+      moveTask: writeTask('moveTask', ({ to }: { to: string }) => ({ to })),
+      cancelTask: writeTask('cancelTask', ({ message }: { message?: string | null }) => ({ message })),
+      releaseTask: writeTask('releaseTask'),
+      deleteTask: {
+        weight: 250,
+        async resolve(_: unknown, { id }: { id: string }, { write }: GraphqlContext) {
+          await write('deleteTask', { params: { taskId: id } })
+          return id
+        },
+      },
+    },
+    TaskConnection: {
+      edges: ({ found }: TaskConnection) => found,
+      nodes: ({ found }: TaskConnection) => found,
+      pageInfo: ({ found, nextCursor, isFirst }: TaskConnection) => ({
+        hasNextPage: nextCursor !== null,
+        hasPreviousPage: !isFirst,
+        startCursor: cursorOf(found[0]),
+        endCursor: cursorOf(found.at(-1)),
+      }),
+    },
+    TaskEdge: {
+      cursor: cursorOf,
+      node: (summary: TaskSummary) => summary,
+    },
+    Task: taskFields(),
+    LogLine: { timestamp: ({ at }: TaskLogEntry) => at },
+  },
+}
+
+function cursorOf(summary: TaskSummary | undefined): string | null {
+  return summary === undefined ? null : taskCursor(summary.task.id)
+}
+
+function taskFields(): SchemaPart['fields'][string] {
+  return {
+    id: of(({ id }) => id),
+    workspaceId: of(({ workspaceId }) => workspaceId),
+    title: of(({ title }) => title),
+    description: of(({ description }) => description),
+    type: of(({ type }) => type),
+    priority: of(({ priority }) => priority),
+    status: of(taskStatus),
+    column: of(({ column }) => column.toLowerCase()),
+    hold: of(({ hold }) => hold),
+    progress: of(({ progress }) => progress),
+    assignedTo: of(({ assignedTo }) => assignedTo),
+    deadline: of(({ dueDate }) => dueDate),
+    notBefore: of(({ notBefore }) => notBefore),
+    tags: of(({ tags }) => tags),
+    metadata: of(({ metadata }) => metadata),
+    dependsOn: of(({ dependsOn }) => dependsOn),
+    openDependencies: of(({ openDependencies }) => openDependencies),
+    result: of(({ result }) => result),
+    attempts: of(({ attempts }) => attempts),
+    createdAt: of(({ createdAt }) => createdAt),
+    updatedAt: of(({ updatedAt }) => updatedAt),
+    startedAt: of(({ startedAt }) => startedAt),
+    completedAt: of(({ completedAt }) => completedAt),
+    estimatedCompletion: ({ task }: TaskSummary, _: unknown, { loaders }: GraphqlContext) =>
+      task.completedAt ?? loaders.estimates.load(task),
+    logs: {
+      size: 100,
+      resolve: async (summary: TaskSummary, _: unknown, { loaders }: GraphqlContext) =>
+        (await detailOf(summary, loaders)).logs,
+    },
+    outputs: {
+      size: 100,
+      resolve: async (summary: TaskSummary, _: unknown, { loaders }: GraphqlContext) =>
+        (await detailOf(summary, loaders)).outputs,
+    },
+  }
+}
+
+async function detailOf(summary: TaskSummary | TaskDetail, { details }: Loaders): Promise<TaskDetail> {
+  if ('logs' in summary) return summary
+  const detail = await details.load(summary.task.id)
+  if (detail !== null) return detail
+  throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
+}

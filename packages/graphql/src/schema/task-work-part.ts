@@ -1,0 +1,137 @@
+import type { GraphqlContext } from '../graphql-context.js'
+import type { WireObject } from '../wire-names.js'
+import type { FieldPlan, SchemaPart } from './field-plan.js'
+
+const types = /* GraphQL */ `
+  extend type Mutation {
+    "Takes the best task that is ready for an agent; null when there is none."
+    claimTask(input: ClaimTaskInput!): ClaimedTask
+    "Keeps a claimed task for longer."
+    heartbeatTask(id: ID!, input: HeartbeatInput!): WorkedTask
+    "Tells how far a claimed task has come."
+    reportTaskProgress(id: ID!, input: ProgressInput!): WorkedTask
+    "Adds a line to the log of a claimed task."
+    addTaskLogLine(id: ID!, input: LogLineInput!): AddedLogLine
+    "Adds a reference to something that was made for a claimed task."
+    addTaskOutput(id: ID!, input: OutputInput!): Output
+    "Ends a claimed task with its result."
+    completeTask(id: ID!, input: CompleteTaskInput!): WorkedTask
+    "Gives a claimed task up. It is tried again as long as attempts remain and retry is not false."
+    failTask(id: ID!, input: FailTaskInput!): WorkedTask
+  }
+
+  input ClaimTaskInput {
+    agentId: ID!
+    "How long the task is the agent's own, 1 to 86,400; each of its writes begins that anew. Default 60."
+    leaseSeconds: Int
+  }
+
+  input HeartbeatInput {
+    "What the claim gave. One that is superseded is refused with CONFLICT."
+    fencingToken: Int!
+    leaseSeconds: Int
+  }
+
+  input ProgressInput {
+    fencingToken: Int!
+    "In percent."
+    progress: Int!
+    leaseSeconds: Int
+  }
+
+  input LogLineInput {
+    fencingToken: Int!
+    message: String!
+    "Default INFO."
+    level: LogLevel
+    leaseSeconds: Int
+  }
+
+  input OutputInput {
+    fencingToken: Int!
+    type: String!
+    name: String!
+    url: String!
+    "In bytes."
+    size: Float
+    leaseSeconds: Int
+  }
+
+  input CompleteTaskInput {
+    fencingToken: Int!
+    result: String!
+  }
+
+  input FailTaskInput {
+    fencingToken: Int!
+    reason: String!
+    retry: Boolean
+  }
+
+  "A task that was just claimed."
+  type ClaimedTask {
+    task: Task!
+    fencingToken: Int!
+    leaseExpiresAt: DateTime!
+  }
+
+  "What an agent is told of a task that it writes to."
+  type WorkedTask {
+    id: ID!
+    status: TaskStatus!
+    progress: Int!
+    fencingToken: Int!
+    "Null once the task is no longer its own."
+    leaseExpiresAt: DateTime
+    "When a failed task can be taken again."
+    notBefore: DateTime
+  }
+
+  type AddedLogLine {
+    message: String!
+    level: LogLevel!
+  }
+`
+
+/** A write to the task `id`, answered as REST does. */
+function work(operationId: string): FieldPlan {
+  return {
+    weight: 250,
+    resolve: (
+      _: unknown,
+      { id, input }: { readonly id: string; readonly input: WireObject },
+      { write }: GraphqlContext,
+    ) => write(operationId, { params: { taskId: id }, body: given(input) }),
+  }
+}
+
+/** REST takes no null where it takes nothing at all. */
+function given(input: WireObject): WireObject {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
+}
+
+async function claimTask(
+  _: unknown,
+  { input }: { readonly input: WireObject },
+  { write, surface, principal }: GraphqlContext,
+): Promise<object | null> {
+  const claimed = (await write('claimTask', { body: given(input) }))['task'] as WireObject | null
+  if (claimed === null) return null
+  const { id, fencingToken, leaseExpiresAt } = claimed
+  return { task: await surface.tasks.find(principal, String(id)), fencingToken, leaseExpiresAt }
+}
+
+export const taskWorkPart: SchemaPart = {
+  types,
+  fields: {
+    Mutation: {
+      claimTask: { weight: 250, resolve: claimTask },
+      heartbeatTask: work('heartbeatTask'),
+      reportTaskProgress: work('reportTaskProgress'),
+      addTaskLogLine: work('addTaskLogLine'),
+      addTaskOutput: work('addTaskOutput'),
+      completeTask: work('completeTask'),
+      failTask: work('failTask'),
+    },
+  },
+}

@@ -1,0 +1,180 @@
+import type { GraphqlContext } from '../graphql-context.js'
+import { nullIfAbsent } from '../loaders.js'
+import type { WireObject } from '../wire-names.js'
+import type { FieldPlan, SchemaPart } from './field-plan.js'
+import { pageSize } from './page-size.js'
+
+const types = /* GraphQL */ `
+  extend type Query {
+    "A webhook; null for one that there is not. Needs webhooks:read."
+    webhook(id: ID!): Webhook
+    "What was sent to a webhook, newest first. Needs webhooks:read."
+    webhookDeliveries(
+      webhookId: ID!
+      "How many at most: 1 to 100."
+      first: Int = 20
+      "The endCursor of the page before."
+      after: String
+      status: DeliveryStatus
+    ): DeliveryConnection
+  }
+
+  extend type Mutation {
+    "Registers an endpoint for events of a workspace. Without a secret its deliveries carry no signature."
+    createWebhook(input: CreateWebhookInput!): Webhook
+    "Changes what is given; enabling starts afresh."
+    updateWebhook(id: ID!, input: UpdateWebhookInput!): Webhook
+    "Deletes a webhook with its log, and gives its id."
+    deleteWebhook(id: ID!): ID
+    "Gives a webhook a new secret, answered this once. The old one goes on signing beside it, by default for a day."
+    rotateWebhookSecret(id: ID!, secret: String, overlapSeconds: Int): RotatedSecret
+    "Sends a webhook, and nobody else, a sample event."
+    testWebhook(id: ID!): Delivery
+    "Sends finished deliveries again: one, or those created in [from, to) that failed or were skipped. Gives how many."
+    resendDeliveries(id: ID!, deliveryId: ID, from: DateTime, to: DateTime): Int
+  }
+
+  input CreateWebhookInput {
+    "Absolute, https."
+    url: String!
+    "Types of events, as in task.completed."
+    events: [String!]!
+    secret: String
+    "Default: the caller's own."
+    workspaceId: ID
+  }
+
+  input UpdateWebhookInput {
+    url: String
+    events: [String!]
+    enabled: Boolean
+  }
+
+  type Webhook {
+    id: ID!
+    workspaceId: ID!
+    url: String!
+    events: [String!]!
+    "Whether deliveries carry a signature."
+    signed: Boolean!
+    enabled: Boolean!
+    disabledReason: DisabledReason
+    failingSince: DateTime
+    createdAt: DateTime!
+    updatedAt: DateTime!
+  }
+
+  type RotatedSecret {
+    webhook: Webhook!
+    secret: String!
+  }
+
+  type DeliveryConnection {
+    nodes: [Delivery!]!
+    pageInfo: PageInfo!
+  }
+
+  type Delivery {
+    id: ID!
+    event: DeliveredEvent!
+    status: DeliveryStatus!
+    attemptCount: Int!
+    attempts: [DeliveryAttempt!]!
+    nextAttemptAt: DateTime
+    createdAt: DateTime!
+  }
+
+  type DeliveredEvent {
+    type: String!
+    at: DateTime!
+  }
+
+  type DeliveryAttempt {
+    at: DateTime!
+    durationMs: Float!
+    "The receiver's status; null when there was none."
+    status: Int
+    error: String
+    "The first 1 KiB of what the receiver said."
+    response: String
+  }
+`
+
+interface WithId {
+  readonly id: string
+}
+
+/** A write that answers as REST does; all arguments but the id go into the body. */
+function write(operationId: string, bodyOf: (args: never) => WireObject = () => ({})): FieldPlan {
+  return {
+    weight: 250,
+    resolve: (_: unknown, args: Partial<WithId>, context: GraphqlContext) =>
+      context.write(operationId, {
+        ...(args.id !== undefined && { params: { webhookId: args.id } }),
+        body: bodyOf(args as never),
+      }),
+  }
+}
+
+const inputOf = ({ input }: { input: WireObject }): WireObject => input
+const restOf = (args: WithId & WireObject): WireObject =>
+  Object.fromEntries(Object.entries(args).filter(([name, value]) => name !== 'id' && value !== null))
+
+async function listDeliveries(
+  _: unknown,
+  { webhookId, first, after, status }: DeliveryArguments,
+  { call }: GraphqlContext,
+): Promise<object> {
+  const query = { limit: String(pageSize(first)), cursor: after ?? undefined, status: status ?? undefined }
+  const { deliveries, nextCursor } = await call('listDeliveries', { params: { webhookId }, query })
+  return { nodes: deliveries, pageInfo: forwardOnly(nextCursor, after) }
+}
+
+interface DeliveryArguments {
+  readonly webhookId: string
+  readonly first?: number | null
+  readonly after?: string | null
+  readonly status?: string | null
+}
+
+/** The page info of a list whose entries have no cursors of their own. */
+export function forwardOnly(nextCursor: unknown, after: string | null | undefined): object {
+  return {
+    hasNextPage: nextCursor !== null,
+    hasPreviousPage: after != null,
+    startCursor: null,
+    endCursor: nextCursor,
+  }
+}
+
+export const webhookPart: SchemaPart = {
+  types,
+  fields: {
+    Query: {
+      webhook: (_: unknown, { id }: WithId, { call }: GraphqlContext) =>
+        nullIfAbsent(call('getWebhook', { params: { webhookId: id } })),
+      webhookDeliveries: { size: 'first', resolve: listDeliveries },
+    },
+    Mutation: {
+      createWebhook: write('createWebhook', inputOf),
+      updateWebhook: write('updateWebhook', inputOf),
+      deleteWebhook: {
+        weight: 250,
+        async resolve(_: unknown, { id }: WithId, context: GraphqlContext) {
+          await context.write('deleteWebhook', { params: { webhookId: id } })
+          return id
+        },
+      },
+      rotateWebhookSecret: write('rotateWebhookSecret', restOf),
+      testWebhook: write('testWebhook'),
+      resendDeliveries: {
+        weight: 250,
+        async resolve(_: unknown, args: WithId & WireObject, context: GraphqlContext) {
+          const params = { webhookId: args.id }
+          return (await context.write('resendDeliveries', { params, body: restOf(args) }))['resent']
+        },
+      },
+    },
+    Delivery: { attempts: { size: 6 } },
+  },
+}
