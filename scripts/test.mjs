@@ -25,16 +25,18 @@ const FIRST_RELEASE_ONLY = [
   '**/several-processes/ten-thousand-tasks.test.ts',
 ]
 const total = { passed: 0, failed: 0 }
+const failures = []
 
-function add({ passed, failed }) {
-  total.passed += passed
-  total.failed += failed
+function add(title, result) {
+  total.passed += result.passed
+  total.failed += result.failed
+  failures.push(...(result.failures ?? []).map((failure) => `${title}: ${failure}`))
 }
 
 async function step(title, work) {
   console.log(`\n== ${title}`)
   const startedMs = performance.now()
-  add(await work())
+  add(title, await work())
   console.log(`== ${title}: ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
 }
 
@@ -58,6 +60,8 @@ for (const release of process.argv.includes('--matrix') ? [22, 24] : []) {
   })
 }
 
+// Told once more at the end, where a log that keeps only its last lines still has them.
+for (const failure of failures) console.log(`\n${failure}`)
 if (broken.size > 0) console.log(`\nfailed: ${[...broken].join(', ')}`)
 console.log(`\n${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed === 0 ? 0 : 1

@@ -1,12 +1,13 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { root, run } from './run.mjs'
 
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 
 /**
- * Runs every test on the given Node.js binary and resolves with vitest's own totals. A run that fails without a failed
+ * Runs every test on the given Node.js binary and resolves with vitest's own totals and the names and
+ * messages of the tests that failed. A run that fails without a failed
  * test (an error outside a test, coverage under its threshold) counts as one failure. `leftOut` has patterns of files.
  */
 export async function runVitest({ node, coverage, leftOut = [] }) {
@@ -20,8 +21,22 @@ export async function runVitest({ node, coverage, leftOut = [] }) {
     const totals = JSON.parse(await readFile(report, 'utf8').catch(() => '{}'))
     const passed = totals.numPassedTests ?? 0
     const failed = totals.numFailedTests ?? 0
-    return { passed, failed: code !== 0 && failed === 0 ? 1 : failed }
+    const failures = failuresIn(totals)
+    if (code !== 0 && failed === 0)
+      return { passed, failed: 1, failures: ['a fault outside of the tests', ...failures] }
+    return { passed, failed, failures }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+function failuresIn({ testResults = [] }) {
+  return testResults.flatMap(({ name, message, assertionResults }) => {
+    const file = relative(root, name)
+    const failed = assertionResults.filter(({ status }) => status === 'failed')
+    if (failed.length === 0) return message ? [`${file}: ${message}`] : []
+    return failed.map(
+      ({ fullName, failureMessages }) => `${file}: ${fullName}\n${failureMessages.join('\n')}`,
+    )
+  })
 }

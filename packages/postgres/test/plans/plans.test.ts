@@ -1,4 +1,6 @@
 import type { Storage } from '@taskboard/core'
+import { setTimeout } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '../../src/migrations/migrate.js'
 import type { PgConnection } from '../../src/pool.js'
@@ -32,6 +34,33 @@ function faultsOf({ name, indexes = [], scans = [], most = FEW }: HotVerb, cost:
     ...(cost.rows > most.rows ? [`${name}: reads ${cost.rows} rows, at most ${most.rows} are due`] : []),
     ...(cost.pages > most.pages ? [`${name}: reads ${cost.pages} pages, at most ${most.pages} are due`] : []),
   ]
+}
+
+/**
+ * Waits until no transaction of the server, whichever its database, may still see what was removed so far: before, an index keeps
+ * its entries, and how many depends on what else runs at that time.
+ */
+async function passedByAllSnapshots(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ xid: string }>('select pg_current_xact_id()::text as xid')
+  const xid = rows[0]?.xid
+  for (;;) {
+    const { rowCount } = await pool.query(
+      `select where pg_snapshot_xmin(pg_current_snapshot()) > $1::text::xid8`,
+      [xid],
+    )
+    if (rowCount === 1) return
+    await setTimeout(20)
+  }
+}
+
+/** The first claim after others skips what those have left behind in the index, and marks it so that no more have to. */
+async function markLeftovers(url: string): Promise<void> {
+  const pool = new pg.Pool({ connectionString: url })
+  const storage = postgresStorage({ pool, listen: false })
+  const [claim] = agentVerbs(storage)
+  await claim?.run()
+  await storage.close()
+  await pool.end()
 }
 
 describe('at a million tasks', () => {
@@ -86,6 +115,8 @@ describe('at a million tasks', () => {
     'all of this holds beside what a hundred thousand claims have left behind',
     async () => {
       await workOffHundredThousand(database.pool)
+      await passedByAllSnapshots(database.pool)
+      await markLeftovers(database.url)
       for (const mode of modes) {
         expect(await faultsIn(mode, agentVerbs)).toEqual([])
         expect(await faultsIn(mode, (storage) => boardVerbs(storage, `${mode} again`))).toEqual([])
