@@ -222,6 +222,7 @@ export { realtimeEndpoint } from './http/index.js'
 export type { RealtimeEndpoint } from './http/index.js'
 export { closeCodes, outgoing } from './realtime/index.js'
 export type {
+  Origin,
   Outgoing,
   Realtime,
   RealtimeOptions,

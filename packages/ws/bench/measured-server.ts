@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { createTaskboard, type Socket, type Taskboard } from '@taskboard/core'
 import { memoryStorage } from '@taskboard/memory'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { attachRealtime } from '../src/index.js'
-import { toSocket } from '../src/web-socket.js'
+import { PortedWebSocket, StreamSocket } from '../src/web-socket.js'
 
 /** A server with bare `ws` on one path and the realtime channel on another. */
 export interface MeasuredServer {
@@ -20,7 +21,8 @@ export interface MeasuredServer {
   close(): Promise<void>
 }
 
-export async function serveMeasured(): Promise<MeasuredServer> {
+/** `withPorts` for what is measured through those; without them bare sockets are nothing but bare. */
+export async function serveMeasured({ withPorts }: { readonly withPorts: boolean }): Promise<MeasuredServer> {
   const taskboard = createTaskboard({ storage: memoryStorage() })
   const { account, workspace } = await taskboard.accounts.create({ name: 'bench', tier: 'custom' })
   const { key } = await taskboard.accounts.createKey({
@@ -31,9 +33,10 @@ export async function serveMeasured(): Promise<MeasuredServer> {
   const bare: WebSocket[] = []
   const ports: Socket[] = []
   const server: Server = createServer()
-  serveBare(server, (webSocket, port) => {
+  const all = new Set<StreamSocket>()
+  serveBare(server, withPorts ? PortedWebSocket : undefined, (webSocket, stream) => {
     bare.push(webSocket)
-    ports.push(port)
+    if (webSocket instanceof PortedWebSocket) ports.push(new StreamSocket(webSocket, stream, all))
   })
   attachRealtime(server, taskboard)
   await taskboard.start()
@@ -58,8 +61,16 @@ export async function serveMeasured(): Promise<MeasuredServer> {
 }
 
 /** As an application would use `ws` by itself. */
-function serveBare(server: Server, onConnection: (webSocket: WebSocket, port: Socket) => void): void {
-  const upgrades = new WebSocketServer({ noServer: true, perMessageDeflate: false })
+function serveBare(
+  server: Server,
+  made: typeof WebSocket | undefined,
+  onConnection: (webSocket: WebSocket, stream: Duplex) => void,
+): void {
+  const upgrades = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    ...(made && { WebSocket: made }),
+  })
   const ignore = (): void => undefined
   server.on('upgrade', (request, stream, head) => {
     if (request.url !== '/bare') return
@@ -67,7 +78,7 @@ function serveBare(server: Server, onConnection: (webSocket: WebSocket, port: So
       webSocket.on('message', () => webSocket.send('{"type":"ready"}'))
       webSocket.on('error', ignore)
       webSocket.on('close', ignore)
-      onConnection(webSocket, toSocket(webSocket, stream))
+      onConnection(webSocket, stream)
     })
   })
 }

@@ -116,7 +116,7 @@ function onChannel(server: MeasuredServer): Contender {
 }
 
 async function broadcasts(count: number): Promise<void> {
-  const server = await serveMeasured()
+  const server = await serveMeasured({ withPorts: true })
   const clients = startClients(PROGRAM)
   await clients.open(server.port, '/bare', count)
   for (const burst of [1, BURST]) await compare(clients, '60 bytes', count, burst, onBare(server))
@@ -146,7 +146,7 @@ async function idleBytes(kind: 'bare' | 'channel'): Promise<{ heap: number; rss:
 }
 
 async function measureIdle(kind: 'bare' | 'channel'): Promise<void> {
-  const server = await serveMeasured()
+  const server = await serveMeasured({ withPorts: false })
   const clients = startClients(PROGRAM)
   const open = (count: number): Promise<void> =>
     kind === 'bare'

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { realtimeEndpoint, type RealtimeEndpoint, type Surface } from '@taskboard/core'
-import { WebSocketServer, type WebSocket } from 'ws'
+import { realtimeEndpoint, type Surface } from '@taskboard/core'
+import { WebSocketServer } from 'ws'
 import { addUpgradePath, type UpgradeServer } from './upgrade-paths.js'
-import { toSocket } from './web-socket.js'
+import { UpgradeOrigin } from './upgrade-origin.js'
+import { PortedWebSocket, StreamSocket } from './web-socket.js'
 
 export interface AttachRealtimeOptions {
   /** Where the channel is found. Default `/v2/realtime`, or what `paths.enterprise` makes of that. */
@@ -39,52 +40,29 @@ export function attachRealtime(
     noServer: true,
     perMessageDeflate: false,
     maxPayload: endpoint.messageLimitBytes,
+    clientTracking: false,
+    WebSocket: PortedWebSocket,
   })
+
+  const sockets = new Set<StreamSocket>()
 
   const remove = addUpgradePath(server, path, (request, socket, head) => {
     if (!endpoint.isOpen) return refuse(socket)
     upgrades.handleUpgrade(request, socket, head, (webSocket) => {
-      connect(endpoint, webSocket, socket, request, clientAddress(request))
+      const port = new StreamSocket(webSocket, socket, sockets)
+      port.tell(endpoint.connect(port, new UpgradeOrigin(request, clientAddress(request))))
     })
   })
 
   return {
     close() {
       remove()
-      for (const webSocket of upgrades.clients)
-        webSocket.close(GOING_AWAY, 'the channel was taken off this server')
+      for (const port of sockets) port.close(GOING_AWAY, 'the channel was taken off this server')
     },
   }
 }
 
 const GOING_AWAY = 1001
-
-function connect(
-  endpoint: RealtimeEndpoint,
-  webSocket: WebSocket,
-  socket: Duplex,
-  request: IncomingMessage,
-  clientAddress: string,
-): void {
-  // The headers alone are kept as long as the connection: the request is some kilobytes more.
-  const { headers } = request
-  const header = (name: string): string | undefined => {
-    const value = headers[name]
-    return Array.isArray(value) ? value.join(', ') : value
-  }
-  const listener = endpoint.connect(toSocket(webSocket, socket), { clientAddress, header })
-  webSocket.on('message', (data, isBinary) => listener.received(isBinary ? null : textOf(data)))
-  webSocket.on('pong', () => listener.ponged())
-  webSocket.on('close', () => listener.gone())
-  // Whatever is wrong with it, it closes next.
-  webSocket.on('error', () => undefined)
-}
-
-/** What `ws` hands on as text is valid UTF-8 in one piece, or in several when it came so. */
-function textOf(data: Buffer | ArrayBuffer | Buffer[]): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString()
-  return data instanceof ArrayBuffer ? Buffer.from(data).toString() : data.toString()
-}
 
 function refuse(socket: Duplex): void {
   socket.on('error', () => socket.destroy())

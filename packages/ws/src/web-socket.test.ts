@@ -5,20 +5,24 @@ import type { AddressInfo } from 'node:net'
 import { outgoing, type Socket } from '@taskboard/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { toSocket } from './web-socket.js'
+import { PortedWebSocket, StreamSocket } from './web-socket.js'
 
 const closers: (() => void)[] = []
 afterEach(() => closers.splice(0).forEach((close) => close()))
 
 /** Both ends of a connection: ours over the port, and a client's that keeps what it hears. */
 async function connectedPair(compress: boolean) {
-  const upgrades = new WebSocketServer({ noServer: true, perMessageDeflate: compress && { threshold: 0 } })
+  const upgrades = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: compress && { threshold: 0 },
+    WebSocket: PortedWebSocket,
+  })
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const connected = new Promise<{ socket: Socket; webSocket: WebSocket }>((resolve) => {
     server.on('upgrade', (request, stream, head) =>
       upgrades.handleUpgrade(request, stream, head, (webSocket) =>
-        resolve({ webSocket, socket: toSocket(webSocket, stream) }),
+        resolve({ webSocket, socket: new StreamSocket(webSocket, stream, new Set()) }),
       ),
     )
   })

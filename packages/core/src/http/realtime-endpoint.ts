@@ -1,4 +1,4 @@
-import type { Socket, SocketListener } from '../realtime/index.js'
+import type { Doorkeeper, Origin, Socket, SocketListener } from '../realtime/index.js'
 import type { CredentialRequest, Surface } from '../surface.js'
 import { enterpriseErrorEnvelope } from './enterprise-envelope.js'
 
@@ -11,10 +11,10 @@ export interface RealtimeEndpoint {
   /** Whether sockets are taken now: between `start` and `close` of the task board. */
   readonly isOpen: boolean
   /**
-   * Takes a socket that was upgraded for `request`. What comes from it is to be told to the listener.
+   * Takes a socket that was upgraded for a request, which is kept as long. What comes from it is to be told to the listener.
    * @throws TaskboardError `SERVICE_UNAVAILABLE` while `isOpen` is false.
    */
-  connect(socket: Socket, request: Omit<CredentialRequest, 'path' | 'method'>): SocketListener
+  connect(socket: Socket, origin: Origin): SocketListener
 }
 
 /** The realtime channel of a task board as a transport sees it, with the errors of the enterprise API. */
@@ -23,16 +23,20 @@ export function realtimeEndpoint({ surface }: { readonly surface: Surface }): Re
   const path = `${paths.enterprise}/realtime`
 
   /** The upgrade's request, as if it had shown the credential that came by `auth`. */
-  function withCredential(
-    request: Omit<CredentialRequest, 'path' | 'method'>,
-    authorization: string,
-  ): CredentialRequest {
+  function withCredential(origin: Origin, authorization: string): CredentialRequest {
     return {
       method: 'GET',
       path,
-      clientAddress: request.clientAddress,
-      header: (name) => (name === 'authorization' ? authorization : request.header(name)),
+      clientAddress: origin.clientAddress,
+      header: (name) => (name === 'authorization' ? authorization : origin.header(name)),
     }
+  }
+
+  const door: Doorkeeper = {
+    authenticate: (authorization, origin) => surface.authenticate(withCredential(origin, authorization)),
+    refuse: (authorization, origin) => surface.refuseCredential(withCredential(origin, authorization)),
+    describeError: (error, requestId) =>
+      enterpriseErrorEnvelope(error, { requestId, now: environment.clock.now() }).body.error,
   }
 
   return {
@@ -41,12 +45,6 @@ export function realtimeEndpoint({ surface }: { readonly surface: Surface }): Re
     get isOpen() {
       return realtime.isOpen
     },
-    connect: (socket, request) =>
-      realtime.connect(socket, {
-        authenticate: (authorization) => surface.authenticate(withCredential(request, authorization)),
-        refuse: (authorization) => surface.refuseCredential(withCredential(request, authorization)),
-        describeError: (error, requestId) =>
-          enterpriseErrorEnvelope(error, { requestId, now: environment.clock.now() }).body.error,
-      }),
+    connect: (socket, origin) => realtime.connect(socket, origin, door),
   }
 }

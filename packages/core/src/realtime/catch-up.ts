@@ -1,22 +1,47 @@
-import type { EventStore, LoggedEvent } from '../events/index.js'
+import type { LoggedEvent } from '../events/index.js'
 import type { Feed } from './feed.js'
-import { outgoing, type Outgoing } from './outgoing.js'
+import { outgoing } from './outgoing.js'
 import { encodeEvent, encodeGap, isAgentEvent, isTaskEvent } from './server-messages.js'
+import type { Subscriber, SubscriptionParts } from './subscription.js'
 
 /** How many events back a subscription still reaches; all of its feeds draw on it. */
-export interface Budget {
+interface Budget {
   left: number
-}
-
-export interface CatchUpParts {
-  readonly events: Pick<EventStore, 'readEvents'>
-  /** Sends to the feed's connection alone, and resolves when that has taken it. */
-  readonly send: (messages: Outgoing) => Promise<void>
 }
 
 const PAGE = 100
 /** As much waits for a peer that reads slowly while it catches up. */
 const SEND_CHARACTERS = 131_072
+
+/**
+ * Begins to tell feeds, whose positions are set: those that are not behind are live at once, and the others catch up from the log
+ * one after the other. `ends` has the logs' last `seq` by workspace, as read after the feeds had joined the hub.
+ */
+export function startFeeds(
+  feeds: readonly Feed[],
+  ends: ReadonlyMap<string, number>,
+  subscriber: Subscriber,
+  { events, replayLimit }: Pick<SubscriptionParts, 'events' | 'replayLimit'>,
+): void {
+  const behind: Feed[] = []
+  for (const feed of feeds) {
+    const isBehind = feed.position < Math.max(feed.seen, ends.get(feed.workspaceId) ?? 0)
+    if (isBehind) behind.push(feed)
+    else if (feed.state === 'catching-up') feed.state = 'live'
+  }
+  const [first] = behind
+  if (first === undefined) return
+  const budget = { left: replayLimit }
+  inBackground(subscriber, first.channel.name, async () => {
+    for (const feed of behind)
+      await catchUp(feed, ends.get(feed.workspaceId) ?? 0, budget, { events, subscriber })
+  })
+}
+
+/** Work that nobody waits for; the subscriber is told when it fails. */
+export function inBackground(subscriber: Subscriber, channel: string, work: () => Promise<void>): void {
+  work().catch((error: unknown) => subscriber.failed(error, channel))
+}
 
 /** What can no longer be had of a feed: from its position to where the budget reaches back from `end`. */
 function skipTo(feed: Feed, end: number, budget: Budget): string | null {
@@ -28,7 +53,7 @@ function skipTo(feed: Feed, end: number, budget: Budget): string | null {
 /** Moves the position on; the text of the gap that this makes. */
 function moveTo(feed: Feed, position: number): string | null {
   if (position <= feed.position) return null
-  const gap = encodeGap(feed.channel, feed.workspaceId, feed.position + 1, position)
+  const gap = encodeGap(feed.channel.name, feed.workspaceId, feed.position + 1, position)
   feed.position = position
   return gap
 }
@@ -37,7 +62,12 @@ function moveTo(feed: Feed, position: number): string | null {
  * Tells a feed what is in the log between its position and the present, and makes it live. `end` is the log's last `seq` as it
  * was read after the feed had joined the hub. What is not there any more, or is further back than the budget, is told as gaps.
  */
-export async function catchUp(feed: Feed, end: number, budget: Budget, parts: CatchUpParts): Promise<void> {
+async function catchUp(
+  feed: Feed,
+  end: number,
+  budget: Budget,
+  parts: Pick<SubscriptionParts, 'events'> & { readonly subscriber: Subscriber },
+): Promise<void> {
   const gap = skipTo(feed, end, budget)
   let texts = gap === null ? [] : [gap]
   for (let known = end; ; known = Math.max(end, feed.seen)) {
@@ -46,13 +76,13 @@ export async function catchUp(feed: Feed, end: number, budget: Budget, parts: Ca
       for (const text of textsOf(feed, page, known)) {
         texts.push(text)
         if (sizeOf(texts) < SEND_CHARACTERS) continue
-        await parts.send(outgoing(texts))
+        await parts.subscriber.sendAlone(outgoing(texts))
         texts = []
       }
-      if (texts.length > 0) await parts.send(outgoing(texts))
+      if (texts.length > 0) await parts.subscriber.sendAlone(outgoing(texts))
       texts = []
     }
-    if (texts.length > 0) await parts.send(outgoing(texts))
+    if (texts.length > 0) await parts.subscriber.sendAlone(outgoing(texts))
     texts = []
     if (feed.state !== 'catching-up') return
     // Nothing is awaited from here on, so nothing passes by between the look and the change.
@@ -72,7 +102,7 @@ function* textsOf(feed: Feed, page: readonly LoggedEvent[], known: number): Gene
     const gap = moveTo(feed, event.seq - 1)
     if (gap !== null) yield gap
     feed.position = event.seq
-    if (isTold(feed, event)) yield encodeEvent(event)(feed.channel)
+    if (isTold(feed, event)) yield encodeEvent(event)(feed.channel.name)
   }
   if (page.length > 0) return
   const gap = moveTo(feed, known)

@@ -3,7 +3,6 @@ import { tracked, type Environment, type Instant, type Timer } from '../environm
 import { TaskboardError } from '../errors/index.js'
 import { errorText } from '../events/index.js'
 import type { Tiers } from '../limits/index.js'
-import type { Receiver } from './feed.js'
 import { parseClientMessage, requestIdOf, type ClientMessage } from './client-messages.js'
 import { closeCodes } from './close-codes.js'
 import { parseChannel } from './channels.js'
@@ -12,15 +11,22 @@ import type { RealtimeSettings } from './realtime-options.js'
 import { encodeAnswer, type RealtimeError, type ServerMessage } from './server-messages.js'
 import type { SlotOwner, Slots } from './slots.js'
 import type { Socket, SocketListener } from './socket.js'
-import { subscribe, type Subscription, type SubscriptionParts } from './subscription.js'
+import { subscribe } from './subscribe.js'
+import type { Subscriber, Subscription, SubscriptionParts } from './subscription.js'
 import { tokenExpiry } from './token-expiry.js'
 
-/** Judges what a connection shows, by the request that it came with. */
+/** What is known of the request that a socket came by. */
+export interface Origin {
+  readonly clientAddress: string
+  header(name: string): string | undefined
+}
+
+/** Judges what a connection shows. */
 export interface Doorkeeper {
   /** @throws TaskboardError `SERVICE_UNAVAILABLE`. */
-  authenticate(authorization: string): Principal | null | Promise<Principal | null>
+  authenticate(authorization: string, origin: Origin): Principal | null | Promise<Principal | null>
   /** What to say to a credential that does not hold. */
-  refuse(authorization: string): TaskboardError
+  refuse(authorization: string, origin: Origin): TaskboardError
   /** Any thrown value as the outside may see it. */
   describeError(error: unknown, requestId: string): RealtimeError
 }
@@ -40,31 +46,33 @@ export interface ConnectionParts {
 const MINUTE_MS = 60_000
 /** How long the closing handshake may take. */
 const CLOSE_GRACE_MS = 5_000
-const NO_SUBSCRIPTIONS: ReadonlyMap<string, Subscription> = new Map()
+const NO_SUBSCRIPTIONS: readonly Subscription[] = []
 const DONE = Promise.resolve()
 
 /** One client, from its upgrade to its end. What it says is dealt with one message after the other. */
-export class Connection implements SocketListener, Receiver, SlotOwner {
+export class Connection implements SocketListener, Subscriber, SlotOwner {
   readonly id: string
   /** When the credential is next looked at. */
   nextCheckAt: Instant = Infinity
   readonly #socket: Socket
+  readonly #origin: Origin
   readonly #door: Doorkeeper
   readonly #parts: ConnectionParts
   #state: 'open' | 'closing' | 'gone' = 'open'
   #principal: Principal | null = null
   #authorization = ''
-  #subscriptions: ReadonlyMap<string, Subscription> = NO_SUBSCRIPTIONS
+  #subscriptions: readonly Subscription[] = NO_SUBSCRIPTIONS
   #timer: Timer | null
   #inbox = DONE
   #isAlive = true
   #minuteStart = 0
   #receivedInMinute = 0
 
-  constructor(socket: Socket, door: Doorkeeper, parts: ConnectionParts) {
+  constructor(socket: Socket, origin: Origin, door: Doorkeeper, parts: ConnectionParts) {
     const { clock, newId } = parts.environment
     this.id = newId('conn')
     this.#socket = socket
+    this.#origin = origin
     this.#door = door
     this.#parts = parts
     this.#timer = clock.setTimer(
@@ -154,7 +162,7 @@ export class Connection implements SocketListener, Receiver, SlotOwner {
     this.#planCheck()
     let principal: Principal | null
     try {
-      principal = await this.#door.authenticate(this.#authorization)
+      principal = await this.#door.authenticate(this.#authorization, this.#origin)
     } catch (error) {
       this.#parts.environment.logger.warn(
         { error: errorText(error) },
@@ -221,9 +229,9 @@ export class Connection implements SocketListener, Receiver, SlotOwner {
   async #authenticate(authorization: string, requestId: string | undefined): Promise<void> {
     const isFirst = this.#principal === null
     try {
-      const principal = await this.#door.authenticate(authorization)
+      const principal = await this.#door.authenticate(authorization, this.#origin)
       if (!this.isOpen) return
-      if (principal === null) throw this.#door.refuse(authorization)
+      if (principal === null) throw this.#door.refuse(authorization, this.#origin)
       requireScope(principal, 'tasks:read')
       if (isFirst) await this.#admit(principal)
       else this.#requireSame(principal)
@@ -268,9 +276,9 @@ export class Connection implements SocketListener, Receiver, SlotOwner {
     if (!this.isOpen || principal === null) return
     try {
       const channel = parseChannel(name)
-      if (this.#subscriptions.has(name))
+      if (this.#subscriptions.some(({ channelName }) => channelName === name))
         throw new TaskboardError('CONFLICT', 'the channel is subscribed to already')
-      if (this.#subscriptions.size >= settings.subscriptionsPerConnection) {
+      if (this.#subscriptions.length >= settings.subscriptionsPerConnection) {
         throw new TaskboardError('QUOTA_EXCEEDED', `at most ${settings.subscriptionsPerConnection} channels`)
       }
       const { since = {} } = message
@@ -278,40 +286,32 @@ export class Connection implements SocketListener, Receiver, SlotOwner {
         {
           channel,
           principal,
-          receiver: this,
+          subscriber: this,
           since: Object.hasOwn(since, name) ? since[name] : undefined,
-          send: (messages) => this.#sendAlone(messages),
           confirm: (seq) => this.#answer({ type: 'subscribed', channel: name, seq }, message.request_id),
-          fail: (error) => this.#fail(error, name),
         },
         subscriptions,
       )
-      if (this.isOpen) this.#keep(name, subscription)
+      if (this.isOpen) this.#subscriptions = [...this.#subscriptions, subscription]
       else subscription.end()
     } catch (error) {
       this.#tellError(error, message.request_id, name)
     }
   }
 
-  #keep(name: string, subscription: Subscription): void {
-    this.#subscriptions = new Map(this.#subscriptions).set(name, subscription)
-  }
-
   #unsubscribe(name: string, requestId: string | undefined): void {
-    const rest = new Map(this.#subscriptions)
-    rest.get(name)?.end()
-    rest.delete(name)
-    this.#subscriptions = rest
+    for (const subscription of this.#subscriptions) if (subscription.channelName === name) subscription.end()
+    this.#subscriptions = this.#subscriptions.filter(({ channelName }) => channelName !== name)
     this.#answer({ type: 'unsubscribed', channel: name }, requestId)
   }
 
   /** The log cannot be read: the client comes back with its `since`, and loses nothing. */
-  #fail(error: unknown, channel: string): void {
+  failed(error: unknown, channel: string): void {
     this.#tellError(error, undefined, channel)
     this.end(closeCodes.internalError, 'the log could not be read')
   }
 
-  #sendAlone(messages: Outgoing): Promise<void> {
+  sendAlone(messages: Outgoing): Promise<void> {
     return new Promise((resolve) => {
       if (this.isOpen) this.#socket.send(messages, resolve)
       else resolve()
@@ -345,7 +345,7 @@ export class Connection implements SocketListener, Receiver, SlotOwner {
   #leave(): void {
     if (!this.isOpen) return
     this.nextCheckAt = Infinity
-    for (const subscription of this.#subscriptions.values()) subscription.end()
+    for (const subscription of this.#subscriptions) subscription.end()
     this.#subscriptions = NO_SUBSCRIPTIONS
     if (this.#principal !== null) this.#parts.slots.release(this.id)
   }

@@ -1,3 +1,4 @@
+import type { Channel } from './channels.js'
 import type { Outgoing } from './outgoing.js'
 
 /** Whose messages meet in one list: a workspace's channel with or without what agents report, and `tasks`. */
@@ -16,14 +17,15 @@ export class Feed {
   readonly receiver: Receiver
   readonly workspaceId: string
   readonly audience: Audience
-  readonly channel: string
+  /** One object for all feeds of a channel, once it has joined the hub. */
+  channel: Channel
   state: 'catching-up' | 'live' | 'ended' = 'catching-up'
   /** The `seq` of the last event that was told, or that came before the subscription. */
   position = 0
   /** The `seq` up to which live messages have passed by. */
   seen = 0
 
-  constructor(receiver: Receiver, workspaceId: string, audience: Audience, channel: string) {
+  constructor(receiver: Receiver, workspaceId: string, audience: Audience, channel: Channel) {
     this.receiver = receiver
     this.workspaceId = workspaceId
     this.audience = audience

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { currentPayloadVersion, type LoggedEvent } from '../events/index.js'
+import { tasksChannel, workspaceChannel } from './channels.js'
 import { Feed, type Audience } from './feed.js'
 import { createHub } from './hub.js'
 import type { Outgoing } from './outgoing.js'
@@ -20,7 +21,7 @@ function setUp() {
       to,
       workspaceId,
       audience,
-      audience === 'tasks' ? 'tasks' : `workspace.${workspaceId}`,
+      audience === 'tasks' ? tasksChannel : workspaceChannel(workspaceId),
     )
     feed.state = 'live'
     hub.join(feed)

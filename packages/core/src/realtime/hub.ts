@@ -50,8 +50,9 @@ export function createHub(): Hub {
     join(feed) {
       let topics = workspaces.get(feed.workspaceId)
       if (topics === undefined) workspaces.set(feed.workspaceId, (topics = {}))
-      topics[feed.audience] ??= new Topic()
-      topics[feed.audience]?.feeds.add(feed)
+      const topic = (topics[feed.audience] ??= new Topic(feed.channel))
+      feed.channel = topic.channel
+      topic.feeds.add(feed)
     },
     leave(feed) {
       feed.state = 'ended'

@@ -1,5 +1,5 @@
 export { closeCodes } from './close-codes.js'
-export type { Doorkeeper } from './connection.js'
+export type { Doorkeeper, Origin } from './connection.js'
 export { outgoing } from './outgoing.js'
 export type { Outgoing } from './outgoing.js'
 export { createRealtime } from './realtime.js'

@@ -4,7 +4,7 @@ import { TaskboardError } from '../errors/index.js'
 import type { EventStore, LoggedEvent } from '../events/index.js'
 import type { Tiers } from '../limits/index.js'
 import { closeCodes } from './close-codes.js'
-import { Connection, type Doorkeeper } from './connection.js'
+import { Connection, type Doorkeeper, type Origin } from './connection.js'
 import { createHub } from './hub.js'
 import { createNewcomers } from './newcomers.js'
 import type { RealtimeSettings } from './realtime-options.js'
@@ -27,7 +27,7 @@ export interface Realtime {
   /** Whether connections are taken now: from `start` to `stop`. */
   readonly isOpen: boolean
   /** Takes a new socket. What comes from it is to be told to the listener. @throws TaskboardError `SERVICE_UNAVAILABLE`. */
-  connect(socket: Socket, door: Doorkeeper): SocketListener
+  connect(socket: Socket, origin: Origin, door: Doorkeeper): SocketListener
   /** Takes an event of the log, in each workspace's order. */
   publish(event: LoggedEvent): void
   start(): void
@@ -71,9 +71,9 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     get isOpen() {
       return isStarted
     },
-    connect(socket, door) {
+    connect(socket, origin, door) {
       if (!isStarted) throw new TaskboardError('SERVICE_UNAVAILABLE', 'the realtime channel is not open')
-      const connection = new Connection(socket, door, ofConnections)
+      const connection = new Connection(socket, origin, door, ofConnections)
       connections.add(connection)
       if (connections.size === 1) {
         heartbeat.wake()

@@ -1,3 +1,4 @@
+import type { Channel } from './channels.js'
 import type { Feed } from './feed.js'
 import { outgoing, type Outgoing } from './outgoing.js'
 
@@ -12,9 +13,14 @@ export interface Batch {
 
 /** What one audience of a workspace is told, and its feeds. */
 export class Topic {
+  readonly channel: Channel
   readonly feeds = new Set<Feed>()
   #texts: string[] = []
   #seqs: number[] = []
+
+  constructor(channel: Channel) {
+    this.channel = channel
+  }
 
   /** Adds a message to the next batch; true for the first one of it. */
   add(seq: number, text: string): boolean {

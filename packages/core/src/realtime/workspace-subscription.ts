@@ -1,0 +1,49 @@
+import { TaskboardError } from '../errors/index.js'
+import { startFeeds } from './catch-up.js'
+import type { Channel } from './channels.js'
+import { Feed } from './feed.js'
+import {
+  readEnds,
+  refusedSince,
+  requirePlace,
+  type Subscription,
+  type SubscriptionParts,
+  type SubscriptionRequest,
+} from './subscription.js'
+
+/** A workspace's channel. There are many of these that do nothing, so it holds little. */
+export class WorkspaceSubscription implements Subscription {
+  readonly #feed: Feed
+  readonly #parts: SubscriptionParts
+
+  constructor(
+    channel: Extract<Channel, { kind: 'workspace' }>,
+    { principal, subscriber }: SubscriptionRequest,
+    parts: SubscriptionParts,
+  ) {
+    const audience = principal.scopes.includes('agents:read') ? 'workspace' : 'workspace-tasks'
+    this.#feed = new Feed(subscriber, channel.workspaceId, audience, channel)
+    this.#parts = parts
+  }
+
+  get channelName(): string {
+    return this.#feed.channel.name
+  }
+
+  async begin({ principal, subscriber, since, confirm }: SubscriptionRequest): Promise<void> {
+    const feed = this.#feed
+    const { workspaceId } = feed
+    this.#parts.hub.join(feed)
+    const [end] = await readEnds(this.#parts, principal, workspaceId)
+    if (end === undefined) throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'channels' })
+    if (feed.state === 'ended') return
+    if (typeof since === 'object') throw refusedSince(`since of ${this.channelName} must be a seq`)
+    feed.position = requirePlace(since ?? end.seq, end)
+    confirm(feed.position)
+    startFeeds([feed], new Map([[workspaceId, end.seq]]), subscriber, this.#parts)
+  }
+
+  end(): void {
+    this.#parts.hub.leave(this.#feed)
+  }
+}
