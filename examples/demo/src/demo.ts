@@ -8,7 +8,7 @@ import { eventLine } from './event-line.js'
 import { greet } from './greeting.js'
 import { SettingError, type DemoSettings } from './settings.js'
 
-/** A web framework's part: to serve the board's routes. */
+/** A web framework's part: to serve the board's routes, GraphQL and the realtime channel. */
 export interface DemoServer {
   /** For people. */
   readonly framework: string
@@ -21,13 +21,15 @@ export interface DemoServer {
 
 export interface Listening {
   readonly port: number
-  /** Answers the requests in flight for at most `drainMs`, and takes no others. */
-  close(drainMs: number): Promise<void>
+  /** Answers the requests in flight for at most `drainMs`, and takes no others. WebSockets stay until the board closes. */
+  drain(drainMs: number): Promise<void>
+  /** Resolves after that, and after the board's close, when no connection is left. */
+  ended(): Promise<void>
 }
 
 export interface RunningDemo {
   readonly url: string
-  /** Drains requests, then the agent's runs and the webhooks, closes the database, and leaves nothing open. */
+  /** Drains requests, then the agent's runs and the webhooks, ends WebSockets, closes the database, and leaves nothing open. */
   stop(): Promise<void>
 }
 
@@ -76,9 +78,10 @@ async function serveBoard(
       url,
       async stop() {
         const startedAt = performance.now()
-        await listening.close(drainMs)
+        await listening.drain(drainMs)
         const leftMs = Math.max(0, drainMs - (performance.now() - startedAt))
         await taskboard.close({ drainTimeoutMs: Math.round(leftMs) })
+        await listening.ended()
         await opened.close()
       },
     }

@@ -28,6 +28,13 @@ const ADDED_TASK = {
     '- [x] Pick a date\n- Write to press@example.com before 2026-12-01\n- wait 1s\n- Order 250 stickers',
   priority: 'high',
 }
+/** The documented query, on one line. */
+const OVERVIEW = [
+  'query Overview($id: ID!) { workspace(id: $id) { name',
+  'tasks(first: 10, status: IN_PROGRESS) { edges { node { id title progress agent { name type } estimatedCompletion } } }',
+  'agents { id name status currentWorkload }',
+  'analytics(period: LAST_7_DAYS) { tasksCompleted timesSaved successRate } } }',
+].join(' ')
 const EVENTS = ['task.created', 'task.started', 'task.completed', 'task.failed', 'task.moved']
 
 /** What a newcomer needs: where the server is, what it keeps, the key, and commands to paste into a POSIX shell. */
@@ -45,6 +52,8 @@ export function greet(greeting: Greeting): string {
     `Owner:     ${email}${password === null ? '' : `, whose password is shown only here: ${password}`}`,
     `Webhooks:  ${describeAllow(webhookAllow)}`,
     `Reference: ${url}/v2/reference has every route of the enterprise API`,
+    `GraphQL:   ${url}/v2/graphql`,
+    `Realtime:  ${url.replace('http', 'ws')}/v2/realtime`,
     '',
     `Your API key, valid until ${until} and shown only here. Paste it into another terminal:`,
     '',
@@ -52,10 +61,17 @@ export function greet(greeting: Greeting): string {
     '',
     'Then try:',
     '',
-    ...commands(url, webhookAllow).flatMap((command) => [
+    ...commands(url, workspaceId, webhookAllow).flatMap((command) => [
       `  # ${command.purpose}`,
       `  ${toCurl(url, command)}`,
     ]),
+    '',
+    'And from programs, in this folder:',
+    '',
+    '  # draw the board, asked for by GraphQL',
+    `  ${toClient(url, 'graphql')}`,
+    '  # follow what happens on it over a WebSocket, through cuts too, until Ctrl-C',
+    `  ${toClient(url, 'realtime')}`,
     '',
     `What happens on the board follows, a line for each event. Ctrl-C ends it.`,
     '',
@@ -68,7 +84,7 @@ function describeAllow(allow: readonly string[]): string {
     : `to public https addresses, and to ${allow.join(', ')} over http as well`
 }
 
-function commands(url: string, webhookAllow: readonly string[]): readonly Command[] {
+function commands(url: string, workspaceId: string, webhookAllow: readonly string[]): readonly Command[] {
   const receiver = webhookAllow.length === 0 ? 'https://receiver.example/hook' : 'http://127.0.0.1:9000/hook'
   const board = '/api/board?action='
   return [
@@ -100,6 +116,11 @@ function commands(url: string, webhookAllow: readonly string[]): readonly Comman
     },
     { purpose: 'the agents, what they have to do and how they fare', path: '/v2/agents' },
     {
+      purpose: 'what is under way, the agents and the figures of a week in one request, by GraphQL',
+      path: '/v2/graphql',
+      body: JSON.stringify({ query: OVERVIEW, variables: { id: workspaceId } }),
+    },
+    {
       purpose: 'move a task (here the first one that is done) back to TODO',
       path: `${board}move`,
       body: `{"task_id":"'$(${toCurl(url, { purpose: '', path: `${board}done` })} | grep -o 'task_[0-9a-z]*' | head -n 1)'","to":"todo"}`,
@@ -111,4 +132,8 @@ function toCurl(url: string, { path, body }: Command): string {
   const parts = [`curl -s '${url}${path}'`, `-H "Authorization: Bearer $KEY"`]
   if (body !== undefined) parts.push(`-H 'Content-Type: application/json'`, `-d '${body}'`)
   return parts.join(' ')
+}
+
+function toClient(url: string, script: 'graphql' | 'realtime'): string {
+  return `TASKBOARD_URL=${url} TASKBOARD_KEY=$KEY npm run ${script} -w @taskboard/example-clients`
 }

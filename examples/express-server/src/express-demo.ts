@@ -2,8 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
-import { drainServer, type DemoServer } from '@taskboard/example-demo'
+import { drainable, type DemoServer } from '@taskboard/example-demo'
 import { taskboardRouter } from '@taskboard/express'
+import { taskboardGraphql } from '@taskboard/graphql'
+import { attachRealtime } from '@taskboard/ws'
 import express from 'express'
 
 /** Serves a board with Express, beside a route of the host's own. */
@@ -12,14 +14,18 @@ export const expressDemo: DemoServer = {
   async listen(taskboard, { host, port }) {
     const app = express()
     app.disable('x-powered-by')
-    app.use(taskboardRouter(taskboard))
+    app.use(taskboardRouter(taskboard, { routes: [taskboardGraphql(taskboard)] }))
     app.get('/health', (_request, response) => void response.json({ ok: true }))
 
-    const server = createServer(app).listen(port, host)
+    const server = createServer(app)
+    const { drain, ended } = drainable(server)
+    attachRealtime(server, taskboard)
+    server.listen(port, host)
     await once(server, 'listening')
     return {
       port: (server.address() as AddressInfo).port,
-      close: (drainMs) => drainServer(server, promisify(server.close.bind(server)), drainMs),
+      drain: (drainMs) => drain(promisify(server.close.bind(server)), drainMs),
+      ended,
     }
   },
 }

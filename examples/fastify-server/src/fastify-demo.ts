@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net'
-import { drainServer, type DemoServer } from '@taskboard/example-demo'
+import { drainable, type DemoServer } from '@taskboard/example-demo'
 import { taskboardPlugin } from '@taskboard/fastify'
+import { taskboardGraphql } from '@taskboard/graphql'
+import { attachRealtime } from '@taskboard/ws'
 import Fastify from 'fastify'
 
 /** Serves a board with Fastify, beside a route of the host's own. */
@@ -8,13 +10,16 @@ export const fastifyDemo: DemoServer = {
   framework: 'Fastify',
   async listen(taskboard, { host, port }) {
     const app = Fastify()
-    await app.register(taskboardPlugin, { taskboard })
+    await app.register(taskboardPlugin, { taskboard, routes: [taskboardGraphql(taskboard)] })
     app.get('/health', () => ({ ok: true }))
 
+    const { drain, ended } = drainable(app.server)
+    attachRealtime(app.server, taskboard)
     await app.listen({ host, port })
     return {
       port: (app.server.address() as AddressInfo).port,
-      close: (drainMs) => drainServer(app.server, () => app.close(), drainMs),
+      drain: (drainMs) => drain(() => app.close(), drainMs),
+      ended,
     }
   },
 }

@@ -1,0 +1,54 @@
+/** What the server says, as far as this client reads it: it passes over what it does not know. */
+export interface RealtimeMessage {
+  readonly type: string
+  readonly channel?: string
+  /** Of an event: its number. Of `subscribed`: what follows has a higher one. */
+  readonly seq?: number
+  /** Of a gap: what is not to be had, both included. */
+  readonly from?: number
+  readonly to?: number
+  /** ISO 8601 UTC. */
+  readonly timestamp?: string
+  readonly task_id?: string
+  readonly progress?: number
+  readonly agent_id?: string
+  readonly status?: string
+  readonly data?: { readonly title?: string; readonly from?: string; readonly to?: string }
+  readonly error?: RealtimeError
+}
+
+export interface RealtimeError {
+  readonly code: string
+  readonly message: string
+  readonly details?: { readonly field?: string }
+}
+
+/** Where to go on after a message, or null when it does not say. */
+export function placeAfter({ type, seq, to }: RealtimeMessage): number | null {
+  return (type === 'gap' ? to : seq) ?? null
+}
+
+/** A message in one line of a terminal. Titles are other people's text, so control characters go. */
+export function messageLine(message: RealtimeMessage): string {
+  const { type, seq, timestamp = '' } = message
+  const place = seq === undefined ? '' : `#${seq}`
+  const parts = [timestamp, place, type, describe(message)].filter((part) => part !== '')
+  return parts.join(' ').replaceAll(/\p{C}/gu, '')
+}
+
+function describe({ type, channel, from, to, data, ...rest }: RealtimeMessage): string {
+  switch (type) {
+    case 'subscribed':
+      return channel ?? ''
+    case 'gap':
+      return `what happened from #${from} to #${to} is not told any more: look at the board`
+    case 'task.progress':
+      return `${rest.task_id} ${rest.progress} %`
+    case 'agent.status':
+      return `${rest.agent_id} ${rest.status}`
+    case 'task.moved':
+      return `${data?.title} (${data?.from} to ${data?.to})`
+    default:
+      return data?.title ?? ''
+  }
+}
