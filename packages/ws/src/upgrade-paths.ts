@@ -1,4 +1,4 @@
-import { ServerResponse, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
@@ -8,7 +8,7 @@ export interface UpgradeServer {
   on(event: 'upgrade', listener: UpgradeListener): unknown
   off(event: 'upgrade', listener: UpgradeListener): unknown
   listenerCount(event: 'upgrade'): number
-  emit(event: 'request', request: IncomingMessage, response: ServerResponse): boolean
+  emit(event: 'connection' | 'secureConnection', socket: Duplex): boolean
 }
 
 interface Paths {
@@ -41,7 +41,7 @@ function listenTo(server: UpgradeServer): Paths {
   const listener: UpgradeListener = (request, socket, head) => {
     const handler = handlers.get(pathOf(request.url))
     if (handler !== undefined) handler(request, socket, head)
-    else if (server.listenerCount('upgrade') === 1) serveAsRequest(server, request, socket)
+    else if (server.listenerCount('upgrade') === 1) serveAsRequest(server, request, socket, head)
   }
   const paths = { handlers, listener }
   servers.set(server, paths)
@@ -56,16 +56,21 @@ function pathOf(target = '/'): string {
 
 /**
  * A server without upgrade listeners answers a request that asks for an upgrade (`Upgrade: h2c` of some clients) as any other.
- * Where ours is the only one, it has to see to that.
+ * Where ours is the only one, it has to see to that. Node has taken its parser off the connection by then, and with it whatever
+ * follows the head: so the request goes back in front of that, without what asks for the upgrade, and to the server once more.
  */
-function serveAsRequest(server: UpgradeServer, request: IncomingMessage, socket: Duplex): void {
-  const response = new ServerResponse(request)
-  response.shouldKeepAlive = false
-  socket.on('error', () => socket.destroy())
-  response.assignSocket(request.socket)
-  response.on('finish', () => {
-    response.detachSocket(request.socket)
-    socket.end()
-  })
-  server.emit('request', request, response)
+function serveAsRequest(
+  server: UpgradeServer,
+  request: IncomingMessage,
+  socket: Duplex,
+  rest: Uint8Array,
+): void {
+  const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`]
+  const { rawHeaders } = request
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.toLowerCase() !== 'upgrade') lines.push(`${name}: ${rawHeaders[index + 1]}`)
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), rest]))
+  server.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket)
 }

@@ -292,7 +292,7 @@ export class Connection implements SocketListener, Subscriber, SlotOwner {
         },
         subscriptions,
       )
-      if (this.isOpen) this.#subscriptions = [...this.#subscriptions, subscription]
+      if (this.isOpen) this.#subscriptions = this.#subscriptions.concat(subscription)
       else subscription.end()
     } catch (error) {
       this.#tellError(error, message.request_id, name)

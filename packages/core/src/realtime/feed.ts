@@ -4,6 +4,13 @@ import type { Outgoing } from './outgoing.js'
 /** Whose messages meet in one list: a workspace's channel with or without what agents report, and `tasks`. */
 export type Audience = 'workspace' | 'workspace-tasks' | 'tasks'
 
+/** Where messages come from, and for whom they are. */
+export interface Place {
+  readonly workspaceId: string
+  readonly audience: Audience
+  readonly channel: Channel
+}
+
 /** Takes what is told to many. */
 export interface Receiver {
   broadcast(messages: Outgoing): void
@@ -15,20 +22,28 @@ export interface Receiver {
  */
 export class Feed {
   readonly receiver: Receiver
-  readonly workspaceId: string
-  readonly audience: Audience
-  /** One object for all feeds of a channel, once it has joined the hub. */
-  channel: Channel
+  /** One object for all feeds of a place, once they have joined the hub. */
+  place: Place
   state: 'catching-up' | 'live' | 'ended' = 'catching-up'
   /** The `seq` of the last event that was told, or that came before the subscription. */
   position = 0
   /** The `seq` up to which live messages have passed by. */
   seen = 0
 
-  constructor(receiver: Receiver, workspaceId: string, audience: Audience, channel: Channel) {
+  constructor(receiver: Receiver, place: Place) {
     this.receiver = receiver
-    this.workspaceId = workspaceId
-    this.audience = audience
-    this.channel = channel
+    this.place = place
+  }
+
+  get workspaceId(): string {
+    return this.place.workspaceId
+  }
+
+  get audience(): Audience {
+    return this.place.audience
+  }
+
+  get channel(): Channel {
+    return this.place.channel
   }
 }

@@ -17,12 +17,8 @@ function setUp() {
     return { writes, broadcast: (messages: Outgoing) => void writes.push(messages) }
   }
   const join = (to: ReturnType<typeof receiver>, workspaceId: string, audience: Audience): Feed => {
-    const feed = new Feed(
-      to,
-      workspaceId,
-      audience,
-      audience === 'tasks' ? tasksChannel : workspaceChannel(workspaceId),
-    )
+    const channel = audience === 'tasks' ? tasksChannel : workspaceChannel(workspaceId)
+    const feed = new Feed(to, { workspaceId, audience, channel })
     feed.state = 'live'
     hub.join(feed)
     return feed

@@ -50,8 +50,8 @@ export function createHub(): Hub {
     join(feed) {
       let topics = workspaces.get(feed.workspaceId)
       if (topics === undefined) workspaces.set(feed.workspaceId, (topics = {}))
-      const topic = (topics[feed.audience] ??= new Topic(feed.channel))
-      feed.channel = topic.channel
+      const topic = (topics[feed.audience] ??= new Topic(feed.place))
+      feed.place = topic.place
       topic.feeds.add(feed)
     },
     leave(feed) {

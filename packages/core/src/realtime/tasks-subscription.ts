@@ -72,7 +72,7 @@ export class TasksSubscription implements Subscription {
   #join(workspaceId: string): Feed {
     const known = this.#feeds.get(workspaceId)
     if (known !== undefined) return known
-    const feed = new Feed(this.#subscriber, workspaceId, 'tasks', tasksChannel)
+    const feed = new Feed(this.#subscriber, { workspaceId, audience: 'tasks', channel: tasksChannel })
     this.#feeds.set(workspaceId, feed)
     this.#parts.hub.join(feed)
     return feed

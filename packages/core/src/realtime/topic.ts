@@ -1,5 +1,4 @@
-import type { Channel } from './channels.js'
-import type { Feed } from './feed.js'
+import type { Feed, Place } from './feed.js'
 import { outgoing, type Outgoing } from './outgoing.js'
 
 /** Messages of one topic that go out together. */
@@ -13,13 +12,13 @@ export interface Batch {
 
 /** What one audience of a workspace is told, and its feeds. */
 export class Topic {
-  readonly channel: Channel
+  readonly place: Place
   readonly feeds = new Set<Feed>()
   #texts: string[] = []
   #seqs: number[] = []
 
-  constructor(channel: Channel) {
-    this.channel = channel
+  constructor(place: Place) {
+    this.place = place
   }
 
   /** Adds a message to the next batch; true for the first one of it. */

@@ -22,7 +22,7 @@ export class WorkspaceSubscription implements Subscription {
     parts: SubscriptionParts,
   ) {
     const audience = principal.scopes.includes('agents:read') ? 'workspace' : 'workspace-tasks'
-    this.#feed = new Feed(subscriber, channel.workspaceId, audience, channel)
+    this.#feed = new Feed(subscriber, { workspaceId: channel.workspaceId, audience, channel })
     this.#parts = parts
   }
 
