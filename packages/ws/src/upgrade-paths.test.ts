@@ -1,9 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
-import { WebSocket, WebSocketServer } from 'ws'
 import { addUpgradePath } from './upgrade-paths.js'
 
 const servers: Server[] = []
