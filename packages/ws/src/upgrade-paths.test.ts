@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
 import { addUpgradePath } from './upgrade-paths.js'
 
 const servers: Server[] = []
@@ -68,5 +69,36 @@ describe('a request that asks for an upgrade of another path', () => {
     const head = `POST /a HTTP/1.1\r\n${asksForUpgrade}Transfer-Encoding: chunked\r\n\r\n`
     const answer = await exchange(await portOf(server), [head, '3\r\nabc\r\n', '2\r\nde\r\n0\r\n\r\n'], 1)
     expect(answer).toContain('POST /a abcde;')
+  })
+})
+
+describe('beside a WebSocket server of the host that takes upgrades by itself', () => {
+  const greet = (socket: WebSocket): void => socket.send('theirs')
+  const cases = ['before', 'after'].flatMap((order) => [
+    { order, path: '/theirs' },
+    { order, path: undefined },
+  ])
+
+  it.each(cases)('attached $order, with the path $path: each has its own', async ({ order, path }) => {
+    const server = mirror()
+    const ours = new WebSocketServer({ noServer: true })
+    const attachTheirs = () => new WebSocketServer({ server, path }).on('connection', greet)
+    if (order === 'before') attachTheirs()
+    const remove = addUpgradePath(server, '/ours', (request, socket, head) =>
+      ours.handleUpgrade(request, socket, head, (webSocket) => webSocket.send('ours')),
+    )
+    if (order === 'after') attachTheirs()
+    const port = await portOf(server)
+    const greeting = async (asked: string): Promise<string> => {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}${asked}`)
+      const [data] = (await once(socket, 'message')) as [Buffer]
+      socket.terminate()
+      return data.toString()
+    }
+    expect(await greeting('/ours')).toBe('ours')
+    expect(await greeting('/theirs')).toBe('theirs')
+    remove()
+    expect(Object.hasOwn(server, 'emit')).toBe(false)
+    expect(await greeting('/theirs')).toBe('theirs')
   })
 })

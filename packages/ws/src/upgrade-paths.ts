@@ -8,12 +8,15 @@ export interface UpgradeServer {
   on(event: 'upgrade', listener: UpgradeListener): unknown
   off(event: 'upgrade', listener: UpgradeListener): unknown
   listenerCount(event: 'upgrade'): number
-  emit(event: 'connection' | 'secureConnection', socket: Duplex): boolean
+  emit(event: string, ...values: readonly unknown[]): boolean
 }
 
+type Handlers = Map<string, UpgradeListener>
+
 interface Paths {
-  readonly handlers: Map<string, UpgradeListener>
-  readonly listener: UpgradeListener
+  readonly handlers: Handlers
+  /** Takes them off the server again. */
+  readonly detach: () => void
 }
 
 /** One listener for each server, whatever the number of boards on it. */
@@ -24,29 +27,64 @@ const servers = new WeakMap<UpgradeServer, Paths>()
  * @throws Error when the path is taken already.
  */
 export function addUpgradePath(server: UpgradeServer, path: string, handler: UpgradeListener): () => void {
-  const { handlers, listener } = servers.get(server) ?? listenTo(server)
+  const { handlers, detach } = servers.get(server) ?? listenTo(server)
   if (handlers.has(path)) throw new Error(`the realtime channel is on ${path} of this server already`)
   handlers.set(path, handler)
   return () => {
     if (handlers.get(path) !== handler) return
     handlers.delete(path)
     if (handlers.size > 0) return
-    server.off('upgrade', listener)
+    detach()
     servers.delete(server)
   }
 }
 
 function listenTo(server: UpgradeServer): Paths {
-  const handlers = new Map<string, UpgradeListener>()
+  const handlers: Handlers = new Map()
   const listener: UpgradeListener = (request, socket, head) => {
     const handler = handlers.get(pathOf(request.url))
     if (handler !== undefined) handler(request, socket, head)
     else if (server.listenerCount('upgrade') === 1) serveAsRequest(server, request, socket, head)
   }
-  const paths = { handlers, listener }
-  servers.set(server, paths)
   server.on('upgrade', listener)
+  const restore = keepFromOthers(server, handlers)
+  const paths = {
+    handlers,
+    detach() {
+      restore()
+      server.off('upgrade', listener)
+    },
+  }
+  servers.set(server, paths)
   return paths
+}
+
+/**
+ * Hands the upgrades of our paths to their handlers alone. Every listener is told of every upgrade otherwise, and a WebSocket
+ * server that takes the host's upgrades by itself (`new WebSocketServer({ server })`) refuses what is not its own, on the same
+ * connection, or takes it too, which throws. No listener can keep an event from another, so this is done where it is emitted.
+ */
+function keepFromOthers(server: UpgradeServer, handlers: Handlers): () => void {
+  const own = Object.getOwnPropertyDescriptor(server, 'emit')
+  const passOn = server.emit.bind(server)
+  function emitToOne(event: string, ...values: readonly unknown[]): boolean {
+    if (event === 'upgrade') {
+      const [request, socket, head] = values as Parameters<UpgradeListener>
+      const handler = handlers.get(pathOf(request.url))
+      if (handler !== undefined) {
+        handler(request, socket, head)
+        return true
+      }
+    }
+    return passOn(event, ...values)
+  }
+  server.emit = emitToOne
+  return () => {
+    // Somebody who came later goes on through this one, which has no paths any more.
+    if (server.emit !== emitToOne) return
+    Reflect.deleteProperty(server, 'emit')
+    if (own !== undefined) Object.defineProperty(server, 'emit', own)
+  }
 }
 
 function pathOf(target = '/'): string {
