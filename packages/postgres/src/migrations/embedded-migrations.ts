@@ -648,7 +648,9 @@ begin
   if not found then
     return 'lost';
   end if;
-  if most <= (select count(*) from taskboard.realtime_slot s where s.account_id = account) then
+  if most is not null and most <= (
+    select count(*) from (select from taskboard.realtime_slot s where s.account_id = account limit most) as taken
+  ) then
     return 'full';
   end if;
   insert into taskboard.realtime_slot (id, account_id, holder_id) values (slot, account, holder);

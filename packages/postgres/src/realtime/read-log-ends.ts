@@ -3,14 +3,17 @@ import { reachValues, withinReach } from '../access/reach.js'
 import type { Database } from '../database.js'
 import { statement } from '../statement.js'
 
-const logEnds = statement<LogEnd>(
-  'read_log_ends',
-  /* sql */ `
+const logEnds = statement<LogEnd>('read_log_ends', endsOf(''))
+/** A statement of its own, whose plan begins with the one workspace whatever its values. */
+const logEnd = statement<LogEnd>('read_log_end', endsOf('and w.id = $3::text'))
+
+function endsOf(condition: string): string {
+  return /* sql */ `
   select w.id as "workspaceId", l.last_seq::float8 as seq
   from taskboard.workspace w join taskboard.workspace_log l on l.workspace_id = w.id
-  where ${withinReach('w', 1)} and ($3::text is null or w.id = $3::text)
-  order by w.id collate "C"`,
-)
+  where ${withinReach('w', 1)} ${condition}
+  order by w.id collate "C"`
+}
 
 /** `RealtimeStore.readLogEnds`. */
 export function readLogEnds(
@@ -19,5 +22,7 @@ export function readLogEnds(
   workspaceId: string | null,
   _at: At,
 ): Promise<readonly LogEnd[]> {
-  return database.read(null, logEnds, [...reachValues(reach), workspaceId])
+  const values = reachValues(reach)
+  if (workspaceId === null) return database.read(null, logEnds, values)
+  return database.read(null, logEnd, [...values, workspaceId])
 }

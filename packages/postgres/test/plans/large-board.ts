@@ -31,6 +31,9 @@ const LOAD: readonly string[] = [
     select 'agent_' || w.id || '_' || n, w.id, 'agent', case when n = 1 and right(w.id, 1) in ('0', '2', '4', '6', '8')
       then 'idler' else 'worker' end, 'idle', ${NOW - 8e8} + n
     from taskboard.workspace w, generate_series(0, case when w.id = '${HUGE}' then 49 else 1 end) as n`,
+  `insert into taskboard.realtime_holder select 'proc_' || n, ${NOW} + 30000 from ${numbers(20)}`,
+  `insert into taskboard.realtime_slot
+    select 'conn_' || n, 'acc_' || case when n % 10 = 0 then 0 else n % 1000 end, 'proc_' || n % 20 from ${numbers(100_000)}`,
   `insert into taskboard.api_key (id, hash, account_id, default_workspace_id, name, scopes, prefix, created_at)
     select 'ak_' || n, encode(sha256(n::text::bytea), 'hex'), 'acc_' || n % 1000, 'ws_' || n + 1, 'key', '{}', 'tb_live', ${NOW - 7e8}
     from ${numbers(SMALL_WORKSPACES)}`,

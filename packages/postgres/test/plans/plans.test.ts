@@ -14,6 +14,7 @@ import { loadLargeBoard, workOffHundredThousand } from './large-board.js'
 import type { Cost } from './plan.js'
 import { eventVerbs } from './event-verbs.js'
 import { figureVerbs } from './figure-verbs.js'
+import { realtimeVerbs } from './realtime-verbs.js'
 import { taskVerbs } from './task-verbs.js'
 import { deliveryVerbs, webhookVerbs } from './webhook-verbs.js'
 import { createWatchedPool, type PlanCacheMode } from './watched-pool.js'
@@ -21,8 +22,8 @@ import { createWatchedPool, type PlanCacheMode } from './watched-pool.js'
 const LOAD_TIMEOUT_MS = 300_000
 const RUN_TIMEOUT_MS = 120_000
 const modes: readonly PlanCacheMode[] = ['force_custom_plan', 'force_generic_plan']
-/** Of one row, and of one for each type of agents. */
-const SMALL_TABLES = ['scoring', 'agent_runtime']
+/** Of one row, and of one for each type of agents and each process. */
+const SMALL_TABLES = ['scoring', 'agent_runtime', 'realtime_holder']
 
 /** What a verb has done that it must not. */
 function faultsOf({ name, indexes = [], scans = [], most = FEW }: HotVerb, cost: Cost): readonly string[] {
@@ -98,6 +99,7 @@ describe('at a million tasks', () => {
       people: (storage: Storage<PgConnection>) => boardVerbs(storage, mode),
       'callers of the enterprise API': (storage: Storage<PgConnection>) => taskVerbs(storage, mode),
       'listeners and channels': eventVerbs,
+      'connections of the realtime channel': (storage: Storage<PgConnection>) => realtimeVerbs(storage, mode),
       'whoever asks for figures': figureVerbs,
       deliverers: deliveryVerbs,
       'owners of webhooks': webhookVerbs,
