@@ -74,6 +74,8 @@ async function catchUp(
     while (feed.state === 'catching-up' && feed.position < known) {
       const page = await parts.events.readEvents(feed.workspaceId, feed.position, PAGE)
       for (const text of textsOf(feed, page, known)) {
+        // It may have ended with each wait, and its channel may have been subscribed to again since.
+        if (hasEnded(feed)) return
         texts.push(text)
         if (sizeOf(texts) < SEND_CHARACTERS) continue
         await parts.subscriber.sendAlone(outgoing(texts))
@@ -82,14 +84,20 @@ async function catchUp(
       if (texts.length > 0) await parts.subscriber.sendAlone(outgoing(texts))
       texts = []
     }
+    if (hasEnded(feed)) return
     if (texts.length > 0) await parts.subscriber.sendAlone(outgoing(texts))
     texts = []
-    if (feed.state !== 'catching-up') return
+    if (hasEnded(feed)) return
     // Nothing is awaited from here on, so nothing passes by between the look and the change.
     if (feed.position < feed.seen) continue
     feed.state = 'live'
     return
   }
+}
+
+/** A call, since what the compiler knows of a state does not end with a wait. */
+function hasEnded({ state }: Feed): boolean {
+  return state === 'ended'
 }
 
 function sizeOf(texts: readonly string[]): number {
