@@ -222,13 +222,21 @@ export { realtimeEndpoint } from './http/index.js'
 export type { RealtimeEndpoint } from './http/index.js'
 export { closeCodes, outgoing } from './realtime/index.js'
 export type {
+  ChannelMessage,
+  CloseCodes,
+  Conversation,
+  MessageStream,
   Origin,
   Outgoing,
   Realtime,
+  RealtimeConnection,
+  RealtimeError,
   RealtimeOptions,
+  RealtimeProtocol,
   RealtimeSettings,
   Socket,
   SocketListener,
+  StreamRequest,
 } from './realtime/index.js'
 
 // --- Adapters of storages, senders and resolvers, and their tests -------------------------------------------------------

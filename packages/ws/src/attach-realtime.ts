@@ -1,19 +1,21 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { realtimeEndpoint, type Surface } from '@taskboard/core'
+import { realtimeEndpoint, type RealtimeEndpoint, type RealtimeProtocol, type Surface } from '@taskboard/core'
 import { WebSocketServer } from 'ws'
-import { addUpgradePath, type UpgradeServer } from './upgrade-paths.js'
+import { addUpgradePath, type UpgradeListener, type UpgradeServer } from './upgrade-paths.js'
 import { UpgradeOrigin } from './upgrade-origin.js'
 import { PortedWebSocket, StreamSocket } from './web-socket.js'
 
 export interface AttachRealtimeOptions {
   /** Where the channel is found. Default `/v2/realtime`, or what `paths.enterprise` makes of that. */
   readonly path?: string | undefined
+  /** What is spoken on other paths beside the channel: `graphqlSubscriptions` of `@taskboard/graphql`. */
+  readonly protocols?: readonly RealtimeProtocol[] | undefined
   /** The client's address, by which wrong credentials are limited. Default the socket's: to be given behind a proxy. */
   readonly clientAddress?: ((request: IncomingMessage) => string) | undefined
 }
 
-/** The realtime channel on a server. */
+/** The realtime channel, and what is served beside it, on a server. */
 export interface AttachedRealtime {
   /** Takes it off the server, as if it had never been there, and ends the connections that came by it. Idempotent. */
   close(): void
@@ -21,12 +23,12 @@ export interface AttachedRealtime {
 
 /**
  * Serves the realtime channel of a task board on a Node server: `http.createServer()`, what Express's `listen` returns, Fastify's
- * `app.server`, or their https twins. Only upgrades of its path are touched; others stay with the host's own listeners, and where
+ * `app.server`, or their https twins. Only upgrades of its path, and of those of further protocols, are touched; others stay with the host's own listeners, and where
  * there are none they are served as the plain requests that they were before.
  *
  * Connections are taken from the task board's `start` to its `close`, which also ends them; before and after an upgrade is
  * answered 503. Nothing is opened here, and no timer is set.
- * @throws Error when the path is taken on that server already.
+ * @throws Error when a path is taken on that server already.
  */
 export function attachRealtime(
   server: UpgradeServer,
@@ -34,7 +36,39 @@ export function attachRealtime(
   options: AttachRealtimeOptions = {},
 ): AttachedRealtime {
   const endpoint = realtimeEndpoint(taskboard)
-  const { path = endpoint.path, clientAddress = (request) => request.socket.remoteAddress ?? '' } = options
+  const { path = endpoint.channel.path, protocols = [], clientAddress = socketAddress } = options
+  const sockets = new Set<StreamSocket>()
+  const removers: (() => void)[] = []
+
+  function close(): void {
+    for (const remove of removers) remove()
+    for (const port of sockets) port.close(GOING_AWAY, 'the channel was taken off this server')
+  }
+
+  try {
+    for (const protocol of [{ ...endpoint.channel, path }, ...protocols]) {
+      const handler = upgradeHandler(endpoint, protocol, { sockets, clientAddress })
+      removers.push(addUpgradePath(server, protocol.path, handler))
+    }
+  } catch (error) {
+    close()
+    throw error
+  }
+  return { close }
+}
+
+const GOING_AWAY = 1001
+
+function socketAddress(request: IncomingMessage): string {
+  return request.socket.remoteAddress ?? ''
+}
+
+function upgradeHandler(
+  endpoint: RealtimeEndpoint,
+  protocol: RealtimeProtocol,
+  { sockets, clientAddress }: { sockets: Set<StreamSocket>; clientAddress: typeof socketAddress },
+): UpgradeListener {
+  const { subprotocols, closeCodes } = protocol
   // Compression would cost memory for each connection, and a frame of its own for each.
   const upgrades = new WebSocketServer({
     noServer: true,
@@ -42,27 +76,23 @@ export function attachRealtime(
     maxPayload: endpoint.messageLimitBytes,
     clientTracking: false,
     WebSocket: PortedWebSocket,
+    ...(subprotocols.length > 0 && {
+      handleProtocols: (offered: ReadonlySet<string>) =>
+        subprotocols.find((name) => offered.has(name)) ?? false,
+    }),
   })
-
-  const sockets = new Set<StreamSocket>()
-
-  const remove = addUpgradePath(server, path, (request, socket, head) => {
+  return (request, socket, head) => {
     if (!endpoint.isOpen) return refuse(socket)
     upgrades.handleUpgrade(request, socket, head, (webSocket) => {
+      if (subprotocols.length > 0 && webSocket.protocol === '') {
+        webSocket.on('error', () => socket.destroy())
+        return webSocket.close(closeCodes.unsupportedSubprotocol, `use ${subprotocols.join(' or ')}`)
+      }
       const port = new StreamSocket(webSocket, socket, sockets)
-      port.tell(endpoint.connect(port, new UpgradeOrigin(request, clientAddress(request))))
+      port.tell(endpoint.connect(port, new UpgradeOrigin(request, clientAddress(request)), protocol))
     })
-  })
-
-  return {
-    close() {
-      remove()
-      for (const port of sockets) port.close(GOING_AWAY, 'the channel was taken off this server')
-    },
   }
 }
-
-const GOING_AWAY = 1001
 
 function refuse(socket: Duplex): void {
   socket.on('error', () => socket.destroy())

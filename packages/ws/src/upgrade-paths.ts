@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
 /** What is used of an `http.Server` or `https.Server`. */
 export interface UpgradeServer {
@@ -28,7 +28,7 @@ const servers = new WeakMap<UpgradeServer, Paths>()
  */
 export function addUpgradePath(server: UpgradeServer, path: string, handler: UpgradeListener): () => void {
   const { handlers, detach } = servers.get(server) ?? listenTo(server)
-  if (handlers.has(path)) throw new Error(`the realtime channel is on ${path} of this server already`)
+  if (handlers.has(path)) throw new Error(`WebSockets on ${path} of this server are served already`)
   handlers.set(path, handler)
   return () => {
     if (handlers.get(path) !== handler) return

@@ -1,25 +1,26 @@
-import { requireScope, type Principal } from '../access/index.js'
+import { requireScope, type Principal, type Scope } from '../access/index.js'
 import { tracked, type Environment, type Instant, type Timer } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import { errorText } from '../events/index.js'
 import type { Tiers } from '../limits/index.js'
-import { parseClientMessage, requestIdOf, type ClientMessage } from './client-messages.js'
-import { closeCodes } from './close-codes.js'
 import { parseChannel } from './channels.js'
-import { outgoing, type Outgoing } from './outgoing.js'
+import { closeCodeOf } from './close-codes.js'
+import {
+  WaitingMessages,
+  type MessageStream,
+  type StreamHolder,
+  type StreamRequest,
+} from './message-stream.js'
+import type { Outgoing } from './outgoing.js'
+import type { Conversation, Origin, RealtimeConnection, RealtimeProtocol } from './protocol.js'
 import type { RealtimeSettings } from './realtime-options.js'
-import { encodeAnswer, type RealtimeError, type ServerMessage } from './server-messages.js'
+import { hasSameRights } from './rights.js'
+import type { RealtimeError } from './server-messages.js'
 import type { SlotOwner, Slots } from './slots.js'
 import type { Socket, SocketListener } from './socket.js'
 import { subscribe } from './subscribe.js'
-import type { Subscriber, Subscription, SubscriptionParts } from './subscription.js'
+import type { SubscriptionParts } from './subscription.js'
 import { tokenExpiry } from './token-expiry.js'
-
-/** What is known of the request that a socket came by. */
-export interface Origin {
-  readonly clientAddress: string
-  header(name: string): string | undefined
-}
 
 /** Judges what a connection shows. */
 export interface Doorkeeper {
@@ -46,39 +47,46 @@ export interface ConnectionParts {
 const MINUTE_MS = 60_000
 /** How long the closing handshake may take. */
 const CLOSE_GRACE_MS = 5_000
-const NO_SUBSCRIPTIONS: readonly Subscription[] = []
-const DONE = Promise.resolve()
+/** What a close frame has room for (RFC 6455, 5.5 and 5.5.1). */
+const LONGEST_REASON_BYTES = 123
 
-/** One client, from its upgrade to its end. What it says is dealt with one message after the other. */
-export class Connection implements SocketListener, Subscriber, SlotOwner {
+/** One client, from its upgrade to its end, whatever is spoken. There are many that do nothing, so it holds little. */
+export class Connection implements RealtimeConnection, SocketListener, SlotOwner, StreamHolder {
   readonly id: string
+  readonly origin: Origin
   /** When the credential is next looked at. */
   nextCheckAt: Instant = Infinity
   readonly #socket: Socket
-  readonly #origin: Origin
   readonly #door: Doorkeeper
+  readonly #protocol: RealtimeProtocol
   readonly #parts: ConnectionParts
+  readonly #conversation: Conversation
   #state: 'open' | 'closing' | 'gone' = 'open'
   #principal: Principal | null = null
   #authorization = ''
-  #subscriptions: readonly Subscription[] = NO_SUBSCRIPTIONS
   #timer: Timer | null
-  #inbox = DONE
   #isAlive = true
   #minuteStart = 0
   #receivedInMinute = 0
+  #heldCharacters = 0
 
-  constructor(socket: Socket, origin: Origin, door: Doorkeeper, parts: ConnectionParts) {
+  constructor(
+    socket: Socket,
+    origin: Origin,
+    { door, protocol, parts }: { door: Doorkeeper; protocol: RealtimeProtocol; parts: ConnectionParts },
+  ) {
     const { clock, newId } = parts.environment
     this.id = newId('conn')
+    this.origin = origin
     this.#socket = socket
-    this.#origin = origin
     this.#door = door
+    this.#protocol = protocol
     this.#parts = parts
     this.#timer = clock.setTimer(
-      () => this.end(closeCodes.authTimeout, 'no auth in time'),
+      () => this.end(protocol.closeCodes.authTimeout, 'no credential in time'),
       parts.settings.authTimeoutMs,
     )
+    this.#conversation = protocol.open(this)
   }
 
   get accountId(): string {
@@ -93,21 +101,25 @@ export class Connection implements SocketListener, Subscriber, SlotOwner {
     return this.#state === 'open'
   }
 
+  get principal(): Principal | null {
+    return this.#principal
+  }
+
+  get settings(): RealtimeSettings {
+    return this.#parts.settings
+  }
+
   received(text: string | null): void {
     if (!this.isOpen) return
+    const { closeCodes } = this.#protocol
     this.#isAlive = true
     if (text === null) return this.end(closeCodes.unsupportedData, 'messages are JSON text')
     if (!this.#isWithinRate()) {
-      this.#tellError(new TaskboardError('RATE_LIMITED', 'too many messages in a minute'))
-      return this.end(closeCodes.tooManyMessages, 'too many messages in a minute')
+      const reason = 'too many messages in a minute'
+      return this.#endFor(new TaskboardError('RATE_LIMITED', reason), closeCodes.tooManyMessages)
     }
-    const handled = this.#inbox.then(() =>
-      tracked(this.#parts.environment.clock, 'realtime', () => this.#handle(text)),
-    )
-    this.#inbox = handled
-    void handled.finally(() => {
-      if (this.#inbox === handled) this.#inbox = DONE
-    })
+    const handled = this.#conversation.received(text)
+    handled?.catch((error: unknown) => this.#fail(error))
   }
 
   ponged(): void {
@@ -116,33 +128,46 @@ export class Connection implements SocketListener, Subscriber, SlotOwner {
 
   gone(): void {
     if (this.#state === 'gone') return
-    this.#leave()
-    this.#state = 'gone'
+    this.#leave('gone')
     this.#timer?.cancel()
     this.#timer = null
     this.#parts.onGone(this)
   }
 
   broadcast(messages: Outgoing): void {
-    if (!this.isOpen) return
-    if (this.#socket.bufferedBytes > this.#parts.settings.bufferLimitBytes) {
-      return this.end(closeCodes.tooSlow, 'messages are read too slowly')
-    }
-    this.#socket.send(messages)
+    if (this.#canTake()) this.#socket.send(messages)
+  }
+
+  send(messages: Outgoing): Promise<void> {
+    if (!this.#canTake()) return Promise.resolve()
+    return new Promise((resolve) => this.#socket.send(messages, resolve))
+  }
+
+  hold(characters: number): void {
+    this.#heldCharacters += characters
+    this.#canTake()
+  }
+
+  /** Ends because this side does. */
+  leave(): void {
+    this.end(this.#protocol.closeCodes.goingAway, 'the server ends')
   }
 
   evicted(): void {
-    this.end(closeCodes.tooManyConnections, 'the account has too many connections')
+    this.end(this.#protocol.closeCodes.tooManyConnections, 'the account has too many connections')
+  }
+
+  refuse(error: unknown, reason: string): void {
+    this.end(closeCodeOf(error, this.#protocol.closeCodes), reason)
   }
 
   /** Begins the end: nothing more is told, and the peer has a few seconds to agree. */
   end(code: number, reason: string): void {
     if (!this.isOpen) return
-    this.#leave()
-    this.#state = 'closing'
+    this.#leave('closing')
     this.#timer?.cancel()
     this.#timer = this.#parts.environment.clock.setTimer(() => this.#socket.terminate(), CLOSE_GRACE_MS)
-    this.#socket.close(code, reason)
+    this.#socket.close(code, Buffer.byteLength(reason) > LONGEST_REASON_BYTES ? '' : reason)
   }
 
   terminate(): void {
@@ -157,26 +182,65 @@ export class Connection implements SocketListener, Subscriber, SlotOwner {
     this.#socket.ping()
   }
 
-  /** Looks at the credential again. While that cannot be done, the connection stays. */
-  async recheck(): Promise<void> {
+  async recheck(): Promise<Principal | null> {
     this.#planCheck()
-    let principal: Principal | null
+    let after: Principal | null
     try {
-      principal = await this.#door.authenticate(this.#authorization, this.#origin)
+      after = await this.#door.authenticate(this.#authorization, this.origin)
     } catch (error) {
       this.#parts.environment.logger.warn(
         { error: errorText(error) },
         'a credential could not be looked at again',
       )
-      return
+      return this.isOpen ? this.#principal : null
     }
     const before = this.#principal
-    if (!this.isOpen || before === null) return
-    if (principal === null) {
-      this.#tellError(new TaskboardError('UNAUTHORIZED', 'the credential has ended'))
-      this.end(closeCodes.unauthenticated, 'the credential has ended')
-    } else if (hasSameRights(before, principal)) this.#principal = principal
+    if (!this.isOpen || before === null) return null
+    const { closeCodes } = this.#protocol
+    if (after === null) {
+      const reason = 'the credential has ended'
+      this.#endFor(new TaskboardError('UNAUTHORIZED', reason), closeCodes.unauthenticated)
+    } else if (hasSameRights(before, after)) this.#principal = after
     else this.end(closeCodes.forbidden, 'the credential’s rights have changed')
+    return this.isOpen ? this.#principal : null
+  }
+
+  admit(authorization: string, scope?: Scope): Promise<Principal> {
+    return tracked(this.#parts.environment.clock, 'realtime', () => this.#admit(authorization, scope))
+  }
+
+  async openStream(request: StreamRequest): Promise<MessageStream> {
+    const channel = parseChannel(request.channel)
+    const principal = this.#principal
+    if (principal === null) throw new TaskboardError('UNAUTHORIZED', 'the connection has no caller')
+    const stream = new WaitingMessages(this, request)
+    const subscription = await subscribe(
+      {
+        channel,
+        principal,
+        subscriber: stream,
+        since: request.since,
+        confirm: (seq) => stream.add({ type: 'subscribed', channel: channel.name, seq }, 0),
+      },
+      this.#parts.subscriptions,
+    )
+    stream.follow(subscription)
+    return stream
+  }
+
+  /** The log cannot be read: the client comes back to where it was, and loses nothing. */
+  failed(error: unknown): void {
+    this.describe(error)
+    this.end(this.#protocol.closeCodes.internalError, 'the log could not be read')
+  }
+
+  describe(error: unknown, requestId?: string): RealtimeError {
+    const { logger, newId } = this.#parts.environment
+    const described = this.#door.describeError(error, requestId ?? newId('req'))
+    if (described.code === 'INTERNAL_ERROR') {
+      logger.error({ connection: this.id, error: errorText(error) }, 'a realtime message failed')
+    }
+    return described
   }
 
   /** A fixed window is enough here: it is for clients that run wild. */
@@ -191,63 +255,35 @@ export class Connection implements SocketListener, Subscriber, SlotOwner {
     return this.#receivedInMinute <= settings.messagesPerMinute
   }
 
-  async #handle(text: string): Promise<void> {
-    if (!this.isOpen) return
-    let message: ClientMessage
-    try {
-      message = parseClientMessage(text)
-      if (this.#principal === null && message.type !== 'auth') {
-        throw new TaskboardError('UNAUTHORIZED', 'the first message must be auth')
-      }
-    } catch (error) {
-      this.#tellError(error, requestIdOf(text) ?? undefined)
-      if (this.#principal === null) this.end(closeCodes.unauthenticated, 'the first message must be auth')
-      return
-    }
-    try {
-      await this.#carryOut(message)
-    } catch (error) {
-      this.#tellError(error, message.request_id)
-    }
+  /** False, at the latest from now on, when too much waits for the peer. */
+  #canTake(): boolean {
+    if (!this.isOpen) return false
+    const waiting = this.#socket.bufferedBytes + this.#heldCharacters
+    if (waiting <= this.#parts.settings.bufferLimitBytes) return true
+    this.end(this.#protocol.closeCodes.tooSlow, 'messages are read too slowly')
+    return false
   }
 
-  async #carryOut(message: ClientMessage): Promise<void> {
-    switch (message.type) {
-      case 'auth':
-        return this.#authenticate(message.token, message.request_id)
-      case 'subscribe':
-        for (const name of message.channels) await this.#subscribe(name, message)
-        return
-      case 'unsubscribe':
-        for (const name of message.channels) this.#unsubscribe(name, message.request_id)
-        return
-      case 'ping':
-        return this.#answer({ type: 'pong' }, message.request_id)
-    }
+  async #admit(authorization: string, scope: Scope | undefined): Promise<Principal> {
+    const before = this.#principal
+    const principal = await this.#door.authenticate(authorization, this.origin)
+    this.#requireOpen()
+    if (principal === null) throw this.#door.refuse(authorization, this.origin)
+    if (scope !== undefined) requireScope(principal, scope)
+    if (before === null) await this.#takeSlot(principal)
+    else requireSame(before, principal)
+    this.#requireOpen()
+    this.#principal = principal
+    this.#authorization = authorization
+    this.#planCheck()
+    return principal
   }
 
-  async #authenticate(authorization: string, requestId: string | undefined): Promise<void> {
-    const isFirst = this.#principal === null
-    try {
-      const principal = await this.#door.authenticate(authorization, this.#origin)
-      if (!this.isOpen) return
-      if (principal === null) throw this.#door.refuse(authorization, this.#origin)
-      requireScope(principal, 'tasks:read')
-      if (isFirst) await this.#admit(principal)
-      else this.#requireSame(principal)
-      if (!this.isOpen) return
-      this.#principal = principal
-      this.#authorization = authorization
-      this.#planCheck()
-      this.#answer({ type: 'auth.ok', connection_id: this.id, scopes: principal.scopes }, requestId)
-    } catch (error) {
-      this.#tellError(error, requestId)
-      const isConflict = error instanceof TaskboardError && error.code === 'CONFLICT'
-      if (!isConflict) this.end(closeCodeOf(error), 'the connection is not admitted')
-    }
+  #requireOpen(): void {
+    if (!this.isOpen) throw new TaskboardError('CONFLICT', 'the connection has ended')
   }
 
-  async #admit(principal: Principal): Promise<void> {
+  async #takeSlot(principal: Principal): Promise<void> {
     const { slots } = this.#parts
     this.#timer?.cancel()
     this.#timer = null
@@ -263,75 +299,15 @@ export class Connection implements SocketListener, Subscriber, SlotOwner {
     if (!this.isOpen) slots.release(this.id)
   }
 
-  /** A newer credential of the same caller takes the place of the older, and the subscriptions stay. */
-  #requireSame(principal: Principal): void {
-    const before = this.#principal
-    if (before?.id === principal.id && hasSameRights(before, principal)) return
-    throw new TaskboardError('CONFLICT', 'the connection belongs to another caller, or one with other rights')
+  /** Ends for what the protocol may have words for. */
+  #endFor(error: TaskboardError, code: number): void {
+    this.#conversation.explain?.(error)
+    this.end(code, error.message)
   }
 
-  async #subscribe(name: string, message: Extract<ClientMessage, { type: 'subscribe' }>): Promise<void> {
-    const { settings, subscriptions } = this.#parts
-    const principal = this.#principal
-    if (!this.isOpen || principal === null) return
-    try {
-      const channel = parseChannel(name)
-      if (this.#subscriptions.some(({ channelName }) => channelName === name))
-        throw new TaskboardError('CONFLICT', 'the channel is subscribed to already')
-      if (this.#subscriptions.length >= settings.subscriptionsPerConnection) {
-        throw new TaskboardError('QUOTA_EXCEEDED', `at most ${settings.subscriptionsPerConnection} channels`)
-      }
-      const { since = {} } = message
-      const subscription = await subscribe(
-        {
-          channel,
-          principal,
-          subscriber: this,
-          since: Object.hasOwn(since, name) ? since[name] : undefined,
-          confirm: (seq) => this.#answer({ type: 'subscribed', channel: name, seq }, message.request_id),
-        },
-        subscriptions,
-      )
-      if (this.isOpen) this.#subscriptions = this.#subscriptions.concat(subscription)
-      else subscription.end()
-    } catch (error) {
-      this.#tellError(error, message.request_id, name)
-    }
-  }
-
-  #unsubscribe(name: string, requestId: string | undefined): void {
-    for (const subscription of this.#subscriptions) if (subscription.channelName === name) subscription.end()
-    this.#subscriptions = this.#subscriptions.filter(({ channelName }) => channelName !== name)
-    this.#answer({ type: 'unsubscribed', channel: name }, requestId)
-  }
-
-  /** The log cannot be read: the client comes back with its `since`, and loses nothing. */
-  failed(error: unknown, channel: string): void {
-    this.#tellError(error, undefined, channel)
-    this.end(closeCodes.internalError, 'the log could not be read')
-  }
-
-  sendAlone(messages: Outgoing): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.isOpen) this.#socket.send(messages, resolve)
-      else resolve()
-    })
-  }
-
-  #answer(message: ServerMessage, requestId: string | undefined): void {
-    if (this.isOpen) this.#socket.send(outgoing([encodeAnswer(message, requestId)]))
-  }
-
-  #tellError(error: unknown, requestId?: string, channel?: string): void {
-    const { logger, newId } = this.#parts.environment
-    const described = this.#door.describeError(error, requestId ?? newId('req'))
-    if (described.code === 'INTERNAL_ERROR') {
-      logger.error({ connection: this.id, error: errorText(error) }, 'a realtime message failed')
-    }
-    this.#answer(
-      { type: 'error', error: described, ...(channel === undefined ? {} : { channel }) },
-      requestId,
-    )
+  #fail(error: unknown): void {
+    this.describe(error)
+    this.end(this.#protocol.closeCodes.internalError, 'a message could not be dealt with')
   }
 
   #planCheck(): void {
@@ -342,38 +318,19 @@ export class Connection implements SocketListener, Subscriber, SlotOwner {
     if (this.nextCheckAt < nextAt) this.#parts.onEarlyCheck()
   }
 
-  #leave(): void {
-    if (!this.isOpen) return
+  #leave(to: 'closing' | 'gone'): void {
+    const wasOpen = this.isOpen
+    this.#state = to
+    if (!wasOpen) return
     this.nextCheckAt = Infinity
-    for (const subscription of this.#subscriptions) subscription.end()
-    this.#subscriptions = NO_SUBSCRIPTIONS
+    const ended = this.#conversation.ended()
+    ended?.catch((error: unknown) => this.describe(error))
     if (this.#principal !== null) this.#parts.slots.release(this.id)
   }
 }
 
-function hasSameRights(before: Principal, after: Principal): boolean {
-  return before === after || rightsOf(before) === rightsOf(after)
-}
-
-function rightsOf({ accountId, scopes, workspaceIds }: Principal): string {
-  return JSON.stringify([
-    accountId,
-    scopes.toSorted(),
-    workspaceIds === 'all' ? null : workspaceIds.toSorted(),
-  ])
-}
-
-function closeCodeOf(error: unknown): number {
-  if (!(error instanceof TaskboardError)) return closeCodes.internalError
-  switch (error.code) {
-    case 'UNAUTHORIZED':
-    case 'RATE_LIMITED':
-      return closeCodes.unauthenticated
-    case 'FORBIDDEN':
-      return closeCodes.forbidden
-    case 'QUOTA_EXCEEDED':
-      return closeCodes.tooManyConnections
-    default:
-      return closeCodes.internalError
-  }
+/** A newer credential of the same caller takes the place of the older, and what was opened stays. */
+function requireSame(before: Principal, after: Principal): void {
+  if (before.id === after.id && hasSameRights(before, after)) return
+  throw new TaskboardError('CONFLICT', 'the connection belongs to another caller, or one with other rights')
 }

@@ -1,8 +1,12 @@
+import type { ChannelMessage } from './server-messages.js'
+
 /**
  * Messages on their way out, in order: what one write carries. Serialized and framed once, however many sockets they go to.
  */
 export interface Outgoing {
   readonly texts: readonly string[]
+  /** What the texts say, of those that a channel tells. One copy for all who look at it. */
+  readonly values: readonly ChannelMessage[]
   /** The same as WebSocket text frames, one after the other (RFC 6455, 5.2: final, unmasked, uncompressed). */
   readonly frames: Uint8Array
 }
@@ -13,10 +17,11 @@ const IS_16_BIT = 126
 const IS_64_BIT = 127
 const LARGEST_16_BIT = 65_535
 
-/** A class, so that framing waits until somebody asks for it and is kept then. */
+/** A class, so that framing and parsing wait until somebody asks for them and are kept then. */
 class FramedOnce implements Outgoing {
   readonly texts: readonly string[]
   #frames: Uint8Array | undefined
+  #values: readonly ChannelMessage[] | undefined
 
   constructor(texts: readonly string[]) {
     this.texts = texts
@@ -25,6 +30,11 @@ class FramedOnce implements Outgoing {
   get frames(): Uint8Array {
     this.#frames ??= frameTexts(this.texts)
     return this.#frames
+  }
+
+  get values(): readonly ChannelMessage[] {
+    this.#values ??= this.texts.map((text) => JSON.parse(text) as ChannelMessage)
+    return this.#values
   }
 }
 

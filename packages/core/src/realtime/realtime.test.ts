@@ -60,7 +60,7 @@ async function setUp() {
   const endpoint = realtimeEndpoint(taskboard)
   const connect = () =>
     fakeSocket((socket) =>
-      endpoint.connect(socket, { clientAddress: '203.0.113.1', header: () => undefined }),
+      endpoint.connect(socket, { clientAddress: '203.0.113.1', header: () => undefined }, endpoint.channel),
     )
   await taskboard.start()
   return {

@@ -3,10 +3,11 @@ import { atMost, createLoop, type Environment, type Instant } from '../environme
 import { TaskboardError } from '../errors/index.js'
 import type { EventStore, LoggedEvent } from '../events/index.js'
 import type { Tiers } from '../limits/index.js'
-import { closeCodes } from './close-codes.js'
-import { Connection, type Doorkeeper, type Origin } from './connection.js'
+import { channelProtocol } from './channel-protocol.js'
+import { Connection, type Doorkeeper } from './connection.js'
 import { createHub } from './hub.js'
 import { createNewcomers } from './newcomers.js'
+import type { Origin, RealtimeProtocol } from './protocol.js'
 import type { RealtimeSettings } from './realtime-options.js'
 import type { RealtimeStore } from './realtime-store.js'
 import { createSlots } from './slots.js'
@@ -26,8 +27,17 @@ export interface Realtime {
   readonly settings: RealtimeSettings
   /** Whether connections are taken now: from `start` to `stop`. */
   readonly isOpen: boolean
-  /** Takes a new socket. What comes from it is to be told to the listener. @throws TaskboardError `SERVICE_UNAVAILABLE`. */
-  connect(socket: Socket, origin: Origin, door: Doorkeeper): SocketListener
+  /** The documented channel, at its path. */
+  channel(path: string): RealtimeProtocol
+  /**
+   * Takes a new socket, on which a protocol is spoken. What comes from it is to be told to the listener.
+   * @throws TaskboardError `SERVICE_UNAVAILABLE`.
+   */
+  connect(
+    socket: Socket,
+    origin: Origin,
+    terms: { readonly door: Doorkeeper; readonly protocol: RealtimeProtocol },
+  ): SocketListener
   /** Takes an event of the log, in each workspace's order. */
   publish(event: LoggedEvent): void
   start(): void
@@ -59,7 +69,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   const ofConnections = { ...parts, slots, subscriptions, onGone, onEarlyCheck: () => checks.wake() }
 
   async function closeAll(): Promise<void> {
-    for (const connection of connections) connection.end(closeCodes.goingAway, 'the server ends')
+    for (const connection of connections) connection.leave()
     const emptied = new Promise<void>((resolve) => (onEmpty = resolve))
     if (connections.size > 0) await atMost(clock, CLOSE_WITHIN_MS, emptied)
     for (const connection of connections) connection.terminate()
@@ -71,9 +81,10 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     get isOpen() {
       return isStarted
     },
-    connect(socket, origin, door) {
+    channel: (path) => channelProtocol(path, subscriptions),
+    connect(socket, origin, { door, protocol }) {
       if (!isStarted) throw new TaskboardError('SERVICE_UNAVAILABLE', 'the realtime channel is not open')
-      const connection = new Connection(socket, origin, door, ofConnections)
+      const connection = new Connection(socket, origin, { door, protocol, parts: ofConnections })
       connections.add(connection)
       if (connections.size === 1) {
         heartbeat.wake()

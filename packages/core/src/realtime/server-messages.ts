@@ -13,6 +13,30 @@ export type ServerMessage =
   | { readonly type: 'pong' }
   | { readonly type: 'error'; readonly error: RealtimeError; readonly channel?: string }
 
+/** What is told on a channel. Wire names. */
+export type ChannelMessage = Beginning | ChannelGap | ChannelEvent
+
+type Beginning = Extract<ServerMessage, { type: 'subscribed' }>
+
+interface ChannelGap {
+  readonly type: 'gap'
+  readonly channel: string
+  readonly workspace_id: string
+  readonly from: number
+  readonly to: number
+}
+
+interface ChannelEvent {
+  readonly type: Exclude<EventType, 'agent.alert' | 'email.received' | 'order.new'>
+  readonly channel: string
+  readonly workspace_id: string
+  readonly seq: number
+  /** ISO 8601, UTC. */
+  readonly timestamp: string
+  /** `data`, or the fields themselves of `task.progress` and `agent.status`. */
+  readonly [field: string]: unknown
+}
+
 /** As the enterprise API tells errors. */
 export interface RealtimeError {
   readonly code: string

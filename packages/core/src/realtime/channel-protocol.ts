@@ -1,0 +1,169 @@
+import { tracked, type Clock } from '../environment/index.js'
+import { TaskboardError } from '../errors/index.js'
+import { parseChannel } from './channels.js'
+import { parseClientMessage, requestIdOf, type ClientMessage } from './client-messages.js'
+import { closeCodes } from './close-codes.js'
+import { outgoing, type Outgoing } from './outgoing.js'
+import type { Conversation, RealtimeConnection, RealtimeProtocol } from './protocol.js'
+import { encodeAnswer, type ServerMessage } from './server-messages.js'
+import { subscribe } from './subscribe.js'
+import type { Subscriber, Subscription, SubscriptionParts } from './subscription.js'
+
+const NO_SUBSCRIPTIONS: readonly Subscription[] = []
+const DONE = Promise.resolve()
+
+/** The documented channel: JSON messages, dealt with one after the other. `docs/realtime-protocol.md` has them. */
+export function channelProtocol(path: string, parts: SubscriptionParts): RealtimeProtocol {
+  return {
+    path,
+    subprotocols: [],
+    closeCodes,
+    open: (connection) => new ChannelConversation(connection, parts),
+  }
+}
+
+/** There are many of these that do nothing, so it holds little. */
+class ChannelConversation implements Conversation, Subscriber {
+  readonly #connection: RealtimeConnection
+  readonly #parts: SubscriptionParts
+  #subscriptions = NO_SUBSCRIPTIONS
+  #inbox = DONE
+
+  constructor(connection: RealtimeConnection, parts: SubscriptionParts) {
+    this.#connection = connection
+    this.#parts = parts
+  }
+
+  received(text: string): Promise<void> {
+    const { clock } = this.#parts.environment
+    const handled = this.#inbox.then(() => this.#handleTracked(text, clock))
+    this.#inbox = handled
+    return handled.finally(() => {
+      if (this.#inbox === handled) this.#inbox = DONE
+    })
+  }
+
+  explain(error: unknown): void {
+    this.#tellError(error)
+  }
+
+  ended(): void {
+    for (const subscription of this.#subscriptions) subscription.end()
+    this.#subscriptions = NO_SUBSCRIPTIONS
+  }
+
+  broadcast(messages: Outgoing): void {
+    this.#connection.broadcast(messages)
+  }
+
+  sendAlone(messages: Outgoing): Promise<void> {
+    return this.#connection.send(messages)
+  }
+
+  /** The log cannot be read: the client comes back with its `since`, and loses nothing. */
+  failed(error: unknown, channel: string): void {
+    this.#tellError(error, undefined, channel)
+    this.#connection.end(closeCodes.internalError, 'the log could not be read')
+  }
+
+  #handleTracked(text: string, clock: Clock): Promise<void> {
+    return tracked(clock, 'realtime', () => this.#handle(text))
+  }
+
+  async #handle(text: string): Promise<void> {
+    const connection = this.#connection
+    if (!connection.isOpen) return
+    let message: ClientMessage
+    try {
+      message = parseClientMessage(text)
+      if (connection.principal === null && message.type !== 'auth') {
+        throw new TaskboardError('UNAUTHORIZED', 'the first message must be auth')
+      }
+    } catch (error) {
+      this.#tellError(error, requestIdOf(text) ?? undefined)
+      if (connection.principal === null) {
+        connection.end(closeCodes.unauthenticated, 'the first message must be auth')
+      }
+      return
+    }
+    try {
+      await this.#carryOut(message)
+    } catch (error) {
+      this.#tellError(error, message.request_id)
+    }
+  }
+
+  async #carryOut(message: ClientMessage): Promise<void> {
+    switch (message.type) {
+      case 'auth':
+        return this.#authenticate(message.token, message.request_id)
+      case 'subscribe':
+        for (const name of message.channels) await this.#subscribe(name, message)
+        return
+      case 'unsubscribe':
+        for (const name of message.channels) this.#unsubscribe(name, message.request_id)
+        return
+      case 'ping':
+        return this.#answer({ type: 'pong' }, message.request_id)
+    }
+  }
+
+  async #authenticate(authorization: string, requestId: string | undefined): Promise<void> {
+    const connection = this.#connection
+    try {
+      const { scopes } = await connection.admit(authorization, 'tasks:read')
+      this.#answer({ type: 'auth.ok', connection_id: connection.id, scopes }, requestId)
+    } catch (error) {
+      this.#tellError(error, requestId)
+      const isConflict = error instanceof TaskboardError && error.code === 'CONFLICT'
+      if (!isConflict) connection.refuse(error, 'the connection is not admitted')
+    }
+  }
+
+  async #subscribe(name: string, message: Extract<ClientMessage, { type: 'subscribe' }>): Promise<void> {
+    const connection = this.#connection
+    const { principal, settings } = connection
+    if (!connection.isOpen || principal === null) return
+    try {
+      const channel = parseChannel(name)
+      if (this.#subscriptions.some(({ channelName }) => channelName === name))
+        throw new TaskboardError('CONFLICT', 'the channel is subscribed to already')
+      if (this.#subscriptions.length >= settings.subscriptionsPerConnection) {
+        throw new TaskboardError('QUOTA_EXCEEDED', `at most ${settings.subscriptionsPerConnection} channels`)
+      }
+      const { since = {} } = message
+      const subscription = await subscribe(
+        {
+          channel,
+          principal,
+          subscriber: this,
+          since: Object.hasOwn(since, name) ? since[name] : undefined,
+          confirm: (seq) => this.#answer({ type: 'subscribed', channel: name, seq }, message.request_id),
+        },
+        this.#parts,
+      )
+      if (connection.isOpen) this.#subscriptions = this.#subscriptions.concat(subscription)
+      else subscription.end()
+    } catch (error) {
+      this.#tellError(error, message.request_id, name)
+    }
+  }
+
+  #unsubscribe(name: string, requestId: string | undefined): void {
+    for (const subscription of this.#subscriptions) if (subscription.channelName === name) subscription.end()
+    this.#subscriptions = this.#subscriptions.filter(({ channelName }) => channelName !== name)
+    this.#answer({ type: 'unsubscribed', channel: name }, requestId)
+  }
+
+  #answer(message: ServerMessage, requestId: string | undefined): void {
+    this.#connection.broadcast(outgoing([encodeAnswer(message, requestId)]))
+  }
+
+  #tellError(error: unknown, requestId?: string, channel?: string): void {
+    const described = this.#connection.describe(error, requestId)
+    this.#answer(
+      { type: 'error', error: described, ...(channel === undefined ? {} : { channel }) },
+      requestId,
+    )
+  }
+}
