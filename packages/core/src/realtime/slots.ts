@@ -1,6 +1,7 @@
 import { createLoop, type Environment } from '../environment/index.js'
-import { errorText } from '../events/index.js'
-import type { RealtimeStore } from './realtime-store.js'
+import { TaskboardError } from '../errors/index.js'
+import type { RealtimeStore, SlotRequest } from './realtime-store.js'
+import { createSlotLease, slotLeaseMs } from './slot-lease.js'
 
 /** A connection that counts against its account's cap. */
 export interface SlotOwner {
@@ -21,8 +22,6 @@ export interface Slots {
   stop(): Promise<void>
 }
 
-/** How long the slots of a process that was killed are still taken. */
-export const slotLeaseMs = 30_000
 const RENEWALS_PER_LEASE = 3
 const MOST_AT_ONCE = 1_000
 
@@ -30,81 +29,95 @@ export function createSlots(environment: Environment, store: RealtimeStore): Slo
   const { clock, logger } = environment
   const owners = new Map<string, SlotOwner>()
   const released = new Set<string>()
-  let holder: Promise<string> | null = null
-  const at = () => ({ now: environment.storageNow() })
+  /** Those whose slots have gone with the lease, until they have been asked for anew. */
+  const lost = new Map<string, SlotOwner>()
+  let retaking: Promise<void> | null = null
+  const freeSlots = (ids: readonly string[]) => store.releaseSlots(ids, { now: environment.storageNow() })
 
+  const lease = createSlotLease(environment, store, {
+    begun: () => renewal.wake(),
+    ended() {
+      logger.warn({ connections: owners.size }, 'the lease of this process’s realtime connections had ended')
+      for (const [slotId, owner] of owners) lost.set(slotId, owner)
+    },
+  })
   const renewal = createLoop({
     name: 'realtime:slots',
     clock,
     logger,
     pollIntervalMs: null,
     async pass() {
-      await freeAll(released, (ids) => store.releaseSlots(ids, at()))
-      if (holder === null) return null
-      if (!(await store.renewHolder(await holder, slotLeaseMs, at()))) await retakeAll()
-      return clock.now() + slotLeaseMs / RENEWALS_PER_LEASE
+      await freeAll(released, freeSlots)
+      await lease.renew()
+      await retakeLost()
+      return lease.isHeld ? clock.now() + slotLeaseMs / RENEWALS_PER_LEASE : null
     },
   })
 
-  function openHolder(): Promise<string> {
-    const opening = openLease(environment, store)
-    opening.then(
-      () => renewal.wake(),
-      () => (holder = holder === opening ? null : holder),
-    )
-    return opening
+  function retakeLost(): Promise<void> {
+    return (retaking ??= retakeEach().finally(() => (retaking = null)))
   }
 
-  async function acquire(slotId: string, { accountId, limit }: SlotOwner): Promise<boolean> {
-    const opened = (holder ??= openHolder())
-    const request = { slotId, accountId, limit, holderId: await opened }
-    const outcome = await store.acquireSlot(request, at())
-    if (outcome !== 'lost') return outcome === 'taken'
-    if (holder === opened) await retakeAll()
-    return acquire(slotId, { accountId, limit, evicted: () => undefined })
-  }
-
-  /** The lease has ended, as after a long pause: others may have taken the slots since, so they are asked for anew. */
-  async function retakeAll(): Promise<void> {
-    logger.warn({ connections: owners.size }, 'the lease of this process’s realtime connections had ended')
-    holder = null
-    const before = Array.from(owners)
-    for (const [slotId, owner] of before) {
-      if (!owners.has(slotId) || (await acquire(slotId, owner))) continue
-      owners.delete(slotId)
-      owner.evicted()
+  /** Others may have taken the slots since. What has not been asked for when the storage fails stays for the next pass. */
+  async function retakeEach(): Promise<void> {
+    // The last time, some may have been taken without our having been told.
+    await freeAll(new Set(lost.keys()), freeSlots)
+    for (const [slotId, owner] of lost) {
+      const isTaken = await isTakenInTheEnd(() => lease.ask(requestOf(slotId, owner)))
+      lost.delete(slotId)
+      if (!owners.has(slotId)) free(slotId)
+      else if (!isTaken) owner.evicted()
     }
+  }
+
+  function free(slotId: string): void {
+    released.add(slotId)
+    renewal.wake()
   }
 
   return {
     start: () => renewal.start(),
     async take(slotId, owner) {
-      if (!(await acquire(slotId, owner))) return false
-      owners.set(slotId, owner)
-      return true
+      try {
+        const isTaken = await isTakenInTheEnd(() => lease.ask(requestOf(slotId, owner)), retakeLost)
+        if (isTaken) owners.set(slotId, owner)
+        return isTaken
+      } catch (error) {
+        // It may have been taken without our having been told.
+        free(slotId)
+        throw error
+      }
     },
     release(slotId) {
       owners.delete(slotId)
-      released.add(slotId)
-      renewal.wake()
+      lost.delete(slotId)
+      free(slotId)
     },
     async stop() {
       await renewal.stop()
       owners.clear()
-      if (holder === null) return
-      try {
-        await store.closeHolder(await holder, at())
-      } catch (error) {
-        logger.warn({ error: errorText(error) }, 'the slots of this process end with its lease')
-      }
+      lost.clear()
+      await lease.close()
     },
   }
 }
 
-async function openLease(environment: Environment, store: RealtimeStore): Promise<string> {
-  const id = environment.newId('proc')
-  await store.openHolder(id, slotLeaseMs, { now: environment.storageNow() })
-  return id
+/** Asks again under the next lease where the present one is lost: after those who had slots, which `retakeLost` sees to. */
+async function isTakenInTheEnd(
+  ask: () => Promise<'taken' | 'full' | 'lost'>,
+  retakeLost?: () => Promise<void>,
+): Promise<boolean> {
+  let outcome = await ask()
+  if (outcome === 'lost' && retakeLost !== undefined) {
+    await retakeLost()
+    outcome = await ask()
+  }
+  if (outcome !== 'lost') return outcome === 'taken'
+  throw new TaskboardError('SERVICE_UNAVAILABLE', 'the lease of the connections ended at once')
+}
+
+function requestOf(slotId: string, { accountId, limit }: SlotOwner): Omit<SlotRequest, 'holderId'> {
+  return { slotId, accountId, limit }
 }
 
 /** Frees what is in the set, and takes it out as it is freed. */

@@ -1,0 +1,76 @@
+import type { Environment } from '../environment/index.js'
+import { errorText } from '../events/index.js'
+import type { RealtimeStore, SlotRequest } from './realtime-store.js'
+
+/** How long the slots of a process that was killed are still taken. */
+export const slotLeaseMs = 30_000
+
+/** The lease under which this process holds its slots. It begins with the first of them. */
+export interface SlotLease {
+  readonly isHeld: boolean
+  /** As `RealtimeStore.acquireSlot`, under this lease. @throws TaskboardError `SERVICE_UNAVAILABLE`. */
+  ask(request: Omit<SlotRequest, 'holderId'>): Promise<'taken' | 'full' | 'lost'>
+  /** Prolongs it while it is held. */
+  renew(): Promise<void>
+  /** Ends it, and its slots with it. Does not throw. */
+  close(): Promise<void>
+}
+
+export interface SlotLeaseListener {
+  readonly begun: () => void
+  /** It was lost, as in a long pause; the next slot begins another. */
+  readonly ended: () => void
+}
+
+export function createSlotLease(
+  environment: Environment,
+  store: RealtimeStore,
+  listener: SlotLeaseListener,
+): SlotLease {
+  let holder: Promise<string> | null = null
+  const at = () => ({ now: environment.storageNow() })
+
+  async function open(): Promise<string> {
+    const id = environment.newId('proc')
+    await store.openHolder(id, slotLeaseMs, at())
+    return id
+  }
+
+  function begin(): Promise<string> {
+    const opening = open()
+    opening.then(listener.begun, () => (holder = holder === opening ? null : holder))
+    return opening
+  }
+
+  function lose(ended: Promise<string>): void {
+    if (holder !== ended) return
+    holder = null
+    listener.ended()
+  }
+
+  return {
+    get isHeld() {
+      return holder !== null
+    },
+    async ask(request) {
+      const held = (holder ??= begin())
+      const outcome = await store.acquireSlot({ ...request, holderId: await held }, at())
+      if (outcome === 'lost') lose(held)
+      return outcome
+    },
+    async renew() {
+      const held = holder
+      if (held !== null && !(await store.renewHolder(await held, slotLeaseMs, at()))) lose(held)
+    },
+    async close() {
+      const held = holder
+      holder = null
+      try {
+        if (held !== null) await store.closeHolder(await held, at())
+      } catch (error) {
+        const line = { error: errorText(error) }
+        environment.logger.warn(line, 'the slots of this process end with its lease')
+      }
+    },
+  }
+}
