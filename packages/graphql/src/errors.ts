@@ -2,7 +2,7 @@ import type { EnterpriseErrorBody, ErrorEnvelope } from '@taskboard/core'
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { fromWireName } from './wire-names.js'
 
-type Explain = (error: unknown) => ErrorEnvelope<EnterpriseErrorBody>
+type Explain = (error: unknown) => Pick<ErrorEnvelope<EnterpriseErrorBody>, 'body'>
 
 const SUGGESTION = / Did you mean [^]*\?$/
 
@@ -21,7 +21,9 @@ export function formatError(
 }
 
 /** An error that answers the request as a whole. */
-export function fromEnvelope({ body: { error } }: ErrorEnvelope<EnterpriseErrorBody>): GraphQLFormattedError {
+export function fromEnvelope({
+  body: { error },
+}: Pick<ErrorEnvelope<EnterpriseErrorBody>, 'body'>): GraphQLFormattedError {
   const { code, message, request_id, timestamp } = error
   const { field, issue } = error.details
   const name = fromWireName(field)

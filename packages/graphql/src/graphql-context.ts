@@ -1,14 +1,36 @@
-import type { OperationCaller, ProtectedCall } from '@taskboard/core'
+import {
+  TaskboardError,
+  type HttpRequest,
+  type MessageStream,
+  type OperationCaller,
+  type Principal,
+  type StreamRequest,
+  type Surface,
+} from '@taskboard/core'
 import { createLoaders, type Loaders } from './loaders.js'
 import { fromWire, toWire, type WireObject } from './wire-names.js'
 
+/** Who asks, and by which request. */
+export interface ContextRequest {
+  readonly surface: Surface
+  readonly principal: Principal
+  readonly request: HttpRequest
+  /** Opens what a subscription tells; without it there are none. */
+  readonly openStream?: OpenStream | undefined
+}
+
+type OpenStream = (request: StreamRequest) => Promise<MessageStream>
+
 /** What the resolvers of one request share. */
-export interface GraphqlContext extends Pick<ProtectedCall, 'surface' | 'principal'> {
+export interface GraphqlContext extends Pick<ContextRequest, 'surface' | 'principal'> {
   readonly loaders: Loaders
+  readonly openStream: OpenStream
   /** Runs an operation of the enterprise API for the caller; members are in camelCase here, on both sides. */
   readonly call: (operationId: string, input?: CallInput) => Promise<WireObject>
   /** As `call`, for an operation that changes something: what was loaded before is forgotten. */
   readonly write: (operationId: string, input?: CallInput) => Promise<WireObject>
+  /** Forgets what was loaded. */
+  readonly forget: () => void
 }
 
 interface CallInput {
@@ -19,10 +41,11 @@ interface CallInput {
 
 /** The context of one request. */
 export function createContext(
-  { surface, principal, request }: Pick<ProtectedCall, 'surface' | 'principal' | 'request'>,
+  { surface, principal, request, openStream = noStreams }: ContextRequest,
   caller: OperationCaller,
 ): GraphqlContext {
   let loaders: Loaders | undefined
+  const forget = (): void => void (loaders = undefined)
   async function call(operationId: string, { params, query, body }: CallInput = {}): Promise<WireObject> {
     const answer = await caller(operationId, {
       principal,
@@ -44,8 +67,14 @@ export function createContext(
       try {
         return await call(operationId, input)
       } finally {
-        loaders = undefined
+        forget()
       }
     },
+    forget,
+    openStream,
   }
+}
+
+async function noStreams(): Promise<never> {
+  throw new TaskboardError('INVALID_FIELD', 'subscriptions are served over WebSockets')
 }

@@ -1,13 +1,11 @@
 import {
-  createOperationCaller,
   protectedRoute,
   type HttpResponse,
-  type OperationCaller,
   type ProtectedCall,
   type Route,
   type Surface,
 } from '@taskboard/core'
-import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
+import type { ExecutionResult, GraphQLError } from 'graphql'
 import {
   createHandler,
   type OperationArgs,
@@ -15,27 +13,16 @@ import {
   type RequestParams,
   type Response,
 } from 'graphql-http'
-import { createDocuments, type Documents } from './documents.js'
-import { createExecutor, type Executor } from './executor.js'
+import { endpointOf, type GraphqlEndpoint } from './endpoint.js'
 import { formatError, fromEnvelope } from './errors.js'
 import { createContext, type GraphqlContext } from './graphql-context.js'
-import { resolveOptions, type GraphqlOptions } from './graphql-options.js'
-import { taskboardSchema } from './schema/schema.js'
+import type { GraphqlOptions } from './graphql-options.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8'
 
 /** The context, as the handler wants it to be. */
 type Shared = GraphqlContext & Record<PropertyKey, unknown>
-
-/** What all requests share. */
-interface Endpoint {
-  readonly schema: GraphQLSchema
-  readonly documents: Documents
-  readonly caller: OperationCaller
-  readonly suggests: boolean
-  readonly execute: Executor
-}
 
 /**
  * The GraphQL endpoint as a route, for the `routes` of an HTTP adapter. It takes the credentials, the limits and the scopes of
@@ -46,15 +33,7 @@ export function taskboardGraphql(
   taskboard: { readonly surface: Surface },
   options: GraphqlOptions = {},
 ): Route {
-  const settings = resolveOptions(options)
-  const schema = taskboardSchema()
-  const endpoint: Endpoint = {
-    schema,
-    documents: createDocuments(schema, settings),
-    caller: createOperationCaller(taskboard),
-    suggests: settings.introspection,
-    execute: createExecutor(),
-  }
+  const endpoint = endpointOf(taskboard, options)
   return protectedRoute(taskboard, {
     path: '/v2/graphql',
     answer: (call) => answerCall(endpoint, call),
@@ -66,7 +45,7 @@ export function taskboardGraphql(
   })
 }
 
-async function answerCall(endpoint: Endpoint, call: ProtectedCall): Promise<HttpResponse> {
+async function answerCall(endpoint: GraphqlEndpoint, call: ProtectedCall): Promise<HttpResponse> {
   const { request } = call
   const body = request.method === 'POST' ? await call.readBody() : null
   const handler = createHandler<unknown, unknown, Shared>({
@@ -89,7 +68,7 @@ async function answerCall(endpoint: Endpoint, call: ProtectedCall): Promise<Http
 }
 
 function toExecution(
-  endpoint: Endpoint,
+  endpoint: GraphqlEndpoint,
   call: ProtectedCall,
   { query, variables, operationName }: RequestParams,
 ): OperationArgs<Shared> | Response {
@@ -107,7 +86,7 @@ function toExecution(
 
 /** What was executed, or could not be for its variables. */
 function toResponse(
-  { suggests }: Endpoint,
+  { suggests }: GraphqlEndpoint,
   { request, explain }: ProtectedCall,
   result: ExecutionResult,
 ): Response {

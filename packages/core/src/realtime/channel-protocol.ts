@@ -47,7 +47,7 @@ class ChannelConversation implements Conversation, Subscriber {
     this.#tellError(error)
   }
 
-  ended(): void {
+  ended(): undefined {
     for (const subscription of this.#subscriptions) subscription.end()
     this.#subscriptions = NO_SUBSCRIPTIONS
   }

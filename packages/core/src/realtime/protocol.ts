@@ -22,11 +22,11 @@ export interface RealtimeProtocol {
 /** One connection's end of a protocol. */
 export interface Conversation {
   /** Takes a message, while others may still be under way. What it rejects with is logged, and ends the connection. */
-  received(text: string): void | Promise<void>
+  received(text: string): Promise<void> | undefined
   /** Says why the connection is about to be ended, where the protocol has words for it. */
   explain?(error: unknown): void
   /** The connection has ended: nothing can be said any more, and what was opened on it is to be closed. Called once. */
-  ended(): void | Promise<void>
+  ended(): Promise<void> | undefined
 }
 
 /** What is known of the request that a socket came by. */

@@ -1,6 +1,7 @@
 import {
   getNamedType,
   isCompositeType,
+  isInterfaceType,
   isObjectType,
   Kind,
   type ArgumentNode,
@@ -124,7 +125,8 @@ class DocumentMeasure {
   }
 
   #ofField(node: FieldNode, parent: GraphQLNamedType | undefined): DocumentSize {
-    const field = isObjectType(parent) ? parent.getFields()[node.name.value] : undefined
+    const field =
+      isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined
     const type = field && getNamedType(field.type)
     const isMeta = node.name.value === '__schema' || node.name.value === '__type'
     const below =

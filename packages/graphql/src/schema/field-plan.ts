@@ -15,6 +15,8 @@ export interface FieldCost {
 /** What stands behind a field of the schema. */
 export interface FieldPlan extends FieldCost {
   readonly resolve?: FieldResolver | undefined
+  /** Of a subscription: opens the stream of what it tells. */
+  readonly subscribe?: FieldResolver | undefined
   /** The scope that the credential must have; without one any will do. */
   readonly scope?: Scope | undefined
 }

@@ -3,7 +3,8 @@ import { extendSchema, GraphQLSchema, isObjectType, parse, type GraphQLFieldReso
 import type { GraphqlContext } from '../graphql-context.js'
 import { accountPart } from './account-part.js'
 import { agentPart } from './agent-part.js'
-import type { FieldPlan, SchemaPart } from './field-plan.js'
+import { eventPart } from './event-part.js'
+import type { FieldPlan, FieldResolver, SchemaPart } from './field-plan.js'
 import { taskPart } from './task-part.js'
 import { taskWorkPart } from './task-work-part.js'
 import { valueTypes } from './value-types.js'
@@ -14,6 +15,7 @@ const ROOT = /* GraphQL */ `
   schema {
     query: Query
     mutation: Mutation
+    subscription: Subscription
   }
 `
 const parts: readonly SchemaPart[] = [
@@ -23,6 +25,7 @@ const parts: readonly SchemaPart[] = [
   agentPart,
   webhookPart,
   accountPart,
+  eventPart,
 ]
 
 /**
@@ -47,15 +50,21 @@ function attach(schema: GraphQLSchema, typeName: string, plans: SchemaPart['fiel
     if (field === undefined) throw new TypeError(`no field ${typeName}.${name}`)
     const plan: FieldPlan = typeof declared === 'function' ? { resolve: declared } : declared
     const { weight, size } = plan
-    const resolve = resolverOf(plan, name)
+    const resolve = resolverOf(plan.resolve, plan, name)
     if (resolve !== undefined) field.resolve = resolve
+    const subscribe = plan.subscribe && resolverOf(plan.subscribe, plan, name)
+    if (subscribe !== undefined) field.subscribe = subscribe
     field.extensions = { ...field.extensions, taskboard: { weight, size } }
   }
 }
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>
 
-function resolverOf({ resolve, scope }: FieldPlan, name: string): Resolver | undefined {
+function resolverOf(
+  resolve: FieldResolver | undefined,
+  { scope }: FieldPlan,
+  name: string,
+): Resolver | undefined {
   const inner = resolve as ((...values: readonly unknown[]) => unknown) | undefined
   if (scope === undefined) return inner as Resolver | undefined
   return (source, args, context) => {

@@ -1,9 +1,10 @@
 import { holdReasons, priorities, taskStatuses, tiers } from '@taskboard/core'
 import { GraphQLEnumType, GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped } from 'graphql'
+import { eventTypes } from '../subscriptions/event-source.js'
 
-/** An enum whose names are its values in upper case. */
+/** An enum whose names are its values in upper case, with underscores. */
 function enumOf(name: string, description: string, values: readonly string[]): GraphQLEnumType {
-  const entries = values.map((value) => [value.toUpperCase(), { value }])
+  const entries = values.map((value) => [value.toUpperCase().replace('.', '_'), { value }])
   return new GraphQLEnumType({ name, description, values: Object.fromEntries(entries) })
 }
 
@@ -38,6 +39,7 @@ export const valueTypes = [
   enumOf('HoldReason', 'Why a task is kept from agents.', holdReasons),
   enumOf('LogLevel', 'How serious a line of a log is.', ['debug', 'info', 'warn', 'error']),
   enumOf('AgentStatus', 'What an agent is up to.', ['available', 'busy', 'offline']),
+  enumOf('EventType', 'What may happen on a board.', eventTypes),
   enumOf('AnalyticsPeriod', 'Whole days in UTC, today among them.', [
     'last_7_days',
     'last_30_days',

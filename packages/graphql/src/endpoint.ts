@@ -1,0 +1,45 @@
+import { createOperationCaller, type OperationCaller, type Surface } from '@taskboard/core'
+import type { GraphQLSchema } from 'graphql'
+import { createDocuments, type Documents } from './documents.js'
+import { createExecutor, type Executor } from './executor.js'
+import { resolveOptions, type GraphqlOptions } from './graphql-options.js'
+import { taskboardSchema } from './schema/schema.js'
+
+/** What all operations on a task board share, by whatever protocol they come. */
+export interface GraphqlEndpoint {
+  readonly surface: Surface
+  readonly schema: GraphQLSchema
+  readonly documents: Documents
+  readonly caller: OperationCaller
+  readonly suggests: boolean
+  readonly execute: Executor
+}
+
+/** By their settings, so that HTTP and WebSockets with the same ones have one cache of documents and plans. */
+const endpoints = new WeakMap<Surface, Map<string, GraphqlEndpoint>>()
+
+/** @throws TypeError for an option that cannot be. */
+export function endpointOf(
+  taskboard: { readonly surface: Surface },
+  options: GraphqlOptions,
+): GraphqlEndpoint {
+  const { surface } = taskboard
+  const settings = resolveOptions(options)
+  const name = JSON.stringify(settings)
+  const known = endpoints.get(surface) ?? new Map<string, GraphqlEndpoint>()
+  endpoints.set(surface, known)
+  let endpoint = known.get(name)
+  if (endpoint === undefined) {
+    const schema = taskboardSchema()
+    endpoint = {
+      surface,
+      schema,
+      documents: createDocuments(schema, settings),
+      caller: createOperationCaller(taskboard),
+      suggests: settings.introspection,
+      execute: createExecutor(),
+    }
+    known.set(name, endpoint)
+  }
+  return endpoint
+}

@@ -1,0 +1,167 @@
+import { TaskboardError } from '@taskboard/core'
+import type { GraphqlContext } from '../graphql-context.js'
+import { isTold, type EventSource, type ToldFilter } from '../subscriptions/event-source.js'
+import { openEvents } from '../subscriptions/open-events.js'
+import type { FieldPlan, SchemaPart } from './field-plan.js'
+
+const types = /* GraphQL */ `
+  """
+  Served over WebSockets alone (graphql-transport-ws). What is told is in the order of each workspace's log, each event once. Keep
+  the seq of whatever came last, by workspace; given as since it is where the next subscription goes on. Need tasks:read.
+  """
+  type Subscription {
+    "What happens in a workspace: to its tasks, and (with agents:read) to its agents."
+    workspaceEvents(
+      workspaceId: ID!
+      "Goes on after this one; without it with what comes."
+      since: Int
+      "Only events of these types."
+      types: [EventType!]
+      "Only events of this task."
+      taskId: ID
+    ): BoardEvent!
+    "What happens to the tasks of all workspaces within reach, those that are made later too."
+    taskEvents(
+      "Goes on after these; a workspace that is not among them is taken as new, and told of from its beginning."
+      since: [WorkspacePlace!]
+      "Only events of these types."
+      types: [EventType!]
+    ): BoardEvent!
+  }
+
+  "A place in a workspace's log."
+  input WorkspacePlace {
+    workspaceId: ID!
+    seq: Int!
+  }
+
+  "Something that a subscription tells."
+  interface BoardEvent {
+    workspaceId: ID!
+    "Its place in the workspace's log. It only rises, and may skip numbers."
+    seq: Int!
+  }
+
+  "Comes first, once for each workspace: what follows has a higher seq."
+  type EventsBegin implements BoardEvent {
+    workspaceId: ID!
+    seq: Int!
+  }
+
+  "Events that are not to be had any more: the state is best read anew."
+  type EventGap implements BoardEvent {
+    workspaceId: ID!
+    "Of the last one that is missing."
+    seq: Int!
+    "Of the first one that is missing."
+    firstSeq: Int!
+  }
+
+  "Something that happened to a task. What is not of its type is null."
+  type TaskEvent implements BoardEvent {
+    workspaceId: ID!
+    seq: Int!
+    type: EventType!
+    timestamp: DateTime!
+    taskId: ID!
+    "The task as it is now, which may be later than the event; null once it is deleted."
+    task: Task
+    "The title then; null for TASK_PROGRESS."
+    title: String
+    "In percent, of TASK_PROGRESS."
+    progress: Int
+    "The agent that started it, or failed at it."
+    byAgentId: ID
+    "Of TASK_MOVED."
+    fromColumn: Column
+    "Of TASK_MOVED."
+    toColumn: Column
+    "Of TASK_COMPLETED."
+    result: String
+    "Of TASK_FAILED: what holds the task now."
+    reason: HoldReason
+    "Of TASK_FAILED."
+    message: String
+  }
+
+  "What an agent is up to now."
+  type AgentEvent implements BoardEvent {
+    workspaceId: ID!
+    seq: Int!
+    type: EventType!
+    timestamp: DateTime!
+    agentId: ID!
+    status: AgentStatus!
+    "The agent as it is now; null once it is deleted."
+    agent: Agent
+  }
+`
+
+interface WorkspaceArguments extends ToldFilter {
+  readonly workspaceId: string
+  readonly since?: number | null
+}
+
+interface TasksArguments extends ToldFilter {
+  readonly since?: readonly { readonly workspaceId: string; readonly seq: number }[] | null
+}
+
+/**
+ * A subscription counts as many events as that: each is resolved anew, and asks for no limit of the account.
+ */
+const COUNTED_EVENTS = 20
+
+const asTold = (event: EventSource): EventSource => event
+
+const workspaceEvents: FieldPlan = {
+  scope: 'tasks:read',
+  size: COUNTED_EVENTS,
+  subscribe: (_: unknown, { workspaceId, since, ...filter }: WorkspaceArguments, context: GraphqlContext) =>
+    openEvents(context, {
+      channel: `workspace.${workspaceId}`,
+      since: since == null ? undefined : requirePlace(since),
+      isWanted: isTold(filter),
+    }),
+  resolve: asTold,
+}
+
+const taskEvents: FieldPlan = {
+  scope: 'tasks:read',
+  size: COUNTED_EVENTS,
+  subscribe: (_: unknown, { since, ...filter }: TasksArguments, context: GraphqlContext) =>
+    openEvents(context, {
+      channel: 'tasks',
+      since:
+        since == null
+          ? undefined
+          : Object.fromEntries(since.map(({ workspaceId, seq }) => [workspaceId, requirePlace(seq)])),
+      isWanted: isTold(filter),
+    }),
+  resolve: asTold,
+}
+
+export const eventPart: SchemaPart = {
+  types,
+  fields: {
+    Subscription: { workspaceEvents, taskEvents },
+    TaskEvent: {
+      task: {
+        scope: 'tasks:read',
+        resolve: ({ taskId }: { taskId: string }, _: unknown, { loaders }: GraphqlContext) =>
+          loaders.details.load(taskId),
+      },
+    },
+    AgentEvent: {
+      agent: {
+        scope: 'agents:read',
+        resolve: ({ agentId }: { agentId: string }, _: unknown, { loaders }: GraphqlContext) =>
+          loaders.agents.load(agentId),
+      },
+    },
+  },
+}
+
+function requirePlace(seq: number): number {
+  if (seq >= 0) return seq
+  throw new TaskboardError('INVALID_FIELD', 'since must not be negative', { field: 'since' })
+}

@@ -1,0 +1,81 @@
+import {
+  outgoing,
+  type Conversation,
+  type RealtimeConnection,
+  type RealtimeProtocol,
+  type Surface,
+} from '@taskboard/core'
+import { GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer, type Server } from 'graphql-ws'
+import { endpointOf, type GraphqlEndpoint } from '../endpoint.js'
+import { formatError } from '../errors.js'
+import type { GraphqlOptions } from '../graphql-options.js'
+import { graphqlCloseCodes } from './close-codes.js'
+import { admitConnection } from './credential.js'
+import { beginOperation } from './operation.js'
+
+/**
+ * Subscriptions over WebSockets, for the `protocols` of `attachRealtime`: graphql-transport-ws at the path of the HTTP endpoint.
+ * Queries and mutations are served on it too. Credentials, scopes, limits and the rules for documents are those of HTTP, and with the
+ * same options the cache of documents is the same one; connections count as those of the realtime channel do.
+ * @throws TypeError for an option that cannot be.
+ */
+export function graphqlSubscriptions(
+  taskboard: { readonly surface: Surface },
+  options: GraphqlOptions = {},
+): RealtimeProtocol {
+  const server = createServer(endpointOf(taskboard, options))
+  return {
+    path: `${taskboard.surface.paths.enterprise}/graphql`,
+    subprotocols: [GRAPHQL_TRANSPORT_WS_PROTOCOL],
+    closeCodes: graphqlCloseCodes,
+    open: (connection) => new GraphqlConversation(server, connection),
+  }
+}
+
+type GraphqlServer = Server<RealtimeConnection>
+
+function createServer(endpoint: GraphqlEndpoint): GraphqlServer {
+  const format = (connection: RealtimeConnection, error: Readonly<Error>) =>
+    formatError(error, {
+      suggests: endpoint.suggests,
+      explain: (cause) => ({ body: { error: connection.describe(cause) } }),
+    })
+  return makeServer<Record<string, unknown>, RealtimeConnection>({
+    // The connection itself waits no longer than it should.
+    connectionInitWaitTimeout: 0,
+    onConnect: ({ extra, connectionParams }) => admitConnection(extra, connectionParams),
+    onSubscribe: ({ extra, subscriptions }, _, payload) =>
+      beginOperation(endpoint, extra, payload, Object.keys(subscriptions).length),
+    execute: endpoint.execute,
+    onNext: ({ extra }, _, __, ___, { errors, data }) => ({
+      ...(data !== undefined && { data }),
+      ...(errors && { errors: errors.map((error) => format(extra, error)) }),
+    }),
+    onError: ({ extra }, _, __, errors) => errors.map((error) => format(extra, error)),
+  })
+}
+
+class GraphqlConversation implements Conversation {
+  #hear: ((text: string) => Promise<void>) | null = null
+  readonly #close: () => Promise<void>
+
+  constructor(server: GraphqlServer, connection: RealtimeConnection) {
+    this.#close = server.opened(
+      {
+        protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL,
+        send: (text) => connection.send(outgoing([text])),
+        close: (code = graphqlCloseCodes.internalError, reason = '') => connection.end(code, reason),
+        onMessage: (listener) => void (this.#hear = listener),
+      },
+      connection,
+    )
+  }
+
+  received(text: string): Promise<void> | undefined {
+    return this.#hear?.(text)
+  }
+
+  ended(): Promise<void> {
+    return this.#close()
+  }
+}

@@ -1,0 +1,74 @@
+import { TaskboardError, type HttpRequest, type RealtimeConnection } from '@taskboard/core'
+import { GraphQLError, type ExecutionArgs } from 'graphql'
+import type { SubscribePayload } from 'graphql-ws'
+import type { GraphqlEndpoint } from '../endpoint.js'
+import { createContext } from '../graphql-context.js'
+
+/**
+ * Begins an operation of whatever kind as a request by HTTP begins: the credential is looked at, the limits of the account count it,
+ * and its document is measured. `underWay` is how many operations the connection has, this one among them.
+ * @returns what is wrong, where it is not to be executed.
+ */
+export async function beginOperation(
+  { surface, schema, documents, caller }: GraphqlEndpoint,
+  connection: RealtimeConnection,
+  payload: SubscribePayload,
+  underWay: number,
+): Promise<ExecutionArgs | readonly GraphQLError[]> {
+  const { query, variables, operationName } = payload
+  try {
+    requireRoom(underWay, surface.realtime.settings.subscriptionsPerConnection)
+    const principal = await connection.recheck()
+    if (principal === null) throw new TaskboardError('UNAUTHORIZED', 'the connection has ended')
+    requireWithinLimits(await surface.takeTierLimit(principal))
+    const document = documents.prepare(query, variables)
+    if (!('kind' in document)) return document
+    const request = requestOf(connection, payload)
+    const openStream = connection.openStream.bind(connection)
+    return {
+      schema,
+      document,
+      variableValues: variables,
+      operationName,
+      contextValue: createContext({ surface, principal, request, openStream }, caller),
+    }
+  } catch (error) {
+    const originalError = error instanceof Error ? error : new Error(String(error))
+    return [new GraphQLError(originalError.message, { originalError })]
+  }
+}
+
+function requireRoom(underWay: number, most: number): void {
+  if (underWay <= most) return
+  throw new TaskboardError('QUOTA_EXCEEDED', `at most ${most} operations at a time on a connection`)
+}
+
+type Decision = Awaited<ReturnType<GraphqlEndpoint['surface']['takeTierLimit']>>
+
+function requireWithinLimits(decision: Decision): void {
+  if (decision?.allowed !== false) return
+  const { retryAfterMs } = decision
+  const seconds = Math.ceil(retryAfterMs / 1_000)
+  throw new TaskboardError('RATE_LIMITED', `too many requests; the next one passes in ${seconds} s`, {
+    retryAfterMs,
+  })
+}
+
+/** The operation as a request by HTTP would be: what it says itself stands for the headers that belong to one request. */
+function requestOf({ origin }: RealtimeConnection, { extensions }: SubscribePayload): HttpRequest {
+  const idempotencyKey = extensions?.['idempotencyKey']
+  return {
+    method: 'POST',
+    path: '/v2/graphql',
+    params: {},
+    query: '',
+    header: (name) =>
+      name === 'idempotency-key'
+        ? typeof idempotencyKey === 'string'
+          ? idempotencyKey
+          : undefined
+        : origin.header(name),
+    clientAddress: origin.clientAddress,
+    body: { kind: 'none' },
+  }
+}

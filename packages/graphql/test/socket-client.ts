@@ -1,0 +1,180 @@
+import { createClient, type Client, type ClientOptions, type CloseCode } from 'graphql-ws'
+import { WebSocket } from 'ws'
+
+/** What a subscription is told, and how it ends. */
+export interface Told {
+  readonly results: readonly ToldResult[]
+  /** Those of `workspaceEvents` or `taskEvents`, without the errors. */
+  readonly events: readonly ToldEvent[]
+  /** Resolves with what it ended with: null when it was completed. */
+  readonly ended: Promise<unknown>
+  stop(): void
+  /** The first result that `isSo`, now or later; rejects when it ends before. */
+  until(isSo: (event: ToldEvent) => boolean): Promise<ToldEvent>
+}
+
+export interface ToldResult {
+  readonly data?: Readonly<Record<string, unknown>> | null
+  readonly errors?: readonly {
+    readonly message: string
+    readonly extensions: Readonly<Record<string, unknown>>
+  }[]
+}
+
+export interface ToldEvent {
+  readonly __typename: string
+  readonly workspaceId: string
+  readonly seq: number
+  readonly [field: string]: unknown
+}
+
+export interface SocketClient extends Client {
+  /** With what the last connection was closed. */
+  readonly closed: Promise<{ readonly code: CloseCode | number; readonly reason: string }>
+  /** Of the last connection. */
+  socket(): WebSocket
+}
+
+/** The client of graphql-ws, which connects once. */
+export function connectClient(
+  url: string,
+  connectionParams: ClientOptions['connectionParams'],
+  options: Partial<ClientOptions> = {},
+): SocketClient {
+  let socket: WebSocket | undefined
+  let tellClosed: (event: { code: number; reason: string }) => void
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => (tellClosed = resolve))
+  const client = createClient({
+    url,
+    webSocketImpl: WebSocket,
+    retryAttempts: 0,
+    connectionParams: connectionParams ?? {},
+    onNonLazyError: () => undefined,
+    ...options,
+    on: {
+      opened: (opened) => void (socket = opened as WebSocket),
+      closed: (event) => tellClosed(event as { code: number; reason: string }),
+      ...options.on,
+    },
+  })
+  return Object.assign(client, {
+    closed,
+    socket() {
+      if (socket === undefined) throw new Error('not connected')
+      return socket
+    },
+  })
+}
+
+export function bearer(key: string): Record<string, unknown> {
+  return { authorization: `Bearer ${key}` }
+}
+
+/** Starts an operation, and keeps all that it is told. */
+export function listen(client: Client, query: string, variables: Record<string, unknown> = {}): Told {
+  const results: ToldResult[] = []
+  const events: ToldEvent[] = []
+  const waiting = new Set<() => void>()
+  let hasEnded = false
+  const wakeAll = (): void => waiting.forEach((wake) => wake())
+  let stop: () => void = () => undefined
+  const ended = new Promise<unknown>((resolve) => {
+    const end = (cause: unknown): void => {
+      hasEnded = true
+      resolve(cause)
+      wakeAll()
+    }
+    stop = client.subscribe<Record<string, unknown>>(
+      { query, variables },
+      {
+        next(result) {
+          results.push(result as ToldResult)
+          const event = Object.values(result.data ?? {})[0]
+          if (typeof event === 'object' && event !== null) events.push(event as ToldEvent)
+          wakeAll()
+        },
+        error: end,
+        complete: () => end(null),
+      },
+    )
+  })
+  return {
+    results,
+    events,
+    ended,
+    stop: () => stop(),
+    async until(isSo) {
+      for (;;) {
+        const found = events.find(isSo)
+        if (found !== undefined) return found
+        if (hasEnded) throw new Error(`it ended before: ${JSON.stringify(await ended)}`)
+        await new Promise<void>((resolve) => {
+          const wake = (): void => {
+            waiting.delete(wake)
+            resolve()
+          }
+          waiting.add(wake)
+        })
+      }
+    },
+  }
+}
+
+/** All that happens in a workspace. */
+export const WORKSPACE_EVENTS = /* GraphQL */ `
+  subscription Follow($workspaceId: ID!, $since: Int, $types: [EventType!], $taskId: ID) {
+    workspaceEvents(workspaceId: $workspaceId, since: $since, types: $types, taskId: $taskId) {
+      __typename
+      workspaceId
+      seq
+      ... on EventGap {
+        firstSeq
+      }
+      ... on TaskEvent {
+        type
+        timestamp
+        taskId
+        title
+        progress
+        byAgentId
+        fromColumn
+        toColumn
+        result
+        reason
+        message
+        task {
+          id
+          title
+          column
+          progress
+          agent {
+            name
+          }
+        }
+      }
+      ... on AgentEvent {
+        type
+        agentId
+        status
+        agent {
+          name
+          currentWorkload
+        }
+      }
+    }
+  }
+`
+
+/** The places of what happens to tasks of all workspaces. */
+export const TASK_EVENTS = /* GraphQL */ `
+  subscription FollowAll($since: [WorkspacePlace!], $types: [EventType!]) {
+    taskEvents(since: $since, types: $types) {
+      __typename
+      workspaceId
+      seq
+      ... on TaskEvent {
+        type
+      }
+    }
+  }
+`
