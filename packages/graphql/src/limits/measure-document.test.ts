@@ -27,6 +27,22 @@ describe('what a document comes to', () => {
     expect(measure('{ tasks { nodes { id } } }').dependsOnVariables).toBe(false)
   })
 
+  it('takes the largest default where operations have variables of the same name', () => {
+    const operation = (name: string, declared: string) =>
+      `query ${name}($n: Int${declared}) { tasks(first: $n) { nodes { id } } }`
+    for (const [one, other] of [
+      [' = 90', ' = 1'],
+      [' = 1', ' = 90'],
+      [' = 90', ''],
+      ['', ' = 90'],
+    ] as const) {
+      const text = operation('A', one) + operation('B', other)
+      expect(sizeOf(text).cost).toBe(1 + 90)
+      expect(sizeOf(text, { n: 7 }).cost).toBe(1 + 7)
+    }
+    expect(sizeOf(operation('A', ' = 1') + operation('B', '')).cost).toBe(1 + 20)
+  })
+
   it('counts fragments wherever they are spread', () => {
     const text = '{ ...F ...F ...on Query { ...F } } fragment F on Query { a: __typename @skip(if: false) }'
     expect(sizeOf(text)).toMatchObject({ fields: 3, aliases: 3, directives: 3, depth: 1 })

@@ -14,7 +14,6 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
-  type VariableDefinitionNode,
 } from 'graphql'
 import type { FieldCost } from '../schema/field-plan.js'
 import type { DocumentLimits } from './document-limits.js'
@@ -63,7 +62,8 @@ class DocumentMeasure {
   readonly #schema: GraphQLSchema
   readonly #variables: Variables
   readonly #fragments = new Map<string, FragmentDefinitionNode>()
-  readonly #defaults = new Map<string, VariableDefinitionNode>()
+  /** What variables are unless they are given; null for those without such a number. */
+  readonly #defaults = new Map<string, readonly (number | null)[]>()
   /** What each fragment comes to, once it is known. */
   readonly #known = new Map<string, DocumentSize>()
   /** The fragments that are being measured. */
@@ -75,9 +75,17 @@ class DocumentMeasure {
     this.#variables = variables
     for (const definition of definitions) {
       if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(definition.name.value, definition)
-      for (const variable of definition.variableDefinitions ?? [])
-        this.#defaults.set(variable.variable.name.value, variable)
+      for (const { variable, defaultValue } of definition.variableDefinitions ?? [])
+        this.#declare(
+          variable.name.value,
+          defaultValue?.kind === Kind.INT ? Number(defaultValue.value) : null,
+        )
     }
+  }
+
+  /** Operations have variables of their own, which may have the same name; a fragment may be in all of them. */
+  #declare(name: string, declared: number | null): void {
+    this.#defaults.set(name, [...(this.#defaults.get(name) ?? []), declared])
   }
 
   ofDefinition(definition: Definition): DocumentSize {
@@ -156,8 +164,7 @@ class DocumentMeasure {
     this.dependsOnVariables = true
     const name = value.name.value
     if (Object.hasOwn(this.#variables, name)) return this.#variables[name] ?? fallback
-    const declared = this.#defaults.get(name)?.defaultValue
-    return declared?.kind === Kind.INT ? Number(declared.value) : fallback
+    return Math.max(...(this.#defaults.get(name) ?? [null]).map((declared) => declared ?? toCount(fallback)))
   }
 }
 
