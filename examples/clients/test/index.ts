@@ -1,4 +1,5 @@
 export { openCuttingProxy } from './cutting-proxy.js'
 export type { CuttingProxy } from './cutting-proxy.js'
+export { openDeafClient } from './deaf-client.js'
 export { startFollower } from './follower.js'
 export type { Follower } from './follower.js'

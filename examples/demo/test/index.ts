@@ -1,4 +1,7 @@
+export { openCuttingProxy, startFollower } from '@taskboard/example-clients/testing'
 export { describeServer } from './server-cases.js'
 export { launch, startServer } from './server-process.js'
 export type { ServerProcess } from './server-process.js'
-export { runInShell } from './shell.js'
+export { runInShell, startInShell } from './shell.js'
+export type { ShellCommand } from './shell.js'
+export type { WatchedProcess } from './watched-process.js'

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { webhookReceiver, type WebhookReceiver } from '@taskboard/testing'
 import { verifySignature } from '@taskboard/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { assertDocumentedQuery, assertFollowed, assertResumed, connectClients } from './client-cases.js'
 import { startServer, type ServerProcess } from './server-process.js'
 import { runInShell } from './shell.js'
 
@@ -36,8 +37,12 @@ export function describeServer(framework: string, main: URL): void {
     it('prints commands that work as they stand', () => assertCommands(started))
     it('lets the owner log in with the password that it printed', () => assertLogin(started))
     it('works a task and tells of it with signed webhooks', () => assertWebhooks(started))
+    it('answers the documented query, and its client draws the board', () =>
+      assertDocumentedQuery(started.server))
+    it('tells the realtime client of a task from created to completed', () => assertFollowed(started.server))
+    it('tells a client that was cut off what happened meanwhile', () => assertResumed(started.server))
     it("leaves the host's own routes alone", () => assertHostRoutes(started))
-    it('ends by SIGTERM in the midst of work, with requests answered and the task done', () =>
+    it('ends by SIGTERM in the midst of work, with requests answered, the task done and clients told', () =>
       assertDrain(started))
     it('has shown the key in one place only', () => assertSecrecy(started))
   })
@@ -78,6 +83,7 @@ async function assertCommands({ server }: Started): Promise<void> {
     { success: true, reply: expect.stringContaining('Added "Write the report"') as string },
     { tasks: [{ title: 'Write the report' }, { title: 'Prepare the launch', status: 'completed' }] },
     { agents: [{ status: expect.stringMatching(/^(available|busy)$/) as string, success_rate: 1 }] },
+    { data: { workspace: { name: expect.any(String) as string, agents: [{ name: 'Checklist agent' }] } } },
     { success: true, task: { status: 'TODO' } },
   ])
 }
@@ -110,6 +116,7 @@ async function assertHostRoutes({ server }: Started): Promise<void> {
 }
 
 async function assertDrain({ server }: Started): Promise<void> {
+  const clients = await connectClients(server)
   await server.call('add', { title: 'Slow', description: 'wait 500ms' })
   await server.printed(/task\.started +Started: Slow/)
   const answer = sendInTwoParts(server, '{"title":"In fli', 'ght"}')
@@ -119,6 +126,7 @@ async function assertDrain({ server }: Started): Promise<void> {
   expect(await answer.finish()).toContain('HTTP/1.1 200 OK')
   expect(await server.ended).toEqual({ code: 0, signal: null })
   expect(server.output()).toContain('Completed: Slow')
+  await clients.assertSentAway('Slow')
   await expect(fetch(server.url)).rejects.toThrow('fetch failed')
 }
 

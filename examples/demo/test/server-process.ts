@@ -1,21 +1,15 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { watchProcess, type WatchedProcess } from './watched-process.js'
 
 /** A server of the examples in a process of its own, at a port that the system picks. */
-export interface ServerProcess {
+export interface ServerProcess extends WatchedProcess {
   readonly url: string
   /** The key that it has printed. */
   readonly key: string
-  /** Everything printed so far. */
-  output(): string
-  /** Resolves when the output has a match; rejects after a minute of real time, or when the process ends without. */
-  printed(pattern: RegExp): Promise<RegExpExecArray>
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void
-  /** How the process ended. */
-  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>
   /** Calls the board API and returns what it answered. */
   call(action: string, body?: object): Promise<{ readonly status: number; readonly json: unknown }>
   /** Ends the process if it still runs. */
@@ -24,7 +18,6 @@ export interface ServerProcess {
 
 type Settings = Readonly<Record<string, string>>
 
-const WAIT_MS = 60_000
 /** What is empty is as if it were not set. */
 const TEST_SETTINGS: Settings = {
   HOST: '127.0.0.1',
@@ -45,32 +38,15 @@ export function launch(main: URL, settings: Settings = {}): Omit<ServerProcess, 
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   )
-  let text = ''
-  const add = (chunk: Buffer): void => {
-    text += chunk.toString()
-    child.emit('text')
-  }
-  child.stdout.on('data', add)
-  child.stderr.on('data', add)
-  const ended = once(child, 'close').then(([code, signal]) => {
-    child.emit('text')
+  const watched = watchProcess(child)
+  const ended = watched.ended.then((end) => {
     rmSync(data, { recursive: true, force: true })
-    return { code: code as number | null, signal: signal as string | null }
+    return end
   })
   return {
-    output: () => text,
+    ...watched,
     ended,
     signal: (name) => void child.kill(name),
-    async printed(pattern) {
-      const timeout = AbortSignal.timeout(WAIT_MS)
-      for (;;) {
-        const found = pattern.exec(text)
-        if (found !== null) return found
-        const isOver = child.exitCode !== null || child.signalCode !== null || timeout.aborted
-        if (isOver) throw new Error(`${pattern} was not printed, but this:\n${text}`)
-        await once(child, 'text', { signal: timeout }).catch(() => undefined)
-      }
-    },
     async kill() {
       child.kill('SIGKILL')
       await ended

@@ -1,10 +1,14 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { watchProcess, type WatchedProcess } from './watched-process.js'
 
 const execute = promisify(execFile)
+/** Where the commands are to be pasted. */
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** What a machine without curl runs in its place: the few options that the greeting uses. */
 const STAND_IN = `#!${process.execPath}
@@ -32,10 +36,35 @@ export async function runInShell(line: string, key: string): Promise<string> {
     await chmod(standIn, 0o755)
     const path = hasCurl ? process.env['PATH'] : `${folder}:${process.env['PATH']}`
     const { stdout } = await execute('sh', ['-c', `KEY=${key}\n${line}`], {
+      cwd: root,
       env: { ...process.env, PATH: path },
     })
     return stdout
   } finally {
     await rm(folder, { recursive: true })
+  }
+}
+
+/** A command that goes on until it is told to end. */
+export interface ShellCommand extends WatchedProcess {
+  /** Ends it as Ctrl-C does. */
+  interrupt(): Promise<void>
+}
+
+/** Begins a line as somebody does who pastes it into a shell, after `KEY=…`. */
+export function startInShell(line: string, key: string): ShellCommand {
+  const child = spawn('sh', ['-c', `KEY=${key}\n${line}`], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const watched = watchProcess(child)
+  return {
+    ...watched,
+    async interrupt() {
+      // To all processes of the terminal's foreground, which npm's child is one of.
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGINT')
+      await watched.ended
+    },
   }
 }

@@ -18,14 +18,14 @@ export const expressDemo: DemoServer = {
     app.get('/health', (_request, response) => void response.json({ ok: true }))
 
     const server = createServer(app)
-    const { drain, ended } = drainable(server)
+    const connections = drainable(server)
     attachRealtime(server, taskboard)
     server.listen(port, host)
     await once(server, 'listening')
     return {
       port: (server.address() as AddressInfo).port,
-      drain: (drainMs) => drain(promisify(server.close.bind(server)), drainMs),
-      ended,
+      drain: (drainMs) => connections.drain(promisify(server.close.bind(server)), drainMs),
+      ended: () => connections.ended(),
     }
   },
 }

@@ -1,7 +1,13 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { launch, startServer, type ServerProcess } from '@taskboard/example-demo/testing'
+import {
+  launch,
+  openCuttingProxy,
+  startFollower,
+  startServer,
+  type ServerProcess,
+} from '@taskboard/example-demo/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../packages/postgres/test/test-database.js'
 
@@ -65,6 +71,35 @@ describe('the board of npm start', { timeout: 240_000 }, () => {
     expect(again.key).not.toBe(first.key)
     expect(await idsOnBoard(again)).toEqual(expect.arrayContaining([...added]))
     again.signal('SIGTERM')
+    await again.kill()
+  })
+
+  it('is followed through a restart, which gives the task under way to the next process', async () => {
+    const settings = { TASKBOARD_DATA: data, TASKBOARD_DRAIN_MS: '50' }
+    const first = await startServer(main, settings)
+    const proxy = await openCuttingProxy(first.url)
+    const workspaceId = /Workspace: (ws_\w+)/.exec(first.output())?.[1] ?? ''
+    const follower = startFollower({ url: proxy.url, key: first.key }, workspaceId)
+    await follower.heard(({ type }) => type === 'subscribed')
+    await first.call('add', { title: 'Long', description: 'wait 30s' })
+    await follower.heard(({ type }) => type === 'task.started')
+    first.signal('SIGTERM')
+    expect(await follower.cut()).toMatchObject({ code: 1001 })
+    expect(await first.ended).toEqual({ code: 0, signal: null })
+
+    const again = await startServer(main, settings)
+    proxy.mend(again.url)
+    const { seq: movedAt = 0 } = await follower.heard(({ type }) => type === 'task.moved')
+    await follower.heard(({ type, seq = 0 }) => type === 'task.started' && seq > movedAt)
+    const told = follower.messages.filter(({ type }) => type.startsWith('task.'))
+    expect(told.map(({ type }) => type)).toEqual([
+      'task.created',
+      'task.started',
+      'task.moved',
+      'task.started',
+    ])
+    await follower.stop()
+    await proxy.close()
     await again.kill()
   })
 

@@ -16,9 +16,15 @@ describe('npm start', { timeout: 120_000 }, () => {
     const server = await startServer(main)
     const printed = await runInShell(commands.replaceAll('http://127.0.0.1:3000', server.url), server.key)
     await server.kill()
+    const overview = '{"data":{"tasks":{"nodes":\\[{"title":"Write the report",.*\\]}}}'
     const added = '{"success":true,"task":{"id":"task_[0-9a-z]+","title":"Prepare the launch",.*}}'
     const replied = '{"success":true,"reply":"Added \\\\"Write the report\\\\".*}'
-    expect(printed).toMatch(new RegExp(`^${added}{"success":true,"tasks":\\[.*\\],"count":\\d}${replied}$`))
+    expect(printed).toMatch(
+      new RegExp(`^${added}{"success":true,"tasks":\\[.*\\],"count":\\d}${replied}${overview}$`),
+    )
+    const clients = server.output().match(/(?<=^ {2}TASKBOARD_URL=\S+ )TASKBOARD_KEY=.*$/gm)
+    expect(clients).toHaveLength(2)
+    expect(readme.match(/^TASKBOARD_KEY=.*$/gm)).toEqual(clients)
   })
 
   it.each([

@@ -13,13 +13,13 @@ export const fastifyDemo: DemoServer = {
     await app.register(taskboardPlugin, { taskboard, routes: [taskboardGraphql(taskboard)] })
     app.get('/health', () => ({ ok: true }))
 
-    const { drain, ended } = drainable(app.server)
+    const connections = drainable(app.server)
     attachRealtime(app.server, taskboard)
     await app.listen({ host, port })
     return {
       port: (app.server.address() as AddressInfo).port,
-      drain: (drainMs) => drain(() => app.close(), drainMs),
-      ended,
+      drain: (drainMs) => connections.drain(() => app.close(), drainMs),
+      ended: () => connections.ended(),
     }
   },
 }

@@ -1,0 +1,16 @@
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+import type { ServerAccess } from '../src/server-access.js'
+
+/** A client that is subscribed and then reads nothing any more, so that it answers no close frame either. */
+export async function openDeafClient({ url, key }: ServerAccess, workspaceId: string): Promise<() => void> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/v2/realtime`)
+  socket.on('error', () => undefined)
+  await once(socket, 'open')
+  socket.send(JSON.stringify({ type: 'auth', token: `Bearer ${key}` }))
+  await once(socket, 'message')
+  socket.send(JSON.stringify({ type: 'subscribe', channels: [`workspace.${workspaceId}`] }))
+  await once(socket, 'message')
+  socket.pause()
+  return () => socket.terminate()
+}

@@ -1,0 +1,178 @@
+import {
+  openCuttingProxy,
+  openDeafClient,
+  startFollower,
+  type Follower,
+} from '@taskboard/example-clients/testing'
+import { askGraphql, type RealtimeMessage } from '@taskboard/example-clients'
+import { expect } from 'vitest'
+import type { ServerProcess } from './server-process.js'
+import { runInShell, startInShell } from './shell.js'
+
+/** As the contract has it. */
+const DOCUMENTED_QUERY = /* GraphQL */ `
+  query Overview($id: ID!) {
+    workspace(id: $id) {
+      name
+      tasks(first: 10, status: IN_PROGRESS) {
+        edges {
+          node {
+            id
+            title
+            progress
+            agent {
+              name
+              type
+            }
+            estimatedCompletion
+          }
+        }
+      }
+      agents {
+        id
+        name
+        status
+        currentWorkload
+      }
+      analytics(period: LAST_7_DAYS) {
+        tasksCompleted
+        timesSaved
+        successRate
+      }
+    }
+  }
+`
+
+const workspaceOf = (server: ServerProcess): string =>
+  /^Workspace: (ws_[0-9a-z]+)/m.exec(server.output())?.[1] ?? ''
+
+/** A line that the server has printed to be pasted, which runs a client. */
+const clientLine = (server: ServerProcess, script: string): string =>
+  new RegExp(`^ {2}(TASKBOARD_URL=.* npm run ${script} .*)$`, 'm').exec(server.output())?.[1] ?? ''
+
+const isCompleted =
+  (title: string) =>
+  ({ type, data }: RealtimeMessage): boolean =>
+    type === 'task.completed' && data?.title === title
+
+const eventsUpTo = ({ messages }: Follower, last: number): readonly RealtimeMessage[] =>
+  messages.filter(({ type, seq = 0 }) => type !== 'subscribed' && seq <= last)
+
+/** An agent that works elsewhere takes a task of its own, and comes to 40 %. */
+async function beginWork(server: ServerProcess) {
+  const { createAgent: agent } = await askGraphql<{ createAgent: { readonly id: string } }>(
+    server,
+    'mutation { createAgent(input: { name: "Ada", type: "custom" }) { id } }',
+  )
+  const { createTask: task } = await askGraphql<{ createTask: { readonly id: string } }>(
+    server,
+    'mutation ($agent: ID!) { createTask(input: { title: "Long", assignedTo: $agent }) { id } }',
+    { agent: agent.id },
+  )
+  const { claimTask: claim } = await askGraphql<{ claimTask: { readonly fencingToken: number } }>(
+    server,
+    'mutation ($agent: ID!) { claimTask(input: { agentId: $agent, leaseSeconds: 600 }) { fencingToken } }',
+    { agent: agent.id },
+  )
+  const written = { id: task.id, token: claim.fencingToken }
+  const write = (field: string) =>
+    askGraphql(server, `mutation ($id: ID!, $token: Int!) { ${field} { status } }`, written)
+  await write('reportTaskProgress(id: $id, input: { fencingToken: $token, progress: 40 })')
+  return {
+    agentId: agent.id,
+    taskId: task.id,
+    complete: () => write('completeTask(id: $id, input: { fencingToken: $token, result: "done" })'),
+  }
+}
+
+/** While an agent is at work. */
+export async function assertDocumentedQuery(server: ServerProcess): Promise<void> {
+  const { agentId, taskId, complete } = await beginWork(server)
+  const answer = await fetch(`${server.url}/v2/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: DOCUMENTED_QUERY, variables: { id: workspaceOf(server) } }),
+  })
+  expect(answer.headers.get('x-ratelimit-limit')).not.toBeNull()
+  const agent = { name: 'Ada', type: 'custom' }
+  const estimatedCompletion = expect.stringMatching(/Z$/) as string
+  const node = { id: taskId, title: 'Long', progress: 40, agent, estimatedCompletion }
+  const number = expect.any(Number) as number
+  expect(await answer.json()).toEqual({
+    data: {
+      workspace: {
+        name: expect.any(String) as string,
+        tasks: { edges: [{ node }] },
+        agents: expect.arrayContaining([
+          { id: agentId, name: 'Ada', status: 'BUSY', currentWorkload: 1 },
+          expect.objectContaining({ name: 'Checklist agent' }),
+        ]) as unknown,
+        analytics: { tasksCompleted: number, timesSaved: number, successRate: 1 },
+      },
+    },
+  })
+  const drawn = await runInShell(clientLine(server, 'graphql'), server.key)
+  expect(drawn).toContain(`  Under way\n    Long (${taskId}), 40 %, Ada (custom), until `)
+  expect(drawn).toContain('    Ada: busy, 1 to do\n')
+  await complete()
+}
+
+/** By the line that was printed. */
+export async function assertFollowed(server: ServerProcess): Promise<void> {
+  const client = startInShell(clientLine(server, 'realtime'), server.key)
+  await client.printed(/subscribed workspace\./)
+  const { json } = await server.call('add', { title: 'Watched', description: '- one\n- two' })
+  const { id } = (json as { readonly task: { readonly id: string } }).task
+  await client.printed(/task\.completed Watched\n/)
+  await client.interrupt()
+  const told = client.output().match(/(?<=#\d+ )(task\.\S+ .*)$/gm)
+  expect(told).toEqual([
+    'task.created Watched',
+    'task.started Watched',
+    `task.progress ${id} 50 %`,
+    `task.progress ${id} 100 %`,
+    'task.completed Watched',
+  ])
+}
+
+/** With work in the meantime. */
+export async function assertResumed(server: ServerProcess): Promise<void> {
+  const proxy = await openCuttingProxy(server.url)
+  const workspaceId = workspaceOf(server)
+  const follower = startFollower({ url: proxy.url, key: server.key }, workspaceId)
+  const { seq = 0 } = await follower.heard(({ type }) => type === 'subscribed')
+  await server.call('add', { title: 'Seen' })
+  await follower.heard(({ type }) => type === 'task.started')
+  proxy.cut()
+  await follower.cut()
+  await server.call('add', { title: 'Unseen', description: '- one\n- two' })
+  await server.printed(/Completed: Unseen/)
+  proxy.mend()
+  const { seq: last = 0 } = await follower.heard(isCompleted('Unseen'))
+
+  const unbroken = startFollower(server, workspaceId, seq)
+  await unbroken.heard(isCompleted('Unseen'))
+  const told = eventsUpTo(follower, last)
+  expect(told).toEqual(eventsUpTo(unbroken, last))
+  expect(told.some(isCompleted('Seen'))).toBe(true)
+  expect(proxy.passed).toBe(2)
+  await Promise.all([follower.stop(), unbroken.stop()])
+  await proxy.close()
+}
+
+/** Clients that are connected when the server is told to end: one that listens, and one that does not even read. */
+export async function connectClients(server: ServerProcess) {
+  const workspaceId = workspaceOf(server)
+  const follower = startFollower(server, workspaceId)
+  await follower.heard(({ type }) => type === 'subscribed')
+  const leave = await openDeafClient(server, workspaceId)
+  return {
+    /** That the one that listens has heard of the last task before it was sent away. */
+    async assertSentAway(title: string): Promise<void> {
+      expect(await follower.cut()).toMatchObject({ code: 1001, error: null })
+      expect(follower.messages.some(isCompleted(title))).toBe(true)
+      await follower.stop()
+      leave()
+    },
+  }
+}
