@@ -4,7 +4,10 @@ import { fromWireName } from './wire-names.js'
 
 type Explain = (error: unknown) => Pick<ErrorEnvelope<EnterpriseErrorBody>, 'body'>
 
-const SUGGESTION = / Did you mean [^]*\?$/
+const SUGGESTION = ' Did you mean '
+/** How much of a message is told. Those about variables repeat the whole of these, once for each thing that is wrong. */
+const TOLD_OF_BEGINNING = 600
+const TOLD_OF_END = 400
 
 /**
  * An error of a GraphQL answer: what is wrong with the document or its variables as `INVALID_REQUEST`, and what a resolver threw
@@ -16,8 +19,19 @@ export function formatError(
 ): GraphQLFormattedError {
   const cause = causeOf(error)
   if (cause !== null) return { ...placeOf(error), ...fromEnvelope(explain(cause)) }
-  const message = suggests ? error.message : error.message.replace(SUGGESTION, '')
-  return { message, ...placeOf(error), extensions: { code: 'INVALID_REQUEST' } }
+  const message = suggests ? error.message : withoutSuggestion(error.message)
+  return { message: shortened(message), ...placeOf(error), extensions: { code: 'INVALID_REQUEST' } }
+}
+
+/** Looked for from the end, and once: a message may repeat what the client has sent, which may look like anything. */
+function withoutSuggestion(message: string): string {
+  const start = message.endsWith('?') ? message.lastIndexOf(SUGGESTION) : -1
+  return start === -1 ? message : message.slice(0, start)
+}
+
+function shortened(message: string): string {
+  if (message.length <= TOLD_OF_BEGINNING + TOLD_OF_END) return message
+  return `${message.slice(0, TOLD_OF_BEGINNING)} … ${message.slice(-TOLD_OF_END)}`
 }
 
 /** An error that answers the request as a whole. */
