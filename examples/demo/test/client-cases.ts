@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   openCuttingProxy,
   openDeafClient,
+  openSubscriber,
   startFollower,
   type Follower,
+  type GraphqlSubscriber,
 } from '@taskboard/example-clients/testing'
 import { askGraphql, type RealtimeMessage } from '@taskboard/example-clients'
 import { expect } from 'vitest'
@@ -160,18 +163,45 @@ export async function assertResumed(server: ServerProcess): Promise<void> {
   await proxy.close()
 }
 
-/** Clients that are connected when the server is told to end: one that listens, and one that does not even read. */
+const EVENTS_QUERY = /* GraphQL */ `
+  subscription ($id: ID!) {
+    workspaceEvents(workspaceId: $id) {
+      __typename
+      ... on TaskEvent {
+        type
+        title
+      }
+    }
+  }
+`
+
+/** Begins to be told of a workspace by GraphQL. */
+async function subscribeByGraphql(server: ServerProcess): Promise<GraphqlSubscriber> {
+  const subscriber = await openSubscriber(server, EVENTS_QUERY, { id: workspaceOf(server) })
+  await subscriber.told((payload) => isEvent(payload, { __typename: 'EventsBegin' }))
+  return subscriber
+}
+
+function isEvent(payload: { readonly data?: object } | undefined, event: object): boolean {
+  return isDeepStrictEqual(payload, { data: { workspaceEvents: event } })
+}
+
+/** Clients that are connected when the server is told to end: two that listen, and one that does not even read. */
 export async function connectClients(server: ServerProcess) {
   const workspaceId = workspaceOf(server)
   const follower = startFollower(server, workspaceId)
   await follower.heard(({ type }) => type === 'subscribed')
+  const subscriber = await subscribeByGraphql(server)
   const leave = await openDeafClient(server, workspaceId)
   return {
-    /** That the one that listens has heard of the last task before it was sent away. */
+    /** That those who listen have heard of the last task before they were sent away. */
     async assertSentAway(title: string): Promise<void> {
       expect(await follower.cut()).toMatchObject({ code: 1001, error: null })
       expect(follower.messages.some(isCompleted(title))).toBe(true)
       await follower.stop()
+      const lastEvent = { __typename: 'TaskEvent', type: 'TASK_COMPLETED', title }
+      await subscriber.told((payload) => isEvent(payload, lastEvent))
+      expect(await subscriber.closed).toBe(1001)
       leave()
     },
   }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { drainable, type DemoServer } from '@taskboard/example-demo'
 import { taskboardRouter } from '@taskboard/express'
-import { taskboardGraphql } from '@taskboard/graphql'
+import { graphqlSubscriptions, taskboardGraphql } from '@taskboard/graphql'
 import { attachRealtime } from '@taskboard/ws'
 import express from 'express'
 
@@ -19,7 +19,7 @@ export const expressDemo: DemoServer = {
 
     const server = createServer(app)
     const connections = drainable(server)
-    attachRealtime(server, taskboard)
+    attachRealtime(server, taskboard, { protocols: [graphqlSubscriptions(taskboard)] })
     server.listen(port, host)
     await once(server, 'listening')
     return {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { drainable, type DemoServer } from '@taskboard/example-demo'
 import { taskboardPlugin } from '@taskboard/fastify'
-import { taskboardGraphql } from '@taskboard/graphql'
+import { graphqlSubscriptions, taskboardGraphql } from '@taskboard/graphql'
 import { attachRealtime } from '@taskboard/ws'
 import Fastify from 'fastify'
 
@@ -14,7 +14,7 @@ export const fastifyDemo: DemoServer = {
     app.get('/health', () => ({ ok: true }))
 
     const connections = drainable(app.server)
-    attachRealtime(app.server, taskboard)
+    attachRealtime(app.server, taskboard, { protocols: [graphqlSubscriptions(taskboard)] })
     await app.listen({ host, port })
     return {
       port: (app.server.address() as AddressInfo).port,
