@@ -17,6 +17,12 @@ const queries: Readonly<Record<string, readonly [text: string, variables?: Recor
   'aliases, and fields left out': [
     'query ($id: ID!, $yes: Boolean = true) { a: workspace(id: $id) { id @skip(if: $yes) name @include(if: $yes) ...on Workspace @skip(if: $yes) { createdAt } } b: workspace(id: "ws_none") { id } __typename }',
   ],
+  'a fragment that is left out at one place and not at another': [
+    'query ($id: ID!, $yes: Boolean = true) { workspace(id: $id) { ...F @skip(if: $yes) ...F } } fragment F on Workspace { name createdAt }',
+  ],
+  'a fragment that is wanted at the second place alone': [
+    'query ($id: ID!, $no: Boolean = false) { workspace(id: $id) { ...F @include(if: $no) ...G } } fragment F on Workspace { name } fragment G on Workspace { id ...F }',
+  ],
   'scopes that are missing': ['{ webhooks: webhook(id: "x") { id } account { id } workspaces { id } }'],
   'what is not there': [
     '{ task(id: "x") { id } tasks(agentId: "agent_none") { nodes { id } } agent(id: "x") { id } }',

@@ -1,7 +1,9 @@
 import {
+  BREAK,
   execute,
   getOperationAST,
   OperationTypeNode,
+  visit,
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
@@ -48,8 +50,12 @@ export function createExecutor(planFromUse: number = PLAN_FROM_USE): Executor {
   }
 }
 
-/** Writes come in turn, and are rare: they have no plans. */
+/**
+ * Writes come in turn, and are rare: they have no plans. Nor has what is left out or not as variables say: a plan leaves a
+ * fragment out wherever it is spread once it was left out at the first place.
+ */
 function makePlan({ schema, document, operationName }: ExecutionArgs): CompiledQuery | null {
+  if (hasDirectives(document)) return null
   if (getOperationAST(document, operationName)?.operation !== OperationTypeNode.QUERY) return null
   try {
     const made = compileQuery(schema, document, operationName ?? undefined)
@@ -58,4 +64,15 @@ function makePlan({ schema, document, operationName }: ExecutionArgs): CompiledQ
     // A host may forbid code that is made at run time.
     return null
   }
+}
+
+function hasDirectives(document: DocumentNode): boolean {
+  let isFound = false
+  visit(document, {
+    Directive() {
+      isFound = true
+      return BREAK
+    },
+  })
+  return isFound
 }

@@ -1,4 +1,4 @@
-import { createClient, type Client, type ClientOptions, type CloseCode } from 'graphql-ws'
+import { createClient, type Client } from 'graphql-ws'
 import { WebSocket } from 'ws'
 
 /** What a subscription is told, and how it ends. */
@@ -29,33 +29,32 @@ export interface ToldEvent {
 }
 
 export interface SocketClient extends Client {
-  /** With what the last connection was closed. */
-  readonly closed: Promise<{ readonly code: CloseCode | number; readonly reason: string }>
-  /** Of the last connection. */
+  /** With what the connection was closed. */
+  readonly closed: Promise<{ readonly code: number; readonly reason: string }>
   socket(): WebSocket
+  /** Ends the connection without a word. */
+  cut(): void
 }
 
 /** The client of graphql-ws, which connects once. */
-export function connectClient(
-  url: string,
-  connectionParams: ClientOptions['connectionParams'],
-  options: Partial<ClientOptions> = {},
-): SocketClient {
+export function connectClient(url: string, connectionParams: Record<string, unknown>): SocketClient {
   let socket: WebSocket | undefined
   let tellClosed: (event: { code: number; reason: string }) => void
   const closed = new Promise<{ code: number; reason: string }>((resolve) => (tellClosed = resolve))
+  class ClientSocket extends WebSocket {
+    constructor(address: string, protocols: string[]) {
+      super(address, protocols)
+      // The library has it from the close that follows.
+      this.on('error', () => undefined)
+      socket = this
+    }
+  }
   const client = createClient({
     url,
-    webSocketImpl: WebSocket,
+    webSocketImpl: ClientSocket,
     retryAttempts: 0,
-    connectionParams: connectionParams ?? {},
-    onNonLazyError: () => undefined,
-    ...options,
-    on: {
-      opened: (opened) => void (socket = opened as WebSocket),
-      closed: (event) => tellClosed(event as { code: number; reason: string }),
-      ...options.on,
-    },
+    connectionParams,
+    on: { closed: (event) => tellClosed(event as { code: number; reason: string }) },
   })
   return Object.assign(client, {
     closed,
@@ -63,6 +62,7 @@ export function connectClient(
       if (socket === undefined) throw new Error('not connected')
       return socket
     },
+    cut: () => socket?.terminate(),
   })
 }
 

@@ -1,3 +1,4 @@
+import { memoryStorage } from '@taskboard/memory'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   bearer,
@@ -6,6 +7,8 @@ import {
   TASK_EVENTS,
   WORKSPACE_EVENTS,
   type SocketClient,
+  type Told,
+  type ToldEvent,
 } from '../../test/socket-client.js'
 import {
   listenOnExpress,
@@ -75,17 +78,112 @@ describe.each([
   })
 })
 
+const isEvent = ({ __typename }: ToldEvent): boolean => __typename !== 'EventsBegin'
+const begun = (told: Told) => told.until((event) => !isEvent(event))
+
 describe('what is told', () => {
   it('is of all workspaces within reach, those that are made later too', async () => {
     const host = await serve()
     const { taskboard, accountId, workspaceId } = host
     const told = listen(connect(host), TASK_EVENTS)
-    await told.until(({ __typename }) => __typename === 'EventsBegin')
+    await begun(told)
     const later = await taskboard.accounts.createWorkspace(accountId, { name: 'later' })
     await taskboard.board(later.id).add({ title: 'one' })
     await taskboard.board(workspaceId).add({ title: 'two' })
-    await told.until((event) => event.workspaceId === later.id)
-    await told.until((event) => event.workspaceId === workspaceId && event.seq === 1)
-    expect(told.events.filter(({ type }) => type === 'TASK_CREATED')).toHaveLength(2)
+    await told.until((event) => isEvent(event) && event.workspaceId === later.id)
+    await told.until((event) => isEvent(event) && event.workspaceId === workspaceId)
+    expect(told.events.map((event) => [event.__typename, event.workspaceId, event.seq])).toEqual([
+      ['EventsBegin', workspaceId, 0],
+      ['TaskEvent', later.id, 1],
+      ['TaskEvent', workspaceId, 1],
+    ])
+  })
+
+  it('are agents’ states too, to those who may read agents', async () => {
+    const storage = memoryStorage()
+    const host = await serve({ storage })
+    const { taskboard, workspaceId } = host
+    const { id } = await taskboard.agents.create(workspaceId, { name: 'Ada', type: 'worker' })
+    const narrowKey = (await host.makeKey(['tasks:read'])).key
+    const full = listen(connect(host), WORKSPACE_EVENTS, { workspaceId })
+    const narrow = listen(connect(host, narrowKey), WORKSPACE_EVENTS, { workspaceId })
+    await Promise.all([begun(full), begun(narrow)])
+    const draft = { type: 'agent.status', facts: { agentId: id, status: 'busy' } } as const
+    await storage.events.appendEvent(workspaceId, draft, { now: null })
+    await taskboard.board(workspaceId).add({ title: 'next' })
+    await Promise.all([full, narrow].map((told) => told.until(({ type }) => type === 'TASK_CREATED')))
+    const about = { __typename: 'AgentEvent', type: 'AGENT_STATUS', workspaceId, agentId: id }
+    expect(full.events.slice(1)).toMatchObject([
+      { ...about, seq: 1, status: 'BUSY', agent: { name: 'Ada', currentWorkload: 0 } },
+      { type: 'TASK_CREATED', seq: 2 },
+    ])
+    expect(narrow.events.slice(1)).toMatchObject([{ type: 'TASK_CREATED', seq: 2 }])
+  })
+
+  it('are only the events that are asked for', async () => {
+    const host = await serve()
+    const { taskboard, workspaceId } = host
+    const board = taskboard.board(workspaceId)
+    const { id } = await board.add({ title: 'followed' })
+    const client = connect(host)
+    const ofTask = listen(client, WORKSPACE_EVENTS, { workspaceId, taskId: id })
+    const moves = listen(client, TASK_EVENTS, { types: ['TASK_MOVED', 'TASK_FAILED'] })
+    await Promise.all([begun(ofTask), begun(moves)])
+    await board.add({ title: 'not followed' })
+    await board.move(id, 'DONE')
+    await Promise.all([ofTask, moves].map((told) => told.until(({ type }) => type === 'TASK_MOVED')))
+    for (const { events } of [ofTask, moves]) expect(events.map(({ seq }) => seq)).toEqual([1, 3])
+  })
+
+  it('is of each task as it is by then, and of deleted ones without it', async () => {
+    const host = await serve()
+    const { taskboard, workspaceId } = host
+    const board = taskboard.board(workspaceId)
+    const { id } = await board.add({ title: 'before' })
+    const told = listen(connect(host), WORKSPACE_EVENTS, { workspaceId, since: 0 })
+    await told.until(({ seq }) => seq === 1)
+    await board.update(id, { title: 'after' })
+    await board.move(id, 'DONE')
+    const moved = await told.until(({ seq }) => seq === 2)
+    expect(moved).toMatchObject({ title: 'after', task: { title: 'after', column: 'DONE' } })
+    await board.delete(id)
+    const late = listen(connect(host), WORKSPACE_EVENTS, { workspaceId, since: 0 })
+    await late.until(({ seq }) => seq === 2)
+    expect(late.results[1]).toEqual({ data: { workspaceEvents: late.events[1] } })
+    expect(late.events[1]).toMatchObject({ taskId: id, title: 'before', task: null })
+  })
+
+  it('begins with what is missing, where since lies further back than is replayed', async () => {
+    const host = await serve({ realtime: { replayLimit: 2 } })
+    const { taskboard, workspaceId } = host
+    for (let n = 0; n < 5; n++) await taskboard.board(workspaceId).add({ title: `${n}` })
+    const told = listen(connect(host), WORKSPACE_EVENTS, { workspaceId, since: 1, types: ['TASK_MOVED'] })
+    const gap = await told.until(({ __typename }) => __typename === 'EventGap')
+    expect(told.events[0]).toMatchObject({ __typename: 'EventsBegin', seq: 1 })
+    expect(gap).toEqual({ __typename: 'EventGap', workspaceId, firstSeq: 2, seq: 3 })
+  })
+
+  it('of nothing that was completed, nor is that worked on any more', async () => {
+    const host = await serve()
+    const { taskboard, workspaceId } = host
+    const client = connect(host)
+    const [stopped, stays] = [0, 1].map(() => listen(client, WORKSPACE_EVENTS, { workspaceId })) as [
+      Told,
+      Told,
+    ]
+    await Promise.all([begun(stopped), begun(stays)])
+    stopped.stop()
+    // Answered after the end of the other has been heard of.
+    const asked = listen(client, '{ __typename }')
+    await asked.ended
+    let looked = 0
+    const { tasks } = taskboard.surface
+    Object.assign(taskboard.surface, {
+      tasks: { ...tasks, find: (...args: Parameters<typeof tasks.find>) => (looked++, tasks.find(...args)) },
+    })
+    await taskboard.board(workspaceId).add({ title: 'told once' })
+    await stays.until(({ seq }) => seq === 1)
+    expect(looked).toBe(1)
+    expect(stopped.events).toHaveLength(1)
   })
 })

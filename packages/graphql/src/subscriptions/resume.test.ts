@@ -1,0 +1,72 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { memoryStorage } from '@taskboard/memory'
+import { afterEach, describe, expect, it } from 'vitest'
+import { cutAndResume } from '../../test/cut-and-resume.js'
+import { openSocketHost, type SocketHost } from '../../test/socket-host.js'
+
+let host: SocketHost
+afterEach(() => host.close())
+
+const CUTS = 50
+
+/** Numbers below a bound that are the same in each run. */
+function numbers(seed: number): (bound: number) => number {
+  let state = seed
+  return (bound) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * bound)
+  }
+}
+
+describe('a client that is cut off and goes on with since', () => {
+  it('is told all, in order and once, over fifty cuts at random moments', async () => {
+    const storage = memoryStorage()
+    host = await openSocketHost({
+      storage,
+      realtime: { replayLimit: 1_000_000 },
+      tiers: { professional: { requestsPerHour: null, burstPerMinute: null, webSocketConnections: null } },
+    })
+    const { taskboard, accountId, workspaceId, url, key } = host
+    const random = numbers(11)
+    const workspaceIds = [workspaceId]
+    const writer = { isOn: true }
+    async function write(): Promise<void> {
+      for (let n = 0; writer.isOn; n++) {
+        if (n % 100 === 50) {
+          workspaceIds.push((await taskboard.accounts.createWorkspace(accountId, { name: `${n}` })).id)
+        }
+        const board = taskboard.board(workspaceIds[random(workspaceIds.length)] ?? '')
+        const { id } = await board.add({ title: `${n}` })
+        if (random(2) === 0) await board.move(id, 'DONE')
+        for (let turns = random(10); turns > 0; turns--) await nextTurn()
+      }
+    }
+    const seqsOf = async (id: string): Promise<number[]> =>
+      (await storage.events.readEvents(id, 0, 1_000_000)).map(({ seq }) => seq)
+
+    let writing: Promise<void> | undefined
+    const told = await cutAndResume({
+      url,
+      key,
+      workspaceId,
+      cuts: CUTS,
+      random(bound) {
+        writing ??= write()
+        return random(bound)
+      },
+      async isComplete(so) {
+        writer.isOn = false
+        await writing
+        for (const id of workspaceIds) {
+          if (so.get(`taskEvents ${id}`)?.at(-1) !== (await seqsOf(id)).at(-1)) return false
+        }
+        const last = (await seqsOf(workspaceId)).at(-1)
+        return so.get(`workspaceEvents ${workspaceId}`)?.at(-1) === last
+      },
+    })
+    expect(workspaceIds.length).toBeGreaterThan(2)
+    for (const id of workspaceIds) expect(told.get(`taskEvents ${id}`) ?? []).toEqual(await seqsOf(id))
+    expect(told.get(`workspaceEvents ${workspaceId}`)).toEqual(await seqsOf(workspaceId))
+    expect((await seqsOf(workspaceId)).length).toBeGreaterThan(CUTS)
+  })
+})

@@ -1,0 +1,62 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { bearer, connectClient, listen } from '../../test/socket-client.js'
+import { openSocketHost, type SocketHost } from '../../test/socket-host.js'
+
+let host: SocketHost
+afterEach(() => host.close())
+
+const BUFFER_BYTES = 262_144
+const READERS = 4
+const MESSAGES = 500
+const MESSAGE_BYTES = 20_000
+
+const FOLLOW = /* GraphQL */ `
+  subscription ($workspaceId: ID!) {
+    workspaceEvents(workspaceId: $workspaceId) {
+      __typename
+      seq
+      ... on TaskEvent {
+        task {
+          description
+        }
+      }
+    }
+  }
+`
+
+describe('a subscriber that never reads', () => {
+  it('is closed at the cap, holds no memory that grows, and keeps nobody else waiting', async () => {
+    host = await openSocketHost({ realtime: { bufferLimitBytes: BUFFER_BYTES } })
+    const { taskboard, url, key, workspaceId, server } = host
+    const serverSides: { readonly writableLength: number }[] = []
+    server.on('connection', (socket) => serverSides.push(socket))
+    const clients = Array.from({ length: READERS + 1 }, () => connectClient(url, bearer(key)))
+    const subscriptions = []
+    for (const client of clients) {
+      const told = listen(client, FOLLOW, { workspaceId })
+      await told.until(({ __typename }) => __typename === 'EventsBegin')
+      subscriptions.push(told)
+    }
+    const reading = subscriptions.at(-1)
+    for (const client of clients.slice(0, READERS)) client.socket().pause()
+
+    const description = 'x'.repeat(MESSAGE_BYTES)
+    let mostBuffered = 0
+    for (let n = 1; n <= MESSAGES; n++) {
+      await taskboard.board(workspaceId).add({ title: `${n}`, description })
+      await reading?.until(({ seq }) => seq === n)
+      const buffered = serverSides.slice(0, READERS).map(({ writableLength }) => writableLength)
+      mostBuffered = Math.max(mostBuffered, ...buffered)
+    }
+    expect(MESSAGES * MESSAGE_BYTES).toBeGreaterThan(20 * BUFFER_BYTES)
+    // What waits are events, which all subscribers share; of their answers one at a time is made.
+    expect(mostBuffered).toBeGreaterThan(MESSAGE_BYTES)
+    expect(mostBuffered).toBeLessThan(3 * MESSAGE_BYTES)
+
+    for (const client of clients.slice(0, READERS)) {
+      client.socket().resume()
+      expect((await client.closed).code).toBe(4410)
+    }
+    await Promise.all(clients.map((client) => client.dispose()))
+  })
+})

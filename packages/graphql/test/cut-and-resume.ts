@@ -1,0 +1,65 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { bearer, connectClient, listen, TASK_EVENTS, WORKSPACE_EVENTS, type Told } from './socket-client.js'
+
+export interface CutAndResumeOptions {
+  readonly url: string
+  readonly key: string
+  /** Of which `workspaceEvents` are followed as well as `taskEvents`. */
+  readonly workspaceId: string
+  readonly cuts: number
+  /** Below `bound`. */
+  readonly random: (bound: number) => number
+  /** Says whether all that will ever happen has been told. */
+  readonly isComplete: (told: ToldPlaces) => Promise<boolean>
+}
+
+/** By `field workspaceId` the places of what was told, in the order in which it came. */
+export type ToldPlaces = ReadonlyMap<string, readonly number[]>
+
+/** A client that is cut off again and again, and goes on with `since` from what it has had. */
+export async function cutAndResume(options: CutAndResumeOptions): Promise<ToldPlaces> {
+  const { url, key, workspaceId, cuts, random } = options
+  const told = new Map<string, number[]>()
+  /** The last place by `field workspaceId`. */
+  const places = new Map<string, number>()
+
+  function note(field: string, { events }: Told, from = 0): number {
+    for (const { __typename, workspaceId: of, seq } of events.slice(from)) {
+      if (__typename === 'EventGap') throw new Error('a gap')
+      const name = `${field} ${of}`
+      places.set(name, seq)
+      if (__typename === 'EventsBegin') continue
+      told.set(name, [...(told.get(name) ?? []), seq])
+    }
+    return events.length
+  }
+
+  for (let cut = 0; ; cut++) {
+    const client = connectClient(url, bearer(key))
+    const since = places.get(`workspaceEvents ${workspaceId}`)
+    const all = [...places]
+      .filter(([name]) => name.startsWith('taskEvents '))
+      .map(([name, seq]) => ({ workspaceId: name.slice('taskEvents '.length), seq }))
+    const ofWorkspace = listen(client, WORKSPACE_EVENTS, {
+      workspaceId,
+      ...(since !== undefined && { since }),
+    })
+    const ofAll = listen(client, TASK_EVENTS, all.length > 0 ? { since: all } : {})
+    if (cut === 0) await Promise.all([ofWorkspace, ofAll].map((each) => each.until(() => true)))
+    if (cut >= cuts) {
+      let [fromWorkspace, fromAll] = [0, 0]
+      while (!(await options.isComplete(told))) {
+        fromWorkspace = note('workspaceEvents', ofWorkspace, fromWorkspace)
+        fromAll = note('taskEvents', ofAll, fromAll)
+        await nextTurn()
+      }
+      await client.dispose()
+      return told
+    }
+    for (let turns = random(80); turns > 0; turns--) await nextTurn()
+    client.cut()
+    await Promise.all([ofWorkspace.ended, ofAll.ended])
+    note('workspaceEvents', ofWorkspace)
+    note('taskEvents', ofAll)
+  }
+}
