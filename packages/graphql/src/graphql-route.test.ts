@@ -221,6 +221,9 @@ describe('requests', () => {
       headers: { authorization: `Bearer ${host.key}` },
     })
     expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('POST')
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED' } }] })
   })
 
   it('names a field that is wrong as the schema does', async () => {

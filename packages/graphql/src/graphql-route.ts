@@ -109,9 +109,9 @@ const codes: Readonly<Record<number, string>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 }
 
-/** The handler's answer as a plain value; it leaves some refusals without a body. */
+/** The handler's answer as a plain value; it leaves some refusals without a body, or without saying what that is. */
 function finish([body, { status, statusText, headers = {} }]: Response): HttpResponse {
-  if (body !== null) return { status, headers, body }
+  if (body !== null && 'content-type' in headers) return { status, headers, body }
   const error = { message: statusText, extensions: { code: codes[status] ?? 'INVALID_REQUEST' } }
   return {
     status,
