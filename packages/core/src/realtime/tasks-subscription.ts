@@ -48,18 +48,18 @@ export class TasksSubscription implements Subscription {
     confirm(Object.fromEntries(Array.from(this.#feeds.values(), (feed) => [feed.workspaceId, feed.position])))
     this.#isConfirmed = true
     const seqs = new Map(ends.map(({ workspaceId, seq }) => [workspaceId, seq]))
-    startFeeds([...this.#feeds.values()], seqs, this.#subscriber, this.#parts)
+    const feeds = [...this.#feeds.values()]
+    const known = feeds.filter(({ workspaceId }) => seqs.has(workspaceId))
+    startFeeds(known, seqs, this.#subscriber, this.#parts)
+    // Those that were found while the ends were read: how far their logs went is not among them.
+    for (const feed of feeds) if (!seqs.has(feed.workspaceId)) this.#beginNew(feed)
   }
 
   /** A workspace that there was not, or that an event was just heard of. */
   found(workspaceId: string): void {
     if (this.#feeds.has(workspaceId)) return
     const feed = this.#join(workspaceId)
-    if (!this.#isConfirmed) return
-    inBackground(this.#subscriber, this.channelName, async () => {
-      const [end] = await readEnds(this.#parts, this.#principal, workspaceId)
-      startFeeds([feed], new Map([[workspaceId, end?.seq ?? 0]]), this.#subscriber, this.#parts)
-    })
+    if (this.#isConfirmed) this.#beginNew(feed)
   }
 
   end(): void {
@@ -67,6 +67,14 @@ export class TasksSubscription implements Subscription {
     this.#parts.newcomers.delete(this)
     for (const feed of this.#feeds.values()) this.#parts.hub.leave(feed)
     this.#feeds.clear()
+  }
+
+  #beginNew(feed: Feed): void {
+    const { workspaceId } = feed
+    inBackground(this.#subscriber, this.channelName, async () => {
+      const [end] = await readEnds(this.#parts, this.#principal, workspaceId)
+      startFeeds([feed], new Map([[workspaceId, end?.seq ?? 0]]), this.#subscriber, this.#parts)
+    })
   }
 
   #join(workspaceId: string): Feed {
