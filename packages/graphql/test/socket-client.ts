@@ -41,12 +41,15 @@ export function connectClient(url: string, connectionParams: Record<string, unkn
   let socket: WebSocket | undefined
   let tellClosed: (event: { code: number; reason: string }) => void
   const closed = new Promise<{ code: number; reason: string }>((resolve) => (tellClosed = resolve))
+  const keep = (made: WebSocket): void => {
+    socket = made
+    // The library has it from the close that follows.
+    made.on('error', () => undefined)
+  }
   class ClientSocket extends WebSocket {
     constructor(address: string, protocols: string[]) {
       super(address, protocols)
-      // The library has it from the close that follows.
-      this.on('error', () => undefined)
-      socket = this
+      keep(this)
     }
   }
   const client = createClient({
@@ -56,14 +59,15 @@ export function connectClient(url: string, connectionParams: Record<string, unkn
     connectionParams,
     on: { closed: (event) => tellClosed(event as { code: number; reason: string }) },
   })
-  return Object.assign(client, {
+  return {
+    ...client,
     closed,
     socket() {
       if (socket === undefined) throw new Error('not connected')
       return socket
     },
     cut: () => socket?.terminate(),
-  })
+  }
 }
 
 export function bearer(key: string): Record<string, unknown> {
@@ -77,32 +81,31 @@ export function listen(client: Client, query: string, variables: Record<string, 
   const waiting = new Set<() => void>()
   let hasEnded = false
   const wakeAll = (): void => waiting.forEach((wake) => wake())
-  let stop: () => void = () => undefined
-  const ended = new Promise<unknown>((resolve) => {
-    const end = (cause: unknown): void => {
-      hasEnded = true
-      resolve(cause)
-      wakeAll()
-    }
-    stop = client.subscribe<Record<string, unknown>>(
-      { query, variables },
-      {
-        next(result) {
-          results.push(result as ToldResult)
-          const event = Object.values(result.data ?? {})[0]
-          if (typeof event === 'object' && event !== null) events.push(event as ToldEvent)
-          wakeAll()
-        },
-        error: end,
-        complete: () => end(null),
+  let tellEnded: (cause: unknown) => void
+  const ended = new Promise<unknown>((resolve) => (tellEnded = resolve))
+  const end = (cause: unknown): void => {
+    hasEnded = true
+    tellEnded(cause)
+    wakeAll()
+  }
+  const stop = client.subscribe(
+    { query, variables },
+    {
+      next(result) {
+        results.push(result as ToldResult)
+        const event = Object.values(result.data ?? {})[0]
+        if (typeof event === 'object' && event !== null) events.push(event as ToldEvent)
+        wakeAll()
       },
-    )
-  })
+      error: end,
+      complete: () => end(null),
+    },
+  )
   return {
     results,
     events,
     ended,
-    stop: () => stop(),
+    stop,
     async until(isSo) {
       for (;;) {
         const found = events.find(isSo)

@@ -1,8 +1,8 @@
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { afterEach, describe, expect, it } from 'vitest'
+import { fakeSocket, type FakeSocket } from '../../test/fake-socket.js'
 import { createTaskboard, realtimeEndpoint, type Principal, type Taskboard } from '../index.js'
-import type { Outgoing, Socket, SocketListener } from './index.js'
 
 const boards: Taskboard[] = []
 const sockets: FakeSocket[] = []
@@ -10,41 +10,6 @@ afterEach(async () => {
   for (const { listener } of sockets.splice(0)) listener.gone()
   await Promise.all(boards.splice(0).map((board) => board.close({ drainTimeoutMs: 0 })))
 })
-
-interface FakeSocket extends Socket {
-  readonly heard: Record<string, unknown>[]
-  readonly closes: number[]
-  pings: number
-  isTerminated: boolean
-  listener: SocketListener
-  say(message: unknown): void
-}
-
-/** A socket without a wire, as its adapter would behave. */
-function fakeSocket(connect: (socket: Socket) => SocketListener): FakeSocket {
-  const socket: FakeSocket = {
-    heard: [],
-    closes: [],
-    pings: 0,
-    isTerminated: false,
-    bufferedBytes: 0,
-    listener: { received: () => undefined, ponged: () => undefined, gone: () => undefined },
-    send({ texts }: Outgoing, written) {
-      socket.heard.push(...texts.map((text) => JSON.parse(text) as Record<string, unknown>))
-      written?.()
-    },
-    ping: () => void (socket.pings += 1),
-    close: (code) => void socket.closes.push(code),
-    terminate() {
-      socket.isTerminated = true
-      socket.listener.gone()
-    },
-    say: (message) => socket.listener.received(JSON.stringify(message)),
-  }
-  socket.listener = connect(socket)
-  sockets.push(socket)
-  return socket
-}
 
 const SECOND = 1_000
 const PRINCIPAL = { id: 'user_1', kind: 'user', tier: 'professional', scopes: ['tasks:read'] } as const
@@ -58,10 +23,12 @@ async function setUp() {
   const { account, workspace } = await taskboard.accounts.create({ name: 'a', tier: 'professional' })
   principal = { ...PRINCIPAL, accountId: account.id, workspaceIds: 'all', defaultWorkspaceId: workspace.id }
   const endpoint = realtimeEndpoint(taskboard)
-  const connect = () =>
-    fakeSocket((socket) =>
-      endpoint.connect(socket, { clientAddress: '203.0.113.1', header: () => undefined }, endpoint.channel),
-    )
+  const origin = { clientAddress: '203.0.113.1', header: () => undefined }
+  const connect = () => {
+    const socket = fakeSocket((port) => endpoint.connect(port, origin, endpoint.channel))
+    sockets.push(socket)
+    return socket
+  }
   await taskboard.start()
   return {
     clock,

@@ -17,7 +17,7 @@ const clients: SocketClient[] = []
 const sockets: WebSocket[] = []
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.terminate()
-  await Promise.all(clients.splice(0).map((client) => client.dispose()))
+  for (const client of clients.splice(0)) await client.dispose()
   await Promise.all(hosts.splice(0).map((host) => host.close()))
 })
 

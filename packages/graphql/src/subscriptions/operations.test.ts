@@ -16,7 +16,7 @@ import { openSocketHost, type SocketHost, type SocketHostOptions } from '../../t
 const hosts: SocketHost[] = []
 const clients: SocketClient[] = []
 afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.dispose()))
+  for (const client of clients.splice(0)) await client.dispose()
   await Promise.all(hosts.splice(0).map((host) => host.close()))
 })
 
@@ -90,7 +90,7 @@ describe('a subscription is refused', () => {
     const unfit = await errorsOf(listen(client, WORKSPACE_EVENTS, {}))
     expect(unfit).toMatchObject([{ extensions: { code: 'INVALID_REQUEST' } }])
     const tasks = Array.from({ length: 3 }, (_, n) => `t${n}: task { logs { level } outputs { url } }`)
-    const costly = `subscription ($id: ID!) { workspaceEvents(workspaceId: $id) { ... on TaskEvent { ${tasks} } } }`
+    const costly = `subscription ($id: ID!) { workspaceEvents(workspaceId: $id) { ... on TaskEvent { ${tasks.join(' ')} } } }`
     expect(await errorsOf(listen(client, costly, { id: workspaceId }))).toEqual([
       { message: 'the document may cost too much: at most 5000', extensions: { code: 'INVALID_REQUEST' } },
     ])

@@ -57,6 +57,6 @@ describe('a subscriber that never reads', () => {
       client.socket().resume()
       expect((await client.closed).code).toBe(4410)
     }
-    await Promise.all(clients.map((client) => client.dispose()))
+    for (const client of clients) await client.dispose()
   })
 })
