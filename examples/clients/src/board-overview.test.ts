@@ -24,7 +24,7 @@ describe('drawOverview', () => {
       '    Plan[31m (task_1), 100 %',
       '  Agents',
       '    Ada: busy, 1 to do',
-      '  Last 7 days: 3 done, 1.49 hours saved, 67 % without a failure',
+      '  Last 7 days: 3 done (67 % of what ended), 1.49 hours saved',
     ])
   })
 })

@@ -98,7 +98,9 @@ export function drawOverview({ name, waiting, underWay, done, agents, analytics 
     ...drawColumn('Done', done),
     '  Agents',
     ...agents.map((one) => `    ${one.name}: ${one.status.toLowerCase()}, ${one.currentWorkload} to do`),
-    `  Last 7 days: ${tasksCompleted} done, ${timesSaved} hours saved, ${Math.round(100 * successRate)} % without a failure`,
+    tasksCompleted === 0
+      ? '  Last 7 days: nothing done'
+      : `  Last 7 days: ${tasksCompleted} done (${Math.round(100 * successRate)} % of what ended), ${timesSaved} hours saved`,
   ]
   return lines.map(withoutControls).join('\n')
 }

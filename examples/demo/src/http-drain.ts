@@ -30,7 +30,10 @@ export function drainable(server: Server): DrainableServer {
   /** Kept-alive connections go once they are idle. */
   async function end(close: () => Promise<void>, drainMs: number): Promise<void> {
     const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS)
-    const cut = setTimeout(() => server.closeAllConnections(), drainMs)
+    const cut = setTimeout(() => {
+      server.closeAllConnections()
+      onAnswered?.()
+    }, drainMs)
     try {
       await close()
     } finally {
