@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createTaskboard } from '@taskboard/core'
+import { graphqlSubscriptions } from '@taskboard/graphql'
 import { attachRealtime } from '@taskboard/ws'
 import pg from 'pg'
 import type { PgConnection } from '../../src/pool.js'
@@ -17,7 +18,7 @@ const taskboard = createTaskboard<PgConnection>({
   secrets: { encryptionKey: ENCRYPTION_KEY },
 })
 const server = createServer()
-attachRealtime(server, taskboard)
+attachRealtime(server, taskboard, { protocols: [graphqlSubscriptions(taskboard)] })
 await taskboard.start()
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { attachRealtime } from '@taskboard/ws'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { bearer, connectClient, listen, WORKSPACE_EVENTS } from '../../../graphql/test/socket-client.js'
 import { cutAndResume } from '../../../ws/test/cut-and-resume.js'
 import { openAuthenticated, openSubscribed } from '../../../ws/test/realtime-client.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
@@ -60,6 +61,23 @@ describe('the realtime channel over processes', () => {
     const expected = Array.from({ length: 2 * ADDED + 1 }, (_, n) => n + 1)
     for (const { messages } of clients) expect(messages.slice(2).map(({ seq }) => seq)).toEqual(expected)
     clients.forEach((client) => client.cut())
+  })
+
+  it('tells GraphQL subscribers what other processes do, in order and whole', async () => {
+    const { workspaceId, taskboard } = board
+    const [told, writing] = await Promise.all([startProcess(), startProcess()])
+    const client = connectClient(told.url.replace('realtime', 'graphql'), bearer(await createKey()))
+    const subscription = listen(client, WORKSPACE_EVENTS, { workspaceId })
+    await subscription.until(({ __typename }) => __typename === 'EventsBegin')
+    const added = once(writing.child, 'message')
+    writing.child.send(ADDED)
+    await added
+    const { id } = await taskboard.board(workspaceId).add({ title: 'the last one' })
+    const last = await subscription.until(({ seq }) => seq === ADDED + 1)
+    expect(last).toMatchObject({ type: 'TASK_CREATED', taskId: id, task: { id, title: 'the last one' } })
+    const expected = Array.from({ length: ADDED + 2 }, (_, n) => n)
+    expect(subscription.events.map(({ seq }) => seq)).toEqual(expected)
+    await client.dispose()
   })
 
   it('frees the slots of a process that was killed when its lease is over, and not before', async () => {
