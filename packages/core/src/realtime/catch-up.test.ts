@@ -58,11 +58,42 @@ describe('catching up', () => {
 
   it('tells nothing more once its feed has ended while the peer was reading', async () => {
     const { feed, sent, step } = setUp(10_000)
-    await step()
+    for (let turns = 0; sent.length === 0 && turns < 5; turns++) await step()
     const before = sent.length
     expect(before).toBeGreaterThan(0)
     feed.state = 'ended'
     for (let turns = 0; turns < 5; turns++) await step()
     expect(sent.length).toBe(before)
+  })
+
+  it('is done for one channel of a subscriber after the other, so that no more waits for it than for one', async () => {
+    let [waiting, most] = [0, 0]
+    const subscriber = {
+      broadcast: () => undefined,
+      failed: () => undefined,
+      async sendAlone({ texts }: Outgoing) {
+        waiting += texts.reduce((sum, { length }) => sum + length, 0)
+        most = Math.max(most, waiting)
+        await new Promise((resolve) => setImmediate(resolve))
+        waiting = 0
+      },
+    }
+    const events = {
+      readEvents: async (_workspaceId: string, after: number, limit: number) =>
+        Array.from({ length: Math.min(limit, 20 - after) }, (_, index) => logged(after + 1 + index, 10_000)),
+    }
+    const feeds = Array.from({ length: 20 }, (_, index) => {
+      const workspaceId = `ws_${index}`
+      const place = { workspaceId, audience: 'workspace', channel: workspaceChannel(workspaceId) } as const
+      return new Feed(subscriber, place)
+    })
+    for (const feed of feeds) {
+      startFeeds([feed], new Map([[feed.workspaceId, 20]]), subscriber, { events, replayLimit: 1_000 })
+    }
+    for (let turns = 0; feeds.some(({ state }) => state !== 'live') && turns < 1_000; turns++) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(feeds.map(({ state, position }) => `${state} ${position}`)).toEqual(feeds.map(() => 'live 20'))
+    expect(most).toBeLessThan(200_000)
   })
 })

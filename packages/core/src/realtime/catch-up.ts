@@ -32,9 +32,27 @@ export function startFeeds(
   const [first] = behind
   if (first === undefined) return
   const budget = { left: replayLimit }
-  inBackground(subscriber, first.channel.name, async () => {
+  inTurn(subscriber, first.channel.name, async () => {
     for (const feed of behind)
       await catchUp(feed, ends.get(feed.workspaceId) ?? 0, budget, { events, subscriber })
+  })
+}
+
+/** What each subscriber catches up with last. */
+const turns = new WeakMap<Subscriber, Promise<void>>()
+
+/**
+ * Catching up on many channels at once would put as much before the peer as for one of them, times their number, and end it
+ * for reading slowly; and it would ask the storage for all of that at once.
+ */
+function inTurn(subscriber: Subscriber, channel: string, work: () => Promise<void>): void {
+  inBackground(subscriber, channel, async () => {
+    const turn = (turns.get(subscriber) ?? Promise.resolve()).then(work)
+    turns.set(
+      subscriber,
+      turn.catch(() => undefined),
+    )
+    await turn
   })
 }
 
