@@ -38,8 +38,8 @@ export function startFeeds(
   })
 }
 
-/** What each subscriber catches up with last. */
-const turns = new WeakMap<Subscriber, Promise<void>>()
+/** What each subscriber, or those that share its turns, catch up with last. */
+const turns = new WeakMap<object, Promise<void>>()
 
 /**
  * Catching up on many channels at once would put as much before the peer as for one of them, times their number, and end it
@@ -47,9 +47,10 @@ const turns = new WeakMap<Subscriber, Promise<void>>()
  */
 function inTurn(subscriber: Subscriber, channel: string, work: () => Promise<void>): void {
   inBackground(subscriber, channel, async () => {
-    const turn = (turns.get(subscriber) ?? Promise.resolve()).then(work)
+    const { turnsOf = subscriber } = subscriber
+    const turn = (turns.get(turnsOf) ?? Promise.resolve()).then(work)
     turns.set(
-      subscriber,
+      turnsOf,
       turn.catch(() => undefined),
     )
     await turn

@@ -33,6 +33,7 @@ const END: Result = Object.freeze({ value: undefined, done: true })
 
 /** A subscription whose messages wait until they are asked for, one at a time. */
 export class WaitingMessages implements MessageStream, Subscriber {
+  readonly turnsOf: StreamHolder
   readonly #holder: StreamHolder
   readonly #isWanted: (message: ChannelMessage) => boolean
   #subscription: Subscription | null = null
@@ -44,6 +45,7 @@ export class WaitingMessages implements MessageStream, Subscriber {
   #hasEnded = false
 
   constructor(holder: StreamHolder, { isWanted = () => true }: Pick<StreamRequest, 'isWanted'>) {
+    this.turnsOf = holder
     this.#holder = holder
     this.#isWanted = isWanted
   }

@@ -198,14 +198,20 @@ describe('a stream', () => {
     expect(await one.next()).toEqual({ value: undefined, done: true })
   })
 
-  it('replays no more than is read', async () => {
+  it('replays no more than is read, however many there are', async () => {
     const { clock, taskboard, workspaceId, socket, connection } = await setUp({ bufferLimitBytes: 400_000 })
     await connection.admit('Bearer any')
     const board = taskboard.board(workspaceId)
     for (let n = 0; n < 100; n++) await board.add({ title: `${n}`, description: 'x'.repeat(9_000) })
-    const stream = await connection.openStream({ channel: 'tasks', since: { [workspaceId]: 0 } })
+    const streams = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        connection.openStream({ channel: 'tasks', since: { [workspaceId]: 0 } }),
+      ),
+    )
     await clock.settle()
+    const expected = ['subscribed', ...Array.from({ length: 100 }, (_, n) => n + 1)]
+    const taken = await Promise.all(streams.map((stream) => take(stream, 101)))
+    expect(taken).toEqual(streams.map(() => expected))
     expect(socket.closes).toEqual([])
-    expect(await take(stream, 101)).toEqual(['subscribed', ...Array.from({ length: 100 }, (_, n) => n + 1)])
   })
 })

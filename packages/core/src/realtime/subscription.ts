@@ -22,6 +22,8 @@ export interface SubscriptionParts {
 
 /** Who is told. It is kept as long as the subscription; what else a request has is not. */
 export interface Subscriber extends Receiver {
+  /** Where several are told over one connection: what they have in common, so that one catches up after the other. */
+  readonly turnsOf?: object
   /** Sends to this one alone, and resolves when it has taken it. */
   sendAlone(messages: Outgoing): Promise<void>
   /** Called when the log cannot be read later on. */
