@@ -1,4 +1,4 @@
-import { parse } from 'graphql'
+import { getIntrospectionQuery, parse } from 'graphql'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { abusiveDocument } from '../../test/abusive-document.js'
@@ -41,6 +41,20 @@ describe('what a document comes to', () => {
       expect(sizeOf(text, { n: 7 }).cost).toBe(1 + 7)
     }
     expect(sizeOf(operation('A', ' = 1') + operation('B', '')).cost).toBe(1 + 20)
+  })
+
+  it('counts nothing for the schema itself, unless aliases multiply it', () => {
+    const nothing = { cost: 1, aliases: 0, directives: 0 }
+    expect(sizeOf(getIntrospectionQuery())).toMatchObject(nothing)
+    expect(sizeOf('{ a: __type(name: "Task") { name } b: __type(name: "Agent") { name } }').aliases).toBe(2)
+    for (const text of [
+      '{ __schema { types { a: fields { name } } } }',
+      '{ a: __schema { types { name } } b: __schema { types { name } } }',
+      '{ __type(name: "Task") { ...F } } fragment F on __Type { a: name }',
+      '{ __schema { ... on __Schema { types { ... { fields { type { b: name } } } } } } }',
+    ]) {
+      expect(sizeOf(text).aliases).toBe(Infinity)
+    }
   })
 
   it('counts fragments wherever they are spread', () => {

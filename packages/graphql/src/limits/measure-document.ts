@@ -40,7 +40,7 @@ const NOTHING: DocumentSize = { depth: 0, cost: 0, fields: 0, aliases: 0, direct
 /**
  * Measures a document that has been parsed and nothing else: it need not be valid. Each fragment is measured once, so the time
  * this takes grows with the document's text and not with what its fragments expand to. Of several definitions the largest of
- * each measure counts, used or not; the schema's description of itself counts nothing.
+ * each measure counts, used or not; the schema's description of itself counts nothing, but has room for no alias.
  * @throws FragmentCycle
  */
 export function measureDocument(
@@ -115,13 +115,12 @@ class DocumentMeasure {
   }
 
   #ofSelections({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): DocumentSize {
-    if (parent?.name.startsWith('__') === true) return NOTHING
     let total = NOTHING
     for (const selection of selections) {
       const size = withDirectives(this.#ofSelection(selection, parent), selection.directives?.length ?? 0)
       total = sumOf(total, size)
     }
-    return total
+    return parent?.name.startsWith('__') === true ? ofSchemaItself(total.aliases > 0) : total
   }
 
   #ofSelection(selection: SelectionNode, parent: GraphQLNamedType | undefined): DocumentSize {
@@ -136,9 +135,11 @@ class DocumentMeasure {
     const field =
       isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined
     const type = field && getNamedType(field.type)
-    const isMeta = node.name.value === '__schema' || node.name.value === '__type'
+    const about = schemaFields.get(node.name.value)
     const below =
-      node.selectionSet === undefined || isMeta ? NOTHING : this.#ofSelections(node.selectionSet, type)
+      node.selectionSet === undefined
+        ? NOTHING
+        : this.#ofSelections(node.selectionSet, about === undefined ? type : this.#schema.getType(about))
     const { weight, size } = costOf(field)
     const own = weight ?? (type === undefined || isCompositeType(type) ? 1 : 0)
     const many = typeof size === 'string' ? this.#howMany(node, size, field) : (size ?? 1)
@@ -146,7 +147,7 @@ class DocumentMeasure {
       depth: below.depth + 1,
       cost: own + many * Math.max(below.cost, many > 1 ? 1 : 0),
       fields: below.fields + 1,
-      aliases: below.aliases + (node.alias === undefined ? 0 : 1),
+      aliases: below.aliases + aliasesOf(node),
       directives: below.directives,
     }
   }
@@ -166,6 +167,22 @@ class DocumentMeasure {
     if (Object.hasOwn(this.#variables, name)) return this.#variables[name] ?? fallback
     return Math.max(...(this.#defaults.get(name) ?? [null]).map((declared) => declared ?? toCount(fallback)))
   }
+}
+
+/** The fields that tell of the schema, and the types that those have. */
+const schemaFields: ReadonlyMap<string, string> = new Map([
+  ['__schema', '__Schema'],
+  ['__type', '__Type'],
+])
+
+/** Without aliases there is only so much of it, but those multiply: each level has some fields for each of the level above. */
+function ofSchemaItself(hasAliases: boolean): DocumentSize {
+  return hasAliases ? { ...NOTHING, aliases: Infinity } : NOTHING
+}
+
+function aliasesOf({ alias, name }: FieldNode): number {
+  if (alias === undefined) return 0
+  return name.value === '__schema' ? Infinity : 1
 }
 
 function costOf(field: GraphQLField<unknown, unknown> | undefined): FieldCost {

@@ -1,7 +1,11 @@
+import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { memoryStorage } from '@taskboard/memory'
+import { createClient } from 'graphql-ws'
 import { afterEach, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
 import { cutAndResume } from '../../test/cut-and-resume.js'
+import { bearer, WORKSPACE_EVENTS, type ToldEvent } from '../../test/socket-client.js'
 import { openSocketHost, type SocketHost } from '../../test/socket-host.js'
 
 let host: SocketHost
@@ -68,5 +72,46 @@ describe('a client that is cut off and goes on with since', () => {
     for (const id of workspaceIds) expect(told.get(`taskEvents ${id}`) ?? []).toEqual(await seqsOf(id))
     expect(told.get(`workspaceEvents ${workspaceId}`)).toEqual(await seqsOf(workspaceId))
     expect((await seqsOf(workspaceId)).length).toBeGreaterThan(CUTS)
+  })
+
+  it('may leave connecting again to the library, where it keeps since in its variables', async () => {
+    host = await openSocketHost()
+    const { taskboard, workspaceId, url, key, server } = host
+    const sockets = new Set<Duplex>()
+    server.on('connection', (socket: Duplex) => sockets.add(socket))
+    const client = createClient({
+      url,
+      webSocketImpl: WebSocket,
+      connectionParams: bearer(key),
+      retryAttempts: Infinity,
+      retryWait: () => nextTurn(),
+    })
+    const variables: Record<string, unknown> = { workspaceId }
+    const seqs: number[] = []
+    const board = taskboard.board(workspaceId)
+    const stop = client.subscribe<{ workspaceEvents: ToldEvent }>(
+      { query: WORKSPACE_EVENTS, variables },
+      {
+        next({ data }) {
+          const { __typename: type, seq } = data?.workspaceEvents ?? { seq: -1 }
+          variables['since'] = seq
+          if (type === 'TaskEvent') seqs.push(seq)
+        },
+        error: (error) => expect.fail(String(error)),
+        complete: () => undefined,
+      },
+    )
+    await expect.poll(() => variables['since']).toBe(0)
+    for (let cut = 1; cut <= 10; cut++) {
+      const adding = Array.from({ length: 3 }, (_, n) => board.add({ title: `${cut} ${n}` }))
+      for (let turns = cut; turns > 0; turns--) await nextTurn()
+      for (const socket of sockets) socket.destroy()
+      await Promise.all(adding)
+      await expect.poll(() => sockets.size).toBeGreaterThan(cut)
+    }
+    await expect.poll(() => seqs.length).toBeGreaterThanOrEqual(30)
+    expect(seqs).toEqual(Array.from({ length: 30 }, (_, n) => n + 1))
+    stop()
+    await client.dispose()
   })
 })
