@@ -17,6 +17,14 @@ describe('what a document comes to', () => {
     expect(sizeOf('{ tasks(first: 10) { nodes { logs { message } } } }').cost).toBe(1 + 10 * (1 + 1 + 100))
   })
 
+  it('counts a subscription as twenty of its events', () => {
+    const events = (selected: string) => sizeOf(`subscription { taskEvents { ${selected} } }`).cost
+    expect(events('seq workspaceId')).toBe(1 + 20)
+    expect(events('seq ... on TaskEvent { type task { title logs { message } } }')).toBe(
+      1 + 20 * (1 + 1 + 100),
+    )
+  })
+
   it('takes variables for what they are, else for their defaults', () => {
     const text = 'query ($n: Int = 5) { tasks(first: $n) { nodes { id } } }'
     expect(measure(text)).toMatchObject({ size: { cost: 1 + 5 }, dependsOnVariables: true })

@@ -24,11 +24,14 @@ function isAboutChannel(error: unknown): boolean {
   return isTaskboardError(error) && error.field === 'channels'
 }
 
+const NONE: readonly EventSource[] = []
+
 /** Not a generator: `return` has to end one that waits for its next message. */
 class Events implements AsyncIterableIterator<EventSource> {
   readonly #stream: MessageStream
   readonly #context: Pick<GraphqlContext, 'forget'>
-  #ready: readonly EventSource[] = []
+  /** Those of the message that was read last. */
+  #ready: Iterator<EventSource, undefined> = NONE.values()
 
   constructor(stream: MessageStream, context: Pick<GraphqlContext, 'forget'>) {
     this.#stream = stream
@@ -36,19 +39,20 @@ class Events implements AsyncIterableIterator<EventSource> {
   }
 
   async next(): Promise<IteratorResult<EventSource>> {
-    while (this.#ready.length === 0) {
+    for (;;) {
+      const event = this.#ready.next()
+      if (event.done !== true) {
+        this.#context.forget()
+        return event
+      }
       const { value, done } = await this.#stream.next()
-      if (done === true) return { value: undefined, done: true }
-      this.#ready = toEvents(value)
+      if (done === true) return { value, done }
+      this.#ready = toEvents(value).values()
     }
-    const [value, ...rest] = this.#ready
-    this.#ready = rest
-    this.#context.forget()
-    return value === undefined ? { value, done: true } : { value, done: false }
   }
 
   async return(): Promise<IteratorResult<EventSource>> {
-    this.#ready = []
+    this.#ready = NONE.values()
     await this.#stream.return()
     return { value: undefined, done: true }
   }
