@@ -9,6 +9,7 @@ import {
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { GraphqlSettings } from './graphql-options.js'
+import { unconditionalSubscription } from './unconditional-subscription.js'
 import { checkSize } from './limits/check-size.js'
 import { FragmentCycle, measureDocument, type Variables } from './limits/measure-document.js'
 
@@ -30,9 +31,11 @@ export interface Documents {
 
 const SYNTAX_CAUSE = 'the document has a fragment that spreads itself'
 
+const ownRules = [...specifiedRules, unconditionalSubscription]
+
 export function createDocuments(schema: GraphQLSchema, settings: GraphqlSettings): Documents {
   const { limits, introspection, documentCache } = settings
-  const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule]
+  const rules = introspection ? ownRules : [...ownRules, NoSchemaIntrospectionCustomRule]
   const cache = new LRUCache<string, Prepared>({
     max: documentCache.documents,
     maxSize: documentCache.characters,

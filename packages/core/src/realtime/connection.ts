@@ -184,9 +184,10 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
 
   async recheck(): Promise<Principal | null> {
     this.#planCheck()
+    const authorization = this.#authorization
     let after: Principal | null
     try {
-      after = await this.#door.authenticate(this.#authorization, this.origin)
+      after = await this.#door.authenticate(authorization, this.origin)
     } catch (error) {
       this.#parts.environment.logger.warn(
         { error: errorText(error) },
@@ -196,6 +197,8 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     }
     const before = this.#principal
     if (!this.isOpen || before === null) return null
+    // A newer credential was shown meanwhile: the older one's end is no end.
+    if (authorization !== this.#authorization) return before
     const { closeCodes } = this.#protocol
     if (after === null) {
       const reason = 'the credential has ended'

@@ -2,7 +2,13 @@ import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fakeSocket, type FakeSocket } from '../../test/fake-socket.js'
-import { createTaskboard, realtimeEndpoint, type Principal, type Taskboard } from '../index.js'
+import {
+  createTaskboard,
+  realtimeEndpoint,
+  type CredentialRequest,
+  type Principal,
+  type Taskboard,
+} from '../index.js'
 
 const boards: Taskboard[] = []
 const sockets: FakeSocket[] = []
@@ -14,11 +20,18 @@ afterEach(async () => {
 const SECOND = 1_000
 const PRINCIPAL = { id: 'user_1', kind: 'user', tier: 'professional', scopes: ['tasks:read'] } as const
 
+type Judge = (
+  authorization: string | undefined,
+  principal: Principal | null,
+) => Principal | null | Promise<Principal | null>
+
 async function setUp() {
   const clock = virtualClock()
   const storage = memoryStorage()
   let principal: Principal | null = null
-  const taskboard = createTaskboard({ storage, clock, authenticate: () => principal })
+  let judge: Judge = (_, holder) => holder
+  const authenticate = (request: CredentialRequest) => judge(request.header('authorization'), principal)
+  const taskboard = createTaskboard({ storage, clock, authenticate })
   boards.push(taskboard)
   const { account, workspace } = await taskboard.accounts.create({ name: 'a', tier: 'professional' })
   principal = { ...PRINCIPAL, accountId: account.id, workspaceIds: 'all', defaultWorkspaceId: workspace.id }
@@ -43,6 +56,7 @@ async function setUp() {
       expect(socket.heard[0]).toMatchObject({ type: 'auth.ok' })
       return socket
     },
+    judge: (by: Judge) => void (judge = by),
     change: (to: Partial<Principal> | null) => (principal = to && principal && { ...principal, ...to }),
   }
 }
@@ -81,6 +95,21 @@ describe('a connection', () => {
     await clock.advance({ ms: SECOND })
     expect([token.closes, key.closes]).toEqual([[4401], [4401]])
     expect(key.heard.at(-1)).toMatchObject({ type: 'error', error: { code: 'AUTHENTICATION_FAILED' } })
+  })
+
+  it('outlives a credential that is still being looked at when a newer one takes its place', async () => {
+    const { clock, admitted, judge } = await setUp()
+    const socket = await admitted('Bearer older')
+    let answer: (principal: null) => void = () => undefined
+    const slow = new Promise<null>((resolve) => (answer = resolve))
+    judge((authorization, principal) => (authorization === 'Bearer older' ? slow : principal))
+    await clock.advance({ ms: SECOND })
+    socket.say({ type: 'auth', token: 'Bearer newer', request_id: 'again' })
+    await clock.settle()
+    answer(null)
+    await clock.settle()
+    expect(socket.heard.at(-1)).toMatchObject({ type: 'auth.ok', request_id: 'again' })
+    expect(socket.closes).toEqual([])
   })
 
   it('is looked at again at the very end of its token', async () => {

@@ -46,6 +46,23 @@ async function errorsOf({ ended, results }: Told): Promise<readonly WireError[]>
 const begun = (told: Told) => told.until(({ __typename }) => __typename === 'EventsBegin')
 
 describe('a subscription is refused', () => {
+  it.each([
+    ['@skip', 'subscription ($w: ID!) { workspaceEvents(workspaceId: $w) @skip(if: true) { __typename } }'],
+    [
+      '@include',
+      `subscription ($w: ID!) { ...F }
+       fragment F on Subscription { ... @include(if: false) { workspaceEvents(workspaceId: $w) { __typename } } }`,
+    ],
+  ])('with %s at its root, and the connection goes on', async (directive, query) => {
+    const { client, workspaceId } = await serve()
+    const told = listen(client, query, { w: workspaceId })
+    expect(await errorsOf(told)).toMatchObject([
+      { message: `${directive} must not be used on the root field of a subscription` },
+    ])
+    const asked = listen(client, '{ __typename }')
+    expect(await asked.ended).toBe(null)
+  })
+
   it('without its scope', async () => {
     const host = await serve()
     const client = connect(host, (await host.makeKey(['agents:read'])).key)
