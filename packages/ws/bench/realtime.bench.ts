@@ -13,6 +13,7 @@ const BURST = 16
 const HEAD_BYTES = 2
 const TEXT = 'x'.repeat(60)
 const IDLE = 5_000
+const IDLE_ROUNDS = 5
 
 interface Contender {
   readonly name: string
@@ -137,10 +138,20 @@ async function broadcasts(count: number): Promise<void> {
   await server.close()
 }
 
+interface Memory {
+  readonly heap: number
+  readonly rss: number
+}
+
+const medians = (all: readonly Memory[]): Memory => ({
+  heap: median(all.map(({ heap }) => heap)),
+  rss: median(all.map(({ rss }) => rss)),
+})
+
 /** Bytes that an idle connection holds in a process of its own. */
-async function idleBytes(kind: 'bare' | 'channel'): Promise<{ heap: number; rss: number }> {
+async function idleBytes(kind: 'bare' | 'channel'): Promise<Memory> {
   const child = fork(PROGRAM, [`idle-${kind}`], { execArgv: ['--expose-gc'] })
-  const [bytes] = (await once(child, 'message')) as [{ heap: number; rss: number }]
+  const [bytes] = (await once(child, 'message')) as [Memory]
   await once(child, 'exit')
   return bytes
 }
@@ -162,7 +173,7 @@ async function measureIdle(kind: 'bare' | 'channel'): Promise<void> {
   process.exit()
 }
 
-async function settledMemory(): Promise<{ heap: number; rss: number }> {
+async function settledMemory(): Promise<Memory> {
   for (let pass = 0; pass < 4; pass++) {
     globalThis.gc?.()
     await sleep(200)
@@ -177,7 +188,11 @@ else if (role === 'idle-bare' || role === 'idle-channel')
   await measureIdle(role === 'idle-bare' ? 'bare' : 'channel')
 else {
   if (role !== 'idle') for (const count of [1_000, 5_000]) await broadcasts(count)
-  const [bare, channel] = [await idleBytes('bare'), await idleBytes('channel')]
+  const measured: { readonly bare: Memory[]; readonly channel: Memory[] } = { bare: [], channel: [] }
+  for (let round = 0; round < IDLE_ROUNDS; round++) {
+    for (const kind of ['bare', 'channel'] as const) measured[kind].push(await idleBytes(kind))
+  }
+  const [bare, channel] = [medians(measured.bare), medians(measured.channel)]
   const kib = (bytes: number): string => (bytes / 1024).toFixed(1)
   console.log(
     `an idle connection, subscribed: heap ${kib(bare.heap)} -> ${kib(channel.heap)} KiB, ${(channel.heap / bare.heap).toFixed(2)}x;` +

@@ -246,6 +246,29 @@ describe('what is refused', () => {
 })
 
 describe('attachRealtime', () => {
+  it('answers 500 where the host’s clientAddress throws, logs that, and goes on', async () => {
+    const told: string[] = []
+    const silent = { debug() {}, info() {}, warn() {}, fatal() {} }
+    const { url, key, workspaceId } = await serve({
+      logger: { ...silent, error: (_fields: object, message: string) => void told.push(message) },
+      attach: {
+        clientAddress: ({ headers }) => {
+          if (headers['x-forwarded-for'] === undefined) throw new Error('no proxy')
+          return String(headers['x-forwarded-for'])
+        },
+      },
+    })
+    expect(await upgradeStatus(url)).toBe(500)
+    expect(told).toEqual(['clientAddress threw, so an upgrade was refused'])
+    const socket = new WebSocket(url, { headers: { 'x-forwarded-for': '203.0.113.9' } })
+    await once(socket, 'open')
+    socket.send(JSON.stringify({ type: 'auth', token: `Bearer ${key}` }))
+    socket.send(JSON.stringify({ type: 'subscribe', channels: [`workspace.${workspaceId}`] }))
+    const [first] = (await once(socket, 'message')) as [Buffer]
+    expect(first.toString()).toContain('"auth.ok"')
+    socket.terminate()
+  })
+
   it('answers 503 before the start and after the end, and closes what is open then', async () => {
     const taskboard = createTaskboard({ storage: memoryStorage() })
     const app = express()

@@ -11,7 +11,7 @@ export interface AttachRealtimeOptions {
   readonly path?: string | undefined
   /** What is spoken on other paths beside the channel: `graphqlSubscriptions` of `@taskboard/graphql`. */
   readonly protocols?: readonly RealtimeProtocol[] | undefined
-  /** The client's address, by which wrong credentials are limited. Default the socket's: to be given behind a proxy. */
+  /** The client's address, by which wrong credentials are limited. Default the socket's: to be given behind a proxy. When it throws, the upgrade is answered 500. */
   readonly clientAddress?: ((request: IncomingMessage) => string) | undefined
 }
 
@@ -40,6 +40,17 @@ export function attachRealtime(
   const sockets = new Set<StreamSocket>()
   const removers: (() => void)[] = []
 
+  /** Null when the host's function fails on what the request holds, which is no reason for the process to end. */
+  function addressOf(request: IncomingMessage): string | null {
+    try {
+      return clientAddress(request)
+    } catch (error) {
+      const { logger } = taskboard.surface.environment
+      logger.error({ error: String(error) }, 'clientAddress threw, so an upgrade was refused')
+      return null
+    }
+  }
+
   function close(): void {
     for (const remove of removers) remove()
     for (const port of sockets) port.close(GOING_AWAY, 'the channel was taken off this server')
@@ -47,7 +58,7 @@ export function attachRealtime(
 
   try {
     for (const protocol of [{ ...endpoint.channel, path }, ...protocols]) {
-      const handler = upgradeHandler(endpoint, protocol, { sockets, clientAddress })
+      const handler = upgradeHandler(endpoint, protocol, { sockets, addressOf })
       removers.push(addUpgradePath(server, protocol.path, handler))
     }
   } catch (error) {
@@ -66,7 +77,10 @@ function socketAddress(request: IncomingMessage): string {
 function upgradeHandler(
   endpoint: RealtimeEndpoint,
   protocol: RealtimeProtocol,
-  { sockets, clientAddress }: { sockets: Set<StreamSocket>; clientAddress: typeof socketAddress },
+  {
+    sockets,
+    addressOf,
+  }: { sockets: Set<StreamSocket>; addressOf: (request: IncomingMessage) => string | null },
 ): UpgradeListener {
   const { subprotocols, closeCodes } = protocol
   // Compression would cost memory for each connection, and a frame of its own for each.
@@ -82,21 +96,21 @@ function upgradeHandler(
     }),
   })
   return (request, socket, head) => {
-    if (!endpoint.isOpen) return refuse(socket)
+    if (!endpoint.isOpen) return refuse(socket, '503 Service Unavailable\r\nRetry-After: 1')
+    const address = addressOf(request)
+    if (address === null) return refuse(socket, '500 Internal Server Error')
     upgrades.handleUpgrade(request, socket, head, (webSocket) => {
       if (subprotocols.length > 0 && webSocket.protocol === '') {
         webSocket.on('error', () => socket.destroy())
         return webSocket.close(closeCodes.unsupportedSubprotocol, `use ${subprotocols.join(' or ')}`)
       }
       const port = new StreamSocket(webSocket, socket, sockets)
-      port.tell(endpoint.connect(port, new UpgradeOrigin(request, clientAddress(request)), protocol))
+      port.tell(endpoint.connect(port, new UpgradeOrigin(request, address), protocol))
     })
   }
 }
 
-function refuse(socket: Duplex): void {
+function refuse(socket: Duplex, status: string): void {
   socket.on('error', () => socket.destroy())
-  socket.end(
-    'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n',
-  )
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
