@@ -5,12 +5,14 @@ import {
   type RealtimeProtocol,
   type Surface,
 } from '@taskboard/core'
+import type { ExecutionArgs } from 'graphql'
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer, type Server } from 'graphql-ws'
 import { endpointOf, type GraphqlEndpoint } from '../endpoint.js'
 import { formatError } from '../errors.js'
 import type { GraphqlOptions } from '../graphql-options.js'
 import { graphqlCloseCodes } from './close-codes.js'
 import { admitConnection } from './credential.js'
+import { OperationOutcome } from './operation-outcome.js'
 import { beginOperation } from './operation.js'
 
 /**
@@ -40,13 +42,20 @@ function createServer(endpoint: GraphqlEndpoint): GraphqlServer {
       suggests: endpoint.suggests,
       explain: (cause) => ({ body: { error: connection.describe(cause) } }),
     })
+  const outcomes = new WeakMap<ExecutionArgs, OperationOutcome>()
   return makeServer<Record<string, unknown>, RealtimeConnection>({
     // The connection itself waits no longer than it should.
     connectionInitWaitTimeout: 0,
     onConnect: ({ extra, connectionParams }) => admitConnection(extra, connectionParams),
-    onSubscribe: ({ extra, subscriptions }, _, payload) =>
-      beginOperation(endpoint, extra, payload, Object.keys(subscriptions).length),
+    async onSubscribe({ extra, subscriptions }, id, payload) {
+      const outcome = new OperationOutcome(subscriptions, id)
+      const underWay = Object.keys(subscriptions).length
+      const begun = await outcome.unlessCompleted(beginOperation(endpoint, extra, payload, underWay))
+      if ('document' in begun) outcomes.set(begun, outcome)
+      return begun
+    },
     execute: endpoint.execute,
+    onOperation: async (_, __, ___, args, result) => outcomes.get(args)?.take(await result),
     onNext: ({ extra }, _, __, ___, { errors, data }) => ({
       ...(data !== undefined && { data }),
       ...(errors && { errors: errors.map((error) => format(extra, error)) }),
