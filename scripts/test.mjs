@@ -15,15 +15,6 @@ const gates = [
   ['types', bin('tsc'), ['--noEmit']],
   ['build', process.execPath, [join(root, 'scripts/build.mjs')]],
 ]
-/**
- * What takes minutes and depends on the database rather than on Node.js: how PostgreSQL plans the statements, the suites on PGlite (the
- * same ones run on a server), and ten thousand tasks.
- */
-const FIRST_RELEASE_ONLY = [
-  '**/test/plans/**',
-  '**/test/*-on-pglite.test.ts',
-  '**/several-processes/ten-thousand-tasks.test.ts',
-]
 const total = { passed: 0, failed: 0 }
 const failures = []
 
@@ -54,7 +45,7 @@ if (!broken.has('build')) await step('packages', checkPackages)
 for (const release of process.argv.includes('--matrix') ? [22, 24] : []) {
   await step(`tests on Node ${release}`, async () => {
     const node = nodeBinary(release)
-    if (node !== null) return runVitest({ node, coverage: false, leftOut: FIRST_RELEASE_ONLY })
+    if (node !== null) return runVitest({ node, coverage: false })
     console.error(`no binary of Node ${release} here: npm ci --prefix scripts/node-matrix`)
     return { passed: 0, failed: 1 }
   })
