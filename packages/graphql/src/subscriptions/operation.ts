@@ -1,8 +1,14 @@
-import { TaskboardError, type HttpRequest, type RealtimeConnection } from '@taskboard/core'
+import {
+  TaskboardError,
+  type HttpRequest,
+  type RealtimeConnection,
+  type StreamRequest,
+} from '@taskboard/core'
 import { GraphQLError, type ExecutionArgs } from 'graphql'
 import type { SubscribePayload } from 'graphql-ws'
 import type { GraphqlEndpoint } from '../endpoint.js'
 import { createContext } from '../graphql-context.js'
+import { AnswerTurns, PacedStream } from './paced-stream.js'
 
 /**
  * Begins an operation of whatever kind as a request by HTTP begins: the credential is looked at, the limits of the account count it,
@@ -24,7 +30,8 @@ export async function beginOperation(
     const document = documents.prepare(query, variables)
     if (!('kind' in document)) return document
     const request = requestOf(connection, payload)
-    const openStream = connection.openStream.bind(connection)
+    const openStream = async (stream: StreamRequest) =>
+      new PacedStream(await connection.openStream(stream), turnsOf(connection))
     return {
       schema,
       document,
@@ -36,6 +43,15 @@ export async function beginOperation(
     const originalError = error instanceof Error ? error : new Error(String(error))
     return [new GraphQLError(originalError.message, { originalError })]
   }
+}
+
+/** Of the connections that have subscribed. */
+const turns = new WeakMap<RealtimeConnection, AnswerTurns>()
+
+function turnsOf(connection: RealtimeConnection): AnswerTurns {
+  const own = turns.get(connection) ?? new AnswerTurns()
+  turns.set(connection, own)
+  return own
 }
 
 function requireRoom(underWay: number, most: number): void {

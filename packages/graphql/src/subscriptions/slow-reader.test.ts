@@ -60,3 +60,36 @@ describe('a subscriber that never reads', () => {
     for (const client of clients) await client.dispose()
   })
 })
+
+describe('a subscriber that reads', () => {
+  it('is told by each of many subscriptions, though the answers to one event are more than may wait', async () => {
+    host = await openSocketHost()
+    const { taskboard, url, key, workspaceId } = host
+    const board = taskboard.board(workspaceId)
+    const { id } = await board.add({ title: 'long', description: 'x'.repeat(MESSAGE_BYTES) })
+    const long = Array.from({ length: 10 }, (_, n) => `d${n}: description`).join(' ')
+    const follow = `subscription ($id: ID!) { workspaceEvents(workspaceId: $id) { __typename seq ... on TaskEvent { task { ${long} } } } }`
+    const client = connectClient(url, bearer(key))
+    const all = Array.from({ length: 80 }, () => listen(client, follow, { id: workspaceId }))
+    for (const told of all) await told.until(({ __typename }) => __typename === 'EventsBegin')
+    await board.move(id, 'DONE')
+    for (const told of all) await told.until(({ seq }) => seq > 1)
+    await client.dispose()
+  })
+
+  it('goes on being told when it completes subscriptions whose answers wait for others', async () => {
+    host = await openSocketHost()
+    const { taskboard, url, key, workspaceId } = host
+    const client = connectClient(url, bearer(key))
+    const all = Array.from({ length: 20 }, () => listen(client, FOLLOW, { workspaceId }))
+    for (const told of all) await told.until(({ __typename }) => __typename === 'EventsBegin')
+    const add = (title: string) => taskboard.board(workspaceId).add({ title })
+    await add('first')
+    const last = all.pop()
+    for (const told of all) told.stop()
+    await add('second')
+    await last?.until(({ seq }) => seq === 2)
+    expect(last?.events.map(({ seq }) => seq)).toEqual([0, 1, 2])
+    await client.dispose()
+  })
+})
