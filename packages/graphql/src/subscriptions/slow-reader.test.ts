@@ -74,6 +74,7 @@ describe('a subscriber that reads', () => {
     for (const told of all) await told.until(({ __typename }) => __typename === 'EventsBegin')
     await board.move(id, 'DONE')
     for (const told of all) await told.until(({ seq }) => seq > 1)
+    expect(all.map(({ results }) => results.some(({ errors }) => errors))).not.toContain(true)
     await client.dispose()
   })
 
