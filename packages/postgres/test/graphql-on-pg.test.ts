@@ -1,4 +1,5 @@
 import { createTaskboard, scopes, type HttpRequest, type Route, type Taskboard } from '@taskboard/core'
+import { virtualClock } from '@taskboard/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { taskboardGraphql } from '../../graphql/src/index.js'
 import { migrate } from '../src/migrations/migrate.js'
@@ -25,6 +26,8 @@ beforeAll(async () => {
   await migrate(pool)
   taskboard = createTaskboard({
     storage: postgresStorage({ pool }),
+    // Stands still, so that a known credential stays known however long a request takes.
+    clock: virtualClock(),
     secrets: { encryptionKey: '0'.repeat(64) },
   })
   route = taskboardGraphql(taskboard, { limits: { cost: 100_000 } })
@@ -125,14 +128,16 @@ const EVERYTHING = /* GraphQL */ `
 `
 
 describe('the statements of a GraphQL query', () => {
-  it('are as many for six nodes as for sixty', async () => {
+  it('are no more for sixty nodes than they may be for six', async () => {
     const few = await statementsOf(EVERYTHING, { id: await makeWorkspace(6) })
     const many = await statementsOf(EVERYTHING, { id: await makeWorkspace(60) })
     const nodesOf = ({ data }: { data: unknown }) =>
       (data as { workspace: { tasks: { edges: unknown[] } } }).workspace.tasks.edges.length
     expect([nodesOf(few), nodesOf(many)]).toEqual([6, 60])
-    expect(many.count).toBe(few.count)
-    // Workspace, tasks, agents, figures; agents by their ids, estimates, and details in at most three.
-    expect(few.count).toBeLessThanOrEqual(9)
+    // Workspace, tasks, agents, figures; agents by their ids, estimates, and details in one to three, as they meet in the process.
+    for (const { count } of [few, many]) {
+      expect(count).toBeGreaterThanOrEqual(7)
+      expect(count).toBeLessThanOrEqual(9)
+    }
   })
 })
