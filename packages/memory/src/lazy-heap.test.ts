@@ -43,6 +43,8 @@ function follow(steps: readonly (readonly [string, number, number])[]): void {
     const before = present.filter(({ id, key }) => key < entry.key || (key === entry.key && id < entry.id))
     expect(heap.countBefore(entry, entry.key, 1_000)).toBe(before.length)
     expect(heap.countBefore(entry, entry.key, 5)).toBe(Math.min(5, before.length))
+    const others = present.filter(({ id, key }) => id !== entry.id && key <= entry.key)
+    expect(heap.countBefore(entry, entry.key + 0.5, 1_000)).toBe(others.length)
   }
   const byId = (a: Entry, b: Entry): number => a.id - b.id
   expect(heap.entries().toSorted(byId)).toEqual(present.toSorted(byId))

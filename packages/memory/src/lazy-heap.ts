@@ -19,7 +19,10 @@ export interface LazyHeap<E extends Placeable> {
   add(entry: E, key: number): void
   /** To be called for each entry in the heap whose ticket has changed. */
   noteStale(): void
-  /** How many entries come before `entry` with `key`, which need not be here; at most `most`. Looks at few others. */
+  /**
+   * How many others come before `entry` with `key`, which need not be here, or may be with another key; at most `most`. Looks at
+   * few that do not.
+   */
   countBefore(entry: E, key: number, most: number): number
   /** A copy of all entries that are not stale, in no order. */
   entries(): readonly E[]
@@ -77,7 +80,7 @@ class ArrayHeap<E extends Placeable> implements LazyHeap<E> {
     for (let place = places.pop(); place !== undefined && count < most; place = places.pop()) {
       const held = this.held[place]
       if (held === undefined || !this.comesBefore(place, held, entry, key)) continue
-      if (held.ticket === this.tickets[place]) count += 1
+      if (held !== entry && held.ticket === this.tickets[place]) count += 1
       for (let child = CHILDREN * place + 1; child <= CHILDREN * (place + 1); child++) places.push(child)
     }
     return count
