@@ -43,6 +43,8 @@ export interface Surface<Tx = unknown> {
    * @throws TaskboardError `SERVICE_UNAVAILABLE` when that cannot be found out.
    */
   authenticate(request: CredentialRequest): Principal | null | Promise<Principal | null>
+  /** Whether `authenticate` may ask for other headers than `authorization`: where the host has a login of its own. */
+  readonly readsHeaders: boolean
   /** What to answer a request with whose credential does not hold: 401, or 429 when its address failed too often. */
   refuseCredential(request: CredentialRequest): TaskboardError
   /** Counts a request of the board API against its key: 60 in any rolling minute. */

@@ -239,6 +239,7 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
     paths: pathsOf(options),
     bodyLimitBytes: options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
     authenticate: authenticateBy(access, options.authenticate),
+    readsHeaders: options.authenticate !== undefined,
     refuseCredential: (request) => credentials.refuse(request.clientAddress, request.header('authorization')),
     takeBoardLimit: ({ id }) =>
       storage.limits.take({ key: `board:${id}`, limit, windowMs: MINUTE_MS }, environment.storageNow()),

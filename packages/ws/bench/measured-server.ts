@@ -33,10 +33,9 @@ export async function serveMeasured({ withPorts }: { readonly withPorts: boolean
   const bare: WebSocket[] = []
   const ports: Socket[] = []
   const server: Server = createServer()
-  const all = new Set<StreamSocket>()
   serveBare(server, withPorts ? PortedWebSocket : undefined, (webSocket, stream) => {
     bare.push(webSocket)
-    if (webSocket instanceof PortedWebSocket) ports.push(new StreamSocket(webSocket, stream, all))
+    if (webSocket instanceof PortedWebSocket) ports.push(new StreamSocket(webSocket, stream))
   })
   attachRealtime(server, taskboard)
   await taskboard.start()

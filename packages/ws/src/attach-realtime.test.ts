@@ -246,6 +246,21 @@ describe('what is refused', () => {
 })
 
 describe('attachRealtime', () => {
+  it('shows a host’s own login the headers of the upgrade, with the credential of auth', async () => {
+    const seen: (string | undefined)[] = []
+    const { url } = await serve({
+      authenticate: (asked) => {
+        seen.push(asked.header('cookie'), asked.header('authorization'), asked.header('__proto__'))
+        return null
+      },
+    })
+    const socket = new WebSocket(url, { headers: { cookie: 'session=1', authorization: 'Basic upgrade' } })
+    await once(socket, 'open')
+    socket.send(JSON.stringify({ type: 'auth', token: 'Bearer shown' }))
+    expect((await once(socket, 'close'))[0]).toBe(4401)
+    expect(seen.slice(0, 3)).toEqual(['session=1', 'Bearer shown', undefined])
+  })
+
   it('answers 500 where the host’s clientAddress throws, logs that, and goes on', async () => {
     const told: string[] = []
     const silent = { debug() {}, info() {}, warn() {}, fatal() {} }

@@ -37,13 +37,12 @@ export function attachRealtime(
 ): AttachedRealtime {
   const endpoint = realtimeEndpoint(taskboard)
   const { path = endpoint.channel.path, protocols = [], clientAddress = socketAddress } = options
-  const sockets = new Set<StreamSocket>()
   const removers: (() => void)[] = []
 
   /** Null when the host's function fails on what the request holds, which is no reason for the process to end. */
-  function addressOf(request: IncomingMessage): string | null {
+  function originOf(request: IncomingMessage, readsHeaders: boolean): UpgradeOrigin | null {
     try {
-      return clientAddress(request)
+      return new UpgradeOrigin(clientAddress(request), readsHeaders ? request.headers : null)
     } catch (error) {
       const { logger } = taskboard.surface.environment
       logger.error({ error: String(error) }, 'clientAddress threw, so an upgrade was refused')
@@ -51,24 +50,25 @@ export function attachRealtime(
     }
   }
 
+  function add(protocol: RealtimeProtocol, readsHeaders: boolean): void {
+    const handler = upgradeHandler(endpoint, protocol, (request) => originOf(request, readsHeaders))
+    removers.push(addUpgradePath(server, protocol.path, handler))
+  }
+
   function close(): void {
     for (const remove of removers) remove()
-    for (const port of sockets) port.close(GOING_AWAY, 'the channel was taken off this server')
+    endpoint.leave('the channel was taken off this server')
   }
 
   try {
-    for (const protocol of [{ ...endpoint.channel, path }, ...protocols]) {
-      const handler = upgradeHandler(endpoint, protocol, { sockets, addressOf })
-      removers.push(addUpgradePath(server, protocol.path, handler))
-    }
+    add({ ...endpoint.channel, path }, endpoint.readsHeaders)
+    for (const protocol of protocols) add(protocol, true)
   } catch (error) {
     close()
     throw error
   }
   return { close }
 }
-
-const GOING_AWAY = 1001
 
 function socketAddress(request: IncomingMessage): string {
   return request.socket.remoteAddress ?? ''
@@ -77,10 +77,7 @@ function socketAddress(request: IncomingMessage): string {
 function upgradeHandler(
   endpoint: RealtimeEndpoint,
   protocol: RealtimeProtocol,
-  {
-    sockets,
-    addressOf,
-  }: { sockets: Set<StreamSocket>; addressOf: (request: IncomingMessage) => string | null },
+  originOf: (request: IncomingMessage) => UpgradeOrigin | null,
 ): UpgradeListener {
   const { subprotocols, closeCodes } = protocol
   // Compression would cost memory for each connection, and a frame of its own for each.
@@ -97,15 +94,15 @@ function upgradeHandler(
   })
   return (request, socket, head) => {
     if (!endpoint.isOpen) return refuse(socket, '503 Service Unavailable\r\nRetry-After: 1')
-    const address = addressOf(request)
-    if (address === null) return refuse(socket, '500 Internal Server Error')
+    const origin = originOf(request)
+    if (origin === null) return refuse(socket, '500 Internal Server Error')
     upgrades.handleUpgrade(request, socket, head, (webSocket) => {
       if (subprotocols.length > 0 && webSocket.protocol === '') {
         webSocket.on('error', () => socket.destroy())
         return webSocket.close(closeCodes.unsupportedSubprotocol, `use ${subprotocols.join(' or ')}`)
       }
-      const port = new StreamSocket(webSocket, socket, sockets)
-      port.tell(endpoint.connect(port, new UpgradeOrigin(request, address), protocol))
+      const port = new StreamSocket(webSocket, socket)
+      port.tell(endpoint.connect(port, origin, protocol))
     })
   }
 }

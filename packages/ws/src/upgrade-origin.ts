@@ -1,4 +1,4 @@
-import type { IncomingMessage, IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Origin } from '@taskboard/core'
 
 /** Of the handshake alone, which is over. */
@@ -10,18 +10,20 @@ const HANDSHAKE = [
   'sec-websocket-extensions',
 ]
 
+const NONE = '{}'
+
 /**
- * What is kept of an upgrade's request as long as its connection: its headers as one text, which takes a fifth of what the object
- * does. They are asked for where the host has a login of its own.
+ * What is kept of an upgrade's request as long as its connection: its headers, where they are asked for, as one text, which takes a
+ * fifth of what the object does.
  */
 export class UpgradeOrigin implements Origin {
   readonly clientAddress: string
   readonly #headers: string
 
-  constructor(request: IncomingMessage, clientAddress: string) {
+  constructor(clientAddress: string, headers: IncomingHttpHeaders | null) {
     this.clientAddress = clientAddress
-    const kept = Object.entries(request.headers).filter(([name]) => !HANDSHAKE.includes(name))
-    this.#headers = JSON.stringify(Object.fromEntries(kept))
+    const kept = Object.entries(headers ?? {}).filter(([name]) => !HANDSHAKE.includes(name))
+    this.#headers = kept.length === 0 ? NONE : JSON.stringify(Object.fromEntries(kept))
   }
 
   header(name: string): string | undefined {

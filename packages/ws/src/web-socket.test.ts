@@ -22,7 +22,7 @@ async function connectedPair(compress: boolean) {
   const connected = new Promise<{ socket: Socket; webSocket: WebSocket }>((resolve) => {
     server.on('upgrade', (request, stream, head) =>
       upgrades.handleUpgrade(request, stream, head, (webSocket) =>
-        resolve({ webSocket, socket: new StreamSocket(webSocket, stream, new Set()) }),
+        resolve({ webSocket, socket: new StreamSocket(webSocket, stream) }),
       ),
     )
   })

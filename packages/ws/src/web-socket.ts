@@ -2,9 +2,19 @@ import type { Duplex } from 'node:stream'
 import type { Outgoing, Socket, SocketListener } from '@taskboard/core'
 import { WebSocket } from 'ws'
 
-/** What a `WebSocketServer` is to make its sockets of: one that knows its port, so that all of them share their event listeners. */
+/**
+ * What a `WebSocketServer` is to make its sockets of: it tells its port what happens instead of having listeners of its own, which
+ * would be a tenth of what an idle connection holds.
+ */
 export class PortedWebSocket extends WebSocket {
   port: StreamSocket | null = null
+
+  override emit(event: string | symbol, ...values: unknown[]): boolean {
+    const isHeard = this.port?.heard(event, values) ?? false
+    // An error that nobody listens for would be thrown.
+    if (event === 'error' && isHeard && this.listenerCount('error') === 0) return true
+    return super.emit(event, ...values) || isHeard
+  }
 }
 
 /**
@@ -15,16 +25,12 @@ export class PortedWebSocket extends WebSocket {
 export class StreamSocket implements Socket {
   readonly #webSocket: PortedWebSocket
   readonly #stream: Duplex
-  readonly #all: Set<StreamSocket>
   #listener: SocketListener | null = null
 
-  /** `all` has this one until it closes. */
-  constructor(webSocket: PortedWebSocket, stream: Duplex, all: Set<StreamSocket>) {
+  constructor(webSocket: PortedWebSocket, stream: Duplex) {
     this.#webSocket = webSocket
     this.#stream = stream
-    this.#all = all
     webSocket.port = this
-    all.add(this)
   }
 
   get bufferedBytes(): number {
@@ -34,20 +40,18 @@ export class StreamSocket implements Socket {
   /** Tells what comes from the socket from now on; to be called once. */
   tell(listener: SocketListener): void {
     this.#listener = listener
-    this.#webSocket.on('message', onMessage).on('pong', onPong).on('close', onClose).on('error', onError)
   }
 
-  received(text: string | null): void {
-    this.#listener?.received(text)
-  }
-
-  ponged(): void {
-    this.#listener?.ponged()
-  }
-
-  closed(): void {
-    this.#all.delete(this)
-    this.#listener?.gone()
+  /** Takes an event of the WebSocket; false for one that is nobody's here. */
+  heard(event: string | symbol, [data, isBinary]: readonly unknown[]): boolean {
+    const listener = this.#listener
+    if (listener === null) return false
+    if (event === 'message') listener.received(isBinary === true ? null : textOf(data as Data))
+    else if (event === 'pong') listener.ponged()
+    else if (event === 'close') listener.gone()
+    // Whatever is wrong with it, it closes next.
+    else return event === 'error'
+    return true
   }
 
   send(messages: Outgoing, written?: () => void): void {
@@ -76,25 +80,6 @@ function sendEach(webSocket: WebSocket, texts: readonly string[], written?: () =
 }
 
 type Data = Buffer | ArrayBuffer | Buffer[]
-
-function onMessage(this: WebSocket, data: Data, isBinary: boolean): void {
-  portOf(this)?.received(isBinary ? null : textOf(data))
-}
-
-function onPong(this: WebSocket): void {
-  portOf(this)?.ponged()
-}
-
-function onClose(this: WebSocket): void {
-  portOf(this)?.closed()
-}
-
-/** Whatever is wrong with it, it closes next. */
-function onError(): void {}
-
-function portOf(webSocket: WebSocket): StreamSocket | null {
-  return webSocket instanceof PortedWebSocket ? webSocket.port : null
-}
 
 /** What `ws` hands on as text is valid UTF-8 in one piece, or in several when it came so. */
 function textOf(data: Data): string {

@@ -8,6 +8,8 @@ export interface RealtimeEndpoint {
   readonly channel: RealtimeProtocol
   /** The largest message that a client may send, in bytes. */
   readonly messageLimitBytes: number
+  /** Whether the headers of an origin are asked for on the channel. Where they are not, there is no need to keep them. */
+  readonly readsHeaders: boolean
   /** Whether sockets are taken now: between `start` and `close` of the task board. */
   readonly isOpen: boolean
   /**
@@ -16,12 +18,14 @@ export interface RealtimeEndpoint {
    * @throws TaskboardError `SERVICE_UNAVAILABLE` while `isOpen` is false.
    */
   connect(socket: Socket, origin: Origin, protocol: RealtimeProtocol): SocketListener
+  /** Ends (1001) the connections that came by this endpoint. */
+  leave(reason: string): void
 }
 
 /** The realtime channel of a task board as a transport sees it, with the errors of the enterprise API. */
 export function realtimeEndpoint({ surface }: { readonly surface: Surface }): RealtimeEndpoint {
   const { realtime, paths } = surface
-  const doors = new WeakMap<RealtimeProtocol, Doorkeeper>()
+  const doors = new Map<RealtimeProtocol, Doorkeeper>()
 
   function doorOf(protocol: RealtimeProtocol): Doorkeeper {
     const door = doors.get(protocol) ?? createDoor(surface, protocol.path)
@@ -32,11 +36,15 @@ export function realtimeEndpoint({ surface }: { readonly surface: Surface }): Re
   return {
     channel: realtime.channel(`${paths.enterprise}/realtime`),
     messageLimitBytes: realtime.settings.messageLimitBytes,
+    readsHeaders: surface.readsHeaders,
     get isOpen() {
       return realtime.isOpen
     },
     connect: (socket, origin, protocol) =>
       realtime.connect(socket, origin, { protocol, door: doorOf(protocol) }),
+    leave(reason) {
+      for (const door of doors.values()) realtime.leave(door, reason)
+    },
   }
 }
 

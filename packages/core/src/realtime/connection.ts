@@ -66,7 +66,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   #authorization = ''
   #timer: Timer | null
   #isAlive = true
-  #minuteStart = 0
+  #minute = 0
   #receivedInMinute = 0
   #heldCharacters = 0
 
@@ -149,8 +149,12 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   }
 
   /** Ends because this side does. */
-  leave(): void {
-    this.end(this.#protocol.closeCodes.goingAway, 'the server ends')
+  leave(reason = 'the server ends'): void {
+    this.end(this.#protocol.closeCodes.goingAway, reason)
+  }
+
+  cameBy(door: Doorkeeper): boolean {
+    return this.#door === door
   }
 
   evicted(): void {
@@ -246,12 +250,13 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     return described
   }
 
-  /** A fixed window is enough here: it is for clients that run wild. */
+  /** The minutes of the clock are enough here: it is for clients that run wild. */
   #isWithinRate(): boolean {
     const { environment, settings } = this.#parts
     const now = environment.clock.now()
-    if (Math.abs(now - this.#minuteStart) >= MINUTE_MS) {
-      this.#minuteStart = now
+    const minute = Math.floor(now / MINUTE_MS)
+    if (minute !== this.#minute) {
+      this.#minute = minute
       this.#receivedInMinute = 0
     }
     this.#receivedInMinute += 1

@@ -38,6 +38,8 @@ export interface Realtime {
     origin: Origin,
     terms: { readonly door: Doorkeeper; readonly protocol: RealtimeProtocol },
   ): SocketListener
+  /** Ends (1001) the connections that came by a door. */
+  leave(door: Doorkeeper, reason: string): void
   /** Takes an event of the log, in each workspace's order. */
   publish(event: LoggedEvent): void
   start(): void
@@ -91,6 +93,9 @@ export function createRealtime(parts: RealtimeParts): Realtime {
         checks.wake()
       }
       return connection
+    },
+    leave(door, reason) {
+      for (const connection of connections) if (connection.cameBy(door)) connection.leave(reason)
     },
     publish(event) {
       newcomers.heard(event.workspaceId)

@@ -11,9 +11,8 @@ import {
   type SubscriptionRequest,
 } from './subscription.js'
 
-/** A workspace's channel. There are many of these that do nothing, so it holds little. */
-export class WorkspaceSubscription implements Subscription {
-  readonly #feed: Feed
+/** A workspace's channel, which is one feed. There are many of these that do nothing, so it holds little. */
+export class WorkspaceSubscription extends Feed implements Subscription {
   readonly #parts: SubscriptionParts
 
   constructor(
@@ -22,28 +21,27 @@ export class WorkspaceSubscription implements Subscription {
     parts: SubscriptionParts,
   ) {
     const audience = principal.scopes.includes('agents:read') ? 'workspace' : 'workspace-tasks'
-    this.#feed = new Feed(subscriber, { workspaceId: channel.workspaceId, audience, channel })
+    super(subscriber, { workspaceId: channel.workspaceId, audience, channel })
     this.#parts = parts
   }
 
   get channelName(): string {
-    return this.#feed.channel.name
+    return this.channel.name
   }
 
   async begin({ principal, subscriber, since, confirm }: SubscriptionRequest): Promise<void> {
-    const feed = this.#feed
-    const { workspaceId } = feed
-    this.#parts.hub.join(feed)
+    const { workspaceId } = this
+    this.#parts.hub.join(this)
     const [end] = await readEnds(this.#parts, principal, workspaceId)
     if (end === undefined) throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'channels' })
-    if (feed.state === 'ended') return
+    if (this.state === 'ended') return
     if (typeof since === 'object') throw refusedSince(`since of ${this.channelName} must be a seq`)
-    feed.position = requirePlace(since ?? end.seq, end)
-    confirm(feed.position)
-    startFeeds([feed], new Map([[workspaceId, end.seq]]), subscriber, this.#parts)
+    this.position = requirePlace(since ?? end.seq, end)
+    confirm(this.position)
+    startFeeds([this], new Map([[workspaceId, end.seq]]), subscriber, this.#parts)
   }
 
   end(): void {
-    this.#parts.hub.leave(this.#feed)
+    this.#parts.hub.leave(this)
   }
 }
