@@ -179,3 +179,53 @@ describe('a connection', () => {
     expect(clock.pending().timers).toEqual([])
   })
 })
+
+describe('the channel', () => {
+  it('takes no socket before the start', async () => {
+    const taskboard = createTaskboard({ storage: memoryStorage(), clock: virtualClock() })
+    boards.push(taskboard)
+    const { channel, connect, isOpen } = realtimeEndpoint(taskboard)
+    const origin = { clientAddress: '203.0.113.1', header: () => undefined }
+    expect(isOpen).toBe(false)
+    expect(() => fakeSocket((port) => connect(port, origin, channel))).toThrow('not open')
+  })
+
+  it('tells of the workspaces that a credential reaches, and of no others', async () => {
+    const { clock, taskboard, workspaceId, admitted, change } = await setUp()
+    const { accountId } = (await taskboard.accounts.getWorkspace(workspaceId)) ?? {}
+    const other = await taskboard.accounts.createWorkspace(accountId ?? '', { name: 'other' })
+    change({ workspaceIds: [workspaceId] })
+    const socket = await admitted()
+    socket.say({ type: 'subscribe', channels: ['tasks'] })
+    await clock.settle()
+    expect(socket.heard.at(-1)).toMatchObject({ type: 'subscribed', seq: { [workspaceId]: 0 } })
+    await taskboard.board(other.id).add({ title: 'unseen' })
+    await taskboard.board(workspaceId).add({ title: 'seen' })
+    await clock.settle()
+    const told = socket.heard.filter(({ type }) => type === 'task.created')
+    expect(told.map(({ workspace_id: id }) => id)).toEqual([workspaceId])
+  })
+
+  it('hears nothing more of a connection that is ending', async () => {
+    const { clock, admitted, change } = await setUp()
+    const socket = await admitted()
+    change(null)
+    await clock.advance({ ms: SECOND })
+    const { length } = socket.heard
+    socket.say({ type: 'ping' })
+    await clock.settle()
+    expect([socket.closes, socket.heard.length]).toEqual([[4401], length])
+  })
+
+  it('ends the connections that came by one endpoint, and leaves those of others', async () => {
+    const { taskboard, clock, admitted } = await setUp()
+    const before = await admitted()
+    const endpoint = realtimeEndpoint(taskboard)
+    const origin = { clientAddress: '203.0.113.1', header: () => undefined }
+    const own = fakeSocket((port) => endpoint.connect(port, origin, endpoint.channel))
+    sockets.push(own)
+    endpoint.leave('taken off')
+    await clock.settle()
+    expect([own.closes, before.closes]).toEqual([[1001], []])
+  })
+})
