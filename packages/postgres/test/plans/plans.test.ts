@@ -22,8 +22,8 @@ import { createWatchedPool, type PlanCacheMode } from './watched-pool.js'
 const LOAD_TIMEOUT_MS = 300_000
 const RUN_TIMEOUT_MS = 120_000
 const modes: readonly PlanCacheMode[] = ['force_custom_plan', 'force_generic_plan']
-/** Of one row, and of one for each type of agents, each process, and each database of the server. */
-const SMALL_TABLES = ['scoring', 'agent_runtime', 'realtime_holder', 'pg_database']
+/** Of one row, and of one for each type of agents and each process. */
+const SMALL_TABLES = ['scoring', 'agent_runtime', 'realtime_holder']
 
 /** What a verb has done that it must not. */
 function faultsOf({ name, indexes = [], scans = [], most = FEW }: HotVerb, cost: Cost): readonly string[] {
