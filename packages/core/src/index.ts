@@ -198,6 +198,7 @@ export {
   protectedRoute,
   toFetchHandler,
   toHttpRequest,
+  turnToAnswer,
   unreadBody,
 } from './http/index.js'
 export type {

@@ -3,6 +3,7 @@ import {
   apiRoutes,
   discardRest,
   toHttpRequest,
+  turnToAnswer,
   unreadBody,
   type HttpResponse,
   type RequestBody,
@@ -34,9 +35,7 @@ export function taskboardRouter(
         body: bodyOf(request),
         params: request.params as Readonly<Record<string, string>>,
       })
-      handle(plain)
-        .then((answer) => send(request, response, answer))
-        .then(undefined, next)
+      answerInTurn(handle(plain), request, response).then(undefined, next)
     })
   }
   return router
@@ -48,6 +47,16 @@ function bodyOf(request: Request): RequestBody {
   if (!request.readableDidRead && !request.readableEnded) return unreadBody(request)
   const value: unknown = request.body
   return { kind: 'parsed', value }
+}
+
+async function answerInTurn(
+  answer: Promise<HttpResponse>,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const answered = await answer
+  await turnToAnswer()
+  send(request, response, answered)
 }
 
 function send(request: Request, response: Response, { status, headers, body }: HttpResponse): void {

@@ -3,6 +3,7 @@ import {
   apiRoutes,
   discardRest,
   toHttpRequest,
+  turnToAnswer,
   unreadBody,
   type ByteStream,
   type HttpResponse,
@@ -63,6 +64,7 @@ async function answer(route: Route, request: FastifyRequest, reply: FastifyReply
     params: request.params as Readonly<Record<string, string>>,
   })
   const { status, headers, body }: HttpResponse = await route.handle(plain)
+  await turnToAnswer()
   discardRest(stream)
   reply.code(status).headers(headers)
   return body

@@ -49,7 +49,8 @@ export function createTaskDirectory(
       read(at, (now) => {
         const task = requireWithin(reach, taskId)
         const logs = (tables.taskLogs.get(taskId) ?? []).slice(-logLines)
-        return { ...summarized(task, now), logs, outputs: tables.outputs.get(taskId) ?? [] }
+        const { agent } = summarized(task, now)
+        return { task, agent, logs, outputs: tables.outputs.get(taskId) ?? [] }
       }),
     locateTask: (reach, taskId, at) => read(at, () => requireWithin(reach, taskId).workspaceId),
     searchTasks: (reach, search, at) =>

@@ -5,7 +5,7 @@ import {
   type BoundSettings,
   type CommitSignal,
 } from '@taskboard/core'
-import pRetry from 'p-retry'
+import pRetry, { type Options } from 'p-retry'
 import { boundedConnection, boundedPool, type BoundedPool } from './bounded-pool.js'
 import { isCollision, toVerbError } from './connection-fault.js'
 import type { PgConnection, PgPool } from './pool.js'
@@ -58,7 +58,13 @@ export interface DatabaseParts {
   readonly commits?: CommitSignal | undefined
 }
 
-const COLLISION_RETRIES = { retries: 5, minTimeout: 5, maxTimeout: 100, randomize: true }
+const AFTER_COLLISIONS: Options = {
+  retries: 5,
+  minTimeout: 5,
+  maxTimeout: 100,
+  randomize: true,
+  shouldRetry: ({ error }) => isCollision(error),
+}
 let savepoints = 0
 
 export function createDatabase(parts: DatabaseParts): Database {
@@ -73,8 +79,8 @@ export function createDatabase(parts: DatabaseParts): Database {
     { name, text }: Statement<Row>,
     values: readonly unknown[],
   ): Promise<readonly Row[]> {
-    const query = { text, values: [...values] }
-    const { rows } = await connection.query(preparedStatements ? { ...query, name } : query)
+    const query = { text, values: [...values], name: preparedStatements ? name : undefined }
+    const { rows } = await connection.query(query)
     return rows as Row[]
   }
 
@@ -205,9 +211,17 @@ async function inTransaction<T>(
   }
 }
 
-/** Runs it again after a collision with another transaction. */
-function again<T>(attempt: () => Promise<T>): Promise<T> {
-  return pRetry(attempt, { ...COLLISION_RETRIES, shouldRetry: ({ error }) => isCollision(error) })
+/**
+ * Runs it again after a collision with another transaction. The first attempt goes ahead of the retries, which take several
+ * microseconds to set up.
+ */
+async function again<T>(attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await attempt()
+  } catch (error) {
+    if (!isCollision(error)) throw error
+    return pRetry((turn) => (turn === 1 ? Promise.reject(error as Error) : attempt()), AFTER_COLLISIONS)
+  }
 }
 
 async function translated<T>(work: Promise<T>): Promise<T> {

@@ -76,7 +76,7 @@ export function createFindTask(database: Database) {
     const call = { reach, taskId, logLines, now: at.now }
     const row = at.tx === undefined ? await find(call) : (await run([call], at))[0]
     if (row === undefined) throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
-    return { ...toSummary(row), logs: row.logs, outputs: row.outputs }
+    return Object.assign(toSummary(row), { logs: row.logs, outputs: row.outputs })
   }
 }
 

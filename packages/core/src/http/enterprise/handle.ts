@@ -6,7 +6,7 @@ import { isInternal } from '../error-envelope.js'
 import type { HttpRequest, HttpResponse } from '../http.js'
 import { readJsonObject } from '../json-body.js'
 import { queryRecord } from '../query.js'
-import { applyLimits, commonHeaders, identify, requirePermission, type Admission } from './admission.js'
+import { answerHeaders, applyLimits, identify, requirePermission, type Admission } from './admission.js'
 import type { Method, Operation } from './operation.js'
 import { requestIdOf } from './request-id.js'
 
@@ -121,15 +121,11 @@ function readInput(operation: Operation, request: HttpRequest, maxBytes: number)
 }
 
 function toResponse({ answer }: Operation, progress: Progress, value: unknown): HttpResponse {
-  const headers: Record<string, string> = {
-    ...commonHeaders,
-    'x-request-id': progress.requestId,
-    ...progress.limits,
-  }
+  const headers = answerHeaders(progress)
   if (answer.status === 204) return { status: 204, headers, body: '' }
   if ('mediaType' in answer) {
     headers['content-type'] = answer.mediaType
-    return { status: answer.status, headers: { ...headers, ...answer.headers }, body: String(value) }
+    return { status: answer.status, headers: Object.assign(headers, answer.headers), body: String(value) }
   }
   headers['content-type'] = JSON_TYPE
   return { status: answer.status, headers, body: JSON.stringify(value) }
@@ -138,9 +134,10 @@ function toResponse({ answer }: Operation, progress: Progress, value: unknown): 
 function toErrorResponse(
   surface: Surface,
   request: HttpRequest,
-  { requestId, limits, operation }: Progress,
+  progress: Progress,
   error: unknown,
 ): HttpResponse {
+  const { requestId, operation } = progress
   const { logger, clock } = surface.environment
   const line = { err: error, method: request.method, path: request.path, requestId }
   if (isInternal(error)) logger.error(line, 'a request failed')
@@ -152,7 +149,7 @@ function toErrorResponse(
   })
   return {
     status,
-    headers: { ...commonHeaders, 'content-type': JSON_TYPE, ...limits, ...headers },
+    headers: Object.assign(answerHeaders(progress), { 'content-type': JSON_TYPE }, headers),
     body: JSON.stringify(body),
   }
 }

@@ -5,7 +5,7 @@ import { enterpriseErrorEnvelope, type EnterpriseErrorBody } from '../enterprise
 import { isInternal, type ErrorEnvelope } from '../error-envelope.js'
 import type { HttpRequest, HttpResponse, Route } from '../http.js'
 import { readJsonObject, type JsonObject } from '../json-body.js'
-import { applyLimits, commonHeaders, identify, type Admission } from './admission.js'
+import { answerHeaders, applyLimits, identify, type Admission } from './admission.js'
 import { mountedPath } from './enterprise-routes.js'
 import { requestIdOf } from './request-id.js'
 
@@ -59,13 +59,8 @@ export function protectedRoute(
       const refused = refuse(envelope, request)
       response = { ...refused, headers: { ...refused.headers, ...envelope.headers } }
     }
-    const headers = {
-      ...commonHeaders,
-      'x-request-id': requestId,
-      ...admission.limits,
-      ...response.headers,
-    }
-    return { ...response, headers }
+    const { status, headers, body } = response
+    return { status, headers: Object.assign(answerHeaders(admission), headers), body }
   }
   return { path: mountedPath(surface, path), handle }
 }

@@ -51,7 +51,7 @@ const claimTask = operation({
     const { fencingToken, expiresAt } = task.lease
     const agent = { id: agentId, name, status: 'busy' } as const
     const lease = { fencing_token: fencingToken, lease_expires_at: toTimestamp(expiresAt) }
-    return { task: { ...toWireTask({ task, agent }), ...lease } }
+    return { task: Object.assign(toWireTask({ task, agent }), lease) }
   },
 })
 
