@@ -18,7 +18,11 @@ import { memoryStorage, type MemoryTransaction } from '../src/index.js'
 const SIZES = [1_000, 100_000, 1_000_000]
 const WORKSPACE_COUNTS = [10, 10_000]
 const ROUNDS = 7
-const CLAIMS_PER_ROUND = 5_000
+/**
+ * As many go by ahead of the first round too: the collection before it leaves the large boards' memory to be swept, which takes
+ * the collector's threads, and the claims that need room meanwhile, some ten thousand claims.
+ */
+const CLAIMS_PER_ROUND = 20_000
 /** A board is refilled, by making a new one, before more than this part of it is gone. */
 const LARGEST_PART_CLAIMED = 0.5
 const TASKS_SCANNED = 5_000_000

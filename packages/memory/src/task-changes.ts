@@ -2,13 +2,16 @@ import {
   TaskboardError,
   transition,
   type Attempt,
+  type EventFacts,
   type Instant,
+  type Lease,
   type Task,
   type TaskCommand,
   type TransitionResult,
 } from '@taskboard/core'
 import type { Database } from './database.js'
 import { createDependents } from './dependents.js'
+import type { EventSource } from './event-log.js'
 
 /** Applies what `transition` decides, with everything that goes with it. */
 export interface TaskChanges {
@@ -54,7 +57,7 @@ export function createTaskChanges({ tables, attempts, publish }: Database): Task
       if (after === task) return task
       tasks.set(after.id, after)
       endAttempt(task, endedAttempt, now)
-      for (const draft of events) publish(after.workspaceId, draft, now)
+      for (const draft of events) publish(after.workspaceId, kept(draft, after), now)
       tellDependents(task, after, now)
       return after
     },
@@ -68,5 +71,39 @@ export function createTaskChanges({ tables, attempts, publish }: Database): Task
       tables.outputs.delete(id)
       tasks.delete(id)
     },
+  }
+}
+
+/**
+ * An event as it is kept. A stored task never changes, so of a start the task is kept, whose lease and attempts say all of it:
+ * three objects fewer for the collector to carry for each claim.
+ */
+function kept(draft: EventSource, after: Task): EventSource {
+  return draft.type === 'task.started' && after.lease !== null ? new TaskStarted(after, after.lease) : draft
+}
+
+class TaskStarted implements EventSource {
+  readonly #task: Task
+  readonly #lease: Lease
+
+  constructor(task: Task, lease: Lease) {
+    this.#task = task
+    this.#lease = lease
+  }
+
+  get type() {
+    return 'task.started' as const
+  }
+
+  get facts(): EventFacts['task.started'] {
+    const { id: taskId, title, attempts: attempt, startedAt, updatedAt } = this.#task
+    return {
+      taskId,
+      title,
+      status: 'DOING',
+      agentId: this.#lease.agentId,
+      attempt,
+      startedAt: startedAt ?? updatedAt,
+    }
   }
 }
