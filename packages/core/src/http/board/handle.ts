@@ -24,7 +24,8 @@ export async function handleBoardRequest(
   findOperation: (request: HttpRequest) => BoardOperation,
 ): Promise<HttpResponse> {
   try {
-    const principal = await surface.authenticate(request)
+    const known = surface.authenticate(request)
+    const principal = known instanceof Promise ? await known : known
     if (principal == null) throw surface.refuseCredential(request)
     requireAdmission(await surface.takeBoardLimit(principal))
     const operation = findOperation(request)

@@ -35,7 +35,15 @@ function toListedText(task: Task): TaskText {
   }
 }
 
-/** A time as JSON: ISO 8601 in UTC with milliseconds. */
+let lastInstant: Instant = Number.NaN
+let lastText = ''
+
+/** A time as JSON: ISO 8601 in UTC with milliseconds. What is made in one millisecond is mostly made for the same one. */
 export function time(instant: Instant | null): string {
-  return instant === null ? 'null' : `"${new Date(instant).toISOString()}"`
+  if (instant === null) return 'null'
+  if (instant !== lastInstant) {
+    lastText = `"${new Date(instant).toISOString()}"`
+    lastInstant = instant
+  }
+  return lastText
 }
