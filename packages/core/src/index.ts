@@ -188,6 +188,7 @@ export { boardErrorEnvelope, enterpriseErrorEnvelope } from './http/index.js'
 export type { BoardErrorBody, EnterpriseErrorBody, ErrorEnvelope } from './http/index.js'
 
 // --- Adapters of HTTP servers -------------------------------------------------------------------------------------------
+export { nextTurn } from './environment/index.js'
 export {
   announcesBody,
   apiRoutes,
@@ -198,7 +199,6 @@ export {
   protectedRoute,
   toFetchHandler,
   toHttpRequest,
-  turnToAnswer,
   unreadBody,
 } from './http/index.js'
 export type {

@@ -2,8 +2,8 @@ import {
   announcesBody,
   apiRoutes,
   discardRest,
+  nextTurn,
   toHttpRequest,
-  turnToAnswer,
   unreadBody,
   type HttpResponse,
   type RequestBody,
@@ -55,7 +55,7 @@ async function answerInTurn(
   response: Response,
 ): Promise<void> {
   const answered = await answer
-  await turnToAnswer()
+  await nextTurn()
   send(request, response, answered)
 }
 

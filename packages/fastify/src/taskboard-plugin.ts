@@ -2,8 +2,8 @@ import {
   announcesBody,
   apiRoutes,
   discardRest,
+  nextTurn,
   toHttpRequest,
-  turnToAnswer,
   unreadBody,
   type ByteStream,
   type HttpResponse,
@@ -64,7 +64,7 @@ async function answer(route: Route, request: FastifyRequest, reply: FastifyReply
     params: request.params as Readonly<Record<string, string>>,
   })
   const { status, headers, body }: HttpResponse = await route.handle(plain)
-  await turnToAnswer()
+  await nextTurn()
   discardRest(stream)
   reply.code(status).headers(headers)
   return body
