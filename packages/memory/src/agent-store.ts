@@ -11,6 +11,7 @@ import {
   type Reach,
 } from '@taskboard/core'
 import { createAgentWork, type AgentWork } from './agent-work.js'
+import { draftRow } from './event-log.js'
 import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
 import { isWithin } from './reach.js'
@@ -73,7 +74,7 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
         const agent = tables.agents.get(agentId)
         if (agent?.workspaceId !== workspaceId || agent.status === status) return
         tables.agents.set(agentId, { ...agent, status })
-        publish(workspaceId, { type: 'agent.status', facts: { agentId, status } }, now)
+        publish(workspaceId, draftRow(workspaceId, { type: 'agent.status', facts: { agentId, status } }, now))
       }),
     reportRuntimes: (agentTypes, liveMs, at) =>
       write(at, (now) => {

@@ -1,4 +1,5 @@
 import type { Delivery, DeliveryResult, DisabledReason, Instant, StoredWebhook } from '@taskboard/core'
+import { draftRow } from './event-log.js'
 import type { Database } from './database.js'
 import { isHeld } from './delivery-row.js'
 
@@ -58,7 +59,7 @@ function disable(
   if (!webhook.enabled) return
   tables.webhooks.set(webhook.id, { ...webhook, enabled: false, disabledReason: reason, updatedAt: now })
   const facts = { message: MESSAGES[reason], webhookId: webhook.id, url: withoutQuery(webhook.url), reason }
-  publish(webhook.workspaceId, { type: 'agent.alert', facts }, now)
+  publish(webhook.workspaceId, draftRow(webhook.workspaceId, { type: 'agent.alert', facts }, now))
 }
 
 /** What comes after the path may be a secret of the receiver's. */

@@ -7,25 +7,31 @@ import {
 } from '@taskboard/core'
 import type { Journal, Reversible } from './journal.js'
 
-/** What an event is about. Most are plain drafts; the facts of others are worked out when they are asked for. */
-export interface EventSource {
-  readonly type: EventDraft['type']
-  readonly facts: EventDraft['facts']
-}
-
-/** An event as it is kept. */
+/**
+ * An event as it is kept. There is one for each, and what outlives its making is what the collector has to carry: so those there
+ * are most of are classes of their own, and work out what they can when they are asked for it.
+ */
 export interface EventRow {
   readonly id: string
   readonly workspaceId: string
   readonly seq: number
   readonly at: Instant
-  readonly source: EventSource
+  readonly type: EventDraft['type']
+  readonly facts: EventDraft['facts']
+}
+
+/** Makes the row of an event once it has its id and its place. */
+export type MakeRow = (id: string, seq: number) => EventRow
+
+/** The row of an event that is kept as it was told. */
+export function draftRow(workspaceId: string, { type, facts }: EventDraft, at: Instant): MakeRow {
+  return (id, seq) => ({ id, workspaceId, seq, at, type, facts })
 }
 
 /** Events in the order of their commits, all together and by workspace. */
 export interface EventLog {
   /** Gives an event its place. */
-  append(workspaceId: string, source: EventSource, at: Instant): EventRow
+  append(workspaceId: string, makeRow: MakeRow): EventRow
   /** Events of a workspace with a `seq` above `afterSeq`. */
   readWorkspace(workspaceId: string, afterSeq: number, limit: number): readonly LoggedEvent[]
   /** The `seq` of a workspace's last event; 0 when it has had none. */
@@ -82,8 +88,8 @@ export function createEventLog(journal: Journal, newId: () => NewId): EventLog {
   }
 
   return {
-    append(workspaceId, source, at) {
-      const row = { id: newId()('log'), workspaceId, seq: endOf(tailOf(workspaceId)) + 1, at, source }
+    append(workspaceId, makeRow) {
+      const row = makeRow(newId()('log'), endOf(tailOf(workspaceId)) + 1)
       push(row)
       journal.note(reversible, '', undefined)
       return row
@@ -118,8 +124,7 @@ export function createEventLog(journal: Journal, newId: () => NewId): EventLog {
 }
 
 /** The event of a row, made anew each time it is read. */
-export function toLoggedEvent({ id, workspaceId, seq, at, source }: EventRow): LoggedEvent {
-  const { type, facts } = source
+export function toLoggedEvent({ id, workspaceId, seq, at, type, facts }: EventRow): LoggedEvent {
   return { type, facts, id, workspaceId, seq, at, payloadVersion: currentPayloadVersion } as LoggedEvent
 }
 

@@ -1,6 +1,6 @@
 import { TaskboardError, type EventStore, type FeedPosition } from '@taskboard/core'
 import type { Database } from './database.js'
-import { toLoggedEvent } from './event-log.js'
+import { draftRow, toLoggedEvent } from './event-log.js'
 import type { MemoryTransaction } from './transactions.js'
 
 export function createEventStore(database: Database): EventStore<MemoryTransaction> {
@@ -11,7 +11,9 @@ export function createEventStore(database: Database): EventStore<MemoryTransacti
     appendEvent: (workspaceId, draft, at) =>
       write(at, (now) => {
         database.requireWorkspace(workspaceId)
-        return toLoggedEvent(database.publish(workspaceId, structuredClone(draft), now))
+        return toLoggedEvent(
+          database.publish(workspaceId, draftRow(workspaceId, structuredClone(draft), now)),
+        )
       }),
     readEvents: (workspaceId, afterSeq, limit) =>
       read(null, () => log.readWorkspace(workspaceId, afterSeq, limit)),

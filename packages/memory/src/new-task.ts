@@ -7,7 +7,7 @@ import {
   type Task,
 } from '@taskboard/core'
 import type { Database } from './database.js'
-import type { EventSource } from './event-log.js'
+import type { EventRow, MakeRow } from './event-log.js'
 
 const NO_TEXTS: readonly string[] = Object.freeze([])
 const NO_METADATA: Task['metadata'] = Object.freeze({})
@@ -88,19 +88,31 @@ export function countOpen(
  * What the log says of a new task. A stored task never changes, so it is kept in place of the facts, which repeat most of
  * it; they are made when the event is read.
  */
-export function createdEvent(task: Task, { kind, id }: Actor): EventSource {
-  return new TaskCreated(task, kind, id)
+export function createdRow(task: Task, actor: Actor): MakeRow {
+  return (id, seq) => new TaskCreated(id, seq, task, actor)
 }
 
-class TaskCreated implements EventSource {
+class TaskCreated implements EventRow {
+  readonly id: string
+  readonly seq: number
   readonly #task: Task
-  readonly #kind: Actor['kind']
-  readonly #id: string | null
+  readonly #actorKind: Actor['kind']
+  readonly #actorId: string | null
 
-  constructor(task: Task, kind: Actor['kind'], id: string | null) {
+  constructor(id: string, seq: number, task: Task, actor: Actor) {
+    this.id = id
+    this.seq = seq
     this.#task = task
-    this.#kind = kind
-    this.#id = id
+    this.#actorKind = actor.kind
+    this.#actorId = actor.id
+  }
+
+  get workspaceId() {
+    return this.#task.workspaceId
+  }
+
+  get at() {
+    return this.#task.createdAt
   }
 
   get type() {
@@ -121,7 +133,7 @@ class TaskCreated implements EventSource {
       tags: task.tags,
       dependsOn: task.dependsOn,
       createdAt: task.createdAt,
-      actor: { kind: this.#kind, id: this.#id },
+      actor: { kind: this.#actorKind, id: this.#actorId },
     }
   }
 }

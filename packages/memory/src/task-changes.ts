@@ -2,6 +2,7 @@ import {
   TaskboardError,
   transition,
   type Attempt,
+  type EventDraft,
   type EventFacts,
   type Instant,
   type Lease,
@@ -11,7 +12,7 @@ import {
 } from '@taskboard/core'
 import type { Database } from './database.js'
 import { createDependents } from './dependents.js'
-import type { EventSource } from './event-log.js'
+import { draftRow, type EventRow, type MakeRow } from './event-log.js'
 
 /** Applies what `transition` decides, with everything that goes with it. */
 export interface TaskChanges {
@@ -57,7 +58,7 @@ export function createTaskChanges({ tables, attempts, publish }: Database): Task
       if (after === task) return task
       tasks.set(after.id, after)
       endAttempt(task, endedAttempt, now)
-      for (const draft of events) publish(after.workspaceId, kept(draft, after), now)
+      for (const draft of events) publish(after.workspaceId, rowOf(draft, after, now))
       tellDependents(task, after, now)
       return after
     },
@@ -75,20 +76,33 @@ export function createTaskChanges({ tables, attempts, publish }: Database): Task
 }
 
 /**
- * An event as it is kept. A stored task never changes, so of a start the task is kept, whose lease and attempts say all of it:
- * three objects fewer for the collector to carry for each claim.
+ * A stored task never changes, so of a start the task is kept, whose lease and attempts say all of it; of the rest what was told.
  */
-function kept(draft: EventSource, after: Task): EventSource {
-  return draft.type === 'task.started' && after.lease !== null ? new TaskStarted(after, after.lease) : draft
+function rowOf(draft: EventDraft, after: Task, now: Instant): MakeRow {
+  const { workspaceId, lease } = after
+  if (draft.type !== 'task.started' || lease === null) return draftRow(workspaceId, draft, now)
+  return (id, seq) => new TaskStarted(id, seq, after, lease)
 }
 
-class TaskStarted implements EventSource {
+class TaskStarted implements EventRow {
+  readonly id: string
+  readonly seq: number
   readonly #task: Task
   readonly #lease: Lease
 
-  constructor(task: Task, lease: Lease) {
+  constructor(id: string, seq: number, task: Task, lease: Lease) {
+    this.id = id
+    this.seq = seq
     this.#task = task
     this.#lease = lease
+  }
+
+  get workspaceId() {
+    return this.#task.workspaceId
+  }
+
+  get at() {
+    return this.#task.updatedAt
   }
 
   get type() {
@@ -97,13 +111,7 @@ class TaskStarted implements EventSource {
 
   get facts(): EventFacts['task.started'] {
     const { id: taskId, title, attempts: attempt, startedAt, updatedAt } = this.#task
-    return {
-      taskId,
-      title,
-      status: 'DOING',
-      agentId: this.#lease.agentId,
-      attempt,
-      startedAt: startedAt ?? updatedAt,
-    }
+    const { agentId } = this.#lease
+    return { taskId, title, status: 'DOING', agentId, attempt, startedAt: startedAt ?? updatedAt }
   }
 }
