@@ -55,6 +55,29 @@ describe('taskboardPlugin', () => {
     expect(answer.json()).toMatchObject({ success: true, task: { title: 'injected' } })
   })
 
+  it('works on all requests that have arrived before it answers the first of them', async () => {
+    const steps: string[] = []
+    const { app } = await serve(
+      (host) => {
+        host.addHook('onSend', async () => void steps.push('answered'))
+      },
+      {
+        authenticate: async () => {
+          steps.push('begun')
+          other ??= inject()
+          return null
+        },
+      },
+    )
+    const headers = { authorization: 'Bearer of-the-host' }
+    const inject = () => app.inject({ url: '/api/board?action=todo', headers })
+    let other: ReturnType<typeof inject> | undefined
+    const first = await inject()
+    const second = await other
+    expect([first.statusCode, second?.statusCode]).toEqual([401, 401])
+    expect(steps).toEqual(['begun', 'begun', 'answered', 'answered'])
+  })
+
   it('refuses QUERY as any other wrong method, although Fastify wants a content type for it', async () => {
     const { request } = await serve()
     const answer = await request('todo', { method: 'QUERY' })

@@ -28,7 +28,7 @@ const insertTasks = statement<InsertedRow>(
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   input as materialized (
     select i.*, w.id is null as no_workspace, i.assigned_to is not null and a.id is null as no_agent
-    from jsonb_to_recordset($2::jsonb) as i (
+    from json_to_recordset($2::json) as i (
       ord integer, id text, workspace_id text, title text, description text, type text, flag smallint,
       assigned_to text, due_date bigint, not_before bigint, tags text[], metadata jsonb, depends_on text[],
       open_dependencies integer, max_attempts integer, actor jsonb, priority text
