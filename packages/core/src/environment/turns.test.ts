@@ -33,7 +33,7 @@ describe('nextTurn', () => {
   it('does not wait for a clock that a test has put in the place of the real one', async () => {
     vi.useFakeTimers({ toFake: ['setImmediate'] })
     try {
-      await nextTurn()
+      await expect(nextTurn()).resolves.toBeUndefined()
     } finally {
       vi.useRealTimers()
     }
