@@ -42,11 +42,10 @@ export function createColumnIndex(tasks: TaskTable, scoring: () => Scoring): Col
     const task = after ?? before
     if (task === undefined) return
     const board = boardOf(task.workspaceId)
-    if (before !== undefined && before.column === after?.column)
-      board[before.column].replace(before, after, slots)
+    if (before !== undefined && before.column === after?.column) board[before.column].replace(before, after)
     else {
       if (before !== undefined) board[before.column].remove(before, slots)
-      if (after !== undefined) board[after.column].add(after, slots)
+      if (after !== undefined) board[after.column].add(slots)
     }
   })
 
@@ -56,7 +55,7 @@ export function createColumnIndex(tasks: TaskTable, scoring: () => Scoring): Col
       const board = boards.get(workspaceId)
       return board === undefined ? { tasks: [], asOf, next: null } : board[column].list(asOf, after, limit)
     },
-    tasksOf: (workspaceId, column) => boards.get(workspaceId)?.[column].tasks ?? [],
+    tasksOf: (workspaceId, column) => boards.get(workspaceId)?.[column].tasks() ?? [],
     count(workspaceId) {
       const board = boards.get(workspaceId)
       return {

@@ -13,12 +13,12 @@ import type { TaskSlots } from './task-slots.js'
 /** One column of one workspace. */
 export interface ColumnView {
   readonly size: number
-  add(task: Task, slots: TaskSlots): void
+  add(slots: TaskSlots): void
   remove(task: Task, slots: TaskSlots): void
-  replace(before: Task, after: Task, slots: TaskSlots): void
+  replace(before: Task, after: Task): void
   list(asOf: Instant, after: TaskCursor | null, limit: number): TaskPage
   /** All of them, in no order. */
-  readonly tasks: readonly Task[]
+  tasks(): readonly Task[]
 }
 
 /** A task with what orders it at the instant of the listing; the lowest comes first. */
@@ -33,9 +33,8 @@ const LARGEST_KEPT = 1_000
 const MOST_CHANGES = 64
 
 export function createColumnView(column: Column, scoring: () => Scoring): ColumnView {
-  const tasks: Task[] = []
-  /** By the same places as `tasks`. */
-  const owners: TaskSlots[] = []
+  /** The tasks' rows, which stay where they are in memory while their values come and go. */
+  const rows: TaskSlots[] = []
   const rank = rankOf(column, scoring)
   const sign = column === 'DOING' ? 1 : -1
   let kept: Ranked[] | null = null
@@ -46,7 +45,7 @@ export function createColumnView(column: Column, scoring: () => Scoring): Column
     keptAsOf = null
     changes += 1
     if (kept === null) return false
-    if (changes <= MOST_CHANGES && tasks.length <= LARGEST_KEPT) return true
+    if (changes <= MOST_CHANGES && rows.length <= LARGEST_KEPT) return true
     kept = null
     return false
   }
@@ -55,7 +54,7 @@ export function createColumnView(column: Column, scoring: () => Scoring): Column
   function sorted(asOf: Instant): readonly Ranked[] {
     changes = 0
     if (kept !== null && (keptAsOf === asOf || (keptAsOf !== null && column !== 'TODO'))) return kept
-    if (kept === null) kept = tasks.map((task) => ({ task, rank: rank(task, asOf) }))
+    if (kept === null) kept = rows.map(({ value: task }) => ({ task, rank: rank(task, asOf) }))
     else for (const entry of kept) entry.rank = rank(entry.task, asOf)
     if (!isSorted(kept)) kept.sort(compareRanked)
     keptAsOf = asOf
@@ -64,7 +63,7 @@ export function createColumnView(column: Column, scoring: () => Scoring): Column
 
   function select(asOf: Instant, after: Ranked | null, count: number): readonly Ranked[] {
     function* candidates(): Generator<Ranked> {
-      for (const task of tasks) {
+      for (const { value: task } of rows) {
         const entry = { task, rank: rank(task, asOf) }
         if (after === null || compareRanked(after, entry) < 0) yield entry
       }
@@ -73,32 +72,30 @@ export function createColumnView(column: Column, scoring: () => Scoring): Column
   }
 
   return {
-    tasks,
+    tasks: () => rows.map(({ value }) => value),
     get size() {
-      return tasks.length
+      return rows.length
     },
-    add(task, slots) {
-      slots.place = tasks.push(task) - 1
-      owners.push(slots)
-      if (changed()) kept?.push({ task, rank: 0 })
+    add(slots) {
+      slots.place = rows.push(slots) - 1
+      if (changed()) kept?.push({ task: slots.value, rank: 0 })
     },
     remove(task, slots) {
-      takeOut(tasks, owners, slots)
+      takeOut(rows, slots)
       if (changed())
         kept?.splice(
           kept.findIndex((entry) => entry.task === task),
           1,
         )
     },
-    replace(before, after, slots) {
-      tasks[slots.place] = after
+    replace(before, after) {
       if (!changed() || kept === null) return
       kept[kept.findIndex((entry) => entry.task === before)] = { task: after, rank: 0 }
     },
     list(asOf, cursor, limit) {
       const after = cursor && afterCursor(cursor, sign)
       let found: readonly Ranked[]
-      if (tasks.length > LARGEST_KEPT) found = select(asOf, after, limit + 1)
+      if (rows.length > LARGEST_KEPT) found = select(asOf, after, limit + 1)
       else {
         const all = sorted(asOf)
         const start = after === null ? 0 : all.findIndex((entry) => compareRanked(after, entry) < 0)
@@ -110,13 +107,11 @@ export function createColumnView(column: Column, scoring: () => Scoring): Column
 }
 
 /** Moves the last one into the gap. */
-function takeOut(tasks: Task[], owners: TaskSlots[], slots: TaskSlots): void {
-  const lastTask = tasks.pop()
-  const lastOwner = owners.pop()
-  if (lastTask === undefined || lastOwner === undefined || lastOwner === slots) return
-  lastOwner.place = slots.place
-  tasks[slots.place] = lastTask
-  owners[slots.place] = lastOwner
+function takeOut(rows: TaskSlots[], slots: TaskSlots): void {
+  const last = rows.pop()
+  if (last === undefined || last === slots) return
+  last.place = slots.place
+  rows[slots.place] = last
 }
 
 function rankOf(column: Column, scoring: () => Scoring): (task: Task, asOf: Instant) => number {

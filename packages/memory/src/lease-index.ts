@@ -1,6 +1,6 @@
 import type { Instant } from '@taskboard/core'
-import { heapAdd, heapRemove, type HeapOrder } from './heap.js'
-import type { TaskSlots, TaskTable } from './task-slots.js'
+import { createLeaseHeap } from './lease-heap.js'
+import type { TaskTable } from './task-slots.js'
 
 /** The leases that are out, by their end. Follows the tasks' table. */
 export interface LeaseIndex {
@@ -11,7 +11,7 @@ export interface LeaseIndex {
 }
 
 export function createLeaseIndex(tasks: TaskTable): LeaseIndex {
-  const heap: TaskSlots[] = []
+  const heap = createLeaseHeap()
   const held = new Map<string, number>()
 
   function count(agentId: string, change: number): void {
@@ -23,35 +23,20 @@ export function createLeaseIndex(tasks: TaskTable): LeaseIndex {
   tasks.onChange((before, after, row) => {
     if (before?.lease === after?.lease) return
     if (before?.lease != null) {
-      heapRemove(heap, row, expiryOrder)
+      heap.remove(row)
       count(before.lease.agentId, -1)
     }
     if (after?.lease != null) {
-      heapAdd(heap, row, expiryOrder)
+      heap.add(row, after.lease.expiresAt)
       count(after.lease.agentId, 1)
     }
   })
 
   return {
     first() {
-      const row = heap[0]
-      return row === undefined ? null : { taskId: row.value.id, expiresAt: expiryOf(row) }
+      const task = heap.first()?.value
+      return task?.lease == null ? null : { taskId: task.id, expiresAt: task.lease.expiresAt }
     },
     heldBy: (agentId) => held.get(agentId) ?? 0,
   }
-}
-
-function expiryOf(row: TaskSlots): Instant {
-  return row.value.lease?.expiresAt ?? Infinity
-}
-
-const expiryOrder: HeapOrder<TaskSlots> = {
-  comesBefore(a, b) {
-    const [endA, endB] = [expiryOf(a), expiryOf(b)]
-    return endA === endB ? a.value.id < b.value.id : endA < endB
-  },
-  placeOf: (row) => row.leasePlace,
-  setPlace(row, place) {
-    row.leasePlace = place
-  },
 }

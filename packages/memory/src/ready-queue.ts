@@ -11,7 +11,7 @@ export interface ReadyQueue {
   /** How many tasks it holds, delayed ones too. */
   readonly size: number
   /** The best task for one agent at `now`; null when there is none. */
-  bestForAgent(agent: Agent, now: Instant): Task | null
+  bestForAgent(agent: Agent, now: Instant): TaskSlots | null
   /** The best task of the workspace whose turn it is for agents of a type, and the agents that may take it. */
   bestForType(agentType: string, now: Instant): Found | null
   /** Ends a workspace's turn. */
@@ -26,7 +26,7 @@ export interface ReadyQueue {
 }
 
 interface Found {
-  readonly task: Task
+  readonly row: TaskSlots
   readonly agentIds: readonly string[]
   readonly station: Station
 }
@@ -76,7 +76,7 @@ export function createReadyQueue({ journal, tasks, agents, scoring }: ReadyQueue
       const candidates = poolsFor(agent)
       let row = best(candidates, now)
       while (row !== null && placements.putAside(row, now)) row = best(candidates, now)
-      return row?.value ?? null
+      return row
     },
     bestForType(agentType, now) {
       placements.settle(now)
@@ -84,7 +84,7 @@ export function createReadyQueue({ journal, tasks, agents, scoring }: ReadyQueue
         const row = best(station.ready, now)
         if (row === null || placements.putAside(row, now)) continue
         const agentId = row.pool?.agentId ?? null
-        return { task: row.value, agentIds: agentId === null ? station.agentIds : [agentId], station }
+        return { row, agentIds: agentId === null ? station.agentIds : [agentId], station }
       }
       return null
     },

@@ -12,13 +12,15 @@ import {
 } from '@taskboard/core'
 import type { Database } from './database.js'
 import { createDependents } from './dependents.js'
+import type { TaskSlots } from './task-slots.js'
 import { draftRow, type EventRow, type MakeRow } from './event-log.js'
 
 /** Applies what `transition` decides, with everything that goes with it. */
 export interface TaskChanges {
   /** @throws TaskboardError `TASK_NOT_FOUND` for a task that the workspace does not have. */
   readonly require: (workspaceId: string, taskId: string) => Task
-  apply(task: Task, command: TaskCommand, now: Instant): Task
+  /** `row` is the task's, where it is at hand. */
+  apply(task: Task, command: TaskCommand, now: Instant, row?: TaskSlots): Task
   /** Takes a task away with all that is kept beside it. @throws TaskboardError `CONFLICT` while others depend on it. */
   remove(task: Task): void
 }
@@ -53,10 +55,11 @@ export function createTaskChanges({ tables, attempts, publish }: Database): Task
       if (task !== undefined && task.workspaceId === workspaceId) return task
       throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
     },
-    apply(task, command, now) {
+    apply(task, command, now, row) {
       const { task: after, events, endedAttempt } = transition(task, command, now)
       if (after === task) return task
-      tasks.set(after.id, after)
+      if (row === undefined) tasks.set(after.id, after)
+      else tasks.replace(after.id, row, after)
       endAttempt(task, endedAttempt, now)
       for (const draft of events) publish(after.workspaceId, rowOf(draft, after, now))
       tellDependents(task, after, now)

@@ -44,7 +44,7 @@ export function createTaskClaims(
         const best = queue.bestForType(agentType, now)
         if (best === null) return { tasks, nextReadyAt: queue.nextReadyForType(agentType, now) }
         const command = { kind: 'claim', agentId: leastBusy(best.agentIds), leaseMs } as const
-        tasks.push(changes.apply(best.task, command, now))
+        tasks.push(changes.apply(best.row.value, command, now, best.row))
         queue.served(best.station)
       }
       return { tasks, nextReadyAt: null }
@@ -56,7 +56,7 @@ export function createTaskClaims(
       while (tasks.length < limit) {
         const best = queue.bestForAgent(agent, now)
         if (best === null) return { tasks, nextReadyAt: queue.nextReadyForAgent(agent, now) }
-        tasks.push(changes.apply(best, command, now))
+        tasks.push(changes.apply(best.value, command, now, best))
       }
       return { tasks, nextReadyAt: null }
     },
