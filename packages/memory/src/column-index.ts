@@ -16,7 +16,7 @@ export interface ColumnIndex {
   list(query: TaskListQuery, now: Instant): TaskPage
   count(workspaceId: string): Readonly<Record<Column, number>>
   /** All tasks of a column, in no order. */
-  tasksOf(workspaceId: string, column: Column): readonly Task[]
+  tasksOf(workspaceId: string, column: Column): Iterable<Task>
 }
 
 type Board = Readonly<Record<Column, ColumnView>>

@@ -18,7 +18,7 @@ export interface ColumnView {
   replace(before: Task, after: Task): void
   list(asOf: Instant, after: TaskCursor | null, limit: number): TaskPage
   /** All of them, in no order. */
-  tasks(): readonly Task[]
+  tasks(): Iterable<Task>
 }
 
 /** A task with what orders it at the instant of the listing; the lowest comes first. */
@@ -72,7 +72,9 @@ export function createColumnView(column: Column, scoring: () => Scoring): Column
   }
 
   return {
-    tasks: () => rows.map(({ value }) => value),
+    *tasks() {
+      for (const { value } of rows) yield value
+    },
     get size() {
       return rows.length
     },

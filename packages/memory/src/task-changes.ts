@@ -5,7 +5,6 @@ import {
   type EventDraft,
   type EventFacts,
   type Instant,
-  type Lease,
   type Task,
   type TaskCommand,
   type TransitionResult,
@@ -78,34 +77,32 @@ export function createTaskChanges({ tables, attempts, publish }: Database): Task
   }
 }
 
-/**
- * A stored task never changes, so of a start the task is kept, whose lease and attempts say all of it; of the rest what was told.
- */
-function rowOf(draft: EventDraft, after: Task, now: Instant): MakeRow {
-  const { workspaceId, lease } = after
-  if (draft.type !== 'task.started' || lease === null) return draftRow(workspaceId, draft, now)
-  return (id, seq) => new TaskStarted(id, seq, after, lease)
+/** There is a start for each claim: it is one object, its facts are made when it is read, and nothing of the task stays with it. */
+function rowOf(draft: EventDraft, { workspaceId }: Task, at: Instant): MakeRow {
+  if (draft.type !== 'task.started') return draftRow(workspaceId, draft, at)
+  const { facts } = draft
+  return (id, seq) => new TaskStarted(id, seq, workspaceId, facts)
 }
 
 class TaskStarted implements EventRow {
   readonly id: string
   readonly seq: number
-  readonly #task: Task
-  readonly #lease: Lease
+  readonly workspaceId: string
+  readonly at: Instant
+  readonly #taskId: string
+  readonly #title: string
+  readonly #agentId: string
+  readonly #attempt: number
 
-  constructor(id: string, seq: number, task: Task, lease: Lease) {
+  constructor(id: string, seq: number, workspaceId: string, facts: EventFacts['task.started']) {
     this.id = id
     this.seq = seq
-    this.#task = task
-    this.#lease = lease
-  }
-
-  get workspaceId() {
-    return this.#task.workspaceId
-  }
-
-  get at() {
-    return this.#task.updatedAt
+    this.workspaceId = workspaceId
+    this.at = facts.startedAt
+    this.#taskId = facts.taskId
+    this.#title = facts.title
+    this.#agentId = facts.agentId
+    this.#attempt = facts.attempt
   }
 
   get type() {
@@ -113,8 +110,13 @@ class TaskStarted implements EventRow {
   }
 
   get facts(): EventFacts['task.started'] {
-    const { id: taskId, title, attempts: attempt, startedAt, updatedAt } = this.#task
-    const { agentId } = this.#lease
-    return { taskId, title, status: 'DOING', agentId, attempt, startedAt: startedAt ?? updatedAt }
+    return {
+      taskId: this.#taskId,
+      title: this.#title,
+      status: 'DOING',
+      agentId: this.#agentId,
+      attempt: this.#attempt,
+      startedAt: this.at,
+    }
   }
 }

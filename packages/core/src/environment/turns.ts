@@ -10,7 +10,7 @@ export function createTurns(steps: number): () => Promise<void> | undefined {
   }
 }
 
-/** As it was when this was loaded: a host's tests may put a clock of their own in its place, and answers do not wait for that. */
+/** As it was when this was loaded: a host's test may put a clock of its own in its place later, and answers do not wait for that. */
 const immediately = setImmediate
 let coming: Promise<void> | null = null
 

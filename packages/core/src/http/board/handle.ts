@@ -25,7 +25,7 @@ export async function handleBoardRequest(
 ): Promise<HttpResponse> {
   try {
     const known = surface.authenticate(request)
-    const principal = known instanceof Promise ? await known : known
+    const principal = known !== null && 'then' in known ? await known : known
     if (principal == null) throw surface.refuseCredential(request)
     requireAdmission(await surface.takeBoardLimit(principal))
     const operation = findOperation(request)
