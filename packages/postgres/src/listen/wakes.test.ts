@@ -185,7 +185,8 @@ describe('wakes', () => {
     const writer = await processOf()
     const removed = once(reader.pool, 'remove')
     const resumed = reader.told()
-    await database.pool.query('select pg_terminate_backend($1)', [lost])
+    // Waits until it has gone, which may be after its end of the connection.
+    await database.pool.query('select pg_terminate_backend($1, 10000)', [lost])
     await removed
     expect(reader.times()).toBe(0)
     await clock.advance({ ms: 250 })
