@@ -31,6 +31,8 @@ export function createWatchedPool(url: string, mode: PlanCacheMode): WatchedPool
   const sent = new Set<string>()
   let plans: ExecutedPlan[] = []
   pool.on('connect', (client) => {
+    // The pool's end does not wait for its connections', and the database is dropped right after it.
+    client.on('error', () => undefined)
     client.on('notice', ({ message = '' }) => {
       const plan = parsePlan(message)
       if (plan !== null) plans.push(plan)
