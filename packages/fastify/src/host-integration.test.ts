@@ -78,6 +78,13 @@ describe('taskboardPlugin', () => {
     expect(steps).toEqual(['begun', 'begun', 'answered', 'answered'])
   })
 
+  it('knows nobody where a host in JavaScript gives nothing at all back for a credential', async () => {
+    const { app } = await serve(undefined, { authenticate: (() => undefined) as never })
+    const headers = { authorization: 'Bearer of-the-host' }
+    const { statusCode } = await app.inject({ url: '/api/board?action=todo', headers })
+    expect(statusCode).toBe(401)
+  })
+
   it('refuses QUERY as any other wrong method, although Fastify wants a content type for it', async () => {
     const { request } = await serve()
     const answer = await request('todo', { method: 'QUERY' })

@@ -24,8 +24,7 @@ export async function handleBoardRequest(
   findOperation: (request: HttpRequest) => BoardOperation,
 ): Promise<HttpResponse> {
   try {
-    const known = surface.authenticate(request)
-    const principal = known !== null && 'then' in known ? await known : known
+    const principal = await surface.authenticate(request)
     if (principal == null) throw surface.refuseCredential(request)
     requireAdmission(await surface.takeBoardLimit(principal))
     const operation = findOperation(request)
