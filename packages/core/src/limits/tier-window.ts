@@ -74,7 +74,7 @@ export function tierWindowIdleAt({ hour, seconds }: TierWindow): Instant {
   return Math.max(hour + HOUR_MS, (seconds.at(-1) ?? -Infinity) * SECOND_MS + secondCountsMs)
 }
 
-/** What is told of a decision, given the usage after it. */
+/** What is told of a decision, given the usage after it. A refusal waits at least a millisecond, however late it is told. */
 export function toTierDecision(
   { perHour, perMinute }: TierRates,
   { hourUsed, hourEndsAt, minuteUsed, minuteFreeAt }: TierUsage,
@@ -87,7 +87,7 @@ export function toTierDecision(
     allowed,
     hour: perHour === null ? null : { limit: perHour, remaining: hourLeft, resetAt: hourEndsAt },
     minute: perMinute === null ? null : { limit: perMinute, remaining: minuteLeft },
-    retryAfterMs: allowed ? 0 : passesAt - now,
+    retryAfterMs: allowed ? 0 : Math.max(1, passesAt - now),
   }
 }
 

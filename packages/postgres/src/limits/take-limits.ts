@@ -15,7 +15,8 @@ interface TakenRow {
 /**
  * Each key's row is locked, read as it is by then and written, in the order of the keys, so that batches wait for one another
  * but never in a circle. What is asked of it is in `excluded`, as if the window were empty. A present before the newest admission counts as that one's time, so `times` only rise, and
- * `width_bucket` finds how many of them the window has left behind.
+ * `width_bucket` finds how many of them the window has left behind. A wait counts from when its key was decided: that may be
+ * long after the statement began, and after admissions that the row's lock was waited for.
  */
 const takeKeys = statement<TakenRow>(
   'take_limits',
@@ -44,8 +45,9 @@ const takeKeys = statement<TakenRow>(
   )
   select t.key, t.admitted, cardinality(t.times) as held,
     case when t.admitted < a.wanted
-      then (t.times[cardinality(t.times) - a.most + 1] + a.window_ms - p.now)::float8 end as "retryAfterMs"
-  from p, taken t join asked a on a.key = t.key`,
+      then greatest(1, t.times[cardinality(t.times) - a.most + 1] + a.window_ms - coalesce($1, taskboard.now_ms()))::float8
+      end as "retryAfterMs"
+  from taken t join asked a on a.key = t.key`,
 )
 
 /** Decides a batch in its order. All share a present; null for the database's. */

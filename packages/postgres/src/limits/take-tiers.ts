@@ -5,6 +5,7 @@ import { toRounds, type KeyRequests } from './rounds.js'
 
 interface TakenRow {
   readonly key: string
+  /** When the key was decided: after the wait for its row, which the statement's own present does not know of. */
   readonly now: number
   readonly admitted: number
   /** After the batch, like all that follows. */
@@ -77,7 +78,7 @@ const takeKeys = statement<TakenRow>(
     )
     returning key, hour, total, before_hour, before_minute, seconds, totals, per_minute, admitted
   )
-  select t.key, t.admitted, p.now::float8 as now,
+  select t.key, t.admitted, coalesce($1, taskboard.now_ms())::float8 as now,
     (case when present.hour > t.hour then 0 else t.total - t.before_hour end)::float8 as "hourUsed",
     (present.hour + 3600000)::float8 as "hourEndsAt",
     (t.total - case passed.n when 0 then t.before_minute else t.totals[passed.n] end)::float8 as "minuteUsed",
