@@ -274,26 +274,53 @@ create function taskboard.now_ms() returns bigint language sql volatile parallel
   select (extract(epoch from clock_timestamp()) * 1000)::bigint
 $$;
 
--- A prefix and 26 lower-case characters of Crockford's base 32: 50 bits of time and 80 of chance, like the ids that the
--- library makes itself.
+-- A prefix and 26 lower-case hexadecimal digits, which are digits of the ids that the library makes itself, too: 11 of time, so that
+-- they rise with it, and 15 of chance, the wholly random last ones of a uuid. It becomes part of the query that asks for one and
+-- is set up with it each time, also where none is made, so it is short.
 create function taskboard.new_id(prefix text, at bigint) returns text language sql volatile as $$
-  select prefix || '_'
-    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 45 & 31)::integer, 1)
-    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 40 & 31)::integer, 1)
-    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 35 & 31)::integer, 1)
-    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 30 & 31)::integer, 1)
-    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 25 & 31)::integer, 1)
-    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 20 & 31)::integer, 1)
-    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 15 & 31)::integer, 1)
-    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 10 & 31)::integer, 1)
-    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at >> 5 & 31)::integer, 1)
-    || substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (at & 31)::integer, 1)
-    -- Bytes 0 to 5 and 9 to 14 of a random uuid are wholly random: in base 64 the first eight characters and, but for four,
-    -- the next. Two of those digits make one of base 32.
-    || translate(
-      overlay(substr(encode(uuid_send(gen_random_uuid()), 'base64'), 1, 20) placing '' from 9 for 4),
-      'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
-      '0123456789abcdefghjkmnpqrstvwxyz0123456789abcdefghjkmnpqrstvwxyz')
+  select prefix || '_' || lpad(to_hex(at), 11, '0') || substr(replace(gen_random_uuid()::text, '-', ''), 18)
+$$;
+
+-- When the first wait ends that keeps a task of the workspace from the agent. Functions, as claims that find enough do not ask, and
+-- what stands in their own statements would be set up all the same.
+create function taskboard.first_wait_for_agent(workspace text, agent text) returns bigint
+language plpgsql stable parallel safe as $$
+begin
+  return least(
+    (
+      select min(t.not_before) from taskboard.todo t
+      where t.workspace_id = workspace and t.agent_id = '' and not t.ready and t.not_before is not null
+    ),
+    (
+      select min(t.not_before) from taskboard.todo t
+      where t.workspace_id = workspace and t.agent_id = agent and not t.ready and t.not_before is not null
+    )
+  );
+end
+$$;
+
+-- The same for any agent of a type. Only of the first thousand tasks that wait it is asked whom they wait for: when none of them
+-- fits, there is no wait that ends before the last of those.
+create function taskboard.first_wait_for_type(agent_type text) returns bigint
+language plpgsql stable parallel safe as $$
+begin
+  return (
+    with early as materialized (
+      select t.workspace_id, t.agent_id, t.not_before from taskboard.todo t
+      where not t.ready and t.not_before is not null order by t.not_before limit 1000
+    )
+    select coalesce(
+      (
+        select e.not_before from early e where exists (
+          select from taskboard.agent g
+          where g.type = agent_type and g.workspace_id = e.workspace_id and e.agent_id in ('', g.id)
+        )
+        order by e.not_before limit 1
+      ),
+      (select max(e.not_before) from early e having count(*) = 1000)
+    )
+  );
+end
 $$;
 
 -- Takes the next \`count\` numbers of a workspace's log, which stays locked until the commit: they begin after \`base\`. A function,
@@ -378,6 +405,13 @@ end
 $$;
 create function taskboard.enter_queue() returns trigger language plpgsql as $$
 begin
+  if (
+    old.column_name, old.hold_reason, old.open_dependencies, old.not_before, old.assigned_to, old.flag, old.due_date
+  ) is not distinct from (
+    new.column_name, new.hold_reason, new.open_dependencies, new.not_before, new.assigned_to, new.flag, new.due_date
+  ) then
+    return null;
+  end if;
   delete from taskboard.todo where task_id = new.id;
   insert into taskboard.todo
   select q.* from (select * from taskboard.task where id = new.id limit 1) t,
@@ -393,12 +427,9 @@ end
 $$;
 create trigger enter_queue_new after insert on taskboard.task referencing new table as added for each statement
   execute function taskboard.enter_queue_new();
+-- What is compared is compared in the function: a long condition is read anew by each statement that updates tasks.
 create trigger enter_queue after update on taskboard.task for each row
-  when (new.column_name = 'TODO' and (
-    old.column_name, old.hold_reason, old.open_dependencies, old.not_before, old.assigned_to, old.flag, old.due_date
-  ) is distinct from (
-    new.column_name, new.hold_reason, new.open_dependencies, new.not_before, new.assigned_to, new.flag, new.due_date
-  )) execute function taskboard.enter_queue();
+  when (new.column_name = 'TODO') execute function taskboard.enter_queue();
 create trigger leave_queue after update of column_name on taskboard.task for each row
   when (old.column_name = 'TODO' and new.column_name <> 'TODO' and new.lease_agent_id is null)
   execute function taskboard.leave_queue();

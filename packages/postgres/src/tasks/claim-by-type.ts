@@ -7,28 +7,11 @@ export interface TypeClaimRow extends ClaimRow {
   readonly stations: readonly string[]
 }
 
-/** Of how many that wait for time it is asked whom they wait for. */
-const MOST_WAITING = 1_000
-
-/** The first waits for time of all tasks. */
-const EARLIEST_WAITS = /* sql */ `early as materialized (
-    select t.workspace_id, t.agent_id, t.not_before from taskboard.todo t
-    where not t.ready and t.not_before is not null order by t.not_before limit ${MOST_WAITING}
-  )`
-
-/** When the first wait ends that an agent of the type is meant by. */
-const FIRST_WAIT = /* sql */ `
-      select coalesce(
-        (
-          select e.not_before from early e where exists (
-            select from taskboard.agent g
-            where g.type = $5::text and g.workspace_id = e.workspace_id and e.agent_id in ('', g.id)
-          )
-          order by e.not_before limit 1
-        ),
-        -- None of those fits: there is none before the last of them at least.
-        (select max(e.not_before) from early e having count(*) = ${MOST_WAITING})
-      )`
+/**
+ * From the end of `todo_pickup` that claims do not take from: at the other one lie the entries of all that was claimed since the
+ * table was last vacuumed, and whoever looks for the first has to pass them.
+ */
+const WORST_FIRST = 't.lane desc, t.key, t.created_at desc, t.task_id desc'
 
 /**
  * Present, whether ended placements stop it, limit, lease, agent type, the workspace that was served last; and
@@ -36,8 +19,8 @@ const FIRST_WAIT = /* sql */ `
  *
  * Workspaces take turns in the order of their ids, on from the one that was served last and round once. Those with ready
  * tasks and those with agents of the type are two ordered lists; the walk leaps from one to the other, so that it
- * costs a few index probes for each workspace it finds, however many there are. That a workspace has a ready task is asked in
- * the index's order: the planner would else look through the table for any, which is near only where most are of that workspace.
+ * costs a few index probes for each workspace it finds, however many there are. That a workspace has a ready task is asked in an
+ * order of the index: the planner would else look through the table for any, which is near only where most are of that workspace.
  */
 function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow> {
   const parts = claimParts(withCompletions, '(select is_stale from stale)', 'true')
@@ -60,12 +43,22 @@ function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow>
               select a.id from taskboard.agent a where a.workspace_id = queued and a.type = $5::text) as pool
             cross join lateral (select from taskboard.todo t
               where t.ready and t.workspace_id = queued and t.agent_id = pool.agent_id
-              order by t.lane, t.key desc limit 1) as head
+              order by ${WORST_FIRST} limit 1
+            ) as tail
           ) as is_hit
         from (
-          select staffed, (
-            select min(t.workspace_id) from taskboard.todo t where t.ready and t.workspace_id >= staffed
-          ) as queued
+          select staffed, case
+            when exists (
+              select from (
+                select from taskboard.todo t where t.ready and t.workspace_id = staffed
+                order by t.agent_id desc, ${WORST_FIRST} limit 1
+              ) as tail
+            ) then staffed
+            else (
+              select t.workspace_id from taskboard.todo t where t.ready and t.workspace_id > staffed
+              order by t.workspace_id, t.agent_id, t.lane, t.key desc limit 1
+            )
+          end as queued
           from (
             select case when walk.is_past
               then (select min(a.workspace_id) from taskboard.agent a
@@ -97,12 +90,11 @@ function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow>
     from station s join taskboard.agent a on a.workspace_id = s.workspace_id and a.type = $5::text
   ),
   ${takeBest(parts)},
-  ${EARLIEST_WAITS},
   ${parts.draft},
   ${LOG_EVENTS}
   select r.*, stale.is_stale as "isStale", (select count(*) from candidate)::integer as seen, true as "isKnown",
     (select coalesce(array_agg(workspace_id order by place), '{}') from station) as stations,
-    case when (select count(*) from claimed) < ${parts.wanted} then ( ${FIRST_WAIT} ) end::float8 as "nextReadyAt"
+    case when (select count(*) from claimed) < ${parts.wanted} then taskboard.first_wait_for_type($5::text) end::float8 as "nextReadyAt"
   from stale left join (${parts.reply}) as r on true`,
   )
 }

@@ -46,12 +46,10 @@ function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
   ),
   ${parts.draft},
   ${logEventsOf('$5::text', !withCompletions)}
-  select r.*, p.is_stale as "isStale", p.is_known as "isKnown", (select count(*) from candidate)::integer as seen,
-    case when (select cardinality(ids) from picked) < ${parts.wanted} then (
-      select min(t.not_before) from taskboard.todo t
-      where t.workspace_id = $5::text and t.agent_id in ('', $6::text) and not t.ready and t.not_before is not null
-    ) end::float8 as "nextReadyAt"
-  from p left join (${parts.reply}) as r on true`,
+  select r.*, p.is_stale as "isStale", p.is_known as "isKnown",
+    case when short.is_short then (select count(*) from candidate) end::integer as seen,
+    case when short.is_short then taskboard.first_wait_for_agent($5::text, $6::text) end::float8 as "nextReadyAt"
+  from p, (select cardinality(ids) < ${parts.wanted} as is_short from picked) as short left join (${parts.reply}) as r on true`,
   )
 }
 

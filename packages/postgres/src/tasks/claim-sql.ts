@@ -8,8 +8,8 @@ export interface ClaimRow extends TaskRow {
   /** Of a completed task, its place among the completions. */
   readonly ord: number
   readonly isStale: boolean
-  /** How many candidates were looked at. */
-  readonly seen: number
+  /** How many candidates were looked at; a claim for one agent tells it only when it took fewer than were wanted. */
+  readonly seen: number | null
   /** When the first wait ends that keeps something from the agents; null when there is none. */
   readonly nextReadyAt: number | null
   readonly isKnown: boolean

@@ -77,9 +77,9 @@ export function createTaskClaims(): TaskClaims {
     if (served !== null) lastServed.set(agentType, served)
     // The walk came all the way round when it found fewer workspaces with work than could have had a turn. Each of several was
     // looked at only for its share of what is wanted, so one may have more where others had less.
-    const { stations = [], seen = 0 } = rows[0] ?? {}
+    const { stations = [], seen } = rows[0] ?? {}
     const wanted = limit + rows.filter(({ isOutcome }) => isOutcome).length
-    const isWhole = stations.length <= 1 || seen < LEAST_DEPTH
+    const isWhole = stations.length <= 1 || (seen ?? 0) < LEAST_DEPTH
     return toSeen(rows, completions.length, isWhole && stations.length < wanted)
   }
 
@@ -165,6 +165,6 @@ function toSeen(rows: readonly ClaimRow[], completions: number, isAllSeen: boole
     completed,
     tasks,
     nextReadyAt: first.nextReadyAt,
-    isAll: isAllSeen && first.seen <= tasks.length,
+    isAll: isAllSeen && first.seen !== null && first.seen <= tasks.length,
   }
 }
