@@ -1,5 +1,6 @@
 import type { ClaimByType, ClaimForAgent, Task } from '@taskboard/core'
 import { createBenchDatabase, createBoard, LEASE_MS, only } from './board.js'
+import { fillFloorCycle, floorCycleRate, prepareFloorCycle } from './floor-cycle.js'
 import { compareRates, rateOf, type Contestant } from './measure.js'
 import {
   fillGraphile,
@@ -11,13 +12,14 @@ import {
   prepareGraphile,
   startPgBoss,
 } from './peers.js'
-import { atLeast } from './report.js'
+import { atLeast, tell } from './report.js'
 
 /**
  * Tasks a second that workers of one process complete, taking the next one with it, on about 100,000 tasks; attempts
  * and events are written. graphile-worker runs no-op jobs as it does by default, and beside that with a local queue. Of pg-boss
  * as many loops as there are workers fetch and complete one job at a time; as its fetch sorts all that waits, it is given a
- * short queue too, and what it does then counts. What was done is added again between rounds.
+ * short queue too, and what it does then counts. What was done is added again between rounds. The floor says what can be reached at all:
+ * how far from it this is, and how far it is from graphile-worker itself.
  */
 const TASKS = 100_000
 const ROUND_MS = 2_500
@@ -36,10 +38,13 @@ const forAgent: ClaimForAgent = {
 }
 const graphile = await createBenchDatabase()
 await prepareGraphile(graphile)
+const floor = await createBenchDatabase()
+await prepareFloorCycle(floor.pool)
 const bossDatabases = await Promise.all([createBenchDatabase(), createBenchDatabase()])
 const bosses = await Promise.all([startPgBoss(bossDatabases[0]), startPgBoss(bossDatabases[1])])
 await board.fill(TASKS)
 await fillGraphile(graphile, TASKS)
+await fillFloorCycle(floor.pool, TASKS)
 await fillPgBoss(bosses[0], bossDatabases[0], TASKS)
 await fillPgBoss(bosses[1], bossDatabases[1], SHORT_QUEUE)
 
@@ -80,13 +85,14 @@ function refilled(
 }
 
 const fillOurs = (jobs: number): Promise<void> => board.fill(jobs)
+const fillOfFloor = (jobs: number): Promise<void> => fillFloorCycle(floor.pool, jobs)
 const fillJobs = (jobs: number): Promise<void> => fillGraphile(graphile, jobs)
 
 for (const { workers, overGraphile, overPgBoss } of [
   { workers: 8, overGraphile: 2, overPgBoss: 4 },
   { workers: 50, overGraphile: 6, overPgBoss: 9 },
 ]) {
-  const [type = 0, , theirs = 1, , deep = 1, shallow = 1] = await compareRates(
+  const [type = 0, , theirs = 1, , deep = 1, shallow = 1, bare = 1] = await compareRates(
     `complete and take next, ${workers} workers`,
     [
       { name: 'taskboard, by agent type', round: refilled((ms) => ours(byType, workers, ms), fillOurs) },
@@ -110,6 +116,10 @@ for (const { workers, overGraphile, overPgBoss } of [
           (jobs) => fillPgBoss(bosses[1], bossDatabases[1], jobs),
         ),
       },
+      {
+        name: 'the floor: one bare statement for all',
+        round: refilled((ms) => floorCycleRate(floor.pool, workers, ms), fillOfFloor),
+      },
     ],
     { rounds: ROUNDS, roundMs: ROUND_MS, warmUpMs: 1_000 },
   )
@@ -123,6 +133,8 @@ for (const { workers, overGraphile, overPgBoss } of [
     type / Math.max(deep, shallow),
     overPgBoss,
   )
+  tell(`${workers} workers, complete and take next, to the floor`, `${(type / bare).toFixed(2)}x`)
+  tell(`${workers} workers, the floor to graphile-worker's default`, `${(bare / theirs).toFixed(2)}x`)
 }
 await Promise.all(bosses.map((each) => each.stop({ graceful: false })))
-await Promise.all([board, graphile, ...bossDatabases].map((each) => each.end()))
+await Promise.all([board, graphile, floor, ...bossDatabases].map((each) => each.end()))
