@@ -79,10 +79,43 @@ describe('authenticate', () => {
     const { state, authenticator, addKey } = setUp()
     const header = addKey('ak_1')
     await authenticator.authenticate(header)
+    state.answer = () => Promise.reject(new Error('the storage is down'))
     state.now += 999
     expect(authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
+    await new Promise(setImmediate)
+    expect(authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
     state.now += 1
+    await expect(authenticator.authenticate(header)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    state.answer = async (found) => found
     state.found.clear()
+    expect(await authenticator.authenticate(header)).toBeNull()
+  })
+
+  it('looks up beside the request what is past half of its trust, once, so that no request waits', async () => {
+    const { state, authenticator, addKey } = setUp()
+    const header = addKey('ak_1')
+    await authenticator.authenticate(header)
+    state.now += 499
+    expect(authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
+    expect(state.lookups).toBe(1)
+    state.now += 1
+    for (let passed = 0; passed < 5; passed++) {
+      expect(authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
+      expect(authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
+      expect(state.lookups).toBe(2 + passed)
+      await new Promise(setImmediate)
+      state.now += 700
+    }
+  })
+
+  it('trusts a key no more that such a look-up did not find', async () => {
+    const { state, authenticator, addKey } = setUp()
+    const header = addKey('ak_1')
+    await authenticator.authenticate(header)
+    state.now += 500
+    state.found.clear()
+    expect(authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
+    await new Promise(setImmediate)
     expect(await authenticator.authenticate(header)).toBeNull()
   })
 

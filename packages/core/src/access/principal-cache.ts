@@ -10,7 +10,10 @@ export interface FoundPrincipal {
 
 /** Remembers for a moment whom credentials of one kind stand for. */
 export interface PrincipalCache {
-  /** Whom it is known to stand for; undefined when that has to be looked up. */
+  /**
+   * Whom it is known to stand for; undefined when that has to be looked up. In the second half of its trust it is looked up
+   * beside the request, so that requests that keep coming do not wait for it.
+   */
   peek(credential: string): Principal | undefined
   /** Looks it up; those who ask for the same credential meanwhile share the answer. Null when it stands for nobody. */
   lookUp(credential: string): Promise<Principal | null>
@@ -30,6 +33,8 @@ export interface PrincipalCacheOptions {
 interface Entry {
   readonly principal: Principal
   readonly foundAt: Instant
+  /** From when on it is looked up again ahead of the end of its trust. */
+  readonly agedFrom: Instant
   readonly trustedUntil: Instant
 }
 
@@ -66,27 +71,38 @@ export function createPrincipalCache(options: PrincipalCacheOptions): PrincipalC
     const foundAt = clock.now()
     const seen = revocations
     const found = await find(credential)
-    if (found === null) return null
-    const trustedUntil = Math.min(foundAt + ttlMs, found.expiresAt ?? Infinity)
-    if (seen === revocations) remember(credential, { principal: found.principal, foundAt, trustedUntil })
-    return found.principal
+    if (found === null) {
+      entries.delete(credential)
+      return null
+    }
+    const { principal, expiresAt } = found
+    const trustedUntil = Math.min(foundAt + ttlMs, expiresAt ?? Infinity)
+    if (seen === revocations) {
+      remember(credential, { principal, foundAt, agedFrom: foundAt + ttlMs / 2, trustedUntil })
+    }
+    return principal
+  }
+
+  function sharedLookUp(credential: string): Promise<Principal | null> {
+    const pending = lookups.get(credential)
+    if (pending !== undefined) return pending
+    const lookup = lookUp(credential).finally(() => {
+      if (lookups.get(credential) === lookup) lookups.delete(credential)
+    })
+    lookups.set(credential, lookup)
+    return lookup
   }
 
   return {
     peek(credential) {
       const entry = entries.get(credential)
-      if (entry === undefined || !isWithin(clock.now(), entry.foundAt, entry.trustedUntil)) return undefined
+      const now = clock.now()
+      if (entry === undefined || !isWithin(now, entry.foundAt, entry.trustedUntil)) return undefined
+      // A fault is told to whoever asks once the trust has ended.
+      if (now >= entry.agedFrom && !lookups.has(credential)) sharedLookUp(credential).catch(() => undefined)
       return entry.principal
     },
-    lookUp(credential) {
-      const pending = lookups.get(credential)
-      if (pending !== undefined) return pending
-      const lookup = lookUp(credential).finally(() => {
-        if (lookups.get(credential) === lookup) lookups.delete(credential)
-      })
-      lookups.set(credential, lookup)
-      return lookup
-    },
+    lookUp: sharedLookUp,
     forget(isMeant) {
       revocations += 1
       lookups.clear()
