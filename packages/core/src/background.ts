@@ -78,8 +78,14 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
   const rollUpEveryMs = storage.wakes === 'complete' ? HOUR_MS : MINUTE_MS
   const rollUps = createRollUpSweep(environment, storage.analytics, rollUpEveryMs)
   const retention = createRetentionSweep(environment, storage, parts.retention)
-  follower.subscribe((event) => realtime.publish(event))
-  follower.subscribe((event) => emitter.emit(toTaskboardEvent(event)))
+  follower.subscribe(
+    (event) => realtime.publish(event),
+    () => realtime.isHeard,
+  )
+  follower.subscribe(
+    (event) => emitter.emit(toTaskboardEvent(event)),
+    () => emitter.isHeard,
+  )
   let stopListening: (() => void) | undefined
 
   return {

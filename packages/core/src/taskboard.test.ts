@@ -78,6 +78,31 @@ describe('a task board', () => {
     expect(seen).toContain('task.created')
   })
 
+  it('reads the log only while somebody listens, and tells whoever begins to what happens then', async () => {
+    const storage = memoryStorage()
+    let pages = 0
+    const { events } = storage
+    const counting: Storage = {
+      ...storage,
+      events: { ...events, readFeed: (...page) => ((pages += 1), events.readFeed(...page)) },
+    }
+    const { clock, taskboard, board } = await setUp({ storage: counting })
+    await taskboard.start()
+    await board.add({ title: 'Unheard' })
+    await clock.settle()
+    expect(pages).toBe(0)
+    const titles: string[] = []
+    const stop = taskboard.events.on('task.created', ({ facts }) => titles.push(facts.title))
+    await board.add({ title: 'Heard' })
+    await clock.settle()
+    expect(titles).toEqual(['Heard'])
+    stop()
+    const read = pages
+    await board.add({ title: 'Unheard again' })
+    await clock.settle()
+    expect(pages).toBe(read)
+  })
+
   it('goes on although its logger throws', async () => {
     const fail = (): never => {
       throw new Error('the log is full')

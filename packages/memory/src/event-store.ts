@@ -24,6 +24,7 @@ export function createEventStore(database: Database): EventStore<MemoryTransacti
         const events = log.readAll(start, limit)
         return { events, position: String(log.afterPage(start, events.length)) }
       }),
+    skipFeed: (position) => read(null, () => String(Math.max(parsePosition(position), log.end))),
     onCommit: (listener) => commits.listen(listener),
     pruneEvents: (before, limit) => write(null, () => log.prune(before, limit, mark)),
   }

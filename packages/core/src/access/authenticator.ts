@@ -35,7 +35,8 @@ export interface AuthenticatorOptions {
   readonly cacheSize?: number | undefined
   /**
    * How long a look-up is trusted, and so how long a key that was revoked or a session that was ended by another process can
-   * still pass. Default 1,000; 0 looks every request up.
+   * still pass. Default 1,000; 0 looks every request up. Requests that come in the second half of that time have it looked up
+   * again beside them.
    */
   readonly cacheTtlMs?: number | undefined
 }

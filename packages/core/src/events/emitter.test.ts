@@ -17,7 +17,7 @@ function progress(seq: number): TaskboardEvent {
 function setup() {
   const errors: object[] = []
   const emitter = createEmitter({ ...silentLogger, error: (fields) => errors.push(fields) })
-  return { events: emitter.events, emit: (event: TaskboardEvent) => emitter.emit(event), errors }
+  return { emitter, events: emitter.events, emit: (event: TaskboardEvent) => emitter.emit(event), errors }
 }
 
 describe('the emitter', () => {
@@ -45,6 +45,17 @@ describe('the emitter', () => {
     emit(progress(1))
     emit(progress(2))
     expect(heard).toEqual(['once'])
+  })
+
+  it('says whether anybody listens', () => {
+    const { emitter, events, emit } = setup()
+    expect(emitter.isHeard).toBe(false)
+    const stop = events.on('order.new', () => undefined)
+    events.once('*', () => undefined)
+    emit(progress(1))
+    expect(emitter.isHeard).toBe(true)
+    stop()
+    expect(emitter.isHeard).toBe(false)
   })
 
   it('keeps what a listener throws or rejects with from everybody else', async () => {

@@ -25,6 +25,8 @@ export interface TaskboardEvents {
 
 export interface TaskboardEmitter {
   readonly events: TaskboardEvents
+  /** Whether anybody listens. */
+  readonly isHeard: boolean
   /** Tells the listeners of the event's type, then those of all types. Never throws. */
   emit(event: TaskboardEvent): void
 }
@@ -66,6 +68,9 @@ export function createEmitter(logger: Logger): TaskboardEmitter {
           if (originals.get(guarded) === listener) emitter.off(type, guarded)
         }
       },
+    },
+    get isHeard() {
+      return emitter.eventNames().length > 0
     },
     emit(event) {
       emitter.emit(event.type, event)

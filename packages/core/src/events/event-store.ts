@@ -31,6 +31,11 @@ export interface EventStore<Tx = unknown> {
    */
   readFeed(position: FeedPosition, limit: number): Promise<FeedPage>
   /**
+   * The place after all that `readFeed` has to give from `position` on by now, for who has no use for it; the position itself
+   * when that is nothing. Costs no more for many events than for one.
+   */
+  skipFeed(position: FeedPosition): Promise<FeedPosition>
+  /**
    * Calls `listener` soon after something was committed that background work may wait for: an event, a task that became
    * ready, a delivery that became due. A hint only, it may come late, twice or never where `Storage.wakes` says so.
    * Returns how to stop it.

@@ -9,20 +9,34 @@ function setup(pollIntervalMs: number | null = null) {
   const log: LoggedEvent[] = []
   const errors: string[] = []
   let isDown = false
+  let isHeard = true
+  const asked = { pages: 0, skips: 0 }
+  let duringSkip = (): void => undefined
   const store = {
     feedEnd: () => Promise.resolve(String(log.length)),
     readFeed(position: string, limit: number) {
+      asked.pages += 1
       if (isDown) return Promise.reject(new Error('storage down'))
       const from = Number(position)
       const events = log.slice(from, from + limit)
       return Promise.resolve({ events, position: String(from + events.length) })
+    },
+    async skipFeed() {
+      asked.skips += 1
+      const end = log.length
+      await Promise.resolve()
+      duringSkip()
+      return String(end)
     },
   }
   const logger = { ...silentLogger, error: (_: object, message: string) => errors.push(message) }
   const environment = createEnvironment({ clock, logger })
   const follower = createFollower({ environment, store, pollIntervalMs, pageSize: 3 })
   const heard: number[] = []
-  follower.subscribe((event) => heard.push(event.seq))
+  follower.subscribe(
+    (event) => heard.push(event.seq),
+    () => isHeard,
+  )
   const append = (count: number): void => {
     for (let i = 0; i < count; i++) {
       const seq = log.length + 1
@@ -38,7 +52,17 @@ function setup(pollIntervalMs: number | null = null) {
       })
     }
   }
-  return { clock, follower, heard, append, errors, setDown: (down: boolean) => (isDown = down) }
+  return {
+    clock,
+    follower,
+    heard,
+    append,
+    errors,
+    asked,
+    setDown: (down: boolean) => (isDown = down),
+    setHeard: (is: boolean) => (isHeard = is),
+    onSkip: (during: () => void) => (duringSkip = during),
+  }
 }
 
 describe('the follower', () => {
@@ -52,6 +76,54 @@ describe('the follower', () => {
     expect(heard).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
     await follower.stop()
     expect(clock.pending()).toEqual({ timers: [], works: [] })
+  })
+
+  it('reads nothing while nobody listens, and from then on misses nothing', async () => {
+    const { clock, follower, heard, append, asked, setHeard } = setup()
+    setHeard(false)
+    await follower.start()
+    append(10)
+    follower.wake()
+    await clock.settle()
+    expect(asked).toEqual({ pages: 0, skips: 2 })
+    setHeard(true)
+    append(4)
+    follower.wake()
+    await clock.settle()
+    expect(heard).toEqual([11, 12, 13, 14])
+    setHeard(false)
+    append(3)
+    await follower.stop()
+    expect(heard).toHaveLength(4)
+  })
+
+  it('loses nothing for who begins to listen while it skips what nobody heard', async () => {
+    const { clock, follower, heard, append, setHeard, onSkip } = setup()
+    setHeard(false)
+    await follower.start()
+    await clock.settle()
+    append(2)
+    onSkip(() => setHeard(true))
+    follower.wake()
+    await clock.settle()
+    expect(heard).toEqual([1, 2])
+    await follower.stop()
+  })
+
+  it('reads for all when one of them is heard', async () => {
+    const { clock, follower, heard, append, setHeard } = setup()
+    setHeard(false)
+    const always: number[] = []
+    follower.subscribe(({ seq }) => always.push(seq))
+    await follower.start()
+    append(2)
+    follower.wake()
+    await clock.settle()
+    expect([always, heard]).toEqual([
+      [1, 2],
+      [1, 2],
+    ])
+    await follower.stop()
   })
 
   it('does nothing before its start, and drains what is committed at its stop', async () => {

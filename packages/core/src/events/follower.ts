@@ -6,19 +6,22 @@ import type { EventStore, FeedPosition } from './event-store.js'
 
 export interface FollowerOptions {
   readonly environment: Environment
-  readonly store: Pick<EventStore, 'feedEnd' | 'readFeed'>
+  readonly store: Pick<EventStore, 'feedEnd' | 'readFeed' | 'skipFeed'>
   /** See `LoopOptions.pollIntervalMs`. */
   readonly pollIntervalMs: number | null
   readonly pageSize?: number
 }
 
-/** Reads the log of all workspaces as it grows and passes it on within this process. */
+/** Reads the log of all workspaces as it grows and passes it on within this process; skips it while nobody listens. */
 export interface Follower {
   /**
    * Calls `listener` with every event that is committed after `start`, in each workspace's order. It must be quick; what it
    * throws is logged. Returns how to stop that.
+   *
+   * `isHeard` says whether anybody is told by it now; default: always. What is committed after it became true is passed on,
+   * and perhaps some of what was shortly before; while it is false for all listeners, nothing is read.
    */
-  subscribe(listener: (event: LoggedEvent) => void): () => void
+  subscribe(listener: (event: LoggedEvent) => void, isHeard?: () => boolean): () => void
   /** Begins at the present end of the log. @throws when the storage cannot be read; it may then be called again. */
   start(): Promise<void>
   /** Asks for a look at the log. */
@@ -34,7 +37,7 @@ const MOST_PAGES_AFTER_STOP = 100
 export function createFollower(options: FollowerOptions): Follower {
   const { environment, store, pageSize = DEFAULT_PAGE_SIZE } = options
   const { clock, logger } = environment
-  const listeners = new Set<(event: LoggedEvent) => void>()
+  const listeners = new Map<(event: LoggedEvent) => void, () => boolean>()
   let position: FeedPosition | null = null
 
   const loop = createLoop({
@@ -48,14 +51,27 @@ export function createFollower(options: FollowerOptions): Follower {
   /** The position moves only once a page has been passed on, so a fault of the storage loses nothing. */
   async function passOn(): Promise<number> {
     if (position === null) return 0
+    if (!isHeard()) {
+      const skippedTo = await store.skipFeed(position)
+      // Whoever began to listen meanwhile may have missed something by it.
+      if (!isHeard()) {
+        position = skippedTo
+        return 0
+      }
+    }
     const page = await store.readFeed(position, pageSize)
     for (const event of page.events) tell(event)
     position = page.position
     return page.events.length
   }
 
+  function isHeard(): boolean {
+    for (const isListening of listeners.values()) if (isListening()) return true
+    return false
+  }
+
   function tell(event: LoggedEvent): void {
-    for (const listener of listeners) {
+    for (const listener of listeners.keys()) {
       try {
         listener(event)
       } catch (error) {
@@ -78,9 +94,9 @@ export function createFollower(options: FollowerOptions): Follower {
   }
 
   return {
-    subscribe(listener) {
+    subscribe(listener, isListening = () => true) {
       const own = (event: LoggedEvent): void => listener(event)
-      listeners.add(own)
+      listeners.set(own, isListening)
       return () => void listeners.delete(own)
     },
     async start() {

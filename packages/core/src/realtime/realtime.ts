@@ -40,6 +40,8 @@ export interface Realtime {
   ): SocketListener
   /** Ends (1001) the connections that came by a door. */
   leave(door: Doorkeeper, reason: string): void
+  /** Whether there are connections; else nobody is told of an event. */
+  readonly isHeard: boolean
   /** Takes an event of the log, in each workspace's order. */
   publish(event: LoggedEvent): void
   start(): void
@@ -96,6 +98,9 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     },
     leave(door, reason) {
       for (const connection of connections) if (connection.cameBy(door)) connection.leave(reason)
+    },
+    get isHeard() {
+      return connections.size > 0
     },
     publish(event) {
       newcomers.heard(event.workspaceId)

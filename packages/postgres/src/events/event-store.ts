@@ -4,7 +4,7 @@ import type { PgConnection } from '../pool.js'
 import { appendEvent } from './append-event.js'
 import { pruneEvents } from './prune-events.js'
 import { readEvents } from './read-events.js'
-import { feedEnd, readFeed } from './read-feed.js'
+import { feedEnd, readFeed, skipFeed } from './read-feed.js'
 
 /**
  * The event log. The feed shows an event as soon as no transaction is open any more that began to write before the event's
@@ -16,6 +16,7 @@ export function createEventStore(database: Database): EventStore<PgConnection> {
     readEvents: (workspaceId, afterSeq, limit) => readEvents(database, workspaceId, afterSeq, limit),
     feedEnd: () => feedEnd(database),
     readFeed: (position, limit) => readFeed(database, position, limit),
+    skipFeed: (position) => skipFeed(database, position),
     onCommit: (listener) => database.commits.listen(listener),
     pruneEvents: (before, limit) => pruneEvents(database, before, limit),
   }

@@ -2,7 +2,7 @@ import type { FeedPage, FeedPosition, LoggedEvent } from '@taskboard/core'
 import type { Database } from '../database.js'
 import { statement } from '../statement.js'
 import { eventColumns } from './event-row.js'
-import { parsePosition, toPosition } from './feed-position.js'
+import { parsePosition, toPosition, type FeedPlace } from './feed-position.js'
 import { rewindFeed } from './rewind-feed.js'
 
 interface EndRow {
@@ -36,10 +36,7 @@ const endOfFeed = statement<EndRow>(
  * Below the horizon all is there. It is the oldest transaction that is open in this database; those of other databases of the
  * server, which a snapshot knows too, write nothing here. They are looked for only when they may hide an event.
  */
-const feedPage = statement<FedRow>(
-  'read_feed',
-  /* sql */ `
-  with snapshot as materialized (select pg_current_snapshot() as s),
+const HORIZON = /* sql */ `snapshot as materialized (select pg_current_snapshot() as s),
   horizon as materialized (
     select case
       when coalesce((select max_xid < pg_snapshot_xmin(s) from (
@@ -55,13 +52,30 @@ const feedPage = statement<FedRow>(
         order by xid limit 1
       ), pg_snapshot_xmax(s)) end as xid
     from snapshot
-  )
+  )`
+
+const feedPage = statement<FedRow>(
+  'read_feed',
+  /* sql */ `
+  with ${HORIZON}
   select ${eventColumns('e')}, e.feed_xid::text as "feedXid"
   from taskboard.event e
   where (e.feed_xid, e.workspace_id, e.seq) > ($1::text::xid8, $2::text, $3::bigint)
     and e.feed_xid < (select xid from horizon)
     and not (e.feed_xid < $5::text::xid8 and e.seq <= coalesce(($4::jsonb ->> e.workspace_id)::bigint, 0))
   order by e.feed_xid, e.workspace_id, e.seq limit $6::integer`,
+)
+
+/** The last event of all pages from a place on. */
+const lastOfFeed = statement<Pick<FeedPlace, 'feedXid' | 'workspaceId' | 'seq'>>(
+  'skip_feed',
+  /* sql */ `
+  with ${HORIZON}
+  select e.feed_xid::text as "feedXid", e.workspace_id as "workspaceId", e.seq::text as seq
+  from taskboard.event e
+  where (e.feed_xid, e.workspace_id, e.seq) > ($1::text::xid8, $2::text, $3::bigint)
+    and e.feed_xid < (select xid from horizon)
+  order by e.feed_xid desc, e.workspace_id desc, e.seq desc limit 1`,
 )
 
 /** `EventStore.feedEnd`. */
@@ -86,6 +100,14 @@ export async function readFeed(database: Database, position: FeedPosition, limit
   if (last === undefined) return { events: [], position }
   const end = { feedXid: last.feedXid, workspaceId: last.workspaceId, seq: String(last.seq) }
   return { events: rows.map(toEvent), position: toPosition({ ...place, ...end }) }
+}
+
+/** `EventStore.skipFeed`. */
+export async function skipFeed(database: Database, position: FeedPosition): Promise<FeedPosition> {
+  const place = parsePosition(position)
+  const { feedXid, workspaceId, seq } = place
+  const [last] = await database.read(null, lastOfFeed, [feedXid, workspaceId, seq])
+  return last === undefined ? position : toPosition({ ...place, ...last })
 }
 
 function seenSeqs(seen: string): string {

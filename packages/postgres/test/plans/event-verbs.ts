@@ -32,6 +32,7 @@ export function eventVerbs({ events, notifications }: Storage<PgConnection>): re
       name: 'append an event',
       run: () => events.appendEvent(HUGE, { type: 'order.new', facts: { source: 'shop', data: {} } }, at),
     },
+    { name: 'feed, one skipped', indexes: ['event_feed'], scans, run: () => events.skipFeed(position) },
     { name: 'feed, one new', indexes: ['event_feed'], scans, run: () => events.readFeed(position, 500) },
     {
       name: 'feed, from the middle',

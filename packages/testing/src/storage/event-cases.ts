@@ -51,6 +51,24 @@ export const eventCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'events.skip-feed',
+    name: 'what is skipped in the feed is not read, and what comes after it is',
+    async check({ storage, workspaceId, at }) {
+      const start = await storage.events.feedEnd()
+      assert.equal(await storage.events.skipFeed(start), start, 'nothing new leaves the position as it is')
+      for (const message of ['one', 'two', 'three']) {
+        await storage.events.appendEvent(workspaceId, alert(message), at())
+      }
+      const page = await storage.events.readFeed(start, 2)
+      const skipped = await storage.events.skipFeed(start)
+      assert.equal(await storage.events.skipFeed(page.position), skipped)
+      assert.equal(await storage.events.skipFeed(skipped), skipped)
+      assert.deepEqual(await storage.events.readFeed(skipped, 10), { events: [], position: skipped })
+      const next = await storage.events.appendEvent(workspaceId, alert('four'), at())
+      assert.deepEqual((await storage.events.readFeed(skipped, 10)).events, [next])
+    },
+  },
+  {
     id: 'events.seq-gapless',
     name: 'places have no gaps and no repeats, also when writers meet and some fail',
     async check({ storage, workspaceId, add, events, at }) {
