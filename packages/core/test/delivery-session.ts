@@ -75,7 +75,10 @@ function createTestStore(clock: VirtualClock) {
       })
       const taken = claimed.slice(0, limit)
       for (const row of taken) row.claim = { token: `claim_${(tokens += 1)}`, until: at + claimMs }
-      const next = Math.min(...deliveries.filter((row) => !taken.includes(row)).map(free))
+      const rest = deliveries.filter(
+        (row) => !taken.includes(row) && !excludeWebhookIds.includes(row.webhook.id),
+      )
+      const next = Math.min(...rest.map(free))
       return { deliveries: taken.map(toClaimed), nextDueAt: Number.isFinite(next) ? next : null }
     },
     async recordDeliveryResults(results, disableAfterMs, { now }) {

@@ -33,7 +33,11 @@ const CYCLE = `
     returning t.id, t.title, t.fencing_token, t.started_at
   ),
   taken as materialized (
-    select task_id from floor_todo order by priority desc, task_id limit cardinality($1::text[]) for update skip locked
+    -- Limits that are not taken for small ones, or it would be planned anew each time.
+    select * from (
+      select task_id from floor_todo order by priority desc, task_id limit (select cardinality($1::text[]))
+      for update skip locked
+    ) as heads limit 200
   ),
   left_queue as (delete from floor_todo q using taken where q.task_id = taken.task_id),
   claimed as (

@@ -144,10 +144,7 @@ function createClaimLoop(
     if (nextDueAt === null) return null
     const now = clock.now()
     if (nextDueAt > now) return nextDueAt
-    // Fewer than asked for: what is still due is of webhooks that have as much as one claim may bring them.
-    const isMore =
-      deliveries.length === bounds.limit || deliveries.some(({ webhook }) => !slots.isFull(webhook.id))
-    return isMore ? 'now' : now + FULL_WAIT_MS
+    return deliveries.length > 0 ? 'now' : now + FULL_WAIT_MS
   }
 
   return createLoop({ name: 'webhook deliverer', clock, logger, pass: claimDue, pollIntervalMs })

@@ -28,8 +28,6 @@ export interface SendSlots {
   readonly room: number
   /** Those that have all they may have: claim none of them. */
   fullWebhookIds(): string[]
-  /** Whether it is one of those. */
-  isFull(webhookId: string): boolean
   /** What to claim now; null while there is too little room for a claim to pay, which `isClaimDue` tells the end of. */
   nextClaim(): ClaimBounds | null
   /** Whether there is room again, and since the last claim a send ended to one that may have more. */
@@ -65,7 +63,7 @@ export function createSendSlots(most: number, mostPerWebhook: number): SendSlots
   let isWanting = false
 
   /** Of what is unsettled only the sum is bounded: how long that lasts is the storage's affair. */
-  const hasAll = (slots: WebhookSlots): boolean =>
+  const isFull = (slots: WebhookSlots): boolean =>
     slots.waiting.length + slots.sending > (slots.isQuick ? perWebhook : mostPerWebhook - 1)
 
   function of(webhookId: string): WebhookSlots {
@@ -77,14 +75,13 @@ export function createSendSlots(most: number, mostPerWebhook: number): SendSlots
   }
 
   const fullWebhookIds = (): string[] =>
-    [...webhooks].filter(([, slots]) => hasAll(slots)).map(([webhookId]) => webhookId)
+    [...webhooks].filter(([, slots]) => isFull(slots)).map(([webhookId]) => webhookId)
 
   return {
     get room() {
       return mostClaimed - claimed
     },
     fullWebhookIds,
-    isFull: (webhookId) => hasAll(of(webhookId)),
     nextClaim() {
       const room = mostClaimed - claimed
       if (room < roomy) return null
@@ -119,7 +116,7 @@ export function createSendSlots(most: number, mostPerWebhook: number): SendSlots
       const slots = of(webhookId)
       slots.sending -= 1
       slots.isQuick = isQuick
-      isWanting ||= !hasAll(slots)
+      isWanting ||= !isFull(slots)
       sending -= 1
     },
     settle(webhookId) {

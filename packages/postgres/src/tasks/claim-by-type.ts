@@ -94,7 +94,7 @@ function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow>
   ${LOG_EVENTS}
   select r.*, stale.is_stale as "isStale", (select count(*) from candidate)::integer as seen, true as "isKnown",
     (select coalesce(array_agg(workspace_id order by place), '{}') from station) as stations,
-    case when (select count(*) from claimed) < ${parts.wanted} then taskboard.first_wait_for_type($5::text) end::float8 as "nextReadyAt"
+    case when (select count(*) from claimed) < ${parts.wanted} then (select taskboard.first_wait_for_type($5::text)) end::float8 as "nextReadyAt"
   from stale left join (${parts.reply}) as r on true`,
   )
 }

@@ -48,7 +48,7 @@ function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
   ${logEventsOf('$5::text', !withCompletions)}
   select r.*, p.is_stale as "isStale", p.is_known as "isKnown",
     case when short.is_short then (select count(*) from candidate) end::integer as seen,
-    case when short.is_short then taskboard.first_wait_for_agent($5::text, $6::text) end::float8 as "nextReadyAt"
+    case when short.is_short then (select taskboard.first_wait_for_agent($5::text, $6::text)) end::float8 as "nextReadyAt"
   from p, (select cardinality(ids) < ${parts.wanted} as is_short from picked) as short left join (${parts.reply}) as r on true`,
   )
 }

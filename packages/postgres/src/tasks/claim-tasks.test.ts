@@ -84,6 +84,27 @@ describe('a claim', () => {
     expect(tasks).toHaveLength(40)
   })
 
+  it('asks once when the next wait ends, however many tasks it has to answer', async () => {
+    await database.pool.query('create sequence asked')
+    for (const header of ['type(agent_type text)', 'agent(workspace text, agent text)']) {
+      await database.pool.query(`create or replace function taskboard.first_wait_for_${header} returns bigint
+        language plpgsql stable as $$ begin return nextval('asked'); end $$`)
+    }
+    const [worker] = await storage.agents.listAgents(workspaceId, at)
+    const forAgent = { workspaceId, agentId: worker?.id ?? '', leaseMs: LEASE_MS }
+    const claims = [
+      () => storage.tasks.claimBest({ agentType: 'worker', leaseMs: LEASE_MS }, 20, at),
+      () => storage.tasks.claimForAgent(forAgent, 20, at),
+    ]
+    for (const [index, claim] of claims.entries()) {
+      await Promise.all(Array.from({ length: 7 }, () => addTask()))
+      const { tasks, nextReadyAt } = await claim()
+      expect([tasks.length, nextReadyAt]).toEqual([7, index + 1])
+    }
+    const { rows } = await database.pool.query<{ last_value: string }>('select last_value from asked')
+    expect(Number(rows[0]?.last_value)).toBe(claims.length)
+  })
+
   it('answers what it has taken although it cannot go on', async () => {
     await Promise.all(Array.from({ length: 220 }, () => addTask()))
     const answers: string[] = []
