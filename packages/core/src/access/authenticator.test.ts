@@ -108,6 +108,48 @@ describe('authenticate', () => {
     }
   })
 
+  it('begins one such look-up, however long it takes, whether it fails, and whatever is revoked meanwhile', async () => {
+    const { state, authenticator, addKey } = setUp()
+    const header = addKey('ak_1')
+    await authenticator.authenticate(header)
+    state.answer = () => new Promise(() => undefined)
+    state.now += 500
+    for (let request = 0; request < 5; request++) {
+      authenticator.forget('ak_another')
+      expect(authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
+    }
+    expect(state.lookups).toBe(2)
+    // Nor is it waited for once the trust is over.
+    state.answer = async (found) => found
+    state.now += 500
+    expect(await authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
+    expect(state.lookups).toBe(3)
+    state.answer = () => Promise.reject(new Error('the storage is down'))
+    state.now += 500
+    for (let request = 0; request < 5; request++) {
+      expect(authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
+      await new Promise(setImmediate)
+    }
+    expect(state.lookups).toBe(4)
+  })
+
+  it('keeps no answer of such a look-up that comes after a later one', async () => {
+    const { state, authenticator, addKey } = setUp()
+    const header = addKey('ak_1')
+    await authenticator.authenticate(header)
+    let release = (): void => undefined
+    state.answer = () => new Promise((resolve) => (release = () => resolve(null)))
+    state.now += 500
+    expect(authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
+    state.answer = async (found) => found
+    state.now += 500
+    await authenticator.authenticate(header)
+    release()
+    await new Promise(setImmediate)
+    expect(authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
+    expect(state.lookups).toBe(3)
+  })
+
   it('trusts a key no more that such a look-up did not find', async () => {
     const { state, authenticator, addKey } = setUp()
     const header = addKey('ak_1')

@@ -165,7 +165,7 @@ describe('login', () => {
     expect(await whoIs(there, key)).toBeNull()
   })
 
-  it('remembers whom a token stands for, and asks the storage once a second', async () => {
+  it('remembers whom a token stands for, and asks the storage again when a second has passed', async () => {
     const { board, clock, storage } = setUp()
     await createOwned(board)
     const { accessToken } = await sessionsOf(board).login({ email, password: PASSWORD }, HERE)

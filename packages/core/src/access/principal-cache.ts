@@ -12,7 +12,8 @@ export interface FoundPrincipal {
 export interface PrincipalCache {
   /**
    * Whom it is known to stand for; undefined when that has to be looked up. In the second half of its trust it is looked up
-   * beside the request, so that requests that keep coming do not wait for it.
+   * once beside the request, so that requests that keep coming do not wait for it. Nobody hears of a fault of that one, and nobody
+   * joins it: who asks after the end of the trust asks the storage.
    */
   peek(credential: string): Principal | undefined
   /** Looks it up; those who ask for the same credential meanwhile share the answer. Null when it stands for nobody. */
@@ -33,9 +34,9 @@ export interface PrincipalCacheOptions {
 interface Entry {
   readonly principal: Principal
   readonly foundAt: Instant
-  /** From when on it is looked up again ahead of the end of its trust. */
-  readonly agedFrom: Instant
   readonly trustedUntil: Instant
+  /** From when on it is looked up again ahead of that; infinite once it was. */
+  refreshFrom: Instant
 }
 
 /**
@@ -67,30 +68,25 @@ export function createPrincipalCache(options: PrincipalCacheOptions): PrincipalC
     }
   }
 
-  async function lookUp(credential: string): Promise<Principal | null> {
+  /** Asks the storage. What it says is kept where `mayKeep` allows that then. */
+  async function lookUp(credential: string, mayKeep: () => boolean): Promise<Principal | null> {
     const foundAt = clock.now()
     const seen = revocations
     const found = await find(credential)
+    const isKept = seen === revocations && mayKeep()
     if (found === null) {
-      entries.delete(credential)
+      if (isKept) entries.delete(credential)
       return null
     }
     const { principal, expiresAt } = found
     const trustedUntil = Math.min(foundAt + ttlMs, expiresAt ?? Infinity)
-    if (seen === revocations) {
-      remember(credential, { principal, foundAt, agedFrom: foundAt + ttlMs / 2, trustedUntil })
-    }
+    if (isKept) remember(credential, { principal, foundAt, trustedUntil, refreshFrom: foundAt + ttlMs / 2 })
     return principal
   }
 
-  function sharedLookUp(credential: string): Promise<Principal | null> {
-    const pending = lookups.get(credential)
-    if (pending !== undefined) return pending
-    const lookup = lookUp(credential).finally(() => {
-      if (lookups.get(credential) === lookup) lookups.delete(credential)
-    })
-    lookups.set(credential, lookup)
-    return lookup
+  function refresh(credential: string, entry: Entry): void {
+    entry.refreshFrom = Infinity
+    lookUp(credential, () => entries.get(credential) === entry).catch(() => undefined)
   }
 
   return {
@@ -98,11 +94,18 @@ export function createPrincipalCache(options: PrincipalCacheOptions): PrincipalC
       const entry = entries.get(credential)
       const now = clock.now()
       if (entry === undefined || !isWithin(now, entry.foundAt, entry.trustedUntil)) return undefined
-      // A fault is told to whoever asks once the trust has ended.
-      if (now >= entry.agedFrom && !lookups.has(credential)) sharedLookUp(credential).catch(() => undefined)
+      if (now >= entry.refreshFrom) refresh(credential, entry)
       return entry.principal
     },
-    lookUp: sharedLookUp,
+    lookUp(credential) {
+      const pending = lookups.get(credential)
+      if (pending !== undefined) return pending
+      const lookup = lookUp(credential, () => true).finally(() => {
+        if (lookups.get(credential) === lookup) lookups.delete(credential)
+      })
+      lookups.set(credential, lookup)
+      return lookup
+    },
     forget(isMeant) {
       revocations += 1
       lookups.clear()
