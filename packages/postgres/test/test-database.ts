@@ -23,10 +23,7 @@ export async function createTestDatabase(
   await onServer(serverUrl, `create database ${name} ${locale ?? ''}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
-  const pool = new pg.Pool({ connectionString: url.href, ...options })
-  // A connection that has not quite ended when the database is dropped is told so, and nobody waits for it any more.
-  pool.on('error', () => undefined)
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  const pool = createTestPool({ connectionString: url.href, ...options })
   return {
     url: url.href,
     pool,
@@ -35,6 +32,17 @@ export async function createTestDatabase(
       await onServer(serverUrl, `drop database ${name} with (force)`)
     },
   }
+}
+
+/**
+ * A pool on a database that may go before its last connection has: the end of a pool does not wait for those, and one that hears
+ * of the drop tells it when nobody waits for it any more, which would end the process.
+ */
+export function createTestPool(options: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool(options)
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
 }
 
 async function onServer(url: string, text: string): Promise<void> {

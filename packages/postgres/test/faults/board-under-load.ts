@@ -1,7 +1,7 @@
 import { createTaskboard, defineAgent, isTaskboardError, toFetchHandler, type Board } from '@taskboard/core'
 import { webhookReceiver } from '@taskboard/testing'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import { createTestPool } from '../test-database.js'
 import { migrate } from '../../src/migrations/migrate.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { until } from '../processes/until.js'
@@ -30,11 +30,9 @@ const PAUSE_MS = 15
 const TIMEOUT_MS = 800
 
 async function openBoard(url: string, adminUrl: string) {
-  const admin = new pg.Pool({ connectionString: adminUrl, max: 1 })
+  const admin = createTestPool({ connectionString: adminUrl, max: 1 })
   // A connection that is never made holds its place in a pool that has no time-out of its own.
-  const pool = new pg.Pool({ connectionString: url, max: 8, connectionTimeoutMillis: TIMEOUT_MS })
-  // Idle connections are lost as well, and `pg` ends the process when nobody listens.
-  for (const each of [admin, pool]) each.on('error', () => undefined)
+  const pool = createTestPool({ connectionString: url, max: 8, connectionTimeoutMillis: TIMEOUT_MS })
   await migrate(admin)
   const receiver = await webhookReceiver()
   const taskboard = createTaskboard({

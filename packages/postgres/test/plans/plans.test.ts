@@ -1,11 +1,11 @@
 import type { Storage } from '@taskboard/core'
 import { setTimeout } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '../../src/migrations/migrate.js'
 import type { PgConnection } from '../../src/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
-import { createTestDatabase, type TestDatabase } from '../test-database.js'
+import { createTestDatabase, createTestPool, type TestDatabase } from '../test-database.js'
 import { accessVerbs, pruningVerbs } from './access-verbs.js'
 import { agentVerbs, sweepingVerbs } from './agent-verbs.js'
 import { boardVerbs } from './board-verbs.js'
@@ -56,7 +56,7 @@ async function passedByAllSnapshots(pool: pg.Pool): Promise<void> {
 
 /** The first claim after others skips what those have left behind in the index, and marks it so that no more have to. */
 async function markLeftovers(url: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url })
+  const pool = createTestPool({ connectionString: url })
   const storage = postgresStorage({ pool, listen: false })
   const [claim] = agentVerbs(storage)
   await claim?.run()
