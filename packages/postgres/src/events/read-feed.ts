@@ -54,6 +54,7 @@ const HORIZON = /* sql */ `snapshot as materialized (select pg_current_snapshot(
     from snapshot
   )`
 
+/** Events from a place on, in order, but for those that were there already when the feed was begun. */
 const feedPage = statement<FedRow>(
   'read_feed',
   /* sql */ `

@@ -21,6 +21,7 @@ const WORST_FIRST = 't.lane desc, t.key, t.created_at desc, t.task_id desc'
  * tasks and those with agents of the type are two ordered lists; the walk leaps from one to the other, so that it
  * costs a few index probes for each workspace it finds, however many there are. That a workspace has a ready task is asked in an
  * order of the index: the planner would else look through the table for any, which is near only where most are of that workspace.
+ * When the next wait ends is a query of its own: a bare call would be made again for every row of the answer.
  */
 function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow> {
   const parts = claimParts(withCompletions, '(select is_stale from stale)', 'true')

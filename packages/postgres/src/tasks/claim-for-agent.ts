@@ -6,7 +6,8 @@ import { claimParts, headsOf, LOCKED_IN_TURN, start, staleAt, type ClaimRow } fr
  * Present, whether ended placements stop it, limit, lease, workspace, agent; and completions.
  *
  * Candidates are the best of each lane of what anyone may take, and of what only the agent may; they are locked from the best
- * on, and one that another claimer or writer holds is left out rather than waited for.
+ * on, and one that another claimer or writer holds is left out rather than waited for. When the next wait ends is a query of its
+ * own: a bare call would be made again for every row of the answer.
  */
 function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
   const parts = claimParts(withCompletions, '(select is_stale from p)', '(select is_known from p)')

@@ -1,4 +1,5 @@
-import pg from 'pg'
+import type pg from 'pg'
+import { createTestPool } from '../test-database.js'
 import { costOf, parsePlan, type Cost, type ExecutedPlan } from './plan.js'
 
 /** How the server plans what was prepared: for the values at hand, or once for any. */
@@ -27,12 +28,10 @@ export function createWatchedPool(url: string, mode: PlanCacheMode): WatchedPool
     jit: 'off',
   }
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
-  const pool = new pg.Pool({ connectionString: url, max: 4, options: options.join(' ') })
+  const pool = createTestPool({ connectionString: url, max: 4, options: options.join(' ') })
   const sent = new Set<string>()
   let plans: ExecutedPlan[] = []
   pool.on('connect', (client) => {
-    // The pool's end does not wait for its connections', and the database is dropped right after it.
-    client.on('error', () => undefined)
     client.on('notice', ({ message = '' }) => {
       const plan = parsePlan(message)
       if (plan !== null) plans.push(plan)
