@@ -74,7 +74,7 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
         const agent = tables.agents.get(agentId)
         if (agent?.workspaceId !== workspaceId || agent.status === status) return
         tables.agents.set(agentId, { ...agent, status })
-        publish(workspaceId, draftRow(workspaceId, { type: 'agent.status', facts: { agentId, status } }, now))
+        publish(draftRow(workspaceId, { type: 'agent.status', facts: { agentId, status } }, now))
       }),
     reportRuntimes: (agentTypes, liveMs, at) =>
       write(at, (now) => {

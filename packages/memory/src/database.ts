@@ -16,7 +16,7 @@ import type {
 import { createCommitSignal, createStorageSettings, TaskboardError } from '@taskboard/core'
 import { createAttempts, type Attempts } from './attempts.js'
 import type { DeliveryRow } from './delivery-row.js'
-import { createEventLog, toLoggedEvent, type EventLog, type EventRow, type MakeRow } from './event-log.js'
+import { createEventLog, toLoggedEvent, type EventLog, type EventRow } from './event-log.js'
 import { createIdempotencyRecords, type IdempotencyRecords } from './idempotency.js'
 import { createJournal, type Journal } from './journal.js'
 import type { RollUp } from './roll-up.js'
@@ -58,7 +58,7 @@ export interface Database {
     readonly deliveries: Table<DeliveryRow>
   }
   /** Logs an event, with a delivery to each webhook that wants it. */
-  readonly publish: (workspaceId: string, makeRow: MakeRow) => EventRow
+  readonly publish: (row: EventRow) => void
   /** @throws TaskboardError `NOT_FOUND`. */
   requireWorkspace(workspaceId: string): void
 }
@@ -98,16 +98,15 @@ export function createDatabase(onScoring: () => void): Database {
     subscriptions,
     users: createUsers(tables.users),
     tables,
-    publish(workspaceId, makeRow) {
-      const row = log.append(workspaceId, makeRow)
-      const subscribers = subscriptions.to(workspaceId, row.type)
-      if (subscribers.length === 0) return row
+    publish(row) {
+      log.append(row)
+      const subscribers = subscriptions.to(row.workspaceId, row.type)
+      if (subscribers.length === 0) return
       const event = toLoggedEvent(row)
       for (const { id: webhookId } of subscribers) {
         const id = settings.current.newId('evt')
         tables.deliveries.set(id, newDelivery(id, webhookId, event, row.at))
       }
-      return row
     },
     requireWorkspace(workspaceId) {
       if (tables.workspaces.get(workspaceId) === undefined) {

@@ -59,7 +59,7 @@ function disable(
   if (!webhook.enabled) return
   tables.webhooks.set(webhook.id, { ...webhook, enabled: false, disabledReason: reason, updatedAt: now })
   const facts = { message: MESSAGES[reason], webhookId: webhook.id, url: withoutQuery(webhook.url), reason }
-  publish(webhook.workspaceId, draftRow(webhook.workspaceId, { type: 'agent.alert', facts }, now))
+  publish(draftRow(webhook.workspaceId, { type: 'agent.alert', facts }, now))
 }
 
 /** What comes after the path may be a secret of the receiver's. */

@@ -12,26 +12,24 @@ import type { Journal, Reversible } from './journal.js'
  * are most of are classes of their own, and work out what they can when they are asked for it.
  */
 export interface EventRow {
-  readonly id: string
+  /** Given by the log when the row is appended, as `seq` is. */
+  id: string
+  seq: number
   readonly workspaceId: string
-  readonly seq: number
   readonly at: Instant
   readonly type: EventDraft['type']
   readonly facts: EventDraft['facts']
 }
 
-/** Makes the row of an event once it has its id and its place. */
-export type MakeRow = (id: string, seq: number) => EventRow
-
 /** The row of an event that is kept as it was told. */
-export function draftRow(workspaceId: string, { type, facts }: EventDraft, at: Instant): MakeRow {
-  return (id, seq) => ({ id, workspaceId, seq, at, type, facts })
+export function draftRow(workspaceId: string, { type, facts }: EventDraft, at: Instant): EventRow {
+  return { id: '', seq: 0, workspaceId, at, type, facts }
 }
 
 /** Events in the order of their commits, all together and by workspace. */
 export interface EventLog {
-  /** Gives an event its place. */
-  append(workspaceId: string, makeRow: MakeRow): EventRow
+  /** Gives a new event its id and its place. */
+  append(row: EventRow): void
   /** Events of a workspace with a `seq` above `afterSeq`. */
   readWorkspace(workspaceId: string, afterSeq: number, limit: number): readonly LoggedEvent[]
   /** The `seq` of a workspace's last event; 0 when it has had none. */
@@ -88,11 +86,11 @@ export function createEventLog(journal: Journal, newId: () => NewId): EventLog {
   }
 
   return {
-    append(workspaceId, makeRow) {
-      const row = makeRow(newId()('log'), endOf(tailOf(workspaceId)) + 1)
+    append(row) {
+      row.id = newId()('log')
+      row.seq = endOf(tailOf(row.workspaceId)) + 1
       push(row)
       journal.note(reversible, '', undefined)
-      return row
     },
     readWorkspace(workspaceId, afterSeq, limit) {
       const tail = workspaces.get(workspaceId)

@@ -11,9 +11,9 @@ export function createEventStore(database: Database): EventStore<MemoryTransacti
     appendEvent: (workspaceId, draft, at) =>
       write(at, (now) => {
         database.requireWorkspace(workspaceId)
-        return toLoggedEvent(
-          database.publish(workspaceId, draftRow(workspaceId, structuredClone(draft), now)),
-        )
+        const row = draftRow(workspaceId, structuredClone(draft), now)
+        database.publish(row)
+        return toLoggedEvent(row)
       }),
     readEvents: (workspaceId, afterSeq, limit) =>
       read(null, () => log.readWorkspace(workspaceId, afterSeq, limit)),

@@ -7,7 +7,7 @@ import {
   type Task,
 } from '@taskboard/core'
 import type { Database } from './database.js'
-import type { EventRow, MakeRow } from './event-log.js'
+import type { EventRow } from './event-log.js'
 
 const NO_TEXTS: readonly string[] = Object.freeze([])
 const NO_METADATA: Task['metadata'] = Object.freeze({})
@@ -88,20 +88,14 @@ export function countOpen(
  * What the log says of a new task. A stored task never changes, so it is kept in place of the facts, which repeat most of
  * it; they are made when the event is read.
  */
-export function createdRow(task: Task, actor: Actor): MakeRow {
-  return (id, seq) => new TaskCreated(id, seq, task, actor)
-}
-
-class TaskCreated implements EventRow {
-  readonly id: string
-  readonly seq: number
+export class TaskCreated implements EventRow {
+  id = ''
+  seq = 0
   readonly #task: Task
   readonly #actorKind: Actor['kind']
   readonly #actorId: string | null
 
-  constructor(id: string, seq: number, task: Task, actor: Actor) {
-    this.id = id
-    this.seq = seq
+  constructor(task: Task, actor: Actor) {
     this.#task = task
     this.#actorKind = actor.kind
     this.#actorId = actor.id

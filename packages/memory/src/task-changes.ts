@@ -12,7 +12,7 @@ import {
 import type { Database } from './database.js'
 import { createDependents } from './dependents.js'
 import type { TaskSlots } from './task-slots.js'
-import { draftRow, type EventRow, type MakeRow } from './event-log.js'
+import { draftRow, type EventRow } from './event-log.js'
 
 /** Applies what `transition` decides, with everything that goes with it. */
 export interface TaskChanges {
@@ -60,7 +60,7 @@ export function createTaskChanges({ tables, attempts, publish }: Database): Task
       if (row === undefined) tasks.set(after.id, after)
       else tasks.replace(after.id, row, after)
       endAttempt(task, endedAttempt, now)
-      for (const draft of events) publish(after.workspaceId, rowOf(draft, after, now))
+      for (const draft of events) publish(rowOf(draft, after, now))
       tellDependents(task, after, now)
       return after
     },
@@ -78,15 +78,15 @@ export function createTaskChanges({ tables, attempts, publish }: Database): Task
 }
 
 /** There is a start for each claim: it is one object, its facts are made when it is read, and nothing of the task stays with it. */
-function rowOf(draft: EventDraft, { workspaceId }: Task, at: Instant): MakeRow {
-  if (draft.type !== 'task.started') return draftRow(workspaceId, draft, at)
-  const { facts } = draft
-  return (id, seq) => new TaskStarted(id, seq, workspaceId, facts)
+function rowOf(draft: EventDraft, { workspaceId }: Task, at: Instant): EventRow {
+  return draft.type === 'task.started'
+    ? new TaskStarted(workspaceId, draft.facts, at)
+    : draftRow(workspaceId, draft, at)
 }
 
 class TaskStarted implements EventRow {
-  readonly id: string
-  readonly seq: number
+  id = ''
+  seq = 0
   readonly workspaceId: string
   readonly at: Instant
   readonly #taskId: string
@@ -94,11 +94,9 @@ class TaskStarted implements EventRow {
   readonly #agentId: string
   readonly #attempt: number
 
-  constructor(id: string, seq: number, workspaceId: string, facts: EventFacts['task.started']) {
-    this.id = id
-    this.seq = seq
+  constructor(workspaceId: string, facts: EventFacts['task.started'], at: Instant) {
     this.workspaceId = workspaceId
-    this.at = facts.startedAt
+    this.at = at
     this.#taskId = facts.taskId
     this.#title = facts.title
     this.#agentId = facts.agentId

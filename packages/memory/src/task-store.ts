@@ -10,7 +10,7 @@ import {
 import { createColumnIndex, type ColumnIndex } from './column-index.js'
 import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
-import { buildTask, createdRow } from './new-task.js'
+import { buildTask, TaskCreated } from './new-task.js'
 import type { ReadyQueue } from './ready-queue.js'
 import { createTaskChanges } from './task-changes.js'
 import { createTaskClaims } from './task-claims.js'
@@ -52,7 +52,7 @@ export function createTaskStore(database: Database, queue: ReadyQueue, leases: L
         return idempotency.once(claim, now, () => {
           const task = buildTask(database, settings.current.newId('task'), input, now)
           tables.tasks.set(task.id, task)
-          publish(task.workspaceId, createdRow(task, actor))
+          publish(new TaskCreated(task, actor))
           return task
         })
       }),

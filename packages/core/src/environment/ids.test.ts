@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from './clock.js'
 import { createNewId } from './ids.js'
@@ -22,6 +23,21 @@ describe('createNewId', () => {
     const late = createNewId({ ...systemClock, now: () => standingClock.now() + 1 })('evt')
     expect(early < late).toBe(true)
     expect(early.slice(0, 14)).not.toBe(late.slice(0, 14))
+  })
+
+  it('has the time to the millisecond in its first ten digits, up to the year 10889', () => {
+    const digits = '0123456789abcdefghjkmnpqrstvwxyz'
+    const atTwenties = fc.tuple(fc.integer({ min: 1, max: 2 ** 28 - 1 }), fc.integer({ min: -1, max: 1 }))
+    const ms = fc.oneof(
+      fc.integer({ min: 0, max: 2 ** 48 - 1 }),
+      atTwenties.map(([high, step]) => high * 2 ** 20 + step),
+    )
+    fc.assert(
+      fc.property(ms, (now) => {
+        const shown = createNewId({ ...systemClock, now: () => now })('log').slice(4, 14)
+        expect([...shown].reduce((sum, digit) => sum * 32 + digits.indexOf(digit), 0)).toBe(now)
+      }),
+    )
   })
 
   it('spends eight fresh random bytes on each', () => {
