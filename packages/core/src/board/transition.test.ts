@@ -62,6 +62,43 @@ describe('claim', () => {
     expect(endedAttempt).toBeNull()
   })
 
+  it('leaves everything else of the task as it was, in the same order', () => {
+    const task: Task = {
+      ...todo,
+      description: 'described',
+      type: 'report',
+      priority: 'urgent',
+      assignedTo: 'agent_1',
+      dueDate: 31,
+      notBefore: 32,
+      tags: ['a'],
+      metadata: { b: 'c' },
+      dependsOn: ['task_2'],
+      progress: 33,
+      result: 'delivered',
+      createdAt: 34,
+      updatedAt: 35,
+      startedAt: 36,
+      completedAt: 37,
+      attempts: 4,
+      maxAttempts: 38,
+      fencingToken: 5,
+    }
+    const started = apply(task, claimCommand).task
+    expect(started).toEqual({
+      ...task,
+      column: 'DOING',
+      notBefore: null,
+      progress: 0,
+      startedAt: NOW + 1,
+      updatedAt: NOW + 1,
+      attempts: 5,
+      fencingToken: 6,
+      lease: { agentId: 'agent_1', fencingToken: 6, expiresAt: NOW + 60_001 },
+    })
+    expect(Object.keys(started)).toEqual(Object.keys(task))
+  })
+
   it.each([
     ['held', { ...todo, hold: { reason: 'approval', message: null, since: 0 } }],
     ['blocked', { ...todo, openDependencies: 1 }],
