@@ -63,11 +63,11 @@ function createDraft(prefix: IdPrefix): Draft {
   return { bytes, start: prefix.length + 1, ms: -1 }
 }
 
-/** 48 bits of time in ten digits, two zero bits in front. Past 32 bits there are no integers: the time is parted at twenty. */
+/** 48 bits of time in ten digits, two zero bits in front. Operators on bits see 32 of them at most: the time is parted at twenty. */
 function writeTime(draft: Draft, ms: number): void {
   const { bytes, start } = draft
   const high = Math.floor(ms / 2 ** 20)
-  bytes[start] = DIGITS[high >>> 25] as number
+  bytes[start] = DIGITS[(high >>> 25) & 31] as number
   bytes[start + 1] = DIGITS[(high >>> 20) & 31] as number
   writeTwenty(bytes, start + 2, high & 0xfffff)
   writeTwenty(bytes, start + 6, ms - high * 2 ** 20)
