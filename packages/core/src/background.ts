@@ -3,7 +3,7 @@ import { createLeaseSweep, createRunner } from './agents/index.js'
 import { createRollUpSweep } from './analytics/index.js'
 import type { SecretBox } from './access/index.js'
 import type { Backoff } from './board/index.js'
-import type { Environment } from './environment/index.js'
+import type { Clock, Environment } from './environment/index.js'
 import {
   createFollower,
   createNotifier,
@@ -20,7 +20,10 @@ import { createDeliverer, type Sender, type WebhookSettings } from './webhooks/i
 export interface Background {
   /** @throws when the storage cannot be opened; nothing is left running then. */
   start(): Promise<void>
-  /** Ends it, in the order in which each part feeds the next, and closes the storage. */
+  /**
+   * Ends it, in the order in which each part feeds the next, and closes the storage. `drainTimeoutMs` is for all of them together.
+   * @throws what the first part threw that could not be ended; the others are ended all the same.
+   */
   stop(drainTimeoutMs: number): Promise<void>
 }
 
@@ -91,7 +94,10 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
   return {
     async start() {
       await storage.open()
-      await follower.start()
+      await follower.start().catch(async (error: unknown) => {
+        await storage.close()
+        throw error
+      })
       realtime.start()
       stopListening = events.onCommit(() => {
         follower.wake()
@@ -108,13 +114,41 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
       runner.start()
     },
     async stop(drainTimeoutMs) {
-      await runner.stop({ drainTimeoutMs })
-      await Promise.all([leases.stop(), rollUps.stop(), retention.stop()])
-      await Promise.all([deliverer.stop({ drainTimeoutMs }), notifier.stop(drainTimeoutMs)])
-      stopListening?.()
-      await follower.stop()
-      await realtime.stop()
-      await storage.close()
+      const leftMs = createBudget(environment.clock, drainTimeoutMs)
+      await inTurn([
+        () => runner.stop({ drainTimeoutMs }),
+        () => together([leases.stop(), rollUps.stop(), retention.stop()]),
+        () => together([deliverer.stop({ drainTimeoutMs: leftMs() }), notifier.stop(leftMs())]),
+        () => stopListening?.(),
+        () => follower.stop(),
+        () => realtime.stop(),
+        () => storage.close(),
+      ])
     },
   }
+}
+
+/** Tells what is left of a time that begins now; when the clock steps back, no more than all of it. */
+function createBudget(clock: Clock, totalMs: number): () => number {
+  const endsAt = clock.now() + totalMs
+  return () => Math.min(totalMs, Math.max(0, endsAt - clock.now()))
+}
+
+/** Ends one part after the other, also when some fail to; rejects with the first failure once all had their turn. */
+async function inTurn(ends: readonly (() => unknown)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const end of ends) {
+    try {
+      await end()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+/** Waits for all, also when some fail. */
+async function together(ends: readonly Promise<void>[]): Promise<void> {
+  const settled = await Promise.allSettled(ends)
+  for (const end of settled) if (end.status === 'rejected') throw end.reason
 }

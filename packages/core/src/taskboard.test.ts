@@ -167,6 +167,70 @@ describe('a task board', () => {
     expect((await board.get(id)).column).toBe('DONE')
   })
 
+  it('leaves the storage closed when it could not start, and can be started again', async () => {
+    const storage = memoryStorage()
+    const said: string[] = []
+    let broken = true
+    const flaky: Storage = {
+      ...storage,
+      open: async () => void said.push('open'),
+      close: async () => void said.push('close'),
+      events: {
+        ...storage.events,
+        async feedEnd() {
+          if (broken) throw new Error('connection lost')
+          return storage.events.feedEnd()
+        },
+      },
+    }
+    const { taskboard } = await setUp({ storage: flaky })
+    await expect(taskboard.start()).rejects.toThrow('connection lost')
+    expect(said).toEqual(['open', 'close'])
+    broken = false
+    await taskboard.start()
+    expect(said).toEqual(['open', 'close', 'open'])
+  })
+
+  it('closes everything else when a part of it cannot be closed, and says so', async () => {
+    const storage = memoryStorage()
+    let closed = 0
+    const counting: Storage = { ...storage, close: async () => void (closed += 1) }
+    const sender: Sender = {
+      send: () => Promise.reject(new Error('not asked for')),
+      close: () => Promise.reject(new Error('the sender is stuck')),
+    }
+    const { clock, taskboard } = await setUp({ storage: counting, webhooks: { sender } })
+    open.pop()
+    await taskboard.start()
+    await expect(taskboard.close()).rejects.toThrow('the sender is stuck')
+    expect(closed).toBe(1)
+    expect(clock.pending()).toEqual({ timers: [], works: [] })
+  })
+
+  it('spends the time for what is under way once, not on runs and then on sends again', async () => {
+    const slow = defineAgent({ type: 'slow', run: (_, { sleep }) => sleep(3_600_000) })
+    const { clock, taskboard, board, workspace } = await setUp({
+      agents: [slow],
+      webhooks: { allow: ['127.0.0.0/8'] },
+    })
+    const receiver = await webhookReceiver({ clock })
+    try {
+      receiver.hang()
+      await taskboard.webhooks.register(workspace.id, { url: receiver.url, events: ['task.created'] })
+      await taskboard.start()
+      const { id } = await board.add({ title: 'Done another time' })
+      await clock.settle()
+      expect(receiver.deliveries).toHaveLength(1)
+      const askedAt = clock.now()
+      const closing = taskboard.close({ drainTimeoutMs: 1_500 }).then(() => clock.now())
+      await clock.advance(5_000)
+      expect((await closing) - askedAt).toBe(1_500)
+      expect((await board.get(id)).column).toBe('TODO')
+    } finally {
+      await receiver.close()
+    }
+  })
+
   it('delivers webhooks, and keeps their secrets sealed in the storage', async () => {
     const storage = memoryStorage()
     const { clock, taskboard, board, workspace } = await setUp({
