@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { deliverySession, START, type DeliverySession } from '../../test/delivery-session.js'
+import type { Sender } from './sender.js'
 import { verifySignature } from './signature.js'
 import type { WebhookOptions } from './webhook-options.js'
 
@@ -58,6 +59,23 @@ describe('the retries', () => {
       error: 'timeout: no full answer within 30000 ms',
       responseExcerpt: null,
     })
+  })
+
+  it('are those of any failure when a sender gives up unasked', async () => {
+    const times: number[] = []
+    const sender: Sender = {
+      async send() {
+        times.push((session.clock.now() - START) / MINUTE)
+        return { kind: 'aborted' }
+      },
+      close: async () => undefined,
+    }
+    const session = await setUp({ sender })
+    const row = session.storage.add(session.webhook('a'))
+    session.deliverer.start()
+    await session.clock.advance({ minutes: 10 })
+    expect(times).toEqual([0, 1, 6])
+    expect(row.attempts[0]).toMatchObject({ status: null, error: 'unsent: the sender gave it up' })
   })
 
   it('stop at 410, and treat a redirect as a failure', async () => {

@@ -14,6 +14,8 @@ export interface DeliveryAttemptParts {
   readonly settings: WebhookSettings
 }
 
+const GIVEN_UP = { kind: 'unsent', detail: 'the sender gave it up' } as const
+
 /** One try to send a claimed delivery. Never rejects; null when it was given up and does not count. */
 export type MakeAttempt = (claimed: ClaimedDelivery, signal: AbortSignal) => Promise<AttemptSeen | null>
 
@@ -38,7 +40,9 @@ export function createDeliveryAttempt(parts: DeliveryAttemptParts): MakeAttempt 
         timeoutMs: settings.timeoutMs,
         signal,
       })
-      return answer.kind === 'aborted' ? null : { startedAt, endedAt: clock.now(), answer }
+      if (answer.kind !== 'aborted') return { startedAt, endedAt: clock.now(), answer }
+      // Given up unasked it is an attempt like others, or it would be made again at once, for ever.
+      return signal.aborted ? null : { startedAt, endedAt: clock.now(), answer: GIVEN_UP }
     } catch (error) {
       const fields = {
         deliveryId: delivery.id,
