@@ -26,12 +26,13 @@ export interface QuotaUsage extends Readonly<Record<HeldResource, Used>> {
 export interface Quota<Tx = unknown> {
   /**
    * Creates a task, counted in the month in which it is asked for, deleted later or not. What fails is given back, unless it may
-   * have been done (`SERVICE_UNAVAILABLE`). With `isRepeatable`, `create` may be given a transaction that is undone.
+   * have been done (`SERVICE_UNAVAILABLE`). With `isRepeatable`, `create` may be given a transaction that is undone. `check` throws
+   * what is wrong with the input, which is told before a refusal; it is not called where `create` finds out.
    */
   createTask<T>(
     subscriber: Subscriber,
     create: (tx?: Tx) => Promise<Created<T>>,
-    options?: { readonly isRepeatable?: boolean },
+    options?: { readonly isRepeatable?: boolean; readonly check?: () => unknown },
   ): Promise<T>
   /**
    * Creates something of which the account may have only so much, within the transaction that `create` is given. One that
@@ -63,13 +64,14 @@ export function createQuota<Tx>({ environment, store, transaction, tiers }: Quot
   }
 
   return {
-    async createTask(subscriber, create, { isRepeatable = false } = {}) {
+    async createTask(subscriber, create, { isRepeatable = false, check } = {}) {
       const { accountId, tier } = subscriber
       const limit = tiers[tier].quota.tasksPerMonth
       if (limit === null) return (await create()).value
       const { taken, month } = await store.takeTask({ accountId, limit }, environment.storageNow())
       if (!taken) {
         if (isRepeatable) return transaction((tx) => onlyRepeated(create(tx), limit))
+        check?.()
         throw exceeded('tasksPerMonth', limit)
       }
       let created

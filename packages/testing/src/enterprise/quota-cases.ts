@@ -25,8 +25,18 @@ function create(
 }
 
 /** A create by the board API. */
-const byBoard = ({ host, key }: EnterpriseSession, path: string, body: object): Promise<ClientResponse> =>
-  sendRequest(host.url, { method: 'POST', path, body, headers: { authorization: `Bearer ${key}` } })
+const byBoard = (
+  { host, key }: EnterpriseSession,
+  path: string,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<ClientResponse> =>
+  sendRequest(host.url, {
+    method: 'POST',
+    path,
+    body,
+    headers: { authorization: `Bearer ${key}`, ...headers },
+  })
 
 async function usage({ send }: EnterpriseSession): Promise<Record<string, { used: number; limit: number }>> {
   return assertAnswer(await send('GET', '/v2/account'))['usage'] as Record<
@@ -66,6 +76,17 @@ export const quotaCases: readonly EnterpriseCheck[] = [
       assertError(await create(session, 'tasks'), 402, 'QUOTA_EXCEEDED', 'tasks_per_month')
       const refused = await byBoard(session, '/api/board?action=add', { title: 'a task' })
       assert.deepEqual([refused.status, refused.json()['code']], [402, 'QUOTA_EXCEEDED'])
+      // What is wrong with a request is told before what the quota refuses, on both, and repeatable or not.
+      for (const headers of [{}, { 'idempotency-key': 'bad' }] as const) {
+        const bad = await byBoard(session, '/api/board?action=add', {}, headers)
+        assert.deepEqual([bad.status, bad.json()['code']], [400, 'MISSING_FIELD'])
+      }
+      assertError(
+        await session.send('POST', '/v2/tasks', { body: { title: ' ' } }),
+        400,
+        'INVALID_REQUEST',
+        'title',
+      )
       // Others are not meant.
       const { stranger, send } = session
       assertAnswer(await send('POST', '/v2/tasks', { as: stranger.key, body: { title: 'a task' } }), 201)

@@ -16,7 +16,7 @@ export const addTask: BoardOperation = {
     const task = await surface.quota.createTask(
       principal,
       (tx) => board.addOnce(input, { actor, idempotency, tx }),
-      { isRepeatable: idempotency !== undefined },
+      { isRepeatable: idempotency !== undefined, check: () => readNewTask(input, '', 1) },
     )
     return `{"success":true,"task":${createdTaskJson(task, task.createdAt, surface.scoring)}}`
   },
