@@ -16,7 +16,7 @@ export function recordResult(
   deliveries.set(result.deliveryId, { delivery: afterAttempt(row.delivery, result), claim: null })
 
   const webhook = webhooks.get(row.delivery.webhookId)
-  if (webhook === undefined) return
+  if (webhook?.url !== result.url) return
   if (result.outcome.kind === 'succeeded') {
     if (webhook.failingSince !== null)
       webhooks.set(webhook.id, { ...webhook, failingSince: null, updatedAt: now })

@@ -131,9 +131,10 @@ async function sendDue({ storage }: World, draw: number, at: At<MemoryTransactio
   const { deliveries } = await storage.webhooks.claimDueDeliveries(request, at)
   const attempt = { at: at.now ?? 0, durationMs: 1, status: 500, error: 'e', responseExcerpt: null }
   const kinds = ['succeeded', 'failed', 'gone'] as const
-  const results = deliveries.slice(1).map(({ delivery, claimToken }, index) => ({
+  const results = deliveries.slice(1).map(({ delivery, claimToken, webhook }, index) => ({
     deliveryId: delivery.id,
     claimToken,
+    url: webhook.url,
     attempt,
     outcome: { kind: pick(kinds, draw + index) },
   }))

@@ -103,7 +103,7 @@ function changedWebhook(
   const changed = {
     ...webhook,
     updatedAt: now,
-    ...(url !== undefined && { url }),
+    ...(url !== undefined && url !== webhook.url && { url, failingSince: null }),
     ...(events !== undefined && { events: Object.freeze([...new Set(events)]) }),
     ...(secrets !== undefined && { secrets: copiedSecrets(secrets) }),
   }

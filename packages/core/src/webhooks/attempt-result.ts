@@ -30,11 +30,12 @@ export function judgeAttempt(
   const attempt = toAttempt(seen)
   // Spelled out, here and below: spreading costs more than all the rest.
   const { id: deliveryId } = delivery
-  if (attempt.error === null) return { deliveryId, claimToken, attempt, outcome: succeeded }
-  if (attempt.status === GONE) return { deliveryId, claimToken, attempt, outcome: gone }
+  const { url } = claimed.webhook
+  if (attempt.error === null) return { deliveryId, claimToken, url, attempt, outcome: succeeded }
+  if (attempt.status === GONE) return { deliveryId, claimToken, url, attempt, outcome: gone }
   const failure = { attemptCount: delivery.attemptCount + 1, endedAt: seen.endedAt, jitter: drawJitter() }
   const at = nextAttemptAt(failure, schedule)
-  return { deliveryId, claimToken, attempt, outcome: at === null ? failed : { kind: 'retry', at } }
+  return { deliveryId, claimToken, url, attempt, outcome: at === null ? failed : { kind: 'retry', at } }
 }
 
 function toAttempt({ startedAt: at, endedAt, answer }: AttemptSeen): DeliveryAttempt {

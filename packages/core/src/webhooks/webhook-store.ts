@@ -78,6 +78,8 @@ export interface DeliveryClaim {
 export interface DeliveryResult {
   readonly deliveryId: string
   readonly claimToken: string
+  /** Where it was sent. A webhook that has another address by now is not judged by it. */
+  readonly url: string
   readonly attempt: DeliveryAttempt
   readonly outcome:
     | { readonly kind: 'succeeded' }

@@ -32,11 +32,12 @@ export async function recordDeliveryResults(
   await database.write(at, record, [at.now, disableAfterMs, JSON.stringify(results.map(toInput))])
 }
 
-function toInput({ deliveryId, claimToken, attempt, outcome }: DeliveryResult, ord: number): object {
+function toInput({ deliveryId, claimToken, url, attempt, outcome }: DeliveryResult, ord: number): object {
   return {
     ord,
     delivery_id: deliveryId,
     claim_token: claimToken,
+    url,
     kind: outcome.kind,
     retry_at: outcome.kind === 'retry' ? outcome.at : null,
     attempt_at: attempt.at,

@@ -9,7 +9,7 @@ export const RECORD_RESULTS = /* sql */ `
   result as materialized (
     select distinct on (delivery_id, claim_token) *
     from jsonb_to_recordset($3::jsonb) as r (
-      ord integer, delivery_id text, claim_token text, kind text, retry_at bigint, attempt_at bigint, attempt jsonb
+      ord integer, delivery_id text, claim_token text, url text, kind text, retry_at bigint, attempt_at bigint, attempt jsonb
     )
     order by delivery_id, claim_token, ord
   ),
@@ -30,7 +30,7 @@ export const RECORD_RESULTS = /* sql */ `
   ),
   judged as materialized (
     select w.id
-    from held h join taskboard.webhook w on w.id = h.webhook_id, p
+    from held h join taskboard.webhook w on w.id = h.webhook_id and w.url = h.url, p
     group by w.id, p.now
     having case when w.failing_since is null then bool_or(h.kind <> 'succeeded')
       else bool_or(h.kind = 'succeeded')
@@ -39,7 +39,7 @@ export const RECORD_RESULTS = /* sql */ `
   -- Each result beside its webhook: joined only by index, as nothing is known here of how many rows there are.
   locked as materialized (
     select w.id, w.enabled, w.failing_since, h.ord, h.kind, h.attempt_at
-    from held h join taskboard.webhook w on w.id = h.webhook_id
+    from held h join taskboard.webhook w on w.id = h.webhook_id and w.url = h.url
     where w.id = any (array(select id from judged)) order by w.id for no key update of w
   ),
   -- Each success begins a new run of failures; those before the first one go on with the run that was.

@@ -18,7 +18,7 @@ const update = statement<StoredWebhook>(
       when $7::boolean then null
       when not $7::boolean and w.enabled then 'host'
       else w.disabled_reason end,
-    failing_since = case when $7::boolean then null else w.failing_since end,
+    failing_since = case when $7::boolean or $4::text <> w.url then null else w.failing_since end,
     updated_at = p.now
   from p where w.id = $3::text and w.workspace_id = $2::text
   returning ${webhookColumns('w')}`,

@@ -35,9 +35,10 @@ export function deliveryVerbs({ webhooks }: Storage<PgConnection>): readonly Hot
       most: { rows: 500, pages: 2_000 },
       run: () =>
         webhooks.recordDeliveryResults(
-          deliveries.map(({ delivery, claimToken }) => ({
+          deliveries.map(({ delivery, claimToken, webhook }) => ({
             deliveryId: delivery.id,
             claimToken,
+            url: webhook.url,
             attempt: { at: NOW, durationMs: 1, status: 200, error: null, responseExcerpt: null },
             outcome: { kind: 'succeeded' },
           })),

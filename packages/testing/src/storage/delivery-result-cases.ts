@@ -80,11 +80,11 @@ export const deliveryResultCases: readonly StorageCheck[] = [
     async check(world) {
       const webhook = await world.addWebhook()
       await world.add()
-      const { delivery, claimToken } = await claimOne(world)
+      const { delivery, claimToken, webhook: sentTo } = await claimOne(world)
       const attempt = { at: START, durationMs: 1, status: 200, error: null, responseExcerpt: null }
       const outcome = { kind: 'succeeded' } as const
       const ids = [unknownId('evt'), delivery.id]
-      const results = ids.map((deliveryId) => ({ deliveryId, claimToken, attempt, outcome }))
+      const results = ids.map((deliveryId) => ({ deliveryId, claimToken, url: sentTo.url, attempt, outcome }))
       await world.storage.webhooks.recordDeliveryResults(results, DISABLE_AFTER_MS, world.at())
       assert.equal((await log(world, webhook.id))[0]?.status, 'succeeded')
     },

@@ -26,7 +26,7 @@ export function claim(
 }
 
 export function resultOf(
-  claimed: Pick<ClaimedDelivery, 'delivery' | 'claimToken'>,
+  claimed: ClaimedDelivery,
   outcome: DeliveryResult['outcome'],
   afterMs: number,
 ): DeliveryResult {
@@ -38,12 +38,13 @@ export function resultOf(
     error: succeeded ? null : 'status: HTTP 500',
     responseExcerpt: 'text',
   }
-  return { deliveryId: claimed.delivery.id, claimToken: claimed.claimToken, attempt, outcome }
+  const { delivery, claimToken, webhook } = claimed
+  return { deliveryId: delivery.id, claimToken, url: webhook.url, attempt, outcome }
 }
 
 export function record(
   { storage, at }: World,
-  claimed: Pick<ClaimedDelivery, 'delivery' | 'claimToken'>,
+  claimed: ClaimedDelivery,
   outcome: DeliveryResult['outcome'],
   afterMs: number,
 ): Promise<void> {

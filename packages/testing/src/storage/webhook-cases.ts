@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import type { ClaimedDelivery } from '@taskboard/core'
+import { claim, DISABLE_AFTER_MS, log, record, resultOf } from './delivery-session.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import { MINUTE, SECOND, START, unknownId } from './world.js'
 
@@ -89,6 +91,36 @@ export const webhookCases: readonly StorageCheck[] = [
       assert.deepEqual([off.enabled, off.disabledReason], [false, 'host'])
       const on = await webhooks.updateWebhook(workspaceId, id, { enabled: true }, at())
       assert.deepEqual([on.enabled, on.disabledReason, on.failingSince], [true, null, null])
+    },
+  },
+  {
+    id: 'webhooks.moved',
+    name: 'what the address said that a webhook had before says nothing of the webhook',
+    async check(world) {
+      const { id } = await world.addWebhook(['task.created'])
+      const { webhooks } = world.storage
+      const get = () => webhooks.getWebhook(world.workspaceId, id, world.at())
+      for (let count = 0; count < 4; count++) await world.add()
+      const { deliveries } = await claim(world)
+      const [failed, gone, late, other] = deliveries as ClaimedDelivery[]
+      await record(world, failed as ClaimedDelivery, { kind: 'failed' }, 0)
+      const url = 'https://example.com/moved'
+      const same = { url: (await get()).url }
+      const unmoved = await webhooks.updateWebhook(world.workspaceId, id, same, world.at(SECOND))
+      assert.equal(unmoved.failingSince, START)
+      const moved = await webhooks.updateWebhook(world.workspaceId, id, { url }, world.at(SECOND))
+      assert.deepEqual([moved.url, moved.failingSince], [url, null])
+      await record(world, gone as ClaimedDelivery, { kind: 'gone' }, SECOND)
+      const atOldUrl = resultOf(late as ClaimedDelivery, { kind: 'failed' }, 2 * SECOND)
+      const atNewUrl = { ...resultOf(other as ClaimedDelivery, { kind: 'failed' }, 3 * SECOND), url }
+      await webhooks.recordDeliveryResults([atOldUrl, atNewUrl], DISABLE_AFTER_MS, world.at(3 * SECOND))
+      const webhook = await get()
+      assert.deepEqual([webhook.enabled, webhook.failingSince], [true, START + 3 * SECOND])
+      const all = await log(world, id)
+      assert.deepEqual(
+        all.map(({ status }) => status),
+        ['failed', 'failed', 'failed', 'failed'],
+      )
     },
   },
   {
