@@ -94,6 +94,16 @@ describe('createTask', () => {
     await expect(addTask()).rejects.toThrow(EXCEEDED('tasksPerMonth'))
   })
 
+  it('counts nothing, not even for a moment, for what its check refuses', async () => {
+    const { quota, subscriber, asked } = await accountWith({ tasksPerMonth: 1 })
+    const check = () => {
+      throw new TaskboardError('MISSING_FIELD', 'title is missing')
+    }
+    const created = quota.createTask(subscriber, () => Promise.reject(new Error('not asked for')), { check })
+    await expect(created).rejects.toThrow('title is missing')
+    expect(asked).toEqual([])
+  })
+
   it('takes nothing for a repeat, and answers it when all is used up', async () => {
     const { addTask, tasks } = await accountWith({ tasksPerMonth: 2 })
     const first = await addTask('first', 'one')

@@ -27,7 +27,7 @@ export interface Quota<Tx = unknown> {
   /**
    * Creates a task, counted in the month in which it is asked for, deleted later or not. What fails is given back, unless it may
    * have been done (`SERVICE_UNAVAILABLE`). With `isRepeatable`, `create` may be given a transaction that is undone. `check` throws
-   * what is wrong with the input, which is told before a refusal; it is not called where `create` finds out.
+   * what is wrong with the input; where there is a quota it is asked before anything is counted or refused.
    */
   createTask<T>(
     subscriber: Subscriber,
@@ -68,10 +68,10 @@ export function createQuota<Tx>({ environment, store, transaction, tiers }: Quot
       const { accountId, tier } = subscriber
       const limit = tiers[tier].quota.tasksPerMonth
       if (limit === null) return (await create()).value
+      check?.()
       const { taken, month } = await store.takeTask({ accountId, limit }, environment.storageNow())
       if (!taken) {
         if (isRepeatable) return transaction((tx) => onlyRepeated(create(tx), limit))
-        check?.()
         throw exceeded('tasksPerMonth', limit)
       }
       let created
