@@ -95,7 +95,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
     async start() {
       await storage.open()
       await follower.start().catch(async (error: unknown) => {
-        await storage.close()
+        await storage.close().catch(() => undefined)
         throw error
       })
       realtime.start()

@@ -25,6 +25,7 @@ export type SendResult =
       /** A code such as `ECONNREFUSED`, or a short sentence; never an address, a URL or a secret. */
       readonly detail: string
     }
+  /** Given up because `signal` asked for it. Unasked it counts as a failed attempt. */
   | { readonly kind: 'aborted' }
 
 /** Carries deliveries to their endpoints. */
