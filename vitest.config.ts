@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config'
 const sourceCondition = '@taskboard/source'
 const packageNames = ['core', 'memory', 'testing', 'express', 'fastify', 'graphql', 'ws']
 const postgresServer = fileURLToPath(new URL('packages/postgres/test/global-setup.ts', import.meta.url))
-const exampleNames = ['clients', 'demo', 'express-server', 'fastify-server', 'unit-test']
+const exampleNames = ['clients', 'demo', 'express-server', 'fastify-server', 'own-login', 'unit-test']
 
 export default defineConfig({
   resolve: {

@@ -1,5 +1,6 @@
 import { priorities, type Column, type Priority } from '@taskboard/core'
 import { parseDueDate } from './due-date.js'
+import { withoutEnd } from './without-end.js'
 
 /** What a chat message asks for. */
 export type ChatCommand =
@@ -27,7 +28,7 @@ interface Modifiers {
   problem: string | null
 }
 
-const POLITE = /^(?:please|pls|hi|hello|hey|can you|could you|would you)\b[\s,!]*/i
+const POLITE = /^(?:(?:please|pls|hi|hello|hey|can you|could you|would you)\b[\s,!]*)+/i
 const ADD =
   /^(?:(?:add|create)(?:\s+a(?:\s+new)?\s+task(?:\s+to\b)?|(?:\s+new)?\s+task(?=\s*:))?|new\s+task)\b[\s:]*/i
 const LIST =
@@ -36,14 +37,14 @@ const STATUS = /^(?:status|how is it going|how are things|what are you doing)$/i
 const RESULT = /^(?:show\s+)?(?:the\s+)?(?:last\s+)?results?(?:\s+(?:of\s+)?(task_[0-9a-z]{1,59}))?$/i
 const HELP = /^(?:help|what can (?:you|i) do|commands|\?)$/i
 const PRIORITY = new RegExp(`^(?:priority\\s+)?(${priorities.join('|')})(?:\\s+priority)?$`, 'i')
-const DUE = /^due\s+(.+)$/i
+const DUE = /^due\s+(\S.*)$/is
 const TAG = /^#([\p{L}\p{N}_-]{1,50})$/u
 
 /** Reads a message in plain English at `now`. Lines after an `add` are the new task's description. */
 export function parseChat(message: string, now: number): ChatCommand {
   const [head = '', ...more] = message.trim().split(/\r?\n/)
   const text = stripPolite(head.trim())
-  const plain = text.replace(/[.!?\s]+$/, '')
+  const plain = withoutEnd(text, /[.!?\s]/)
   if (ADD.test(text)) return parseAdd(text.replace(ADD, ''), more.join('\n').trim(), now)
   const list = LIST.exec(plain)
   if (list !== null) return { kind: 'list', column: (list[1]?.toUpperCase() ?? 'TODO') as Column }
@@ -56,7 +57,7 @@ export function parseChat(message: string, now: number): ChatCommand {
 
 function stripPolite(text: string): string {
   const stripped = text.replace(POLITE, '')
-  return stripped === text || stripped === '' ? text : stripPolite(stripped)
+  return stripped === '' ? text : stripped
 }
 
 /** The title, then modifiers after commas, read from the end; the first part that is none belongs to the title. */

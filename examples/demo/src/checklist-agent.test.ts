@@ -99,7 +99,7 @@ describe('its chat', () => {
     const [task] = (await board.list('DOING')).tasks
     expect(task).toMatchObject({ title: 'Write the report', priority: 'urgent' })
     expect(added).toBe(
-      `Added "Write the report" (${task?.id}, urgent, due 2026-11-22 23:59 UTC). Its score is 0.8165.`,
+      `Added "Write the report" (${task?.id}, urgent, due 2026-11-22 23:59 UTC). Its score is 0.8266.`,
     )
     expect(await say('list doing')).toContain(`- "Write the report" (${task?.id}`)
     expect(await say('status')).toContain('TODO 0, DOING 1, DONE 0.\nIn work: "Write the report"')
@@ -130,7 +130,7 @@ describe('its chat', () => {
     expect(replies.map(({ reply }) => reply.split('\n', 1)[0])).toEqual([
       'I did not understand that.',
       'Nothing was done: "sometime" is no date that I know.',
-      'Nothing was added: title: must have at most 200 characters.',
+      'Nothing was added: title must have at most 200 characters.',
     ])
     expect((await board.list('TODO')).tasks).toEqual([])
   })

@@ -27,7 +27,8 @@ const LONGEST_LINK = 2_000
  */
 export function checklistAgent({ stepMs, now = Date.now }: ChecklistAgentOptions): AgentDefinition {
   return defineAgent({
-    type: 'checklist',
+    // Whatever the type of an agent is, this works for it.
+    type: '*',
     name: 'Checklist agent',
     run: (task, context) => workChecklist(task, context, stepMs),
     chat: (message, { board }) => answerChat(board, message, now()),

@@ -1,3 +1,4 @@
+import { withoutEnd } from './without-end.js'
 /** What one line of a checklist asks for. */
 export type Step =
   /** Ticked off before the agent came. */
@@ -58,7 +59,7 @@ function toStep(line: string): Step {
 
 /** Counts and picks out what a line holds. Pure, and true of the text: nothing is looked up. */
 export function readLine(text: string): LineFacts {
-  const links = (text.match(LINK) ?? []).map((link) => link.replace(/[.,;:!?]+$/, ''))
+  const links = (text.match(LINK) ?? []).map((link) => withoutEnd(link, /[.,;:!?]/))
   const withoutLinks = text.replace(LINK, ' ')
   const written = withoutLinks.match(DATE) ?? []
   return {

@@ -34,9 +34,11 @@ export function describeServer(framework: string, main: URL): void {
     })
 
     it('says where it is, what it keeps, and a key', () => assertGreeting(framework, started))
+    it('says on its first page what there is, without the key', () => assertStartPage(framework, started))
     it('prints commands that work as they stand', () => assertCommands(started))
     it('lets the owner log in with the password that it printed', () => assertLogin(started))
     it('works a task and tells of it with signed webhooks', () => assertWebhooks(started))
+    it('works the task of an agent that was made over the API', () => assertCustomAgent(started))
     it('answers the documented query, and its client draws the board', () =>
       assertDocumentedQuery(started.server))
     it('tells the realtime client of a task from created to completed', () => assertFollowed(started.server))
@@ -52,6 +54,21 @@ function assertGreeting(framework: string, { server }: Started): void {
   expect(server.output()).toContain(`Taskboard on ${framework}: http://127.0.0.1:`)
   expect(server.output()).toContain('State:     in PGlite under ')
   expect(server.key).toMatch(/^tb_[0-9a-z]{39}$/)
+}
+
+async function assertStartPage(framework: string, { server }: Started): Promise<void> {
+  const answer = await fetch(`${server.url}/`)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  const page = await answer.text()
+  expect(page).toContain(`<h1>Taskboard on ${framework}</h1>`)
+  for (const path of ['/api/board?action=todo', '/v2/reference', '/v2/graphql', '/v2/realtime'])
+    expect(page).toContain(`href="${path}"`)
+  expect(page).not.toContain(server.key)
+  expect(page).not.toContain('<script')
+  for (const [, path] of page.matchAll(/href="([^"]+)"/g))
+    expect((await fetch(server.url + String(path))).status).not.toBe(500)
+  const lost = await fetch(`${server.url}/v2/nothing`)
+  expect([lost.status, await lost.json()]).toMatchObject([404, { error: { code: 'RESOURCE_NOT_FOUND' } }])
 }
 
 async function assertLogin({ server }: Started): Promise<void> {
@@ -107,6 +124,23 @@ async function assertWebhooks({ server, receiver }: Started): Promise<void> {
     expect(verifySignature('between-us', body, headers['x-service-signature'])).toBe(true)
     expect(verifySignature('another', body, headers['x-service-signature'])).toBe(false)
   }
+}
+
+async function assertCustomAgent({ server }: Started): Promise<void> {
+  const send = async (path: string, body: object) => {
+    const response = await fetch(`${server.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return [response.status, await response.json()] as const
+  }
+  const [status, agent] = await send('/v2/agents', { name: 'My own', type: 'custom' })
+  expect([status, agent]).toMatchObject([201, { type: 'custom', status: 'available' }])
+  const { id } = agent as { readonly id: string }
+  const task = { title: 'For the custom agent', description: '- one step', assigned_to: id }
+  expect(await send('/v2/tasks', task)).toMatchObject([201, { agent: { id } }])
+  await server.printed(/task\.completed +Completed: For the custom agent/)
 }
 
 async function assertHostRoutes({ server }: Started): Promise<void> {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
-import { drainable, type DemoServer } from '@taskboard/example-demo'
+import { drainable, START_PAGE_HEADERS, startPage, type DemoServer } from '@taskboard/example-demo'
 import { taskboardRouter } from '@taskboard/express'
 import { graphqlSubscriptions, taskboardGraphql } from '@taskboard/graphql'
 import { attachRealtime } from '@taskboard/ws'
@@ -14,7 +14,8 @@ export const expressDemo: DemoServer = {
   async listen(taskboard, { host, port }) {
     const app = express()
     app.disable('x-powered-by')
-    app.use(taskboardRouter(taskboard, { routes: [taskboardGraphql(taskboard)] }))
+    app.use(taskboardRouter(taskboard, { routes: [taskboardGraphql(taskboard)], notFound: 'envelope' }))
+    app.get('/', (_request, response) => void response.set(START_PAGE_HEADERS).send(startPage('Express')))
     app.get('/health', (_request, response) => void response.json({ ok: true }))
 
     const server = createServer(app)

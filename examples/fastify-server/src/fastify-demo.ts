@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
-import { drainable, type DemoServer } from '@taskboard/example-demo'
+import { promisify } from 'node:util'
+import { drainable, START_PAGE_HEADERS, startPage, type DemoServer } from '@taskboard/example-demo'
 import { taskboardPlugin } from '@taskboard/fastify'
 import { graphqlSubscriptions, taskboardGraphql } from '@taskboard/graphql'
 import { attachRealtime } from '@taskboard/ws'
@@ -10,7 +11,9 @@ export const fastifyDemo: DemoServer = {
   framework: 'Fastify',
   async listen(taskboard, { host, port }) {
     const app = Fastify()
-    await app.register(taskboardPlugin, { taskboard, routes: [taskboardGraphql(taskboard)] })
+    const routes = [taskboardGraphql(taskboard)]
+    await app.register(taskboardPlugin, { taskboard, routes, notFound: 'envelope' })
+    app.get('/', (_request, reply) => reply.headers(START_PAGE_HEADERS).send(startPage('Fastify')))
     app.get('/health', () => ({ ok: true }))
 
     const connections = drainable(app.server)
@@ -18,8 +21,12 @@ export const fastifyDemo: DemoServer = {
     await app.listen({ host, port })
     return {
       port: (app.server.address() as AddressInfo).port,
-      drain: (drainMs) => connections.drain(() => app.close(), drainMs),
-      ended: () => connections.ended(),
+      // `app.close` ends the WebSockets, whose clients are yet to hear what the last agents do: so the server closes first.
+      drain: (drainMs) => connections.drain(promisify(app.server.close.bind(app.server)), drainMs),
+      async ended() {
+        await connections.ended()
+        await app.close()
+      },
     }
   },
 }

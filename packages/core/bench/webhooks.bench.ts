@@ -3,13 +3,13 @@ import { Pool } from 'undici'
 import { ephemeralSecretBox } from '../src/access/index.js'
 import { createEnvironment, systemClock, systemRandom } from '../src/environment/index.js'
 import { encodePayload, type LoggedEvent } from '../src/events/index.js'
-import { createDeliverer } from '../src/webhooks/deliverer.js'
+import { createDeliverer, type DelivererParts } from '../src/webhooks/deliverer.js'
 import { createEndpointGuard } from '../src/webhooks/endpoint-guard.js'
 import { secretContext } from '../src/webhooks/signing-keys.js'
 import { systemResolver } from '../src/webhooks/system-resolver.js'
 import { createUndiciSender } from '../src/webhooks/undici-sender.js'
 import { resolveWebhookSettings } from '../src/webhooks/webhook-options.js'
-import type { ClaimedDelivery, StoredWebhook, WebhookStore } from '../src/webhooks/webhook-store.js'
+import type { ClaimedDelivery, DeliveryTarget } from '../src/webhooks/webhook-store.js'
 
 /**
  * Deliveries a second, claimed, rendered, signed, sent and recorded, against what undici alone posts with the same bytes and
@@ -48,21 +48,16 @@ const event: LoggedEvent = {
   },
 }
 const box = ephemeralSecretBox(systemRandom)
-const webhooks = Array.from({ length: WEBHOOKS }, (_, index): StoredWebhook => ({
+const webhooks = Array.from({ length: WEBHOOKS }, (_, index): DeliveryTarget => ({
   id: `wh_${index}`,
   workspaceId: 'ws_1',
+  accountId: 'acc_1',
   url: `${origin}/hooks`,
-  events: ['task.completed'],
-  secrets: [{ sealed: box.seal('a shared secret', secretContext('ws_1')), expiresAt: null }],
-  enabled: true,
-  disabledReason: null,
-  failingSince: null,
-  createdAt: 0,
-  updatedAt: 0,
+  secrets: [box.seal('a shared secret', secretContext('ws_1'))],
 }))
 
 function toClaim(index: number): ClaimedDelivery {
-  const webhook = webhooks[index % WEBHOOKS] as StoredWebhook
+  const webhook = webhooks[index % WEBHOOKS] as DeliveryTarget
   const state = { status: 'pending', attemptCount: 0, attempts: [], nextAttemptAt: 0, createdAt: 0 } as const
   const delivery = { id: `evt_${index}`, webhookId: webhook.id, workspaceId: 'ws_1', event, ...state }
   return { delivery, webhook, claimToken: String(index) }
@@ -75,14 +70,18 @@ async function delivered(): Promise<void> {
   let recorded = 0
   let finish = (): void => undefined
   const finished = new Promise<void>((resolve) => (finish = resolve))
-  const store: Pick<WebhookStore, 'claimDueDeliveries' | 'recordDeliveryResults' | 'releaseDeliveries'> = {
-    async claimDueDeliveries({ limit, perWebhook, excludeWebhookIds }) {
+  const store: DelivererParts['store'] = {
+    async claimDueDeliveries({ limit: room, perAccount, perWebhook, excludeAccountIds, excludeWebhookIds }) {
+      const limit = excludeAccountIds.length > 0 ? 0 : Math.min(room, perAccount)
       const deliveries: ClaimedDelivery[] = []
       for (const [index, queue] of queues.entries()) {
         if (excludeWebhookIds.includes(`wh_${index}`)) continue
         deliveries.push(...queue.splice(0, Math.min(perWebhook, limit - deliveries.length)))
       }
-      return { deliveries, nextDueAt: null }
+      return { deliveries, nextDueInMs: null }
+    },
+    async readTargets(webhookIds) {
+      return webhooks.filter(({ id }) => webhookIds.includes(id))
     },
     async recordDeliveryResults(results) {
       for (const { outcome } of results)
@@ -98,7 +97,10 @@ async function delivered(): Promise<void> {
     store,
     secrets: box,
     sender: createUndiciSender({ clock: systemClock, guard, resolver: systemResolver }),
-    settings: resolveWebhookSettings({ maxInFlight: IN_FLIGHT, maxInFlightPerWebhook: IN_FLIGHT / WEBHOOKS }),
+    settings: resolveWebhookSettings({
+      maxInFlightPerAccount: IN_FLIGHT,
+      maxInFlightPerWebhook: IN_FLIGHT / WEBHOOKS,
+    }),
     pollIntervalMs: null,
   })
   deliverer.start()

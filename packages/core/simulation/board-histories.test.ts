@@ -6,6 +6,7 @@ import {
   defaultBackoff,
   defaultScoring,
   holdReasons,
+  isCompletedBy,
   isReady,
   isTaskboardError,
   type LoggedEvent,
@@ -118,7 +119,10 @@ async function claimTask(world: World): Promise<void> {
     .filter((task) => isReady(task, now) && (task.assignedTo === null || task.assignedTo === agent.id))
     .sort(
       (a, b) =>
-        scoreUnits(b, now) - scoreUnits(a, now) || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1),
+        scoreUnits(b, now) - scoreUnits(a, now) ||
+        (a.dueDate ?? Number.MAX_SAFE_INTEGER) - (b.dueDate ?? Number.MAX_SAFE_INTEGER) ||
+        a.createdAt - b.createdAt ||
+        (a.id < b.id ? -1 : 1),
     )[0]
   const batch = await storage.tasks.claimForAgent(
     { workspaceId, agentId: agent.id, leaseMs: LEASE_MS },
@@ -150,8 +154,13 @@ async function agentWrites(world: World): Promise<void> {
     () => storage.tasks.handBackTask(proof, 'reason', world.at()),
   ]
   const choice = dice.below(writes.length)
+  const isRepeat = (choice === 2 || choice === 3) && isCompletedBy(before, claim.fencingToken, 'result')
   try {
     await writes[choice]?.()
+    if (isRepeat) {
+      expect(await storage.tasks.getTask(workspaceId, claim.taskId, world.at())).toEqual(before)
+      return
+    }
     if (!live) world.staleAccepted++
     if (choice === 2 || choice === 3)
       world.completions.set(claim.taskId, (world.completions.get(claim.taskId) ?? 0) + 1)

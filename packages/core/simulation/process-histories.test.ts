@@ -83,6 +83,7 @@ function startProcess(history: History): Process {
   const webhooks = { sender: unreliableSender(dice, history.received) }
   const secrets = { encryptionKey: '07'.repeat(32) }
   const taskboard = createTaskboard({
+    logger: false,
     storage,
     clock,
     agents: [agent],

@@ -1,8 +1,7 @@
 import type { AgentDefinition, AgentDirectory } from './agents/index.js'
 import { createLeaseSweep, createRunner } from './agents/index.js'
 import { createRollUpSweep } from './analytics/index.js'
-import type { SecretBox } from './access/index.js'
-import type { Backoff } from './board/index.js'
+import { createDependentSweep, type Actor, type Backoff, type Board } from './board/index.js'
 import type { Clock, Environment } from './environment/index.js'
 import {
   createFollower,
@@ -14,7 +13,7 @@ import {
 import { createRetentionSweep, type Retention } from './retention.js'
 import type { Realtime } from './realtime/index.js'
 import type { Storage } from './storage/index.js'
-import { createDeliverer, type Sender, type WebhookSettings } from './webhooks/index.js'
+import type { Deliverer } from './webhooks/index.js'
 
 /** Everything that runs between `start` and `close`. */
 export interface Background {
@@ -32,16 +31,15 @@ export interface BackgroundParts<Tx> {
   readonly storage: Storage<Tx>
   readonly agents: readonly AgentDefinition[]
   readonly directory: AgentDirectory
+  readonly boardFor: (workspaceId: string, actor: Actor) => Board<Tx>
   readonly channels: readonly NotificationChannel[]
   readonly emitter: TaskboardEmitter
   readonly realtime: Realtime
-  readonly secrets: SecretBox
-  readonly sender: Sender
-  readonly webhookSettings: WebhookSettings
+  readonly deliverer: Deliverer
   readonly backoff: Backoff
   readonly retention: Retention
-  /** For storages whose wake-ups are hints. */
-  readonly pollIntervalMs: number
+  /** Null for a storage whose wake-ups are complete. */
+  readonly pollIntervalMs: number | null
 }
 
 const MINUTE_MS = 60_000
@@ -49,9 +47,9 @@ const HOUR_MS = 60 * MINUTE_MS
 
 /** Makes the background work; nothing of it runs yet. */
 export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
-  const { environment, storage, emitter, realtime, backoff, secrets, sender } = parts
-  const { tasks, agents, events, notifications, webhooks } = storage
-  const pollIntervalMs = storage.wakes === 'complete' ? null : parts.pollIntervalMs
+  const { environment, storage, emitter, realtime, backoff, deliverer } = parts
+  const { tasks, agents, events, notifications } = storage
+  const { pollIntervalMs } = parts
   const runner = createRunner({
     environment,
     tasks,
@@ -59,16 +57,8 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
     events,
     directory: parts.directory,
     runtimes: parts.agents,
+    boardFor: parts.boardFor,
     backoff,
-    pollIntervalMs,
-  })
-  const leases = createLeaseSweep({ environment, tasks, events, backoff, pollIntervalMs })
-  const deliverer = createDeliverer({
-    environment,
-    store: webhooks,
-    secrets,
-    sender,
-    settings: parts.webhookSettings,
     pollIntervalMs,
   })
   const notifier = createNotifier({
@@ -79,8 +69,12 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
   })
   const follower = createFollower({ environment, store: events, pollIntervalMs })
   const rollUpEveryMs = storage.wakes === 'complete' ? HOUR_MS : MINUTE_MS
-  const rollUps = createRollUpSweep(environment, storage.analytics, rollUpEveryMs)
-  const retention = createRetentionSweep(environment, storage, parts.retention)
+  const sweeps = [
+    createLeaseSweep({ environment, tasks, events, backoff, pollIntervalMs }),
+    createDependentSweep({ environment, tasks, pollIntervalMs }),
+    createRollUpSweep(environment, storage.analytics, rollUpEveryMs),
+    createRetentionSweep(environment, storage, parts.retention),
+  ]
   follower.subscribe(
     (event) => realtime.publish(event),
     () => realtime.isHeard,
@@ -108,16 +102,14 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
       follower.wake()
       deliverer.start()
       notifier.start()
-      leases.start()
-      rollUps.start()
-      retention.start()
+      for (const sweep of sweeps) sweep.start()
       runner.start()
     },
     async stop(drainTimeoutMs) {
       const leftMs = createBudget(environment.clock, drainTimeoutMs)
       await inTurn([
         () => runner.stop({ drainTimeoutMs }),
-        () => together([leases.stop(), rollUps.stop(), retention.stop()]),
+        () => together(sweeps.map((sweep) => sweep.stop())),
         () => together([deliverer.stop({ drainTimeoutMs: leftMs() }), notifier.stop(leftMs())]),
         () => stopListening?.(),
         () => follower.stop(),

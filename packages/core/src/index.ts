@@ -56,7 +56,9 @@ export { columns, holdReasons, priorities } from './board/index.js'
 export type {
   Account,
   Accounts,
+  AllowedOrigins,
   ApiKeyRecord,
+  BrowserRequest,
   NewAccount,
   NewApiKey,
   NewUser,
@@ -117,13 +119,17 @@ export {
   backoffDelayMs,
   defaultBackoff,
   isReady,
+  cursorAfter,
   taskCursor,
   taskStatus,
   taskStatuses,
+  isCompletedBy,
+  revocationBy,
   transition,
 } from './board/index.js'
 export type { TaskCommand, TransitionResult } from './board/index.js'
 export {
+  compareTied,
   createScoring,
   defaultScoring,
   explainScore,
@@ -142,6 +148,7 @@ export type {
   Scoring,
   ScoringOptions,
   ScoringWeights,
+  Tied,
 } from './priority/index.js'
 export {
   createEndpointGuard,
@@ -149,6 +156,7 @@ export {
   defaultRetrySchedule,
   newWebhookSecret,
   nextAttemptAt,
+  rotateSecrets,
   signPayload,
   signStandardWebhook,
   standardWebhookHeaders,
@@ -194,8 +202,10 @@ export {
   apiRoutes,
   boardRoutes,
   createOperationCaller,
+  createRouteTable,
   enterpriseRoutes,
   discardRest,
+  fallbackRoutes,
   protectedRoute,
   toFetchHandler,
   toHttpRequest,
@@ -203,7 +213,9 @@ export {
 } from './http/index.js'
 export type {
   ByteStream,
+  FallbackRoute,
   FetchHandlerOptions,
+  FoundRoute,
   HttpRequest,
   HttpResponse,
   NodeMessage,
@@ -211,15 +223,17 @@ export type {
   NodeResponse,
   OperationCaller,
   OperationRequest,
+  PathDescription,
   ProtectedCall,
   ProtectedRouteOptions,
   RequestBody,
   Route,
+  RouteTable,
 } from './http/index.js'
 export type { CredentialRequest, Surface, SurfacePaths } from './surface.js'
 
 // --- Adapters of WebSocket servers --------------------------------------------------------------------------------------
-export { realtimeEndpoint } from './http/index.js'
+export { detachRealtime, realtimeEndpoint } from './http/index.js'
 export type { RealtimeEndpoint } from './http/index.js'
 export { closeCodes, outgoing } from './realtime/index.js'
 export type {
@@ -277,7 +291,7 @@ export type {
   EventCount,
   FiguresQuery,
 } from './analytics/index.js'
-export { emptyProfile, mostAhead, ratedAttempts, timedAttempts } from './agents/index.js'
+export { anyAgentType, emptyProfile, mostAhead, ratedAttempts, timedAttempts } from './agents/index.js'
 export type { AgentChange, AgentQuery, AgentStore, Forecast, ForecastTask, NewAgent } from './agents/index.js'
 export type {
   ClaimBatch,
@@ -316,6 +330,7 @@ export type {
   DeliveryClaim,
   DeliveryQuery,
   DeliveryResult,
+  DeliveryTarget,
   DisabledReason,
   ResolvedAddress,
   Resolver,
@@ -340,6 +355,7 @@ export type {
 export { idempotencyRetentionMs } from './idempotency/index.js'
 export type { Created, IdempotencyClaim } from './idempotency/index.js'
 export {
+  consoleLogger,
   createCommitSignal,
   createNewId,
   silentLogger,
@@ -347,4 +363,4 @@ export {
   systemClock,
   systemRandom,
 } from './environment/index.js'
-export type { At, CommitSignal, IdPrefix, NewId } from './environment/index.js'
+export type { At, Commit, CommitSignal, IdPrefix, NewId } from './environment/index.js'

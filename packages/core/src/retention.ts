@@ -25,16 +25,16 @@ export function createRetentionSweep<Tx>(
 ): Loop {
   const { clock, logger } = environment
   const pass = async (): Promise<NextPass> => {
-    const now = clock.now()
+    const now = environment.storageNow()
     const counts = [
-      await storage.events.pruneEvents(now - retention.eventsMs, BATCH),
-      await storage.webhooks.pruneDeliveries(now - retention.deliveriesMs, BATCH),
-      await storage.pruneIdempotency(now - idempotencyRetentionMs, BATCH),
-      await storage.limits.pruneLimits(BATCH, environment.storageNow()),
-      await storage.sessions.pruneSessions(BATCH, environment.storageNow()),
-      await storage.sessions.pruneLoginAttempts(BATCH, environment.storageNow()),
+      await storage.events.pruneEvents(retention.eventsMs, BATCH, now),
+      await storage.webhooks.pruneDeliveries(retention.deliveriesMs, BATCH, now),
+      await storage.pruneIdempotency(idempotencyRetentionMs, BATCH, now),
+      await storage.limits.pruneLimits(BATCH, now),
+      await storage.sessions.pruneSessions(BATCH, now),
+      await storage.sessions.pruneLoginAttempts(BATCH, now),
     ]
-    return counts.includes(BATCH) ? 'now' : now + HOUR_MS
+    return counts.includes(BATCH) ? 'now' : HOUR_MS
   }
   return createLoop({ name: 'retention', clock, logger, pollIntervalMs: null, pass })
 }

@@ -1,5 +1,7 @@
 import {
+  createOriginGuard,
   resolveTokenOptions,
+  type AllowedOrigins,
   type PasswordHasher,
   type Principal,
   type SecretBoxOptions,
@@ -29,6 +31,13 @@ export interface TaskboardOptions<Tx = unknown> {
    */
   readonly authenticate?:
     ((request: CredentialRequest) => Principal | null | Promise<Principal | null>) | undefined
+  /**
+   * Other origins whose pages may act with your users' cookies, where `authenticate` judges by those: `['https://app.example']`. A
+   * request that changes something and each WebSocket upgrade must come from a page of your own origin or of one of these, unless it
+   * has an `Authorization` header or no cookie. Default none; `'any'` turns this check off. Without `authenticate` no cookie is a credential,
+   * and nothing is checked.
+   */
+  readonly allowedOrigins?: AllowedOrigins | undefined
   /** Our own login, with access and refresh tokens. Without it there is none, and only API keys hold. */
   readonly tokens?: TokenOptions | undefined
   /** Keeps passwords. Default scrypt with N = 2^15, r = 8, p = 1. */
@@ -75,13 +84,25 @@ export interface TaskboardOptions<Tx = unknown> {
         readonly deliveriesMs?: number | undefined
       }
     | undefined
-  /** Whether a new workspace gets an agent of the first type in `agents`. Default true. */
+  /**
+   * Whether a new workspace gets an agent of the first type in `agents`: the first that is not `'*'`, or of the type `general` when
+   * there is only `'*'`. Default true.
+   */
   readonly createDefaultAgent?: boolean | undefined
+  /**
+   * How long after its last claim for an agent a worker outside of the runtimes counts as at work, so that the agent is available.
+   * Default 60,000.
+   */
+  readonly remoteWorkerTimeoutMs?: number | undefined
   /** The longest wait between looks at a storage that other processes write to. Default 1,000. */
   readonly pollIntervalMs?: number | undefined
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined
-  readonly logger?: Logger | undefined
+  /**
+   * Where the library says what happened in the background. A pino logger will do. Default: warnings and errors go to the
+   * console. False for none.
+   */
+  readonly logger?: Logger | false | undefined
 }
 
 const LONGEST_MS = 10 * 365 * 86_400_000
@@ -97,6 +118,7 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
     ['bodyLimitBytes', options.bodyLimitBytes, 2 ** 30],
     ['retention.eventsMs', retention?.eventsMs, LONGEST_MS],
     ['retention.deliveriesMs', retention?.deliveriesMs, LONGEST_MS],
+    ['remoteWorkerTimeoutMs', options.remoteWorkerTimeoutMs, LONGEST_MS],
     ['pollIntervalMs', options.pollIntervalMs, 3_600_000],
   ]
   for (const [field, value, most] of numbers) {
@@ -112,6 +134,7 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
     requireOption(options.authenticate === undefined, 'tokens', 'cannot go with authenticate')
     resolveTokenOptions(options.tokens)
   }
+  createOriginGuard(options.allowedOrigins)
   resolveTiers(options.tiers)
   resolveRealtimeOptions(options.realtime)
   for (const [name, path] of Object.entries(paths ?? {})) {

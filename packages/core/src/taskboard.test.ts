@@ -18,7 +18,13 @@ const echo = defineAgent({ type: 'echo', concurrency: 4, run: (task) => `did ${t
 
 async function setUp(options: Partial<TaskboardOptions> & { agents?: readonly AgentDefinition[] } = {}) {
   const clock = virtualClock(Date.UTC(2026, 0, 1))
-  const taskboard = createTaskboard({ storage: memoryStorage(), clock, agents: [echo], ...options })
+  const taskboard = createTaskboard({
+    storage: memoryStorage(),
+    clock,
+    agents: [echo],
+    logger: false,
+    ...options,
+  })
   open.push(taskboard)
   const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
   return { clock, taskboard, account, workspace, board: taskboard.board(workspace.id) }

@@ -1,25 +1,34 @@
 import {
   createAccess,
   createAccounts,
-  createCredentialGuard,
   createSecretBox,
   ephemeralSecretBox,
-  showsApiKey,
   type Access,
   type Accounts,
   type SecretBox,
 } from './access/index.js'
 import {
+  anyAgentType,
   createAgentDirectory,
   createAgents,
   createChat,
   createEstimates,
+  createWorkerNotes,
   type AgentDirectory,
   type Agents,
 } from './agents/index.js'
 import { createAnalytics, resolveBaselines, type Analytics } from './analytics/index.js'
 import { createBackground, type Background } from './background.js'
-import { createBoard, createTaskDirectory, defaultBackoff, type Backoff, type Board } from './board/index.js'
+import { createCallers } from './callers.js'
+import {
+  createBoard,
+  createTaskDirectory,
+  defaultBackoff,
+  type Backoff,
+  type Board,
+  type BoardParts,
+  type TaskDirectory,
+} from './board/index.js'
 import { createEnvironment, createSharedAbort, type Environment } from './environment/index.js'
 import { TaskboardError } from './errors/index.js'
 import {
@@ -41,11 +50,13 @@ import type { Storage } from './storage/index.js'
 import type { Surface } from './surface.js'
 import { checkOptions, type TaskboardOptions } from './taskboard-options.js'
 import {
+  createDeliverer,
   createEndpointGuard,
   createUndiciSender,
   createWebhooks,
   resolveWebhookSettings,
   systemResolver,
+  type Deliverer,
   type EndpointGuard,
   type Webhooks,
   type WebhookSettings,
@@ -58,7 +69,9 @@ import {
 export interface Taskboard<Tx = unknown> {
   readonly accounts: Accounts<Tx>
   readonly agents: Agents<Tx>
-  readonly analytics: Analytics
+  readonly analytics: Analytics<Tx>
+  /** The tasks of all boards, by filters. */
+  readonly tasks: TaskDirectory<Tx>
   readonly webhooks: Webhooks<Tx>
   readonly notifications: Notifications<Tx>
   /** What happens on all boards, after the commit, from `start` to `close`. */
@@ -98,6 +111,9 @@ const DEFAULT_BODY_LIMIT_BYTES = 1_048_576
 const DEFAULT_POLL_INTERVAL_MS = 1_000
 const DEFAULT_DRAIN_TIMEOUT_MS = 10_000
 const DEFAULT_LEASE_MS = 60_000
+const DEFAULT_REMOTE_WORKER_TIMEOUT_MS = 60_000
+/** The type of a new workspace's agent where the host's runtimes name none. */
+const DEFAULT_AGENT_TYPE = 'general'
 const DEFAULT_MAX_ATTEMPTS = 5
 const DEFAULT_BOARD_PER_MINUTE = 60
 const LOG_LINES_PER_TASK = 1_000
@@ -128,24 +144,36 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
   const { environment, storage } = wiring
   const channels = options.notifications ?? []
   const emitter = createEmitter(environment.logger)
-  const surface = createSurface(wiring)
+  const boardParts = boardPartsOf(wiring)
+  const pollIntervalMs =
+    storage.wakes === 'complete' ? null : (options.pollIntervalMs ?? DEFAULT_POLL_INTERVAL_MS)
+  const deliverer = createDeliverer({
+    ...wiring,
+    store: storage.webhooks,
+    sender: options.webhooks?.sender ?? createSender(wiring),
+    settings: wiring.webhookSettings,
+    pollIntervalMs,
+  })
+  const surface = createSurface(wiring, boardParts, deliverer)
   const background = createBackground({
     ...wiring,
     agents: options.agents ?? [],
+    boardFor: (workspaceId, actor) => createBoard(boardParts, workspaceId, actor),
     channels,
     emitter,
     realtime: surface.realtime,
-    sender: options.webhooks?.sender ?? createSender(wiring),
+    deliverer,
     retention: {
       eventsMs: options.retention?.eventsMs ?? defaultRetention.eventsMs,
       deliveriesMs: options.retention?.deliveriesMs ?? defaultRetention.deliveriesMs,
     },
-    pollIntervalMs: options.pollIntervalMs ?? DEFAULT_POLL_INTERVAL_MS,
+    pollIntervalMs,
   })
   return {
     accounts: surface.accounts,
     agents: surface.agents,
     analytics: surface.analytics,
+    tasks: surface.tasks,
     notifications: createNotifications({ environment, store: storage.notifications, channels }),
     events: emitter.events,
     publish: createPublisher({ environment, store: storage.events }),
@@ -205,31 +233,41 @@ function createSender<Tx>({ environment, guard, options }: Wiring<Tx>) {
 }
 
 function defaultAgentOf<Tx>({ agents = [], createDefaultAgent = true }: TaskboardOptions<Tx>) {
-  const first = agents[0]
-  return createDefaultAgent && first ? { name: first.name, type: first.type } : null
+  const first = agents.find(({ type }) => type !== anyAgentType) ?? agents[0]
+  if (!createDefaultAgent || first === undefined) return null
+  const { name, type } = first
+  return { name, type: type === anyAgentType ? DEFAULT_AGENT_TYPE : type }
 }
 
-function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
-  const { environment, storage, scoring, options, access, guard, secrets, backoff } = wiring
-  const boardParts = {
+function boardPartsOf<Tx>({ environment, storage, options, backoff, closed }: Wiring<Tx>): BoardParts<Tx> {
+  return {
     environment,
     tasks: storage.tasks,
     chat: createChat({
       environment,
       agents: storage.agents,
       runtimes: options.agents ?? [],
-      closed: wiring.closed.signal,
+      closed: closed.signal,
     }),
+    noteClaim: createWorkerNotes(
+      environment,
+      storage.agents,
+      options.remoteWorkerTimeoutMs ?? DEFAULT_REMOTE_WORKER_TIMEOUT_MS,
+    ),
     settings: {
       leaseMs: DEFAULT_LEASE_MS,
       maxAttempts: options.attempts?.max ?? DEFAULT_MAX_ATTEMPTS,
       backoff,
     },
   }
-  const credentials = createCredentialGuard({
-    clock: environment.clock,
-    failuresPerMinute: options.limits?.failedCredentialsPerMinute,
-  })
+}
+
+function createSurface<Tx>(
+  wiring: Wiring<Tx>,
+  boardParts: BoardParts<Tx>,
+  deliverer: Deliverer,
+): Surface<Tx> {
+  const { environment, storage, scoring, options, access, guard, secrets } = wiring
   const limit = options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE
   const tiers = resolveTiers(options.tiers)
   const tierLimits = createTierLimits({ environment, store: storage.limits, tiers })
@@ -238,9 +276,7 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
     scoring,
     paths: pathsOf(options),
     bodyLimitBytes: options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
-    authenticate: authenticateBy(access, options.authenticate),
-    readsHeaders: options.authenticate !== undefined,
-    refuseCredential: (request) => credentials.refuse(request.clientAddress, request.header('authorization')),
+    ...createCallers({ environment, store: storage.access, access, options }),
     takeBoardLimit: ({ id }) =>
       storage.limits.take({ key: `board:${id}`, limit, windowMs: MINUTE_MS }, environment.storageNow()),
     takeTierLimit: (principal) => tierLimits.take(principal),
@@ -279,7 +315,10 @@ function createSurface<Tx>(wiring: Wiring<Tx>): Surface<Tx> {
       secrets,
       guard,
       settings: wiring.webhookSettings,
+      onChanged: (webhookId) => deliverer.forget(webhookId),
     }),
+    webhookHeaderPrefix: wiring.webhookSettings.headerPrefix,
+    maxDeliveryAttempts: wiring.webhookSettings.schedule.delaysMs.length + 1,
     realtime: realtimeOf(wiring, tiers),
   }
 }
@@ -301,18 +340,6 @@ function realtimeOf<Tx>({ environment, storage, options }: Wiring<Tx>, tiers: Ti
     settings: resolveRealtimeOptions(options.realtime),
     tiers,
   })
-}
-
-/** API keys are ours, told by their form; all else is for the host's own login, where it has one. */
-function authenticateBy(
-  { authenticator }: Access,
-  ofHost: TaskboardOptions['authenticate'],
-): Surface['authenticate'] {
-  if (ofHost === undefined) return (request) => authenticator.authenticate(request.header('authorization'))
-  return (request) => {
-    const authorization = request.header('authorization')
-    return showsApiKey(authorization) ? authenticator.authenticate(authorization) : ofHost(request)
-  }
 }
 
 function createLifecycle(

@@ -1,7 +1,9 @@
 import {
   createScoring,
+  defaultBackoff,
   defineAgent,
   TaskboardError,
+  type Actor,
   type AgentOptions,
   type AgentStatus,
   type At,
@@ -14,7 +16,8 @@ import {
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { createLeaseSweep, createRunner } from '../src/agents/index.js'
-import { createEnvironment } from '../src/environment/index.js'
+import { createBoard, type BoardParts } from '../src/board/index.js'
+import { createEnvironment, type Environment } from '../src/environment/index.js'
 
 export interface AgentsWorldOptions {
   readonly agents: readonly AgentOptions[]
@@ -70,7 +73,8 @@ export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: A
       await storage.agents.reportAgentStatus(workspace, agentId, status, when)
     },
   }
-  const parts = { environment, tasks, agents: agentStore, events, pollIntervalMs: null }
+  const boardFor = boardsOn(environment, tasks)
+  const parts = { environment, tasks, agents: agentStore, events, boardFor, pollIntervalMs: null }
 
   return {
     clock,
@@ -81,7 +85,11 @@ export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: A
     goneAgents,
     workspaceId,
     workspaceIds,
-    newRunner: () => createRunner({ ...parts, runtimes }),
+    /** The board of the first workspace, as a person sees it. */
+    board: boardFor(workspaceId),
+    /** As on a storage that tells of every commit, unless `change` says otherwise. */
+    newRunner: (change: Partial<{ pollIntervalMs: number; events: Partial<typeof events> }> = {}) =>
+      createRunner({ ...parts, runtimes, ...change, events: { ...events, ...change.events } }),
     newSweep: (pollIntervalMs: number | null = null) => createLeaseSweep({ ...parts, pollIntervalMs }),
     async add(change: Partial<NewTask> = {}): Promise<Task> {
       const task = { ...blankTask, workspaceId, ...change }
@@ -96,6 +104,18 @@ export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: A
     eventsOf: async (type: LoggedEvent['type']): Promise<LoggedEvent[]> =>
       (await events.readEvents(workspaceId, 0, 100_000)).filter((event) => event.type === type),
   }
+}
+
+/** Boards on which nobody chats. */
+function boardsOn<Tx>(environment: Environment, tasks: TaskStore<Tx>) {
+  const parts: BoardParts<Tx> = {
+    environment,
+    tasks,
+    chat: () => Promise.reject(new Error('nobody chats here')),
+    noteClaim: () => Promise.resolve(),
+    settings: { leaseMs: 60_000, maxAttempts: 5, backoff: defaultBackoff },
+  }
+  return (workspaceId: string, actor?: Actor) => createBoard(parts, workspaceId, actor)
 }
 
 const blankTask: Omit<NewTask, 'workspaceId'> = {

@@ -8,7 +8,7 @@ import {
   type Random,
 } from '../src/environment/index.js'
 import type { LoggedEvent } from '../src/events/index.js'
-import { createDeliverer, type Deliverer } from '../src/webhooks/deliverer.js'
+import { createDeliverer, type Deliverer, type DelivererParts } from '../src/webhooks/deliverer.js'
 import { createEndpointGuard } from '../src/webhooks/endpoint-guard.js'
 import type { Sender } from '../src/webhooks/sender.js'
 import { secretContext } from '../src/webhooks/signing-keys.js'
@@ -18,6 +18,8 @@ import { resolveWebhookSettings, type WebhookOptions } from '../src/webhooks/web
 import type {
   DeliveryAttempt,
   DeliveryResult,
+  DeliveryClaim,
+  DeliveryTarget,
   StoredWebhook,
   WebhookStore,
 } from '../src/webhooks/webhook-store.js'
@@ -25,13 +27,19 @@ import type {
 /** When each session's clock starts. */
 export const START = Date.UTC(2026, 0, 1)
 
+/** A webhook of an account; tests change it as they like. */
+export type TestWebhook = { -readonly [Member in keyof StoredWebhook]: StoredWebhook[Member] } & {
+  readonly accountId: string
+  isDeleted: boolean
+}
+
 export interface StoredDelivery {
   readonly id: string
-  readonly webhook: StoredWebhook
+  readonly webhook: TestWebhook
   readonly event: LoggedEvent
   dueAt: Instant | null
   claim: { token: string; until: Instant } | null
-  status: DeliveryResult['outcome']['kind'] | 'pending'
+  status: DeliveryResult['outcome']['kind'] | 'pending' | 'skipped'
   attempts: DeliveryAttempt[]
 }
 
@@ -45,41 +53,70 @@ function free(row: StoredDelivery): Instant {
   return Math.max(row.dueAt ?? Infinity, row.claim?.until ?? 0)
 }
 
-/** The three verbs that deliverers use, over an array, with faults on demand. */
+/** `WebhookStore.claimDueDeliveries`, the oldest first. */
+function claimFrom(
+  deliveries: readonly StoredDelivery[],
+  request: Parameters<WebhookStore['claimDueDeliveries']>[0],
+  at: Instant,
+  newToken: () => string,
+): DeliveryClaim {
+  const { limit, perAccount, perWebhook, excludeAccountIds, excludeWebhookIds, claimMs } = request
+  const counts = new Map<string, number>()
+  const isExcluded = ({ webhook: { id, accountId } }: StoredDelivery): boolean =>
+    excludeWebhookIds.includes(id) || excludeAccountIds.includes(accountId)
+  const claimed = deliveries.filter((row) => {
+    const { id, accountId, enabled, isDeleted } = row.webhook
+    const count = counts.get(id) ?? 0
+    const ofAccount = counts.get(accountId) ?? 0
+    if (free(row) > at || isExcluded(row) || count >= perWebhook || ofAccount >= perAccount) return false
+    if (!enabled || isDeleted) {
+      row.dueAt = null
+      row.status = 'skipped'
+      return false
+    }
+    counts.set(id, count + 1)
+    counts.set(accountId, ofAccount + 1)
+    return true
+  })
+  const taken = claimed.slice(0, limit)
+  for (const row of taken) row.claim = { token: newToken(), until: at + claimMs }
+  const rest = deliveries.filter((row) => !taken.includes(row) && !isExcluded(row))
+  const next = Math.min(...rest.map(free))
+  const nextDueInMs = Number.isFinite(next) ? Math.max(0, next - at) : null
+  return { deliveries: taken.map((row) => toClaimed(row, at)), nextDueInMs }
+}
+
+/** The verbs that deliverers use, over an array, with faults on demand. */
 function createTestStore(clock: VirtualClock) {
   const deliveries: StoredDelivery[] = []
   const disabledAfter: number[] = []
-  const calls = { claim: 0, record: 0, release: 0, largestRecord: 0 }
-  const faults = { claim: 0, record: 0, recordAfterCommit: 0, release: 0, poison: '' }
+  const calls = { claim: 0, check: 0, record: 0, release: 0, largestRecord: 0 }
+  const faults = { claim: 0, check: 0, record: 0, recordAfterCommit: 0, release: 0, poison: '' }
   let tokens = 0
 
-  function fail(verb: 'claim' | 'record' | 'recordAfterCommit' | 'release'): void {
+  function fail(verb: 'claim' | 'check' | 'record' | 'recordAfterCommit' | 'release'): void {
     if (faults[verb] === 0) return
     faults[verb] -= 1
     throw new Error(`the storage is down for ${verb}`)
   }
 
-  const store: Pick<WebhookStore, 'claimDueDeliveries' | 'recordDeliveryResults' | 'releaseDeliveries'> = {
-    async claimDueDeliveries({ limit, perWebhook, excludeWebhookIds, claimMs }, { now }) {
+  const store: DelivererParts['store'] = {
+    async claimDueDeliveries(request, { now }) {
       calls.claim += 1
       await turn()
       fail('claim')
-      const at = now ?? clock.now()
-      const counts = new Map<string, number>()
-      const claimed = deliveries.filter((row) => {
-        const { id } = row.webhook
-        const count = counts.get(id) ?? 0
-        if (free(row) > at || excludeWebhookIds.includes(id) || count >= perWebhook) return false
-        counts.set(id, count + 1)
-        return true
+      return claimFrom(deliveries, request, now ?? clock.now(), () => `claim_${(tokens += 1)}`)
+    },
+    async readTargets(webhookIds, { now }) {
+      calls.check += 1
+      await turn()
+      fail('check')
+      const webhooks = new Map(deliveries.map(({ webhook }) => [webhook.id, webhook]))
+      return webhookIds.flatMap((id) => {
+        const webhook = webhooks.get(id)
+        if (webhook === undefined || !webhook.enabled || webhook.isDeleted) return []
+        return [toTarget(webhook, now ?? clock.now())]
       })
-      const taken = claimed.slice(0, limit)
-      for (const row of taken) row.claim = { token: `claim_${(tokens += 1)}`, until: at + claimMs }
-      const rest = deliveries.filter(
-        (row) => !taken.includes(row) && !excludeWebhookIds.includes(row.webhook.id),
-      )
-      const next = Math.min(...rest.map(free))
-      return { deliveries: taken.map(toClaimed), nextDueAt: Number.isFinite(next) ? next : null }
     },
     async recordDeliveryResults(results, disableAfterMs, { now }) {
       calls.record += 1
@@ -88,12 +125,15 @@ function createTestStore(clock: VirtualClock) {
       fail('record')
       if (results.some(({ deliveryId }) => deliveryId === faults.poison)) throw new Error('unstorable')
       disabledAfter.push(disableAfterMs)
-      for (const { deliveryId, claimToken, attempt, outcome } of results) {
+      const at = now ?? clock.now()
+      for (const { deliveryId, claimToken, attempt, endedMsAgo, outcome } of results) {
         const row = deliveries.find(({ id }) => id === deliveryId)
-        if (row?.claim?.token !== claimToken || row.claim.until <= (now ?? clock.now())) continue
-        row.attempts.push(attempt)
+        if (row?.claim?.token !== claimToken || row.claim.until <= at) continue
+        const endedAt = at - endedMsAgo
+        const { durationMs, status, error, responseExcerpt } = attempt
+        row.attempts.push({ at: endedAt - durationMs, durationMs, status, error, responseExcerpt })
         row.claim = null
-        row.dueAt = outcome.kind === 'retry' ? outcome.at : null
+        row.dueAt = outcome.kind === 'retry' ? endedAt + outcome.delayMs : null
         row.status = outcome.kind
       }
       fail('recordAfterCommit')
@@ -108,7 +148,7 @@ function createTestStore(clock: VirtualClock) {
     },
   }
 
-  function add(webhook: StoredWebhook, title = 'Grüße 🚀'): StoredDelivery {
+  function add(webhook: TestWebhook, title = 'Grüße 🚀'): StoredDelivery {
     const row = newRow(`evt_${deliveries.length + 1}`, webhook, title, clock.now())
     deliveries.push(row)
     return row
@@ -117,7 +157,7 @@ function createTestStore(clock: VirtualClock) {
   return { store, deliveries, calls, faults, disabledAfter, add }
 }
 
-function newRow(id: string, webhook: StoredWebhook, title: string, at: Instant): StoredDelivery {
+function newRow(id: string, webhook: TestWebhook, title: string, at: Instant): StoredDelivery {
   const actor = { kind: 'host', id: null } as const
   const facts = { taskId: 'task_1', title, from: 'TODO', to: 'DOING', actor } as const
   const place = { id: 'log_1', workspaceId: 'ws_1', seq: 1, at, payloadVersion: 1 }
@@ -125,7 +165,12 @@ function newRow(id: string, webhook: StoredWebhook, title: string, at: Instant):
   return { id, webhook, event, dueAt: at, claim: null, status: 'pending', attempts: [] }
 }
 
-function toClaimed(row: StoredDelivery) {
+function toTarget({ id, workspaceId, accountId, url, secrets }: TestWebhook, now: Instant): DeliveryTarget {
+  const valid = secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+  return { id, workspaceId, accountId, url, secrets: valid.map(({ sealed }) => sealed) }
+}
+
+function toClaimed(row: StoredDelivery, now: Instant) {
   const delivery = {
     id: row.id,
     webhookId: row.webhook.id,
@@ -137,7 +182,7 @@ function toClaimed(row: StoredDelivery) {
     nextAttemptAt: row.dueAt,
     createdAt: START,
   } as const
-  return { delivery, webhook: row.webhook, claimToken: row.claim?.token ?? '' }
+  return { delivery, webhook: toTarget(row.webhook, now), claimToken: row.claim?.token ?? '' }
 }
 
 const noJitter: Random = { bytes: (size) => systemRandom.bytes(size), fraction: () => 0 }
@@ -155,20 +200,31 @@ export interface DeliverySession {
   readonly webhook: (
     path: string,
     secrets?: readonly { secret: string; expiresAt?: Instant }[],
-  ) => StoredWebhook
+    accountId?: string,
+  ) => TestWebhook
+  readonly seal: (secret: string) => string
 }
 
-export async function deliverySession(options: WebhookOptions = {}): Promise<DeliverySession> {
+/** `clockAheadMs`: by how much the deliverer's clock is ahead of the storage's, which is `clock`; 0 gives it the same one. */
+export async function deliverySession(
+  options: WebhookOptions = {},
+  clockAheadMs = 0,
+): Promise<DeliverySession> {
   const clock = virtualClock(START)
   const receiver = await webhookReceiver({ clock })
   const logged: string[] = []
   const log = (fields: object, message: string): number => logged.push(`${message} ${JSON.stringify(fields)}`)
   const logger: Logger = { debug: log, info: log, warn: log, error: log, fatal: log }
-  const environment = createEnvironment({ clock, random: noJitter, logger })
+  const ownClock = { ...clock, now: () => clock.now() + clockAheadMs }
+  const environment = {
+    ...createEnvironment({ clock: ownClock, random: noJitter, logger }),
+    storageNow: () => (clockAheadMs === 0 ? clock.now() : null),
+  }
   const box = ephemeralSecretBox(systemRandom)
   const storage = createTestStore(clock)
   const guard = createEndpointGuard({ allow: ['127.0.0.0/8'] })
-  const sender: Sender = options.sender ?? createUndiciSender({ clock, guard, resolver: systemResolver })
+  const sender: Sender =
+    options.sender ?? createUndiciSender({ clock: ownClock, guard, resolver: systemResolver })
   const deliverer = createDeliverer({
     environment,
     store: storage.store,
@@ -182,17 +238,22 @@ export async function deliverySession(options: WebhookOptions = {}): Promise<Del
     await receiver.close()
   }
 
+  const seal = (secret: string): string => box.seal(secret, secretContext('ws_1'))
+
   function webhook(
     path: string,
     secrets: readonly { secret: string; expiresAt?: Instant }[] = [],
-  ): StoredWebhook {
+    accountId = 'acc_1',
+  ): TestWebhook {
     return {
       id: `wh_${path}`,
       workspaceId: 'ws_1',
+      accountId,
+      isDeleted: false,
       url: receiver.at(`/${path}`).url,
       events: ['task.moved'],
       secrets: secrets.map(({ secret, expiresAt = null }) => ({
-        sealed: box.seal(secret, secretContext('ws_1')),
+        sealed: seal(secret),
         expiresAt,
       })),
       enabled: true,
@@ -202,5 +263,5 @@ export async function deliverySession(options: WebhookOptions = {}): Promise<Del
       updatedAt: START,
     }
   }
-  return { clock, receiver, deliverer, logged, storage, webhook, end }
+  return { clock, receiver, deliverer, logged, storage, webhook, seal, end }
 }

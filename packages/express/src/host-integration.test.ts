@@ -3,6 +3,7 @@ import { createTaskboard, type Logger, type TaskboardOptions } from '@taskboard/
 import { memoryStorage } from '@taskboard/memory'
 import type { MountedHost } from '@taskboard/testing'
 import express, { type Application, type ErrorRequestHandler } from 'express'
+import express4 from 'express4'
 import { afterEach, describe, expect, it } from 'vitest'
 import { listen } from '../test/express-host.js'
 import { taskboardRouter } from './index.js'
@@ -20,7 +21,7 @@ interface Init {
 }
 
 async function serve(app: Application, options: Partial<TaskboardOptions> = {}) {
-  const taskboard = createTaskboard({ storage: memoryStorage(), ...options })
+  const taskboard = createTaskboard({ storage: memoryStorage(), logger: false, ...options })
   app.use(taskboardRouter(taskboard))
   const host = await listen(app)
   hosts.push(host)
@@ -57,6 +58,25 @@ describe('taskboardRouter', () => {
       return (await request('todo', { headers })).status
     }
     expect([await guess('203.0.113.1'), await guess('203.0.113.2')]).toEqual([401, 429])
+  })
+
+  it.each([
+    ['Express 5', express],
+    ['Express 4', express4],
+  ])('knows its own origin from a proxy that %s trusts, and from no other', async (_, framework) => {
+    const statusBehind = async (app: Application) => {
+      const { url } = await serve(app, { authenticate: () => null })
+      const headers = {
+        cookie: 'session=1',
+        origin: 'https://app.example',
+        'x-forwarded-host': 'app.example, inner.example',
+        'x-forwarded-proto': 'https',
+      }
+      return (await fetch(`${url}/api/board?action=add`, { method: 'POST', headers })).status
+    }
+    // What passes has no caller: 401.
+    expect(await statusBehind(framework().set('trust proxy', 1))).toBe(401)
+    expect(await statusBehind(framework())).toBe(403)
   })
 
   it('lets the middleware of the host refuse first', async () => {

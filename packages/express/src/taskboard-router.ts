@@ -1,44 +1,73 @@
 import {
   announcesBody,
   apiRoutes,
+  createRouteTable,
   discardRest,
+  fallbackRoutes,
   nextTurn,
   toHttpRequest,
   unreadBody,
+  type HttpRequest,
   type HttpResponse,
   type RequestBody,
   type Route,
+  type RouteTable,
   type Surface,
 } from '@taskboard/core'
-import { Router, type Request, type Response } from 'express'
+import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 
 export interface TaskboardRouterOptions {
   /** What is served beside the task board's own routes, GraphQL for example. */
   readonly routes?: readonly Route[] | undefined
+  /**
+   * Who answers the paths below those of the task board that no route has: the host, to which they pass on (`'host'`, the
+   * default), or the task board, with 404 in the envelope of the API (`'envelope'`).
+   */
+  readonly notFound?: 'host' | 'envelope' | undefined
 }
 
 /**
  * An Express router (for Express 4 and 5) with the task board's routes. Mount it anywhere: the routes' paths are below the
- * mount path. Requests for other paths pass through, and parsers that the host has mounted before may have read the body.
+ * mount path. Requests for other paths pass through unless `notFound` says otherwise, and parsers that the host has mounted before may have read the body.
  */
 export function taskboardRouter(
   taskboard: { readonly surface: Surface },
-  { routes = [] }: TaskboardRouterOptions = {},
+  { routes: more = [], notFound = 'host' }: TaskboardRouterOptions = {},
 ): Router {
   const router = Router()
-  for (const { path, handle } of [...apiRoutes(taskboard), ...routes]) {
-    router.all(path, (request, response, next) => {
-      const plain = toHttpRequest(request, {
-        target: request.baseUrl + request.url,
-        response,
-        clientAddress: () => request.ip ?? '',
-        body: bodyOf(request),
-        params: request.params as Readonly<Record<string, string>>,
-      })
-      answerInTurn(handle(plain), request, response).then(undefined, next)
-    })
-  }
+  const routes = [...apiRoutes(taskboard), ...more]
+  const fallbacks = notFound === 'envelope' ? fallbackRoutes(taskboard) : []
+  const handlerOf = createHandlerOf(taskboard.surface)
+  for (const { path, handle } of routes) router.all(path, handlerOf(handle))
+  for (const { prefix, handle } of fallbacks) router.use(prefix, handlerOf(handle))
+  router.use(answerUndecodable(createRouteTable(routes, fallbacks), handlerOf))
   return router
+}
+
+type HandlerOf = (handle: Route['handle'], params?: HttpRequest['params']) => RequestHandler
+
+function createHandlerOf({ readsHeaders }: Surface): HandlerOf {
+  return (handle, params) => (request, response, next) => {
+    const plain = toHttpRequest(request, {
+      target: request.baseUrl + request.url,
+      response,
+      clientAddress: () => request.ip ?? '',
+      targetOrigin: readsHeaders ? () => targetOriginOf(request) : undefined,
+      body: bodyOf(request),
+      params: params ?? (request.params as HttpRequest['params']),
+    })
+    answerInTurn(handle(plain), request, response).then(undefined, next)
+  }
+}
+
+/** Express gives up on a path whose percent-encoding is malformed; here it goes to the route that it names. */
+function answerUndecodable(table: RouteTable, handlerOf: HandlerOf): ErrorRequestHandler {
+  return (error, request, response, next) => {
+    if (!(error instanceof URIError)) return next(error)
+    const found = table.find(request.path)
+    if (found === null) return next()
+    return handlerOf(found.route.handle, found.params)(request, response, next)
+  }
 }
 
 /** Express 4's parsers set an empty `body` on requests that they leave alone, so what counts is whether bytes were read. */
@@ -47,6 +76,14 @@ function bodyOf(request: Request): RequestBody {
   if (!request.readableDidRead && !request.readableEnded) return unreadBody(request)
   const value: unknown = request.body
   return { kind: 'parsed', value }
+}
+
+/** As `request.protocol` and `request.host` of Express 5; the `host` of Express 4 lacks the port. */
+function targetOriginOf(request: Request): string {
+  const isTrusted = request.app.get('trust proxy fn') as (address: string | undefined, hop: number) => boolean
+  const [forwarded = ''] = request.get('x-forwarded-host')?.split(',') ?? []
+  const isForwarded = forwarded !== '' && isTrusted(request.socket.remoteAddress, 0)
+  return `${request.protocol}://${isForwarded ? forwarded.trim() : (request.get('host') ?? '')}`
 }
 
 async function answerInTurn(

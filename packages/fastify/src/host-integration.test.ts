@@ -23,7 +23,7 @@ async function serve(
   const { server, ...rest } = options
   const app: FastifyInstance = fastify(server ?? {})
   apps.push(app)
-  const taskboard = createTaskboard({ storage: memoryStorage(), ...rest })
+  const taskboard = createTaskboard({ storage: memoryStorage(), logger: false, ...rest })
   prepare(app)
   await app.register(taskboardPlugin, { taskboard })
   const { workspace } = await taskboard.accounts.create({ name: 'host', tier: 'professional' })
@@ -157,6 +157,23 @@ describe('taskboardPlugin', () => {
     }
     expect([await guess('203.0.113.1'), await guess('203.0.113.1')]).toEqual([401, 429])
     expect(await guess('203.0.113.2')).toBe(401)
+  })
+
+  it('knows its own origin from a trusted proxy, and from no other', async () => {
+    const statusBehind = async (trustProxy: boolean) => {
+      const { app } = await serve(undefined, { server: { trustProxy }, authenticate: () => null })
+      const headers = {
+        cookie: 'session=1',
+        origin: 'https://app.example',
+        'x-forwarded-host': 'app.example',
+        'x-forwarded-proto': 'https',
+      }
+      const { statusCode } = await app.inject({ method: 'POST', url: '/api/board?action=add', headers })
+      return statusCode
+    }
+    // What passes has no caller: 401.
+    expect(await statusBehind(true)).toBe(401)
+    expect(await statusBehind(false)).toBe(403)
   })
 
   it('takes bodies beyond the host’s own bodyLimit, up to the board’s', async () => {

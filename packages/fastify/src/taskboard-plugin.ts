@@ -1,22 +1,32 @@
 import {
   announcesBody,
   apiRoutes,
+  createRouteTable,
+  detachRealtime,
   discardRest,
+  fallbackRoutes,
   nextTurn,
   toHttpRequest,
   unreadBody,
   type ByteStream,
+  type FallbackRoute,
   type HttpResponse,
   type RequestBody,
   type Route,
   type Surface,
 } from '@taskboard/core'
 import type { FastifyContentTypeParser, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
+import { keepMalformedPaths } from './malformed-paths.js'
 
 export interface TaskboardPluginOptions {
   readonly taskboard: { readonly surface: Surface }
   /** What is served beside the task board's own routes, GraphQL for example. */
   readonly routes?: readonly Route[] | undefined
+  /**
+   * Who answers the paths below those of the task board that no route has: the host, to which they pass on (`'host'`, the
+   * default), or the task board, with 404 in the envelope of the API (`'envelope'`).
+   */
+  readonly notFound?: 'host' | 'envelope' | undefined
 }
 
 /** What Fastify says of a content type that it cannot make out, or (with the method QUERY) misses. */
@@ -28,9 +38,11 @@ interface RouteConfig {
 
 /**
  * A Fastify plugin with the task board's routes; `prefix` works as with any plugin. It is encapsulated: the host's parsers,
- * hooks and error handler stay as they are, and the host's hooks run for these routes too.
+ * hooks and error handler stay as they are, and the host's hooks run for these routes too. When the application closes, the realtime
+ * connections that `attachRealtime` took on its server end (1001); the task board itself stays open.
  */
 export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (instance, options, done) => {
+  const { readsHeaders } = options.taskboard.surface
   // Bodies stay on the wire until a request has shown its credential.
   instance.removeAllContentTypeParsers()
   instance.addContentTypeParser('*', leaveUnread)
@@ -41,25 +53,42 @@ export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (i
   instance.setErrorHandler<Error & { readonly code?: string }>(async (error, request, reply) => {
     const { taskboardRoute } = request.routeOptions.config as RouteConfig
     if (taskboardRoute === undefined || !CONTENT_TYPE_ERROR.test(error.code ?? '')) throw error
-    return answer(taskboardRoute, request, reply)
+    return answer(taskboardRoute, request, reply, readsHeaders)
   })
 
-  for (const route of [...apiRoutes(options.taskboard), ...(options.routes ?? [])]) {
+  const routes = [...apiRoutes(options.taskboard), ...(options.routes ?? [])]
+  const fallbacks = options.notFound === 'envelope' ? fallbackRoutes(options.taskboard) : []
+  for (const route of [...routes, ...fallbacks.flatMap((fallback) => pathsOf(fallback, routes))]) {
     const config: RouteConfig = { taskboardRoute: route }
-    instance.all(route.path, { config }, (request, reply) => answer(route, request, reply))
+    instance.all(route.path, { config }, (request, reply) => answer(route, request, reply, readsHeaders))
   }
+  keepMalformedPaths(instance, createRouteTable(routes, fallbacks))
+  // The server would wait for its open WebSockets, and so would `app.close()`.
+  instance.addHook('preClose', async () => detachRealtime(options.taskboard, instance.server))
   done()
+}
+
+/** A fallback as routes: for what is below its prefix, and for the prefix itself unless that is a route. */
+function pathsOf({ prefix, handle }: FallbackRoute, routes: readonly Route[]): readonly Route[] {
+  const below = { path: `${prefix}/*`, handle }
+  return routes.some(({ path }) => path === prefix) ? [below] : [{ path: prefix, handle }, below]
 }
 
 const leaveUnread: FastifyContentTypeParser = (_request, payload, parsed) => parsed(null, payload)
 
-async function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<string> {
+async function answer(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  readsHeaders: boolean,
+): Promise<string> {
   const { raw } = request
   const stream = (request.body ?? raw) as ByteStream
   const plain = toHttpRequest(raw, {
     target: raw.url ?? request.url,
     response: reply.raw,
     clientAddress: () => request.ip,
+    targetOrigin: readsHeaders ? () => `${request.protocol}://${request.host}` : undefined,
     body: announcesBody(raw) ? unreadBody(stream) : NO_BODY,
     params: request.params as Readonly<Record<string, string>>,
   })

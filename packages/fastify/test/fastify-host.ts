@@ -7,7 +7,7 @@ import { taskboardPlugin } from '../src/index.js'
 /** The host that the transport suite asks for. Its parsers are those of the root, so they are there before the plugin. */
 export async function mountOnFastify(
   taskboard: Taskboard,
-  { mountPath, bodies }: TransportHost,
+  { mountPath, bodies, notFound }: TransportHost,
 ): Promise<MountedHost> {
   const app = fastify()
   app.addHook('onSend', async (_request, reply) => {
@@ -20,7 +20,11 @@ export async function mountOnFastify(
   app.get('/host/boom', () => {
     throw new Error('boom')
   })
-  await app.register(taskboardPlugin, { taskboard, ...(mountPath === '' ? {} : { prefix: mountPath }) })
+  await app.register(taskboardPlugin, {
+    taskboard,
+    notFound,
+    ...(mountPath === '' ? {} : { prefix: mountPath }),
+  })
   app.post('/host/echo', ({ body }) => {
     const isText = typeof body === 'string' || Buffer.isBuffer(body)
     return isText ? (JSON.parse(body.toString()) as unknown) : body

@@ -10,7 +10,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { GraphqlSettings } from './graphql-options.js'
 import { unconditionalSubscription } from './unconditional-subscription.js'
-import { checkSize } from './limits/check-size.js'
+import { checkLength, checkSize } from './limits/check-size.js'
 import { FragmentCycle, measureDocument, type Variables } from './limits/measure-document.js'
 
 interface Prepared {
@@ -49,6 +49,7 @@ export function createDocuments(schema: GraphQLSchema, settings: GraphqlSettings
   }
 
   function make(text: string, variables: Variables | null | undefined): Prepared | readonly GraphQLError[] {
+    checkLength(text, limits)
     const document = parse(text, { maxTokens: limits.tokens })
     const dependsOnVariables = measure(document, variables)
     const errors = validate(schema, document, rules)

@@ -13,4 +13,21 @@ describe('an endpoint', () => {
       endpoint,
     )
   })
+
+  it('prices the attempts at a delivery by how many the host may make', () => {
+    const pricesOf = (retryDelaysMs?: readonly number[]) => {
+      const taskboard = createTaskboard({ storage: memoryStorage(), webhooks: { retryDelaysMs } })
+      const { documents } = endpointOf(taskboard, {})
+      return ['attemptCount', 'attempts { status }'].map((selected) =>
+        documents.prepare(`{ webhookDeliveries(webhookId: "x", first: 100) { nodes { ${selected} } } }`, {}),
+      )
+    }
+    const prepared = expect.objectContaining({ kind: 'Document' })
+    expect(pricesOf()).toEqual([prepared, prepared])
+    const fifty = Array.from({ length: 50 }, () => 1_000)
+    expect(pricesOf(fifty)).toEqual([
+      prepared,
+      [expect.objectContaining({ message: expect.stringContaining('may cost too much') })],
+    ])
+  })
 })

@@ -30,7 +30,7 @@ export function endpointOf(
   endpoints.set(surface, known)
   let endpoint = known.get(name)
   if (endpoint === undefined) {
-    const schema = taskboardSchema()
+    const schema = taskboardSchema(surface)
     endpoint = {
       surface,
       schema,

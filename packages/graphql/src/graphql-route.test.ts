@@ -1,6 +1,13 @@
 import { scopes } from '@taskboard/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ask, codesOf, openHost, type GraphqlHost } from '../test/graphql-host.js'
+import {
+  ask,
+  codesOf,
+  mountOnExpress,
+  mountOnFastify,
+  openHost,
+  type GraphqlHost,
+} from '../test/graphql-host.js'
 
 let host: GraphqlHost
 beforeAll(async () => {
@@ -45,6 +52,37 @@ interface TaskPage {
   readonly edges: readonly { readonly cursor: string; readonly node: { readonly id: string } }[]
   readonly pageInfo: object
 }
+
+describe.each([
+  ['Express', mountOnExpress],
+  ['Fastify', mountOnFastify],
+])('a malformed address on %s', (_, mount) => {
+  it('is answered in an envelope', async () => {
+    const { url, key, close } = await openHost(mount)
+    const headers = { authorization: `Bearer ${key}`, accept: 'application/json' }
+    try {
+      const below = await fetch(`${url}/%E0%A4%A`, { headers })
+      expect([below.status, await below.json()]).toMatchObject([
+        404,
+        { error: { code: 'RESOURCE_NOT_FOUND' } },
+      ])
+      const query = await fetch(`${url}?query=%E0%A4%A`, { headers })
+      expect(await query.json()).toMatchObject({
+        errors: [{ message: expect.stringContaining('Syntax Error') }],
+      })
+    } finally {
+      await close()
+    }
+  })
+})
+
+describe('the OpenAPI document', () => {
+  it('has the endpoint', async () => {
+    const answer = await fetch(host.url.replace('/graphql', '/openapi.json'))
+    const { paths } = (await answer.json()) as { paths: Record<string, object> }
+    expect(Object.keys(paths['/v2/graphql'] ?? {})).toEqual(['get', 'post'])
+  })
+})
 
 describe('the documented query', () => {
   it('tells of tasks, agents and figures of a workspace', async () => {
@@ -286,5 +324,71 @@ describe('what a host may hide', () => {
     } finally {
       await closed.close()
     }
+  })
+})
+
+describe('a host with a login of its own', () => {
+  it('takes no request of a page of another origin that borrows its cookie', async () => {
+    const asked: string[] = []
+    const own = await openHost(
+      undefined,
+      {},
+      {
+        authenticate(request) {
+          asked.push(request.method)
+          return request.header('cookie') === 'session=1' ? principal : null
+        },
+      },
+    )
+    const { accountId, workspaceId } = own
+    const reach = { accountId, workspaceIds: 'all', defaultWorkspaceId: workspaceId } as const
+    const principal = { id: 'user_1', kind: 'user', tier: 'enterprise', scopes, ...reach } as const
+    const query = '{ workspaces { id } }'
+    const send = async (init: RequestInit, suffix = '') => {
+      const answer = await fetch(own.url + suffix, init)
+      return { status: answer.status, text: await answer.text() }
+    }
+    const foreign = { cookie: 'session=1', origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+    const post = { method: 'POST', body: JSON.stringify({ query }) }
+    for (const type of ['application/json', 'text/plain']) {
+      const refused = await send({ ...post, headers: { ...foreign, 'content-type': type } })
+      expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('AUTHORIZATION_FAILED')])
+    }
+    expect(asked).toEqual([])
+    const headers = { cookie: 'session=1', origin: new URL(own.url).origin }
+    const accepted = await send({ ...post, headers: { ...headers, 'content-type': 'application/json' } })
+    expect([accepted.status, accepted.text]).toEqual([200, expect.stringContaining(workspaceId)])
+    // What a GET asks for is unreadable for the page, and it changes nothing.
+    const read = await send({ headers: foreign }, `?query=${encodeURIComponent(query)}`)
+    expect(read.status).toBe(200)
+    const mutation = 'mutation { createWorkspace(input: { name: "theirs" }) { id } }'
+    expect((await send({ headers: foreign }, `?query=${encodeURIComponent(mutation)}`)).status).toBe(405)
+    expect(await own.taskboard.accounts.listWorkspaces(accountId)).toHaveLength(1)
+    await own.close()
+  })
+
+  it('does not let a principal into a workspace of another account that it names', async () => {
+    const own = await openHost(undefined, {}, { authenticate: () => principal })
+    const { taskboard, accountId, url } = own
+    const { workspace } = await taskboard.accounts.create({ name: 'Stranger', tier: 'enterprise' })
+    await taskboard.board(workspace.id).add({ title: 'theirs' })
+    const rights = { tier: 'enterprise', scopes, defaultWorkspaceId: workspace.id } as const
+    const principal = {
+      id: 'user_1',
+      kind: 'user',
+      accountId,
+      workspaceIds: [workspace.id],
+      ...rights,
+    } as const
+    const send = (query: string) => ask(url, { query, variables: { id: workspace.id } }, 'of-the-host')
+    const read = await send('query ($id: ID!) { workspace(id: $id) { tasks { nodes { title } } } }')
+    expect(read.data).toEqual({ workspace: null })
+    const listed = await send('{ workspaces { id } tasks { nodes { title } } }')
+    expect(listed.data).toEqual({ workspaces: [], tasks: { nodes: [] } })
+    const created = await send('mutation { createTask(input: { title: "x" }) { id } }')
+    expect(codesOf(created)).toEqual(['RESOURCE_NOT_FOUND'])
+    const { tasks } = await taskboard.board(workspace.id).list('TODO')
+    expect(tasks.map(({ title }) => title)).toEqual(['theirs'])
+    await own.close()
   })
 })

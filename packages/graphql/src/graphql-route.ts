@@ -16,6 +16,7 @@ import {
 import { endpointOf, type GraphqlEndpoint } from './endpoint.js'
 import { formatError, fromEnvelope } from './errors.js'
 import { createContext, type GraphqlContext } from './graphql-context.js'
+import { graphqlDescription } from './graphql-description.js'
 import type { GraphqlOptions } from './graphql-options.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -36,6 +37,7 @@ export function taskboardGraphql(
   const endpoint = endpointOf(taskboard, options)
   return protectedRoute(taskboard, {
     path: '/v2/graphql',
+    description: graphqlDescription,
     answer: (call) => answerCall(endpoint, call),
     refuse: (envelope, request) => ({
       status: envelope.status,

@@ -27,14 +27,14 @@ function typeOf(name: string, value: unknown): string {
 describe('what is written', () => {
   it('tasks, as people manage them', async () => {
     const made = await write<{ id: string }>(
-      `createTask(input: {title: "One", type: "report", priority: HIGH, tags: ["a"], metadata: {my_key: ["x"]},
+      `createTask(input: {title: "One", type: "Monthly report", priority: HIGH, tags: ["a"], metadata: {my_key: ["x"]},
         deadline: "2030-01-01T01:00:00+01:00", notBefore: "2029-01-01T00:00:00Z"}) {
         id title type priority status column tags metadata deadline notBefore dependsOn hold { reason } }`,
     )
     expect(made).toEqual({
       id: expect.stringMatching(/^task_/),
       title: 'One',
-      type: 'report',
+      type: 'Monthly report',
       priority: 'HIGH',
       status: 'PENDING',
       column: 'TODO',
@@ -70,11 +70,11 @@ describe('what is written', () => {
 
   it('agents, and the tasks that they claim', async () => {
     const agent = await write<{ id: string }>(
-      'createAgent(input: {name: "Ada", type: "custom", systemPrompt: "Be brief.", capabilities: ["sums"]}) { id name type systemPrompt capabilities tools successRate }',
+      'createAgent(input: {name: "Ada", type: "Deep research", systemPrompt: "Be brief.", capabilities: ["sums"]}) { id name type systemPrompt capabilities tools successRate }',
     )
     expect(agent).toMatchObject({
       name: 'Ada',
-      type: 'custom',
+      type: 'Deep research',
       systemPrompt: 'Be brief.',
       tools: [],
       successRate: 1,
@@ -97,8 +97,11 @@ describe('what is written', () => {
     expect(Date.parse(claimed.leaseExpiresAt) - host.clock.now()).toBe(120_000)
     const held = { id: ids[0], token: claimed.fencingToken }
     expect(
-      await write('heartbeatTask(id: $id, input: {fencingToken: $token}) { status progress }', held),
-    ).toEqual({ status: 'IN_PROGRESS', progress: 0 })
+      await write(
+        'heartbeatTask(id: $id, input: {fencingToken: $token}) { status progress leaseExpiresAt }',
+        held,
+      ),
+    ).toEqual({ status: 'IN_PROGRESS', progress: 0, leaseExpiresAt: claimed.leaseExpiresAt })
     expect(
       await write(
         'reportTaskProgress(id: $id, input: {fencingToken: $token, progress: 30}) { progress }',
@@ -118,12 +121,14 @@ describe('what is written', () => {
         held,
       ),
     ).toEqual(output)
-    expect(
-      await write(
-        'completeTask(id: $id, input: {fencingToken: $token, result: "ok"}) { status progress leaseExpiresAt }',
-        held,
-      ),
-    ).toEqual({ status: 'COMPLETED', progress: 100, leaseExpiresAt: null })
+    for (let time = 0; time < 2; time++) {
+      expect(
+        await write(
+          'completeTask(id: $id, input: {fencingToken: $token, result: "ok"}) { status progress leaseExpiresAt }',
+          held,
+        ),
+      ).toEqual({ status: 'COMPLETED', progress: 100, leaseExpiresAt: null })
+    }
     const shown = await host.query(
       'query ($id: ID!) { task(id: $id) { result logs { message level timestamp } outputs { type name url size } } }',
       held,
@@ -148,7 +153,7 @@ describe('what is written', () => {
         'updateAgent(id: $id, input: {name: "Bea", systemPrompt: null}) { name type systemPrompt }',
         { id: agentId },
       ),
-    ).toEqual({ name: 'Bea', type: 'custom', systemPrompt: null })
+    ).toEqual({ name: 'Bea', type: 'Deep research', systemPrompt: null })
     expect(await write('deleteAgent(id: $id)', { id: agentId })).toBe(agentId)
   })
 

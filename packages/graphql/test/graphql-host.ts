@@ -46,7 +46,9 @@ export interface GraphqlHost {
 
 export const mountOnExpress: Mount = async (taskboard, options) => {
   const app = express()
-  app.use(taskboardRouter(taskboard, { routes: [taskboardGraphql(taskboard, options)] }))
+  app.use(
+    taskboardRouter(taskboard, { routes: [taskboardGraphql(taskboard, options)], notFound: 'envelope' }),
+  )
   const server = createServer(app as never)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -62,7 +64,11 @@ export const mountOnExpress: Mount = async (taskboard, options) => {
 
 export const mountOnFastify: Mount = async (taskboard, options) => {
   const app = fastify()
-  await app.register(taskboardPlugin, { taskboard, routes: [taskboardGraphql(taskboard, options)] })
+  await app.register(taskboardPlugin, {
+    taskboard,
+    routes: [taskboardGraphql(taskboard, options)],
+    notFound: 'envelope',
+  })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
     url: `${url}/v2/graphql`,
@@ -80,7 +86,7 @@ export async function openHost(
   boardOptions: Partial<TaskboardOptions> = {},
 ): Promise<GraphqlHost> {
   const clock = virtualClock()
-  const taskboard = createTaskboard({ storage: memoryStorage(), clock, ...boardOptions })
+  const taskboard = createTaskboard({ storage: memoryStorage(), clock, logger: false, ...boardOptions })
   const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'enterprise' })
   const listening = await mount(taskboard, options)
   const makeKey = async (only: readonly Scope[]): Promise<string> => {

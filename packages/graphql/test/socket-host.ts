@@ -49,7 +49,7 @@ export const listenOnFastify: Listen = async (taskboard, options) => {
 
 export async function openSocketHost(options: SocketHostOptions = {}): Promise<SocketHost> {
   const { graphql = {}, listen = listenOnFastify, ...rest } = options
-  const taskboard = createTaskboard({ storage: memoryStorage(), ...rest })
+  const taskboard = createTaskboard({ storage: memoryStorage(), logger: false, ...rest })
   const server = await listen(taskboard, graphql)
   attachRealtime(server, taskboard, { protocols: [graphqlSubscriptions(taskboard, graphql)] })
   await taskboard.start()

@@ -1,4 +1,5 @@
 import {
+  scopes as everyScope,
   sessionOver,
   TaskboardError,
   type AccessStore,
@@ -39,7 +40,7 @@ export function createAccessStore(database: Database): Store {
     const [first] = workspacesOf(accountId)
     if (first === undefined) throw notFound('account')
     const id = settings.current.newId('user')
-    const user = { id, accountId, email, scopes: Object.freeze([...scopes]), createdAt: now }
+    const user = { id, accountId, email, scopes: Object.freeze([...(scopes ?? everyScope)]), createdAt: now }
     const hidden = { passwordHash, defaultWorkspaceId: first.id }
     const noMfa = { mfaSecret: null, mfaPendingSecret: null, mfaStep: null, recoveryHashes: [] }
     tables.users.set(id, { user, ...hidden, ...noMfa })

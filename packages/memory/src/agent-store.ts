@@ -4,12 +4,12 @@ import {
   type Agent,
   type AgentOverview,
   type AgentQuery,
-  type AgentStatus,
   type AgentStore,
   type Instant,
   type NewAgent,
   type Reach,
 } from '@taskboard/core'
+import { agentStatus } from './agent-status.js'
 import { createAgentWork, type AgentWork } from './agent-work.js'
 import { draftRow } from './event-log.js'
 import type { Database } from './database.js'
@@ -48,7 +48,10 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
     insertAgent: (agent, claim, at) =>
       write(at, (now) => {
         database.requireWorkspace(agent.workspaceId)
-        return database.idempotency.once(claim, now, () => addAgent(database, agent, now))
+        return database.idempotency.once(claim, now, () => {
+          const added = addAgent(database, agent, now)
+          return { ...added, status: agentStatus(database, leases, added, now) }
+        })
       }),
     listAgents: (workspaceId, at) => read(at, () => agentsOf(workspaceId)),
     getAgent: (workspaceId, agentId, at) => read(at, () => require(workspaceId, agentId)),
@@ -68,6 +71,7 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
         for (const task of work.doneOf(id))
           tables.tasks.set(task.id, { ...task, assignedTo: null, updatedAt: now })
         tables.agents.delete(id)
+        tables.workers.delete(id)
       }),
     reportAgentStatus: (workspaceId, agentId, status, at) =>
       write(at, (now) => {
@@ -76,6 +80,11 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
         tables.agents.set(agentId, { ...agent, status })
         publish(draftRow(workspaceId, { type: 'agent.status', facts: { agentId, status } }, now))
       }),
+    reportWorker: (workspaceId, agentId, liveMs, at) =>
+      write(at, (now) => {
+        if (tables.agents.get(agentId)?.workspaceId !== workspaceId) return
+        tables.workers.set(agentId, now + liveMs)
+      }),
     reportRuntimes: (agentTypes, liveMs, at) =>
       write(at, (now) => {
         for (const type of agentTypes) tables.runtimes.set(type, liveMs === null ? Infinity : now + liveMs)
@@ -83,17 +92,6 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
     readForecasts: (tasks, at) =>
       read(at, (now) => tasks.map((task) => work.forecast(task, agentsOf(task.workspaceId), now))),
   }
-}
-
-/** How an agent is at `now`: see `AgentStatus`. */
-export function agentStatus(
-  { tables }: Database,
-  leases: LeaseIndex,
-  { id, type }: Pick<Agent, 'id' | 'type'>,
-  now: Instant,
-): AgentStatus {
-  if (leases.heldBy(id) > 0) return 'busy'
-  return (tables.runtimes.get(type) ?? Infinity) <= now ? 'offline' : 'available'
 }
 
 function createAgentReads(

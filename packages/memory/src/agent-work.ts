@@ -9,6 +9,7 @@ import {
   type Instant,
   type Task,
 } from '@taskboard/core'
+import { agentStatus } from './agent-status.js'
 import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
 import type { ReadyQueue } from './ready-queue.js'
@@ -27,11 +28,8 @@ export interface AgentWork {
   forecast(task: ForecastTask, agents: readonly Agent[], now: Instant): Forecast
 }
 
-export function createAgentWork(
-  { tables, attempts }: Database,
-  queue: ReadyQueue,
-  leases: LeaseIndex,
-): AgentWork {
+export function createAgentWork(database: Database, queue: ReadyQueue, leases: LeaseIndex): AgentWork {
+  const { tables, attempts } = database
   const { openOf, doneOf } = createAssignments(tables.tasks)
 
   /** The last attempts that count, oldest first. */
@@ -79,12 +77,13 @@ export function createAgentWork(
       const row = tables.tasks.row(taskId)
       const takers = owner === null ? agents : agents.filter(({ id }) => id === owner)
       const isQueued = row !== undefined && row.value.column === 'TODO'
+      const served = takers.filter((agent) => agentStatus(database, leases, agent, now) !== 'offline')
       const working = takers.reduce((sum, { id }) => sum + leases.heldBy(id), 0)
       return {
         taskId,
         typicalMs: typicalMs(lease?.agentId ?? owner, agents),
         ahead: isQueued ? queue.ahead(row, now, mostAhead) + Math.min(working, mostAhead) : 0,
-        agents: Math.max(1, takers.length),
+        agents: served.length,
         asOf: now,
       }
     },

@@ -52,6 +52,7 @@ export function createKeyVerbs(database: Database): Pick<Store, KeyVerb> {
       write(at, (now) => {
         const { value, replayed } = idempotency.once(claim, now, () => {
           requireWorkspaces(tables, key)
+          if (key.expiresAt !== null && key.expiresAt <= now) throw hasPassed()
           return add(key, now)
         })
         return replayed ? refuseRepeat(value) : value
@@ -61,9 +62,9 @@ export function createKeyVerbs(database: Database): Pick<Store, KeyVerb> {
         const key = byHash.get(hash)
         if (key === undefined || hasEnded(key, now)) return null
         const account = tables.accounts.get(key.accountId)
-        return account === undefined
-          ? null
-          : { principal: toPrincipal(key, account.tier), expiresAt: key.expiresAt }
+        if (account === undefined) return null
+        const expiresInMs = key.expiresAt === null ? null : key.expiresAt - now
+        return { principal: toPrincipal(key, account.tier), expiresInMs }
       }),
     listApiKeys: (reach, { limit, afterId }, at) =>
       read(at, () => {
@@ -142,6 +143,10 @@ function toPrincipal(key: ApiKeyRecord, tier: Principal['tier']): Principal {
     workspaceIds: key.workspaceId === null ? 'all' : [key.workspaceId],
     defaultWorkspaceId: key.defaultWorkspaceId,
   }
+}
+
+function hasPassed(): TaskboardError {
+  return new TaskboardError('INVALID_FIELD', 'expiresAt must be in the future', { field: 'expiresAt' })
 }
 
 function notFound(what: string, field?: string): TaskboardError {

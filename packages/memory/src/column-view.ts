@@ -1,4 +1,6 @@
 import {
+  compareTied,
+  cursorAfter,
   scoreUnits,
   type Column,
   type Instant,
@@ -37,6 +39,7 @@ export function createColumnView(column: Column, scoring: () => Scoring): Column
   const rows: TaskSlots[] = []
   const rank = rankOf(column, scoring)
   const sign = column === 'DOING' ? 1 : -1
+  const compare = column === 'TODO' ? comparePending : compareRanked
   let kept: Ranked[] | null = null
   let keptAsOf: Instant | null = null
   let changes = 0
@@ -56,7 +59,7 @@ export function createColumnView(column: Column, scoring: () => Scoring): Column
     if (kept !== null && (keptAsOf === asOf || (keptAsOf !== null && column !== 'TODO'))) return kept
     if (kept === null) kept = rows.map(({ value: task }) => ({ task, rank: rank(task, asOf) }))
     else for (const entry of kept) entry.rank = rank(entry.task, asOf)
-    if (!isSorted(kept)) kept.sort(compareRanked)
+    if (!isSorted(kept, compare)) kept.sort(compare)
     keptAsOf = asOf
     return kept
   }
@@ -65,10 +68,10 @@ export function createColumnView(column: Column, scoring: () => Scoring): Column
     function* candidates(): Generator<Ranked> {
       for (const { value: task } of rows) {
         const entry = { task, rank: rank(task, asOf) }
-        if (after === null || compareRanked(after, entry) < 0) yield entry
+        if (after === null || compare(after, entry) < 0) yield entry
       }
     }
-    return bestOf(candidates(), count, compareRanked)
+    return bestOf(candidates(), count, compare)
   }
 
   return {
@@ -100,7 +103,7 @@ export function createColumnView(column: Column, scoring: () => Scoring): Column
       if (rows.length > LARGEST_KEPT) found = select(asOf, after, limit + 1)
       else {
         const all = sorted(asOf)
-        const start = after === null ? 0 : all.findIndex((entry) => compareRanked(after, entry) < 0)
+        const start = after === null ? 0 : all.findIndex((entry) => compare(after, entry) < 0)
         found = start < 0 ? [] : all.slice(start, start + limit + 1)
       }
       return toPage(found, limit, asOf, sign)
@@ -122,22 +125,29 @@ function rankOf(column: Column, scoring: () => Scoring): (task: Task, asOf: Inst
   return (task) => -(task.completedAt ?? 0)
 }
 
+/** TODO: held tasks last. */
+function comparePending(a: Ranked, b: Ranked): number {
+  const isHeld = a.task.hold !== null
+  if (isHeld !== (b.task.hold !== null)) return isHeld ? 1 : -1
+  return a.rank === b.rank ? compareTied(a.task, b.task) : a.rank - b.rank
+}
+
 function compareRanked(a: Ranked, b: Ranked): number {
   if (a.rank !== b.rank) return a.rank - b.rank
   if (a.task.createdAt !== b.task.createdAt) return a.task.createdAt - b.task.createdAt
   return a.task.id < b.task.id ? -1 : a.task.id > b.task.id ? 1 : 0
 }
 
-function isSorted(ranked: readonly Ranked[]): boolean {
+function isSorted(ranked: readonly Ranked[], compare: (a: Ranked, b: Ranked) => number): boolean {
   for (let index = 1; index < ranked.length; index++) {
-    if (compareRanked(ranked[index - 1] as Ranked, ranked[index] as Ranked) > 0) return false
+    if (compare(ranked[index - 1] as Ranked, ranked[index] as Ranked) > 0) return false
   }
   return true
 }
 
 /** The cursor as an entry to compare with: only what orders tasks is looked at. */
-function afterCursor({ rank, createdAt, id }: TaskCursor, sign: 1 | -1): Ranked {
-  return { task: { createdAt, id } as Task, rank: sign * rank }
+function afterCursor({ rank, held, dueDate, createdAt, id }: TaskCursor, sign: 1 | -1): Ranked {
+  return { task: { hold: held ? {} : null, dueDate, createdAt, id } as Task, rank: sign * rank }
 }
 
 function toPage(found: readonly Ranked[], limit: number, asOf: Instant, sign: 1 | -1): TaskPage {
@@ -146,6 +156,5 @@ function toPage(found: readonly Ranked[], limit: number, asOf: Instant, sign: 1 
     tasks.push((found[index] as Ranked).task)
   const last = found[limit - 1]
   if (found.length <= limit || last === undefined) return { tasks, asOf, next: null }
-  const { createdAt, id } = last.task
-  return { tasks, asOf, next: { asOf, rank: sign * last.rank, createdAt, id } }
+  return { tasks, asOf, next: cursorAfter(last.task, asOf, sign * last.rank) }
 }

@@ -15,7 +15,7 @@ import type {
 } from '@taskboard/core'
 import { createCommitSignal, createStorageSettings, TaskboardError } from '@taskboard/core'
 import { createAttempts, type Attempts } from './attempts.js'
-import type { DeliveryRow } from './delivery-row.js'
+import { skipped, type DeliveryRow } from './delivery-row.js'
 import { createEventLog, toLoggedEvent, type EventLog, type EventRow } from './event-log.js'
 import { createIdempotencyRecords, type IdempotencyRecords } from './idempotency.js'
 import { createJournal, type Journal } from './journal.js'
@@ -27,12 +27,16 @@ import { createTaskSlots, type TaskSlots, type TaskTable } from './task-slots.js
 import { createTransactions, type Transactions } from './transactions.js'
 import { createUsers, type StoredUser, type Users } from './users.js'
 
+const REVOKING = { revokes: true } as const
+
 /** What all stores of one storage share. */
 export interface Database {
   readonly settings: BoundSettings
   readonly journal: Journal
   readonly transactions: Transactions
   readonly commits: CommitSignal
+  /** Notes that a task was taken away from its agent: the next commit says so. */
+  readonly noteRevocation: () => void
   readonly log: EventLog
   readonly idempotency: IdempotencyRecords
   readonly attempts: Attempts
@@ -49,6 +53,8 @@ export interface Database {
     readonly agents: Table<Agent>
     /** Until when a runtime of each agent type is at work, as far as is known. */
     readonly runtimes: Table<Instant>
+    /** Until when somebody outside of the runtimes works for an agent, as far as claims for it have said. */
+    readonly workers: Table<Instant>
     /** By workspace. */
     readonly rollUps: Table<RollUp>
     readonly tasks: TaskTable
@@ -57,7 +63,7 @@ export interface Database {
     readonly webhooks: Table<StoredWebhook>
     readonly deliveries: Table<DeliveryRow>
   }
-  /** Logs an event, with a delivery to each webhook that wants it. */
+  /** Logs an event, with a delivery to each webhook that wants it: a skipped one while the webhook is disabled. */
   readonly publish: (row: EventRow) => void
   /** @throws TaskboardError `NOT_FOUND`. */
   requireWorkspace(workspaceId: string): void
@@ -77,6 +83,7 @@ export function createDatabase(onScoring: () => void): Database {
     loginAttempts: createTable<LoginAttempts>(journal),
     agents: createTable<Agent>(journal),
     runtimes: createTable<Instant>(journal),
+    workers: createTable<Instant>(journal),
     rollUps: createTable<RollUp>(journal),
     tasks: createTableOfRows<Task, TaskSlots>(journal, createTaskSlots),
     taskLogs: createTable<readonly TaskLogEntry[]>(journal),
@@ -84,14 +91,26 @@ export function createDatabase(onScoring: () => void): Database {
     webhooks: createTable<StoredWebhook>(journal),
     deliveries: createTable<DeliveryRow>(journal),
   }
+  /** A rollback leaves it set: one look that finds nothing does no harm. */
+  let revokes = false
   const attempts = createAttempts(journal, tables.tasks)
   const subscriptions = createSubscriptions(tables.webhooks)
 
   return {
     settings,
     journal,
-    transactions: createTransactions({ journal, now: settings.now, onCommit: commits.raise }),
+    transactions: createTransactions({
+      journal,
+      now: settings.now,
+      onCommit() {
+        commits.raise(revokes ? REVOKING : undefined)
+        revokes = false
+      },
+    }),
     commits,
+    noteRevocation() {
+      revokes = true
+    },
     log,
     idempotency: createIdempotencyRecords(journal),
     attempts,
@@ -103,9 +122,10 @@ export function createDatabase(onScoring: () => void): Database {
       const subscribers = subscriptions.to(row.workspaceId, row.type)
       if (subscribers.length === 0) return
       const event = toLoggedEvent(row)
-      for (const { id: webhookId } of subscribers) {
+      for (const { id: webhookId, enabled } of subscribers) {
         const id = settings.current.newId('evt')
-        tables.deliveries.set(id, newDelivery(id, webhookId, event, row.at))
+        const due = newDelivery(id, webhookId, event, row.at)
+        tables.deliveries.set(id, enabled ? due : skipped(due))
       }
     },
     requireWorkspace(workspaceId) {

@@ -20,8 +20,12 @@ export interface DeliveryIndex {
 /** The pending deliveries of one webhook. */
 export interface WebhookQueue {
   readonly webhookId: string
+  readonly accountId: string
   readonly heap: DeliveryEntry[]
   place: number
+  isAside: boolean
+  /** The number of the claim that took from it last. */
+  servedAt: number
 }
 
 export interface DeliveryEntry {
@@ -31,22 +35,27 @@ export interface DeliveryEntry {
   place: number
 }
 
-export function createDeliveryIndex(deliveries: Table<DeliveryRow>): DeliveryIndex {
+export function createDeliveryIndex(
+  deliveries: Table<DeliveryRow>,
+  accountOf: (workspaceId: string) => string,
+): DeliveryIndex {
   const entries = new Map<string, DeliveryEntry>()
   const finished: DeliveryEntry[] = []
   const queues = new Map<string, WebhookQueue>()
   const order: WebhookQueue[] = []
 
-  function queueOf(webhookId: string): WebhookQueue {
+  function queueOf({ delivery: { webhookId, workspaceId } }: DeliveryRow): WebhookQueue {
     let queue = queues.get(webhookId)
     if (queue === undefined) {
-      queue = { webhookId, heap: [], place: IN_NO_HEAP }
+      const accountId = accountOf(workspaceId)
+      queue = { webhookId, accountId, heap: [], place: IN_NO_HEAP, isAside: false, servedAt: 0 }
       queues.set(webhookId, queue)
     }
     return queue
   }
 
   function queueChanged(queue: WebhookQueue): void {
+    if (queue.isAside) return
     if (queue.heap.length === 0) {
       heapRemove(order, queue, queueOrder)
       queues.delete(queue.webhookId)
@@ -59,7 +68,7 @@ export function createDeliveryIndex(deliveries: Table<DeliveryRow>): DeliveryInd
     const entry = { row, at: due ?? row.delivery.createdAt, place: IN_NO_HEAP }
     entries.set(row.delivery.id, entry)
     if (due === null) return heapAdd(finished, entry, entryOrder)
-    const queue = queueOf(row.delivery.webhookId)
+    const queue = queueOf(row)
     heapAdd(queue.heap, entry, entryOrder)
     queueChanged(queue)
   }
@@ -69,7 +78,7 @@ export function createDeliveryIndex(deliveries: Table<DeliveryRow>): DeliveryInd
     if (entry === undefined) return
     entries.delete(row.delivery.id)
     if (dueAt(row) === null) return heapRemove(finished, entry, entryOrder)
-    const queue = queueOf(row.delivery.webhookId)
+    const queue = queueOf(row)
     // The queue stands in the order by its first entry: it leaves before that one does.
     heapRemove(order, queue, queueOrder)
     heapRemove(queue.heap, entry, entryOrder)
@@ -83,9 +92,13 @@ export function createDeliveryIndex(deliveries: Table<DeliveryRow>): DeliveryInd
 
   return {
     firstQueue: () => order[0] ?? null,
-    setAside: (queue) => heapRemove(order, queue, queueOrder),
+    setAside(queue) {
+      heapRemove(order, queue, queueOrder)
+      queue.isAside = true
+    },
     putBack(queue) {
-      if (queue.heap.length > 0 && queue.place === IN_NO_HEAP) heapAdd(order, queue, queueOrder)
+      queue.isAside = false
+      queueChanged(queue)
     },
     withhold: remove,
     restore: add,

@@ -13,7 +13,10 @@ export function recordResult(
   const { deliveries, webhooks } = database.tables
   const row = deliveries.get(result.deliveryId)
   if (row === undefined || !isHeld(row, result.claimToken, now)) return
-  deliveries.set(result.deliveryId, { delivery: afterAttempt(row.delivery, result), claim: null })
+  const endedAt = now - result.endedMsAgo
+  const startedAt = endedAt - result.attempt.durationMs
+  const delivery = afterAttempt(row.delivery, result, startedAt, endedAt)
+  deliveries.set(result.deliveryId, { delivery, claim: null })
 
   const webhook = webhooks.get(row.delivery.webhookId)
   if (webhook?.url !== result.url) return
@@ -22,7 +25,7 @@ export function recordResult(
       webhooks.set(webhook.id, { ...webhook, failingSince: null, updatedAt: now })
     return
   }
-  const failingSince = webhook.failingSince ?? result.attempt.at
+  const failingSince = webhook.failingSince ?? startedAt
   const failing = webhook.failingSince === null ? { ...webhook, failingSince, updatedAt: now } : webhook
   if (failing !== webhook) webhooks.set(webhook.id, failing)
   if (result.outcome.kind === 'gone') disable(database, failing, 'gone', now)
@@ -31,8 +34,13 @@ export function recordResult(
 
 const KEPT_ATTEMPTS = 100
 
-function afterAttempt(delivery: Delivery, { attempt, outcome }: DeliveryResult): Delivery {
-  const { at, durationMs, status, error, responseExcerpt } = attempt
+function afterAttempt(
+  delivery: Delivery,
+  { attempt, outcome }: DeliveryResult,
+  at: Instant,
+  endedAt: Instant,
+): Delivery {
+  const { durationMs, status, error, responseExcerpt } = attempt
   return {
     ...delivery,
     status: outcome.kind === 'retry' ? 'pending' : outcome.kind === 'succeeded' ? 'succeeded' : 'failed',
@@ -41,7 +49,7 @@ function afterAttempt(delivery: Delivery, { attempt, outcome }: DeliveryResult):
       ...delivery.attempts.slice(1 - KEPT_ATTEMPTS),
       { at, durationMs, status, error, responseExcerpt },
     ],
-    nextAttemptAt: outcome.kind === 'retry' ? outcome.at : null,
+    nextAttemptAt: outcome.kind === 'retry' ? endedAt + outcome.delayMs : null,
   }
 }
 

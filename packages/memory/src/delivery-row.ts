@@ -19,3 +19,8 @@ export function isHeld(row: DeliveryRow, claimToken: string, now: Instant): bool
 export function isFinished(row: DeliveryRow): boolean {
   return row.delivery.status !== 'pending'
 }
+
+/** The delivery as it stands in the log when its webhook is disabled. */
+export function skipped({ delivery }: DeliveryRow): DeliveryRow {
+  return { delivery: { ...delivery, status: 'skipped', nextAttemptAt: null }, claim: null }
+}

@@ -26,7 +26,8 @@ export function createEventStore(database: Database): EventStore<MemoryTransacti
       }),
     skipFeed: (position) => read(null, () => String(Math.max(parsePosition(position), log.end))),
     onCommit: (listener) => commits.listen(listener),
-    pruneEvents: (before, limit) => write(null, () => log.prune(before, limit, mark)),
+    pruneEvents: (olderThanMs, limit, now) =>
+      write({ now }, (at) => log.prune(at - olderThanMs, limit, mark)),
   }
 }
 

@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { memoryStorage } from './index.js'
 
 describe('memoryStorage keeps the promises of every port', () => {
-  const open = () => Promise.resolve({ storage: memoryStorage(), close: () => Promise.resolve() })
+  const open = () =>
+    Promise.resolve({
+      storage: memoryStorage(),
+      writesWait: true,
+      // Nobody else can use what is in its memory.
+      openAnother: null,
+      close: () => Promise.resolve(),
+    })
   for (const { id, name, run } of storageConformance(open)) {
     it(`${id}: ${name}`, () => expect(run()).resolves.toBeUndefined())
   }

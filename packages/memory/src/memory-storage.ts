@@ -20,8 +20,8 @@ import { createWebhookStore } from './webhook-store.js'
  * and can be used before `bind` with the default weights and the process's clock.
  *
  * Verbs run one at a time. While a transaction is open, calls without its `tx` read the state before it, and their writes
- * wait until it ends: work inside a transaction must pass `tx` with each write that it awaits. Limits take no part in
- * transactions.
+ * wait until it ends; a write without `tx` inside the transaction's own work rejects with `MISSING_FIELD` (`tx`). Limits take no
+ * part in transactions.
  */
 export function memoryStorage(): Storage<MemoryTransaction> {
   const database: Database = createDatabase(() => queue.replaceAll())
@@ -30,6 +30,7 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     journal,
     tasks: tables.tasks,
     agents: tables.agents,
+    runtimes: tables.runtimes,
     scoring: () => settings.current.scoring,
   })
   const leases = createLeaseIndex(tables.tasks)
@@ -54,6 +55,7 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     close: () => Promise.resolve(),
     transaction: transactions.transaction,
     keepAnswer: (claim, answer, at) => transactions.write(at, () => idempotency.keepAnswer(claim, answer)),
-    pruneIdempotency: (before, limit) => transactions.write(null, () => idempotency.prune(before, limit)),
+    pruneIdempotency: (olderThanMs, limit, now) =>
+      transactions.write({ now }, (at) => idempotency.prune(at - olderThanMs, limit)),
   }
 }

@@ -24,11 +24,11 @@ export function createMfaVerbs({ transactions, tables }: Database): Pick<Store, 
 
   return {
     findMfa: (userId, at) =>
-      read(at, () => {
+      read(at, (now) => {
         const found = tables.users.get(userId)
         if (found === undefined) return null
         const { user, mfaSecret: secret, mfaPendingSecret: pendingSecret } = found
-        return { email: user.email, secret, pendingSecret }
+        return { email: user.email, secret, pendingSecret, asOf: now }
       }),
     offerMfa: (userId, mfaPendingSecret, at) =>
       write(at, () =>

@@ -39,20 +39,20 @@ export function createNotificationStore(database: Database): Store {
         targets.delete(id)
         return true
       }),
-    listTargets: (workspaceId) =>
-      read(null, () =>
+    listTargets: (workspaceId, at) =>
+      read(at, () =>
         index
           .of(workspaceId)
           .map(toTarget)
           .sort((a, b) => (a.channel < b.channel ? -1 : 1)),
       ),
     claimNotifications: (request, at) => write(at, (now) => claim(request, now)),
-    settleNotifications: ({ workspaceId, channel, claimToken, readThroughSeq, retryAt }, at) =>
+    settleNotifications: ({ workspaceId, channel, claimToken, readThroughSeq, retryInMs }, at) =>
       write(at, (now) => {
         const id = targetId(workspaceId, channel)
         const row = targets.get(id)
         if (row === undefined || row.claimToken !== claimToken || row.dueAt <= now) return false
-        targets.set(id, { ...row, readThroughSeq, dueAt: retryAt ?? now, claimToken: null })
+        targets.set(id, { ...row, readThroughSeq, dueAt: now + (retryInMs ?? 0), claimToken: null })
         return true
       }),
   }
@@ -91,7 +91,7 @@ function createClaim(
       }
       row = firstDue(channels)
     }
-    return { batches, nextDueAt: row?.dueAt ?? null }
+    return { batches, nextDueInMs: row === null ? null : Math.max(0, row.dueAt - now) }
   }
 }
 

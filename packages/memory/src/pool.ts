@@ -1,14 +1,22 @@
-import { laneSlope, lanes, placeTask, type Instant, type Lane, type Scoring } from '@taskboard/core'
+import {
+  compareTied,
+  laneSlope,
+  lanes,
+  placeTask,
+  type Instant,
+  type Lane,
+  type Scoring,
+} from '@taskboard/core'
 import { createLazyHeap } from './lazy-heap.js'
 import type { Pool, TaskHeap, TaskSlots } from './task-slots.js'
 
 export function createPool(workspaceId: string, agentId: string | null): Pool {
-  return { workspaceId, agentId, lanes: [null, null, null, null], delayed: null }
+  return { workspaceId, agentId, lanes: [null, null, null, null, null, null], delayed: null }
 }
 
-/** Tasks by a key, the lowest first, of equals the oldest. */
+/** Tasks by a key, the lowest first; of equals, the one that goes first when scores are equal. */
 export function createTaskHeap(): TaskHeap {
-  return createLazyHeap<TaskSlots>(isOlder)
+  return createLazyHeap<TaskSlots>(goesFirst)
 }
 
 /** Puts a task where it belongs at `now`. Returns when that ends: `Infinity` when it stays. */
@@ -36,11 +44,12 @@ export function leavePool({ lane }: TaskSlots, pool: Pool): void {
 
 /** A copy of all entries, in no order. */
 export function entriesOf({ lanes: byLane, delayed }: Pool): readonly TaskSlots[] {
-  return [...byLane, delayed].flatMap((heap) => heap?.entries() ?? [])
+  return [...lanes.map((lane) => byLane[lane]), delayed].flatMap((heap) => heap?.entries() ?? [])
 }
 
-export function hasReady({ lanes: [flat, ageing, nearing, both] }: Pool): boolean {
-  return isFilled(flat) || isFilled(ageing) || isFilled(nearing) || isFilled(both)
+export function hasReady(pool: Pool): boolean {
+  for (const lane of lanes) if (isFilled(pool.lanes[lane])) return true
+  return false
 }
 
 /** When the first wait in the pool ends; `Infinity` when none is under way. */
@@ -62,7 +71,7 @@ export function betterHead(
     const head = heap?.first()
     if (heap == null || head === undefined) continue
     const units = laneUnits(lane, heap.firstKey(), now, scoring)
-    if (winner !== null && (units < winnerUnits || (units === winnerUnits && !isOlder(head, winner))))
+    if (winner !== null && (units < winnerUnits || (units === winnerUnits && !goesFirst(head, winner))))
       continue
     winner = head
     winnerUnits = units
@@ -98,6 +107,6 @@ function isFilled(heap: TaskHeap | null): boolean {
   return heap !== null && heap.size > 0
 }
 
-function isOlder({ value: a }: TaskSlots, { value: b }: TaskSlots): boolean {
-  return a.createdAt === b.createdAt ? a.id < b.id : a.createdAt < b.createdAt
+function goesFirst({ value: a }: TaskSlots, { value: b }: TaskSlots): boolean {
+  return compareTied(a, b) < 0
 }

@@ -7,10 +7,12 @@ export function createQuotaStore(database: Database): QuotaStore<MemoryTransacti
   const { settings, tables, transactions } = database
   const months = new Map<string, { month: Instant; tasks: number }>()
 
+  /** What counted in a later month counts in the present one: the clock has stepped back. */
   function monthOf(accountId: string, now: Instant) {
     const month = monthStart(now)
     let used = months.get(accountId)
     if (used === undefined || used.month < month) months.set(accountId, (used = { month, tasks: 0 }))
+    used.month = month
     return used
   }
 

@@ -1,8 +1,9 @@
-import type { Agent, Instant, Scoring, Task } from '@taskboard/core'
+import { anyAgentType, type Agent, type Instant, type Scoring, type Task } from '@taskboard/core'
+import { createFallback } from './fallback.js'
 import type { Journal, Reversible } from './journal.js'
-import { createPlacements, type Placements } from './placements.js'
+import { createPlacements } from './placements.js'
 import { betterHead, countAhead, firstDelayEnd } from './pool.js'
-import { createRotation, type Rotation, type Station } from './rotation.js'
+import { createRotation, type AgentPools, type Rotation, type Station } from './rotation.js'
 import type { Table } from './table.js'
 import type { Pool, TaskSlots, TaskTable } from './task-slots.js'
 
@@ -35,10 +36,13 @@ export interface ReadyQueueParts {
   readonly journal: Journal
   readonly tasks: TaskTable
   readonly agents: Table<Agent>
+  /** Until when a runtime of each type is at work. */
+  readonly runtimes: Table<Instant>
   readonly scoring: () => Scoring
 }
 
-export function createReadyQueue({ journal, tasks, agents, scoring }: ReadyQueueParts): ReadyQueue {
+export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
+  const { journal, tasks, agents, runtimes, scoring } = parts
   const rotation = createRotation()
   const placements = createPlacements(scoring, rotation.poolChanged)
   const takeTurn = createTurns(journal, rotation)
@@ -54,7 +58,12 @@ export function createReadyQueue({ journal, tasks, agents, scoring }: ReadyQueue
       size += 1
     }
   })
-  followAgents(agents, placements, rotation)
+  const agentPools = ({ workspaceId, id }: Agent): AgentPools => ({
+    own: placements.poolOf(workspaceId, id),
+    shared: placements.poolOf(workspaceId, null),
+  })
+  followAgents(agents, rotation, agentPools)
+  const fallback = createFallback({ agents, runtimes, rotation, poolsOf: agentPools })
 
   function best(candidates: Iterable<Pool>, now: Instant): TaskSlots | null {
     let winner: TaskSlots | null = null
@@ -80,6 +89,7 @@ export function createReadyQueue({ journal, tasks, agents, scoring }: ReadyQueue
     },
     bestForType(agentType, now) {
       placements.settle(now)
+      if (agentType === anyAgentType) fallback.settle(now)
       for (let station = rotation.next(agentType); station !== null; station = rotation.next(agentType)) {
         const row = best(station.ready, now)
         if (row === null || placements.putAside(row, now)) continue
@@ -117,11 +127,7 @@ function createTurns(journal: Journal, rotation: Rotation): (station: Station) =
   }
 }
 
-function followAgents(agents: Table<Agent>, placements: Placements, rotation: Rotation): void {
-  const poolsOf = ({ workspaceId, id }: Agent) => ({
-    own: placements.poolOf(workspaceId, id),
-    shared: placements.poolOf(workspaceId, null),
-  })
+function followAgents(agents: Table<Agent>, rotation: Rotation, poolsOf: (agent: Agent) => AgentPools): void {
   agents.onChange((before, after) => {
     if (before?.type === after?.type) return
     if (before !== undefined) rotation.removeAgent(before, poolsOf(before))

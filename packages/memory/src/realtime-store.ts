@@ -18,6 +18,10 @@ export function createRealtimeStore(database: Database): RealtimeStore {
     for (const [holderId, expiresAt] of leases) if (expiresAt <= now) dropHolder(holderId)
   }
 
+  function cutLeases(endsAt: Instant): void {
+    for (const [holderId, expiresAt] of leases) if (expiresAt > endsAt) leases.set(holderId, endsAt)
+  }
+
   function countOf(accountId: string): number {
     let count = 0
     for (const slot of slots.values()) if (slot.accountId === accountId) count += 1
@@ -34,10 +38,14 @@ export function createRealtimeStore(database: Database): RealtimeStore {
       leases.set(holderId, present(at) + leaseMs)
       return true
     },
-    async acquireSlot({ slotId, accountId, holderId, limit }, at) {
-      dropExpired(present(at))
+    async acquireSlot({ slotId, accountId, holderId, limit, leaseMs }, at) {
+      const now = present(at)
+      dropExpired(now)
       if (!leases.has(holderId)) return 'lost'
-      if (limit !== null && countOf(accountId) >= limit) return 'full'
+      if (limit !== null && countOf(accountId) >= limit) {
+        cutLeases(now + leaseMs)
+        return 'full'
+      }
       slots.set(slotId, { accountId, holderId })
       return 'taken'
     },

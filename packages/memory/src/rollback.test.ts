@@ -18,6 +18,7 @@ const DAY_MS = 86_400_000
 const LEASE_MS = 60_000
 const PERSON = { kind: 'user', id: 'user_1' } as const
 const CLAIM_MS = 30_000
+const CLAIM = { perAccount: 500, excludeAccountIds: [], excludeWebhookIds: [], claimMs: CLAIM_MS }
 
 interface World {
   readonly storage: Storage<MemoryTransaction>
@@ -127,15 +128,16 @@ async function addTask(world: World, workspace: number, [a, b, c]: number[], at:
 }
 
 async function sendDue({ storage }: World, draw: number, at: At<MemoryTransaction>): Promise<void> {
-  const request = { limit: 1 + (draw % 5), perWebhook: 3, excludeWebhookIds: [], claimMs: CLAIM_MS }
+  const request = { ...CLAIM, limit: 1 + (draw % 5), perWebhook: 3 }
   const { deliveries } = await storage.webhooks.claimDueDeliveries(request, at)
-  const attempt = { at: at.now ?? 0, durationMs: 1, status: 500, error: 'e', responseExcerpt: null }
+  const attempt = { durationMs: 1, status: 500, error: 'e', responseExcerpt: null }
   const kinds = ['succeeded', 'failed', 'gone'] as const
   const results = deliveries.slice(1).map(({ delivery, claimToken, webhook }, index) => ({
     deliveryId: delivery.id,
     claimToken,
     url: webhook.url,
     attempt,
+    endedMsAgo: 0,
     outcome: { kind: pick(kinds, draw + index) },
   }))
   await storage.webhooks.recordDeliveryResults(results, DAY_MS, at)
@@ -146,7 +148,7 @@ async function notify({ storage }: World, draw: number, at: At<MemoryTransaction
   const { batches } = await storage.notifications.claimNotifications(request, at)
   for (const { workspaceId, channel, claimToken, events } of draw % 2 ? batches : []) {
     const readThroughSeq = events.at(-1)?.seq ?? 0
-    const result = { workspaceId, channel, claimToken, readThroughSeq, retryAt: null }
+    const result = { workspaceId, channel, claimToken, readThroughSeq, retryInMs: null }
     await storage.notifications.settleNotifications(result, at)
   }
 }
@@ -190,7 +192,7 @@ async function observe({ storage, accountId, workspaceIds, taskIds, now }: World
       deliveries: await Promise.all(deliveries),
       agents: await storage.agents.listAgents(workspaceId, at),
       events: await storage.events.readEvents(workspaceId, 0, 1_000),
-      targets: await storage.notifications.listTargets(workspaceId),
+      targets: await storage.notifications.listTargets(workspaceId, at),
     }
   })
   const tasks = taskIds.map(async (taskId) => {
@@ -223,7 +225,7 @@ async function drain({ storage, now }: World): Promise<unknown> {
   const claims = [await storage.tasks.claimBest({ agentType: 'worker', leaseMs: LEASE_MS }, 500, { now })]
   claims.push(await storage.tasks.claimBest({ agentType: 'other', leaseMs: LEASE_MS }, 500, later))
   claims.push(await storage.tasks.claimBest({ agentType: 'worker', leaseMs: LEASE_MS }, 500, later))
-  const request = { limit: 500, perWebhook: 7, excludeWebhookIds: [], claimMs: CLAIM_MS }
+  const request = { ...CLAIM, limit: 500, perWebhook: 7 }
   const sent = [
     await storage.webhooks.claimDueDeliveries(request, { now }),
     await storage.webhooks.claimDueDeliveries(request, later),
@@ -232,7 +234,7 @@ async function drain({ storage, now }: World): Promise<unknown> {
     { channels: ['mail'], limit: 10, eventsPerTarget: 100, claimMs: CLAIM_MS },
     later,
   )
-  const taken = claims.map(({ tasks, nextReadyAt }) => [
+  const taken = claims.map(({ tasks, nextReadyInMs }) => [
     tasks.map(({ title, priority, fencingToken, createdAt, lease }) => [
       title,
       priority,
@@ -240,13 +242,13 @@ async function drain({ storage, now }: World): Promise<unknown> {
       createdAt,
       lease?.expiresAt,
     ]),
-    nextReadyAt,
+    nextReadyInMs,
   ])
-  const due = sent.map(({ deliveries, nextDueAt }) => [
+  const due = sent.map(({ deliveries, nextDueInMs }) => [
     deliveries.map(({ delivery }) => delivery.event.seq),
-    nextDueAt,
+    nextDueInMs,
   ])
-  return { expired, taken, due, told: [told.batches.map(({ events }) => events.length), told.nextDueAt] }
+  return { expired, taken, due, told: [told.batches.map(({ events }) => events.length), told.nextDueInMs] }
 }
 
 class Rollback extends Error {}

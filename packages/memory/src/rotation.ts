@@ -31,11 +31,19 @@ interface TypeQueue {
   readonly waiting: Seat[]
 }
 
+/** An agent as the runtime for `type` sees it, which may be the one for any type. */
+export type StationedAgent = Pick<Agent, 'id' | 'type' | 'workspaceId'>
+
+export interface AgentPools {
+  readonly own: Pool
+  readonly shared: Pool
+}
+
 /** Which workspaces have work for which agent types, and whose turn it is. */
 export interface Rotation {
   /** Follows the agents' table. */
-  addAgent(agent: Agent, pools: { readonly own: Pool; readonly shared: Pool }): void
-  removeAgent(agent: Agent, pools: { readonly own: Pool; readonly shared: Pool }): void
+  addAgent(agent: StationedAgent, pools: AgentPools): void
+  removeAgent(agent: StationedAgent, pools: AgentPools): void
   /** To be called when something came into the pool or went. */
   readonly poolChanged: (pool: Pool) => void
   /** The workspace whose turn it is; null when none has anything for the type. */

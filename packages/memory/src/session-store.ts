@@ -27,16 +27,16 @@ export function createSessionStore(database: Database): SessionStore<MemoryTrans
   return {
     ...createMfaVerbs(database),
     findSignIn: (email, at) =>
-      read(at, () => {
+      read(at, (now) => {
         const found = users.byEmail(email)
         if (found === undefined) return null
         const { user, passwordHash, mfaSecret } = found
-        return { userId: user.id, passwordHash, mfaSecret }
+        return { userId: user.id, passwordHash, mfaSecret, asOf: now }
       }),
     takeLoginAttempt: (key, kind, at) =>
       write(at, (now) => {
         const { after, decision } = takeLoginAttempt(tables.loginAttempts.get(key), kind, now)
-        if (decision.allowed) tables.loginAttempts.set(key, after)
+        tables.loginAttempts.set(key, after)
         return decision
       }),
     clearLoginAttempts: (key, at) => write(at, () => tables.loginAttempts.delete(key)),
@@ -83,7 +83,7 @@ export function createSessionStore(database: Database): SessionStore<MemoryTrans
           workspaceIds: 'all',
           defaultWorkspaceId: owner.defaultWorkspaceId,
         } as const
-        return { principal, expiresAt: stored.family.expiresAt }
+        return { principal, expiresInMs: stored.family.expiresAt - now }
       }),
     pruneSessions: (limit, now) =>
       write({ now }, (at) => prune(tables.sessions, limit, ({ family }) => family.expiresAt, at)),

@@ -5,7 +5,7 @@ import type { Table } from './table.js'
 export interface Subscriptions {
   /** All of a workspace, oldest first. */
   of(workspaceId: string): readonly StoredWebhook[]
-  /** The enabled ones that want events of a type. */
+  /** Those that want events of a type, also while they are disabled. */
   to(workspaceId: string, type: EventType): readonly StoredWebhook[]
 }
 
@@ -27,7 +27,7 @@ export function createSubscriptions(webhooks: Table<StoredWebhook>): Subscriptio
     to(workspaceId, type) {
       const all = workspaces.get(workspaceId)
       if (all === undefined) return NONE
-      return all.filter(({ enabled, events }) => enabled && (events as readonly string[]).includes(type))
+      return all.filter(({ events }) => (events as readonly string[]).includes(type))
     },
   }
 }

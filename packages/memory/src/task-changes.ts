@@ -24,7 +24,7 @@ export interface TaskChanges {
   remove(task: Task): void
 }
 
-export function createTaskChanges({ tables, attempts, publish }: Database): TaskChanges {
+export function createTaskChanges({ tables, attempts, publish, noteRevocation }: Database): TaskChanges {
   const { tasks } = tables
   const dependents = createDependents(tasks)
 
@@ -36,6 +36,7 @@ export function createTaskChanges({ tables, attempts, publish }: Database): Task
     const startedAt = before.startedAt ?? now
     const attempt: Attempt = { fencingToken, agentId, startedAt, endedAt: now, outcome, reason }
     attempts.set(before.id, [...attempts.of(before.id), attempt])
+    if (outcome === 'revoked') noteRevocation()
   }
 
   function tellDependents(before: Task, after: Task, now: Instant): void {
@@ -64,7 +65,7 @@ export function createTaskChanges({ tables, attempts, publish }: Database): Task
       tellDependents(task, after, now)
       return after
     },
-    remove({ id }) {
+    remove({ id, lease }) {
       if (dependents.of(id).length > 0) {
         throw new TaskboardError('CONFLICT', 'other tasks depend on this one')
       }
@@ -73,6 +74,7 @@ export function createTaskChanges({ tables, attempts, publish }: Database): Task
       tables.taskLogs.delete(id)
       tables.outputs.delete(id)
       tasks.delete(id)
+      if (lease !== null) noteRevocation()
     },
   }
 }

@@ -64,7 +64,7 @@ describe('a claim by type', () => {
     // A look in which the planned task becomes ready, and is not taken: `first` is older.
     await add('first', null, START - HOUR_MS)
     expect((await claim(1, START + HOUR_MS)).tasks.map(({ title }) => title)).toEqual(['first'])
-    expect(await claim(1, START)).toEqual({ tasks: [], nextReadyAt: START + HOUR_MS })
+    expect(await claim(1, START)).toEqual({ tasks: [], nextReadyInMs: HOUR_MS })
     await add('second')
     expect((await claim(2, START)).tasks.map(({ title }) => title)).toEqual(['second'])
     expect((await claim(1, START + HOUR_MS)).tasks.map(({ title }) => title)).toEqual(['planned'])

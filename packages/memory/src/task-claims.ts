@@ -42,12 +42,13 @@ export function createTaskClaims(
       const tasks: Task[] = []
       while (tasks.length < limit) {
         const best = queue.bestForType(agentType, now)
-        if (best === null) return { tasks, nextReadyAt: queue.nextReadyForType(agentType, now) }
+        if (best === null)
+          return { tasks, nextReadyInMs: waitUntil(queue.nextReadyForType(agentType, now), now) }
         const command = { kind: 'claim', agentId: leastBusy(best.agentIds), leaseMs } as const
         tasks.push(changes.apply(best.row.value, command, now, best.row))
         queue.served(best.station)
       }
-      return { tasks, nextReadyAt: null }
+      return { tasks, nextReadyInMs: null }
     },
     forAgent(request, limit, now) {
       const agent = requireAgent(request)
@@ -55,10 +56,15 @@ export function createTaskClaims(
       const tasks: Task[] = []
       while (tasks.length < limit) {
         const best = queue.bestForAgent(agent, now)
-        if (best === null) return { tasks, nextReadyAt: queue.nextReadyForAgent(agent, now) }
+        if (best === null)
+          return { tasks, nextReadyInMs: waitUntil(queue.nextReadyForAgent(agent, now), now) }
         tasks.push(changes.apply(best.value, command, now, best))
       }
-      return { tasks, nextReadyAt: null }
+      return { tasks, nextReadyInMs: null }
     },
   }
+}
+
+function waitUntil(instant: Instant | null, now: Instant): number | null {
+  return instant === null ? null : Math.max(0, instant - now)
 }

@@ -11,7 +11,7 @@ import {
   type TaskStore,
   type TaskSummary,
 } from '@taskboard/core'
-import { agentStatus } from './agent-store.js'
+import { agentStatus } from './agent-status.js'
 import type { ColumnIndex } from './column-index.js'
 import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'

@@ -8,7 +8,7 @@ export interface Pool {
   readonly workspaceId: string
   readonly agentId: string | null
   /** By `Lane`: the best key first. Null before the first task. */
-  readonly lanes: [TaskHeap | null, TaskHeap | null, TaskHeap | null, TaskHeap | null]
+  readonly lanes: Record<Lane, TaskHeap | null>
   /** Those that still wait for their `notBefore`, by the end of the wait. */
   delayed: TaskHeap | null
 }

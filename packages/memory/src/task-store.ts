@@ -1,4 +1,5 @@
 import {
+  revocationBy,
   TaskboardError,
   type ClaimProof,
   type Instant,
@@ -23,6 +24,7 @@ type ReadVerb = 'getTask' | 'listTasks' | 'countTasks' | 'getBackground' | 'list
 type AgentVerb =
   | 'claimBest'
   | 'claimForAgent'
+  | 'checkClaims'
   | 'renewLease'
   | 'recordProgress'
   | 'appendLog'
@@ -56,13 +58,14 @@ export function createTaskStore(database: Database, queue: ReadyQueue, leases: L
           return task
         })
       }),
-    updateTask: (workspaceId, taskId, fields, at) =>
+    updateTask: (workspaceId, taskId, fields, actor, at) =>
       write(at, (now) => {
         const task = changes.require(workspaceId, taskId)
         if (Object.keys(fields).length === 0) return task
         const changed = changedTask(database, task, fields, now)
         tables.tasks.set(taskId, changed)
-        return changed
+        const revocation = revocationBy(task, changed, actor)
+        return revocation === null ? changed : changes.apply(changed, revocation, now)
       }),
     deleteTask: (workspaceId, taskId, at) =>
       write(at, () => changes.remove(changes.require(workspaceId, taskId))),
@@ -80,8 +83,11 @@ export function createTaskStore(database: Database, queue: ReadyQueue, leases: L
           changes.apply(tables.tasks.get(first.taskId) as Task, { kind: 'expire', backoff }, now)
           expired += 1
         }
-        return { expired, nextExpiryAt: leases.first()?.expiresAt ?? null }
+        const next = leases.first()
+        return { expired, nextExpiryInMs: next === null ? null : Math.max(0, next.expiresAt - now) }
       }),
+    // Each commit frees all.
+    freeDependents: () => Promise.resolve({ freed: 0, hasMore: false }),
     rescore: (at) =>
       write(at, () => {
         queue.replaceAll()
@@ -129,12 +135,18 @@ function createAgentVerbs(
   const { write } = transactions
   const claims = createTaskClaims(database, queue, leases, changes)
 
+  function isHeld({ taskId, fencingToken }: ClaimProof, now: Instant): boolean {
+    const lease = tables.tasks.get(taskId)?.lease
+    return lease != null && lease.fencingToken === fencingToken && lease.expiresAt > now
+  }
+
   const change = ({ workspaceId, taskId }: ClaimProof, command: TaskCommand, now: Instant): Task =>
     changes.apply(changes.require(workspaceId, taskId), command, now)
 
   return {
     claimBest: (request, limit, at) => write(at, (now) => claims.byType(request, limit, now)),
     claimForAgent: (request, limit, at) => write(at, (now) => claims.forAgent(request, limit, now)),
+    checkClaims: (proofs, at) => transactions.read(at, (now) => proofs.map((proof) => isHeld(proof, now))),
     renewLease: (proof, leaseMs, at) =>
       write(at, (now) => change(proof, { kind: 'renew', fencingToken: proof.fencingToken, leaseMs }, now)),
     recordProgress: (proof, progress, leaseMs, at) =>

@@ -1,4 +1,5 @@
 import { TaskboardError, type At, type Instant } from '@taskboard/core'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Journal } from './journal.js'
 
 declare const transactionBrand: unique symbol
@@ -12,8 +13,8 @@ export interface MemoryTransaction {
  * Lets verbs run one at a time, each whole or not at all.
  *
  * While a transaction is open, verbs without it see the state before it (its writes are taken aside for the length of such
- * a read) and writes without it wait, in the order of their calls. So a transaction's own work must not await a write that
- * it did not give its `tx`.
+ * a read) and writes without it wait, in the order of their calls. Inside its own work they would wait for themselves: there they
+ * reject with `MISSING_FIELD` (`tx`), and so does another transaction.
  */
 export interface Transactions {
   /** Runs a verb that changes nothing. */
@@ -34,6 +35,8 @@ export interface TransactionsParts {
 export function createTransactions({ journal, now, onCommit }: TransactionsParts): Transactions {
   const waiting: (() => void)[] = []
   let current: MemoryTransaction | null = null
+  /** The transaction whose work the caller runs in. */
+  const inside = new AsyncLocalStorage<MemoryTransaction>()
 
   const isOpen = (): boolean => current !== null
   const presentOf = (at: At<MemoryTransaction> | null): Instant => at?.now ?? now()
@@ -64,8 +67,12 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
     onCommit()
   }
 
-  /** Resolves to what `begin` gives when no transaction is open, without anybody coming between. */
+  /**
+   * Resolves to what `begin` gives when no transaction is open, without anybody coming between.
+   * @throws TaskboardError `MISSING_FIELD` (`tx`) inside the work of the open one.
+   */
   function queued<T>(begin: () => T): Promise<T> {
+    if (inside.getStore() === current) throw waitsForItself()
     const settled = async (): Promise<T> => begin()
     return new Promise((resolve) => {
       waiting.push(() => resolve(settled()))
@@ -78,10 +85,7 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
     for (let next = waiting.shift(); next !== undefined; next = isOpen() ? undefined : waiting.shift()) next()
   }
 
-  function open(): MemoryTransaction {
-    current = Object.freeze({}) as MemoryTransaction
-    return current
-  }
+  const open = (): MemoryTransaction => (current = Object.freeze({}) as MemoryTransaction)
 
   return {
     async read(at, verb) {
@@ -95,7 +99,7 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
     async transaction(work) {
       const tx = current === null ? open() : await queued(open)
       try {
-        const value = await work(tx)
+        const value = await inside.run(tx, () => work(tx))
         commit()
         return value
       } catch (error) {
@@ -106,4 +110,12 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
       }
     },
   }
+}
+
+function waitsForItself(): TaskboardError {
+  return new TaskboardError(
+    'MISSING_FIELD',
+    'tx is required: the write runs inside a transaction, and without { tx } would wait for the end of that transaction',
+    { field: 'tx' },
+  )
 }

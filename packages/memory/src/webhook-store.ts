@@ -1,7 +1,9 @@
 import {
   currentPayloadVersion,
+  rotateSecrets,
   TaskboardError,
   type Delivery,
+  type DeliveryTarget,
   type Instant,
   type LoggedEvent,
   type StoredSecret,
@@ -20,13 +22,21 @@ import type { MemoryTransaction } from './transactions.js'
 
 type Store = WebhookStore<MemoryTransaction>
 type WebhookVerb =
-  'insertWebhook' | 'listWebhooks' | 'getWebhook' | 'findWebhook' | 'updateWebhook' | 'deleteWebhook'
-type SendVerb = 'claimDueDeliveries' | 'recordDeliveryResults' | 'releaseDeliveries'
+  | 'insertWebhook'
+  | 'listWebhooks'
+  | 'getWebhook'
+  | 'findWebhook'
+  | 'updateWebhook'
+  | 'rotateSecret'
+  | 'deleteWebhook'
+type SendVerb = 'claimDueDeliveries' | 'readTargets' | 'recordDeliveryResults' | 'releaseDeliveries'
 type LogVerb = Exclude<keyof Store, WebhookVerb | SendVerb>
 
 export function createWebhookStore(database: Database): Store {
-  const { deliveries, webhooks } = database.tables
-  const index = createDeliveryIndex(deliveries)
+  const { tables } = database
+  const { deliveries, webhooks } = tables
+  const accountOf = (workspaceId: string): string => tables.workspaces.get(workspaceId)?.accountId ?? ''
+  const index = createDeliveryIndex(deliveries, accountOf)
   const log = createDeliveryLog(deliveries)
 
   function requireWebhook(workspaceId: string, webhookId: string): StoredWebhook {
@@ -37,7 +47,7 @@ export function createWebhookStore(database: Database): Store {
 
   return {
     ...createWebhookVerbs(database, log, requireWebhook),
-    ...createSendVerbs(database, index),
+    ...createSendVerbs(database, index, accountOf),
     ...createLogVerbs(database, index, log, requireWebhook),
   }
 }
@@ -85,6 +95,14 @@ function createWebhookVerbs(
         tables.webhooks.set(webhookId, changed)
         return changed
       }),
+    rotateSecret: (workspaceId, webhookId, { sealed, overlapMs }, at) =>
+      write(at, (now) => {
+        const before = requireWebhook(workspaceId, webhookId)
+        const secrets = copiedSecrets(rotateSecrets(before.secrets, sealed, now, overlapMs))
+        const rotated = { ...before, secrets, updatedAt: now }
+        tables.webhooks.set(webhookId, rotated)
+        return rotated
+      }),
     deleteWebhook: (workspaceId, webhookId, at) =>
       write(at, () => {
         if (tables.webhooks.get(webhookId)?.workspaceId !== workspaceId) return false
@@ -97,7 +115,7 @@ function createWebhookVerbs(
 
 function changedWebhook(
   webhook: StoredWebhook,
-  { url, events, secrets, enabled }: Parameters<Store['updateWebhook']>[2],
+  { url, events, enabled }: Parameters<Store['updateWebhook']>[2],
   now: Instant,
 ): StoredWebhook {
   const changed = {
@@ -105,20 +123,39 @@ function changedWebhook(
     updatedAt: now,
     ...(url !== undefined && url !== webhook.url && { url, failingSince: null }),
     ...(events !== undefined && { events: Object.freeze([...new Set(events)]) }),
-    ...(secrets !== undefined && { secrets: copiedSecrets(secrets) }),
   }
   if (enabled === true) return { ...changed, enabled, disabledReason: null, failingSince: null }
   if (enabled === false && webhook.enabled) return { ...changed, enabled, disabledReason: 'host' }
   return changed
 }
 
-function createSendVerbs(database: Database, index: DeliveryIndex): Pick<Store, SendVerb> {
-  const { write } = database.transactions
+function createSendVerbs(
+  database: Database,
+  index: DeliveryIndex,
+  accountOf: (workspaceId: string) => string,
+): Pick<Store, SendVerb> {
+  const { read, write } = database.transactions
   const { deliveries, webhooks } = database.tables
-  const claims = createDeliveryClaims(deliveries, webhooks, index)
+  const targetOf = ({ id, workspaceId, url, secrets }: StoredWebhook, now: Instant): DeliveryTarget => ({
+    id,
+    workspaceId,
+    accountId: accountOf(workspaceId),
+    url,
+    secrets: secrets
+      .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+      .map(({ sealed }) => sealed),
+  })
+  const claims = createDeliveryClaims(deliveries, webhooks, index, targetOf)
 
   return {
     claimDueDeliveries: (request, at) => write(at, (now) => claims.claimDue(request, now)),
+    readTargets: (webhookIds, at) =>
+      read(at, (now) =>
+        webhookIds.flatMap((id) => {
+          const webhook = webhooks.get(id)
+          return webhook?.enabled === true ? [targetOf(webhook, now)] : []
+        }),
+      ),
     recordDeliveryResults: (results, disableAfterMs, at) =>
       write(at, (now) => {
         for (const result of results) recordResult(database, result, disableAfterMs, now)
@@ -193,11 +230,11 @@ function createLogVerbs(
         }
         return rows.length
       }),
-    pruneDeliveries: (before, limit) =>
-      write(null, () => {
+    pruneDeliveries: (olderThanMs, limit, now) =>
+      write({ now }, (at) => {
         let count = 0
         for (let row = index.firstFinished(); row !== null && count < limit; row = index.firstFinished()) {
-          if (row.delivery.createdAt >= before) break
+          if (row.delivery.createdAt >= at - olderThanMs) break
           deliveries.delete(row.delivery.id)
           count += 1
         }

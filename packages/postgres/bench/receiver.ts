@@ -3,11 +3,12 @@ import { once } from 'node:events'
 
 const PROGRAM = `
   const { createServer } = require('node:http')
-  const server = createServer((request, response) => request.resume().on('end', () => response.end()))
+  const server = createServer((request, response) =>
+    request.resume().on('end', () => request.url.startsWith('/hang/') || response.end()))
   server.listen(0, '127.0.0.1', () => process.send(server.address().port))
   process.once('disconnect', () => process.exit())`
 
-/** A receiver of webhooks in a process of its own, which answers 200 to everything. */
+/** A receiver of webhooks in a process of its own, which answers 200 to everything but what goes to a path below `/hang/`: that it never answers. */
 export async function startReceiver(): Promise<{ readonly origin: string; stop(): void }> {
   const child = spawn(process.execPath, ['-e', PROGRAM], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const [port] = (await once(child, 'message')) as [number]

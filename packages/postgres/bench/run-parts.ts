@@ -34,7 +34,9 @@ const ORDER = [
   'limits',
   'tier-limits',
   'webhooks',
+  'webhook-tenants',
   'add-over-http',
+  'pglite',
   'api',
   'analytics',
 ]

@@ -49,15 +49,16 @@ for (let index = 0; index < WEBHOOKS; index++) {
 async function fill(deliveries: number): Promise<void> {
   await pool.query('delete from taskboard.delivery')
   await pool.query(
-    `insert into taskboard.delivery (id, webhook_id, workspace_id, event, next_attempt_at, created_at)
-     select 'evt_' || lpad(g::text, 26, '0'), w.id, w.workspace_id,
+    `insert into taskboard.delivery (id, webhook_id, workspace_id, account_id, event, next_attempt_at, created_at)
+     select 'evt_' || lpad(g::text, 26, '0'), w.id, w.workspace_id, w.account_id,
        jsonb_build_object('id', 'log_1', 'workspaceId', w.workspace_id, 'seq', 1, 'at', n.now, 'payloadVersion', 1,
          'type', 'task.completed', 'facts', jsonb_build_object('taskId', 'task_01j9zq3x8k2m4n6p8r0t2v4w6y',
            'title', 'Compare three suppliers', 'status', 'DONE', 'startedAt', n.now, 'completedAt', n.now,
            'result', repeat('x', 500))),
        n.now, n.now
      from generate_series(1, $1::integer) g, (select taskboard.now_ms() as now) n,
-       (select *, row_number() over (order by id) - 1 as place from taskboard.webhook) w
+       (select h.*, o.account_id, row_number() over (order by h.id) - 1 as place
+         from taskboard.webhook h join taskboard.workspace o on o.id = h.workspace_id) w
      where w.place = g % $2::integer`,
     [deliveries, WEBHOOKS],
   )
@@ -69,6 +70,7 @@ function counting(store: Storage<PgConnection>['webhooks'], onRecorded: (results
   return {
     claimDueDeliveries: (...request: Parameters<typeof store.claimDueDeliveries>) =>
       store.claimDueDeliveries(...request),
+    readTargets: (...request: Parameters<typeof store.readTargets>) => store.readTargets(...request),
     releaseDeliveries: (...claims: Parameters<typeof store.releaseDeliveries>) =>
       store.releaseDeliveries(...claims),
     async recordDeliveryResults(
@@ -95,7 +97,7 @@ async function delivered(): Promise<number> {
     }),
     secrets: box,
     sender: newSender(),
-    settings: resolveWebhookSettings({ maxInFlight: IN_FLIGHT }),
+    settings: resolveWebhookSettings({ maxInFlightPerAccount: IN_FLIGHT }),
     pollIntervalMs: 1_000,
   })
   deliverer.start()

@@ -8,7 +8,9 @@ import {
 import pRetry, { type Options } from 'p-retry'
 import { boundedConnection, boundedPool, type BoundedPool } from './bounded-pool.js'
 import { isCollision, toVerbError } from './connection-fault.js'
+import { createJoiner, type Batch, type JoinerOptions } from './joiner.js'
 import type { PgConnection, PgPool } from './pool.js'
+import { soleConnectionOf, type SoleConnection } from './sole-connection.js'
 import type { Statement } from './statement.js'
 import { resolveTimeouts, type Timeouts } from './timeouts.js'
 
@@ -17,10 +19,15 @@ export interface Session {
   run<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<readonly Row[]>
 }
 
-/** What all stores of one storage share. */
+/**
+ * What all stores of one storage share. Verbs without `tx` reject with `MISSING_FIELD` (`tx`) inside a transaction that holds the
+ * pool's only connection.
+ */
 export interface Database {
   readonly settings: BoundSettings
   readonly commits: CommitSignal
+  /** Notes that a task was taken away from its agent: the commit says so, at once or at the end of `Storage.transaction`. */
+  noteRevocation(at: At<PgConnection> | null): void
   /** As `write`, of what changes nothing, or nothing that anybody waits for: it is not told of as a commit. */
   read<Row>(
     at: At<PgConnection> | null,
@@ -43,6 +50,8 @@ export interface Database {
     work: (session: Session) => Promise<T>,
     options?: { readonly statementTimeoutMs: number },
   ): Promise<T>
+  /** `createJoiner`, for verbs without `tx`. */
+  join<In, Out>(batch: Batch<In, Out>, options: JoinerOptions<In>): (input: In) => Promise<Out>
   /** `Storage.transaction`. */
   transaction<T>(work: (tx: PgConnection) => Promise<T>): Promise<T>
 }
@@ -65,14 +74,15 @@ const AFTER_COLLISIONS: Options = {
   randomize: true,
   shouldRetry: ({ error }) => isCollision(error),
 }
-let savepoints = 0
 
 export function createDatabase(parts: DatabaseParts): Database {
   const { settings, preparedStatements, commits = createCommitSignal() } = parts
   const { timeouts = resolveTimeouts({}) } = parts
   const pool = boundedPool(parts.pool, timeouts)
+  const sole = soleConnectionOf(parts.pool)
   /** By the host's transaction: one that left a statement unanswered is asked nothing more. */
   const bounded = new WeakMap<PgConnection, PgConnection>()
+  const revocations = createRevocations(commits)
 
   async function run<Row>(
     connection: PgConnection,
@@ -82,6 +92,16 @@ export function createDatabase(parts: DatabaseParts): Database {
     const query = { text, values: [...values], name: preparedStatements ? name : undefined }
     const { rows } = await connection.query(query)
     return rows as Row[]
+  }
+
+  /** What a verb does without `tx`. */
+  async function alone<T>(attempt: () => Promise<T>): Promise<T> {
+    try {
+      sole?.refuseInside()
+      return await again(attempt)
+    } catch (error) {
+      throw toVerbError(error)
+    }
   }
 
   const sessionOn = (connection: PgConnection): Session => ({
@@ -94,54 +114,70 @@ export function createDatabase(parts: DatabaseParts): Database {
     return known
   }
 
-  /** A part of the host's transaction that leaves no trace when it fails. */
-  async function withinSavepoint<T>(host: PgConnection, work: (session: Session) => Promise<T>): Promise<T> {
-    const tx = boundedOf(host)
-    savepoints = (savepoints + 1) % Number.MAX_SAFE_INTEGER
-    const name = `taskboard_${savepoints}`
-    await tx.query({ text: `savepoint ${name}`, values: [] })
-    try {
-      const value = await work(sessionOn(tx))
-      await tx.query({ text: `release savepoint ${name}`, values: [] })
-      return value
-    } catch (error) {
-      const undo = { text: `rollback to savepoint ${name}; release savepoint ${name}`, values: [] }
-      // What did not answer is undone too, should it come to an end; nobody waits for that.
-      if (isTaskboardError(error, 'SERVICE_UNAVAILABLE')) host.query(undo).catch(() => undefined)
-      else await tx.query(undo)
-      throw error
-    }
-  }
-
   return {
     settings,
     commits,
     read(at, statement, values) {
       const tx = at?.tx
       if (tx !== undefined) return translated(inTurn(tx, () => run(boundedOf(tx), statement, values)))
-      return translated(again(() => run(pool, statement, values)))
+      return alone(() => run(pool, statement, values))
     },
     async write(at, statement, values) {
       const tx = at?.tx
       if (tx !== undefined) return translated(inTurn(tx, () => run(boundedOf(tx), statement, values)))
-      const rows = await translated(again(() => run(pool, statement, values)))
+      const rows = await alone(() => run(pool, statement, values))
       commits.raise()
       return rows
     },
     async atomically(at, work, { statementTimeoutMs } = timeouts) {
       const tx = at?.tx
-      if (tx !== undefined) return translated(inTurn(tx, () => withinSavepoint(tx, work)))
+      if (tx !== undefined) {
+        const own = boundedOf(tx)
+        return translated(inTurn(tx, () => withinSavepoint(tx, own, () => work(sessionOn(own)))))
+      }
       const frame = { begin: beginWithin(statementTimeoutMs), commit: 'commit', statementTimeoutMs }
-      const value = await translated(again(() => inTransaction(pool, frame, (own) => work(sessionOn(own)))))
+      const value = await alone(() => inTransaction(pool, frame, (own) => work(sessionOn(own))))
       commits.raise()
       return value
     },
+    join: joinVia(sole),
     async transaction(work) {
+      sole?.refuseInside()
       const frame = { begin: 'begin', commit: COMMIT_UNLESS_ABORTED, ...timeouts }
-      const value = await translated(inTransaction(pool, frame, work))
-      commits.raise()
+      let tx: PgConnection | undefined
+      const inside = (own: PgConnection) => work((tx = own))
+      const holding = sole === null ? inside : (own: PgConnection) => sole.hold(() => inside(own))
+      const value = await translated(inTransaction(pool, frame, holding))
+      revocations.committed(tx)
       return value
     },
+    noteRevocation: (at) => revocations.note(at),
+  }
+}
+
+/** Remembers in which transactions a task was taken away from its agent, until their commits say so. */
+function createRevocations(commits: CommitSignal) {
+  const revoking = new WeakSet<PgConnection>()
+  return {
+    note(at: At<PgConnection> | null): void {
+      if (at?.tx === undefined) commits.raise({ revokes: true })
+      else revoking.add(at.tx)
+    },
+    committed(tx: PgConnection | undefined): void {
+      commits.raise({ revokes: tx !== undefined && revoking.has(tx) })
+    },
+  }
+}
+
+/** A call may join the batch of another, which runs outside of the caller's transaction: so each is looked at by itself. */
+function joinVia(sole: SoleConnection | null): Database['join'] {
+  if (sole === null) return createJoiner
+  return <In, Out>(batch: Batch<In, Out>, options: JoinerOptions<In>) => {
+    const joined = createJoiner(batch, options)
+    return async (input: In) => {
+      sole.refuseInside()
+      return joined(input)
+    }
   }
 }
 
@@ -156,6 +192,26 @@ function inTurn<T>(tx: PgConnection, work: () => Promise<T>): Promise<T> {
   const turn = (lastBegun.get(tx) ?? Promise.resolve()).then(work, work)
   lastBegun.set(tx, turn)
   return turn
+}
+
+let savepoints = 0
+
+/** A part of the host's transaction that leaves no trace when it fails; `tx` is the `host`'s connection with an end to every wait. */
+async function withinSavepoint<T>(host: PgConnection, tx: PgConnection, work: () => Promise<T>): Promise<T> {
+  savepoints = (savepoints + 1) % Number.MAX_SAFE_INTEGER
+  const name = `taskboard_${savepoints}`
+  await tx.query({ text: `savepoint ${name}`, values: [] })
+  try {
+    const value = await work()
+    await tx.query({ text: `release savepoint ${name}`, values: [] })
+    return value
+  } catch (error) {
+    const undo = { text: `rollback to savepoint ${name}; release savepoint ${name}`, values: [] }
+    // What did not answer is undone too, should it come to an end; nobody waits for that.
+    if (isTaskboardError(error, 'SERVICE_UNAVAILABLE')) host.query(undo).catch(() => undefined)
+    else await tx.query(undo)
+    throw error
+  }
 }
 
 interface Frame {

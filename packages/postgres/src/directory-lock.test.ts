@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -52,6 +52,23 @@ describe('lockDirectory', () => {
     expect(await readdir(directory)).toEqual(['lock.2'])
     await lock.release()
   })
+
+  it.runIf(process.platform !== 'win32')(
+    'gives back a number that a later holder has passed by while the one before was looked at',
+    async () => {
+      const slow = join(directory, 'lock.5')
+      execFileSync('mkfifo', [slow])
+      const late = lockDirectory(directory)
+      // Opens when the other end is read: the late one has seen nobody after 5.
+      const looked = await open(slow, 'w')
+      await leaveLock(7, { pid: process.pid, birth: null })
+      await rm(slow)
+      await looked.write(JSON.stringify({ pid: null, birth: null }))
+      await looked.close()
+      await expect(late).rejects.toMatchObject({ code: 'INVALID_CONFIG' })
+      expect(await readdir(directory)).toEqual(['lock.7'])
+    },
+  )
 
   it('takes a process that it cannot tell from the holder for the holder', async () => {
     await leaveLock(1, { pid: process.pid, birth: null })

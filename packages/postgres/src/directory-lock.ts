@@ -19,7 +19,8 @@ const LOCK_FILE = /^lock\.(\d{1,15})$/
 const MOST_ATTEMPTS = 100
 
 /**
- * Takes the directory, which must exist, for this process. A process that died without a release holds nothing.
+ * Takes the directory, which must exist, for this process. A process that ended without a release holds nothing, whether its
+ * parent knows that it has ended or not.
  *
  * The holder is named by the lock file with the highest number. A number can be taken once only, and none is taken below one
  * that is held, so of several processes that find a dead holder at once one gets the directory. Processes must see one
@@ -27,7 +28,7 @@ const MOST_ATTEMPTS = 100
  * @throws TaskboardError `INVALID_CONFIG` while another process, or another part of this one, holds it.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
-  const mine: Holder = { pid: process.pid, birth: await birthOf(process.pid) }
+  const mine: Holder = { pid: process.pid, birth: (await lifeOf(process.pid))?.birth ?? null }
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
     const highest = Math.max(0, ...(await lockNumbers(directory)))
     if (highest > 0) await refuseHeld(directory, highest)
@@ -98,8 +99,9 @@ async function readHolder(path: string): Promise<Holder | null> {
 
 async function isAlive({ pid, birth }: Holder): Promise<boolean> {
   if (pid === null || !isRunning(pid)) return false
-  const present = await birthOf(pid)
-  return birth === null || present === null || present === birth
+  const present = await lifeOf(pid)
+  if (present === null) return true
+  return !present.hasEnded && (birth === null || present.birth === birth)
 }
 
 function isRunning(pid: number): boolean {
@@ -111,14 +113,22 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** When a process began, on Linux: the boot, and clock ticks since then (proc(5), `starttime`). Null elsewhere. */
-async function birthOf(pid: number): Promise<string | null> {
+interface Life {
+  /** When it began: the boot, and clock ticks since then (proc(5), `starttime`). */
+  readonly birth: string
+  /** Whether it is a zombie: all of its threads have ended, and it is listed until its parent asks for its exit status. */
+  readonly hasEnded: boolean
+}
+
+/** What is known of a process on Linux. Null elsewhere, and for one that is not there. */
+async function lifeOf(pid: number): Promise<Life | null> {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
     // The second field, the command in parentheses, may hold anything.
-    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-    return `${boot.trim()}/${ticks ?? ''}`
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [state = '', threads, birth = ''] = [fields[0], Number(fields[17]), fields[19]]
+    return { birth: `${boot.trim()}/${birth}`, hasEnded: /^[ZXx]$/.test(state) && threads <= 1 }
   } catch {
     return null
   }

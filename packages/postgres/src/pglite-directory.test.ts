@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -21,10 +21,14 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-/** Starts a process that writes rows, and resolves when it has acknowledged a few. */
-async function startWriter() {
+/**
+ * Starts a process that writes rows, and resolves when it has acknowledged a few. With a `shell` script, that starts the
+ * command which it has as its arguments.
+ */
+async function startWriter(shell?: string) {
   const args = ['--import', 'tsx', '--conditions', '@taskboard/source', WRITER.pathname, directory]
-  const writer = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [file, ...its] = [...(shell ? ['sh', '-c', shell, 'sh'] : []), process.execPath, ...args]
+  const writer = spawn(file ?? '', its, { stdio: ['ignore', 'pipe', 'inherit'] })
   child = writer
   let output = ''
   writer.stdout.setEncoding('utf8')
@@ -36,7 +40,7 @@ async function startWriter() {
     })
   })
   /** The last row that was acknowledged in full. */
-  return { writer, last: () => Number(output.split('\n').at(-2)) }
+  return { writer, first: () => output.split('\n')[0], last: () => Number(output.split('\n').at(-2)) }
 }
 
 describe('openPglite', () => {
@@ -79,5 +83,46 @@ describe('openPglite', () => {
     expect(found?.last).toBeGreaterThanOrEqual(last())
     expect(found?.rows).toBe((found?.last ?? 0) + 1)
     await close()
+  })
+
+  it.runIf(process.platform === 'linux')(
+    'opens the directory of a zombie, which its parent does not reap',
+    async () => {
+      // The parent becomes a process that never asks how its child has ended.
+      const { first, last } = await startWriter('"$@" & echo "pid $!"; exec sleep 600')
+      const pid = Number(first()?.slice('pid '.length))
+      await expect(openPglite(directory)).rejects.toMatchObject({ code: 'INVALID_CONFIG' })
+      process.kill(pid, 'SIGKILL')
+      // Field 3 of proc(5), and 20: its threads, which end one by one.
+      const state = async () => {
+        const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ')
+        return [fields?.[0], Number(fields?.[17])]
+      }
+      await expect.poll(state, { timeout: 10_000 }).toEqual(['Z', 1])
+      const { pool, close } = await openPglite(directory)
+      const { rows } = await pool.query({ text: 'select max(n) as last from row', values: [] })
+      expect((rows as { last: number }[])[0]?.last).toBeGreaterThanOrEqual(last())
+      expect(await state()).toEqual(['Z', 1])
+      await close()
+    },
+  )
+
+  it.runIf(process.platform === 'linux')(
+    'takes less than half a gigabyte, also when it makes the database',
+    async () => {
+      const { writer } = await startWriter()
+      const status = await readFile(`/proc/${writer.pid}/status`, 'utf8')
+      expect(Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1])).toBeLessThan(500_000)
+    },
+  )
+
+  it('clears away what a process left that ended while it made the database', async () => {
+    const left = join(directory, 'data-draft-0123456789abcdef')
+    await mkdir(left, { recursive: true })
+    await writeFile(join(left, 'PG_VERSION'), '18')
+    const { pool, close } = await openPglite(directory)
+    expect((await pool.query({ text: 'select 1 as n', values: [] })).rows).toEqual([{ n: 1 }])
+    await close()
+    expect((await readdir(directory)).sort()).toEqual(['data', 'lock.1'])
   })
 })

@@ -1,7 +1,8 @@
-import { TaskboardError } from '@taskboard/core'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { lockDirectory } from './directory-lock.js'
+import { loadPglite } from './load-pglite.js'
+import { makeDataDirectory } from './new-data-directory.js'
 import { pglitePool } from './pglite-pool.js'
 import type { PgPool } from './pool.js'
 
@@ -24,7 +25,8 @@ export async function openPglite(directory: string): Promise<OpenedPglite> {
   await mkdir(root, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(root)
   try {
-    const pglite = await PGlite.create(join(root, 'data'))
+    await makeDataDirectory(root)
+    const pglite = await PGlite.create(join(root, 'data'), startOptions(PGlite))
     let closing: Promise<void> | undefined
     const close = async () => {
       try {
@@ -40,12 +42,14 @@ export async function openPglite(directory: string): Promise<OpenedPglite> {
   }
 }
 
-async function loadPglite() {
-  try {
-    return await import('@electric-sql/pglite')
-  } catch (error) {
-    throw new TaskboardError('INVALID_CONFIG', 'openPglite needs the package @electric-sql/pglite', {
-      cause: error,
-    })
-  }
+/**
+ * In WebAssembly all of the shared buffers take memory from the start. The 128 MB that PostgreSQL has by default are more than the
+ * database of a process of its own is worth; what is not in them is in the system's file cache.
+ */
+const SHARED_BUFFERS = '32MB'
+
+/** Versions that do not tell their own parameters start with those alone. */
+function startOptions({ defaultStartParams }: { readonly defaultStartParams?: readonly string[] }) {
+  if (defaultStartParams === undefined) return {}
+  return { startParams: [...defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`] }
 }

@@ -28,6 +28,11 @@ describe('pglitePool', () => {
       const lists = [['a', 'b,c', null], [1, 2 ** 40], false, null]
       expect((await query(arrays, lists)).rows).toEqual((await query(arrays, lists, server)).rows)
       expect((await query(`select 'a;b' as text`)).rows).toEqual([{ text: 'a;b' }])
+      const named = await pool.query({ text, values, name: 'types' })
+      expect(named.rows).toEqual(theirs.rows)
+      expect((await pool.query({ text: arrays, values: lists, name: 'arrays' })).rows).toEqual(
+        (await query(arrays, lists)).rows,
+      )
     } finally {
       await server.end()
     }
@@ -76,5 +81,85 @@ describe('pglitePool', () => {
     client.release()
     await expect(client.query({ text: 'select 1', values: [] })).rejects.toThrow('given back')
     expect(() => client.release()).toThrow('given back')
+  })
+})
+
+describe('a named query of pglitePool', () => {
+  const named = (name: string, text: string, values: unknown[] = [], on: Pick<PgPool, 'query'> = pool) =>
+    on.query({ text, values, name })
+  const preparedUses = async () => {
+    const { rows } = await query(
+      'select name, (generic_plans + custom_plans)::integer as uses from pg_prepared_statements',
+    )
+    return new Map((rows as { name: string; uses: number }[]).map(({ name, uses }) => [name, uses]))
+  }
+
+  it('is prepared once, by whichever call of pglitePool it comes', async () => {
+    expect((await named('doubled', 'select 2 * $1::integer as n', [1])).rows).toEqual([{ n: 2 }])
+    expect((await named('doubled', 'select 2 * $1::integer as n', [2], pglitePool(pglite))).rows).toEqual([
+      { n: 4 },
+    ])
+    expect((await preparedUses()).get('doubled')).toBe(2)
+    await expect(named('doubled', 'select 3')).rejects.toThrow('that of another prepared statement')
+  })
+
+  it('tells its SQLSTATE when it fails, and can be run again, also in a transaction', async () => {
+    const divide = (by: number, on?: Pick<PgPool, 'query'>) =>
+      named('divide', 'select 8 / $1::integer as n', [by], on)
+    await expect(named('unknown', 'select * from nothing')).rejects.toMatchObject({ code: '42P01' })
+    await expect(divide(0)).rejects.toMatchObject({ code: '22012' })
+    expect((await divide(2)).rows).toEqual([{ n: 4 }])
+    const client = await pool.connect()
+    await client.query({ text: 'begin; savepoint one', values: [] })
+    await expect(divide(0, client)).rejects.toMatchObject({ code: '22012' })
+    await expect(divide(4, client)).rejects.toMatchObject({ code: '25P02' })
+    await client.query({ text: 'rollback to savepoint one', values: [] })
+    expect((await divide(4, client)).rows).toEqual([{ n: 2 }])
+    await client.query({ text: 'rollback', values: [] })
+    client.release()
+  })
+
+  it('is prepared anew when the server has forgotten it, or its columns have changed', async () => {
+    await query('create table grown (a integer); insert into grown values (1)')
+    const all = () => named('all_of_grown', 'select * from grown').then(({ rows }) => rows)
+    expect(await all()).toEqual([{ a: 1 }])
+    await query('alter table grown add column b integer default 2')
+    expect(await all()).toEqual([{ a: 1, b: 2 }])
+    await query('deallocate all')
+    expect(await all()).toEqual([{ a: 1, b: 2 }])
+  })
+
+  it('replaces a statement that somebody else has prepared under its name', async () => {
+    await query('prepare taken as select 1')
+    expect((await named('taken', 'select 2 as n')).rows).toEqual([{ n: 2 }])
+  })
+
+  it('gives way to others when there are more than 500', async () => {
+    await named('kept', 'select 0 as n')
+    for (let n = 0; n < 510; n++) {
+      await named(`many_${n}`, 'select $1::integer as n', [n])
+      if (n === 250) await named('kept', 'select 0 as n')
+    }
+    const uses = await preparedUses()
+    expect(uses.size).toBe(500)
+    expect([uses.has('kept'), uses.has('many_0'), uses.has('many_509')]).toEqual([true, false, true])
+  })
+
+  it('waits for a transaction that its host has open on the instance itself', async () => {
+    let outside: Promise<unknown[]> | undefined
+    await pglite.transaction(async (tx) => {
+      await tx.query(`insert into note values ('of the host')`)
+      outside = named('notes', 'select count(*)::integer as n from note').then(({ rows }) => rows)
+      await tx.query('delete from note')
+    })
+    expect(await outside).toEqual([{ n: 0 }])
+  })
+
+  it('is refused once the instance is closed', async () => {
+    const closed = new PGlite()
+    const itsPool = pglitePool(closed)
+    expect((await named('one', 'select 1 as n', [], itsPool)).rows).toEqual([{ n: 1 }])
+    await closed.close()
+    await expect(named('one', 'select 1 as n', [], itsPool)).rejects.toThrow('PGlite is closed')
   })
 })

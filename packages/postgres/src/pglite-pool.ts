@@ -1,22 +1,23 @@
+import { createPgliteStatements, type PgliteProtocol } from './pglite-statements.js'
 import type { PgConnection, PgPool, PgQuery } from './pool.js'
 
 /** What is used of a `PGlite`. */
-export interface PgliteInstance {
+export interface PgliteInstance extends PgliteProtocol {
   query(
     text: string,
     values: unknown[],
-    options: { readonly parsers: Parsers },
+    options: { readonly parsers: PgliteParsers },
   ): Promise<{ readonly rows: unknown[] }>
   exec(
     text: string,
-    options?: { readonly parsers: Parsers },
+    options?: { readonly parsers: PgliteParsers },
   ): Promise<readonly { readonly rows: unknown[] }[]>
 }
 
-type Parsers = Record<number, (text: string) => unknown>
+type PgliteParsers = Record<number, (text: string) => unknown>
 
 /** By type (`oid` of `pg_type`), where PGlite's own rows differ from those of `pg`. */
-const PARSERS: Parsers = {
+const PARSERS: PgliteParsers = {
   // int8, and an array of it
   20: (text) => text,
   1016: (text) =>
@@ -29,14 +30,25 @@ const PARSERS: Parsers = {
 }
 
 /**
- * A pool over one PGlite instance, which is a single connection: whoever is given it by `connect` has it alone until
- * `release`, and queries of others wait meanwhile, in order. So a query that goes past an open transaction must not be awaited
- * inside it. The instance stays the caller's to close; used past the pool, it may end up in a transaction that is open here.
+ * The pool over a PGlite instance, the same one for each call. It is a single connection: whoever gets it from `connect` has it
+ * alone until `release`, and the queries of others wait meanwhile, in order. So do not await a query that goes past an open
+ * transaction inside that transaction. A query with a name is prepared once. The instance stays yours to close; a statement that
+ * you run on it directly may end up in a transaction that is open here.
  */
 export function pglitePool(pglite: PgliteInstance): PgPool {
-  let last: Promise<unknown> = Promise.resolve()
+  const pool = pools.get(pglite) ?? createPool(pglite)
+  pools.set(pglite, pool)
+  return pool
+}
 
-  async function run({ text, values }: PgQuery): Promise<{ readonly rows: unknown[] }> {
+const pools = new WeakMap<PgliteInstance, PgPool>()
+
+function createPool(pglite: PgliteInstance): PgPool {
+  let last: Promise<unknown> = Promise.resolve()
+  const runNamed = createPgliteStatements(pglite, PARSERS)
+
+  async function run({ text, values, name }: PgQuery): Promise<{ readonly rows: unknown[] }> {
+    if (name !== undefined) return runNamed({ text, values, name })
     if (values.length > 0) return pglite.query(text, values, { parsers: PARSERS })
     // Without values it may be several statements, as with `pg`.
     const results = await pglite.exec(text, { parsers: PARSERS })
@@ -62,6 +74,7 @@ export function pglitePool(pglite: PgliteInstance): PgPool {
 
   return {
     query,
+    options: { max: 1 },
     isSoleUser: true,
     async connect() {
       const end = await takeTurn()

@@ -88,7 +88,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
         if (await adoptScoring(tx, settings.current.scoring)) return
         throw new TaskboardError(
           'INVALID_CONFIG',
-          'the stored tasks are ordered by other weights or horizons, or only some by these: run storage.tasks.rescore before start()',
+          'the stored tasks are ordered by other weights or horizons, or only some of them by these: call taskboard.rescore() before start()',
           { field: 'priority' },
         )
       })
@@ -97,7 +97,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     close: () => wakes.close(),
     transaction: (work) => database.transaction(work),
     keepAnswer: (claim, answer, at) => keepAnswer(database, claim, answer, at),
-    pruneIdempotency: (before, limit) => pruneIdempotency(database, before, limit),
+    pruneIdempotency: (...given) => pruneIdempotency(database, ...given),
   }
 }
 

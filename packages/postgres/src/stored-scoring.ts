@@ -5,10 +5,13 @@ import type { PgConnection } from './pool.js'
 export function scoringColumns(scoring: Scoring): Readonly<Record<string, number>> {
   return {
     due_horizon_ms: scoring.dueHorizonMs,
+    due_far_horizon_ms: scoring.dueFarHorizonMs,
     age_horizon_ms: scoring.ageHorizonMs,
     flag_step: scoring.flagStep,
     free_units: scoring.freeUnits,
+    due_units: scoring.dueUnits,
     due_slope: scoring.dueSlope,
+    due_far_slope: scoring.dueFarSlope,
     age_slope: scoring.ageSlope,
     unit: scoring.unit,
   }

@@ -25,6 +25,7 @@ beforeAll(async () => {
   })
   await migrate(pool)
   taskboard = createTaskboard({
+    logger: false,
     storage: postgresStorage({ pool }),
     // Stands still, so that a known credential stays known however long a request takes.
     clock: virtualClock(),

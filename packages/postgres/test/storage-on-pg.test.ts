@@ -16,8 +16,11 @@ afterAll(() => database.drop())
 describe('the storage keeps the promises of every port on a PostgreSQL server', () => {
   const open = async () => {
     await emptyTables(database.pool)
-    const storage = postgresStorage({ pool: database.pool })
-    return { storage, close: () => storage.close() }
+    const openAnother = async () => {
+      const storage = postgresStorage({ pool: database.pool })
+      return { storage, close: () => storage.close() }
+    }
+    return { ...(await openAnother()), openAnother }
   }
   for (const { id, name, run } of storageConformance(open)) {
     it(`${id}: ${name}`, () => expect(run()).resolves.toBeUndefined())

@@ -1,5 +1,6 @@
 import { PGlite } from '@electric-sql/pglite'
 import { storageConformance } from '@taskboard/testing'
+import { AsyncResource } from 'node:async_hooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '../src/migrations/migrate.js'
 import { pglitePool } from '../src/pglite-pool.js'
@@ -15,9 +16,12 @@ afterAll(() => pglite.close())
 
 const open = async () => {
   await emptyTables(pool)
-  const storage = postgresStorage({ pool })
+  const openAnother = async () => {
+    const storage = postgresStorage({ pool })
+    return { storage, close: () => storage.close() }
+  }
   // There is one connection.
-  return { storage, readsWait: true, close: () => storage.close() }
+  return { ...(await openAnother()), openAnother, readsWait: true }
 }
 
 describe('the storage keeps the promises of every port on PGlite', () => {
@@ -36,11 +40,12 @@ describe('a reading from outside an open transaction on PGlite', () => {
       )
     const names = async () => (await storage.access.listAccounts(10, { now: 0 })).map(({ name }) => name)
     const order: string[] = []
+    const read = AsyncResource.bind(names)
     const readWhile = async (name: string, isKept: boolean) => {
       let outside: Promise<readonly string[]> | undefined
       const work = storage.transaction(async (tx) => {
         await add(`${name} 1`, tx)
-        outside = names().finally(() => order.push('outside'))
+        outside = read().finally(() => order.push('outside'))
         await add(`${name} 2`, tx)
         order.push('inside')
         if (!isKept) throw new Error('no')

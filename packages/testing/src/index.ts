@@ -18,6 +18,7 @@ export type {
   TransportHost,
 } from './transport/transport-case.js'
 export { storageConformance } from './storage/storage-conformance.js'
-export type { ConformanceCase, OpenedStorage } from './storage/storage-case.js'
+export type { OpenedStorage } from './storage/opened-storage.js'
+export type { ConformanceCase } from './storage/storage-case.js'
 export { enterpriseConformance } from './enterprise/enterprise-conformance.js'
 export type { EnterpriseCase, EnterpriseConformanceOptions } from './enterprise/enterprise-case.js'

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
-import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createTaskboard } from '@taskboard/core'
+import { createTaskboard, type Principal } from '@taskboard/core'
 import { memoryStorage } from '@taskboard/memory'
 import express from 'express'
 import { fastify } from 'fastify'
@@ -9,6 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { openAuthenticated, openClient, openSubscribed, type Message } from '../test/realtime-client.js'
 import { serveRealtime, type RealtimeHost, type RealtimeHostOptions } from '../test/realtime-host.js'
+import { upgradeStatus } from '../test/upgrade-status.js'
 import { attachRealtime } from './index.js'
 
 const hosts: { close(): Promise<void> }[] = []
@@ -20,28 +20,6 @@ async function serve(options?: RealtimeHostOptions): Promise<RealtimeHost> {
   const host = await serveRealtime(options)
   hosts.push(host)
   return host
-}
-
-/** The HTTP status that an upgrade is answered with. */
-async function upgradeStatus(url: string, protocol = 'websocket'): Promise<number> {
-  const headers = {
-    connection: 'Upgrade',
-    upgrade: protocol,
-    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-    'sec-websocket-version': '13',
-  }
-  const asked = request(url.replace('ws:', 'http:'), { headers }).end()
-  return new Promise((resolve, reject) => {
-    asked.on('response', (response) => {
-      response.resume()
-      resolve(response.statusCode ?? 0)
-    })
-    asked.on('upgrade', (response, socket) => {
-      socket.destroy()
-      resolve(response.statusCode ?? 0)
-    })
-    asked.on('error', reject)
-  })
 }
 
 const isType = (wanted: string) => (message: { readonly type: string }) => message.type === wanted
@@ -259,6 +237,26 @@ describe('attachRealtime', () => {
     socket.send(JSON.stringify({ type: 'auth', token: 'Bearer shown' }))
     expect((await once(socket, 'close'))[0]).toBe(4401)
     expect(seen.slice(0, 3)).toEqual(['session=1', 'Bearer shown', undefined])
+  })
+
+  it('tells a principal nothing of a workspace of another account that it names', async () => {
+    let principal: Principal | null = null
+    const { taskboard, url, accountId } = await serve({ authenticate: () => principal })
+    const { workspace } = await taskboard.accounts.create({ name: 'stranger', tier: 'professional' })
+    const rights = { tier: 'professional', scopes: ['tasks:read'], defaultWorkspaceId: workspace.id } as const
+    principal = { id: 'user_1', kind: 'user', accountId, workspaceIds: [workspace.id], ...rights }
+    const channel = `workspace.${workspace.id}`
+    const client = await openSubscribed(url, 'of-the-host', ['tasks', channel])
+    await taskboard.board(workspace.id).add({ title: 'theirs' })
+    client.say({ type: 'ping' })
+    await client.heard(isType('pong'))
+    expect(client.messages).toMatchObject([
+      { type: 'auth.ok' },
+      { type: 'subscribed', channel: 'tasks', seq: {} },
+      { type: 'error', channel, error: { code: 'RESOURCE_NOT_FOUND' } },
+      { type: 'pong' },
+    ])
+    expect(client.messages[1]?.seq).toEqual({})
   })
 
   it('answers 500 where the host’s clientAddress throws, logs that, and goes on', async () => {

@@ -1,12 +1,20 @@
-import type { IncomingMessage } from 'node:http'
+import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { realtimeEndpoint, type RealtimeEndpoint, type RealtimeProtocol, type Surface } from '@taskboard/core'
+import {
+  realtimeEndpoint,
+  type HttpResponse,
+  type RealtimeEndpoint,
+  type RealtimeProtocol,
+  type Surface,
+} from '@taskboard/core'
 import { WebSocketServer } from 'ws'
 import { addUpgradePath, type UpgradeListener, type UpgradeServer } from './upgrade-paths.js'
 import { UpgradeOrigin } from './upgrade-origin.js'
 import { PortedWebSocket, StreamSocket } from './web-socket.js'
 
 export interface AttachRealtimeOptions {
+  /** Where the board is mounted, as `/kanban`: stands before the paths of the channel and of `protocols`. Default nowhere. */
+  readonly basePath?: string | undefined
   /** Where the channel is found. Default `/v2/realtime`, or what `paths.enterprise` makes of that. */
   readonly path?: string | undefined
   /** What is spoken on other paths beside the channel: `graphqlSubscriptions` of `@taskboard/graphql`. */
@@ -36,38 +44,47 @@ export function attachRealtime(
   options: AttachRealtimeOptions = {},
 ): AttachedRealtime {
   const endpoint = realtimeEndpoint(taskboard)
-  const { path = endpoint.channel.path, protocols = [], clientAddress = socketAddress } = options
+  const {
+    basePath = '',
+    path = endpoint.channel.path,
+    protocols = [],
+    clientAddress = socketAddress,
+  } = options
   const removers: (() => void)[] = []
 
   /** Null when the host's function fails on what the request holds, which is no reason for the process to end. */
   function originOf(request: IncomingMessage, readsHeaders: boolean): UpgradeOrigin | null {
     try {
-      return new UpgradeOrigin(clientAddress(request), readsHeaders ? request.headers : null)
+      const isEncrypted = 'encrypted' in request.socket
+      return new UpgradeOrigin(clientAddress(request), isEncrypted, readsHeaders ? request.headers : null)
     } catch (error) {
       const { logger } = taskboard.surface.environment
-      logger.error({ error: String(error) }, 'clientAddress threw, so an upgrade was refused')
+      logger.error({ err: error }, 'clientAddress threw, so an upgrade was refused')
       return null
     }
   }
 
-  function add(protocol: RealtimeProtocol, readsHeaders: boolean): void {
+  function add(spoken: RealtimeProtocol, readsHeaders: boolean): void {
+    const protocol = { ...spoken, path: basePath + spoken.path }
     const handler = upgradeHandler(endpoint, protocol, (request) => originOf(request, readsHeaders))
     removers.push(addUpgradePath(server, protocol.path, handler))
   }
 
-  function close(): void {
+  function detach(reason: string): void {
     for (const remove of removers) remove()
-    endpoint.leave('the channel was taken off this server')
+    endpoint.leave(reason)
   }
+
+  removers.push(endpoint.attached(server, detach))
 
   try {
     add({ ...endpoint.channel, path }, endpoint.readsHeaders)
     for (const protocol of protocols) add(protocol, true)
   } catch (error) {
-    close()
+    detach('the channel could not be attached')
     throw error
   }
-  return { close }
+  return { close: () => detach('the channel was taken off this server') }
 }
 
 function socketAddress(request: IncomingMessage): string {
@@ -93,9 +110,11 @@ function upgradeHandler(
     }),
   })
   return (request, socket, head) => {
-    if (!endpoint.isOpen) return refuse(socket, '503 Service Unavailable\r\nRetry-After: 1')
+    if (!endpoint.isOpen) return answer(socket, { status: 503, headers: { 'retry-after': '1' }, body: '' })
     const origin = originOf(request)
-    if (origin === null) return refuse(socket, '500 Internal Server Error')
+    if (origin === null) return answer(socket, { status: 500, headers: {}, body: '' })
+    const refusal = endpoint.refuse(origin)
+    if (refusal !== null) return answer(socket, refusal)
     upgrades.handleUpgrade(request, socket, head, (webSocket) => {
       if (subprotocols.length > 0 && webSocket.protocol === '') {
         webSocket.on('error', () => socket.destroy())
@@ -107,7 +126,10 @@ function upgradeHandler(
   }
 }
 
-function refuse(socket: Duplex, status: string): void {
+/** Answers an upgrade that is not accepted, and ends its connection. */
+function answer(socket: Duplex, { status, headers, body }: HttpResponse): void {
+  const length = { connection: 'close', 'content-length': Buffer.byteLength(body) }
+  const lines = Object.entries({ ...headers, ...length }).map(([name, value]) => `${name}: ${value}`)
   socket.on('error', () => socket.destroy())
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
 }

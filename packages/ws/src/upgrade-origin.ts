@@ -18,12 +18,18 @@ const NONE = '{}'
  */
 export class UpgradeOrigin implements Origin {
   readonly clientAddress: string
+  readonly #isEncrypted: boolean
   readonly #headers: string
 
-  constructor(clientAddress: string, headers: IncomingHttpHeaders | null) {
+  constructor(clientAddress: string, isEncrypted: boolean, headers: IncomingHttpHeaders | null) {
     this.clientAddress = clientAddress
+    this.#isEncrypted = isEncrypted
     const kept = Object.entries(headers ?? {}).filter(([name]) => !HANDSHAKE.includes(name))
     this.#headers = kept.length === 0 ? NONE : JSON.stringify(Object.fromEntries(kept))
+  }
+
+  get targetOrigin(): string {
+    return `${this.#isEncrypted ? 'https' : 'http'}://${this.header('host') ?? ''}`
   }
 
   header(name: string): string | undefined {

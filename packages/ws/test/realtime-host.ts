@@ -26,7 +26,7 @@ export interface RealtimeHostOptions extends Partial<TaskboardOptions> {
 
 export async function serveRealtime(options: RealtimeHostOptions = {}): Promise<RealtimeHost> {
   const { attach, prepare, ...rest } = options
-  const taskboard = createTaskboard({ storage: memoryStorage(), ...rest })
+  const taskboard = createTaskboard({ storage: memoryStorage(), logger: false, ...rest })
   const server = createServer((_request, response) => response.end('host'))
   prepare?.(server)
   attachRealtime(server, taskboard, attach)

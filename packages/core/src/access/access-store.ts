@@ -105,14 +105,17 @@ export interface AccessStore<Tx = unknown> {
 
   /**
    * @throws TaskboardError `NOT_FOUND` for an account or workspace (`workspaceId`) that is not there; `CONFLICT` with the `resourceId` when the
-   *   idempotency key was used: what it made was shown once.
+   *   idempotency key was used: what it made was shown once; `INVALID_FIELD` (`expiresAt`) for an end that has passed.
    */
   insertApiKey(key: NewStoredApiKey, at: At<Tx>, idempotency?: IdempotencyClaim | null): Promise<ApiKeyRecord>
-  /** The principal that a key stands for and when it ends; null when it is unknown, revoked or expired. */
+  /**
+   * The principal that a key stands for, and in how many milliseconds the key expires (null: never). Null when the key is
+   * unknown, revoked or expired.
+   */
   findPrincipalByKeyHash(
     hash: string,
     at: At<Tx>,
-  ): Promise<{ principal: Principal; expiresAt: Instant | null } | null>
+  ): Promise<{ principal: Principal; expiresInMs: number | null } | null>
   /** Newest first. */
   listApiKeys(reach: Reach, page: ApiKeyPage, at: At<Tx>): Promise<readonly ApiKeyRecord[]>
   /** @throws TaskboardError `NOT_FOUND`. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { At, Environment, Instant } from '../environment/index.js'
+import type { At, Environment } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import type { AccessStore, ApiKeyRecord, Workspace } from './access-store.js'
 import { newKeyInput } from './accounts-input.js'
@@ -45,7 +45,7 @@ export function createAccountKeys<Tx>(parts: AccountKeysParts<Tx>): AccountKeys<
     async createKey(input, options) {
       const parsed = parseInput(newKeyInput, input)
       const { name, scopes } = parsed
-      const expiresAt = requireFuture(parsed.expiresAt ?? null, environment.clock.now())
+      const expiresAt = parsed.expiresAt ?? null
       const workspace = await findWorkspace(store, parsed, at(options))
       const { key, prefix, hash } = mintApiKey(environment.random)
       const reach = {
@@ -97,10 +97,4 @@ async function findWorkspace<Tx>(
   const [first] = await store.listWorkspaces(accountId ?? '', at)
   if (first !== undefined) return first
   throw new TaskboardError('NOT_FOUND', 'no such account', { field: 'accountId' })
-}
-
-/** @throws TaskboardError `INVALID_FIELD` (`expiresAt`) for an end that has passed. */
-export function requireFuture(expiresAt: Instant | null, now: Instant): Instant | null {
-  if (expiresAt === null || expiresAt > now) return expiresAt
-  throw new TaskboardError('INVALID_FIELD', 'expiresAt must be in the future', { field: 'expiresAt' })
 }

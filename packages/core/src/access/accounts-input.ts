@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { boundedText, isStorableText } from '../errors/index.js'
+import { isStorableText, textOf } from '../errors/index.js'
 import { tiers, type Tier } from './principal.js'
 import { newUserInput, scopeList } from './sign-in-input.js'
 
@@ -10,8 +10,7 @@ const LATEST_INSTANT = 8_640_000_000_000_000
 const name = z
   .string({ error: 'must be text' })
   .trim()
-  .min(1, 'must not be blank')
-  .pipe(boundedText(NAME_CODE_POINTS))
+  .pipe(textOf({ most: NAME_CODE_POINTS, isBlankAllowed: false }))
 
 const id = z
   .string({ error: 'must be an id' })

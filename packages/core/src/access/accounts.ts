@@ -5,7 +5,6 @@ import type { Account, Workspace } from './access-store.js'
 import { createAccountKeys, type AccountKeys, type AccountKeysParts, type TxOption } from './account-keys.js'
 import { newAccountInput, newWorkspaceInput } from './accounts-input.js'
 import type { PasswordHasher } from './password-hasher.js'
-import { scopes } from './principal.js'
 import type { Authenticator } from './authenticator.js'
 import { newPasswordInput, newUserInput } from './sign-in-input.js'
 import type { NewStoredUser, User } from './user.js'
@@ -17,7 +16,7 @@ import type { NewStoredUser, User } from './user.js'
 export type NewAccount = z.input<typeof newAccountInput>
 /**
  * `email` is unique over the whole board, whatever its case; `password` has 12 to 256 characters; without `scopes` the user has
- * all.
+ * all that there are, also those that later versions add.
  */
 export type NewUser = z.input<typeof newUserInput>
 export type NewWorkspace = z.input<typeof newWorkspaceInput>
@@ -118,7 +117,7 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
 
 async function toStored(hasher: PasswordHasher, user: z.output<typeof newUserInput>): Promise<NewStoredUser> {
   const passwordHash = await hasher.hash(user.password)
-  return { email: user.email, passwordHash, scopes: user.scopes ?? scopes }
+  return { email: user.email, passwordHash, scopes: user.scopes ?? null }
 }
 
 function requireLimit(limit: number): number {

@@ -6,7 +6,7 @@ import { mintApiKey } from './api-key.js'
 import { createAuthenticator, type AuthenticatorOptions } from './authenticator.js'
 import type { Principal } from './principal.js'
 
-type Found = { principal: Principal; expiresAt: Instant | null } | null
+type Found = { principal: Principal; expiresInMs: number | null } | null
 
 function principalOf(id: string): Principal {
   const reach = { workspaceIds: ['ws_1'], defaultWorkspaceId: 'ws_1' }
@@ -35,7 +35,8 @@ function setUp(options: Pick<AuthenticatorOptions, 'cacheSize' | 'cacheTtlMs'> =
   })
   const addKey = (id: string, expiresAt: Instant | null = null): string => {
     const { key, hash } = mintApiKey(systemRandom)
-    state.found.set(hash, { principal: principalOf(id), expiresAt })
+    const expiresInMs = expiresAt === null ? null : expiresAt - state.now
+    state.found.set(hash, { principal: principalOf(id), expiresInMs })
     return `Bearer ${key}`
   }
   return { state, authenticator, addKey }

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { At, Environment } from '../environment/index.js'
-import { parseInput, TaskboardError } from '../errors/index.js'
+import { parseInput, TaskboardError, wholeNumber } from '../errors/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { AccessStore, ApiKeyRecord } from './access-store.js'
-import { requireFuture } from './account-keys.js'
 import { ownKeyInput } from './accounts-input.js'
 import { mintApiKey } from './api-key.js'
 import type { Authenticator } from './authenticator.js'
@@ -59,15 +58,10 @@ const LONGEST_OVERLAP_MS = 7 * DAY_MS
 const DEFAULT_PAGE = 100
 const KEY_ID = /^ak_[0-9a-z]{1,60}$/
 const rotationInput = z.object({
-  overlapMs: z
-    .number({ error: 'must be a number' })
-    .int('must be whole')
-    .min(0, 'must not be negative')
-    .max(LONGEST_OVERLAP_MS, 'must be at most seven days')
-    .nullish(),
+  overlapMs: wholeNumber(0, LONGEST_OVERLAP_MS).nullish(),
 })
 const pageInput = z.object({
-  limit: z.number().int().min(1).max(1_000).default(DEFAULT_PAGE),
+  limit: wholeNumber(1, 1_000).default(DEFAULT_PAGE),
   cursor: z.string().regex(KEY_ID, 'must be the next_cursor of an earlier page').nullish(),
 })
 
@@ -84,7 +78,6 @@ export function createCallerKeys({ environment, store, authenticator }: CallerKe
   return {
     async create(maker, input, { idempotency, tx } = {}) {
       const { name, scopes, expiresAt, workspaceId } = parseInput(ownKeyInput, input)
-      const end = requireFuture(expiresAt ?? null, environment.clock.now())
       requireScopes(maker, scopes)
       const bound = requireReach(maker, workspaceId ?? null)
       const { key, prefix, hash } = mintApiKey(environment.random)
@@ -96,7 +89,7 @@ export function createCallerKeys({ environment, store, authenticator }: CallerKe
         scopes,
         prefix,
         hash,
-        expiresAt: end,
+        expiresAt: expiresAt ?? null,
       }
       return { key, record: await store.insertApiKey(wanted, at(tx), idempotency) }
     },

@@ -1,5 +1,6 @@
 export { scopes, tiers } from './principal.js'
 export type { Principal, Reach, Scope, Tier } from './principal.js'
+export { scopeList } from './sign-in-input.js'
 export type {
   Account,
   AccessStore,
@@ -31,6 +32,8 @@ export type { TokenOptions } from './access-token.js'
 export { createAccess } from './access.js'
 export type { Access } from './access.js'
 export { showsApiKey } from './authenticator.js'
+export { createOriginGuard } from './cross-origin.js'
+export type { AllowedOrigins, BrowserRequest, OriginGuard } from './cross-origin.js'
 export { createCredentialGuard } from './credential-guard.js'
 export type { CredentialGuard, CredentialGuardOptions } from './credential-guard.js'
 export { createAccounts } from './accounts.js'
@@ -42,3 +45,5 @@ export type { Mfa } from './mfa.js'
 export type { LoginInput, LoginOrigin, Sessions, SessionTokens } from './sessions.js'
 export type { NewStoredUser, User } from './user.js'
 export { reaches, requireScope } from './permission.js'
+export { createWorkspaceReach } from './workspace-reach.js'
+export type { WorkspaceReach } from './workspace-reach.js'

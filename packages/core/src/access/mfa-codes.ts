@@ -1,15 +1,22 @@
-import type { At, Environment } from '../environment/index.js'
+import type { At, Environment, Instant } from '../environment/index.js'
 import { hashRecoveryCode } from './recovery-codes.js'
 import type { SecretBox } from './secret-box.js'
 import type { SessionStore } from './session-store.js'
 import { findTotpStep, isTotpCode } from './totp.js'
 
+/** Whose code is judged, and when: by the storage's clock, since a process's may be wrong and used steps are stored. */
+export interface MfaHolder {
+  readonly userId: string
+  readonly sealedSecret: string
+  readonly asOf: Instant
+}
+
 /** Takes the codes of enrolled users, each of them once. */
 export interface MfaCodes {
   /** Uses up a one-time password or a recovery code. False when it is wrong or was used. */
-  redeem(userId: string, sealedSecret: string, code: string): Promise<boolean>
+  redeem(holder: MfaHolder, code: string): Promise<boolean>
   /** The time step whose code this is; null for none. Uses up nothing. */
-  findStep(userId: string, sealedSecret: string, code: string): number | null
+  findStep(holder: MfaHolder, code: string): number | null
 }
 
 /** What a user's secret is sealed for. */
@@ -25,15 +32,16 @@ export function createMfaCodes(parts: {
   const { environment, store, secrets } = parts
   const at = (): At => ({ now: environment.storageNow() })
 
-  function findStep(userId: string, sealedSecret: string, code: string): number | null {
-    return findTotpStep(secrets.open(sealedSecret, mfaContext(userId)), code, environment.clock.now())
+  function findStep({ userId, sealedSecret, asOf }: MfaHolder, code: string): number | null {
+    return findTotpStep(secrets.open(sealedSecret, mfaContext(userId)), code, asOf)
   }
 
   return {
     findStep,
-    async redeem(userId, sealedSecret, code) {
+    async redeem(holder, code) {
+      const { userId } = holder
       if (isTotpCode(code)) {
-        const step = findStep(userId, sealedSecret, code)
+        const step = findStep(holder, code)
         return step !== null && store.redeemMfaStep(userId, step, at())
       }
       const hash = hashRecoveryCode(code)

@@ -68,21 +68,21 @@ export function createMfa(parts: MfaParts): Mfa {
       return { otpauthUri: uri, secret: text }
     },
     async confirm(userId, mfaCode) {
-      const { secret, pendingSecret } = await find(userId)
+      const { secret, pendingSecret, asOf } = await find(userId)
       if (secret !== null) throw enrolled()
       if (pendingSecret === null) throw new TaskboardError('CONFLICT', 'nothing waits to be confirmed')
       const { codes: recoveryCodes, hashes: recoveryHashes } = mintRecoveryCodes(random)
       await guess(userId, async () => {
-        const step = codes.findStep(userId, pendingSecret, mfaCode)
+        const step = codes.findStep({ userId, sealedSecret: pendingSecret, asOf }, mfaCode)
         if (step === null) return false
         return store.enrolMfa(userId, { sealedSecret: pendingSecret, step, recoveryHashes }, at())
       })
       return { recoveryCodes }
     },
     async remove(userId, mfaCode) {
-      const { secret } = await find(userId)
+      const { secret, asOf } = await find(userId)
       if (secret === null) throw new TaskboardError('CONFLICT', 'the user is not enrolled')
-      await guess(userId, () => codes.redeem(userId, secret, mfaCode))
+      await guess(userId, () => codes.redeem({ userId, sealedSecret: secret, asOf }, mfaCode))
       await store.removeMfa(userId, at())
     },
   }

@@ -2,10 +2,10 @@ import type { Environment, Instant } from '../environment/index.js'
 import { isTaskboardError, TaskboardError } from '../errors/index.js'
 import type { Principal } from './principal.js'
 
-/** Who a credential stands for, and until when. */
+/** Who a credential stands for, and for how much longer, by the storage's clock. */
 export interface FoundPrincipal {
   readonly principal: Principal
-  readonly expiresAt: Instant | null
+  readonly expiresInMs: number | null
 }
 
 /** Remembers for a moment whom credentials of one kind stand for. */
@@ -78,8 +78,8 @@ export function createPrincipalCache(options: PrincipalCacheOptions): PrincipalC
       if (isKept) entries.delete(credential)
       return null
     }
-    const { principal, expiresAt } = found
-    const trustedUntil = Math.min(foundAt + ttlMs, expiresAt ?? Infinity)
+    const { principal, expiresInMs } = found
+    const trustedUntil = foundAt + Math.min(ttlMs, expiresInMs ?? Infinity)
     if (isKept) remember(credential, { principal, foundAt, trustedUntil, refreshFrom: foundAt + ttlMs / 2 })
     return principal
   }

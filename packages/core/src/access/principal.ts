@@ -18,8 +18,9 @@ export const scopes = [
 export type Scope = (typeof scopes)[number]
 
 /**
- * Who is calling, and all that any surface knows of it. A host with its own login makes these itself, and is taken at its word:
- * that the account has the workspaces, the default one too, and subscribes to the tier. `id` is the caller's own on the whole board.
+ * Who is calling, and all that any surface knows of it. A host with its own login makes these itself. It is believed that the account
+ * subscribes to the tier, and that `id` belongs to this caller alone on the whole board. A workspace of another account is
+ * beyond reach even when it is named here, also as the default one.
  */
 export interface Principal {
   /** The key's or user's id. */

@@ -8,6 +8,8 @@ export interface SignIn {
   readonly passwordHash: string
   /** The sealed secret of the user's one-time passwords; null when there are none. */
   readonly mfaSecret: string | null
+  /** The storage's present, by which one-time passwords are judged. */
+  readonly asOf: Instant
 }
 
 /** A user's second factor. */
@@ -17,6 +19,8 @@ export interface MfaState {
   readonly secret: string | null
   /** Sealed. One that waits to be confirmed. */
   readonly pendingSecret: string | null
+  /** The storage's present, by which one-time passwords are judged. */
+  readonly asOf: Instant
 }
 
 /** A login that goes on until its refresh tokens end, or someone ends it. */
@@ -81,11 +85,11 @@ export interface SessionStore<Tx = unknown> {
   consumeRefreshToken(request: RefreshRequest, at: At<Tx>): Promise<RefreshOutcome | null>
   /** Ends a session for good, named by its id or its tokens' family. Gives it back; null when it was over, or never was. */
   endSession(named: { id: string } | { familyHash: string }, at: At<Tx>): Promise<Session | null>
-  /** Whom a session stands for, and when it ends; null when it is over. */
+  /** Whom a session stands for, and in how many milliseconds it ends; null when it is over. */
   findPrincipalBySession(
     sessionId: string,
     at: At<Tx>,
-  ): Promise<{ principal: Principal; expiresAt: Instant } | null>
+  ): Promise<{ principal: Principal; expiresInMs: number } | null>
 
   findMfa(userId: string, at: At<Tx>): Promise<MfaState | null>
   /** Puts a secret up for confirmation, in place of an earlier one. False when the user is enrolled, or unknown. */

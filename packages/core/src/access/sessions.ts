@@ -140,9 +140,10 @@ function createLoginCheck(parts: SessionsParts) {
   const { environment, store, hasher, mfaCodes } = parts
   const at = (): At => ({ now: environment.storageNow() })
 
-  async function checkCode({ userId, mfaSecret }: SignIn, code: string, key: string): Promise<void> {
+  async function checkCode(signIn: SignIn, code: string, key: string): Promise<void> {
     requireAllowed(await store.takeLoginAttempt(key, 'code', at()), 'too many wrong logins')
-    if (mfaSecret !== null && (await mfaCodes.redeem(userId, mfaSecret, code))) return
+    const { userId, mfaSecret: sealedSecret, asOf } = signIn
+    if (sealedSecret !== null && (await mfaCodes.redeem({ userId, sealedSecret, asOf }, code))) return
     throw new TaskboardError('UNAUTHORIZED', 'mfaCode is wrong or was used', { field: 'mfaCode' })
   }
 

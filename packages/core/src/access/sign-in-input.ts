@@ -1,21 +1,30 @@
 import { z } from 'zod'
-import { boundedText } from '../errors/index.js'
+import { boundedList, boundedText, hasInvisible } from '../errors/index.js'
 import { scopes, type Scope } from './principal.js'
 
 const LONGEST_EMAIL = 254
+/** Enough for each several times over. */
+const MOST_SCOPES = 100
 const SHORTEST_PASSWORD = 12
 const LONGEST_PASSWORD = 256
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 
-/** The form in which e-mail addresses are kept and compared: without blanks around it, in lower case. */
+/**
+ * The form in which e-mail addresses are kept and compared: without blanks around it, in lower case, and in Unicode's
+ * normalization form KC, in which full-width letters, ligatures and the like are the letters that they look like.
+ */
 export function normalizeEmail(email: string): string {
-  return email.trim().normalize('NFC').toLowerCase()
+  return email.trim().normalize('NFKC').toLowerCase().normalize('NFKC')
+}
+
+function isAddress(text: string): boolean {
+  return EMAIL.test(text) && text.length <= LONGEST_EMAIL && !hasInvisible(text)
 }
 
 /** An address that a user is to have. Whether mail reaches it is for the host to find out. */
 const email = boundedText(LONGEST_EMAIL)
   .transform(normalizeEmail)
-  .refine((text) => EMAIL.test(text) && text.length <= LONGEST_EMAIL, 'must be an e-mail address')
+  .refine(isAddress, 'must be an e-mail address')
 
 /**
  * A password to be set: 12 to 256 code points, whatever they are. Length is what makes guessing hopeless, also from a stolen
@@ -28,12 +37,9 @@ const newPassword = boundedText(LONGEST_PASSWORD).refine(
 )
 
 /** Scopes by their names, each once. */
-export const scopeList = z
-  .array(z.enum(scopes, { error: `must be among ${scopes.join(', ')}` }), {
-    error: 'must be a list of scopes',
-  })
-  .min(1, 'must name at least one scope')
-  .transform((list): Scope[] => [...new Set(list)])
+export const scopeList = boundedList(z.enum(scopes), { of: 'scopes', least: 1, most: MOST_SCOPES }).transform(
+  (list): Scope[] => [...new Set(list)],
+)
 
 /** What `accounts.setPassword` takes. */
 export const newPasswordInput = z.object({ password: newPassword })

@@ -7,7 +7,7 @@ export interface User {
   readonly accountId: string
   /** Normalized: in lower case. */
   readonly email: string
-  /** At most these go into the keys that the user makes. */
+  /** At most these go into the keys that the user makes. All that there are, for a user who was made without a list. */
   readonly scopes: readonly Scope[]
   readonly createdAt: Instant
 }
@@ -18,5 +18,6 @@ export interface NewStoredUser {
   readonly email: string
   /** By the `PasswordHasher`. */
   readonly passwordHash: string
-  readonly scopes: readonly Scope[]
+  /** Null for every scope that there is, also those that later versions add. */
+  readonly scopes: readonly Scope[] | null
 }

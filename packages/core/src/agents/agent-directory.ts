@@ -63,7 +63,9 @@ export function createAgentDirectory<Tx>(
   return {
     get(agentId) {
       const known = entries.get(agentId)
-      if (known !== undefined && clock.now() - known.readAt < TRUSTED_MS) return known.agent
+      // A clock that stepped back to before the look-up does not make it trusted for longer.
+      const ageMs = known === undefined ? NaN : clock.now() - known.readAt
+      if (known !== undefined && ageMs >= 0 && ageMs < TRUSTED_MS) return known.agent
       return join(agentId).found.then((found) => found.get(agentId) ?? null)
     },
     forget(agentId) {

@@ -1,14 +1,16 @@
 import { z } from 'zod'
-import { boundedText, parseInput, textOf } from '../errors/index.js'
-import type { AgentChange, AgentProfile, NewAgent } from './agent.js'
+import { typeRules } from '../board/index.js'
+import { boundedList, boundedText, parseInput, textOf } from '../errors/index.js'
+import { anyAgentType, type AgentChange, type AgentProfile, type NewAgent } from './agent.js'
 
-/** Slug of a-z, 0-9, `-` and `_`, at most 64 characters: which runtime works the agent. */
-const type = z
-  .string({ error: 'must be text' })
-  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be a slug of a-z, 0-9, - and _')
+/** Names the runtime that does the agent's work. */
+const type = textOf(typeRules).refine(
+  (text) => text !== anyAgentType,
+  `must not be ${anyAgentType}, which stands for agents of any type`,
+)
 const name = textOf({ most: 100, isBlankAllowed: false })
 const label = textOf({ most: 100, isBlankAllowed: false })
-const labels = z.array(label, { error: 'must be a list of texts' }).max(100, 'must be at most 100')
+const labels = boundedList(label, { of: 'texts', most: 100 })
 
 const profile = {
   model: textOf({ most: 200, isBlankAllowed: false }).nullish(),
@@ -38,17 +40,9 @@ export const emptyProfile: AgentProfile = Object.freeze({
  * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the field.
  */
 export function readNewAgent(input: z.input<typeof newAgentInput>): Omit<Required<NewAgent>, 'workspaceId'> {
-  const {
-    name: given,
-    type: slug,
-    model,
-    systemPrompt,
-    capabilities,
-    tools,
-  } = parseInput(newAgentInput, input)
+  const { model, systemPrompt, capabilities, tools, ...named } = parseInput(newAgentInput, input)
   return {
-    name: given,
-    type: slug,
+    ...named,
     model: model ?? null,
     systemPrompt: systemPrompt ?? null,
     capabilities: unique(capabilities),

@@ -1,6 +1,5 @@
 import { createLoop, type Environment, type Loop, type NextPass } from '../environment/index.js'
 import type { AgentStore } from './agent.js'
-import { thrownText } from './stored-text.js'
 
 /**
  * Tells the store which agents are at work in this process. Changes that cancel out while a report is under way are not told;
@@ -46,7 +45,7 @@ export function createAgentPresence<Tx>(
       else if (workload.runs === 0 && !changed.has(workload)) workloads.delete(workload.agentId)
     }
     for (const workload of failed) changed.add(workload)
-    return failed.length > 0 ? clock.now() + RETRY_MS : null
+    return failed.length > 0 ? RETRY_MS : null
   }
 
   async function report(workload: Workload): Promise<boolean> {
@@ -58,10 +57,7 @@ export function createAgentPresence<Tx>(
       workload.reported = status
       return true
     } catch (error) {
-      logger.warn(
-        { agentId, status, error: thrownText(error) },
-        'the status of an agent could not be reported',
-      )
+      logger.warn({ agentId, status, err: error }, 'the status of an agent could not be reported')
       return false
     }
   }

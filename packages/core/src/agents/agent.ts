@@ -3,9 +3,13 @@ import type { Task } from '../board/index.js'
 import type { At, Instant } from '../environment/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 
+/** In the place of a type, that of a runtime for all agents whose own type no runtime serves. No agent has it as its type. */
+export const anyAgentType = '*'
+
 /**
- * `busy` while a task is under the agent's lease. Else `available`, but `offline` when its type was worked by a runtime of a host
- * and has not been for ninety seconds. Types that never had one are worked from outside, and never offline.
+ * `busy` while a task is under the agent's lease. Else `available` while somebody works for it: a runtime for its type or for `'*'`,
+ * in any process, or a worker outside of the runtimes that claimed for it in the last 60 s (option `remoteWorkerTimeoutMs`). Else
+ * `offline`. A runtime whose process ended without a word counts as there for up to 90 s.
  */
 export type AgentStatus = 'available' | 'busy' | 'offline'
 
@@ -73,7 +77,7 @@ export interface Forecast {
    * those who may take it work on. At most a thousand of each are counted. 0 for other tasks.
    */
   readonly ahead: number
-  /** How many agents may take it: at least 1. */
+  /** How many of the agents that may take it are not offline. */
   readonly agents: number
   /** The present. */
   readonly asOf: Instant
@@ -82,6 +86,7 @@ export interface Forecast {
 /** The agents of all workspaces. Verbs that name an agent throw `NOT_FOUND` when the workspace has none with that id. */
 export interface AgentStore<Tx = unknown> {
   /**
+   * Adds an agent; the `status` of the answer is how the agent is now.
    * @throws TaskboardError `NOT_FOUND` for an unknown workspace; `CONFLICT` for an idempotency key that was used with another
    *   fingerprint.
    */
@@ -107,7 +112,15 @@ export interface AgentStore<Tx = unknown> {
   deleteAgent(workspaceId: string, agentId: string, at: At<Tx>): Promise<void>
   /** Sets the status, with `agent.status` in the event log when it differs. Unknown agents are ignored. */
   reportAgentStatus(workspaceId: string, agentId: string, status: AgentStatus, at: At<Tx>): Promise<void>
-  /** Notes that a runtime of each of these types is at work for that long from now; null for as long as nothing else is noted. */
+  /**
+   * Notes that somebody outside of the runtimes works for the agent for that long from now. Unknown agents are ignored.
+   */
+  reportWorker(workspaceId: string, agentId: string, liveMs: number, at: At<Tx>): Promise<void>
+  /**
+   * Notes that a runtime of each of these types is at work for that long from now; null for as long as nothing else is noted.
+   * Claims for any type (`'*'`) leave agents to the runtime of their own type from this report of it on, and take them over with the
+   * first report of any runtime after that one's time is over.
+   */
   reportRuntimes(agentTypes: readonly string[], liveMs: number | null, at: At<Tx>): Promise<void>
   /** In the order of the tasks, one each. */
   readForecasts(tasks: readonly ForecastTask[], at: At<Tx>): Promise<readonly Forecast[]>

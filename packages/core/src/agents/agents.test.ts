@@ -53,14 +53,15 @@ describe('stored agents', () => {
     })
     expect(made).toMatchObject({
       tools: ['web', 'mail'],
-      status: 'available',
+      status: 'offline',
       currentWorkload: 0,
       successRate: null,
     })
     const faults: readonly (readonly [object, string])[] = [
       [{ name: ' ' }, 'name'],
       [{ name: 'x'.repeat(101) }, 'name'],
-      [{ type: 'No Slug' }, 'type'],
+      [{ type: '' }, 'type'],
+      [{ type: 'x'.repeat(65) }, 'type'],
       [{ model: '' }, 'model'],
       [{ systemPrompt: 'a\0b' }, 'systemPrompt'],
       [{ systemPrompt: 'x'.repeat(100_001) }, 'systemPrompt'],

@@ -1,18 +1,13 @@
 import type { z } from 'zod'
 import type { Reach } from '../access/index.js'
-import type { At, Environment } from '../environment/index.js'
+import type { At, Environment, InTransaction } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { AgentOverview, AgentStore } from './agent.js'
 import { readAgentChange, readNewAgent, type agentChangeInput, type newAgentInput } from './agent-input.js'
 
-interface InTransaction<Tx> {
-  /** The host's open transaction to take part in. */
-  readonly tx?: Tx | undefined
-}
-
 /**
- * `name` has 1 to 100 characters; `type` is a slug of a-z, 0-9, `-` and `_`, at most 64 characters; `model` has at most 200
+ * `name` has 1 to 100 characters; `type` has 1 to 64; `model` has at most 200
  * characters and `systemPrompt` 100,000; `capabilities` and `tools` are at most 100 texts each, of 1 to 100 characters.
  */
 export type NewAgentInput = z.input<typeof newAgentInput>
@@ -64,11 +59,15 @@ export interface Agents<Tx = unknown> {
    */
   delete(workspaceId: string, agentId: string, options?: InTransaction<Tx>): Promise<void>
   /** Agents of all workspaces within reach, oldest first. A workspace beyond it: `NOT_FOUND` (`workspaceId`). */
-  listWithin(reach: Reach, filter?: AgentFilter): Promise<AgentPage>
+  listWithin(reach: Reach, filter?: AgentFilter & InTransaction<Tx>): Promise<AgentPage>
   /** Those of at most a thousand ids that are within reach, in one round trip and in no order. */
-  findAll(reach: Reach, agentIds: readonly string[]): Promise<readonly AgentOverview[]>
+  findAll(
+    reach: Reach,
+    agentIds: readonly string[],
+    options?: InTransaction<Tx>,
+  ): Promise<readonly AgentOverview[]>
   /** One agent of any workspace within reach. */
-  find(reach: Reach, agentId: string): Promise<AgentOverview>
+  find(reach: Reach, agentId: string, options?: InTransaction<Tx>): Promise<AgentOverview>
 }
 
 export interface AgentsParts<Tx> {
@@ -90,7 +89,7 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
       const agent = readNewAgent(input)
       const claim = options?.idempotency ?? null
       const { value } = await store.insertAgent({ workspaceId, ...agent }, claim, at(options))
-      return { ...value, status: 'available', currentWorkload: 0, successRate: null }
+      return { ...value, currentWorkload: 0, successRate: null }
     },
     list: (workspaceId, options) =>
       store.surveyAgents(null, { workspaceId, limit: LARGEST_PAGE, afterId: null }, at(options)),
@@ -109,16 +108,18 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
       await store.deleteAgent(workspaceId, agentId, at(options))
       onChanged?.(agentId)
     },
-    async listWithin(reach, { workspaceId = null, limit = DEFAULT_PAGE, cursor } = {}) {
+    async listWithin(reach, { workspaceId = null, limit = DEFAULT_PAGE, cursor, tx } = {}) {
       requireLimit(limit)
       const afterId = cursor === undefined ? null : readCursor(cursor)
-      const found = await store.surveyAgents(reach, { workspaceId, limit: limit + 1, afterId }, at())
+      const found = await store.surveyAgents(reach, { workspaceId, limit: limit + 1, afterId }, at({ tx }))
       const agents = found.slice(0, limit)
       return { agents, nextCursor: found.length > limit ? (agents.at(-1)?.id ?? null) : null }
     },
-    findAll: (reach, agentIds) =>
-      store.surveyAgents(reach, { workspaceId: null, agentIds, limit: LARGEST_PAGE, afterId: null }, at()),
-    find: (reach, agentId) => store.findAgent(reach, agentId, at()),
+    findAll(reach, agentIds, options) {
+      const query = { workspaceId: null, agentIds, limit: LARGEST_PAGE, afterId: null }
+      return store.surveyAgents(reach, query, at(options))
+    },
+    find: (reach, agentId, options) => store.findAgent(reach, agentId, at(options)),
   }
 }
 

@@ -89,7 +89,7 @@ function throwAtOnce(): string {
 
 function setUp(world: { stored: readonly string[]; runtimes: readonly Omit<AgentOptions, 'run'>[] }) {
   const clock = virtualClock()
-  const environment = createEnvironment({ clock })
+  const environment = createEnvironment({ clock, logger: false })
   const runtimes = world.runtimes.map((one) => defineAgent({ ...one, run: () => '' }))
   const agents = {
     listAgents: async () =>

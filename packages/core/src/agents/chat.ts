@@ -1,9 +1,9 @@
 import type { ChatAgent } from '../board/index.js'
 import type { Environment } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
-import type { AgentStore } from './agent.js'
+import { anyAgentType, type AgentStore } from './agent.js'
 import type { AgentDefinition, ChatContext } from './define-agent.js'
-import { storedText, thrownText } from './stored-text.js'
+import { storedText } from './stored-text.js'
 
 export interface ChatOptions<Tx> {
   readonly environment: Environment
@@ -28,13 +28,16 @@ const LONGEST_REPLY = 100_000
 export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
   const { environment, agents, runtimes, timeoutMs = DEFAULT_TIMEOUT_MS, closed } = options
   const { clock, logger } = environment
-  const chats = new Map(runtimes.flatMap(({ type, chat }) => (chat ? [[type, chat] as const] : [])))
+  const chats = new Map(runtimes.map(({ type, chat }) => [type, chat]))
+  const canChat = runtimes.some(({ chat }) => chat !== null)
+  const chatOf = (type: string) => chats.get(chats.has(type) ? type : anyAgentType) ?? null
 
   return async (board, { message, user }) => {
-    const stored =
-      chats.size === 0 ? [] : await agents.listAgents(board.workspaceId, { now: environment.storageNow() })
-    const agent = stored.find(({ type }) => chats.has(type))
-    const chat = agent && chats.get(agent.type)
+    const stored = !canChat
+      ? []
+      : await agents.listAgents(board.workspaceId, { now: environment.storageNow() })
+    const agent = stored.find(({ type }) => chatOf(type) !== null)
+    const chat = agent && chatOf(agent.type)
     if (!chat) throw unavailable('no agent of this workspace can chat')
     if (closed?.aborted) throw unavailable('the task board is closed')
     const abort = new AbortController()
@@ -48,7 +51,7 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
       if (typeof reply !== 'string') throw new TypeError('the reply is not text')
       return storedText(reply, LONGEST_REPLY)
     } catch (error) {
-      logger.warn({ agentId: agent.id, error: thrownText(error) }, 'a chat message went unanswered')
+      logger.warn({ agentId: agent.id, err: error }, 'a chat message went unanswered')
       throw unavailable('the agent did not answer', error)
     } finally {
       timer.cancel()

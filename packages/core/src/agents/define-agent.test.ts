@@ -37,8 +37,15 @@ describe('defineAgent', () => {
     expect(await agent.chat?.('hello', {} as never)).toBe('The writer: hello')
   })
 
+  it.each(['Deep Research', 'Übersetzung: DE → EN', '🤖'.repeat(64)])(
+    'takes any text as type: %s',
+    (type) => {
+      expect(defineAgent({ type, run })).toMatchObject({ type, name: type })
+    },
+  )
+
   it.each<[string, Record<string, unknown>]>([
-    ['type', { type: 'Big Words' }],
+    ['type', { type: ' ' }],
     ['type', { type: 'a'.repeat(65) }],
     ['type', { type: undefined, name: 'x' }],
     ['concurrency', { concurrency: 0 }],

@@ -1,6 +1,6 @@
-import type { Board, Task } from '../board/index.js'
-import { TaskboardError } from '../errors/index.js'
-import type { Agent } from './agent.js'
+import { typeRules, type Board, type Task } from '../board/index.js'
+import { TaskboardError, textFault, type TextRules } from '../errors/index.js'
+import { anyAgentType, type Agent } from './agent.js'
 import type { TaskContext } from './task-context.js'
 
 /** What goes with a chat message. */
@@ -17,11 +17,18 @@ export interface ChatContext {
 
 /** What a host writes: the work of all agents of one type, in all workspaces. */
 export interface AgentOptions {
-  /** Which stored agents this works for: a slug of a-z, 0-9, `-` and `_`, at most 64 characters. */
+  /**
+   * Which stored agents this works for: those whose `type` is this text, of 1 to 64 code points. `'*'` stands for all agents whose
+   * own type no runtime serves, in this process or in another one on the same storage. Between processes a runtime counts as gone
+   * 90 s after its last report, and the one for `'*'` takes its agents over within 30 s more.
+   */
   readonly type: string
-  /** How many tasks run at once in this process: 1 to 100,000, default 1. */
+  /**
+   * How many tasks run at once in this process: 1 to 100,000, default 1. A run that has lost its task does not count, even while its
+   * code goes on in spite of its signal.
+   */
   readonly concurrency?: number | undefined
-  /** What the agent of a new workspace is called. Default: the type. */
+  /** What the agent of a new workspace is called. Default: the type, or `agent` for `'*'`. */
   readonly name?: string | undefined
   /**
    * How long after its last sign of life an agent loses its task: 1 s to 24 h, default 60 s. Leases are renewed while the
@@ -34,7 +41,7 @@ export interface AgentOptions {
    * run whose `signal` aborts has lost it, and its result is dropped.
    */
   run(task: Task, context: TaskContext): unknown
-  /** Answers a chat message of a workspace that has an agent of this type. */
+  /** Answers a chat message of a workspace that has an agent of this type; for `'*'`, of one that this process has no other runtime for. */
   chat?(message: string, context: ChatContext): string | Promise<string>
 }
 
@@ -48,25 +55,25 @@ export interface AgentDefinition {
   readonly chat: ((message: string, context: ChatContext) => string | Promise<string>) | null
 }
 
-const SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/
 const MOST_CONCURRENCY = 100_000
 const SHORTEST_LEASE_MS = 1_000
 const LONGEST_LEASE_MS = 86_400_000
-const LONGEST_NAME = 100
+const NAME: TextRules = { most: 100, isBlankAllowed: false }
 
 /**
  * Checks what a host says of an agent, and fills in what it leaves out.
  * @throws TaskboardError `INVALID_CONFIG` naming the field.
  */
 export function defineAgent(options: AgentOptions): AgentDefinition {
-  const { type, concurrency = 1, name = type, leaseMs = 60_000 } = options
-  requireConfig(typeof type === 'string' && SLUG.test(type), 'type', 'must be a slug of a-z, 0-9, - and _')
+  const { type, concurrency = 1, leaseMs = 60_000 } = options
+  const { name = type === anyAgentType ? 'agent' : type } = options
+  requireConfig(isText(type, typeRules), 'type', 'must be text of 1 to 64 characters')
   requireConfig(
     isWhole(concurrency, 1, MOST_CONCURRENCY),
     'concurrency',
     'must be a whole number from 1 to 100,000',
   )
-  requireConfig(isName(name), 'name', 'must be text of 1 to 100 characters')
+  requireConfig(isText(name, NAME), 'name', 'must be text of 1 to 100 characters')
   requireConfig(
     isWhole(leaseMs, SHORTEST_LEASE_MS, LONGEST_LEASE_MS),
     'leaseMs',
@@ -86,10 +93,8 @@ function isWhole(value: unknown, least: number, most: number): boolean {
   return Number.isInteger(value) && (value as number) >= least && (value as number) <= most
 }
 
-function isName(value: unknown): boolean {
-  return (
-    typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST_NAME && value.isWellFormed()
-  )
+function isText(value: unknown, rules: TextRules): boolean {
+  return typeof value === 'string' && textFault(value, rules) === null
 }
 
 function requireConfig(holds: boolean, field: string, rule: string): void {

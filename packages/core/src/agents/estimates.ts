@@ -6,8 +6,8 @@ import type { AgentStore, Forecast } from './agent.js'
 export interface Estimates<Tx = unknown> {
   /**
    * One for each task, in their order; one round trip for all of them, none when there is nothing to ask. A task in DONE has the
-   * time at which it was done. Null when nobody can tell: the task is on hold, waits for others, or nothing of its kind was ever
-   * completed.
+   * time at which it was done. Null when nobody can tell: the task is on hold, waits for others, nothing of its kind was ever
+   * completed, or all agents that may take it are offline.
    */
   forTasks(
     tasks: readonly Task[],
@@ -50,6 +50,7 @@ export function estimateCompletion(
 ): Instant | null {
   if (typicalMs === null) return null
   if (column === 'DOING') return Math.round(Math.max(asOf, (startedAt ?? asOf) + typicalMs))
+  if (agents === 0) return null
   const rounds = Math.floor(ahead / agents) + 1
   return Math.round(Math.max(asOf, notBefore ?? asOf) + rounds * typicalMs)
 }

@@ -1,6 +1,5 @@
 import type { TaskStore } from '../board/index.js'
 import type { Environment } from '../environment/index.js'
-import { thrownText } from './stored-text.js'
 import type { TaskRun } from './task-run.js'
 
 /** How many tasks are handed back at once. */
@@ -19,7 +18,7 @@ export async function handBack<Tx>(
     try {
       await tasks.handBackTask(proof, 'the process stopped', { now: environment.storageNow() })
     } catch (error) {
-      const fields = { taskId: proof.taskId, error: thrownText(error) }
+      const fields = { taskId: proof.taskId, err: error }
       environment.logger.warn(fields, 'a task could not be handed back; it returns when its lease ends')
     }
   }

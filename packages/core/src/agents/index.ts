@@ -1,4 +1,4 @@
-export { mostAhead, ratedAttempts, timedAttempts } from './agent.js'
+export { anyAgentType, mostAhead, ratedAttempts, timedAttempts } from './agent.js'
 export type {
   Agent,
   AgentChange,
@@ -26,5 +26,6 @@ export { createRunner } from './runner.js'
 export type { Runner, RunnerOptions, StopOptions } from './runner.js'
 export { createLeaseSweep } from './lease-sweep.js'
 export type { LeaseSweep, LeaseSweepOptions } from './lease-sweep.js'
+export { createWorkerNotes } from './worker-notes.js'
 export { createChat } from './chat.js'
 export type { ChatOptions } from './chat.js'

@@ -2,7 +2,6 @@ import type { TaskStore } from '../board/index.js'
 import { createLoop, tracked, type Environment, type Instant, type NextPass } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import { isLost } from './run-writer.js'
-import { thrownText } from './stored-text.js'
 import type { TaskRun } from './task-run.js'
 
 /** Renews the leases of runs for as long as they go on: one loop and two queues, however many runs there are. */
@@ -47,7 +46,7 @@ export function createLeaseKeeper<Tx>(options: LeaseKeeperOptions<Tx>): LeaseKee
       void tracked(clock, 'agent-heartbeat', () => renew(run))
     }
     nextPassAt = Math.min(firstDue(regular), firstDue(retries))
-    return nextPassAt
+    return nextPassAt === Infinity ? null : nextPassAt - clock.now()
   }
 
   async function renew(run: TaskRun): Promise<void> {
@@ -60,10 +59,7 @@ export function createLeaseKeeper<Tx>(options: LeaseKeeperOptions<Tx>): LeaseKee
     } catch (error) {
       if (!regular.has(run)) return
       if (isLost(error)) return lose(run, error)
-      logger.warn(
-        { taskId: run.task.id, error: thrownText(error) },
-        'a lease could not be renewed; trying again',
-      )
+      logger.warn({ taskId: run.task.id, err: error }, 'a lease could not be renewed; trying again')
       regular.delete(run)
       enqueue(retries, run, retryMs)
     }

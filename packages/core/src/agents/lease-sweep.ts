@@ -32,11 +32,11 @@ export function createLeaseSweep<Tx>(options: LeaseSweepOptions<Tx>): LeaseSweep
     logger,
     pollIntervalMs,
     async pass() {
-      const { expired, nextExpiryAt } = await tasks.expireLeases(SWEEP_BATCH, backoff, {
+      const { expired, nextExpiryInMs } = await tasks.expireLeases(SWEEP_BATCH, backoff, {
         now: environment.storageNow(),
       })
       if (expired > 0) logger.info({ expired }, 'leases expired')
-      return expired === SWEEP_BATCH ? 'now' : nextExpiryAt
+      return expired === SWEEP_BATCH ? 'now' : nextExpiryInMs
     },
   })
 

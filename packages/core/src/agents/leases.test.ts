@@ -100,7 +100,7 @@ describe('a lease', () => {
     contexts = []
   })
 
-  it('revoked by a person aborts the run with its next heartbeat, and drops the result', async () => {
+  it('revoked by a person aborts the run at once, and drops the result', async () => {
     const reasons: unknown[] = []
     const world = await agentsWorld({
       agents: [
@@ -120,7 +120,7 @@ describe('a lease', () => {
     await world.clock.advance(25_000)
     await world.storage.tasks.moveTask(task.workspaceId, task.id, 'DONE', PERSON, { now: world.clock.now() })
     await world.clock.advance({ hours: 2 })
-    expect(reasons).toEqual([[40_000, expect.objectContaining({ code: 'CONFLICT' })]])
+    expect(reasons).toEqual([[25_000, expect.objectContaining({ code: 'CONFLICT' })]])
     expect(await world.get(task)).toMatchObject({ column: 'DONE', result: null })
     await runner.stop()
   })

@@ -2,7 +2,6 @@ import type { Backoff, ClaimBatch, ClaimByType, TaskStore } from '../board/index
 import { sleep, type Environment } from '../environment/index.js'
 import { isTaskboardError } from '../errors/index.js'
 import { isLost } from './run-writer.js'
-import { thrownText } from './stored-text.js'
 import type { TaskRun, WrittenOutcome } from './task-run.js'
 
 export interface OutcomeWriterParts<Tx> {
@@ -36,7 +35,7 @@ export async function whileLeased<Tx, T>(
     try {
       return await work()
     } catch (error) {
-      const described = { ...fields, error: thrownText(error) }
+      const described = { ...fields, err: error }
       if (isLost(error)) {
         logger.warn(described, 'a write of a run was dropped: its task is no longer its own')
         return null

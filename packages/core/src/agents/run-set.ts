@@ -1,16 +1,18 @@
 import type { TaskRun } from './task-run.js'
 
-/** The runs of one runtime. A run takes its slot until its code ends, even when it has lost its task before. */
+/** The runs of one runtime. A run takes its slot while it holds its task, however long its code goes on after that. */
 export interface RunSet {
   /** How many slots are taken. */
+  readonly taken: number
+  /** How many runs there are, with those that have lost their task while their code goes on. */
   readonly size: number
-  /** Those that still hold their task. */
+  /** Those that hold their task. */
   live(): readonly TaskRun[]
   add(run: TaskRun): void
-  /** The run holds its task no more. */
-  release(run: TaskRun): void
-  /** Frees the slot; false when that has been done. */
-  remove(run: TaskRun): boolean
+  /** The run holds its task no more, and its slot is free; false when it was so before. */
+  release(run: TaskRun): boolean
+  /** The run's code has ended, too. */
+  remove(run: TaskRun): void
   /** Resolves when no run holds a task. */
   whenReleased(): Promise<void>
 }
@@ -20,13 +22,10 @@ export function createRunSet(): RunSet {
   const live = new Set<TaskRun>()
   const waiting: (() => void)[] = []
 
-  function release(run: TaskRun): void {
-    live.delete(run)
-    if (live.size > 0) return
-    for (const resolve of waiting.splice(0)) resolve()
-  }
-
   return {
+    get taken() {
+      return live.size
+    },
     get size() {
       return all.size
     },
@@ -35,10 +34,13 @@ export function createRunSet(): RunSet {
       all.add(run)
       live.add(run)
     },
-    release,
+    release(run) {
+      const isReleased = live.delete(run)
+      if (live.size === 0) for (const resolve of waiting.splice(0)) resolve()
+      return isReleased
+    },
     remove(run) {
-      release(run)
-      return all.delete(run)
+      all.delete(run)
     },
     whenReleased: () =>
       live.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),

@@ -51,8 +51,7 @@ export function createWriter(environment: Environment, run: WritingRun): Writer 
     return (...args: A): Promise<void> => {
       const result = queue.then(() => perform((at) => verb(at, ...args), isLostBy))
       queue = result.catch((error: unknown) => {
-        const code = isTaskboardError(error) ? error.code : 'INTERNAL_ERROR'
-        logger.warn({ taskId: run.proof.taskId, code }, 'a write of an agent was refused')
+        logger.warn({ taskId: run.proof.taskId, err: error }, 'a write of an agent was refused')
       })
       return result
     }

@@ -313,17 +313,21 @@ describe('a storage that fails', () => {
     await Promise.all([runner.stop(), sweep.stop()])
   })
 
-  it('that fails after it has kept a completion keeps it once', async () => {
+  it('that fails after it has kept a completion keeps it once, and the next task is worked', async () => {
     let runs = 0
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => `run ${++runs}` }] })
-    const task = await world.add()
+    const task = await world.add({ priority: 'urgent' })
+    for (let count = 0; count < 2; count++) await world.add()
     world.faults.breakVerb('completeTask', { left: 1, when: 'after' })
     const runner = world.newRunner()
     runner.start()
     await world.clock.advance({ minutes: 5 })
     await runner.stop()
     expect(await world.get(task)).toMatchObject({ column: 'DONE', result: 'run 1' })
-    expect(await world.eventsOf('task.completed')).toHaveLength(1)
+    const completed = await world.eventsOf('task.completed')
+    expect(completed.filter(({ facts }) => 'taskId' in facts && facts.taskId === task.id)).toHaveLength(1)
+    expect(world.messages).not.toContain('a write of a run was dropped: its task is no longer its own')
+    expect(runs).toBe(2)
   })
 
   it('delays a run that must know what went before', async () => {

@@ -1,10 +1,11 @@
-import { defaultBackoff, type Backoff, type TaskStore } from '../board/index.js'
+import { defaultBackoff, type Actor, type Backoff, type Board, type TaskStore } from '../board/index.js'
 import type { Environment } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { EventStore } from '../events/index.js'
 import { createAgentDirectory, type AgentDirectory } from './agent-directory.js'
 import { createAgentPresence } from './agent-presence.js'
-import type { AgentStore } from './agent.js'
+import { anyAgentType, type AgentStore } from './agent.js'
+import { createClaimWatch } from './claim-watch.js'
 import type { AgentDefinition } from './define-agent.js'
 import { createRuntimeReport } from './runtime-report.js'
 import { createRuntimeWorker } from './runtime-worker.js'
@@ -17,6 +18,8 @@ export interface RunnerOptions<Tx> {
   readonly directory?: AgentDirectory | undefined
   readonly events: Pick<EventStore<Tx>, 'appendEvent' | 'onCommit'>
   readonly runtimes: readonly AgentDefinition[]
+  /** The board of a workspace on which changes are made by `actor`: what runs are given. */
+  readonly boardFor: (workspaceId: string, actor: Actor) => Board<Tx>
   /** The wait after a failed attempt. */
   readonly backoff?: Backoff | undefined
   /** The longest wait between looks for work; null for storages that tell of all of it. */
@@ -33,7 +36,8 @@ export interface StopOptions {
 /**
  * Runs agents on tasks: for each type as many at once as its concurrency says, workspaces in turn, each one's best task first.
  *
- * Leases are renewed while a run goes on. A run that loses its task is told by its signal, and what it returns is dropped; a
+ * Leases are renewed while a run goes on. The signal of a run that loses its task aborts, at once when a person takes the task away:
+ * its slot is free then, and what it returns is dropped. A
  * storage that fails is tried again for as long as the lease lives. So a task is neither lost nor done twice.
  */
 export interface Runner {
@@ -67,22 +71,32 @@ export function createRunner<Tx>(options: RunnerOptions<Tx>): Runner {
   const workers = runtimes.map((runtime) =>
     createRuntimeWorker({ ...options, presence, directory, backoff }, runtime),
   )
+  const watch = createClaimWatch({ ...options, runs: () => workers.flatMap((worker) => worker.runs()) })
   let unsubscribe: (() => void) | undefined
+  let isOpen = false
 
   return {
     start() {
       if (unsubscribe) return
-      unsubscribe = events.onCommit(() => {
+      unsubscribe = events.onCommit(({ revokes }) => {
+        if (revokes) watch.look()
         for (const worker of workers) worker.wake()
       })
+      watch.start()
       presence.start()
-      report.start()
-      for (const worker of workers) worker.start()
+      isOpen = true
+      const isKnown = report.start()
+      for (const [index, worker] of workers.entries()) {
+        if (runtimes[index]?.type !== anyAgentType) worker.start()
+        // What it must leave to other runtimes the storage knows once these have reported.
+        else void isKnown.then(() => (isOpen ? worker.start() : undefined))
+      }
     },
     async stop({ drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, graceMs = DEFAULT_GRACE_MS } = {}) {
-      unsubscribe?.()
+      isOpen = false
       await Promise.all(workers.map((worker) => worker.stop({ drainTimeoutMs, graceMs })))
-      await Promise.all([presence.stop(), report.stop()])
+      unsubscribe?.()
+      await Promise.all([watch.stop(), presence.stop(), report.stop()])
     },
     get inFlight() {
       return workers.reduce((sum, worker) => sum + worker.inFlight, 0)

@@ -14,7 +14,7 @@ it('a shared storage is told time and again, well before a report ends, and not 
   }
   const environment = createEnvironment({ clock })
   const report = createRuntimeReport(environment, agents, { agentTypes: ['a', 'b'], isOnlyProcess: false })
-  report.start()
+  await report.start()
   await clock.advance({ seconds: 70 })
   await report.stop()
   await clock.advance({ hours: 1 })

@@ -1,10 +1,10 @@
 import { createLoop, type Environment } from '../environment/index.js'
 import type { AgentStore } from './agent.js'
-import { thrownText } from './stored-text.js'
 
 /** Tells the store which agent types this process works. */
 export interface RuntimeReport {
-  start(): void
+  /** Resolves once the store knows of them; never when it is stopped before. */
+  start(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -26,6 +26,11 @@ export function createRuntimeReport<Tx>(
   const report = (liveMs: number | null): Promise<void> =>
     agents.reportRuntimes(agentTypes, liveMs, { now: environment.storageNow() })
 
+  let becomeKnown: (() => void) | undefined
+  const known = new Promise<void>((resolve) => {
+    becomeKnown = resolve
+  })
+
   const loop = createLoop({
     name: 'runtime-report',
     clock,
@@ -34,19 +39,23 @@ export function createRuntimeReport<Tx>(
     async pass() {
       if (agentTypes.length === 0) return null
       await report(isOnlyProcess ? null : LIVE_MS)
-      return isOnlyProcess ? null : clock.now() + REPORT_EVERY_MS
+      becomeKnown?.()
+      return isOnlyProcess ? null : REPORT_EVERY_MS
     },
   })
 
   return {
-    start: () => loop.start(),
+    start() {
+      loop.start()
+      return known
+    },
     async stop() {
       await loop.stop()
       if (!isOnlyProcess || agentTypes.length === 0) return
       try {
         await report(0)
       } catch (error) {
-        logger.warn({ error: thrownText(error) }, 'the end of the agents could not be reported')
+        logger.warn({ err: error }, 'the end of the agents could not be reported')
       }
     },
   }

@@ -1,4 +1,4 @@
-import type { Backoff, ClaimBatch, TaskStore } from '../board/index.js'
+import type { Actor, Backoff, Board, ClaimBatch, TaskStore } from '../board/index.js'
 import {
   atMost,
   createLoop,
@@ -17,7 +17,6 @@ import { handBack } from './hand-back.js'
 import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.js'
 import { whileLeased, writeOutcome, type NextTask } from './outcome-writer.js'
 import { createRunSet, type RunSet } from './run-set.js'
-import { thrownText } from './stored-text.js'
 import { createTaskRun, performRun, readBriefing, type TaskRun, type TaskRunOptions } from './task-run.js'
 
 /** Works the tasks of one agent type. */
@@ -27,12 +26,15 @@ export interface RuntimeWorker {
   wake(): void
   stop(options: { readonly drainTimeoutMs: number; readonly graceMs: number }): Promise<void>
   readonly inFlight: number
+  /** The runs that hold their task. */
+  runs(): readonly TaskRun[]
 }
 
 export interface RuntimeWorkerParts<Tx> {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
   readonly events: Pick<EventStore<Tx>, 'appendEvent'>
+  readonly boardFor: (workspaceId: string, actor: Actor) => Board<Tx>
   readonly presence: AgentPresence
   readonly directory: AgentDirectory
   readonly backoff: Backoff
@@ -91,12 +93,12 @@ export function createRuntimeWorker<Tx>(
   }
 
   async function claimFreeSlots(): Promise<NextPass> {
-    const limit = Math.min(concurrency - runs.size, CLAIM_BATCH)
+    const limit = Math.min(concurrency - runs.taken, CLAIM_BATCH)
     if (limit <= 0 || !open) return null
     const claimedAt = clock.now()
     const batch = await tasks.claimBest({ agentType, leaseMs }, limit, { now: environment.storageNow() })
     await takeOn(shop, batch, claimedAt)
-    return batch.tasks.length === limit && runs.size < concurrency ? 'now' : batch.nextReadyAt
+    return batch.tasks.length === limit && runs.taken < concurrency ? 'now' : batch.nextReadyInMs
   }
 
   return {
@@ -106,11 +108,12 @@ export function createRuntimeWorker<Tx>(
       loop.start()
     },
     wake() {
-      if (runs.size < concurrency) loop.wake()
+      if (runs.taken < concurrency) loop.wake()
     },
     get inFlight() {
       return runs.size
     },
+    runs: () => runs.live(),
     async stop({ drainTimeoutMs, graceMs }) {
       open = false
       await loop.stop()
@@ -148,7 +151,7 @@ function start<Tx>(shop: Shop<Tx>, options: TaskRunOptions): void {
   shop.keeper.keep(run)
   work(shop, run, options)
     .catch((error: unknown) => {
-      const fields = { taskId: run.task.id, error: thrownText(error) }
+      const fields = { taskId: run.task.id, err: error }
       shop.environment.logger.error(fields, 'a run broke down; its task returns when its lease ends')
     })
     .finally(() => end(shop, run))
@@ -177,16 +180,16 @@ async function work<Tx>(shop: Shop<Tx>, run: TaskRun, options: TaskRunOptions): 
   if (next !== null && next.tasks.length > 0) await takeOn(shop, next, writtenAt)
 }
 
-/** The run's task is its own no more, whatever its code still does. */
-function letGo<Tx>(shop: Shop<Tx>, run: TaskRun): void {
-  shop.keeper.release(run)
-  shop.runs.release(run)
-}
-
 function end<Tx>(shop: Shop<Tx>, run: TaskRun): void {
   run.phase = 'over'
+  shop.runs.remove(run)
+  letGo(shop, run)
+}
+
+/** The run's task is its own no more: its slot is free, whatever its code still does. */
+function letGo<Tx>(shop: Shop<Tx>, run: TaskRun): void {
   shop.keeper.release(run)
-  if (!shop.runs.remove(run)) return
+  if (!shop.runs.release(run)) return
   shop.presence.ended(run.task.workspaceId, run.agentId)
   shop.onFree()
 }

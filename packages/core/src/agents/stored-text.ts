@@ -7,24 +7,16 @@ export function storedText(text: string, mostLength: number): string {
   return cut.replaceAll('\0', '\uFFFD').toWellFormed()
 }
 
-/** What a log line, or the reason of a failed attempt, says of something that an agent threw. Never its stack, and never throws. */
+/** The reason of a failed attempt: what the agent threw says of itself, without its stack. Never throws. */
 export function thrownText(thrown: unknown): string {
-  return firstText(thrown, ['message', 'name']) ?? 'the agent threw something that is not an error'
-}
-
-/** The stack of something that an agent threw; null when it has none. */
-export function thrownStack(thrown: unknown): string | null {
-  return typeof thrown === 'object' ? firstText(thrown, ['stack']) : null
-}
-
-/** `thrown` itself when it is text, else the first of an error's properties that is. Looking at what was thrown may throw. */
-function firstText(thrown: unknown, names: readonly ('message' | 'name' | 'stack')[]): string | null {
   try {
-    const texts: unknown[] = thrown instanceof Error ? names.map((name) => thrown[name]) : [thrown]
-    return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? null
+    const texts: unknown[] = thrown instanceof Error ? [thrown.message, thrown.name] : [thrown]
+    const text = texts.find((each) => typeof each === 'string' && each !== '')
+    if (text !== undefined) return text as string
   } catch {
-    return null
+    // Looking at what was thrown may throw.
   }
+  return 'the agent threw something that is not an error'
 }
 
 function withoutHalfPair(text: string): string {

@@ -70,6 +70,24 @@ describe('a run', () => {
     expect(task).toMatchObject({ column: 'DONE', result: 'ok' })
   })
 
+  it('changes the board as its agent', async () => {
+    const { task, storage, workspaceId, get } = await runOnce(async ({ board, claim }) => {
+      const added = await board.add({ title: 'a part of it' })
+      await board.move(added.id, 'DONE')
+      expect(await board.get(added.id)).toMatchObject({ workspaceId: board.workspaceId, column: 'DONE' })
+      return claim.agentId
+    })
+    const actor = { kind: 'agent', id: task.result }
+    const events = await storage.events.readEvents(workspaceId, 0, 100)
+    const made = events.flatMap(({ type, facts }) => ('actor' in facts ? [[type, facts.actor]] : []))
+    expect(made).toEqual([
+      ['task.created', { kind: 'host', id: null }],
+      ['task.created', actor],
+      ['task.moved', actor],
+    ])
+    expect((await get(task)).column).toBe('DONE')
+  })
+
   it('harms nobody with a refused write that it does not await', async () => {
     const { task, messages } = await runOnce(({ progress }) => {
       void progress(-1)

@@ -2,7 +2,10 @@ import { z } from 'zod'
 import {
   holdReasons,
   outputFields,
+  progressInput,
+  type Actor,
   type Attempt,
+  type Board,
   type HoldReason,
   type TaskBackground,
   type TaskLogEntry,
@@ -44,7 +47,10 @@ export interface OutputInput {
  * signal aborts then) and `INVALID_FIELD` for what cannot be kept. A rejection that nobody awaits is logged, and harms no one.
  */
 export interface TaskContext {
-  /** Aborts when the task was lost (the lease, a person's move), was put on hold, or the process stops. */
+  /**
+   * Aborts when the run has lost its task: at once when a person moves, cancels, holds, reassigns or deletes it, and when its lease
+   * ends. Aborts as well when the run put its task on hold, and when the process stops.
+   */
   readonly signal: AbortSignal
   /** 0 to 100; rounded to whole percents. */
   readonly progress: (percent: number) => Promise<void>
@@ -61,24 +67,31 @@ export interface TaskContext {
   readonly claim: TaskClaim
   /** The agent that the run is for, as stored: its model, system prompt, tools and capabilities are for the runtime to heed. */
   readonly agent: Agent
+  /**
+   * The workspace's board, to look at and to change. What is changed through it has the agent as its actor, and is not part of the
+   * run: it needs no lease, and stands whatever becomes of the task.
+   */
+  readonly board: Board
 }
 
 export interface ContextParts<Tx> {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
   readonly events: Pick<EventStore<Tx>, 'appendEvent'>
+  /** The board of a workspace on which changes are made by `actor`. */
+  readonly boardFor: (workspaceId: string, actor: Actor) => Board<Tx>
 }
 
 const LONGEST_MESSAGE = 2_000
 const LONGEST_LOG_LINE = 10_000
 const levels = ['debug', 'info', 'warn', 'error'] as const
 
-const percentInput = z.object({ percent: z.number({ error: 'must be a number' }).min(0).max(100) })
-const logInput = z.object({ message: z.string({ error: 'must be text' }), level: z.enum(levels) })
-const alertInput = z.object({ message: z.string({ error: 'must be text' }) })
+const percentInput = z.object({ percent: progressInput.shape.progress })
+const logInput = z.object({ message: z.string(), level: z.enum(levels) })
+const alertInput = z.object({ message: z.string() })
 const holdInput = z.object({
   reason: z.enum(holdReasons as [HoldReason, ...HoldReason[]]),
-  message: z.string({ error: 'must be text' }).nullable(),
+  message: z.string().nullable(),
 })
 
 /** The context of one run, and how to wait for all that was written through it. */
@@ -86,14 +99,19 @@ export function createTaskContext<Tx>(
   parts: ContextParts<Tx>,
   run: WritingRun & { readonly claim: TaskClaim; readonly agent: Agent },
 ): { context: TaskContext; written(): Promise<void> } {
-  const { environment, tasks, events } = parts
+  const { environment, tasks, events, boardFor } = parts
   const { proof, leaseMs } = run
+  let board: Board<Tx> | undefined
   const write = createWriter(environment, run)
 
   const context: TaskContext = {
     signal: run.signal,
     claim: run.claim,
     agent: run.agent,
+    // Made for those who ask for it: most runs do not.
+    get board() {
+      return (board ??= boardFor(proof.workspaceId, { kind: 'agent', id: run.claim.agentId }))
+    },
     async sleep(delayMs) {
       await sleep(environment.clock, delayMs, run.signal)
       run.signal.throwIfAborted()

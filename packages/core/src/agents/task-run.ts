@@ -4,7 +4,7 @@ import { TaskboardError } from '../errors/index.js'
 import type { AgentDirectory } from './agent-directory.js'
 import type { Agent } from './agent.js'
 import type { AgentDefinition } from './define-agent.js'
-import { storedText, thrownStack, thrownText } from './stored-text.js'
+import { storedText, thrownText } from './stored-text.js'
 import { createTaskContext, type ContextParts } from './task-context.js'
 import { isFinal } from './task-failure.js'
 
@@ -153,11 +153,8 @@ async function callAgent<Tx>(
   } catch (error) {
     const reason = storedText(thrownText(error), LONGEST_REASON)
     if (run.signal.aborted && !isFinal(error)) return interrupted
-    const stack = thrownStack(error)
-    parts.environment.logger.warn(
-      { taskId: run.task.id, agentId: run.agentId, reason, stack },
-      'an agent failed',
-    )
+    const fields = { taskId: run.task.id, agentId: run.agentId, err: error }
+    parts.environment.logger.warn(fields, 'an agent failed')
     return { kind: 'failed', reason, retry: !isFinal(error) }
   }
 }

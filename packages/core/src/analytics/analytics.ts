@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Reach } from '../access/index.js'
-import type { Environment, Instant } from '../environment/index.js'
+import type { Environment, InTransaction, Instant } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import { dayOf, type AnalyticsStore, type Baselines, type Day, type DayFigures } from './analytics-store.js'
 import { dateOf, firstDayOf, groupings, parseDate, startOf, type Grouping } from './calendar.js'
@@ -47,12 +47,12 @@ export interface TaskAnalytics {
 }
 
 /** Figures about tasks, exact at any time. */
-export interface Analytics {
+export interface Analytics<Tx = unknown> {
   /**
    * One round trip, however many tasks there were.
    * @throws TaskboardError `INVALID_FIELD` naming the field; `NOT_FOUND` (`workspaceId`) for a workspace beyond reach.
    */
-  forTasks(reach: Reach, query?: AnalyticsQuery): Promise<TaskAnalytics>
+  forTasks(reach: Reach, query?: AnalyticsQuery, options?: InTransaction<Tx>): Promise<TaskAnalytics>
 }
 
 export interface AnalyticsParts<Tx> {
@@ -75,15 +75,15 @@ const input = z.object({
   groupBy: z.enum(groupings, { error: 'must be day, week or month' }).default('day'),
 })
 
-export function createAnalytics<Tx>({ environment, store, baselines }: AnalyticsParts<Tx>): Analytics {
+export function createAnalytics<Tx>({ environment, store, baselines }: AnalyticsParts<Tx>): Analytics<Tx> {
   return {
-    async forTasks(reach, query = {}) {
+    async forTasks(reach, query = {}, options) {
       const { workspaceId = null, groupBy, ...asked } = parseInput(input, query)
       const { fromDay, toDay } = periodOf(asked, dayOf(environment.clock.now()))
       const figures = await store.readFigures(
         reach,
         { workspaceId, fromDay, toDay, baselines },
-        { now: environment.storageNow() },
+        { now: environment.storageNow(), tx: options?.tx },
       )
       const all = total(figures)
       return {

@@ -17,7 +17,7 @@ export function createRollUpSweep<Tx>(
     pollIntervalMs: null,
     async pass() {
       const taken = await store.rollUp(BATCH, { now: environment.storageNow() })
-      return taken >= BATCH ? 'now' : clock.now() + everyMs
+      return taken >= BATCH ? 'now' : everyMs
     },
   })
 }

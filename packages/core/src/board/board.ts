@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { At, Environment } from '../environment/index.js'
+import type { At, Environment, InTransaction } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 import type { Backoff } from './backoff.js'
@@ -18,10 +18,15 @@ import {
 } from './write-inputs.js'
 import type { TaskPage, TaskStore } from './task-store.js'
 
-export interface WriteOptions<Tx> {
-  /** The host's open transaction: the change commits or rolls back with it. */
-  readonly tx?: Tx | undefined
-  /** Who makes the change, for its event. Default: the host. */
+export interface ListOptions<Tx> extends InTransaction<Tx> {
+  /** 1 to 1,000; default 100. */
+  readonly limit?: number | undefined
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | null | undefined
+}
+
+export interface WriteOptions<Tx> extends InTransaction<Tx> {
+  /** Who makes the change, for its event. Default: the host, or the agent whose run was given the board. */
   readonly actor?: Actor | undefined
 }
 
@@ -56,26 +61,25 @@ export interface Board<Tx = unknown> {
   add(input: TaskInput, options?: AddOptions<Tx>): Promise<Task>
   /** As `add`, and tells whether the task is that of an earlier one. */
   addOnce(input: TaskInput, options?: AddOptions<Tx>): Promise<Created<Task>>
-  get(taskId: string): Promise<Task>
+  get(taskId: string, options?: InTransaction<Tx>): Promise<Task>
   /** The task's log, oldest line first: the newest 1,000 are kept. */
-  logs(taskId: string): Promise<readonly TaskLogEntry[]>
+  logs(taskId: string, options?: InTransaction<Tx>): Promise<readonly TaskLogEntry[]>
   /** What the task's agents made, oldest first. */
-  outputs(taskId: string): Promise<readonly TaskOutput[]>
-  /** A column's tasks: TODO by score, best first; DOING by start; DONE newest first. `limit` 1 to 1,000, default 100. */
-  list(
-    column: Column,
-    options?: { readonly limit?: number | undefined; readonly cursor?: string | null | undefined },
-  ): Promise<TaskList>
+  outputs(taskId: string, options?: InTransaction<Tx>): Promise<readonly TaskOutput[]>
+  /** A column's tasks: TODO by score, best first; DOING by start; DONE newest first. */
+  list(column: Column, options?: ListOptions<Tx>): Promise<TaskList>
   /**
-   * Replaces the given fields, in any column; null clears. Raises no event.
+   * Replaces the given fields, in any column; null clears. Raises no event, except that a task which is assigned to another agent
+   * while one works it returns to TODO, with `task.moved`: the run's signal aborts.
    * @throws `INVALID_FIELD` for dependencies that do not exist or would have the task wait for itself, too.
    */
-  update(taskId: string, change: TaskChangeInput, options?: { readonly tx?: Tx | undefined }): Promise<Task>
+  update(taskId: string, change: TaskChangeInput, options?: WriteOptions<Tx>): Promise<Task>
   /**
-   * Deletes a task with its log and outputs; an agent that works it finds out with its next write. Raises no event.
+   * Deletes a task with its log and outputs. Raises no event. The signal of a run that works it aborts; an agent outside of the
+   * process finds out with its next write.
    * @throws `CONFLICT` while other tasks depend on it.
    */
-  delete(taskId: string, options?: { readonly tx?: Tx | undefined }): Promise<void>
+  delete(taskId: string, options?: InTransaction<Tx>): Promise<void>
   /** A person's move, any column to any, with `task.moved`. The same column changes nothing but ends a hold. */
   move(taskId: string, to: Column, options?: WriteOptions<Tx>): Promise<Task>
   /** A person puts a task aside (or, with a `fencingToken`, the agent that works it does). `CONFLICT` in DONE. */
@@ -89,59 +93,48 @@ export interface Board<Tx = unknown> {
   release(taskId: string, options?: WriteOptions<Tx>): Promise<Task>
   /**
    * Takes the best ready task for an agent of this workspace, with `task.started`; null when there is none. The task's
-   * `lease.fencingToken` goes with every later write. No two claims ever get the same task.
+   * `lease.fencingToken` goes with every later write. No two claims ever get the same task. `leaseMs` (default 60 s) is the length
+   * of the lease, and of each renewal by a write or heartbeat that names no other.
    */
   claim(
     input: { readonly agentId: string; readonly leaseMs?: number | undefined },
-    options?: { readonly tx?: Tx | undefined },
+    options?: InTransaction<Tx>,
   ): Promise<Task | null>
   /** Renews the lease. @throws `CONFLICT` when it is no longer held. */
   heartbeat(
     taskId: string,
     input: { readonly fencingToken: number; readonly leaseMs?: number | undefined },
-    options?: { readonly tx?: Tx | undefined },
+    options?: InTransaction<Tx>,
   ): Promise<Task>
   /** The agent has come so far, from 0 to 100; renews the lease. @throws `CONFLICT` when that is no longer held. */
   progress(
     taskId: string,
     input: LeasedInput<typeof progressInput>,
-    options?: { readonly tx?: Tx | undefined },
+    options?: InTransaction<Tx>,
   ): Promise<Task>
   /** A line of the task's log; renews the lease. @throws `CONFLICT` when that is no longer held. */
-  log(
-    taskId: string,
-    input: LeasedInput<typeof logInput>,
-    options?: { readonly tx?: Tx | undefined },
-  ): Promise<void>
+  log(taskId: string, input: LeasedInput<typeof logInput>, options?: InTransaction<Tx>): Promise<void>
   /**
    * A reference to something that the agent made; renews the lease.
    * @throws `CONFLICT` when that is no longer held, or the task has as many outputs as it may.
    */
-  output(
-    taskId: string,
-    input: LeasedInput<typeof outputInput>,
-    options?: { readonly tx?: Tx | undefined },
-  ): Promise<void>
-  /** The agent is done: DONE with the result, with `task.completed`. @throws `CONFLICT` when the lease is no longer held. */
-  complete(
-    taskId: string,
-    input: z.input<typeof completionInput>,
-    options?: { readonly tx?: Tx | undefined },
-  ): Promise<Task>
+  output(taskId: string, input: LeasedInput<typeof outputInput>, options?: InTransaction<Tx>): Promise<void>
+  /**
+   * The agent is done: DONE with the result, with `task.completed`. A repeat with the same fencing token and the same result, for an
+   * agent that did not receive the first answer, gives the task and changes nothing.
+   * @throws `CONFLICT` when the lease is no longer held, or the task was completed with another result.
+   */
+  complete(taskId: string, input: z.input<typeof completionInput>, options?: InTransaction<Tx>): Promise<Task>
   /**
    * The agent could not: TODO again after a backoff while attempts remain, else (or with `retry: false`) TODO under the
    * hold `failed`, with `task.failed`. @throws `CONFLICT` when the lease is no longer held.
    */
-  fail(
-    taskId: string,
-    input: z.input<typeof failureInput>,
-    options?: { readonly tx?: Tx | undefined },
-  ): Promise<Task>
+  fail(taskId: string, input: z.input<typeof failureInput>, options?: InTransaction<Tx>): Promise<Task>
   /** Asks the workspace's chat agent. @throws `AGENT_UNAVAILABLE` when there is none or it does not answer. */
   chat(input: z.input<typeof chatInput>): Promise<ChatReply>
 }
 
-/** What a write by an agent outside of this process takes besides: for how long the lease is renewed, by default 60 s. */
+/** What a write under a claim takes besides: for how long it renews the lease. Default: the length that the claim asked for. */
 type LeasedInput<S extends z.ZodType> = z.input<S> & { readonly leaseMs?: number | undefined }
 
 /** Answers a chat message for a workspace. `agents/` makes it. */
@@ -149,6 +142,9 @@ export type ChatAgent<Tx = unknown> = (
   board: Board<Tx>,
   input: { readonly message: string; readonly user: string | null },
 ) => Promise<string>
+
+/** Notes that an agent outside of the runtimes asks for work. `agents/` makes it. */
+export type ClaimNote<Tx = unknown> = (workspaceId: string, agentId: string, at: At<Tx>) => Promise<void>
 
 export interface BoardSettings {
   readonly leaseMs: number
@@ -160,6 +156,7 @@ export interface BoardParts<Tx> {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
   readonly chat: ChatAgent<Tx>
+  readonly noteClaim: ClaimNote<Tx>
   readonly settings: BoardSettings
 }
 
@@ -167,8 +164,11 @@ const HOST: Actor = { kind: 'host', id: null }
 const DEFAULT_PAGE = 100
 const LARGEST_PAGE = 1_000
 
-/** A handle on one workspace's board. Cheap: it holds no state and may be made for each call. */
-export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string): Board<Tx> {
+/**
+ * A handle on one workspace's board. Cheap: it holds no state and may be made for each call. Changes whose caller names nobody are
+ * made by `actor`.
+ */
+export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string, actor: Actor = HOST): Board<Tx> {
   const { environment, tasks, settings } = parts
   const at = atOf<Tx>(environment)
   const proof = (taskId: string, fencingToken: number) => ({ workspaceId, taskId, fencingToken })
@@ -178,37 +178,43 @@ export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string): Boa
     add: async (input, options) => (await board.addOnce(input, options)).value,
     async addOnce(input, options) {
       const task = readNewTask(input, workspaceId, settings.maxAttempts)
-      return tasks.insertTask(task, options?.actor ?? HOST, options?.idempotency ?? null, at(options))
+      return tasks.insertTask(task, options?.actor ?? actor, options?.idempotency ?? null, at(options))
     },
-    async get(taskId) {
-      return tasks.getTask(workspaceId, taskId, at())
+    async get(taskId, options) {
+      return tasks.getTask(workspaceId, taskId, at(options))
     },
-    logs: (taskId) => tasks.listLogs(workspaceId, taskId, at()),
-    outputs: (taskId) => tasks.listOutputs(workspaceId, taskId, at()),
+    logs: (taskId, options) => tasks.listLogs(workspaceId, taskId, at(options)),
+    outputs: (taskId, options) => tasks.listOutputs(workspaceId, taskId, at(options)),
     async list(column, options = {}) {
       const limit = requireLimit(options.limit ?? DEFAULT_PAGE)
       const after = options.cursor == null ? null : decodeCursor(options.cursor)
-      return toList(
-        await tasks.listTasks({ workspaceId, column: requireColumn(column, 'column'), limit, after }, at()),
-      )
+      const query = { workspaceId, column: requireColumn(column, 'column'), limit, after }
+      return toList(await tasks.listTasks(query, at(options)))
     },
     async update(taskId, change, options) {
-      return tasks.updateTask(workspaceId, taskId, readTaskChange(change), at(options))
+      const actorOf = options?.actor ?? actor
+      return tasks.updateTask(workspaceId, taskId, readTaskChange(change), actorOf, at(options))
     },
     delete: (taskId, options) => tasks.deleteTask(workspaceId, taskId, at(options)),
     async move(taskId, to, options) {
-      return tasks.moveTask(workspaceId, taskId, requireColumn(to, 'to'), options?.actor ?? HOST, at(options))
+      return tasks.moveTask(
+        workspaceId,
+        taskId,
+        requireColumn(to, 'to'),
+        options?.actor ?? actor,
+        at(options),
+      )
     },
     async hold(taskId, input, options) {
       const { reason, message = null, fencingToken } = parseInput(holdInput, input)
       if (fencingToken != null)
         return tasks.holdClaimedTask(proof(taskId, fencingToken), reason, message, at(options))
-      return tasks.holdTask(workspaceId, taskId, reason, message, options?.actor ?? HOST, at(options))
+      return tasks.holdTask(workspaceId, taskId, reason, message, options?.actor ?? actor, at(options))
     },
     cancel: (taskId, options = {}) =>
       board.hold(taskId, { reason: 'cancelled', message: options.message }, options),
     async release(taskId, options) {
-      return tasks.releaseTask(workspaceId, taskId, options?.actor ?? HOST, at(options))
+      return tasks.releaseTask(workspaceId, taskId, options?.actor ?? actor, at(options))
     },
     ...createAgentWrites(parts, workspaceId),
     async chat(input) {
@@ -224,7 +230,7 @@ type AgentVerb = 'claim' | 'heartbeat' | 'progress' | 'log' | 'output' | 'comple
 
 /** What agents do that claim their tasks themselves. */
 function createAgentWrites<Tx>(
-  { environment, tasks, settings }: BoardParts<Tx>,
+  { environment, tasks, settings, noteClaim }: BoardParts<Tx>,
   workspaceId: string,
 ): Pick<Board<Tx>, AgentVerb> {
   const at = atOf<Tx>(environment)
@@ -233,25 +239,26 @@ function createAgentWrites<Tx>(
   return {
     async claim({ agentId, leaseMs = settings.leaseMs }, options) {
       const request = { workspaceId, agentId, leaseMs: requireLease(leaseMs) }
+      await noteClaim(workspaceId, agentId, at(options))
       const batch = await tasks.claimForAgent(request, 1, at(options))
       return batch.tasks[0] ?? null
     },
-    async heartbeat(taskId, { fencingToken, leaseMs = settings.leaseMs }, options) {
-      return tasks.renewLease(proof(taskId, fencingToken), requireLease(leaseMs), at(options))
+    async heartbeat(taskId, { fencingToken, leaseMs }, options) {
+      return tasks.renewLease(proof(taskId, fencingToken), renewalOf(leaseMs), at(options))
     },
-    async progress(taskId, { leaseMs = settings.leaseMs, ...input }, options) {
+    async progress(taskId, { leaseMs, ...input }, options) {
       const { fencingToken, progress } = parseInput(progressInput, input)
       const percent = Math.round(progress)
-      return tasks.recordProgress(proof(taskId, fencingToken), percent, requireLease(leaseMs), at(options))
+      return tasks.recordProgress(proof(taskId, fencingToken), percent, renewalOf(leaseMs), at(options))
     },
-    async log(taskId, { leaseMs = settings.leaseMs, ...input }, options) {
+    async log(taskId, { leaseMs, ...input }, options) {
       const { fencingToken, ...entry } = parseInput(logInput, input)
-      await tasks.appendLog(proof(taskId, fencingToken), entry, requireLease(leaseMs), at(options))
+      await tasks.appendLog(proof(taskId, fencingToken), entry, renewalOf(leaseMs), at(options))
     },
-    async output(taskId, { leaseMs = settings.leaseMs, ...input }, options) {
+    async output(taskId, { leaseMs, ...input }, options) {
       const { fencingToken, size = null, ...rest } = parseInput(outputInput, input)
       const output = { ...rest, size }
-      await tasks.appendOutput(proof(taskId, fencingToken), output, requireLease(leaseMs), at(options))
+      await tasks.appendOutput(proof(taskId, fencingToken), output, renewalOf(leaseMs), at(options))
     },
     async complete(taskId, input, options) {
       const { fencingToken, result } = parseInput(completionInput, input)
@@ -267,7 +274,7 @@ function createAgentWrites<Tx>(
 
 /** The circumstances of a verb, as its options have them. */
 function atOf<Tx>(environment: Environment) {
-  return (options?: { readonly tx?: Tx | undefined }): At<Tx> => ({
+  return (options?: InTransaction<Tx>): At<Tx> => ({
     now: environment.storageNow(),
     tx: options?.tx,
   })
@@ -287,6 +294,11 @@ function requireLimit(limit: number): number {
   throw new TaskboardError('INVALID_FIELD', `limit must be a whole number from 1 to ${LARGEST_PAGE}`, {
     field: 'limit',
   })
+}
+
+/** Null for the length that the claim asked for. */
+function renewalOf(leaseMs: number | undefined): number | null {
+  return leaseMs === undefined ? null : requireLease(leaseMs)
 }
 
 function requireLease(leaseMs: number): number {

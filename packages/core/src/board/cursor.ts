@@ -1,22 +1,34 @@
+import type { Instant } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
+import type { Task } from './task.js'
 import type { TaskCursor } from './task-store.js'
 
 const TASK_ID = /^task_[0-9a-z]{1,59}$/
 
+/** The place behind a task in a list of its column. */
+export function cursorAfter(task: Task, asOf: Instant, rank: number): TaskCursor {
+  const { hold, dueDate, createdAt, id } = task
+  return { asOf, rank, held: hold !== null, dueDate, createdAt, id }
+}
+
 /** A cursor as opaque text, for the wire. */
-export function encodeCursor(cursor: TaskCursor): string {
-  return encodeParts([cursor.asOf, cursor.rank, cursor.createdAt, cursor.id])
+export function encodeCursor({ asOf, rank, held, dueDate, createdAt, id }: TaskCursor): string {
+  return encodeParts([asOf, rank, held, dueDate, createdAt, id])
 }
 
 /** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodeCursor` did not make. */
 export function decodeCursor(text: string): TaskCursor {
   const parts = parseParts(text)
-  const [asOf, rank, createdAt, id] = parts ?? []
-  const numbers = [asOf, rank, createdAt].every((value) => Number.isSafeInteger(value))
-  if (parts?.length !== 4 || !numbers || typeof id !== 'string' || !TASK_ID.test(id)) {
-    throw notACursor()
-  }
-  return { asOf: asOf as number, rank: rank as number, createdAt: createdAt as number, id }
+  const [asOf, rank, held, dueDate, createdAt, id] = parts ?? []
+  const isPlace =
+    parts?.length === 6 && typeof held === 'boolean' && typeof id === 'string' && TASK_ID.test(id)
+  if (!isPlace || !isWhole(asOf) || !isWhole(rank) || !isWhole(createdAt)) throw notACursor()
+  if (dueDate !== null && !isWhole(dueDate)) throw notACursor()
+  return { asOf, rank, held, dueDate, createdAt, id }
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value)
 }
 
 /** The cursor behind a task in a list of tasks that is newest first, as opaque text. */

@@ -16,7 +16,7 @@ export { taskStatus, taskStatuses } from './task-status.js'
 export type { TaskStatus } from './task-status.js'
 export { backoffDelayMs, defaultBackoff } from './backoff.js'
 export type { Backoff } from './backoff.js'
-export { transition } from './transition.js'
+export { isCompletedBy, revocationBy, transition } from './transition.js'
 export type { TaskCommand, TransitionResult } from './transition.js'
 export type {
   ClaimBatch,
@@ -31,7 +31,7 @@ export type {
   TaskPage,
   TaskStore,
 } from './task-store.js'
-export { encodeTaskId as taskCursor } from './cursor.js'
+export { cursorAfter, encodeTaskId as taskCursor } from './cursor.js'
 export { createBoard } from './board.js'
 export type {
   AddOptions,
@@ -40,9 +40,12 @@ export type {
   BoardSettings,
   ChatAgent,
   ChatReply,
+  ClaimNote,
+  ListOptions,
   TaskList,
   WriteOptions,
 } from './board.js'
+export { createDependentSweep } from './dependent-sweep.js'
 export { createTaskDirectory } from './task-directory.js'
 export type { TaskDirectory, TaskFilter, TaskFindings } from './task-directory.js'
 export type { TaskAgent, TaskDetail, TaskSearch, TaskSearchPage, TaskSummary } from './task-search.js'
@@ -50,7 +53,9 @@ export { readNewTask } from './new-task.js'
 export type { TaskInput } from './new-task.js'
 export { readTaskChange } from './task-change.js'
 export type { TaskChange, TaskChangeInput } from './task-change.js'
+export { taskListEntries } from './task-fields.js'
 export type { InstantInput } from './task-fields.js'
+export { typeRules } from './task-type.js'
 export {
   chatInput,
   completionInput,

@@ -16,7 +16,7 @@ describe('the input of a task', () => {
   it.each([
     [{}, 'MISSING_FIELD', 'title'],
     [{ title: undefined }, 'MISSING_FIELD', 'title'],
-    [{ title: null }, 'INVALID_FIELD', 'title'],
+    [{ title: null }, 'MISSING_FIELD', 'title'],
     [{ title: 7 }, 'INVALID_FIELD', 'title'],
     [{ title: ' \t ' }, 'INVALID_FIELD', 'title'],
     [{ title: 'x'.repeat(201) }, 'INVALID_FIELD', 'title'],
@@ -42,7 +42,9 @@ describe('the input of a task', () => {
     [{ title: 't', tags: Array.from({ length: 2 }) }, 'INVALID_FIELD', 'tags'],
     [{ title: 't', tags: [' '] }, 'INVALID_FIELD', 'tags'],
     [{ title: 't', tags: Array.from({ length: 51 }, String) }, 'INVALID_FIELD', 'tags'],
-    [{ title: 't', type: 'Not A Slug' }, 'INVALID_FIELD', 'type'],
+    [{ title: 't', type: ' ' }, 'INVALID_FIELD', 'type'],
+    [{ title: 't', type: 'x'.repeat(65) }, 'INVALID_FIELD', 'type'],
+    [{ title: 't', type: 7 }, 'INVALID_FIELD', 'type'],
     [{ title: 't', metadata: { a: 1 } }, 'INVALID_FIELD', 'metadata'],
     [{ title: 't', metadata: { a: 'x'.repeat(16_400) } }, 'INVALID_FIELD', 'metadata'],
     [{ title: 't', metadata: 'x' }, 'INVALID_FIELD', 'metadata'],
@@ -76,15 +78,40 @@ describe('the input of a task', () => {
   })
 
   it('looks at no entry of metadata that is far too large', () => {
-    const metadata = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`key ${index}`, index]))
-    expect(() => parse({ title: 't', metadata })).toThrow(/^metadata: must have at most 16384 characters/)
+    const tooMuch = /^metadata must have at most 16384 characters as JSON/
+    const long = 'x'.repeat(16_385)
+    for (const metadata of [{ a: long, b: 7 }, { a: Array.from(long), b: 7 }, { [long]: 7 }]) {
+      expect(() => parse({ title: 't', metadata })).toThrow(tooMuch)
+    }
+    const keys = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`name ${index}`, '']))
+    expect(() => parse({ title: 't', metadata: keys })).toThrow(tooMuch)
+    // Longer as JSON than it is.
+    expect(() => parse({ title: 't', metadata: { a: '\n'.repeat(8_200) } })).toThrow(tooMuch)
+    expect(parse({ title: 't', metadata: { a: '\n'.repeat(8_000) } }).metadata).toHaveProperty('a')
     const circular: Record<string, unknown> = {}
     circular['self'] = circular
-    expect(() => parse({ title: 't', metadata: circular })).toThrow(/^metadata: must have at most/)
+    expect(() => parse({ title: 't', metadata: circular })).toThrow(/^metadata.self must be text/)
   })
 
-  it('keeps keys like __proto__ in metadata out of prototypes', () => {
-    const metadata: unknown = JSON.parse('{"__proto__":"x","constructor":"y","plain":["z"]}')
+  it.each([
+    [{ size: 7 }, 'metadata.size must be text or a list of texts'],
+    [{ list: ['a', null] }, 'metadata.list[1] must be text'],
+    [{ ['n'.repeat(101)]: 'a' }, /^metadata\["n+…"\] must have a name of 1 to 100 characters/],
+    [{ ' ': 'a' }, /^metadata\[" "\] must have a name/],
+    [JSON.parse('{"__proto__":"x"}'), 'metadata.__proto__ must have another name'],
+  ])('names the key of metadata that is wrong: %o', (metadata: unknown, message) => {
+    expect(() => parse({ title: 't', metadata })).toThrow(message)
+  })
+
+  it.each([
+    [{ tags: ['a', 7] }, 'tags[1] must be text'],
+    [{ dependsOn: ['a', ' '] }, 'dependsOn[1] must not be blank'],
+  ])('names the entry of a list that is wrong: %o', (fields, message) => {
+    expect(() => parse({ title: 't', ...fields })).toThrow(message)
+  })
+
+  it('keeps keys like constructor in metadata out of prototypes', () => {
+    const metadata: unknown = JSON.parse('{"constructor":"y","plain":["z"]}')
     const parsed = parse({ title: 't', metadata }).metadata ?? {}
     expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype)
     expect(Object.hasOwn(parsed, 'constructor')).toBe(true)

@@ -9,7 +9,7 @@ export interface TaskInput {
   readonly title: string
   /** At most 20,000 code points. */
   readonly description?: string | null | undefined
-  /** A slug of a-z, 0-9, `-` and `_`, at most 64 characters. */
+  /** 1 to 64 code points. */
   readonly type?: string | null | undefined
   /** Default `medium`. */
   readonly priority?: Priority | null | undefined
@@ -39,7 +39,7 @@ export function readNewTask(input: TaskInput, workspaceId: string, maxAttempts: 
     throw new TaskboardError('INVALID_FIELD', 'the task must be an object')
   }
   const { title, description, type, priority, assignedTo, dueDate, notBefore, tags, metadata } = input
-  if (title === undefined) throw new TaskboardError('MISSING_FIELD', 'title is required', { field: 'title' })
+  if (title == null) throw new TaskboardError('MISSING_FIELD', 'title is required', { field: 'title' })
   return {
     workspaceId,
     title: taskFields.title(title),

@@ -2,6 +2,7 @@ import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { createTaskboard } from '../taskboard.js'
+import type { TaskFilter } from './task-directory.js'
 
 async function openBoard() {
   const taskboard = createTaskboard({ storage: memoryStorage(), clock: virtualClock() })
@@ -21,6 +22,30 @@ describe('the directory of tasks', () => {
     const { logs } = await taskboard.surface.tasks.find(reach, id)
     expect([logs.length, logs[0]?.message, logs.at(-1)?.message]).toEqual([100, '6', '105'])
     expect(await board.logs(id)).toHaveLength(105)
+  })
+
+  it('lets hosts search by status, agent and workspace, also in a transaction', async () => {
+    const { taskboard, reach, workspaceId, board } = await openBoard()
+    const other = await taskboard.accounts.createWorkspace(reach.accountId, { name: 'other' })
+    const agent = await taskboard.agents.create(workspaceId, { name: 'Ada', type: 'research' })
+    const held = await board.add({ title: 'held' })
+    await board.hold(held.id, { reason: 'failed' })
+    const mine = await board.add({ title: 'mine', assignedTo: agent.id })
+    const elsewhere = await taskboard.board(other.id).add({ title: 'elsewhere' })
+    const search = async (filter: TaskFilter, options?: Parameters<typeof taskboard.tasks.search>[2]) =>
+      (await taskboard.tasks.search(reach, filter, options)).found.map(({ task }) => task.id)
+    expect(await search({})).toEqual([elsewhere.id, mine.id, held.id])
+    expect(await search({ status: 'failed' })).toEqual([held.id])
+    expect(await search({ agentId: agent.id })).toEqual([mine.id])
+    expect(await search({ workspaceId: other.id })).toEqual([elsewhere.id])
+    const some = { ...reach, workspaceIds: [workspaceId] }
+    expect((await taskboard.tasks.search(some)).found.map(({ task }) => task.id)).toEqual([mine.id, held.id])
+    await taskboard.transaction(async (tx) => {
+      const { id } = await board.add({ title: 'new' }, { tx })
+      expect(await search({ status: 'pending', workspaceId }, { tx })).toEqual([id, mine.id])
+      expect((await taskboard.tasks.find(reach, id, { tx })).task.title).toBe('new')
+      expect(await taskboard.tasks.locate(reach, id, { tx })).toBe(workspaceId)
+    })
   })
 
   it('pages through all tasks, newest first', async () => {

@@ -1,5 +1,5 @@
 import type { Reach } from '../access/index.js'
-import type { At, Environment } from '../environment/index.js'
+import type { At, Environment, InTransaction } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import { decodeTaskId, encodeTaskId } from './cursor.js'
 import { taskStatuses, type TaskStatus } from './task-status.js'
@@ -24,19 +24,19 @@ export interface TaskFindings {
 }
 
 /**
- * The tasks of all workspaces that a caller sees. What is beyond reach is told of in the very way of what does not exist, at
- * the same cost.
+ * The tasks of all workspaces within reach: of an account (`workspaceIds: 'all'`), or some of its workspaces. What is beyond reach is
+ * reported exactly as what does not exist, at the same cost.
  */
-export interface TaskDirectory {
+export interface TaskDirectory<Tx = unknown> {
   /** A task with its agent, the newest 100 lines of its log, and its outputs. @throws TaskboardError `TASK_NOT_FOUND`. */
-  find(reach: Reach, taskId: string): Promise<TaskDetail>
+  find(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<TaskDetail>
   /** The id of the workspace that a task is in, which never changes. @throws TaskboardError `TASK_NOT_FOUND`. */
-  locate(reach: Reach, taskId: string): Promise<string>
+  locate(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<string>
   /**
-   * Newest first.
+   * The tasks that meet every given filter, newest first, a page at a time.
    * @throws TaskboardError `INVALID_FIELD`; `NOT_FOUND` for an agent or a workspace to filter by that there is not.
    */
-  search(reach: Reach, filter?: TaskFilter): Promise<TaskFindings>
+  search(reach: Reach, filter?: TaskFilter, options?: InTransaction<Tx>): Promise<TaskFindings>
 }
 
 /** How many lines of its log come with a task. */
@@ -47,14 +47,14 @@ const LARGEST_PAGE = 1_000
 export function createTaskDirectory<Tx>(parts: {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
-}): TaskDirectory {
+}): TaskDirectory<Tx> {
   const { environment, tasks } = parts
-  const at = (): At<Tx> => ({ now: environment.storageNow() })
+  const at = (options?: InTransaction<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
 
   return {
-    find: (reach, taskId) => tasks.findTask(reach, taskId, LOG_LINES, at()),
-    locate: (reach, taskId) => tasks.locateTask(reach, taskId, at()),
-    async search(reach, filter = {}) {
+    find: (reach, taskId, options) => tasks.findTask(reach, taskId, LOG_LINES, at(options)),
+    locate: (reach, taskId, options) => tasks.locateTask(reach, taskId, at(options)),
+    async search(reach, filter = {}, options) {
       const { status = null, agentId = null, workspaceId = null, limit = DEFAULT_PAGE, cursor } = filter
       if (status !== null && !taskStatuses.includes(status)) {
         throw invalid('status', `must be one of ${taskStatuses.join(', ')}`)
@@ -64,7 +64,7 @@ export function createTaskDirectory<Tx>(parts: {
       }
       const afterId = cursor == null ? null : decodeTaskId(cursor)
       const search = { status, agentId, workspaceId, limit, afterId }
-      const { found, nextAfterId } = await tasks.searchTasks(reach, search, at())
+      const { found, nextAfterId } = await tasks.searchTasks(reach, search, at(options))
       return { found, nextCursor: nextAfterId && encodeTaskId(nextAfterId) }
     },
   }

@@ -31,6 +31,7 @@ export interface ClaimProof {
 
 /** A claim across all workspaces, for the runtime of an agent type. */
 export interface ClaimByType {
+  /** `'*'` for the agents whose own type no runtime serves: see `AgentStore.reportRuntimes`. */
   readonly agentType: string
   readonly leaseMs: number
 }
@@ -46,10 +47,10 @@ export interface ClaimBatch {
   /** The claimed tasks, in DOING, each with its lease. */
   readonly tasks: readonly Task[]
   /**
-   * When fewer than asked for were found: the earliest instant at which time alone makes another task ready (a backoff or
-   * planned start that ends). Null when none waits for time.
+   * When fewer than asked for were found: in how many milliseconds, at the earliest, time alone makes another task ready (a
+   * backoff or planned start that ends). 0 or more, by the storage's clock; null when none waits for time.
    */
-  readonly nextReadyAt: Instant | null
+  readonly nextReadyInMs: number | null
 }
 
 export interface Completion {
@@ -71,6 +72,10 @@ export interface TaskCursor {
   readonly asOf: Instant
   /** TODO: score in units at `asOf`; DOING: `startedAt`; DONE: `completedAt`. */
   readonly rank: number
+  /** Whether the task is on hold: in TODO, those come last. */
+  readonly held: boolean
+  /** Orders equal ranks in TODO. */
+  readonly dueDate: Instant | null
   readonly createdAt: Instant
   readonly id: string
 }
@@ -116,8 +121,9 @@ export interface TaskStore<Tx = unknown> {
   ): Promise<Created<Task>>
   getTask(workspaceId: string, taskId: string, at: At<Tx>): Promise<Task>
   /**
-   * One page of a column: TODO by score at `asOf` (highest first), DOING by `startedAt` (oldest first), DONE by
-   * `completedAt` (newest first); ties by `createdAt`, then `id`, both ascending.
+   * One page of a column: TODO by score at `asOf` (highest first), tasks on hold after all others; DOING by `startedAt` (oldest
+   * first); DONE by `completedAt` (newest first). Ties by `dueDate` (none last; in TODO only), then `createdAt`, then `id`, all
+   * ascending.
    */
   listTasks(query: TaskListQuery, at: At<Tx>): Promise<TaskPage>
   /** How many tasks each column holds. */
@@ -144,17 +150,31 @@ export interface TaskStore<Tx = unknown> {
   claimBest(request: ClaimByType, limit: number, at: At<Tx>): Promise<ClaimBatch>
   /** Claims up to `limit` tasks of one workspace for one of its agents, best first. `NOT_FOUND` for an unknown agent. */
   claimForAgent(request: ClaimForAgent, limit: number, at: At<Tx>): Promise<ClaimBatch>
-  /** Renews the lease to `leaseMs` from now. */
-  renewLease(proof: ClaimProof, leaseMs: number, at: At<Tx>): Promise<Task>
-  /** Sets progress, with `task.progress` when it differs, and renews the lease. */
-  recordProgress(proof: ClaimProof, progress: number, leaseMs: number, at: At<Tx>): Promise<Task>
-  /** Appends to the log (the newest `logLimit` lines are kept) and renews the lease. */
-  appendLog(proof: ClaimProof, entry: Omit<TaskLogEntry, 'at'>, leaseMs: number, at: At<Tx>): Promise<void>
-  /** Appends an output and renews the lease. `CONFLICT` beyond `outputLimit`. */
-  appendOutput(proof: ClaimProof, output: TaskOutput, leaseMs: number, at: At<Tx>): Promise<void>
+  /** Which of the claims still hold a live lease, in their order: a task that is gone holds none. Changes nothing. */
+  checkClaims(proofs: readonly ClaimProof[], at: At<Tx>): Promise<readonly boolean[]>
   /**
-   * DOING to DONE with the result, frees dependents, and takes the next task when asked to: in the same commit, but for tasks that
+   * Renews the lease to `leaseMs` from now. Here and in the writes below, null stands for the length that the claim asked for; a
+   * number applies to this renewal alone.
+   */
+  renewLease(proof: ClaimProof, leaseMs: number | null, at: At<Tx>): Promise<Task>
+  /** Sets progress, with `task.progress` when it differs, and renews the lease. */
+  recordProgress(proof: ClaimProof, progress: number, leaseMs: number | null, at: At<Tx>): Promise<Task>
+  /** Appends to the log (the newest `logLimit` lines are kept) and renews the lease. */
+  appendLog(
+    proof: ClaimProof,
+    entry: Omit<TaskLogEntry, 'at'>,
+    leaseMs: number | null,
+    at: At<Tx>,
+  ): Promise<void>
+  /** Appends an output and renews the lease. `CONFLICT` beyond `outputLimit`. */
+  appendOutput(proof: ClaimProof, output: TaskOutput, leaseMs: number | null, at: At<Tx>): Promise<void>
+  /**
+   * DOING to DONE with the result, frees dependents (see `freeDependents`), and takes the next task when asked to: in the same commit, but for tasks that
    * others wait for, where it may be the one after.
+   *
+   * A repeat with the same fencing token and the same result, while the task is in DONE by that completion, gives the task and changes
+   * nothing of it: the answer to the first call may have been lost. It takes a next task anew when asked to; the one that the first
+   * call took, if nobody received it, returns when its lease ends. A repeat with another result is `CONFLICT`.
    */
   completeTask(
     proof: ClaimProof,
@@ -174,11 +194,12 @@ export interface TaskStore<Tx = unknown> {
 
   /**
    * Replaces the fields that the change has, in any column and without an event; an empty change changes nothing. A lease stays
-   * as it is.
+   * as it is, unless the task is assigned to another agent than its holder: the task then returns to TODO with fresh attempts, by
+   * `actor` and with `task.moved`.
    * @throws `INVALID_FIELD` (`assignedTo`, `dependsOn`) for ids that the workspace does not have, and for dependencies that
    *   would have the task wait for itself, however many edits at once.
    */
-  updateTask(workspaceId: string, taskId: string, change: TaskChange, at: At<Tx>): Promise<Task>
+  updateTask(workspaceId: string, taskId: string, change: TaskChange, actor: Actor, at: At<Tx>): Promise<Task>
   /**
    * Deletes a task with its attempts, log and outputs, in any column and without an event; its events stay. Who works it
    * gets `TASK_NOT_FOUND` for every further write. `CONFLICT` while other tasks depend on it, done or not.
@@ -200,13 +221,19 @@ export interface TaskStore<Tx = unknown> {
 
   /**
    * Ends leases that have expired, at most `limit`: TODO after a backoff, or the hold `failed` when no attempt
-   * remains. Returns how many, and when the next lease expires (null when none is out).
+   * remains. Returns how many, and in how many milliseconds the next lease expires (0 or more; null when none is out).
    */
   expireLeases(
     limit: number,
     backoff: Backoff,
     at: At<Tx>,
-  ): Promise<{ expired: number; nextExpiryAt: Instant | null }>
+  ): Promise<{ expired: number; nextExpiryInMs: number | null }>
+  /**
+   * Frees dependents that the commits which completed what they wait for left for later, at most `limit`: when there are more than
+   * a few hundred, or when they were added at the same moment. Until then they count it as open, and are not picked. Several
+   * processes may do it at once. Resolves to how many tasks were freed, and whether the next call is likely to find more.
+   */
+  freeDependents(limit: number, at: At<Tx>): Promise<{ freed: number; hasMore: boolean }>
   /** Recomputes every stored key after the host changed weights or horizons. Returns how many tasks that were. */
   rescore(at: At<Tx>): Promise<number>
 }

@@ -26,6 +26,8 @@ export interface Lease {
   readonly fencingToken: number
   /** The instant from which the lease no longer holds. */
   readonly expiresAt: Instant
+  /** The length that the claim asked for. A renewal that names no other length uses it. */
+  readonly durationMs: number
 }
 
 /** Who made a change. */

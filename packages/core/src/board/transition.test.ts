@@ -45,7 +45,12 @@ describe('claim', () => {
   it('starts an attempt under a lease with a new fencing token', () => {
     const { task, events, endedAttempt } = apply({ ...todo, fencingToken: 6, attempts: 1 }, claimCommand)
     expect(task).toMatchObject({ column: 'DOING', attempts: 2, fencingToken: 7, startedAt: NOW + 1 })
-    expect(task.lease).toEqual({ agentId: 'agent_1', fencingToken: 7, expiresAt: NOW + 60_001 })
+    expect(task.lease).toEqual({
+      agentId: 'agent_1',
+      fencingToken: 7,
+      expiresAt: NOW + 60_001,
+      durationMs: 60_000,
+    })
     expect(events).toEqual([
       {
         type: 'task.started',
@@ -94,7 +99,7 @@ describe('claim', () => {
       updatedAt: NOW + 1,
       attempts: 5,
       fencingToken: 6,
-      lease: { agentId: 'agent_1', fencingToken: 6, expiresAt: NOW + 60_001 },
+      lease: { agentId: 'agent_1', fencingToken: 6, expiresAt: NOW + 60_001, durationMs: 60_000 },
     })
     expect(Object.keys(started)).toEqual(Object.keys(task))
   })
@@ -131,7 +136,7 @@ describe('the live lease', () => {
     const superseded = {
       ...doing,
       fencingToken: 2,
-      lease: { agentId: 'agent_2', fencingToken: 2, expiresAt: NOW + 60_000 },
+      lease: { agentId: 'agent_2', fencingToken: 2, expiresAt: NOW + 60_000, durationMs: 60_000 },
     }
     for (const task of [superseded, todo, done, { ...doing, lease: null }]) {
       expect(() => apply(task, command)).toThrow(
@@ -148,6 +153,30 @@ describe('the live lease', () => {
     expect(first.events).toEqual([{ type: 'task.progress', facts: { taskId: 'task_1', progress: 40 } }])
     expect(apply(first.task, { kind: 'progress', fencingToken: 1, progress: 40, leaseMs: 1 }).events).toEqual(
       [],
+    )
+  })
+})
+
+describe('a completion that is repeated', () => {
+  const complete = { kind: 'complete', fencingToken: 1, result: 'done' } as const
+  const completed = apply(doing, complete).task
+  const reopened = apply(completed, { kind: 'move', to: 'TODO', actor: PERSON }).task
+  const finished = apply(doing, { kind: 'move', to: 'DONE', actor: PERSON }).task
+
+  it('changes nothing, however late', () => {
+    const repeat = apply(completed, complete, NOW + 9e9)
+    expect(repeat).toEqual({ task: completed, events: [], endedAttempt: null })
+    expect(repeat.task).toBe(completed)
+  })
+
+  it.each<[string, Task, TaskCommand]>([
+    ['with another result', completed, { ...complete, result: 'other' }],
+    ['with another token', completed, { ...complete, fencingToken: 2 }],
+    ['after the task was reopened', reopened, complete],
+    ['after a person finished the task', finished, complete],
+  ])('is refused %s', (_, task, command) => {
+    expect(() => apply(task, command)).toThrow(
+      expect.objectContaining({ code: 'CONFLICT', field: 'fencingToken' }),
     )
   })
 })

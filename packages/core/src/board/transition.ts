@@ -15,12 +15,12 @@ import {
 /** Everything that can happen to a task after its creation. */
 export type TaskCommand =
   | { readonly kind: 'claim'; readonly agentId: string; readonly leaseMs: number }
-  | { readonly kind: 'renew'; readonly fencingToken: number; readonly leaseMs: number }
+  | { readonly kind: 'renew'; readonly fencingToken: number; readonly leaseMs: number | null }
   | {
       readonly kind: 'progress'
       readonly fencingToken: number
       readonly progress: number
-      readonly leaseMs: number
+      readonly leaseMs: number | null
     }
   | { readonly kind: 'complete'; readonly fencingToken: number; readonly result: string }
   | {
@@ -45,6 +45,8 @@ export type TaskCommand =
       readonly actor: Actor
     }
   | { readonly kind: 'release' }
+  /** Takes a task away from the agent that works it. */
+  | { readonly kind: 'revoke'; readonly reason: string; readonly actor: Actor }
   | { readonly kind: 'dependency_done' }
   | { readonly kind: 'dependency_reopened' }
 
@@ -70,6 +72,8 @@ const SYSTEM: Actor = { kind: 'system', id: null }
  * Dependents are not its business: whoever applies it tells each dependent `dependency_done` when the column became DONE,
  * and `dependency_reopened` when it was DONE and is no more.
  *
+ * A `complete` that repeats the one which brought the task to DONE, with the same fencing token and the same result, changes nothing.
+ *
  * @throws TaskboardError `CONFLICT` when the state forbids the command: a fencing token that is not the live lease's, a
  *   claim of a task that is not ready, a hold on a task in DONE.
  */
@@ -84,6 +88,7 @@ export function transition(task: Task, command: TaskCommand, now: Instant): Tran
       requireLease(task, command.fencingToken, now)
       return progress(task, command.progress, command.leaseMs, now)
     case 'complete':
+      if (isCompletedBy(task, command.fencingToken, command.result)) return changed(task)
       requireLease(task, command.fencingToken, now)
       return complete(task, command.result, now)
     case 'fail':
@@ -91,7 +96,7 @@ export function transition(task: Task, command: TaskCommand, now: Instant): Tran
       return endInFailure(task, 'failed', command.reason, command.backoff, agentOf(task), now)
     case 'raise_hold':
       requireLease(task, command.fencingToken, now)
-      return raiseHold(task, command.reason, command.message, agentOf(task), now)
+      return raiseHold(task, command, agentOf(task), now)
     case 'hand_back':
       requireLease(task, command.fencingToken, now)
       return handBack(task, command.reason, now)
@@ -100,11 +105,13 @@ export function transition(task: Task, command: TaskCommand, now: Instant): Tran
     case 'move':
       return move(task, command.to, command.actor, now)
     case 'hold':
-      return raiseHold(task, command.reason, command.message, command.actor, now)
+      return raiseHold(task, command, command.actor, now)
     case 'release':
       return task.hold === null
         ? changed(task)
         : changed({ ...task, hold: null, attempts: 0, updatedAt: now })
+    case 'revoke':
+      return revoke(task, command.reason, command.actor, now)
     case 'dependency_done':
       return changed({ ...task, openDependencies: Math.max(0, task.openDependencies - 1), updatedAt: now })
     case 'dependency_reopened':
@@ -119,7 +126,12 @@ function claim(task: Task, agentId: string, leaseMs: number, now: Instant): Tran
     throw new TaskboardError('CONFLICT', 'the task is not ready for this agent')
   }
   const fencingToken = task.fencingToken + 1
-  const started = startedTask(task, now, { agentId, fencingToken, expiresAt: now + leaseMs })
+  const started = startedTask(task, now, {
+    agentId,
+    fencingToken,
+    expiresAt: now + leaseMs,
+    durationMs: leaseMs,
+  })
   return changed(started, [
     {
       type: 'task.started',
@@ -170,7 +182,7 @@ function startedTask(task: Task, now: Instant, lease: Lease): Task {
   }
 }
 
-function progress(task: Task, percent: number, leaseMs: number, now: Instant): TransitionResult {
+function progress(task: Task, percent: number, leaseMs: number | null, now: Instant): TransitionResult {
   const after = { ...renewed(task, leaseMs, now), progress: percent }
   if (percent === task.progress) return changed(after)
   return changed(after, [{ type: 'task.progress', facts: { taskId: task.id, progress: percent } }])
@@ -210,20 +222,24 @@ function endInFailure(
 
 function raiseHold(
   task: Task,
-  reason: HoldReason,
-  message: string | null,
+  { kind, reason, message }: Extract<TaskCommand, { readonly kind: 'hold' | 'raise_hold' }>,
   actor: Actor,
   now: Instant,
 ): TransitionResult {
   if (task.column === 'DONE') throw new TaskboardError('CONFLICT', 'a task in DONE cannot be put on hold')
-  const outcome = actor.kind === 'agent' ? 'held' : 'revoked'
-  const ended = ending(task, outcome, message ?? reason)
+  const ended = ending(task, kind === 'raise_hold' ? 'held' : 'revoked', message ?? reason)
   const base = task.column === 'DOING' ? backInTodo(task, now) : { ...task, updatedAt: now }
   const held: Task = { ...base, hold: { reason, message, since: now } }
   if (task.hold?.reason === reason) return changed(held, [], ended)
   if (reason !== 'cancelled')
     return changed(held, [failed(held, reason, message, task.lease?.agentId ?? null, now)], ended)
   return changed(held, task.column === 'DOING' ? [moved(task, 'TODO', actor)] : [], ended)
+}
+
+function revoke(task: Task, reason: string, actor: Actor, now: Instant): TransitionResult {
+  if (task.lease === null) return changed(task)
+  const back = { ...backInTodo(task, now), attempts: 0 }
+  return changed(back, [moved(task, 'TODO', actor)], ending(task, 'revoked', reason))
 }
 
 function handBack(task: Task, reason: string, now: Instant): TransitionResult {
@@ -247,6 +263,21 @@ function move(task: Task, to: Column, actor: Actor, now: Instant): TransitionRes
   return changed({ ...backInTodo(cleared, now), column: 'DOING', startedAt: now }, events, ended)
 }
 
+/** What a change of `before` to `after` needs besides: to assign a task to another agent takes it away from the one that works it. */
+export function revocationBy(before: Task, after: Task, actor: Actor): TaskCommand | null {
+  const { assignedTo, lease } = after
+  if (lease === null || assignedTo === null || assignedTo === before.assignedTo) return null
+  return assignedTo === lease.agentId ? null : { kind: 'revoke', reason: 'assigned to another agent', actor }
+}
+
+/**
+ * Whether the task is in DONE by this very completion. The answer to the first one may have been lost, so that its agent repeats it.
+ * A person's move to DONE leaves no result, and a move out of DONE takes the result away.
+ */
+export function isCompletedBy(task: Task, fencingToken: number, result: string): boolean {
+  return task.column === 'DONE' && task.fencingToken === fencingToken && task.result === result
+}
+
 /** The live lease's holder alone may write. An expired lease is lost even before anybody noticed. */
 function requireLease(task: Task, fencingToken: number, now: Instant): void {
   const lease = task.lease
@@ -256,8 +287,11 @@ function requireLease(task: Task, fencingToken: number, now: Instant): void {
   })
 }
 
-function renewed(task: Task, leaseMs: number, now: Instant): Task {
-  return { ...task, updatedAt: now, lease: task.lease && { ...task.lease, expiresAt: now + leaseMs } }
+/** Renews the lease for `leaseMs`, or (null) for the length that its claim asked for. */
+function renewed(task: Task, leaseMs: number | null, now: Instant): Task {
+  const { lease } = task
+  const expiresAt = now + (leaseMs ?? lease?.durationMs ?? 0)
+  return { ...task, updatedAt: now, lease: lease && { ...lease, expiresAt } }
 }
 
 function backInTodo(task: Task, now: Instant): Task {

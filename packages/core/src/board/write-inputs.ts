@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { boundedText, textOf } from '../errors/index.js'
+import { boundedText, textOf, wholeNumber } from '../errors/index.js'
 import { holdReasons } from './task.js'
 
 const TEXT_CODE_POINTS = 20_000
@@ -9,7 +9,10 @@ const LOG_LINE_CODE_POINTS = 10_000
 /** What a browser would run instead of opening it. */
 const UNSAFE_SCHEMES = new Set(['javascript:', 'vbscript:', 'data:'])
 
-const fencingToken = z.number().int().min(1)
+const FENCING_RULE = 'must be the whole number that the claim gave'
+const fencingToken = z.int({ error: FENCING_RULE }).min(1, FENCING_RULE)
+const PERCENT_RULE = 'must be a number from 0 to 100'
+const percent = z.number({ error: PERCENT_RULE }).min(0, PERCENT_RULE).max(100, PERCENT_RULE)
 
 /** What `board.chat` takes. */
 export const chatInput = z.object({
@@ -40,7 +43,7 @@ export const holdInput = z.object({
 /** What `board.progress` takes. Percents are rounded to whole ones. */
 export const progressInput = z.object({
   fencingToken,
-  progress: z.number({ error: 'must be a number' }).min(0).max(100),
+  progress: percent,
 })
 
 /** What `board.log` takes. */
@@ -52,10 +55,10 @@ export const logInput = z.object({
 
 /** A reference to something that an agent made. */
 export const outputFields = z.object({
-  type: boundedText(100).min(1),
-  name: boundedText(200).min(1),
+  type: boundedText(100).min(1, 'must not be empty'),
+  name: boundedText(200).min(1, 'must not be empty'),
   url: boundedText(2_048).refine(isReference, 'must be an absolute URL that is safe to follow'),
-  size: z.number().int().min(0).nullish(),
+  size: wholeNumber(0, Number.MAX_SAFE_INTEGER).nullish(),
 })
 
 /** What `board.output` takes. */

@@ -7,3 +7,9 @@ export interface At<Tx = unknown> {
   /** The host's open transaction to take part in. Absent, the verb is its own. */
   readonly tx?: Tx | undefined
 }
+
+/** An option of the host's calls. */
+export interface InTransaction<Tx> {
+  /** The host's open transaction: the call sees what was written in it, and what the call writes is part of it. */
+  readonly tx?: Tx | undefined
+}

@@ -1,18 +1,27 @@
+/** What listeners learn of a commit. */
+export interface Commit {
+  /** Whether it took a task away from the agent that works it: a person moved, held, reassigned or deleted the task. */
+  readonly revokes: boolean
+}
+
 /** Tells listeners that something was committed: after the commit, once for all commits of a turn. */
 export interface CommitSignal {
-  readonly raise: () => void
-  listen(listener: () => void): () => void
+  readonly raise: (commit?: Commit) => void
+  listen(listener: (commit: Commit) => void): () => void
 }
 
 export function createCommitSignal(): CommitSignal {
-  const listeners = new Set<{ readonly call: () => void }>()
+  const listeners = new Set<{ readonly call: (commit: Commit) => void }>()
   let raised = false
+  let revokes = false
 
   function tell(): void {
+    const commit: Commit = { revokes }
     raised = false
+    revokes = false
     for (const { call } of listeners) {
       try {
-        call()
+        call(commit)
       } catch {
         // A listener is told, not asked: what it throws concerns neither the writer nor the other listeners.
       }
@@ -20,8 +29,10 @@ export function createCommitSignal(): CommitSignal {
   }
 
   return {
-    raise() {
-      if (raised || listeners.size === 0) return
+    raise(commit) {
+      if (listeners.size === 0) return
+      revokes ||= commit?.revokes === true
+      if (raised) return
       raised = true
       queueMicrotask(tell)
     },

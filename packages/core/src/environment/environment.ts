@@ -1,6 +1,6 @@
 import { systemClock, type Clock, type Instant } from './clock.js'
 import { createNewId, type NewId } from './ids.js'
-import { harmlessLogger, silentLogger, type Logger } from './logger.js'
+import { loggerOf, type Logger } from './logger.js'
 import { systemRandom, type Random } from './random.js'
 
 /** Everything that the library takes from outside besides storage and sockets. */
@@ -19,10 +19,11 @@ export interface Environment {
 export interface EnvironmentOptions {
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined
-  readonly logger?: Logger | undefined
+  /** False for none. */
+  readonly logger?: Logger | false | undefined
 }
 
-/** Fills in the process's own clock and randomness, and a silent logger, where the host gave none. */
+/** Fills in the process's own clock and randomness, and the console for warnings and errors, where the host gave none. */
 export function createEnvironment(options: EnvironmentOptions = {}): Environment {
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom
@@ -30,7 +31,7 @@ export function createEnvironment(options: EnvironmentOptions = {}): Environment
     clock,
     random,
     newId: createNewId(clock, random),
-    logger: options.logger ? harmlessLogger(options.logger) : silentLogger,
+    logger: loggerOf(options.logger),
     storageNow: options.clock ? () => clock.now() : () => null,
   }
 }

@@ -35,7 +35,7 @@ describe('createLoop', () => {
     expect(passes).toEqual([5_000, 6_000, 7_000])
   })
 
-  it('runs again at once, at an instant, or when woken', async () => {
+  it('runs again at once, after a wait, or when woken', async () => {
     const plan: NextPass[] = ['now', 500, null, null]
     const { clock, passes, loop } = setUp(() => plan.shift() ?? null)
     loop.start()
@@ -83,7 +83,7 @@ describe('createLoop', () => {
     fail = false
     await clock.advance({ seconds: 3 })
     expect(passes).toEqual([0, 1_000])
-    expect(errors).toEqual([{ loop: 'test', error: 'Error: storage down' }])
+    expect(errors).toEqual([{ loop: 'test', err: new Error('storage down') }])
     await loop.stop()
   })
 })

@@ -1,8 +1,11 @@
-import { tracked, type Clock, type Instant, type Timer } from './clock.js'
+import { tracked, type Clock, type Timer } from './clock.js'
 import type { Logger } from './logger.js'
 
-/** What one pass of a background loop says about the next: run again at once, at an instant, or when woken. */
-export type NextPass = 'now' | Instant | null
+/**
+ * What one pass of a background loop says about the next: run again at once, after so many milliseconds, or when woken. A wait
+ * rather than an instant, since what is due is known by the storage's clock, which may differ from the process's.
+ */
+export type NextPass = 'now' | number | null
 
 export interface LoopOptions {
   /** Names the loop in logs. */
@@ -27,7 +30,7 @@ export interface Loop {
 }
 
 const DEFAULT_RETRY_DELAY_MS = 1_000
-/** The clock of a shared storage may be behind ours: what it calls due already must not make a loop spin. */
+/** What a shared storage calls due although others hold it must not make a loop spin. */
 const LEAST_DELAY_MS = 50
 
 /** The one mechanism behind the runner, the deliverer, the follower and the sweeps. */
@@ -44,8 +47,8 @@ export function createLoop(options: LoopOptions): Loop {
     try {
       next = await pass()
     } catch (error) {
-      logger.error({ loop: name, error: describe(error) }, 'background pass failed')
-      next = clock.now() + retryDelayMs
+      logger.error({ loop: name, err: error }, 'background pass failed')
+      next = retryDelayMs
       woken = false
     }
     if (state === 'stopped') return
@@ -63,9 +66,8 @@ export function createLoop(options: LoopOptions): Loop {
     current = tracked(clock, name, runOnce)
   }
 
-  function schedule(next: Instant | null): void {
-    const dueMs = next === null ? Infinity : next - clock.now()
-    const delayMs = Math.min(dueMs, pollIntervalMs ?? Infinity)
+  function schedule(waitMs: number | null): void {
+    const delayMs = Math.min(waitMs ?? Infinity, pollIntervalMs ?? Infinity)
     const leastMs = pollIntervalMs === null ? 0 : LEAST_DELAY_MS
     if (delayMs !== Infinity) timer = clock.setTimer(launch, Math.max(leastMs, delayMs))
   }
@@ -87,8 +89,4 @@ export function createLoop(options: LoopOptions): Loop {
       await current
     },
   }
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
 }

@@ -1,26 +1,45 @@
 import type { z } from 'zod'
+import { pathText, shownName } from './field-path.js'
+import { ruleOf } from './rule-of.js'
 import { TaskboardError } from './taskboard-error.js'
+
+type Issue = z.core.$ZodIssue
+
+/** What a schema does not word itself is worded here, so that no error has the text of a library. */
+const wording = { error: ruleOf }
 
 /**
  * Validates `input` and returns what the schema makes of it.
- * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD` for the first issue, with the top-level field that it is about.
+ * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD` for the first issue, with the top-level field that it is about. The
+ *   message is a sentence that begins with where the value is, down to the entry of a list: `tags[2] must be text`.
  */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
-  const parsed = schema.safeParse(input)
+  const parsed = schema.safeParse(input, wording)
   if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  const name = issue?.path[0]
-  if (issue === undefined || name === undefined)
-    throw new TaskboardError('INVALID_FIELD', 'the input must be an object')
-  const field = String(name)
-  if (issue.path.length === 1 && valueAt(input, field) === undefined) {
-    throw new TaskboardError('MISSING_FIELD', `${field} is required`, { field })
-  }
-  throw new TaskboardError('INVALID_FIELD', `${issue.path.join('.')}: ${issue.message}`, { field })
+  throw toError(schema, input, parsed.error.issues[0])
 }
 
-function valueAt(input: unknown, field: string): unknown {
-  return typeof input === 'object' && input !== null && Object.hasOwn(input, field)
-    ? (input as Record<string, unknown>)[field]
-    : undefined
+function toError(schema: z.ZodType, input: unknown, issue: Issue | undefined): TaskboardError {
+  if (issue?.code === 'unrecognized_keys' && issue.path.length === 0) {
+    const name = shownName(issue.keys[0] ?? '')
+    return new TaskboardError('INVALID_FIELD', `${name} is not a known field`, { field: name })
+  }
+  const name = issue?.path[0]
+  if (issue === undefined || name === undefined)
+    return new TaskboardError('INVALID_FIELD', 'the input must be an object')
+  const field = String(name)
+  if (issue.path.length === 1 && isMissing(schema, input, field)) {
+    return new TaskboardError('MISSING_FIELD', `${field} is required`, { field })
+  }
+  return new TaskboardError('INVALID_FIELD', `${pathText(issue.path)} ${issue.message}`, { field })
+}
+
+/** Whether a field is absent or null, and would not do without a value either. */
+function isMissing(schema: z.ZodType, input: unknown, field: string): boolean {
+  if (typeof input !== 'object' || input === null) return false
+  const value = Object.hasOwn(input, field) ? (input as Record<string, unknown>)[field] : undefined
+  if (value === undefined) return true
+  if (value !== null) return false
+  const { error } = schema.safeParse({ ...input, [field]: undefined }, wording)
+  return error?.issues.some(({ path }) => path.length === 1 && path[0] === field) ?? false
 }

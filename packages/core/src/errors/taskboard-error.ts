@@ -33,7 +33,10 @@ export type ErrorCode =
   | 'QUOTA_EXCEEDED'
   /** No registered agent can answer a chat message. */
   | 'AGENT_UNAVAILABLE'
-  /** The storage or a port it needs cannot be reached; nothing was done. */
+  /**
+   * The storage or a port that the call needs did not answer, or said that it cannot now. Where only its answer was lost, the call
+   * may have been carried out in full: a create is safe to repeat with the same idempotency key.
+   */
   | 'SERVICE_UNAVAILABLE'
   /** The host configured the library in a way that cannot work. Thrown at construction or start, never on the wire. */
   | 'INVALID_CONFIG'

@@ -4,6 +4,7 @@ import { z } from 'zod'
 export interface TextRules {
   /** In code points. */
   readonly most: number
+  /** Blank is what shows nothing: spaces, and characters of no width. */
   readonly isBlankAllowed: boolean
 }
 
@@ -33,7 +34,14 @@ export function textOf(rules: TextRules): z.ZodString {
   })
 }
 
-const NOT_BLANK = /\S/
+/** A character that shows: no space of any kind, no control or format character, nothing that fonts leave out (Unicode, 5.21). */
+const NOT_BLANK = /[^\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
+
+/** Whether a text has a character that does not show, so that it may look like another text. Spaces do not count. */
+export function hasInvisible(text: string): boolean {
+  return INVISIBLE.test(text)
+}
 
 function codePoints(text: string): number {
   let count = 0

@@ -1,5 +1,4 @@
 import { sleep, type Environment, type Instant } from '../environment/index.js'
-import { errorText } from './error-text.js'
 import type { NotificationBatch, NotificationStore } from './event-store.js'
 import type { NotificationChannel } from './notification-channel.js'
 import { isNotified, sendNotification } from './send-notification.js'
@@ -36,7 +35,7 @@ export function createBatchRunner(parts: BatchRunnerParts): BatchRunner {
     const first = batch.events[0]
     if (first === undefined) return
     let readThroughSeq = first.seq - 1
-    let retryAt: Instant | null = null
+    let retryInMs: number | null = null
     for (const event of batch.events) {
       if (isNotified(event)) {
         if (stopping.aborted || clock.now() + settings.sendTimeoutMs > claimEndsAt) break
@@ -50,21 +49,21 @@ export function createBatchRunner(parts: BatchRunnerParts): BatchRunner {
         })
         if (sent.outcome === 'stopped') break
         if (sent.outcome === 'failed') {
-          retryAt = retryAfter(batch.workspaceId, event.seq, sent.error)
-          if (retryAt !== null) break
+          retryInMs = retryAfterMs(batch.workspaceId, event.seq, sent.error)
+          if (retryInMs !== null) break
         } else failures.delete(batch.workspaceId)
       }
       readThroughSeq = event.seq
     }
-    const kept = await settle(parts, { batch, readThroughSeq, retryAt, claimEndsAt, stopping })
+    const kept = await settle(parts, { batch, readThroughSeq, retryInMs, claimEndsAt, stopping })
     if (!kept) failures.delete(batch.workspaceId)
   }
 
-  /** When to come again with an event that failed; null when it has been tried often enough. */
-  function retryAfter(workspaceId: string, seq: number, error: unknown): Instant | null {
+  /** How long to wait before the next try of an event that failed; null when it has been tried often enough. */
+  function retryAfterMs(workspaceId: string, seq: number, error: unknown): number | null {
     const earlier = failures.get(workspaceId)
     const tries = earlier?.seq === seq ? earlier.tries + 1 : 1
-    const fields = { channel: channel.name, workspaceId, seq, tries, error: errorText(error) }
+    const fields = { channel: channel.name, workspaceId, seq, tries, err: error }
     if (tries >= settings.maxTries) {
       failures.delete(workspaceId)
       logger.error(fields, 'a notification was given up')
@@ -72,7 +71,7 @@ export function createBatchRunner(parts: BatchRunnerParts): BatchRunner {
     }
     failures.set(workspaceId, { seq, tries })
     logger.warn(fields, 'a notification failed and will be tried again')
-    return clock.now() + Math.min(FIRST_RETRY_DELAY_MS * 2 ** (tries - 1), LONGEST_RETRY_DELAY_MS)
+    return Math.min(FIRST_RETRY_DELAY_MS * 2 ** (tries - 1), LONGEST_RETRY_DELAY_MS)
   }
 
   return { run }
@@ -81,7 +80,7 @@ export function createBatchRunner(parts: BatchRunnerParts): BatchRunner {
 interface BatchEnd {
   readonly batch: NotificationBatch
   readonly readThroughSeq: number
-  readonly retryAt: Instant | null
+  readonly retryInMs: number | null
   readonly claimEndsAt: Instant
   readonly stopping: AbortSignal
 }
@@ -93,14 +92,14 @@ interface BatchEnd {
 async function settle(parts: BatchRunnerParts, end: BatchEnd): Promise<boolean> {
   const { environment, store } = parts
   const { clock, logger } = environment
-  const { readThroughSeq, retryAt, claimEndsAt, stopping } = end
+  const { readThroughSeq, retryInMs, claimEndsAt, stopping } = end
   const { workspaceId, claimToken } = end.batch
-  const result = { workspaceId, channel: parts.channel.name, claimToken, readThroughSeq, retryAt }
+  const result = { workspaceId, channel: parts.channel.name, claimToken, readThroughSeq, retryInMs }
   for (;;) {
     try {
       return await store.settleNotifications(result, { now: environment.storageNow() })
     } catch (error) {
-      logger.warn({ workspaceId, error: errorText(error) }, 'the state of a notification could not be kept')
+      logger.warn({ workspaceId, err: error }, 'the state of a notification could not be kept')
       if (stopping.aborted || clock.now() + SETTLE_RETRY_DELAY_MS >= claimEndsAt) return true
       await sleep(clock, SETTLE_RETRY_DELAY_MS, stopping)
     }

@@ -7,7 +7,6 @@ import {
   type NextPass,
 } from '../environment/index.js'
 import { createBatchRunner, type BatchRunnerParts } from './batch-runner.js'
-import { errorText } from './error-text.js'
 import type { NotificationBatch } from './event-store.js'
 
 /** Works one channel's backlog in all workspaces. */
@@ -20,7 +19,7 @@ export interface ChannelWorker {
 const EVENTS_PER_TARGET = 20
 /** A claim lasts for several sends; a batch that takes longer is given back in good time. */
 const SENDS_PER_CLAIM = 4
-/** The storage's clock may be behind ours: what it calls due soon must not make the loop spin. */
+/** What the storage calls due although others hold it must not make the loop spin. */
 const LEAST_DELAY_MS = 100
 
 export function createChannelWorker(parts: BatchRunnerParts): ChannelWorker {
@@ -48,15 +47,14 @@ export function createChannelWorker(parts: BatchRunnerParts): ChannelWorker {
       { now: environment.storageNow() },
     )
     for (const batch of claim.batches) launch(batch, claimEndsAt)
-    const now = clock.now()
-    return claim.nextDueAt !== null && claim.nextDueAt <= now ? now + LEAST_DELAY_MS : claim.nextDueAt
+    return claim.nextDueInMs === null ? null : Math.max(LEAST_DELAY_MS, claim.nextDueInMs)
   }
 
   function launch(batch: NotificationBatch, claimEndsAt: Instant): void {
     const work = tracked(clock, `notifications:${channel.name}`, () =>
       runner.run(batch, claimEndsAt, stopping.signal),
     )
-      .catch((error: unknown) => logger.error({ error: errorText(error) }, 'a notification batch failed'))
+      .catch((error: unknown) => logger.error({ err: error }, 'a notification batch failed'))
       .finally(() => {
         underWay.delete(work)
         loop.wake()

@@ -79,11 +79,11 @@ describe('the emitter', () => {
     await new Promise((resolve) => setImmediate(resolve))
     expect(heard).toEqual([1])
     expect(errors).toMatchObject([
-      { error: 'Error: sync' },
-      { error: 'something that is not an Error' },
-      { error: 'text' },
-      { error: 'an Error without text' },
-      { error: 'Error: async' },
+      { err: new Error('sync') },
+      { err: {} },
+      { err: 'text' },
+      { err: expect.any(Error) },
+      { err: new Error('async') },
     ])
   })
 })

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'eventemitter3'
 import type { Logger } from '../environment/index.js'
 import type { EventType } from './catalogue.js'
-import { errorText } from './error-text.js'
 import type { TaskboardEvent } from './taskboard-event.js'
 
 /** Called once per event. What it throws or rejects with is logged, and harms nobody else. It is not waited for. */
@@ -51,7 +50,7 @@ export function createEmitter(logger: Logger): TaskboardEmitter {
 
   function run(listener: Listener, event: TaskboardEvent): void {
     const report = (error: unknown): void =>
-      logger.error({ event: event.id, type: event.type, error: errorText(error) }, 'an event listener failed')
+      logger.error({ event: event.id, type: event.type, err: error }, 'an event listener failed')
     try {
       Promise.resolve(listener(event)).catch(report)
     } catch (error) {

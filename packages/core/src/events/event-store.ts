@@ -1,4 +1,4 @@
-import type { At, Instant } from '../environment/index.js'
+import type { At, Commit, Instant } from '../environment/index.js'
 import type { EventDraft, LoggedEvent } from './catalogue.js'
 
 /** An opaque place in the feed of all workspaces' events. */
@@ -40,12 +40,12 @@ export interface EventStore<Tx = unknown> {
    * ready, a delivery that became due. A hint only, it may come late, twice or never where `Storage.wakes` says so.
    * Returns how to stop it.
    */
-  onCommit(listener: () => void): () => void
+  onCommit(listener: (commit: Commit) => void): () => void
   /**
-   * Drops events from before `before`, at most `limit`; returns how many went. Those that analytics have not yet rolled up stay, in
+   * Drops events older than `olderThanMs`, at most `limit`; returns how many went. Those that analytics have not yet rolled up stay, in
    * some storages with those of other workspaces that are younger.
    */
-  pruneEvents(before: Instant, limit: number): Promise<number>
+  pruneEvents(olderThanMs: number, limit: number, now: Instant | null): Promise<number>
 }
 
 /** A channel that tells a workspace's people of each state change, kept with the place it has reached in the log. */
@@ -66,8 +66,11 @@ export interface NotificationBatch extends NotificationTarget {
 
 export interface NotificationClaim {
   readonly batches: readonly NotificationBatch[]
-  /** When the next batch falls due through time alone (a retry, an expired claim); null when nothing waits. */
-  readonly nextDueAt: Instant | null
+  /**
+   * In how many milliseconds the next batch falls due through time alone (a retry, an expired claim): 0 or more, by the
+   * storage's clock. Null when nothing waits.
+   */
+  readonly nextDueInMs: number | null
 }
 
 /** Which channels a workspace uses and how far each has come. Every event reaches each channel at least once, in order. */
@@ -76,7 +79,7 @@ export interface NotificationStore<Tx = unknown> {
   saveTarget(target: NotificationTarget, at: At<Tx>): Promise<void>
   /** Ends it. Returns false when there was none. */
   deleteTarget(workspaceId: string, channel: string, at: At<Tx>): Promise<boolean>
-  listTargets(workspaceId: string): Promise<readonly NotificationTarget[]>
+  listTargets(workspaceId: string, at: At<Tx>): Promise<readonly NotificationTarget[]>
   /**
    * Claims targets among `channels` that have unread events and are not claimed by another, each for `claimMs`. No batch is
    * empty: events that were pruned before they were read count as read.
@@ -86,7 +89,8 @@ export interface NotificationStore<Tx = unknown> {
     at: At<Tx>,
   ): Promise<NotificationClaim>
   /**
-   * Ends a claim: the target has read through `readThroughSeq`, and is next due at once (`retryAt` null) or at `retryAt`.
+   * Ends a claim: the target has read through `readThroughSeq`, and is next due at once (`retryInMs` null) or after
+   * `retryInMs` milliseconds of the storage's clock.
    * Returns false, and changes nothing, when the claim was lost meanwhile.
    */
   settleNotifications(
@@ -95,7 +99,7 @@ export interface NotificationStore<Tx = unknown> {
       channel: string
       claimToken: string
       readThroughSeq: number
-      retryAt: Instant | null
+      retryInMs: number | null
     },
     at: At<Tx>,
   ): Promise<boolean>

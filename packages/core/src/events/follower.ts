@@ -1,7 +1,6 @@
 import { createLoop, type Environment, type NextPass } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { LoggedEvent } from './catalogue.js'
-import { errorText } from './error-text.js'
 import type { EventStore, FeedPosition } from './event-store.js'
 
 export interface FollowerOptions {
@@ -75,10 +74,7 @@ export function createFollower(options: FollowerOptions): Follower {
       try {
         listener(event)
       } catch (error) {
-        logger.error(
-          { event: event.id, type: event.type, error: errorText(error) },
-          'a listener of the log failed',
-        )
+        logger.error({ event: event.id, type: event.type, err: error }, 'a listener of the log failed')
       }
     }
   }
@@ -89,7 +85,7 @@ export function createFollower(options: FollowerOptions): Follower {
         if ((await passOn()) === 0) return
       }
     } catch (error) {
-      logger.error({ error: errorText(error) }, 'the end of the log could not be read')
+      logger.error({ err: error }, 'the end of the log could not be read')
     }
   }
 

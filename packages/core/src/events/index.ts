@@ -23,7 +23,6 @@ export type {
   NotificationStore,
   NotificationTarget,
 } from './event-store.js'
-export { errorText } from './error-text.js'
 export { describeEvent } from './describe-event.js'
 export { createEmitter } from './emitter.js'
 export type { TaskboardEmitter, TaskboardEventListener, TaskboardEvents } from './emitter.js'

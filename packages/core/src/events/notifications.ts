@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Environment } from '../environment/index.js'
+import type { Environment, InTransaction } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import type { NotificationStore, NotificationTarget } from './event-store.js'
 import { channelsByName, type NotificationChannel } from './notification-channel.js'
@@ -9,11 +9,6 @@ export interface NotificationsParts<Tx> {
   readonly environment: Environment
   readonly store: NotificationStore<Tx>
   readonly channels: readonly NotificationChannel[]
-}
-
-interface WriteInTx<Tx> {
-  /** The host's open transaction. */
-  readonly tx?: Tx | undefined
 }
 
 /** Which channels each workspace is told through. */
@@ -27,11 +22,11 @@ export interface Notifications<Tx = unknown> {
     workspaceId: string,
     channel: string,
     settings: NotificationTarget['settings'],
-    options?: WriteInTx<Tx>,
+    options?: InTransaction<Tx>,
   ): Promise<void>
   /** Ends it. Resolves to false when the workspace did not use the channel. */
-  remove(workspaceId: string, channel: string, options?: WriteInTx<Tx>): Promise<boolean>
-  list(workspaceId: string): Promise<readonly NotificationTarget[]>
+  remove(workspaceId: string, channel: string, options?: InTransaction<Tx>): Promise<boolean>
+  list(workspaceId: string, options?: InTransaction<Tx>): Promise<readonly NotificationTarget[]>
 }
 
 const settingsInput = z.object({
@@ -57,6 +52,7 @@ export function createNotifications<Tx>(parts: NotificationsParts<Tx>): Notifica
     remove(workspaceId, channel, options = {}) {
       return store.deleteTarget(workspaceId, channel, { now: environment.storageNow(), tx: options.tx })
     },
-    list: (workspaceId) => store.listTargets(workspaceId),
+    list: (workspaceId, options) =>
+      store.listTargets(workspaceId, { now: environment.storageNow(), tx: options?.tx }),
   }
 }

@@ -38,8 +38,10 @@ function miniStore(log: readonly LoggedEvent[], rows: readonly TargetRow[]) {
           events: unread(row).slice(0, request.eventsPerTarget),
         }
       })
-      const nextDueAt = Math.min(...waiting.filter((row) => row.dueAt > present).map((row) => row.dueAt))
-      return Promise.resolve({ batches, nextDueAt: nextDueAt === Infinity ? null : nextDueAt })
+      const nextDueInMs = Math.min(
+        ...waiting.filter((row) => row.dueAt > present).map((row) => row.dueAt - present),
+      )
+      return Promise.resolve({ batches, nextDueInMs: nextDueInMs === Infinity ? null : nextDueInMs })
     },
     settleNotifications(result, { now }) {
       if (faults.settles-- > 0) return Promise.reject(new Error('storage down'))
@@ -48,7 +50,7 @@ function miniStore(log: readonly LoggedEvent[], rows: readonly TargetRow[]) {
       Object.assign(row, {
         claimToken: null,
         readThroughSeq: result.readThroughSeq,
-        dueAt: result.retryAt ?? now ?? 0,
+        dueAt: (now ?? 0) + (result.retryInMs ?? 0),
       })
       return Promise.resolve(true)
     },
@@ -293,7 +295,10 @@ describe('the notifier', () => {
     let claims = 0
     const store = {
       ...miniStore([], []).store,
-      claimNotifications: () => Promise.resolve({ batches: [], nextDueAt: START - ++claims }),
+      claimNotifications: () => {
+        claims += 1
+        return Promise.resolve({ batches: [], nextDueInMs: 0 })
+      },
     }
     const channels = [{ name: 'mail', send: succeed }]
     const notifier = createNotifier({

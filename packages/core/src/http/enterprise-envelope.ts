@@ -6,7 +6,7 @@ export interface EnterpriseErrorBody {
   readonly error: {
     readonly code: string
     readonly message: string
-    /** The first offending field, empty when it is about none, and what is wrong with it. */
+    /** The first offending field, empty when it is about none, and a sentence about it, down to the entry of a list. */
     readonly details: { readonly field: string; readonly issue: string }
     readonly request_id: string
     /** ISO 8601, UTC. */
@@ -61,16 +61,10 @@ export function enterpriseErrorEnvelope(
       error: {
         code,
         message,
-        details: { field: field ?? '', issue: issueOf(message, field) },
+        details: { field: field ?? '', issue: message },
         request_id: requestId,
         timestamp: new Date(now).toISOString(),
       },
     },
   }
-}
-
-/** The message without the field's name in front of it. */
-function issueOf(message: string, field: string | null): string {
-  if (field === null || !message.startsWith(field)) return message
-  return message.slice(field.length).replace(/^:?\s+/, '')
 }

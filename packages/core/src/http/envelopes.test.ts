@@ -26,6 +26,13 @@ describe('docs/errors.md', () => {
     expect(documented(section)).toEqual(table)
     expect(section.match(/^\| `/gm)).toHaveLength(Object.keys(table).length)
   })
+
+  it.each([board, enterprise])('promises nothing of what a storage did that does not answer', (section) => {
+    const [row] = section.match(/^\| `SERVICE_UNAVAILABLE`.*/m) ?? []
+    expect(row).toContain('its answer was lost: [what may have been done](#when-the-storage-does-not-answer)')
+    const [, advice] = page.split('## When the storage does not answer')
+    expect(advice).toContain('`Idempotency-Key`')
+  })
 })
 
 describe('boardErrorEnvelope', () => {
@@ -51,8 +58,8 @@ describe('boardErrorEnvelope', () => {
   })
 
   it('names fields as the wire does, in front of the message too', () => {
-    const error = new TaskboardError('INVALID_FIELD', 'dueDate: must be a date', { field: 'dueDate' })
-    expect(boardErrorEnvelope(error).body.error).toBe('due_date: must be a date')
+    const error = new TaskboardError('INVALID_FIELD', 'dueDate must be a date', { field: 'dueDate' })
+    expect(boardErrorEnvelope(error).body.error).toBe('due_date must be a date')
     const aside = new TaskboardError('INVALID_FIELD', 'not before its dueDate', { field: 'notBefore' })
     expect(boardErrorEnvelope(aside).body.error).toBe('not before its dueDate')
     const header = new TaskboardError('INVALID_FIELD', 'Idempotency-Key is odd', { field: 'Idempotency-Key' })
@@ -87,16 +94,16 @@ describe('enterpriseErrorEnvelope', () => {
   })
 
   it.each([
-    ['assignedTo: must be an agent', 'assigned_to: must be an agent', 'must be an agent'],
-    ['assignedTo is required', 'assigned_to is required', 'is required'],
-    ['must be an agent', 'must be an agent', 'must be an agent'],
-  ])('tells field and issue of "%s"', (thrown, message, issue) => {
+    ['assignedTo must be an agent', 'assigned_to must be an agent'],
+    ['assignedTo[2] must be an agent', 'assigned_to[2] must be an agent'],
+    ['no such agent', 'no such agent'],
+  ])('says field and issue of "%s"', (thrown, message) => {
     const error = new TaskboardError('INVALID_FIELD', thrown, { field: 'assignedTo' })
     expect(enterpriseErrorEnvelope(error, context).body).toEqual({
       error: {
         code: 'INVALID_REQUEST',
         message,
-        details: { field: 'assigned_to', issue },
+        details: { field: 'assigned_to', issue: message },
         request_id: 'req_7',
         timestamp: '2026-01-02T03:04:05.006Z',
       },

@@ -13,6 +13,13 @@ export interface ErrorEnvelope<Body> {
 /** How each code of the library shows in one wire format. */
 export type ErrorTable = Readonly<Record<ErrorCode, { readonly code: string; readonly status: number }>>
 
+/** An error about a field that the caller made up: it is called what the caller wrote, and not by the wire's rules. */
+export class WireFieldError extends TaskboardError {
+  constructor(code: 'INVALID_FIELD', message: string, field: string) {
+    super(code, message, { field })
+  }
+}
+
 /** What an error says to the outside, after everything that must stay inside is taken away. */
 export interface WireError {
   readonly code: ErrorCode
@@ -36,12 +43,20 @@ export function isInternal(error: unknown): boolean {
 export function toWireError(error: unknown, renamed: Readonly<Record<string, string>> = {}): WireError {
   if (!(error instanceof TaskboardError) || isInternal(error)) return INTERNAL
   const { code, field } = error
-  const wireField = field === undefined ? null : (renamed[field] ?? wireName(field))
+  const wireField = field === undefined ? null : wireFieldOf(error, field, renamed)
   const message =
     field !== undefined && wireField !== null && error.message.startsWith(field)
       ? wireField + error.message.slice(field.length)
       : error.message
   return { code, message, field: wireField, headers: headersOf(error) }
+}
+
+function wireFieldOf(
+  error: TaskboardError,
+  field: string,
+  renamed: Readonly<Record<string, string>>,
+): string {
+  return error instanceof WireFieldError ? field : (renamed[field] ?? wireName(field))
 }
 
 function headersOf(error: TaskboardError): Record<string, string> {

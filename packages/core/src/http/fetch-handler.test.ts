@@ -10,8 +10,14 @@ import { protectedRoute } from './enterprise/protected-route.js'
 import { toFetchHandler } from './fetch-handler.js'
 
 /** A host that speaks `Request` and `Response`, on Node's server. */
-async function mountFetchHandler(taskboard: Taskboard, { mountPath }: TransportHost): Promise<MountedHost> {
-  const handle = toFetchHandler(taskboard, { basePath: mountPath, notFound: answerHostRoutes })
+async function mountFetchHandler(
+  taskboard: Taskboard,
+  { mountPath, notFound }: TransportHost,
+): Promise<MountedHost> {
+  const handle = toFetchHandler(taskboard, {
+    basePath: mountPath,
+    ...(notFound === 'host' && { notFound: answerHostRoutes }),
+  })
   const server = createServer((message, response) => void relay(handle, message, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -73,7 +79,7 @@ describe('toFetchHandler', () => {
   it('answers other paths with 404 unless the host does', async () => {
     const answer = await handler()(new Request('http://host/elsewhere'))
     expect(answer.status).toBe(404)
-    expect(await answer.json()).toEqual({ success: false, error: 'no such path', code: 'NOT_FOUND' })
+    expect(await answer.json()).toEqual({ success: false, error: 'there is no such path', code: 'NOT_FOUND' })
   })
 
   it('answers without a body where there is none', async () => {

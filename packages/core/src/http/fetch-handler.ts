@@ -2,6 +2,7 @@ import { TaskboardError } from '../errors/index.js'
 import type { Surface } from '../surface.js'
 import { boardErrorEnvelope } from './board-envelope.js'
 import { apiRoutes } from './api-routes.js'
+import { fallbackRoutes } from './fallback-routes.js'
 import type { HttpRequest, HttpResponse, RequestBody, Route } from './http.js'
 import { joinChunks } from './join-chunks.js'
 import { createRouteTable } from './route-table.js'
@@ -17,7 +18,10 @@ export interface FetchHandlerOptions {
   readonly clientAddress?: ((request: Request) => string) | undefined
   /** What is served beside the task board's own routes, GraphQL for example. */
   readonly routes?: readonly Route[] | undefined
-  /** Answers what is not one of the task board's paths. Default: 404 with the code `NOT_FOUND`. */
+  /**
+   * Answers what is none of the task board's paths. Default: 404 in the envelope of the API whose path it begins with, and in
+   * that of the board API elsewhere.
+   */
   readonly notFound?: ((request: Request) => Response | Promise<Response>) | undefined
 }
 
@@ -29,19 +33,24 @@ export function toFetchHandler(
   taskboard: { readonly surface: Surface },
   options: FetchHandlerOptions = {},
 ): (request: Request) => Promise<Response> {
-  const { basePath = '', clientAddress = () => '', notFound = answerNotFound, routes: more = [] } = options
-  const routes = createRouteTable([...apiRoutes(taskboard), ...more])
+  const { basePath = '', clientAddress = () => '', notFound, routes: more = [] } = options
+  const routes = createRouteTable(
+    [...apiRoutes(taskboard), ...more],
+    notFound === undefined ? fallbackRoutes(taskboard) : [],
+  )
 
   return async (request) => {
-    const { pathname, search } = new URL(request.url)
+    const { pathname, search, protocol, host } = new URL(request.url)
     const found = pathname.startsWith(basePath) ? routes.find(pathname.slice(basePath.length)) : null
-    if (found === null) return notFound(request)
+    if (found === null) return notFound === undefined ? answerNotFound() : notFound(request)
     const plain: HttpRequest = {
       method: request.method,
       path: pathname,
       params: found.params,
       query: search.slice(1),
       header: (name) => request.headers.get(name) ?? undefined,
+      // Behind a proxy, what a host makes of the URL may name the process, and the header what the client asked for.
+      targetOrigin: `${protocol}//${request.headers.get('host') ?? host}`,
       clientAddress: clientAddress(request),
       body: bodyOf(request),
       signal: request.signal,
@@ -51,7 +60,7 @@ export function toFetchHandler(
 }
 
 function answerNotFound(): Response {
-  const { status, body } = boardErrorEnvelope(new TaskboardError('NOT_FOUND', 'no such path'))
+  const { status, body } = boardErrorEnvelope(new TaskboardError('NOT_FOUND', 'there is no such path'))
   return Response.json(body, { status })
 }
 

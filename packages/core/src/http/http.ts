@@ -9,10 +9,15 @@ export interface HttpRequest {
   readonly path: string
   /** The path parameters of the route, decoded. */
   readonly params: Readonly<Record<string, string>>
-  /** The query as the client sent it, without the question mark; read it with `queryValue`. */
+  /** The query as the client sent it, without the question mark; read it with `parseQuery`. */
   readonly query: string
   /** One header by its lower-case name; undefined when absent. Repeated headers are joined as Node joins them. */
   header(name: string): string | undefined
+  /**
+   * The origin that the client addressed, as the host sees it, its trusted proxies taken into account: `https://example.com:8443`.
+   * Absent: that of the `host` header.
+   */
+  readonly targetOrigin?: string | undefined
   /** The client's address as the host sees it, its trusted proxies taken into account. */
   readonly clientAddress: string
   readonly body: RequestBody
@@ -52,7 +57,16 @@ export interface HttpResponse {
  * out itself (a wrong credential is told before a wrong method). The handler never throws and never rejects.
  */
 export interface Route {
-  /** Segments of the form `:name` match one segment each, and come decoded in `HttpRequest.params`. */
+  /**
+   * Segments of the form `:name` match one segment each, and come decoded in `HttpRequest.params`. A segment whose
+   * percent-encoding is malformed comes as it was sent, so that the handler answers it like any other value.
+   */
   readonly path: string
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>
+}
+
+/** Answers the prefix and every path below it that no route answers. Adapters register it after the routes, for every method. */
+export interface FallbackRoute {
+  readonly prefix: string
+  readonly handle: Route['handle']
 }

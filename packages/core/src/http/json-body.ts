@@ -1,4 +1,4 @@
-import { TaskboardError } from '../errors/index.js'
+import { parseJson, TaskboardError } from '../errors/index.js'
 import type { HttpRequest } from './http.js'
 
 /** A JSON object as it came in: nothing about its members is known. */
@@ -13,7 +13,8 @@ const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("?)([^";\s]*)\1/i
  * The request's body as a JSON object. No body at all is an empty object, so that what is told is the first field that is
  * missing. Of a repeated key the last one counts; a byte order mark is skipped. Given at once when the bytes are there.
  * @throws TaskboardError `UNSUPPORTED_MEDIA_TYPE` unless the type is `application/json` (in UTF-8 and not compressed),
- *   `PAYLOAD_TOO_LARGE` above `maxBytes`, `INVALID_JSON` for what is not UTF-8, not JSON, not an object or cut short.
+ *   `PAYLOAD_TOO_LARGE` above `maxBytes`, `INVALID_JSON` for what is not UTF-8, not JSON, not an object, nested deep, made of very many values, or
+ *   cut short.
  */
 export function readJsonObject(request: HttpRequest, maxBytes: number): JsonObject | Promise<JsonObject> {
   const { body } = request
@@ -79,13 +80,7 @@ function decode(bytes: Uint8Array): string {
 }
 
 function parseObject(text: string): JsonObject {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    throw new TaskboardError('INVALID_JSON', 'the body must be JSON', { cause: error })
-  }
-  return requireObject(value)
+  return requireObject(parseJson(text, 'the body'))
 }
 
 function requireObject(value: unknown): JsonObject {

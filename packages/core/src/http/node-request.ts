@@ -24,6 +24,8 @@ export interface NodeRequestContext {
   readonly target: string
   /** Asked only when the address is needed. */
   clientAddress(): string
+  /** `HttpRequest.targetOrigin`, asked only when it is needed: where the host has a login of its own, whose cookies browsers send along. */
+  targetOrigin?: (() => string) | undefined
   readonly body: RequestBody
   readonly params?: Readonly<Record<string, string>> | undefined
 }
@@ -62,6 +64,10 @@ class NodeRequest implements HttpRequest {
 
   get clientAddress(): string {
     return this.#context.clientAddress()
+  }
+
+  get targetOrigin(): string | undefined {
+    return this.#context.targetOrigin?.()
   }
 
   get signal(): AbortSignal {

@@ -1,18 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { queryValue, splitTarget } from './query.js'
+import { parseQuery, splitTarget } from './query.js'
 
-describe('queryValue', () => {
-  it('reads as URLSearchParams does', () => {
+describe('parseQuery', () => {
+  it('reads as URLSearchParams does, and says which names are repeated', () => {
     const piece = fc.constantFrom('a', 'ab', 'b', '=', '&', '?', '%61', '%', '+', 'é', '__proto__')
+    const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''))
     fc.assert(
-      fc.property(
-        fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join('')),
-        fc.constantFrom('a', 'ab', 'b', '__proto__'),
-        (query, name) => {
-          expect(queryValue(query, name)).toBe(new URLSearchParams(`?${query}`).get(name))
-        },
-      ),
+      fc.property(text, (query) => {
+        const expected = new URLSearchParams(`?${query}`)
+        const { values, repeated } = parseQuery(query)
+        expect(Object.keys(values).toSorted()).toEqual([...new Set(expected.keys())].toSorted())
+        for (const name of expected.keys()) {
+          expect(values[name]).toBe(expected.get(name))
+          expect(repeated.has(name)).toBe(expected.getAll(name).length > 1)
+        }
+      }),
       { numRuns: 2_000 },
     )
   })

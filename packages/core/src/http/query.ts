@@ -1,21 +1,39 @@
-/**
- * The first value of `name` in a raw query string, decoded as forms are (`+` is a space, broken escapes are kept); null
- * when it is absent.
- */
-export function queryValue(query: string, name: string): string | null {
-  if (query === '') return null
-  if (query.includes('%') || query.includes('+')) return new URLSearchParams(`?${query}`).get(name)
-  for (let start = 0; start <= query.length;) {
-    const nextAmpersand = query.indexOf('&', start)
-    const end = nextAmpersand === -1 ? query.length : nextAmpersand
-    if (query.startsWith(name, start)) {
-      const nameEnd = start + name.length
-      if (nameEnd === end) return ''
-      if (query[nameEnd] === '=') return query.slice(nameEnd + 1, end)
-    }
-    start = end + 1
+/** A query string that has been taken apart and decoded as forms are: `+` is a space, broken escapes are kept. */
+export interface Query {
+  /** The first value of each name. Own members only, whatever their names. */
+  readonly values: Readonly<Record<string, string>>
+  /** The names that come more than once, with whatever values. */
+  readonly repeated: ReadonlySet<string>
+}
+
+const NONE: ReadonlySet<string> = new Set()
+const NO_QUERY: Query = {
+  values: Object.freeze(Object.create(null) as Record<string, string>),
+  repeated: NONE,
+}
+
+/** Takes apart a raw query string, without its question mark. */
+export function parseQuery(text: string): Query {
+  if (text === '') return NO_QUERY
+  const values = Object.create(null) as Record<string, string>
+  let repeated: Set<string> | undefined
+  for (const [name, value] of entriesOf(text)) {
+    if (values[name] === undefined) values[name] = value
+    else repeated = (repeated ?? new Set()).add(name)
   }
-  return null
+  return { values, repeated: repeated ?? NONE }
+}
+
+/** As `URLSearchParams` has them, which is slow, and not needed for a query without escapes. */
+function entriesOf(text: string): Iterable<readonly [name: string, value: string]> {
+  if (text.includes('%') || text.includes('+')) return new URLSearchParams(`?${text}`)
+  const entries: (readonly [string, string])[] = []
+  for (const piece of text.split('&')) {
+    if (piece === '') continue
+    const mark = piece.indexOf('=')
+    entries.push(mark === -1 ? [piece, ''] : [piece.slice(0, mark), piece.slice(mark + 1)])
+  }
+  return entries
 }
 
 /** Splits the target of a request line into path and query; the query is without its question mark. */
@@ -24,12 +42,4 @@ export function splitTarget(target: string): { path: string; query: string } {
   return mark === -1
     ? { path: target, query: '' }
     : { path: target.slice(0, mark), query: target.slice(mark + 1) }
-}
-
-/** All of a raw query string, the first value of each name, decoded as forms are. Own members only, whatever their names. */
-export function queryRecord(query: string): Readonly<Record<string, string>> {
-  const record = Object.create(null) as Record<string, string>
-  if (query === '') return record
-  for (const [name, value] of new URLSearchParams(`?${query}`)) record[name] ??= value
-  return record
 }

@@ -1,6 +1,9 @@
+import { showsApiKey, type BrowserRequest } from '../access/index.js'
+import type { TaskboardError } from '../errors/index.js'
 import type { Doorkeeper, Origin, RealtimeProtocol, Socket, SocketListener } from '../realtime/index.js'
 import type { CredentialRequest, Surface } from '../surface.js'
 import { enterpriseErrorEnvelope } from './enterprise-envelope.js'
+import type { HttpResponse } from './http.js'
 
 /** Where WebSocket adapters bring their sockets. */
 export interface RealtimeEndpoint {
@@ -13,13 +16,31 @@ export interface RealtimeEndpoint {
   /** Whether sockets are taken now: between `start` and `close` of the task board. */
   readonly isOpen: boolean
   /**
+   * The answer to an upgrade that must not be accepted: a page of another origin asks for it with the user's cookies. Null for all
+   * others.
+   */
+  refuse(origin: Origin): HttpResponse | null
+  /**
    * Takes a socket that was upgraded for a request, which is kept as long, to speak a protocol on it. What comes from it is to be
    * told to the listener.
-   * @throws TaskboardError `SERVICE_UNAVAILABLE` while `isOpen` is false.
+   * @throws TaskboardError `SERVICE_UNAVAILABLE` while `isOpen` is false; `FORBIDDEN` for what `refuse` refuses.
    */
   connect(socket: Socket, origin: Origin, protocol: RealtimeProtocol): SocketListener
   /** Ends (1001) the connections that came by this endpoint. */
   leave(reason: string): void
+  /**
+   * Notes that upgrades of a server come to this endpoint, so that its host can end them when it closes (`detachRealtime`): `detach` is to
+   * stop that, and to `leave`. Returns how to forget it.
+   */
+  attached(server: object, detach: (reason: string) => void): () => void
+}
+
+/**
+ * Stops taking connections on a server, and ends (1001) those that came by it. For adapters whose framework tells when it is about to
+ * close a server, which would wait for them.
+ */
+export function detachRealtime({ surface }: { readonly surface: Surface }, server: object): void {
+  surface.realtime.detachFrom(server)
 }
 
 /** The realtime channel of a task board as a transport sees it, with the errors of the enterprise API. */
@@ -40,12 +61,34 @@ export function realtimeEndpoint({ surface }: { readonly surface: Surface }): Re
     get isOpen() {
       return realtime.isOpen
     },
-    connect: (socket, origin, protocol) =>
-      realtime.connect(socket, origin, { protocol, door: doorOf(protocol) }),
+    refuse(origin) {
+      const refusal = surface.refuseUpgrade(upgradeOf(origin))
+      return refusal === null ? null : toResponse(surface, refusal)
+    },
+    connect(socket, origin, protocol) {
+      const refusal = surface.refuseUpgrade(upgradeOf(origin))
+      if (refusal !== null) throw refusal
+      return realtime.connect(socket, origin, { protocol, door: doorOf(protocol) })
+    },
     leave(reason) {
       for (const door of doors.values()) realtime.leave(door, reason)
     },
+    attached: (server, detach) => realtime.attached(server, detach),
   }
+}
+
+function upgradeOf(origin: Origin): BrowserRequest {
+  return { method: 'GET', targetOrigin: origin.targetOrigin, header: (name) => origin.header(name) }
+}
+
+function toResponse({ environment }: Surface, error: TaskboardError): HttpResponse {
+  const requestId = environment.newId('req')
+  const { status, headers, body } = enterpriseErrorEnvelope(error, {
+    requestId,
+    now: environment.clock.now(),
+  })
+  const type = { 'content-type': 'application/json; charset=utf-8' }
+  return { status, headers: { ...type, ...headers }, body: JSON.stringify(body) }
 }
 
 function createDoor(surface: Surface, path: string): Doorkeeper {
@@ -55,11 +98,15 @@ function createDoor(surface: Surface, path: string): Doorkeeper {
       method: 'GET',
       path,
       clientAddress: origin.clientAddress,
+      targetOrigin: origin.targetOrigin,
       header: (name) => (name === 'authorization' ? authorization : origin.header(name)),
     }
   }
 
+  const { recheckIntervalMs, authenticateIntervalMs } = surface.realtime.settings
   return {
+    recheckIntervalMs: (authorization) =>
+      surface.readsHeaders && !showsApiKey(authorization) ? authenticateIntervalMs : recheckIntervalMs,
     authenticate: (authorization, origin) => surface.authenticate(withCredential(origin, authorization)),
     refuse: (authorization, origin) => surface.refuseCredential(withCredential(origin, authorization)),
     describeError: (error, requestId) =>

@@ -10,8 +10,21 @@ describe('createRouteTable', () => {
   )
   const found = (path: string) => {
     const match = table.find(path)
-    return match && [match.route.path, { ...match.params }]
+    return match && [(match.route as Route).path, { ...match.params }]
   }
+
+  it('falls back to the first prefix of the path', () => {
+    const fallbacks = ['/board/v2', '/board'].map((prefix) => ({ ...route(prefix), prefix }))
+    const withFallbacks = createRouteTable([route('/board/v2/tasks')], fallbacks)
+    const answering = (path: string) => (withFallbacks.find(path)?.route as Route | undefined)?.path
+    expect(['/board/v2/tasks', '/board/v2/x', '/board/v2', '/board/x/y', '/boards'].map(answering)).toEqual([
+      '/board/v2/tasks',
+      '/board/v2',
+      '/board/v2',
+      '/board',
+      undefined,
+    ])
+  })
 
   it('prefers a path that is spelled out', () => {
     expect(found('/v2/tasks/claim')).toEqual(['/v2/tasks/claim', {}])
@@ -22,14 +35,12 @@ describe('createRouteTable', () => {
     expect(found('/v2/tasks/a%20b%2Fc/move')).toEqual(['/v2/tasks/:task_id/move', { task_id: 'a b/c' }])
   })
 
-  it.each([
-    '/',
-    '/b',
-    '/a/',
-    '/v2/tasks/',
-    '/v2/tasks',
-    '/v2/tasks/x/other',
-    '/v2/tasks/%zz',
-    '/v2/tasks/x/move/y',
-  ])('has no match for %s', (path) => expect(found(path)).toBeNull())
+  it('takes what cannot be decoded as it is', () => {
+    expect(found('/v2/tasks/%E0%A4%A/move')).toEqual(['/v2/tasks/:task_id/move', { task_id: '%E0%A4%A' }])
+  })
+
+  it.each(['/', '/b', '/a/', '/v2/tasks/', '/v2/tasks', '/v2/tasks/x/other', '/v2/tasks/x/move/y'])(
+    'has no match for %s',
+    (path) => expect(found(path)).toBeNull(),
+  )
 })

@@ -1,20 +1,23 @@
-import type { Route } from './http.js'
+import type { FallbackRoute, Route } from './http.js'
 
-/** A route that matches a path, with what its parameters stand for. */
+/** A route (or a fallback) that matches a path, with what its parameters stand for. */
 export interface FoundRoute {
-  readonly route: Route
+  readonly route: Pick<Route, 'handle'>
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Routes by their paths, for hosts without a router. */
+/** Routes by their paths, for hosts without a router, and for paths that a router refuses to decode. */
 export interface RouteTable {
-  /** The first route that matches; null when none does. A path that cannot be decoded matches no parameter. */
+  /** The first route that matches, else the first fallback; null when none does. */
   find(path: string): FoundRoute | null
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 
-export function createRouteTable(routes: readonly Route[]): RouteTable {
+export function createRouteTable(
+  routes: readonly Route[],
+  fallbacks: readonly FallbackRoute[] = [],
+): RouteTable {
   const plain = new Map(routes.filter(({ path }) => !path.includes(':')).map((route) => [route.path, route]))
   const patterns = routes
     .filter(({ path }) => path.includes(':'))
@@ -29,7 +32,8 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
         const params = match(pattern.segments, segments)
         if (params !== null) return { route: pattern.route, params }
       }
-      return null
+      const fallback = fallbacks.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
+      return fallback === undefined ? null : { route: fallback, params: NO_PARAMS }
     },
   }
 }
@@ -47,16 +51,17 @@ function match(
       continue
     }
     const value = decoded(segment)
-    if (value === null || value === '') return null
+    if (value === '') return null
     params[expected.slice(1)] = value
   }
   return params
 }
 
-function decoded(segment: string): string | null {
+/** What is malformed stays as it is. */
+function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {
-    return null
+    return segment
   }
 }

@@ -19,6 +19,11 @@ describe('requestFingerprint', () => {
     expect(requestFingerprint({ a: 1, b: null })).not.toBe(requestFingerprint({ a: 1 }))
   })
 
+  it('refuses what has more values than any input', () => {
+    const wide = { list: Array.from({ length: 300_000 }, () => 'x') }
+    expect(() => requestFingerprint(wide)).toThrow(expect.objectContaining({ code: 'INVALID_FIELD' }))
+  })
+
   it('refuses what is nested deeper than any input', () => {
     const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown
     expect(() => requestFingerprint(deep)).toThrow(expect.objectContaining({ code: 'INVALID_FIELD' }))

@@ -25,7 +25,8 @@ export interface AccountUsage {
 export interface QuotaStore<Tx = unknown> {
   /**
    * Takes one of `limit` tasks of the account in the present month, UTC; a refusal takes nothing. Exact over all processes that
-   * share the storage, and part of no transaction. A storage may forget the last second before a crash of its own.
+   * share the storage, and part of no transaction. When the clock steps back into an earlier month, what counted in the later one
+   * counts there. A storage may forget the last second before a crash of its own.
    */
   takeTask(
     request: { readonly accountId: string; readonly limit: number },

@@ -37,6 +37,13 @@ function replay(
   }
 }
 
+/** Mostly none; else anything from a moment to hours. */
+const stepBackMs = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(0) },
+  { weight: 2, arbitrary: fc.nat({ max: 1_500 }) },
+  { weight: 1, arbitrary: fc.nat({ max: 10_000_000 }) },
+)
+
 const scenario = fc.record({
   limit: fc.integer({ min: 1, max: 8 }),
   windowMs: fc.integer({ min: 1, max: 3_000 }),
@@ -106,17 +113,59 @@ describe('createRateLimiter', () => {
     )
   })
 
-  it('stands still while the clock steps back, and catches up exactly', () => {
+  it('lets nobody wait longer than a window when the clock steps back', () => {
     const clock = handClock()
     const limiter = createRateLimiter({ limit: 1, windowMs: 1_000, clock })
     limiter.take('a')
-    clock.time -= 5_000
-    expect(limiter.take('a')).toEqual({ allowed: false, remaining: 0, retryAfterMs: 6_000 })
+    clock.time -= 3_600_000
+    expect(limiter.take('a')).toEqual({ allowed: false, remaining: 0, retryAfterMs: 1_000 })
     expect(limiter.take('b').allowed).toBe(true)
-    clock.time += 5_999
+    clock.time += 999
     expect([limiter.take('a').allowed, limiter.take('b').allowed]).toEqual([false, false])
     clock.time += 1
     expect([limiter.take('a').allowed, limiter.take('b').allowed]).toEqual([true, true])
+  })
+
+  it('keeps its promises in true time, however often and far the clock steps back', () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          limit: fc.integer({ min: 1, max: 6 }),
+          calls: fc.array(
+            fc.record({
+              gapMs: fc.nat({ max: 900 }),
+              backMs: stepBackMs,
+              key: fc.constantFrom('a', 'b', 'c'),
+            }),
+            { maxLength: 80 },
+          ),
+        }),
+        ({ limit, calls }) => {
+          const windowMs = 1_000
+          const clock = handClock(1e12)
+          const limiter = createRateLimiter({ limit, windowMs, clock })
+          const admitted: { at: number; key: string }[] = []
+          const promised = new Map<string, number>()
+          let trueMs = 0
+          for (const { gapMs, backMs, key } of calls) {
+            trueMs += gapMs
+            clock.time += gapMs - backMs
+            if (backMs > 0) promised.clear()
+            const { allowed, retryAfterMs } = limiter.take(key)
+            if (allowed) {
+              admitted.push({ at: trueMs, key })
+              const recent = admitted.filter((one) => one.key === key && one.at > trueMs - windowMs)
+              expect(recent.length).toBeLessThanOrEqual(limit)
+              promised.delete(key)
+            } else {
+              expect(retryAfterMs).toBeLessThanOrEqual(windowMs)
+              expect(trueMs).toBeLessThan(promised.get(key) ?? Infinity)
+              promised.set(key, trueMs + retryAfterMs)
+            }
+          }
+        },
+      ),
+    )
   })
 
   it('runs on the process clock when none is given', () => {

@@ -21,7 +21,8 @@ export interface RateLimiterOptions {
 export interface RateLimiter {
   /**
    * Asks for one request of `key`. In no half-open interval of `windowMs` are more than `limit` of a key allowed; a refusal
-   * consumes nothing, and its `retryAfterMs` is exact. Time is the clock's, and stands still while that one steps back.
+   * consumes nothing, and its `retryAfterMs` is exact. A clock that steps back allows nothing extra and makes no wait longer
+   * than a window.
    */
   take(key: string): LimitDecision
   /** How many keys are remembered. A key is forgotten between one and two windows after its last request. */
@@ -56,10 +57,10 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 
   function observe(): Instant {
     const now = clock.now()
-    if (now > latest) {
-      latest = now
-      if (now >= presentEnds) advance(now)
-    }
+    // The clock has stepped back: the generations end as much earlier, and so as late after now as before.
+    if (now < latest) presentEnds -= latest - now
+    latest = now
+    if (now >= presentEnds) advance(now)
     return now
   }
 
@@ -83,10 +84,10 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       const now = observe()
       const window = present.get(key) ?? admitKey(key)
       if (window === null) return refuseKey(now)
-      const waitMs = takeFromWindow(window, limit, windowMs, latest)
+      const waitMs = takeFromWindow(window, limit, windowMs, now)
       return waitMs === 0
         ? { allowed: true, remaining: remainingInWindow(window, limit), retryAfterMs: 0 }
-        : { allowed: false, remaining: 0, retryAfterMs: waitMs + latest - now }
+        : { allowed: false, remaining: 0, retryAfterMs: waitMs }
     },
     get size() {
       observe()

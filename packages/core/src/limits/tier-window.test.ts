@@ -129,16 +129,58 @@ describe('takeFromTierWindow', () => {
         for (const step of steps) {
           now += step
           const before = copy(window)
-          const at = step % 5 === 0 ? now - backMs : now
-          const { allowed, retryAfterMs } = takeFromTierWindow(window, wanted, at)
+          const isBack = step % 5 === 0
+          if (isBack) now -= backMs
+          const { allowed, retryAfterMs } = takeFromTierWindow(window, wanted, now)
           if (allowed) continue
-          expect(window).toEqual(before)
-          expect(isTaken(window, wanted, at + retryAfterMs - 1)).toBe(false)
-          expect(isTaken(window, wanted, at + retryAfterMs)).toBe(true)
-          expect(isTaken(window, wanted, at + retryAfterSeconds(retryAfterMs) * 1_000)).toBe(true)
+          if (!isBack) expect(window).toEqual(before)
+          expect(isTaken(window, wanted, now + retryAfterMs - 1)).toBe(false)
+          expect(isTaken(window, wanted, now + retryAfterMs)).toBe(true)
+          expect(isTaken(window, wanted, now + retryAfterSeconds(retryAfterMs) * 1_000)).toBe(true)
         }
       }),
     )
+  })
+
+  it('admits nothing extra in any true minute when the clock steps back, and no wait is longer than its window', () => {
+    const back = fc.oneof(
+      { weight: 5, arbitrary: fc.constant(0) },
+      { weight: 2, arbitrary: fc.nat({ max: 3_000 }) },
+      { weight: 1, arbitrary: fc.nat({ max: 3 * HOUR_MS }) },
+    )
+    const steps = fc.array(fc.record({ gapMs: gap, backMs: back }), { maxLength: 150 })
+    fc.assert(
+      fc.property(limits, steps, (wanted, taken) => {
+        const window = emptyTierWindow()
+        const admitted: number[] = []
+        let now = START
+        let trueMs = 0
+        for (const { gapMs, backMs } of taken) {
+          now += gapMs - backMs
+          trueMs += gapMs
+          const { allowed, hour, retryAfterMs } = takeFromTierWindow(window, wanted, now)
+          if (allowed) admitted.push(trueMs)
+          const near = admitted.filter((at) => at > trueMs - MINUTE_MS).length
+          expect(near).toBeLessThanOrEqual(wanted.perMinute ?? Infinity)
+          expect(retryAfterMs).toBeLessThanOrEqual(hour?.remaining === 0 ? HOUR_MS : 61_000)
+          if (hour !== null) expect(hour.resetAt - now).toBeLessThanOrEqual(HOUR_MS)
+        }
+      }),
+    )
+  })
+
+  it('lets a full hour end with the hour into which the clock steps back', () => {
+    const window = emptyTierWindow()
+    const once = { perHour: 1, perMinute: null }
+    takeFromTierWindow(window, once, START + HOUR_MS + 10)
+    const refused = takeFromTierWindow(window, once, START + HOUR_MS - 500)
+    expect(refused).toEqual({
+      allowed: false,
+      hour: { limit: 1, remaining: 0, resetAt: START + HOUR_MS },
+      minute: null,
+      retryAfterMs: 500,
+    })
+    expect(takeFromTierWindow(window, once, START + HOUR_MS).allowed).toBe(true)
   })
 
   it('follows limits that change', () => {

@@ -54,16 +54,17 @@ export function emptyTierWindow(): TierWindow {
 
 /**
  * Admits a request at `now` when the hour and the minute both have room, and counts it in both; a refusal counts in neither.
- * A `now` before the newest admission's second counts as that second: a clock that steps back admits nothing extra, while the
- * wait is still measured from the `now` that was given. The limits may change between calls.
+ * A `now` before the newest admission shows that the clock has stepped back. The admissions of the minute then move back with
+ * it, so that a step admits nothing extra in any minute, and what counted in a later hour counts in the present one, so that the
+ * wait ends with that hour: no wait is longer than an hour, nor one for the minute than 61 s. The limits may change between calls.
  */
 export function takeFromTierWindow(window: TierWindow, limits: TierRates, now: Instant): TierDecision {
-  const present = Math.max(now, (window.seconds.at(-1) ?? -Infinity) * SECOND_MS)
+  followBack(window, now)
   const { perHour, perMinute } = limits
-  const before = usageAt(window, perMinute, present)
+  const before = usageAt(window, perMinute, now)
   const allowed = before.hourUsed < (perHour ?? Infinity) && before.minuteUsed < (perMinute ?? Infinity)
   if (!allowed) return toTierDecision(limits, before, { allowed, now })
-  admit(window, present)
+  admit(window, now)
   const { hourUsed, minuteUsed } = before
   const after = { ...before, hourUsed: hourUsed + 1, minuteUsed: minuteUsed + 1 }
   return toTierDecision(limits, after, { allowed, now })
@@ -89,6 +90,22 @@ export function toTierDecision(
     minute: perMinute === null ? null : { limit: perMinute, remaining: minuteLeft },
     retryAfterMs: allowed ? 0 : Math.max(1, passesAt - now),
   }
+}
+
+/**
+ * Moves what was admitted after `now` back to it. How far the clock has stepped is known to the second: at least from the newest
+ * second's start to `now`'s end. That far all seconds move, and those that are then still ahead count as of `now`.
+ */
+function followBack(window: TierWindow, now: Instant): void {
+  const { seconds, counts } = window
+  window.hour = Math.min(window.hour, Math.floor(now / HOUR_MS) * HOUR_MS)
+  const present = Math.floor(now / SECOND_MS)
+  const ahead = (seconds.at(-1) ?? -Infinity) - present
+  if (ahead <= 0) return
+  for (const [index, second] of seconds.entries()) seconds[index] = Math.min(second - ahead + 1, present)
+  if (seconds.at(-2) !== present) return
+  seconds.pop()
+  counts[counts.length - 2] = (counts.at(-2) as number) + (counts.pop() as number)
 }
 
 function usageAt(

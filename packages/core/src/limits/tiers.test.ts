@@ -11,6 +11,7 @@ describe('resolveTiers', () => {
       each.burstPerMinute,
       each.webSocketConnections,
     ])
+    expect([professional, enterprise, custom].map(({ quota }) => quota.webhooks)).toEqual([500, 5_000, null])
     expect(rates).toEqual([
       [10_000, 500, 25],
       [100_000, 2_000, 100],

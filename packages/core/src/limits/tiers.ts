@@ -39,19 +39,22 @@ type Undefinable<T> = { readonly [K in keyof T]: T[K] | undefined }
 
 const NO_QUOTA: QuotaTerms = { tasksPerMonth: null, agents: null, apiKeys: null, webhooks: null }
 
-/** The contract's, without quotas. */
+/**
+ * The contract's. Only webhooks have a quota by default, as each costs a row and a send for every event: more than anyone has a
+ * use for, and few enough that nobody fills the storage by accident.
+ */
 export const defaultTiers: Tiers = {
   professional: {
     requestsPerHour: 10_000,
     burstPerMinute: 500,
     webSocketConnections: 25,
-    quota: NO_QUOTA,
+    quota: { ...NO_QUOTA, webhooks: 500 },
   },
   enterprise: {
     requestsPerHour: 100_000,
     burstPerMinute: 2_000,
     webSocketConnections: 100,
-    quota: NO_QUOTA,
+    quota: { ...NO_QUOTA, webhooks: 5_000 },
   },
   custom: {
     requestsPerHour: null,

@@ -20,17 +20,18 @@ export function emptyWindow(): RollingWindow {
  * records it; a refusal records nothing. Returns 0 when admitted, else the exact wait in milliseconds: the request passes
  * after it, and not a millisecond earlier, if none comes first.
  *
- * A `now` before the newest admission counts as that admission's time, so a clock that steps back admits nothing extra;
- * the wait is then still measured from the `now` that was given. A key keeps one `windowMs`; its limit may change between calls.
+ * A `now` before the newest admission shows that the clock has stepped back: all admissions then move back with it, so that the
+ * newest is as of `now`, which it is not after. So a step back admits nothing extra, and no wait is longer than the window. A key
+ * keeps one `windowMs`; its limit may change between calls.
  */
 export function takeFromWindow(window: RollingWindow, limit: number, windowMs: number, now: Instant): number {
   const newest = newestAdmission(window)
-  const present = now > newest ? now : newest
-  dropUntil(window, present - windowMs)
+  if (now < newest) moveBack(window, newest - now)
+  dropUntil(window, now - windowMs)
   if (window.count >= limit) {
     return timeAt(window, window.count - limit) + windowMs - now
   }
-  record(window, limit, present)
+  record(window, limit, now)
   return 0
 }
 
@@ -53,6 +54,10 @@ function timeAt(window: RollingWindow, position: number): Instant {
   const { times, head } = window
   const index = head + position
   return times[index < times.length ? index : index - times.length] as Instant
+}
+
+function moveBack({ times }: RollingWindow, byMs: number): void {
+  for (const [index, time] of times.entries()) times[index] = time - byMs
 }
 
 function dropUntil(window: RollingWindow, end: Instant): void {

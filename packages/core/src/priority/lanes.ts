@@ -2,9 +2,12 @@ import type { Instant } from '../environment/index.js'
 import { flagSteps, type Scorable } from './score.js'
 import { defaultScoring, type Scoring } from './scoring.js'
 
-/** One of the four slopes that a score can have: bit 0 when the age factor rises, bit 1 when the due factor does. */
-export type Lane = 0 | 1 | 2 | 3
-export const lanes: readonly Lane[] = [0, 1, 2, 3]
+/**
+ * One of the six slopes that a score can have: bit 0 is set when the age factor rises; the rest is 0 when the due factor does not
+ * rise, 1 when it rises slowly (far from the due date) and 2 when it rises fast (near it).
+ */
+export type Lane = 0 | 1 | 2 | 3 | 4 | 5
+export const lanes: readonly Lane[] = [0, 1, 2, 3, 4, 5]
 
 /**
  * Where a task stands in the pickup order. Within a lane scores rise alike, so the order by `key` (higher first) is the
@@ -20,39 +23,46 @@ export interface Placement {
 
 /** Units a millisecond by which scores in a lane rise. */
 export function laneSlope(lane: Lane, scoring: Scoring = defaultScoring): number {
-  return ((lane & 1) === 1 ? scoring.ageSlope : 0) + ((lane & 2) === 2 ? scoring.dueSlope : 0)
+  return scoring.laneSlopes[lane] as number
 }
 
 /** The placement of a task at `now`. Exact: `scoreUnits` equals `key + slope * now` until `laneUntil`. */
 export function placeTask(task: Scorable, now: Instant, scoring: Scoring = defaultScoring): Placement {
-  const due = risingFactor(
-    task.dueDate === null ? null : task.dueDate - scoring.dueHorizonMs,
-    scoring.dueHorizonMs,
-    scoring.dueSlope,
-    now,
-  )
-  const age = risingFactor(task.createdAt, scoring.ageHorizonMs, scoring.ageSlope, now)
+  const due = duePhase(task.dueDate, now, scoring)
+  const age = agePhase(task.createdAt, now, scoring)
   const constant =
     flagSteps(task.priority) * scoring.flagStep + (task.openDependencies > 0 ? 0 : scoring.freeUnits)
   return {
-    lane: ((due.rises ? 2 : 0) | (age.rises ? 1 : 0)) as Lane,
+    lane: (2 * due.pace + age.pace) as Lane,
     key: constant + due.key + age.key,
     laneUntil: Math.min(due.until, age.until),
   }
 }
 
 interface FactorPhase {
-  readonly rises: boolean
+  /** 0 while the factor does not rise; the due factor's second pace is its fast one. */
+  readonly pace: 0 | 1 | 2
   readonly key: number
   readonly until: Instant
 }
 
-const FLAT_FOR_GOOD: FactorPhase = { rises: false, key: 0, until: Infinity }
+const NOTHING_FOR_GOOD: FactorPhase = { pace: 0, key: 0, until: Infinity }
 
-/** A factor that is 0 until `from`, rises by `slope` for `horizonMs`, and then stays. */
-function risingFactor(from: Instant | null, horizonMs: number, slope: number, now: Instant): FactorPhase {
-  if (from === null || slope === 0) return FLAT_FOR_GOOD
-  if (now < from) return { rises: false, key: 0, until: from }
-  if (now < from + horizonMs) return { rises: true, key: -slope * from, until: from + horizonMs }
-  return { rises: false, key: slope * horizonMs, until: Infinity }
+function agePhase(createdAt: Instant, now: Instant, { ageSlope, ageHorizonMs }: Scoring): FactorPhase {
+  if (ageSlope === 0) return NOTHING_FOR_GOOD
+  if (now < createdAt) return { pace: 0, key: 0, until: createdAt }
+  const fullAt = createdAt + ageHorizonMs
+  if (now < fullAt) return { pace: 1, key: -ageSlope * createdAt, until: fullAt }
+  return { pace: 0, key: ageSlope * ageHorizonMs, until: Infinity }
+}
+
+function duePhase(dueDate: Instant | null, now: Instant, scoring: Scoring): FactorPhase {
+  const { dueUnits, dueSlope, dueFarSlope } = scoring
+  if (dueDate === null || dueUnits === 0) return NOTHING_FOR_GOOD
+  if (now >= dueDate) return { pace: 0, key: dueUnits, until: Infinity }
+  const nearAt = dueDate - scoring.dueHorizonMs
+  if (now >= nearAt) return { pace: 2, key: dueUnits - dueSlope * dueDate, until: dueDate }
+  const farAt = dueDate - scoring.dueFarHorizonMs
+  if (now < farAt) return { pace: 0, key: scoring.dueFarUnits, until: farAt }
+  return { pace: dueFarSlope === 0 ? 0 : 1, key: scoring.dueNearUnits - dueFarSlope * nearAt, until: nearAt }
 }

@@ -17,13 +17,26 @@ describe('scoreTask', () => {
   })
 
   it.each([
-    [15 * DAY_MS, 0],
-    [14 * DAY_MS, 0],
-    [7 * DAY_MS, 0.15],
+    [1_000 * DAY_MS, 0.03],
+    [180 * DAY_MS, 0.03],
+    [97 * DAY_MS, 0.06],
+    [14 * DAY_MS, 0.09],
+    [7 * DAY_MS, 0.195],
     [0, 0.3],
     [-400 * DAY_MS, 0.3],
-  ])('lets the due factor rise over fourteen days (%d ms ahead)', (aheadMs, expected) => {
-    expect(scoreTask({ ...base, dueDate: NOW + aheadMs }, NOW)).toBe(expected)
+  ])(
+    'lets the due factor rise slowly from 180 days on and fast from 14 (%d ms ahead)',
+    (aheadMs, expected) => {
+      expect(scoreTask({ ...base, dueDate: NOW + aheadMs }, NOW)).toBe(expected)
+    },
+  )
+
+  it('scores a closer deadline higher at any distance below 180 days, and any deadline higher than none', () => {
+    const scores = Array.from({ length: 181 }, (_, days) =>
+      scoreUnits({ ...base, dueDate: NOW + days * DAY_MS }, NOW),
+    )
+    for (let days = 1; days < scores.length; days++) expect(scores[days]).toBeLessThan(scores[days - 1] ?? 0)
+    expect(scores.at(-1)).toBeGreaterThan(scoreUnits(base, NOW))
   })
 
   it.each([
@@ -61,31 +74,50 @@ describe('explainScore', () => {
       openDependencies: 0,
     }
     const { factors, parts, score } = explainScore(task, NOW)
-    expect(factors).toEqual({ flag: 2 / 3, due: 0.5, age: 0.5, free: 1 })
+    expect(factors).toEqual({ flag: 2 / 3, due: 0.65, age: 0.5, free: 1 })
     expect(parts.flag + parts.due + parts.age + parts.free).toBeCloseTo(score, 4)
-    expect(score).toBe(0.6417)
+    expect(score).toBe(0.6867)
   })
 })
 
 describe('createScoring', () => {
   it('uses the smallest whole units of the contract', () => {
-    const { unit, ageSlope, dueSlope, flagStep, freeUnits } = createScoring()
-    expect({ unit, ageSlope, dueSlope, flagStep, freeUnits }).toEqual({
-      unit: 120_960_000_000,
-      ageSlope: 7,
-      dueSlope: 30,
-      flagStep: 16_128_000_000,
-      freeUnits: 18_144_000_000,
+    const { unit, ageSlope, dueSlope, dueFarSlope, flagStep, freeUnits, ...rest } = createScoring()
+    expect({ unit, ageSlope, dueSlope, dueFarSlope, flagStep, freeUnits }).toEqual({
+      unit: 1_434_240_000_000,
+      ageSlope: 83,
+      dueSlope: 249,
+      dueFarSlope: 6,
+      flagStep: 191_232_000_000,
+      freeUnits: 215_136_000_000,
     })
+    expect(rest.laneSlopes).toEqual([0, 83, 6, 89, 249, 332])
+    expect([rest.dueUnits, rest.dueNearUnits, rest.dueFarUnits].map((units) => units / unit)).toEqual([
+      0.3, 0.09, 0.03,
+    ])
   })
 
   it('takes other weights and horizons', () => {
     const scoring = createScoring({ weights: { flag: 1, due: 1, age: 0, free: 0 }, dueHorizonMs: DAY_MS })
-    expect(scoreTask({ ...base, priority: 'urgent', dueDate: NOW + DAY_MS / 2 }, NOW, scoring)).toBe(0.75)
+    expect(scoreTask({ ...base, priority: 'urgent', dueDate: NOW + DAY_MS / 2 }, NOW, scoring)).toBe(0.825)
     expect(sameScoring(scoring, defaultScoring)).toBe(false)
+    expect(sameScoring(createScoring({ dueFarHorizonMs: 90 * DAY_MS }), defaultScoring)).toBe(false)
     expect(
       sameScoring(createScoring({ weights: { flag: 80, due: 60, age: 30, free: 30 } }), defaultScoring),
     ).toBe(true)
+  })
+
+  it.each([
+    { weights: { flag: 20, due: 60 }, dueHorizonMs: 7 * DAY_MS },
+    { weights: { flag: 10, due: 50, age: 40, free: 0 }, dueHorizonMs: 3 * DAY_MS, ageHorizonMs: 7 * DAY_MS },
+    { dueHorizonMs: 90 * DAY_MS, dueFarHorizonMs: 365 * DAY_MS },
+    { dueHorizonMs: 365 * DAY_MS },
+    { dueHorizonMs: 1_209_600_001 },
+  ])('keeps the due curve close to its levels for %j', (options) => {
+    const { dueUnits, dueNearUnits, dueFarUnits, dueHorizonMs, dueFarHorizonMs } = createScoring(options)
+    const isOneRise = dueFarHorizonMs === dueHorizonMs
+    expect(dueNearUnits / dueUnits).toBeCloseTo(0.3, 2)
+    expect(Math.abs(dueFarUnits / dueUnits - (isOneRise ? 0.3 : 0.1))).toBeLessThan(0.02)
   })
 
   it.each([
@@ -93,8 +125,9 @@ describe('createScoring', () => {
     [{ weights: { due: 0.5 } }, 'weights.due'],
     [{ dueHorizonMs: 0 }, 'dueHorizonMs'],
     [{ ageHorizonMs: 1.5 }, 'ageHorizonMs'],
+    [{ dueFarHorizonMs: 13 * DAY_MS }, 'dueFarHorizonMs'],
     [{ weights: { flag: 0, due: 0, age: 0, free: 0 } }, 'weights'],
-    [{ dueHorizonMs: 1_209_600_001, ageHorizonMs: 2_592_000_007 }, 'priority'],
+    [{ dueHorizonMs: 1 }, 'priority'],
   ])('refuses %j and names %s', (options, field) => {
     expect(() => createScoring(options)).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', field }))
   })

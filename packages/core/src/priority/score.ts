@@ -10,7 +10,7 @@ export interface Scorable {
   readonly openDependencies: number
 }
 
-/** The four factors, each in [0, 1], what each adds to the score, and their sum. */
+/** The four factors, each in [0, 1], what each adds to the score, and their sum. The due factor is 0 if its weight is. */
 export interface ScoreExplanation {
   readonly factors: {
     readonly flag: number
@@ -33,7 +33,7 @@ export function flagSteps(priority: Scorable['priority']): number {
 export function scoreUnits(task: Scorable, now: Instant, scoring: Scoring = defaultScoring): number {
   return (
     FLAG_STEPS[task.priority] * scoring.flagStep +
-    dueMs(task, now, scoring) * scoring.dueSlope +
+    dueUnitsAt(task, now, scoring) +
     ageMs(task, now, scoring) * scoring.ageSlope +
     (task.openDependencies > 0 ? 0 : scoring.freeUnits)
   )
@@ -52,7 +52,7 @@ export function explainScore(
 ): ScoreExplanation {
   const factors = {
     flag: FLAG_STEPS[task.priority] / 3,
-    due: dueMs(task, now, scoring) / scoring.dueHorizonMs,
+    due: scoring.dueUnits === 0 ? 0 : dueUnitsAt(task, now, scoring) / scoring.dueUnits,
     age: ageMs(task, now, scoring) / scoring.ageHorizonMs,
     free: task.openDependencies > 0 ? 0 : 1,
   }
@@ -67,10 +67,14 @@ export function explainScore(
   return { factors, parts, score: scoreTask(task, now, scoring) }
 }
 
-/** Milliseconds for which the due factor has risen, 0 to the horizon. */
-function dueMs(task: Scorable, now: Instant, scoring: Scoring): number {
-  if (task.dueDate === null) return 0
-  return clamp(scoring.dueHorizonMs - (task.dueDate - now), scoring.dueHorizonMs)
+/** The units that the due date adds: more the nearer it is, and all of them once it is over. */
+function dueUnitsAt({ dueDate }: Scorable, now: Instant, scoring: Scoring): number {
+  if (dueDate === null) return 0
+  const leftMs = dueDate - now
+  if (leftMs <= 0) return scoring.dueUnits
+  if (leftMs <= scoring.dueHorizonMs) return scoring.dueUnits - scoring.dueSlope * leftMs
+  const farMs = Math.min(leftMs, scoring.dueFarHorizonMs) - scoring.dueHorizonMs
+  return scoring.dueNearUnits - scoring.dueFarSlope * farMs
 }
 
 /** Milliseconds for which the age factor has risen, 0 to the horizon. */

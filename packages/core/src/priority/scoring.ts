@@ -10,8 +10,14 @@ export interface ScoringWeights {
 
 export interface ScoringOptions {
   readonly weights?: Partial<ScoringWeights> | undefined
-  /** How long before its due date a task's due factor begins to rise. Whole milliseconds; default 14 days. */
+  /** How long before its due date a task's due factor rises from 0.3 to 1. Whole milliseconds; default 14 days. */
   readonly dueHorizonMs?: number | undefined
+  /**
+   * How long before its due date a task's due factor begins to rise from 0.1, to reach 0.3 at `dueHorizonMs`. Whole
+   * milliseconds, at least `dueHorizonMs`, where both are equal the factor is 0.3 until then; default 180 days, or
+   * `dueHorizonMs` if that is longer.
+   */
+  readonly dueFarHorizonMs?: number | undefined
   /** How long a task's age factor rises after its creation. Whole milliseconds; default 30 days. */
   readonly ageHorizonMs?: number | undefined
 }
@@ -23,61 +29,145 @@ export interface ScoringOptions {
 export interface Scoring {
   readonly weights: ScoringWeights
   readonly dueHorizonMs: number
+  readonly dueFarHorizonMs: number
   readonly ageHorizonMs: number
   readonly unit: number
   /** Units that one step of the flag is worth: low 0, medium 1, high 2, urgent 3. */
   readonly flagStep: number
   /** Units for a task without open dependencies. */
   readonly freeUnits: number
-  /** Units a millisecond while the due factor rises. */
+  /** Units for a task that is due, or overdue. */
+  readonly dueUnits: number
+  /** Units for a task that is due in `dueHorizonMs`. */
+  readonly dueNearUnits: number
+  /** Units for a task that is due in `dueFarHorizonMs` or more. */
+  readonly dueFarUnits: number
+  /** Units a millisecond within `dueHorizonMs` of the due date. */
   readonly dueSlope: number
+  /** Units a millisecond from `dueFarHorizonMs` to `dueHorizonMs` before the due date. */
+  readonly dueFarSlope: number
   /** Units a millisecond while the age factor rises. */
   readonly ageSlope: number
+  /** Units a millisecond by which scores rise, by `Lane`. */
+  readonly laneSlopes: readonly number[]
 }
 
 const DAY_MS = 86_400_000
 const DEFAULT_WEIGHTS: ScoringWeights = { flag: 40, due: 30, age: 15, free: 15 }
+/** Tenths of the due factor that come slowly, until `dueHorizonMs` before the due date, and fast from then on. */
+const FAR_TENTHS = 2
+const NEAR_TENTHS = 7
+/** Beyond this level at `dueHorizonMs`, which is 0.3 when it is exact, units are too coarse for the curve. */
+const HIGHEST_NEAR_LEVEL = 0.4
 /** Instants stay below 2^42 ms (the year 2109); a slope times an instant must stay a safe integer. */
 const LARGEST_INSTANT_MS = 2 ** 42
 
 /**
- * Works out the units for the given weights and horizons.
+ * Works out the units for the given weights and horizons. The weights and the age factor are exact. So are the levels 0.1 and
+ * 0.3 of the due factor if the numbers allow it, as the default ones do; if not, the slopes of the due factor are rounded down to
+ * whole numbers of the smallest possible units, which raises the levels a little.
  * @throws TaskboardError `INVALID_CONFIG` for a weight or horizon that is no whole number in range, or a combination whose
- *   exact arithmetic would leave the safe integers (horizons of whole minutes or more with small weights never do).
+ *   exact arithmetic would leave the safe integers.
  */
 export function createScoring(options: ScoringOptions = {}): Scoring {
   const weights = { ...DEFAULT_WEIGHTS, ...options.weights }
-  const dueHorizonMs = options.dueHorizonMs ?? 14 * DAY_MS
-  const ageHorizonMs = options.ageHorizonMs ?? 30 * DAY_MS
   for (const [name, weight] of Object.entries(weights)) requireWhole(`weights.${name}`, weight, 0)
-  requireWhole('dueHorizonMs', dueHorizonMs, 1)
-  requireWhole('ageHorizonMs', ageHorizonMs, 1)
-  const total = weights.flag + weights.due + weights.age + weights.free
-  if (total === 0)
-    throw new TaskboardError('INVALID_CONFIG', 'at least one weight must be above 0', { field: 'weights' })
-
-  const span = leastCommonMultiple(leastCommonMultiple(dueHorizonMs, ageHorizonMs), 3)
-  const raw = [
-    weights.due * (span / dueHorizonMs),
-    weights.age * (span / ageHorizonMs),
-    weights.flag * (span / 3),
-    weights.free * span,
-    total * span,
-  ]
-  const divisor = raw.reduce(greatestCommonDivisor)
-  const [dueSlope = 0, ageSlope = 0, flagStep = 0, freeUnits = 0, unit = 0] = raw.map(
-    (value) => value / divisor,
-  )
-  const largest = Math.max(2 * (dueSlope + ageSlope) * LARGEST_INSTANT_MS + unit, ...raw)
-  if (!Number.isSafeInteger(largest)) {
+  const horizons = readHorizons(options)
+  const shares = sharesOf(weights, horizons.ageHorizonMs)
+  const scale = scaleOf(shares, horizons)
+  const dueUnits = shares.due * scale
+  const { nearMs, farMs } = stretchesOf(horizons)
+  const dueSlope = Math.floor((NEAR_TENTHS * dueUnits) / (10 * nearMs))
+  const dueFarSlope = farMs === 0 ? 0 : Math.floor((FAR_TENTHS * dueUnits) / (10 * farMs))
+  const dueNearUnits = dueUnits - dueSlope * nearMs
+  const isCoarse = dueNearUnits > HIGHEST_NEAR_LEVEL * dueUnits
+  if (scale < 1 || isCoarse || !Object.values(shares).every(Number.isSafeInteger)) {
     throw new TaskboardError('INVALID_CONFIG', 'these weights and horizons have no exact common unit', {
       field: 'priority',
     })
   }
-  return { weights, dueHorizonMs, ageHorizonMs, unit, flagStep, freeUnits, dueSlope, ageSlope }
+  const ageSlope = shares.age * scale
+  return {
+    weights,
+    ...horizons,
+    unit: shares.whole * scale,
+    flagStep: shares.flag * scale,
+    freeUnits: shares.free * scale,
+    dueUnits,
+    dueNearUnits,
+    dueFarUnits: dueNearUnits - dueFarSlope * farMs,
+    dueSlope,
+    dueFarSlope,
+    ageSlope,
+    laneSlopes: [0, dueFarSlope, dueSlope].flatMap((slope) => [slope, slope + ageSlope]),
+  }
 }
 
-/** The score of the contract: 40 % flag, 30 % due date within 14 days, 15 % age over 30 days, 15 % free of dependencies. */
+interface Horizons {
+  readonly dueHorizonMs: number
+  readonly dueFarHorizonMs: number
+  readonly ageHorizonMs: number
+}
+
+function readHorizons(options: ScoringOptions): Horizons {
+  const { dueHorizonMs = 14 * DAY_MS, ageHorizonMs = 30 * DAY_MS } = options
+  requireWhole('dueHorizonMs', dueHorizonMs, 1)
+  requireWhole('ageHorizonMs', ageHorizonMs, 1)
+  const { dueFarHorizonMs = Math.max(180 * DAY_MS, dueHorizonMs) } = options
+  requireWhole('dueFarHorizonMs', dueFarHorizonMs, dueHorizonMs)
+  return { dueHorizonMs, dueFarHorizonMs, ageHorizonMs }
+}
+
+/** How long the due factor rises fast, and slowly before that. */
+function stretchesOf({ dueHorizonMs, dueFarHorizonMs }: Horizons): { nearMs: number; farMs: number } {
+  return { nearMs: dueHorizonMs, farMs: dueFarHorizonMs - dueHorizonMs }
+}
+
+/** What the factors are worth in the smallest units in which all but the due factor's slopes are whole. */
+interface Shares {
+  /** A millisecond of rising age. */
+  readonly age: number
+  /** A step of the flag. */
+  readonly flag: number
+  readonly free: number
+  readonly due: number
+  readonly whole: number
+}
+
+function sharesOf({ flag, due, age, free }: ScoringWeights, ageHorizonMs: number): Shares {
+  const total = flag + due + age + free
+  if (total === 0)
+    throw new TaskboardError('INVALID_CONFIG', 'at least one weight must be above 0', { field: 'weights' })
+  const span = leastCommonMultiple(ageHorizonMs, 3)
+  const raw = [age * (span / ageHorizonMs), flag * (span / 3), free * span, due * span, total * span]
+  const divisor = raw.reduce(greatestCommonDivisor)
+  const [ageShare = 0, flagShare = 0, freeShare = 0, dueShare = 0, whole = 0] = raw.map(
+    (value) => value / divisor,
+  )
+  return { age: ageShare, flag: flagShare, free: freeShare, due: dueShare, whole }
+}
+
+/**
+ * By how much the shares are multiplied: the smallest number with which the slopes of the due factor are whole, or the largest with
+ * which a slope times an instant is a safe integer, if that is less.
+ */
+function scaleOf({ age, due, whole }: Shares, horizons: Horizons): number {
+  const { nearMs, farMs } = stretchesOf(horizons)
+  const exact = leastCommonMultiple(
+    wholeMultiple(NEAR_TENTHS * due, 10 * nearMs),
+    farMs === 0 ? 1 : wholeMultiple(FAR_TENTHS * due, 10 * farMs),
+  )
+  const steepest = age + (due / 10) * Math.max(NEAR_TENTHS / nearMs, farMs === 0 ? 0 : FAR_TENTHS / farMs)
+  const largest = Math.floor(Number.MAX_SAFE_INTEGER / (steepest * LARGEST_INSTANT_MS + whole))
+  return Math.min(exact, largest)
+}
+
+/** The smallest number by which a fraction becomes whole. */
+function wholeMultiple(numerator: number, denominator: number): number {
+  return denominator / greatestCommonDivisor(denominator, numerator)
+}
+
+/** The score of the contract: 40 % flag, 30 % due date, 15 % age over 30 days, 15 % free of dependencies. */
 export const defaultScoring: Scoring = createScoring()
 
 /** Whether two scorings put the same keys into an index. */
@@ -86,9 +176,12 @@ export function sameScoring(a: Scoring, b: Scoring): boolean {
     a.unit === b.unit &&
     a.flagStep === b.flagStep &&
     a.freeUnits === b.freeUnits &&
+    a.dueUnits === b.dueUnits &&
     a.dueSlope === b.dueSlope &&
+    a.dueFarSlope === b.dueFarSlope &&
     a.ageSlope === b.ageSlope &&
     a.dueHorizonMs === b.dueHorizonMs &&
+    a.dueFarHorizonMs === b.dueFarHorizonMs &&
     a.ageHorizonMs === b.ageHorizonMs
   )
 }

@@ -3,6 +3,7 @@ import { currentPayloadVersion, type LoggedEvent } from '../events/index.js'
 import { startFeeds } from './catch-up.js'
 import { workspaceChannel } from './channels.js'
 import { Feed } from './feed.js'
+import { createHub } from './hub.js'
 import type { Outgoing } from './outgoing.js'
 
 const channel = workspaceChannel('ws_1')
@@ -95,5 +96,86 @@ describe('catching up', () => {
     }
     expect(feeds.map(({ state, position }) => `${state} ${position}`)).toEqual(feeds.map(() => 'live 20'))
     expect(most).toBeLessThan(200_000)
+  })
+})
+
+/**
+ * A feed two events behind, of which more are raised while it catches up: `raiseAt` says after which reads and writes, counted
+ * together. Tells in which order the events reached the peer.
+ */
+async function catchUpWhile(raiseAt: readonly number[], { isFlushed }: { isFlushed: boolean }) {
+  const hub = createHub()
+  const log = [logged(1, 1), logged(2, 1)]
+  const told: number[] = []
+  const tell = ({ texts }: Outgoing) =>
+    void told.push(...texts.map((text) => (JSON.parse(text) as { seq: number }).seq))
+  function raise(): void {
+    const event = logged(log.length + 1, 1)
+    log.push(event)
+    hub.publish(event)
+    // Else it is told in the next turn, when the feed may be live.
+    if (isFlushed) hub.flush()
+  }
+  let steps = 0
+  async function step(): Promise<void> {
+    await Promise.resolve()
+    for (const at of raiseAt) if (at === steps) raise()
+    steps += 1
+  }
+  const subscriber = {
+    broadcast: tell,
+    failed: () => undefined,
+    async sendAlone(messages: Outgoing) {
+      tell(messages)
+      await step()
+    },
+  }
+  const events = {
+    async readEvents(_workspaceId: string, after: number, limit: number) {
+      const page = log.filter(({ seq }) => seq > after).slice(0, limit)
+      await step()
+      return page
+    },
+  }
+  const feed = new Feed(subscriber, { workspaceId: 'ws_1', audience: 'workspace', channel })
+  hub.join(feed)
+  startFeeds([feed], new Map([['ws_1', 2]]), subscriber, { events, replayLimit: 1_000 })
+  for (let turns = 0; turns < 50; turns++) await new Promise((resolve) => setImmediate(resolve))
+  raise()
+  hub.flush()
+  return { told, raised: log.map(({ seq }) => seq), state: feed.state }
+}
+
+describe('between the replay and the live feed', () => {
+  it.each([{ isFlushed: true }, { isFlushed: false }])(
+    'sends every event once, whenever it is raised ($isFlushed)',
+    async (options) => {
+      const moments = [[0], [1], [2], [3], [0, 1], [1, 1], [1, 2, 3], [1, 3, 5], [0, 1, 2, 3, 4, 5]]
+      for (const raiseAt of moments) {
+        const { told, raised, state } = await catchUpWhile(raiseAt, options)
+        expect({ raiseAt, told, state }).toEqual({ raiseAt, told: raised, state: 'live' })
+      }
+    },
+  )
+
+  it('tells what passed by before the log was found to be at its end', async () => {
+    const hub = createHub()
+    const told: string[] = []
+    const subscriber = {
+      broadcast: () => undefined,
+      failed: () => undefined,
+      sendAlone: async ({ texts }: Outgoing) => void told.push(...texts),
+    }
+    const feed = new Feed(subscriber, { workspaceId: 'ws_1', audience: 'workspace', channel })
+    hub.join(feed)
+    feed.position = 2
+    // The end of the log was read before this one.
+    hub.publish(logged(3, 1))
+    hub.flush()
+    const events = { readEvents: async () => [logged(3, 1)] }
+    startFeeds([feed], new Map([['ws_1', 2]]), subscriber, { events, replayLimit: 1_000 })
+    for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve))
+    expect(told.map((text) => (JSON.parse(text) as { seq: number }).seq)).toEqual([3])
+    expect(feed.state).toBe('live')
   })
 })

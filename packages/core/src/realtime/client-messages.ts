@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseInput, TaskboardError } from '../errors/index.js'
+import { boundedList, parseInput, parseJson, TaskboardError } from '../errors/index.js'
 
 const LONGEST_TOKEN = 8_192
 const LONGEST_NAME = 128
@@ -13,13 +13,11 @@ const requestId = z
 
 const seq = z.number({ error: 'must be a number' }).int('must be whole').min(0, 'must not be negative')
 
-const channels = z
-  .array(z.string({ error: 'must be text' }).max(LONGEST_NAME, 'is too long'), {
-    error: 'must be a list of channels',
-  })
-  .min(1, 'must name at least one channel')
-  .max(MOST_CHANNELS, `must name at most ${MOST_CHANNELS} channels`)
-  .transform((names) => [...new Set(names)])
+const channels = boundedList(z.string().max(LONGEST_NAME), {
+  of: 'channels',
+  least: 1,
+  most: MOST_CHANNELS,
+}).transform((names) => [...new Set(names)])
 
 /** Where to go on: by channel the last `seq` seen, for `tasks` by workspace. */
 const since = z
@@ -68,12 +66,7 @@ export function requestIdOf(text: string): string | null {
 }
 
 function parseJsonObject(text: string): Record<string, unknown> {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new TaskboardError('INVALID_JSON', 'the message is not JSON')
-  }
+  const value = parseJson(text, 'the message')
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>
   }

@@ -1,7 +1,6 @@
 import { requireScope, type Principal, type Scope } from '../access/index.js'
 import { tracked, type Environment, type Instant, type Timer } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
-import { errorText } from '../events/index.js'
 import type { Tiers } from '../limits/index.js'
 import { parseChannel } from './channels.js'
 import { closeCodeOf } from './close-codes.js'
@@ -26,6 +25,8 @@ import { tokenExpiry } from './token-expiry.js'
 export interface Doorkeeper {
   /** @throws TaskboardError `SERVICE_UNAVAILABLE`. */
   authenticate(authorization: string, origin: Origin): Principal | null | Promise<Principal | null>
+  /** How soon a credential that holds is to be looked at again. */
+  recheckIntervalMs(authorization: string): number
   /** What to say to a credential that does not hold. */
   refuse(authorization: string, origin: Origin): TaskboardError
   /** Any thrown value as the outside may see it. */
@@ -56,6 +57,8 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   readonly origin: Origin
   /** When the credential is next looked at. */
   nextCheckAt: Instant = Infinity
+  /** How long after the look before that at most. */
+  checkIntervalMs = 0
   readonly #socket: Socket
   readonly #door: Doorkeeper
   readonly #protocol: RealtimeProtocol
@@ -193,10 +196,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     try {
       after = await this.#door.authenticate(authorization, this.origin)
     } catch (error) {
-      this.#parts.environment.logger.warn(
-        { error: errorText(error) },
-        'a credential could not be looked at again',
-      )
+      this.#parts.environment.logger.warn({ err: error }, 'a credential could not be looked at again')
       return this.isOpen ? this.#principal : null
     }
     const before = this.#principal
@@ -245,7 +245,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     const { logger, newId } = this.#parts.environment
     const described = this.#door.describeError(error, requestId ?? newId('req'))
     if (described.code === 'INTERNAL_ERROR') {
-      logger.error({ connection: this.id, error: errorText(error) }, 'a realtime message failed')
+      logger.error({ connection: this.id, err: error }, 'a realtime message failed')
     }
     return described
   }
@@ -321,7 +321,8 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   #planCheck(): void {
     const now = this.#parts.environment.clock.now()
     const expiresAt = tokenExpiry(this.#authorization) ?? Infinity
-    const nextAt = now + this.#parts.settings.recheckIntervalMs
+    this.checkIntervalMs = this.#door.recheckIntervalMs(this.#authorization)
+    const nextAt = now + this.checkIntervalMs
     this.nextCheckAt = expiresAt > now ? Math.min(nextAt, expiresAt) : nextAt
     if (this.nextCheckAt < nextAt) this.#parts.onEarlyCheck()
   }

@@ -54,6 +54,7 @@ async function setUp(realtime: RealtimeOptions = {}, received?: (text: string) =
   const clock = virtualClock()
   let principal: Principal | null = null
   const taskboard = createTaskboard({
+    logger: false,
     storage: memoryStorage(),
     clock,
     realtime,

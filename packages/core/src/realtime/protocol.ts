@@ -32,6 +32,8 @@ export interface Conversation {
 /** What is known of the request that a socket came by. */
 export interface Origin {
   readonly clientAddress: string
+  /** The origin that the client addressed, when more is known of it than the `host` header: `https://example.com`. */
+  readonly targetOrigin?: string | undefined
   header(name: string): string | undefined
 }
 

@@ -8,6 +8,12 @@ export interface RealtimeOptions {
   readonly heartbeatIntervalMs?: number | undefined
   /** How often the credential of an open connection is looked at again. Default 1,000. */
   readonly recheckIntervalMs?: number | undefined
+  /**
+   * How often a host's own login, `authenticate`, is asked again about each open connection that it admitted. A session that ends there
+   * keeps its connections for as long at most. API keys are looked at every `recheckIntervalMs` all the same. Default:
+   * `recheckIntervalMs`.
+   */
+  readonly authenticateIntervalMs?: number | undefined
   /** The largest message of a client, in bytes. Default 64 KiB. */
   readonly messageLimitBytes?: number | undefined
   /** How many messages a client may send in a minute. Default 120. */
@@ -24,7 +30,7 @@ export interface RealtimeOptions {
 export type RealtimeSettings = Required<{ readonly [K in keyof RealtimeOptions]: number }>
 
 const MOST = 2 ** 30
-const DEFAULTS: RealtimeSettings = {
+const DEFAULTS: Omit<RealtimeSettings, 'authenticateIntervalMs'> = {
   authTimeoutMs: 10_000,
   heartbeatIntervalMs: 30_000,
   recheckIntervalMs: 1_000,
@@ -38,7 +44,12 @@ const DEFAULTS: RealtimeSettings = {
 /** @throws TaskboardError `INVALID_CONFIG` naming the first option that cannot work. */
 export function resolveRealtimeOptions(options: RealtimeOptions = {}): RealtimeSettings {
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  const settings: RealtimeSettings = { ...DEFAULTS, ...Object.fromEntries(given) }
+  const { recheckIntervalMs = DEFAULTS.recheckIntervalMs } = options
+  const settings: RealtimeSettings = {
+    ...DEFAULTS,
+    authenticateIntervalMs: recheckIntervalMs,
+    ...Object.fromEntries(given),
+  }
   for (const [name, value] of Object.entries(settings)) requireWhole(name, value)
   return settings
 }

@@ -9,6 +9,11 @@ export interface SlotRequest {
   readonly holderId: string
   /** How many the account may have; null for any number. */
   readonly limit: number | null
+  /**
+   * How long a lease lasts that nobody renews. One that seems to last longer was given before the clock stepped back, and ends
+   * at most so long after the first request that finds the account full.
+   */
+  readonly leaseMs: number
 }
 
 /** The last event of a workspace's log. */

@@ -26,12 +26,14 @@ type Judge = (
 ) => Principal | null | Promise<Principal | null>
 
 async function setUp() {
-  const clock = virtualClock()
+  const moving = virtualClock()
+  let backMs = 0
+  const clock = { ...moving, now: () => moving.now() - backMs }
   const storage = memoryStorage()
   let principal: Principal | null = null
   let judge: Judge = (_, holder) => holder
   const authenticate = (request: CredentialRequest) => judge(request.header('authorization'), principal)
-  const taskboard = createTaskboard({ storage, clock, authenticate })
+  const taskboard = createTaskboard({ storage, clock, authenticate, logger: false })
   boards.push(taskboard)
   const { account, workspace } = await taskboard.accounts.create({ name: 'a', tier: 'professional' })
   principal = { ...PRINCIPAL, accountId: account.id, workspaceIds: 'all', defaultWorkspaceId: workspace.id }
@@ -45,6 +47,7 @@ async function setUp() {
   await taskboard.start()
   return {
     clock,
+    stepBack: (byMs: number) => void (backMs += byMs),
     storage,
     taskboard,
     workspaceId: workspace.id,
@@ -95,6 +98,20 @@ describe('a connection', () => {
     await clock.advance({ ms: SECOND })
     expect([token.closes, key.closes]).toEqual([[4401], [4401]])
     expect(key.heard.at(-1)).toMatchObject({ type: 'error', error: { code: 'AUTHENTICATION_FAILED' } })
+  })
+
+  it('is pinged and looked at as often when the clock steps back', async () => {
+    const { clock, admitted, change, stepBack } = await setUp()
+    const [socket, silent] = [await admitted(), await admitted()]
+    await clock.advance({ ms: 20 * SECOND })
+    stepBack(3_600 * SECOND)
+    await clock.advance({ ms: 40 * SECOND })
+    socket.listener.ponged()
+    await clock.advance({ ms: 30 * SECOND })
+    expect([socket.pings >= 2, socket.isTerminated, silent.isTerminated]).toEqual([true, false, true])
+    change(null)
+    await clock.advance({ ms: SECOND })
+    expect(socket.closes).toEqual([4401])
   })
 
   it('outlives a credential that is still being looked at when a newer one takes its place', async () => {
@@ -162,7 +179,7 @@ describe('a connection', () => {
     const at = { now: clock.now() + 31 * SECOND }
     await storage.realtime.openHolder('proc_other', 3_600 * SECOND, at)
     for (let n = 0; n < 24; n++) {
-      const request = { slotId: `other_${n}`, accountId, holderId: 'proc_other', limit: 25 }
+      const request = { slotId: `other_${n}`, accountId, holderId: 'proc_other', limit: 25, leaseMs: 30_000 }
       expect(await storage.realtime.acquireSlot(request, at)).toBe('taken')
     }
     await clock.advance({ ms: 10 * SECOND })

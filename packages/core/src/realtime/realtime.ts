@@ -40,6 +40,10 @@ export interface Realtime {
   ): SocketListener
   /** Ends (1001) the connections that came by a door. */
   leave(door: Doorkeeper, reason: string): void
+  /** Notes what takes connections on a server, and how to stop that; gives back how to forget it. */
+  attached(server: object, detach: Detach): () => void
+  /** Stops taking connections on a server, and ends (1001) those that came by it: it is about to close, and would wait for them. */
+  detachFrom(server: object): void
   /** Whether there are connections; else nobody is told of an event. */
   readonly isHeard: boolean
   /** Takes an event of the log, in each workspace's order. */
@@ -48,6 +52,9 @@ export interface Realtime {
   /** Tells what there is to tell, closes every connection (1001) and frees their slots. No timer is left. */
   stop(): Promise<void>
 }
+
+/** Stops taking connections on a server, and ends those that it has. */
+type Detach = (reason: string) => void
 
 const CLOSE_WITHIN_MS = 1_000
 const CHECKS_AT_ONCE = 500
@@ -63,7 +70,9 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   let isStarted = false
   let onEmpty: (() => void) | undefined
   const heartbeat = createHeartbeat(environment, connections, settings.heartbeatIntervalMs)
-  const checks = createChecks(environment, connections, settings.recheckIntervalMs)
+  const { recheckIntervalMs, authenticateIntervalMs } = settings
+  const checks = createChecks(environment, connections, Math.min(recheckIntervalMs, authenticateIntervalMs))
+  const attachments = new WeakMap<object, Set<Detach>>()
 
   function onGone(connection: Connection): void {
     connections.delete(connection)
@@ -98,6 +107,15 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     },
     leave(door, reason) {
       for (const connection of connections) if (connection.cameBy(door)) connection.leave(reason)
+    },
+    attached(server, detach) {
+      const others = attachments.get(server)
+      if (others === undefined) attachments.set(server, new Set([detach]))
+      else others.add(detach)
+      return () => void attachments.get(server)?.delete(detach)
+    },
+    detachFrom(server) {
+      for (const detach of attachments.get(server) ?? []) detach('the server closes')
     },
     get isHeard() {
       return connections.size > 0
@@ -134,19 +152,23 @@ function createHeartbeat(
     pollIntervalMs: null,
     async pass() {
       const now = clock.now()
-      if (nextAt === Infinity) nextAt = now + intervalMs
+      // Also when the clock has stepped back.
+      nextAt = Math.min(nextAt, now + intervalMs)
       if (now >= nextAt) {
         for (const connection of connections) connection.beat()
         nextAt = now + intervalMs
       }
-      if (connections.size > 0) return nextAt
+      if (connections.size > 0) return nextAt - now
       nextAt = Infinity
       return null
     },
   })
 }
 
-/** Looks at credentials again when that is due; those that wait for the storage meet in its statements. */
+/**
+ * Looks at credentials again when that is due; those that wait for the storage meet in its statements. None is due sooner after a look
+ * than `intervalMs`, but for those that tell of an earlier end, which wake it.
+ */
 function createChecks(
   { clock, logger }: Environment,
   connections: ReadonlySet<Connection>,
@@ -159,14 +181,20 @@ function createChecks(
     pollIntervalMs: null,
     async pass() {
       const now = clock.now()
-      const due = [...connections].filter(({ nextCheckAt }) => nextCheckAt <= now)
+      const due = [...connections].filter((connection) => isDue(connection, now))
       for (let first = 0; first < due.length; first += CHECKS_AT_ONCE) {
         await Promise.all(due.slice(first, first + CHECKS_AT_ONCE).map((connection) => connection.recheck()))
       }
       if (connections.size === 0) return null
-      let nextAt = clock.now() + intervalMs
-      for (const { nextCheckAt } of connections) nextAt = Math.min(nextAt, nextCheckAt)
-      return nextAt
+      const checkedAt = clock.now()
+      let nextInMs = intervalMs
+      for (const { nextCheckAt } of connections) nextInMs = Math.min(nextInMs, nextCheckAt - checkedAt)
+      return nextInMs
     },
   })
+}
+
+/** Also what seems further away than its interval: it was planned before the clock stepped back. */
+function isDue({ nextCheckAt, checkIntervalMs }: Connection, now: Instant): boolean {
+  return nextCheckAt <= now || (nextCheckAt > now + checkIntervalMs && nextCheckAt !== Infinity)
 }

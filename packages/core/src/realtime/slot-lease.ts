@@ -1,5 +1,4 @@
 import type { Environment } from '../environment/index.js'
-import { errorText } from '../events/index.js'
 import type { RealtimeStore, SlotRequest } from './realtime-store.js'
 
 /** How long the slots of a process that was killed are still taken. */
@@ -9,7 +8,7 @@ export const slotLeaseMs = 30_000
 export interface SlotLease {
   readonly isHeld: boolean
   /** As `RealtimeStore.acquireSlot`, under this lease. @throws TaskboardError `SERVICE_UNAVAILABLE`. */
-  ask(request: Omit<SlotRequest, 'holderId'>): Promise<'taken' | 'full' | 'lost'>
+  ask(request: Omit<SlotRequest, 'holderId' | 'leaseMs'>): Promise<'taken' | 'full' | 'lost'>
   /** Prolongs it while it is held. */
   renew(): Promise<void>
   /** Ends it, and its slots with it. Does not throw. */
@@ -54,7 +53,10 @@ export function createSlotLease(
     },
     async ask(request) {
       const held = (holder ??= begin())
-      const outcome = await store.acquireSlot({ ...request, holderId: await held }, at())
+      const outcome = await store.acquireSlot(
+        { ...request, holderId: await held, leaseMs: slotLeaseMs },
+        at(),
+      )
       if (outcome === 'lost') lose(held)
       return outcome
     },
@@ -68,8 +70,7 @@ export function createSlotLease(
       try {
         if (held !== null) await store.closeHolder(await held, at())
       } catch (error) {
-        const line = { error: errorText(error) }
-        environment.logger.warn(line, 'the slots of this process end with its lease')
+        environment.logger.warn({ err: error }, 'the slots of this process end with its lease')
       }
     },
   }

@@ -17,7 +17,7 @@ const down = () => new TaskboardError('SERVICE_UNAVAILABLE', 'the database canno
 /** Two processes on one storage; what the first asks of it can be made to fail, before or after it is done. */
 function setUp() {
   const clock = virtualClock()
-  const environment = createEnvironment({ clock })
+  const environment = createEnvironment({ clock, logger: false })
   const storage = memoryStorage()
   const faults = new Map<keyof RealtimeStore, { count: number; isDone: boolean }>()
   const faulty = new Proxy(storage.realtime, {

@@ -50,7 +50,7 @@ export function createSlots(environment: Environment, store: RealtimeStore): Slo
       await freeAll(released, freeSlots)
       await lease.renew()
       await retakeLost()
-      return lease.isHeld ? clock.now() + slotLeaseMs / RENEWALS_PER_LEASE : null
+      return lease.isHeld ? slotLeaseMs / RENEWALS_PER_LEASE : null
     },
   })
 
@@ -116,7 +116,10 @@ async function isTakenInTheEnd(
   throw new TaskboardError('SERVICE_UNAVAILABLE', 'the lease of the connections ended at once')
 }
 
-function requestOf(slotId: string, { accountId, limit }: SlotOwner): Omit<SlotRequest, 'holderId'> {
+function requestOf(
+  slotId: string,
+  { accountId, limit }: SlotOwner,
+): Omit<SlotRequest, 'holderId' | 'leaseMs'> {
   return { slotId, accountId, limit }
 }
 

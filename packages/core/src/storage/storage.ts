@@ -77,6 +77,6 @@ export interface Storage<Tx = unknown> {
     answer: T,
     at: At<Tx>,
   ): Promise<T>
-  /** Drops idempotency records made before `before`, at most `limit`; returns how many went. */
-  pruneIdempotency(before: Instant, limit: number): Promise<number>
+  /** Drops idempotency records older than `olderThanMs`, at most `limit`; returns how many went. */
+  pruneIdempotency(olderThanMs: number, limit: number, now: Instant | null): Promise<number>
 }

@@ -1,7 +1,7 @@
 import type { Instant } from '../environment/index.js'
-import { nextAttemptAt, type RetrySchedule } from './retry-schedule.js'
+import { retryDelayMs, type RetrySchedule } from './retry-schedule.js'
 import type { SendResult } from './sender.js'
-import type { ClaimedDelivery, DeliveryAttempt, DeliveryResult } from './webhook-store.js'
+import type { ClaimedDelivery, DeliveryResult } from './webhook-store.js'
 
 /** What was seen of one attempt. `aborted` sends are no attempts. */
 export interface AttemptSeen {
@@ -11,46 +11,52 @@ export interface AttemptSeen {
     Exclude<SendResult, { kind: 'aborted' }> | { readonly kind: 'unsent'; readonly detail: string }
 }
 
+/** A result that waits to be stored: how long ago the attempt ended is known only then. */
+export interface JudgedAttempt extends Omit<DeliveryResult, 'endedMsAgo'> {
+  readonly endedAt: Instant
+}
+
 const GONE = 410
 const succeeded = { kind: 'succeeded' } as const
 const gone = { kind: 'gone' } as const
 const failed = { kind: 'failed' } as const
 
 /**
- * Judges an attempt: 2xx succeeds, 410 ends the webhook, all else is tried again as long as the schedule goes.
+ * Judges an attempt at `url`: 2xx succeeds, 410 ends the webhook, all else is tried again as long as the schedule goes.
  * `drawJitter` gives a number from 0 to 1 and is asked when there may be a retry only.
  */
 export function judgeAttempt(
   claimed: ClaimedDelivery,
+  url: string,
   seen: AttemptSeen,
   drawJitter: () => number,
   schedule: RetrySchedule,
-): DeliveryResult {
+): JudgedAttempt {
   const { delivery, claimToken } = claimed
+  const { endedAt } = seen
   const attempt = toAttempt(seen)
   // Spelled out, here and below: spreading costs more than all the rest.
   const { id: deliveryId } = delivery
-  const { url } = claimed.webhook
-  if (attempt.error === null) return { deliveryId, claimToken, url, attempt, outcome: succeeded }
-  if (attempt.status === GONE) return { deliveryId, claimToken, url, attempt, outcome: gone }
-  const failure = { attemptCount: delivery.attemptCount + 1, endedAt: seen.endedAt, jitter: drawJitter() }
-  const at = nextAttemptAt(failure, schedule)
-  return { deliveryId, claimToken, url, attempt, outcome: at === null ? failed : { kind: 'retry', at } }
+  if (attempt.error === null) return { deliveryId, claimToken, url, attempt, endedAt, outcome: succeeded }
+  if (attempt.status === GONE) return { deliveryId, claimToken, url, attempt, endedAt, outcome: gone }
+  const delayMs = retryDelayMs(delivery.attemptCount + 1, drawJitter(), schedule)
+  const outcome = delayMs === null ? failed : ({ kind: 'retry', delayMs } as const)
+  return { deliveryId, claimToken, url, attempt, endedAt, outcome }
 }
 
-function toAttempt({ startedAt: at, endedAt, answer }: AttemptSeen): DeliveryAttempt {
-  const durationMs = Math.max(0, endedAt - at)
+function toAttempt({ startedAt, endedAt, answer }: AttemptSeen): DeliveryResult['attempt'] {
+  const durationMs = Math.max(0, endedAt - startedAt)
   switch (answer.kind) {
     case 'answered': {
       const { status, excerpt: responseExcerpt } = answer
-      return { at, durationMs, status, error: errorOf(status), responseExcerpt }
+      return { durationMs, status, error: errorOf(status), responseExcerpt }
     }
     case 'unanswered': {
       const error = `${answer.error}: ${answer.detail}`
-      return { at, durationMs, status: null, error, responseExcerpt: null }
+      return { durationMs, status: null, error, responseExcerpt: null }
     }
     case 'unsent':
-      return { at, durationMs, status: null, error: `unsent: ${answer.detail}`, responseExcerpt: null }
+      return { durationMs, status: null, error: `unsent: ${answer.detail}`, responseExcerpt: null }
   }
 }
 

@@ -83,6 +83,7 @@ describe('the bounds', () => {
     const { clock, deliverer, storage, webhook } = await setUp({
       sender,
       maxInFlight: 7,
+      maxInFlightPerAccount: 7,
       maxInFlightPerWebhook: 3,
     })
     for (let i = 0; i < 200; i++) storage.add(webhook(String(i % 10)))

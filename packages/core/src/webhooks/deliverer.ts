@@ -5,23 +5,26 @@ import {
   createSharedAbort,
   tracked,
   type Environment,
-  type Instant,
   type Loop,
   type NextPass,
 } from '../environment/index.js'
-import { judgeAttempt } from './attempt-result.js'
+import { judgeAttempt, type JudgedAttempt } from './attempt-result.js'
 import { createDeliveryAttempt } from './delivery-attempt.js'
 import { createResultWriter, type ResultWriter } from './result-writer.js'
 import { createReturnedClaims, type ReturnedClaims } from './returned-claims.js'
-import { createSendSlots, type SendSlots, type WaitingDelivery } from './send-slots.js'
+import { createSendSlots, type SendableDelivery, type SendSlots } from './send-slots.js'
 import type { Sender } from './sender.js'
 import { createSigningKeyCache } from './signing-keys.js'
+import type { WaitingDelivery } from './slot-accounts.js'
 import type { WebhookSettings } from './webhook-options.js'
-import type { ClaimedDelivery, DeliveryResult, WebhookStore } from './webhook-store.js'
+import type { WebhookStore } from './webhook-store.js'
 
 export interface DelivererParts<Tx = unknown> {
   readonly environment: Environment
-  readonly store: Pick<WebhookStore<Tx>, 'claimDueDeliveries' | 'recordDeliveryResults' | 'releaseDeliveries'>
+  readonly store: Pick<
+    WebhookStore<Tx>,
+    'claimDueDeliveries' | 'readTargets' | 'recordDeliveryResults' | 'releaseDeliveries'
+  >
   /** Opens the secrets that `createWebhooks` sealed. */
   readonly secrets: Pick<SecretBox, 'open'>
   readonly sender: Sender
@@ -31,13 +34,16 @@ export interface DelivererParts<Tx = unknown> {
 }
 
 /**
- * Sends due deliveries, each at least once: claimed, signed, sent, and its result stored. Several processes may run one each
- * on the same storage.
+ * Sends due deliveries, each at least once: claimed, signed, sent, and its result stored. What was claimed ahead is sent only
+ * after another look at its webhook: not at all when that is deleted or disabled, else to the address and with the secrets that
+ * it has then. Several processes may run one each on the same storage.
  */
 export interface Deliverer {
   start(): void
   /** Looks for due deliveries soon. */
   wake(): void
+  /** Has a webhook that was changed looked at before anything more is sent to it. Changes elsewhere show within 50 ms. */
+  forget(webhookId: string): void
   /**
    * Claims no more, lets sends under way finish for `drainTimeoutMs` (default 10 s), then aborts them. Claims that were not
    * tried to the end are given back, results are stored, the sender is closed. May be started again.
@@ -57,7 +63,11 @@ const QUICK_MS = 1_000
 
 export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
   const { environment, store, sender, settings } = parts
-  const slots = createSendSlots(settings.maxInFlight, settings.maxInFlightPerWebhook)
+  const slots = createSendSlots({
+    most: settings.maxInFlight,
+    mostPerAccount: settings.maxInFlightPerAccount,
+    mostPerWebhook: settings.maxInFlightPerWebhook,
+  })
   const returned = createReturnedClaims(environment, store)
   const results: ResultWriter = createResultWriter({
     environment,
@@ -66,20 +76,20 @@ export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
     onSettled: settle,
   })
   const sends = createSends(parts, {
-    onResult(claimed, result, claimedUntil) {
-      slots.sent(claimed.webhook.id, result.attempt.durationMs < QUICK_MS)
-      results.write({ webhookId: claimed.webhook.id, result, claimedUntil })
+    onResult(result, { target, claimedUntil }) {
+      slots.sent(target.id, result.attempt.durationMs < QUICK_MS)
+      results.write({ webhookId: target.id, result, claimedUntil })
       sendWaiting()
       claimMore()
     },
-    onUntried(claimed) {
-      slots.sent(claimed.webhook.id, false)
-      returned.add(claimed)
-      settle(claimed.webhook.id)
+    onUntried(sendable) {
+      slots.sent(sendable.target.id, false)
+      giveBack([sendable])
       sendWaiting()
     },
   })
-  const loop = createClaimLoop(parts, slots, returned, sendWaiting)
+  const claims = createClaimLoop(parts, { slots, returned, giveBack, onClaimed: sendWaiting })
+  const checks = createCheckLoop(parts, { slots, giveBack, onChecked: sendWaiting })
   let stopping = false
 
   function settle(webhookId: string): void {
@@ -87,29 +97,38 @@ export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
     claimMore()
   }
 
+  function giveBack(waiting: readonly WaitingDelivery[]): void {
+    for (const { claimed } of waiting) {
+      returned.add(claimed)
+      settle(claimed.webhook.id)
+    }
+    if (waiting.length > 0) claims.wake()
+  }
+
   function claimMore(): void {
-    if (slots.isClaimDue) loop.wake()
+    if (slots.isClaimDue()) claims.wake()
   }
 
   function sendWaiting(): void {
     if (stopping) return
-    for (let next = slots.take(); next !== undefined; next = slots.take()) sends.begin(next)
+    const now = environment.clock.now()
+    for (let next = slots.take(now); next !== undefined; next = slots.take(now)) sends.begin(next)
+    if (slots.isCheckDue(now)) checks.wake()
   }
 
   return {
     start() {
       stopping = false
       results.start()
-      loop.start()
+      checks.start()
+      claims.start()
     },
-    wake: () => loop.wake(),
+    wake: () => claims.wake(),
+    forget: (webhookId) => slots.forget(webhookId),
     async stop({ drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS } = {}) {
       stopping = true
-      await loop.stop()
-      for (const { claimed } of slots.takeWaiting()) {
-        returned.add(claimed)
-        settle(claimed.webhook.id)
-      }
+      await Promise.all([claims.stop(), checks.stop()])
+      giveBack(slots.takeWaiting())
       await sends.end(drainTimeoutMs)
       await results.stop()
       await returned.flush()
@@ -118,12 +137,17 @@ export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
   }
 }
 
+interface ClaimLoopParts {
+  readonly slots: SendSlots
+  readonly returned: ReturnedClaims
+  readonly giveBack: (waiting: readonly WaitingDelivery[]) => void
+  readonly onClaimed: () => void
+}
+
 /** Claims what is due as long as there is room for it. */
 function createClaimLoop(
   parts: Pick<DelivererParts, 'environment' | 'store' | 'settings' | 'pollIntervalMs'>,
-  slots: SendSlots,
-  returned: ReturnedClaims,
-  onClaimed: () => void,
+  { slots, returned, giveBack, onClaimed }: ClaimLoopParts,
 ): Loop {
   const { environment, store, settings, pollIntervalMs } = parts
   const { clock, logger } = environment
@@ -131,36 +155,62 @@ function createClaimLoop(
   const claimMs = 2 * settings.timeoutMs + CLAIM_MARGIN_MS
 
   async function claimDue(): Promise<NextPass> {
+    giveBack(slots.takeStuck())
     await returned.flush()
     const bounds = slots.nextClaim()
     if (bounds === null) return null
     const claimedUntil = clock.now() + claimMs
     const request = { ...bounds, claimMs }
-    const { deliveries, nextDueAt } = await store.claimDueDeliveries(request, {
+    const { deliveries, nextDueInMs } = await store.claimDueDeliveries(request, {
       now: environment.storageNow(),
     })
-    for (const claimed of deliveries) slots.add({ claimed, claimedUntil })
-    onClaimed()
-    if (nextDueAt === null) return null
     const now = clock.now()
-    if (nextDueAt > now) return nextDueAt
-    return deliveries.length > 0 ? 'now' : now + FULL_WAIT_MS
+    for (const claimed of deliveries) slots.add({ claimed, claimedUntil }, now)
+    onClaimed()
+    if (nextDueInMs === null || nextDueInMs > 0) return nextDueInMs
+    return deliveries.length > 0 ? 'now' : FULL_WAIT_MS
   }
 
   return createLoop({ name: 'webhook deliverer', clock, logger, pass: claimDue, pollIntervalMs })
 }
 
+interface CheckLoopParts {
+  readonly slots: SendSlots
+  readonly giveBack: (waiting: readonly WaitingDelivery[]) => void
+  readonly onChecked: () => void
+}
+
+/** Looks again at the webhooks of what was claimed ahead, all that wait together, right before it is sent. */
+function createCheckLoop(
+  { environment, store }: Pick<DelivererParts, 'environment' | 'store'>,
+  { slots, giveBack, onChecked }: CheckLoopParts,
+): Loop {
+  const { clock, logger } = environment
+
+  async function check(): Promise<NextPass> {
+    const webhookIds = slots.nextCheck(clock.now())
+    if (webhookIds.length === 0) return null
+    const targets = await store.readTargets(webhookIds, { now: environment.storageNow() })
+    // Given back, what is of a disabled webhook becomes skipped with the next claim; of a deleted one nothing is left.
+    giveBack(slots.checked(webhookIds, targets, clock.now()))
+    onChecked()
+    return null
+  }
+
+  return createLoop({ name: 'webhook targets', clock, logger, pass: check, pollIntervalMs: null })
+}
+
 interface SendEnds {
-  onResult(claimed: ClaimedDelivery, result: DeliveryResult, claimedUntil: Instant): void
+  onResult(result: JudgedAttempt, sendable: SendableDelivery): void
   /** It was not sent, or given up under way. */
-  onUntried(claimed: ClaimedDelivery): void
+  onUntried(sendable: SendableDelivery): void
 }
 
 /** The sends under way. */
 function createSends(
   parts: Pick<DelivererParts, 'environment' | 'secrets' | 'sender' | 'settings'>,
   ends: SendEnds,
-): { begin(waiting: WaitingDelivery): void; end(drainTimeoutMs: number): Promise<void> } {
+): { begin(sendable: SendableDelivery): void; end(drainTimeoutMs: number): Promise<void> } {
   const { environment, settings } = parts
   const { clock, logger, random } = environment
   const makeAttempt = createDeliveryAttempt({ ...parts, openKeys: createSigningKeyCache(parts.secrets) })
@@ -169,28 +219,29 @@ function createSends(
   let givingUp = createSharedAbort()
 
   /** Never rejects. */
-  async function send({ claimed, claimedUntil }: WaitingDelivery, signal: AbortSignal): Promise<void> {
+  async function send(sendable: SendableDelivery, signal: AbortSignal): Promise<void> {
+    const { claimed, claimedUntil, target } = sendable
     // A process that was paused must not begin what another may have taken over meanwhile.
     const isLate = clock.now() > claimedUntil - settings.timeoutMs
-    const seen = isLate ? null : await makeAttempt(claimed, signal)
-    if (seen === null) return ends.onUntried(claimed)
-    const result = judgeAttempt(claimed, seen, () => random.fraction(), settings.schedule)
-    const { error } = result.attempt
+    const seen = isLate ? null : await makeAttempt(claimed.delivery, target, signal)
+    if (seen === null) return ends.onUntried(sendable)
+    const result = judgeAttempt(claimed, target.url, seen, () => random.fraction(), settings.schedule)
+    const { error: reason } = result.attempt
     const fields = {
       deliveryId: claimed.delivery.id,
-      webhookId: claimed.webhook.id,
+      webhookId: target.id,
       outcome: result.outcome.kind,
-      error,
+      reason,
     }
-    if (error === null) logger.debug(fields, 'webhook delivered')
+    if (reason === null) logger.debug(fields, 'webhook delivered')
     else logger.warn(fields, 'webhook delivery failed')
-    ends.onResult(claimed, result, claimedUntil)
+    ends.onResult(result, sendable)
   }
 
   return {
-    begin(waiting) {
+    begin(sendable) {
       const { signal } = givingUp
-      const work = tracked(clock, waiting.claimed.delivery.id, () => send(waiting, signal))
+      const work = tracked(clock, sendable.claimed.delivery.id, () => send(sendable, signal))
       const done = work.finally(() => underWay.delete(done))
       underWay.add(done)
     },

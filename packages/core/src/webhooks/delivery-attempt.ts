@@ -5,7 +5,7 @@ import { createDeliveryHeaders } from './delivery-headers.js'
 import type { Sender } from './sender.js'
 import type { OpenSigningKeys } from './signing-keys.js'
 import type { WebhookSettings } from './webhook-options.js'
-import type { ClaimedDelivery } from './webhook-store.js'
+import type { Delivery, DeliveryTarget } from './webhook-store.js'
 
 export interface DeliveryAttemptParts {
   readonly environment: Environment
@@ -17,24 +17,27 @@ export interface DeliveryAttemptParts {
 const GIVEN_UP = { kind: 'unsent', detail: 'the sender gave it up' } as const
 
 /** One try to send a claimed delivery. Never rejects; null when it was given up and does not count. */
-export type MakeAttempt = (claimed: ClaimedDelivery, signal: AbortSignal) => Promise<AttemptSeen | null>
+export type MakeAttempt = (
+  delivery: Delivery,
+  target: DeliveryTarget,
+  signal: AbortSignal,
+) => Promise<AttemptSeen | null>
 
 /**
- * Attempts render the body from the event anew, which gives the same bytes each time, and sign it with the secrets that are
- * valid now. What cannot be rendered or signed is never sent otherwise: it counts as a failed attempt.
+ * Attempts render the body from the event anew, which gives the same bytes each time, and sign it with the target's secrets. What cannot be rendered or signed is never sent otherwise: it counts as a failed attempt.
  */
 export function createDeliveryAttempt(parts: DeliveryAttemptParts): MakeAttempt {
   const { environment, sender, openKeys, settings } = parts
   const { clock, logger } = environment
   const headersOf = createDeliveryHeaders(settings)
 
-  return async ({ delivery, webhook }, signal) => {
+  return async (delivery, target, signal) => {
     const startedAt = clock.now()
     try {
       const body = Buffer.from(encodePayload(delivery.event))
-      const headers = headersOf(delivery, body, openKeys(webhook, startedAt), startedAt)
+      const headers = headersOf(delivery, body, openKeys(target), startedAt)
       const answer = await sender.send({
-        url: webhook.url,
+        url: target.url,
         headers,
         body,
         timeoutMs: settings.timeoutMs,
@@ -44,11 +47,7 @@ export function createDeliveryAttempt(parts: DeliveryAttemptParts): MakeAttempt 
       // Given up unasked it is an attempt like others, or it would be made again at once, for ever.
       return signal.aborted ? null : { startedAt, endedAt: clock.now(), answer: GIVEN_UP }
     } catch (error) {
-      const fields = {
-        deliveryId: delivery.id,
-        webhookId: webhook.id,
-        error: error instanceof Error ? error.name : 'unknown',
-      }
+      const fields = { deliveryId: delivery.id, webhookId: target.id, err: error }
       logger.error(fields, 'webhook delivery could not be prepared')
       return {
         startedAt,

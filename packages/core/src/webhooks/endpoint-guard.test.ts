@@ -54,7 +54,7 @@ const PUBLIC = ['8.8.8.8', '1.1.1.1', '2606:4700:4700::1111', '::ffff:8.8.8.8', 
 
 describe('addresses', () => {
   it.each(NOT_PUBLIC)('refuses %j', (address) => {
-    expect(guard.refuseAddress(address, 'https:')).toBe('the address is not public')
+    expect(guard.refuseAddress(address, 'https:')).toBe('must be at a public address')
   })
 
   it.each(PUBLIC)('accepts %s over https alone', (address) => {
@@ -156,8 +156,8 @@ describe('URLs', () => {
     'localhost.',
     'api.localhost',
   ])('refuses loopback spelled as %s unless it is allowed', (host) => {
-    expect(guard.refuseUrl(`https://${host}/`)).toBe('the address is not public')
-    expect(guard.refuseUrl(`https://${host}:8443/`)).toBe('the address is not public')
+    expect(guard.refuseUrl(`https://${host}/`)).toBe('must be at a public address')
+    expect(guard.refuseUrl(`https://${host}:8443/`)).toBe('must be at a public address')
     expect(local.refuseUrl(`https://${host}/`)).toBeNull()
     expect(local.refuseUrl(`http://${host}:8080/`)).toBeNull()
   })
@@ -169,8 +169,8 @@ describe('URLs', () => {
     '[64:ff9b:1::a9fe:a9fe]',
     '[2002:a9fe:a9fe::]',
   ])('refuses the metadata service as %s', (host) => {
-    expect(guard.refuseUrl(`https://${host}/latest/meta-data`)).toBe('the address is not public')
-    expect(local.refuseUrl(`https://${host}/latest/meta-data`)).toBe('the address is not public')
+    expect(guard.refuseUrl(`https://${host}/latest/meta-data`)).toBe('must be at a public address')
+    expect(local.refuseUrl(`https://${host}/latest/meta-data`)).toBe('must be at a public address')
   })
 
   it('leaves a name over http to the connection when something is allowed', () => {

@@ -25,7 +25,7 @@ type Network = [Address, number]
 
 const URL_CODE_UNITS = 2_048
 const NOT_PRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}\\]/u
-const NOT_PUBLIC = 'the address is not public'
+const NOT_PUBLIC = 'must be at a public address'
 const HTTPS_ONLY = 'must use https'
 
 /** The only IPv6 block of global unicast addresses that is handed out (RFC 4291, IANA). */

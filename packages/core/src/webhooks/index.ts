@@ -20,7 +20,8 @@ export type { WebhookOptions, WebhookSettings } from './webhook-options.js'
 export { createDeliverer } from './deliverer.js'
 export type { Deliverer, DelivererParts } from './deliverer.js'
 export type { DeliveryRecord, Webhook } from './webhook.js'
-export { newWebhookInput } from './webhook-input.js'
+export { newWebhookInput, webhookChangeInput } from './webhook-input.js'
+export { rotateSecrets } from './secret-rotation.js'
 export { createWebhooks } from './webhooks.js'
 export type { DeliveryPage, WebhookChange, WebhookInput, Webhooks, WebhooksParts } from './webhooks.js'
 export type {
@@ -31,6 +32,7 @@ export type {
   DeliveryQuery,
   DeliveryResult,
   DeliveryStatus,
+  DeliveryTarget,
   DisabledReason,
   StoredSecret,
   StoredWebhook,

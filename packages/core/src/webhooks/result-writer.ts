@@ -1,4 +1,5 @@
 import { createLoop, type Environment, type Instant } from '../environment/index.js'
+import type { JudgedAttempt } from './attempt-result.js'
 import type { DeliveryResult, WebhookStore } from './webhook-store.js'
 
 export interface ResultWriterOptions {
@@ -12,7 +13,7 @@ export interface ResultWriterOptions {
 /** A result on its way into the storage. */
 export interface PendingResult {
   readonly webhookId: string
-  readonly result: DeliveryResult
+  readonly result: JudgedAttempt
   /** When its claim ends: later the storage would not take it. */
   readonly claimedUntil: Instant
 }
@@ -40,7 +41,8 @@ export function createResultWriter(options: ResultWriterOptions): ResultWriter {
     dropLate()
     const batch = pending.slice(0, batchSize)
     if (batch.length === 0) return
-    const results = batch.map(({ result }) => result)
+    const now = clock.now()
+    const results = batch.map(({ result }) => toResult(result, now))
     try {
       await store.recordDeliveryResults(results, disableAfterMs, { now: environment.storageNow() })
     } catch (error) {
@@ -87,19 +89,29 @@ export function createResultWriter(options: ResultWriterOptions): ResultWriter {
     },
     async stop() {
       await loop.stop()
+      let fault: unknown
       for (let faults = 0; pending.length > 0 && faults < TRIES_AT_STOP;) {
         try {
           await writeBatch()
-        } catch {
+        } catch (error) {
+          fault = error
           faults += 1
         }
       }
       if (pending.length === 0) return
       logger.error(
-        { results: pending.length },
+        { results: pending.length, err: fault },
         'webhook results not stored at stop; those deliveries are sent again',
       )
       for (const { webhookId } of pending.splice(0)) onSettled(webhookId)
     },
   }
+}
+
+/** As the storage takes it, on a clock of its own. */
+function toResult(
+  { deliveryId, claimToken, url, attempt, endedAt, outcome }: JudgedAttempt,
+  now: Instant,
+): DeliveryResult {
+  return { deliveryId, claimToken, url, attempt, endedMsAgo: Math.max(0, now - endedAt), outcome }
 }

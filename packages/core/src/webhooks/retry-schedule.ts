@@ -31,7 +31,12 @@ export function nextAttemptAt(
   failed: { readonly attemptCount: number; readonly endedAt: Instant; readonly jitter: number },
   schedule: RetrySchedule = defaultRetrySchedule,
 ): Instant | null {
-  const { attemptCount, endedAt, jitter } = failed
+  const delayMs = retryDelayMs(failed.attemptCount, failed.jitter, schedule)
+  return delayMs === null ? null : failed.endedAt + delayMs
+}
+
+/** How long after the end of a failed attempt to send again: `nextAttemptAt` without an instant. */
+export function retryDelayMs(attemptCount: number, jitter: number, schedule: RetrySchedule): number | null {
   if (!Number.isInteger(attemptCount) || attemptCount < 1) {
     throw new TaskboardError('INVALID_FIELD', 'attemptCount must be a whole number from 1', {
       field: 'attemptCount',
@@ -42,7 +47,7 @@ export function nextAttemptAt(
   }
   const delayMs = schedule.delaysMs[attemptCount - 1]
   if (delayMs === undefined) return null
-  return endedAt + Math.round(delayMs * (1 + schedule.jitterFraction * jitter))
+  return Math.round(delayMs * (1 + schedule.jitterFraction * jitter))
 }
 
 /**

@@ -25,7 +25,7 @@ export function createReturnedClaims(
       try {
         await store.releaseDeliveries(returned, { now: environment.storageNow() })
       } catch (error) {
-        const fields = { claims: returned.length, error: error instanceof Error ? error.message : 'unknown' }
+        const fields = { claims: returned.length, err: error }
         environment.logger.warn(fields, 'webhook claims not given back; they expire')
       }
     },

@@ -6,7 +6,7 @@ const withCode = (code: unknown, cause?: unknown): Error =>
   Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:443', { cause }), { code })
 
 it.each([
-  [new RefusedAddressError('the address is not public'), 'refused_address', 'the address is not public'],
+  [new RefusedAddressError('must be at a public address'), 'refused_address', 'must be at a public address'],
   [withCode('ECONNREFUSED'), 'network', 'ECONNREFUSED'],
   [withCode('CERT_HAS_EXPIRED'), 'tls', 'CERT_HAS_EXPIRED'],
   [withCode('ERR_SSL_WRONG_VERSION_NUMBER'), 'tls', 'ERR_SSL_WRONG_VERSION_NUMBER'],

@@ -1,105 +1,202 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createSendSlots, type SendSlots, type WaitingDelivery } from './send-slots.js'
+import { createSendSlots, type SendSlots } from './send-slots.js'
+import type { WaitingDelivery } from './slot-accounts.js'
+import { mayTakeSlot } from './slot-thresholds.js'
+import type { DeliveryTarget } from './webhook-store.js'
+
+const NOW = 1_000_000
+
+/** The webhook `a1` is of the account `a`. */
+function target(id: string): DeliveryTarget {
+  return { id, workspaceId: 'ws_1', accountId: id.slice(0, 1), url: `https://example.com/${id}`, secrets: [] }
+}
 
 function waiting(webhookId: string, deliveryId: string): WaitingDelivery {
-  const claimed = { delivery: { id: deliveryId }, webhook: { id: webhookId }, claimToken: deliveryId }
+  const claimed = { delivery: { id: deliveryId }, webhook: target(webhookId), claimToken: deliveryId }
   return { claimed: claimed as WaitingDelivery['claimed'], claimedUntil: 0 }
 }
 
 function add(slots: SendSlots, webhookId: string, count: number): void {
-  for (let index = 1; index <= count; index++) slots.add(waiting(webhookId, `${webhookId}${index}`))
+  for (let index = 1; index <= count; index++) slots.add(waiting(webhookId, `${webhookId}.${index}`), NOW)
 }
 
-function takeAll(slots: SendSlots): string[] {
+function takeAll(slots: SendSlots, now = NOW): string[] {
   const taken: string[] = []
-  for (let next = slots.take(); next; next = slots.take()) taken.push(next.claimed.delivery.id)
+  for (let next = slots.take(now); next; next = slots.take(now)) taken.push(next.claimed.delivery.id)
   return taken
 }
 
-describe('send slots', () => {
+const alone = (most: number, mostPerWebhook: number) =>
+  createSendSlots({ most, mostPerAccount: most, mostPerWebhook })
+
+describe('send slots of one account', () => {
   it('send to one webhook no more at once than it may have, however many are claimed for it', () => {
-    const slots = createSendSlots(10, 2)
-    add(slots, 'a', 3)
-    expect(takeAll(slots)).toEqual(['a1', 'a2'])
-    expect(slots.fullWebhookIds()).toEqual(['a'])
-    slots.sent('a', true)
-    expect(takeAll(slots)).toEqual(['a3'])
+    const slots = alone(10, 2)
+    add(slots, 'a1', 3)
+    expect(takeAll(slots)).toEqual(['a1.1', 'a1.2'])
+    expect(slots.nextClaim()?.excludeWebhookIds).toEqual(['a1'])
+    slots.sent('a1', true)
+    expect(takeAll(slots)).toEqual(['a1.3'])
   })
 
-  it('send no more at once than the process may, to the webhooks in turn', () => {
-    const slots = createSendSlots(4, 3)
-    add(slots, 'a', 3)
-    add(slots, 'b', 3)
-    expect(takeAll(slots)).toEqual(['a1', 'b1', 'a2', 'b2'])
-    slots.sent('a', true)
-    expect(takeAll(slots)).toEqual(['a3'])
+  it('go to its webhooks in turn, and to each fewer the more of them there are', () => {
+    const slots = alone(8, 4)
+    add(slots, 'a1', 4)
+    expect(takeAll(slots)).toHaveLength(4)
+    add(slots, 'a2', 8)
+    add(slots, 'a3', 8)
+    expect(takeAll(slots)).toEqual(['a2.1', 'a3.1', 'a2.2'])
+    add(slots, 'a4', 1)
+    expect(takeAll(slots)).toEqual(['a4.1'])
   })
 
   it('let a webhook have twice its sends claimed once it answers quickly, and else no more than they are', () => {
-    const slots = createSendSlots(2, 2)
-    add(slots, 'a', 4)
+    const slots = createSendSlots({ most: 20, mostPerAccount: 10, mostPerWebhook: 2 })
+    const isFull = () => slots.nextClaim()?.excludeWebhookIds.includes('a1')
+    add(slots, 'a1', 4)
     takeAll(slots)
-    slots.sent('a', true)
-    slots.settle('a')
-    expect(slots.fullWebhookIds()).toEqual([])
-    add(slots, 'a', 4)
-    expect(slots.fullWebhookIds()).toEqual(['a'])
+    slots.sent('a1', true)
+    slots.settle('a1')
+    expect(isFull()).toBe(false)
+    add(slots, 'a1', 4)
+    expect(isFull()).toBe(true)
     takeAll(slots)
     for (const _ of [1, 2, 3]) {
-      slots.sent('a', true)
-      slots.settle('a')
+      slots.sent('a1', true)
+      slots.settle('a1')
       takeAll(slots)
     }
-    expect(slots.fullWebhookIds()).toEqual([])
-    slots.sent('a', false)
-    expect(slots.fullWebhookIds()).toEqual(['a'])
+    expect(isFull()).toBe(false)
+    slots.sent('a1', false)
+    expect(isFull()).toBe(true)
   })
 
   it('ask for a claim when there is room for many, and not for each that is settled', () => {
-    const slots = createSendSlots(10, 5)
-    const { limit = 0, perWebhook = 0 } = slots.nextClaim() ?? {}
-    expect([limit, perWebhook]).toEqual([slots.room, 10])
-    for (let index = 0; index < limit; index++) slots.add(waiting(String(index), String(index)))
-    expect([slots.room, slots.nextClaim(), slots.isClaimDue]).toEqual([0, null, false])
+    const slots = alone(10, 5)
+    const { limit = 0, perWebhook = 0, perAccount = 0 } = slots.nextClaim() ?? {}
+    expect([limit, perWebhook, perAccount]).toEqual([slots.room(), 10, 40])
+    for (let index = 0; index < limit; index++) slots.add(waiting(`a${index}`, String(index)), NOW)
+    expect([slots.room(), slots.nextClaim(), slots.isClaimDue()]).toEqual([0, null, false])
     let settled = 0
-    for (; !slots.isClaimDue; settled++) {
+    for (; slots.room() < 40; settled++) {
       expect(slots.nextClaim()).toBeNull()
-      slots.settle(String(settled))
+      slots.settle(`a${settled}`)
     }
     expect([settled, slots.nextClaim()?.limit]).toEqual([40, 40])
-    slots.settle(String(settled))
-    expect(slots.isClaimDue).toBe(false)
-    slots.sent(slots.take()?.claimed.webhook.id ?? '', true)
-    expect(slots.isClaimDue).toBe(true)
-  })
-
-  it('keep room for a claim while webhooks that hang have all they may have', () => {
-    const slots = createSendSlots(20, 5)
-    for (const hanging of ['a', 'b', 'c']) {
-      for (let claims = 0; !slots.fullWebhookIds().includes(hanging); claims++) {
-        expect(claims).toBeLessThan(3)
-        add(slots, hanging, slots.nextClaim()?.perWebhook ?? 0)
-      }
-    }
-    takeAll(slots)
-    expect(slots.nextClaim()?.limit).toBeGreaterThanOrEqual(20)
-    add(slots, 'd', 10)
-    expect(takeAll(slots)).toHaveLength(5)
-    for (let sent = 0; sent < 100; sent++) {
-      slots.sent('d', true)
-      slots.settle('d')
-      if (slots.isClaimDue && !slots.fullWebhookIds().includes('d'))
-        add(slots, 'd', slots.nextClaim()?.perWebhook ?? 0)
-      expect(takeAll(slots).length).toBeGreaterThan(0)
-    }
+    slots.settle(`a${settled}`)
+    expect(slots.isClaimDue()).toBe(false)
   })
 
   it('give up all that wait, and nothing else', () => {
-    const slots = createSendSlots(1, 1)
-    add(slots, 'a', 2)
-    add(slots, 'b', 1)
-    expect(takeAll(slots)).toEqual(['a1'])
-    expect(slots.takeWaiting().map(({ claimed }) => claimed.delivery.id)).toEqual(['b1', 'a2'])
+    const slots = alone(1, 1)
+    add(slots, 'a1', 2)
+    add(slots, 'a2', 1)
+    expect(takeAll(slots)).toEqual(['a1.1'])
+    expect(slots.takeWaiting().map(({ claimed }) => claimed.delivery.id)).toEqual(['a1.2', 'a2.1'])
     expect(takeAll(slots)).toEqual([])
+  })
+})
+
+describe('send slots of several accounts', () => {
+  it('give one all that it may have alone, and the next one a share at once', () => {
+    const slots = createSendSlots({ most: 40, mostPerAccount: 10, mostPerWebhook: 5 })
+    for (let webhook = 1; webhook <= 30; webhook++) add(slots, `a${webhook}`, 10)
+    expect(takeAll(slots)).toHaveLength(10)
+    add(slots, 'b1', 5)
+    expect(takeAll(slots)).toEqual(['b1.1', 'b1.2', 'b1.3', 'b1.4', 'b1.5'])
+  })
+
+  it('leave some free when ten accounts hang', () => {
+    const slots = createSendSlots({ most: 200, mostPerAccount: 50, mostPerWebhook: 5 })
+    for (const account of 'abcdefghij') {
+      for (let webhook = 1; webhook <= 20; webhook++) add(slots, `${account}${webhook}`, 2)
+      takeAll(slots)
+    }
+    add(slots, 'z1', 5)
+    expect(takeAll(slots)).toEqual(['z1.1', 'z1.2', 'z1.3'])
+  })
+
+  it('give back what waits where sends hang when it leaves no room for a claim', () => {
+    const slots = createSendSlots({ most: 8, mostPerAccount: 2, mostPerWebhook: 1 })
+    for (let webhook = 1; slots.room() >= 8; webhook++) add(slots, `${webhook % 2 ? 'a' : 'b'}${webhook}`, 1)
+    const sending = takeAll(slots).length
+    expect(slots.nextClaim()).toBeNull()
+    const stuck = slots.takeStuck()
+    for (const { claimed } of stuck) slots.settle(claimed.webhook.id)
+    expect(stuck.length).toBeGreaterThan(30)
+    expect(slots.nextClaim()?.excludeAccountIds).toEqual(expect.arrayContaining(['a', 'b']))
+    add(slots, 'c1', 1)
+    expect(takeAll(slots)).toEqual(['c1.1'])
+    expect(sending).toBeLessThan(8)
+    expect(slots.takeStuck()).toEqual([])
+  })
+
+  it('keep a lone one to what it may have, and never go beyond the whole', () => {
+    const bounds = fc
+      .integer({ min: 1, max: 300 })
+      .chain((capacity) => fc.tuple(fc.constant(capacity), fc.integer({ min: 1, max: capacity })))
+    fc.assert(
+      fc.property(bounds, fc.integer({ min: 1, max: 12 }), ([capacity, mostOfOne], takers) => {
+        const held = Array.from({ length: takers }, () => 0)
+        const used = () => held.reduce((sum, own) => sum + own, 0)
+        for (let moved = true; moved;) {
+          moved = false
+          for (const [taker, own] of held.entries()) {
+            if (!mayTakeSlot(own, used(), capacity, mostOfOne)) continue
+            held[taker] = own + 1
+            moved = true
+          }
+        }
+        expect(used()).toBeLessThanOrEqual(capacity)
+        if (takers === 1) expect(held).toEqual([mostOfOne])
+        expect(Math.max(...held) - Math.min(...held)).toBeLessThanOrEqual(1)
+      }),
+    )
+  })
+})
+
+describe('looks at webhooks', () => {
+  it('come before a send that was claimed a while ago, one for all that wait', () => {
+    const slots = alone(4, 1)
+    for (const id of ['a1', 'a2']) add(slots, id, 2)
+    expect(takeAll(slots)).toEqual(['a1.1', 'a2.1'])
+    for (const id of ['a1', 'a2']) slots.sent(id, true)
+    expect([slots.take(NOW + 50), slots.isCheckDue(NOW + 50)]).toEqual([undefined, true])
+    expect(slots.nextCheck(NOW + 50)).toEqual(['a1', 'a2'])
+    const moved = { ...target('a1'), url: 'https://example.com/moved' }
+    const dropped = slots.checked(['a1', 'a2'], [moved], NOW + 51)
+    expect(dropped.map(({ claimed }) => claimed.delivery.id)).toEqual(['a2.2'])
+    expect(slots.take(NOW + 51)?.target).toEqual(moved)
+    expect([slots.take(NOW + 51), slots.isCheckDue(NOW + 51)]).toEqual([undefined, false])
+  })
+
+  it('come in good time when sends go on', () => {
+    const slots = alone(4, 1)
+    add(slots, 'a1', 3)
+    slots.take(NOW)
+    slots.sent('a1', true)
+    expect([slots.isCheckDue(NOW + 24), slots.isCheckDue(NOW + 25)]).toEqual([false, true])
+    expect(slots.take(NOW + 25)).toBeDefined()
+  })
+
+  it('come again after a change, also of what was asked for before it', () => {
+    const slots = alone(4, 1)
+    slots.nextClaim()
+    slots.forget('a1')
+    add(slots, 'a1', 2)
+    expect(slots.take(NOW)).toBeUndefined()
+    slots.nextCheck(NOW)
+    slots.forget('a1')
+    slots.checked(['a1'], [target('a1')], NOW)
+    expect([slots.take(NOW), slots.isCheckDue(NOW)]).toEqual([undefined, true])
+    slots.checked(slots.nextCheck(NOW), [target('a1')], NOW)
+    expect(slots.take(NOW)).toBeDefined()
+  })
+
+  it('are not put off by a clock that was set back', () => {
+    const slots = alone(4, 1)
+    add(slots, 'a1', 1)
+    expect([slots.take(NOW - 3_600_000), slots.isCheckDue(NOW - 3_600_000)]).toEqual([undefined, true])
   })
 })

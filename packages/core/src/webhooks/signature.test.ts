@@ -44,6 +44,15 @@ describe('verifySignature', () => {
     expect(verifySignature('secret', BODY, signature.slice('sha256='.length))).toBe(false)
   })
 
+  it('compares every digit: a signature that differs in one place alone is none', () => {
+    const signature = signPayload('secret', BODY)
+    for (let place = 'sha256='.length; place < signature.length; place++) {
+      const other = signature[place] === '0' ? '1' : '0'
+      const forged = signature.slice(0, place) + other + signature.slice(place + 1)
+      expect([place, verifySignature('secret', BODY, forged)]).toEqual([place, false])
+    }
+  })
+
   it('accepts a list in which one entry fits', () => {
     const list = `${signPayload('new', BODY)}, ${signPayload('old', BODY)}`
     expect(verifySignature('old', BODY, list)).toBe(true)

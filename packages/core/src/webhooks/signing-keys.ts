@@ -1,8 +1,7 @@
 import type { SecretBox } from '../access/index.js'
-import type { Instant } from '../environment/index.js'
 import { createSigningKey, type SigningKey } from './signature.js'
 import { standardWebhookKey } from './standard-webhooks.js'
-import type { StoredSecret } from './webhook-store.js'
+import type { DeliveryTarget } from './webhook-store.js'
 
 /** Both forms of one secret. */
 export interface SigningKeys {
@@ -10,10 +9,9 @@ export interface SigningKeys {
   readonly standard: SigningKey
 }
 
-/** Gives a webhook's keys that are valid at an instant, the current one first. */
+/** Gives the keys of a webhook's secrets, in their order. */
 export type OpenSigningKeys = (
-  webhook: { readonly workspaceId: string; readonly secrets: readonly StoredSecret[] },
-  now: Instant,
+  target: Pick<DeliveryTarget, 'workspaceId' | 'secrets'>,
 ) => readonly SigningKeys[]
 
 const MOST_CACHED = 4_096
@@ -38,8 +36,5 @@ export function createSigningKeyCache(secrets: Pick<SecretBox, 'open'>): OpenSig
     return keys
   }
 
-  return (webhook, now) =>
-    webhook.secrets
-      .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
-      .map(({ sealed }) => open(sealed, webhook.workspaceId))
+  return ({ workspaceId, secrets: sealed }) => sealed.map((each) => open(each, workspaceId))
 }

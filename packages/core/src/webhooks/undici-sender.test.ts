@@ -296,7 +296,7 @@ describe('giving up', () => {
 })
 
 describe('the guard of connections', () => {
-  const refused = { kind: 'unanswered', error: 'refused_address', detail: 'the address is not public' }
+  const refused = { kind: 'unanswered', error: 'refused_address', detail: 'must be at a public address' }
 
   it.each(['127.0.0.1', '127.1', '0x7f.1', '2130706433', '[::ffff:7f00:1]', '[::1]', '[64:ff9b::7f00:1]'])(
     'refuses the literal %s, for which sockets ask no lookup',
@@ -359,7 +359,7 @@ describe('the guard of connections', () => {
   it('looks at what a connection has reached once more before anything is sent', async () => {
     let requests = 0
     const { port } = await serve((_, response) => response.end(String((requests += 1))))
-    const answers = [null, 'the address is not public']
+    const answers = [null, 'must be at a public address']
     const guard = { refuseUrl: () => null, refuseAddress: () => answers.shift() ?? null }
     const made = createUndiciSender({ clock: systemClock, guard, resolver: fakeResolver({}) })
     cleanups.push(() => made.close())

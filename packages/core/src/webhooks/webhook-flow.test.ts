@@ -20,6 +20,7 @@ async function setUp(): Promise<{
   const clock = virtualClock(START)
   const receiver = await webhookReceiver({ clock })
   const taskboard = createTaskboard({
+    logger: false,
     storage: memoryStorage(),
     clock,
     random: noJitter,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isStorableText } from '../errors/index.js'
+import { boundedList, isStorableText, wholeNumber } from '../errors/index.js'
 import { webhookEventTypes } from '../events/index.js'
 
 const SECRET_CODE_UNITS = 256
@@ -7,15 +7,13 @@ const SECRET_CODE_UNITS = 256
 const MOST_EVENTS = 100
 const URL_SHAPE = 'must be an absolute https URL'
 
-const url = z.string({ error: (issue) => (issue.input === undefined ? 'is required' : URL_SHAPE) })
+const url = z.string({ error: URL_SHAPE })
 
-const events = z
-  .array(z.enum(webhookEventTypes, { error: `must be of ${webhookEventTypes.join(', ')}` }), {
-    error: (issue) => (issue.input === undefined ? 'is required' : 'must be a list of event types'),
-  })
-  .min(1, 'must name at least one event type')
-  .max(MOST_EVENTS, `must have at most ${MOST_EVENTS} entries`)
-  .transform((types) => [...new Set(types)])
+const events = boundedList(z.enum(webhookEventTypes), {
+  of: 'event types',
+  least: 1,
+  most: MOST_EVENTS,
+}).transform((types) => [...new Set(types)])
 
 const secret = z
   .string({ error: 'must be text' })
@@ -37,5 +35,5 @@ export const webhookChangeInput = z.object({
 /** What `webhooks.rotateSecret` takes. */
 export const rotationInput = z.object({
   secret: secret.nullish(),
-  overlapMs: z.number().int().min(0).max(2_592_000_000).optional(),
+  overlapMs: wholeNumber(0, 2_592_000_000).optional(),
 })

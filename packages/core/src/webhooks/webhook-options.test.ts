@@ -7,7 +7,8 @@ it('fills in the contract’s values', () => {
     headerPrefix: 'X-Service-',
     standardWebhooks: false,
     userAgent: 'Taskboard-Webhooks/1',
-    maxInFlight: 50,
+    maxInFlight: 200,
+    maxInFlightPerAccount: 50,
     maxInFlightPerWebhook: 5,
     timeoutMs: 30_000,
     schedule: defaultRetrySchedule,
@@ -16,10 +17,11 @@ it('fills in the contract’s values', () => {
   })
 })
 
-it('keeps the bound per webhook within the whole one', () => {
+it('keeps the bounds per account and per webhook within the whole one', () => {
   expect(resolveWebhookSettings({ maxInFlight: 2 })).toMatchObject({
     maxInFlight: 2,
-    maxInFlightPerWebhook: 2,
+    maxInFlightPerAccount: 1,
+    maxInFlightPerWebhook: 1,
   })
 })
 
@@ -30,7 +32,8 @@ const unusable: [WebhookOptions, string][] = [
   [{ userAgent: 'a\r\nb: c' }, 'userAgent'],
   [{ userAgent: '' }, 'userAgent'],
   [{ maxInFlight: 0 }, 'maxInFlight'],
-  [{ maxInFlight: 2, maxInFlightPerWebhook: 3 }, 'maxInFlightPerWebhook'],
+  [{ maxInFlight: 2, maxInFlightPerAccount: 3 }, 'maxInFlightPerAccount'],
+  [{ maxInFlightPerAccount: 2, maxInFlightPerWebhook: 3 }, 'maxInFlightPerWebhook'],
   [{ timeoutMs: 0 }, 'timeoutMs'],
   [{ timeoutMs: 1.5 }, 'timeoutMs'],
   [{ retryDelaysMs: [-1] }, 'retryDelaysMs'],

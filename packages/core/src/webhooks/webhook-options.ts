@@ -12,9 +12,14 @@ export interface WebhookOptions {
   /** Adds the headers of the Standard Webhooks specification. Default false. */
   readonly standardWebhooks?: boolean | undefined
   readonly userAgent?: string | undefined
-  /** How many deliveries this process sends at once. Default 50. */
+  /** How many deliveries this process sends at once. Default 200. */
   readonly maxInFlight?: number | undefined
-  /** How many of those to one webhook, so that a slow one holds up no other. Default 5. */
+  /**
+   * How many of those for one account that has the process to itself. Where several hold slots each gets fewer, so that some stay
+   * free for the next one. Default a quarter of `maxInFlight`.
+   */
+  readonly maxInFlightPerAccount?: number | undefined
+  /** The same for one webhook within its account's. Default 5. */
   readonly maxInFlightPerWebhook?: number | undefined
   /** For a whole send, the answer's body included. Default 30 s. */
   readonly timeoutMs?: number | undefined
@@ -39,6 +44,7 @@ export interface WebhookSettings {
   readonly standardWebhooks: boolean
   readonly userAgent: string
   readonly maxInFlight: number
+  readonly maxInFlightPerAccount: number
   readonly maxInFlightPerWebhook: number
   readonly timeoutMs: number
   readonly schedule: RetrySchedule
@@ -52,17 +58,24 @@ const USER_AGENT = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 
 /** Fills in the defaults. @throws TaskboardError `INVALID_CONFIG` for a value that cannot work. */
 export function resolveWebhookSettings(options: WebhookOptions = {}): WebhookSettings {
-  const maxInFlight = wholeNumber('maxInFlight', options.maxInFlight ?? 50, 1, 10_000)
+  const maxInFlight = wholeNumber('maxInFlight', options.maxInFlight ?? 200, 1, 10_000)
+  const maxInFlightPerAccount = wholeNumber(
+    'maxInFlightPerAccount',
+    options.maxInFlightPerAccount ?? Math.ceil(maxInFlight / 4),
+    1,
+    maxInFlight,
+  )
   return {
     headerPrefix: matching('headerPrefix', options.headerPrefix ?? 'X-Service-', HEADER_PREFIX),
     standardWebhooks: options.standardWebhooks ?? false,
     userAgent: matching('userAgent', options.userAgent ?? 'Taskboard-Webhooks/1', USER_AGENT),
     maxInFlight,
+    maxInFlightPerAccount,
     maxInFlightPerWebhook: wholeNumber(
       'maxInFlightPerWebhook',
-      options.maxInFlightPerWebhook ?? Math.min(5, maxInFlight),
+      options.maxInFlightPerWebhook ?? Math.min(5, maxInFlightPerAccount),
       1,
-      maxInFlight,
+      maxInFlightPerAccount,
     ),
     timeoutMs: wholeNumber('timeoutMs', options.timeoutMs ?? 30_000, 1, 600_000),
     schedule: createRetrySchedule({ delaysMs: options.retryDelaysMs, jitterFraction: options.retryJitter }),

@@ -29,7 +29,7 @@ export interface StoredWebhook {
   readonly updatedAt: Instant
 }
 
-/** `pending` is sent at `nextAttemptAt`; `skipped` fell due while the webhook was disabled. */
+/** `pending` is sent at `nextAttemptAt`; `skipped` was created, or fell due, while the webhook was disabled. */
 export type DeliveryStatus = 'pending' | 'succeeded' | 'failed' | 'skipped'
 
 /** One try to send a delivery. */
@@ -61,17 +61,32 @@ export interface Delivery {
   readonly createdAt: Instant
 }
 
+/** Where the deliveries of an enabled webhook go, and what signs them, at the storage's present. */
+export interface DeliveryTarget {
+  /** The webhook's. */
+  readonly id: string
+  readonly workspaceId: string
+  /** Whose the workspace is: accounts share what may be sent at once. */
+  readonly accountId: string
+  readonly url: string
+  /** The sealed secrets that are valid, the current one first; empty when deliveries are not signed. */
+  readonly secrets: readonly string[]
+}
+
 /** A delivery that this process alone may attempt until the claim expires. */
 export interface ClaimedDelivery {
   readonly delivery: Delivery
-  readonly webhook: StoredWebhook
+  readonly webhook: DeliveryTarget
   readonly claimToken: string
 }
 
 export interface DeliveryClaim {
   readonly deliveries: readonly ClaimedDelivery[]
-  /** When the next delivery falls due through time alone, beyond those claimed here; null when none waits. */
-  readonly nextDueAt: Instant | null
+  /**
+   * How long it is until the next delivery falls due beyond those claimed here, or a little less; 0 when one is due that this
+   * claim had no room for; null when none waits. A duration, since the caller's clock may differ from the storage's.
+   */
+  readonly nextDueInMs: number | null
 }
 
 /** What became of a claimed delivery. */
@@ -80,10 +95,14 @@ export interface DeliveryResult {
   readonly claimToken: string
   /** Where it was sent. A webhook that has another address by now is not judged by it. */
   readonly url: string
-  readonly attempt: DeliveryAttempt
+  /** When it was follows from `endedMsAgo`. */
+  readonly attempt: Omit<DeliveryAttempt, 'at'>
+  /** How long before this call the attempt ended. From 0. */
+  readonly endedMsAgo: number
   readonly outcome:
     | { readonly kind: 'succeeded' }
-    | { readonly kind: 'retry'; readonly at: Instant }
+    /** Due again so long after the end of the attempt. */
+    | { readonly kind: 'retry'; readonly delayMs: number }
     | { readonly kind: 'failed' }
     /** Failed, and the endpoint said that it is gone: the webhook is disabled too. */
     | { readonly kind: 'gone' }
@@ -98,7 +117,10 @@ export interface DeliveryQuery {
   readonly afterId: string | null
 }
 
-/** Webhooks and their deliveries. Deliveries are created by the verbs of other stores, together with their events. */
+/**
+ * Webhooks and their deliveries. Deliveries are created by the verbs of other stores, together with their events: one for each
+ * webhook of the workspace that wants the event's type, `skipped` when the webhook is disabled.
+ */
 export interface WebhookStore<Tx = unknown> {
   /** @throws TaskboardError `NOT_FOUND` for an unknown workspace, `CONFLICT` as in `insertTask`. */
   insertWebhook(
@@ -127,9 +149,18 @@ export interface WebhookStore<Tx = unknown> {
     change: {
       url?: string | undefined
       events?: readonly WebhookEventType[] | undefined
-      secrets?: readonly StoredSecret[] | undefined
       enabled?: boolean | undefined
     },
+    at: At<Tx>,
+  ): Promise<StoredWebhook>
+  /**
+   * Makes `sealed` the current secret. Of the earlier ones only the newest that is still valid stays so, for `overlapMs` at the
+   * most (0: not at all). Of two rotations at once, each counts with what the other one left. @throws TaskboardError `NOT_FOUND`.
+   */
+  rotateSecret(
+    workspaceId: string,
+    webhookId: string,
+    rotation: { sealed: string; overlapMs: number },
     at: At<Tx>,
   ): Promise<StoredWebhook>
   /** Deletes it with its deliveries. Returns false when there was none. */
@@ -143,17 +174,29 @@ export interface WebhookStore<Tx = unknown> {
     at: At<Tx>,
   ): Promise<Delivery>
   /**
-   * Claims due deliveries for `claimMs`, oldest due first: at most `limit`, at most `perWebhook` of one webhook, none of
-   * `excludeWebhookIds`. No other caller gets them until the claim expires. What falls due on a disabled webhook becomes
-   * `skipped` instead.
+   * Claims due deliveries for `claimMs`: at most `limit`, at most `perAccount` of one account and `perWebhook` of one webhook, none
+   * of those excluded. Accounts share the limit alike, and so do the webhooks of each; of a webhook the oldest due come first.
+   * Where more is due than a claim takes, accounts and webhooks take turns from claim to claim, so that no backlog keeps back
+   * another's. No other caller gets the deliveries until the claim expires. What falls due on a disabled webhook becomes `skipped`
+   * instead.
    */
   claimDueDeliveries(
-    request: { limit: number; perWebhook: number; excludeWebhookIds: readonly string[]; claimMs: number },
+    request: {
+      limit: number
+      perAccount: number
+      perWebhook: number
+      excludeAccountIds: readonly string[]
+      excludeWebhookIds: readonly string[]
+      claimMs: number
+    },
     at: At<Tx>,
   ): Promise<DeliveryClaim>
+  /** The targets of those webhooks that exist and are enabled, in any order. */
+  readTargets(webhookIds: readonly string[], at: At<Tx>): Promise<readonly DeliveryTarget[]>
   /**
-   * Writes back results, each only if its claim still holds. A webhook whose attempts have all failed for `disableAfterMs`
-   * is disabled (`failing`), with an `agent.alert` in its workspace's log; success clears `failingSince`.
+   * Writes back results, each only if its claim still holds; attempts and retries get their times from the storage's. A webhook
+   * whose attempts have all failed for `disableAfterMs` is disabled (`failing`), with an `agent.alert` in its workspace's log;
+   * success clears `failingSince`.
    */
   recordDeliveryResults(results: readonly DeliveryResult[], disableAfterMs: number, at: At<Tx>): Promise<void>
   /** Gives claims back untried, due at once. */
@@ -171,6 +214,6 @@ export interface WebhookStore<Tx = unknown> {
     which: { deliveryId: string } | { from: Instant; to: Instant },
     at: At<Tx>,
   ): Promise<number>
-  /** Drops finished deliveries created before `before`, at most `limit`; returns how many went. */
-  pruneDeliveries(before: Instant, limit: number): Promise<number>
+  /** Drops finished deliveries older than `olderThanMs`, at most `limit`; returns how many went. */
+  pruneDeliveries(olderThanMs: number, limit: number, now: Instant | null): Promise<number>
 }

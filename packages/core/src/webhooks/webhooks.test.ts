@@ -4,6 +4,7 @@ import { createEnvironment, systemRandom, type Clock } from '../environment/inde
 import { TaskboardError } from '../errors/index.js'
 import { webhookEventTypes } from '../events/index.js'
 import { createEndpointGuard } from './endpoint-guard.js'
+import { rotateSecrets } from './secret-rotation.js'
 import { createSigningKeyCache } from './signing-keys.js'
 import { signPayload } from './signature.js'
 import type { Delivery, StoredWebhook, WebhookStore } from './webhook-store.js'
@@ -51,6 +52,12 @@ function createTestStore() {
       webhooks[webhooks.indexOf(before)] = after
       return after
     },
+    async rotateSecret(workspaceId, webhookId, { sealed, overlapMs }) {
+      const before = find(workspaceId, webhookId)
+      const after = { ...before, secrets: rotateSecrets(before.secrets, sealed, NOW, overlapMs) }
+      webhooks[webhooks.indexOf(before)] = after
+      return after
+    },
     deleteWebhook: async () => true,
     async insertTestDelivery(workspaceId, webhookId, event) {
       const logged = {
@@ -94,24 +101,30 @@ function delivery(id: string, event: Delivery['event'], webhookId = 'wh_1'): Del
 function setUp(): {
   webhooks: Webhooks
   storage: ReturnType<typeof createTestStore>
+  readonly changed: readonly string[]
   readonly signaturesAt: (now: number) => string[]
 } {
   const clock: Clock = { now: () => NOW, setTimer: () => ({ cancel: () => undefined }) }
   const box = createSecretBox({ encryptionKey: systemRandom.bytes(32) }, systemRandom)
   const storage = createTestStore()
+  const changed: string[] = []
   const webhooks = createWebhooks({
     environment: createEnvironment({ clock }),
     store: storage.store,
     secrets: box,
     guard: createEndpointGuard(),
     settings: { rotationOverlapMs: 24 * HOUR },
+    onChanged: (webhookId) => changed.push(webhookId),
   })
   const openKeys = createSigningKeyCache(box)
   const signaturesAt = (now: number): string[] => {
     const [webhook] = storage.webhooks
-    return webhook ? openKeys(webhook, now).map(({ payload }) => signPayload(payload, 'body')) : []
+    const { workspaceId = '', secrets = [] } = webhook ?? {}
+    const valid = secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+    const keys = openKeys({ workspaceId, secrets: valid.map(({ sealed }) => sealed) })
+    return keys.map(({ payload }) => signPayload(payload, 'body'))
   }
-  return { webhooks, storage, signaturesAt }
+  return { webhooks, storage, changed, signaturesAt }
 }
 
 describe('register', () => {

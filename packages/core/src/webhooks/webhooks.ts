@@ -1,11 +1,10 @@
 import type { z } from 'zod'
 import type { Reach, SecretBox } from '../access/index.js'
-import type { At, Environment, Instant } from '../environment/index.js'
+import type { At, Environment, InTransaction, Instant } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import { sampleEvent } from '../events/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { EndpointGuard } from './endpoint-guard.js'
-import { rotateSecrets } from './secret-rotation.js'
 import { secretContext } from './signing-keys.js'
 import { newWebhookSecret } from './standard-webhooks.js'
 import { newWebhookInput, rotationInput, webhookChangeInput } from './webhook-input.js'
@@ -21,11 +20,6 @@ export interface DeliveryPage {
   readonly deliveries: readonly DeliveryRecord[]
   /** For the next page; null on the last one. */
   readonly nextCursor: string | null
-}
-
-interface InTransaction<Tx> {
-  /** The host's open transaction to take part in. */
-  readonly tx?: Tx | undefined
 }
 
 /**
@@ -44,23 +38,23 @@ export interface Webhooks<Tx = unknown> {
     options?: InTransaction<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
   ): Promise<Webhook>
   /** Oldest first. */
-  list(workspaceId: string): Promise<readonly Webhook[]>
-  get(workspaceId: string, webhookId: string): Promise<Webhook>
+  list(workspaceId: string, options?: InTransaction<Tx>): Promise<readonly Webhook[]>
+  get(workspaceId: string, webhookId: string, options?: InTransaction<Tx>): Promise<Webhook>
   /** A webhook of any workspace within reach. */
-  find(reach: Reach, webhookId: string): Promise<Webhook>
-  /** Changes what is given. Enabling starts afresh; what fell due meanwhile stays `skipped` until it is resent. */
+  find(reach: Reach, webhookId: string, options?: InTransaction<Tx>): Promise<Webhook>
+  /** Changes what is given. Enabling starts afresh; events of the time between stay `skipped` in the log until they are resent. */
   update(
     workspaceId: string,
     webhookId: string,
     change: WebhookChange,
     options?: InTransaction<Tx>,
   ): Promise<Webhook>
-  /** Deletes it with its log; returns false when there was none. Sends that are under way may still arrive. */
+  /** Deletes it with its log; returns false when there was none. Sends under way may still arrive; none begins any more. */
   delete(workspaceId: string, webhookId: string, options?: InTransaction<Tx>): Promise<boolean>
   /**
    * Gives it a new secret, a fresh `whsec_` one unless `secret` is given, and returns it this once. The old one goes on
    * signing beside it for `overlapMs` (default 24 h; 0 ends it at once); of the ones before only the newest does. When
-   * two rotations meet, the later one's secret stands.
+   * two rotations meet, the later one's secret is the current one, and the other's goes on signing beside it.
    */
   rotateSecret(
     workspaceId: string,
@@ -72,12 +66,12 @@ export interface Webhooks<Tx = unknown> {
    * Sends it, and nobody else, a sample of the first event type that it subscribes to. What became of that is in the log,
    * under the returned id. @throws `CONFLICT` when it is disabled.
    */
-  test(workspaceId: string, webhookId: string): Promise<DeliveryRecord>
+  test(workspaceId: string, webhookId: string, options?: InTransaction<Tx>): Promise<DeliveryRecord>
   /** The delivery log. `limit` 1 to 1,000, default 100. */
   deliveries(
     workspaceId: string,
     webhookId: string,
-    query?: {
+    query?: InTransaction<Tx> & {
       readonly status?: DeliveryStatus | null | undefined
       readonly limit?: number | undefined
       readonly cursor?: string | null | undefined
@@ -101,6 +95,8 @@ export interface WebhooksParts<Tx> {
   readonly secrets: Pick<SecretBox, 'seal'>
   readonly guard: EndpointGuard
   readonly settings: Pick<WebhookSettings, 'rotationOverlapMs'>
+  /** Called after a webhook was changed or deleted here; in a host's transaction that is before its commit. */
+  readonly onChanged: (webhookId: string) => void
 }
 
 const DEFAULT_PAGE = 100
@@ -108,7 +104,7 @@ const LARGEST_PAGE = 1_000
 const STATUSES: readonly DeliveryStatus[] = ['pending', 'succeeded', 'failed', 'skipped']
 
 export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
-  const { environment, store, guard } = parts
+  const { environment, store, guard, onChanged } = parts
   const at = (options?: InTransaction<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
   const seal = (workspaceId: string, secret: string) => parts.secrets.seal(secret, secretContext(workspaceId))
 
@@ -121,42 +117,49 @@ export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
       const { value } = await store.insertWebhook(webhook, options?.idempotency ?? null, at(options))
       return toWebhook(value)
     },
-    async list(workspaceId) {
-      return (await store.listWebhooks(workspaceId, at())).map(toWebhook)
+    async list(workspaceId, options) {
+      return (await store.listWebhooks(workspaceId, at(options))).map(toWebhook)
     },
-    async get(workspaceId, webhookId) {
-      return toWebhook(await store.getWebhook(workspaceId, webhookId, at()))
+    async get(workspaceId, webhookId, options) {
+      return toWebhook(await store.getWebhook(workspaceId, webhookId, at(options)))
     },
-    async find(reach, webhookId) {
-      return toWebhook(await store.findWebhook(reach, webhookId, at()))
+    async find(reach, webhookId, options) {
+      return toWebhook(await store.findWebhook(reach, webhookId, at(options)))
     },
-    async update(workspaceId, webhookId, change, options) {
-      const { url, events, enabled } = parseInput(webhookChangeInput, change)
+    async update(workspaceId, webhookId, input, options) {
+      const { url, events, enabled } = parseInput(webhookChangeInput, input)
       if (url !== undefined) requireUrl(guard, url)
-      return toWebhook(
-        await store.updateWebhook(workspaceId, webhookId, { url, events, enabled }, at(options)),
-      )
+      const change = { url, events, enabled }
+      const changed = await store.updateWebhook(workspaceId, webhookId, change, at(options))
+      onChanged(webhookId)
+      return toWebhook(changed)
     },
     async delete(workspaceId, webhookId, options) {
-      return store.deleteWebhook(workspaceId, webhookId, at(options))
+      const isDeleted = await store.deleteWebhook(workspaceId, webhookId, at(options))
+      onChanged(webhookId)
+      return isDeleted
     },
     async rotateSecret(workspaceId, webhookId, input = {}, options) {
       const { secret: given, overlapMs = parts.settings.rotationOverlapMs } = parseInput(rotationInput, input)
       const secret = given ?? newWebhookSecret(environment.random)
-      const { secrets: before } = await store.getWebhook(workspaceId, webhookId, at(options))
-      const secrets = rotateSecrets(before, seal(workspaceId, secret), environment.clock.now(), overlapMs)
-      const webhook = await store.updateWebhook(workspaceId, webhookId, { secrets }, at(options))
+      const rotation = { sealed: seal(workspaceId, secret), overlapMs }
+      const webhook = await store.rotateSecret(workspaceId, webhookId, rotation, at(options))
+      onChanged(webhookId)
       return { webhook: toWebhook(webhook), secret }
     },
-    async test(workspaceId, webhookId) {
-      const webhook = requireEnabled(toWebhook(await store.getWebhook(workspaceId, webhookId, at())))
+    async test(workspaceId, webhookId, options) {
+      const webhook = requireEnabled(toWebhook(await store.getWebhook(workspaceId, webhookId, at(options))))
       const event = sampleEvent(webhook.events[0] ?? 'task.created', environment.clock.now())
-      return toDeliveryRecord(await store.insertTestDelivery(workspaceId, webhookId, event, at()))
+      return toDeliveryRecord(await store.insertTestDelivery(workspaceId, webhookId, event, at(options)))
     },
-    async deliveries(workspaceId, webhookId, { status = null, limit = DEFAULT_PAGE, cursor = null } = {}) {
+    async deliveries(
+      workspaceId,
+      webhookId,
+      { status = null, limit = DEFAULT_PAGE, cursor = null, tx } = {},
+    ) {
       requireQuery(status, limit, cursor)
       const query = { workspaceId, webhookId, status, limit: limit + 1, afterId: cursor }
-      const found = await store.listDeliveries(query, at())
+      const found = await store.listDeliveries(query, at({ tx }))
       const deliveries = found.slice(0, limit).map(toDeliveryRecord)
       return { deliveries, nextCursor: found.length > limit ? (deliveries.at(-1)?.id ?? null) : null }
     },
@@ -170,7 +173,7 @@ export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
 
 function requireUrl(guard: EndpointGuard, url: string): void {
   const reason = guard.refuseUrl(url)
-  if (reason !== null) throw new TaskboardError('INVALID_FIELD', `url: ${reason}`, { field: 'url' })
+  if (reason !== null) throw new TaskboardError('INVALID_FIELD', `url ${reason}`, { field: 'url' })
 }
 
 function requireEnabled(webhook: Webhook): Webhook {

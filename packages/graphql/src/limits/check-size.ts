@@ -10,6 +10,12 @@ const rules: Readonly<Record<keyof DocumentSize, string>> = {
   directives: 'there are too many directives',
 }
 
+/** Before a document is parsed. @throws GraphQLError for one with too many characters. */
+export function checkLength(text: string, { characters }: DocumentLimits): void {
+  if (text.length <= characters) return
+  throw new GraphQLError(`the document is too long: at most ${characters} characters; use variables`)
+}
+
 /** @throws GraphQLError for the first limit that is passed, with the limit. */
 export function checkSize(size: DocumentSize, limits: DocumentLimits): void {
   for (const [name, message] of Object.entries(rules) as [keyof DocumentSize, string][]) {

@@ -1,5 +1,7 @@
 /** How much a document may ask for; fragments count wherever they are spread. */
 export interface DocumentLimits {
+  /** UTF-16 units of the document's text; long values belong into variables. Default 100,000. */
+  readonly characters: number
   /** Tokens of the document, as the parser counts them. Default 2,000. */
   readonly tokens: number
   /** How deep selections may nest. Default 12. */
@@ -18,6 +20,7 @@ export interface DocumentLimits {
 }
 
 export const defaultDocumentLimits: DocumentLimits = {
+  characters: 100_000,
   tokens: 2_000,
   depth: 12,
   cost: 5_000,

@@ -3,6 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { abusiveDocument } from '../../test/abusive-document.js'
 import { taskboardSchema } from '../schema/schema.js'
+import { createDocuments } from '../documents.js'
+import { resolveOptions } from '../graphql-options.js'
 import { FragmentCycle, measureDocument, type Variables } from './measure-document.js'
 
 const schema = taskboardSchema()
@@ -10,11 +12,34 @@ const measure = (text: string, variables?: Variables) => measureDocument(schema,
 const sizeOf = (text: string, variables?: Variables) => measure(text, variables).size
 
 describe('what a document comes to', () => {
+  it('is found out only for a text of at most a hundred thousand characters', () => {
+    const documents = createDocuments(schema, resolveOptions({}))
+    const padded = (length: number) => `{ __typename }${' '.repeat(length - 14)}`
+    expect(documents.prepare(padded(100_000), null)).toHaveProperty('kind', 'Document')
+    expect(documents.prepare(padded(100_001), null)).toMatchObject([
+      { message: 'the document is too long: at most 100000 characters; use variables' },
+    ])
+  })
+
   it('counts what is selected as often as a page asks for', () => {
     const page = (first: string) => `{ tasks${first} { edges { node { id agent { name } } } } }`
     expect(sizeOf(page('(first: 10)'))).toMatchObject({ cost: 1 + 10 * 3, depth: 5, fields: 6 })
     expect(sizeOf(page(''))).toMatchObject({ cost: 1 + 20 * 3 })
     expect(sizeOf('{ tasks(first: 10) { nodes { logs { message } } } }').cost).toBe(1 + 10 * (1 + 1 + 100))
+  })
+
+  it('counts a fragment within a list as often as the list may be long', () => {
+    const inList = (spread: string) => `{ tasks(first: 50) { nodes { ${spread} } } }`
+    const whole = 1 + 50 * (1 + 1 + 1 + 100)
+    expect(sizeOf(inList('agent { name } logs { message }')).cost).toBe(whole)
+    expect(sizeOf(inList('... on Task { agent { name } logs { message } }')).cost).toBe(whole)
+    const fragment = 'fragment F on Task { agent { name } logs { message } }'
+    expect(sizeOf(`${inList('...F')} ${fragment}`).cost).toBe(whole)
+    const nested = 'fragment G on TaskConnection { nodes { ...F } }'
+    expect(sizeOf(`{ tasks(first: 50) { ...G } } ${nested} ${fragment}`).cost).toBe(whole)
+    // Each time that it is spread, and with the length of the list that it is spread in.
+    const twice = '{ a: tasks(first: 50) { nodes { ...F } } b: tasks(first: 10) { nodes { ...F } } }'
+    expect(sizeOf(`${twice} ${fragment}`).cost).toBe(whole + 1 + 10 * (1 + 1 + 1 + 100))
   })
 
   it('counts a subscription as twenty of its events', () => {

@@ -19,7 +19,7 @@ import type { FieldCost } from '../schema/field-plan.js'
 import type { DocumentLimits } from './document-limits.js'
 
 /** What a document comes to. Counts may be infinite, where fragments multiply. */
-export type DocumentSize = Omit<DocumentLimits, 'tokens'>
+export type DocumentSize = Omit<DocumentLimits, 'characters' | 'tokens'>
 
 export interface MeasuredDocument {
   readonly size: DocumentSize

@@ -22,7 +22,7 @@ const types = /* GraphQL */ `
   input CreateAgentInput {
     "1 to 100 characters."
     name: String!
-    "A slug: which runtime works it. custom for one of your own."
+    "1 to 64 characters: the runtime that works it, or custom."
     type: String!
     "The identifier of a model."
     model: String

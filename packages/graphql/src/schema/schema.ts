@@ -1,4 +1,4 @@
-import { requireScope } from '@taskboard/core'
+import { defaultRetrySchedule, requireScope } from '@taskboard/core'
 import { extendSchema, GraphQLSchema, isObjectType, parse, type GraphQLFieldResolver } from 'graphql'
 import type { GraphqlContext } from '../graphql-context.js'
 import { accountPart } from './account-part.js'
@@ -18,21 +18,29 @@ const ROOT = /* GraphQL */ `
     subscription: Subscription
   }
 `
-const parts: readonly SchemaPart[] = [
-  workspacePart,
-  taskPart,
-  taskWorkPart,
-  agentPart,
-  webhookPart,
-  accountPart,
-  eventPart,
-]
+
+/** How many there may be of what the host's options bound: the cost of a document depends on it, the schema's text does not. */
+export interface SchemaBounds {
+  /** Attempts at one delivery of a webhook. */
+  readonly maxDeliveryAttempts: number
+}
+
+const DEFAULT_BOUNDS: SchemaBounds = { maxDeliveryAttempts: defaultRetrySchedule.delaysMs.length + 1 }
 
 /**
  * The schema of the task board. Its resolvers expect the context that the endpoint makes; what is described is the same with
  * any.
  */
-export function taskboardSchema(): GraphQLSchema {
+export function taskboardSchema(bounds: SchemaBounds = DEFAULT_BOUNDS): GraphQLSchema {
+  const parts: readonly SchemaPart[] = [
+    workspacePart,
+    taskPart,
+    taskWorkPart,
+    agentPart,
+    webhookPart(bounds.maxDeliveryAttempts),
+    accountPart,
+    eventPart,
+  ]
   const text = [ROOT, ...parts.map(({ types }) => types)].join('\n')
   const schema = extendSchema(new GraphQLSchema({ types: valueTypes }), parse(text))
   for (const { fields } of parts) {

@@ -34,7 +34,7 @@ export const taskTypes = /* GraphQL */ `
     "1 to 200 characters."
     title: String!
     description: String
-    "A slug, a label for the agent: it restricts nobody."
+    "1 to 64 characters, a label for the agent: it restricts nobody."
     type: String
     "Default MEDIUM."
     priority: Priority

@@ -22,13 +22,14 @@ const types = /* GraphQL */ `
 
   input ClaimTaskInput {
     agentId: ID!
-    "How long the task is the agent's own, 1 to 86,400; each of its writes begins that anew. Default 60."
+    "How long the task is the agent's own, 1 to 86,400, from the claim and from each write that names no other length. Default 60."
     leaseSeconds: Int
   }
 
   input HeartbeatInput {
     "What the claim gave. One that is superseded is refused with CONFLICT."
     fencingToken: Int!
+    "How long the task is the agent's own from now on. Default: as long as the claim asked for; the same for the other writes."
     leaseSeconds: Int
   }
 

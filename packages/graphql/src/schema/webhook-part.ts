@@ -147,34 +147,35 @@ export function forwardOnly(nextCursor: unknown, after: string | null | undefine
   }
 }
 
-export const webhookPart: SchemaPart = {
-  types,
-  fields: {
-    Query: {
-      webhook: (_: unknown, { id }: WithId, { call }: GraphqlContext) =>
-        nullIfAbsent(call('getWebhook', { params: { webhookId: id } })),
-      webhookDeliveries: { size: 'first', resolve: listDeliveries },
-    },
-    Mutation: {
-      createWebhook: write('createWebhook', inputOf),
-      updateWebhook: write('updateWebhook', inputOf),
-      deleteWebhook: {
-        weight: 250,
-        async resolve(_: unknown, { id }: WithId, context: GraphqlContext) {
-          await context.write('deleteWebhook', { params: { webhookId: id } })
-          return id
-        },
-      },
-      rotateWebhookSecret: write('rotateWebhookSecret', restOf),
-      testWebhook: write('testWebhook'),
-      resendDeliveries: {
-        weight: 250,
-        async resolve(_: unknown, args: WithId & WireObject, context: GraphqlContext) {
-          const params = { webhookId: args.id }
-          return (await context.write('resendDeliveries', { params, body: restOf(args) }))['resent']
-        },
+/** `maxDeliveryAttempts`: how many sends the host's retry schedule makes of one delivery. */
+export function webhookPart(maxDeliveryAttempts: number): SchemaPart {
+  return { types, fields: { ...fields, Delivery: { attempts: { size: maxDeliveryAttempts } } } }
+}
+
+const fields: SchemaPart['fields'] = {
+  Query: {
+    webhook: (_: unknown, { id }: WithId, { call }: GraphqlContext) =>
+      nullIfAbsent(call('getWebhook', { params: { webhookId: id } })),
+    webhookDeliveries: { size: 'first', resolve: listDeliveries },
+  },
+  Mutation: {
+    createWebhook: write('createWebhook', inputOf),
+    updateWebhook: write('updateWebhook', inputOf),
+    deleteWebhook: {
+      weight: 250,
+      async resolve(_: unknown, { id }: WithId, context: GraphqlContext) {
+        await context.write('deleteWebhook', { params: { webhookId: id } })
+        return id
       },
     },
-    Delivery: { attempts: { size: 6 } },
+    rotateWebhookSecret: write('rotateWebhookSecret', restOf),
+    testWebhook: write('testWebhook'),
+    resendDeliveries: {
+      weight: 250,
+      async resolve(_: unknown, args: WithId & WireObject, context: GraphqlContext) {
+        const params = { webhookId: args.id }
+        return (await context.write('resendDeliveries', { params, body: restOf(args) }))['resent']
+      },
+    },
   },
 }

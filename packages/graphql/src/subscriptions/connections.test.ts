@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { virtualClock } from '@taskboard/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
@@ -49,7 +50,24 @@ async function follow(host: SocketHost, key = host.key) {
   return { client, told }
 }
 
+/** The HTTP status that an upgrade is answered with. */
+async function upgradeStatus(url: string, origin: string): Promise<number | undefined> {
+  const socket = new WebSocket(url, 'graphql-transport-ws', { origin, headers: { cookie: 'session=1' } })
+  sockets.push(socket)
+  const refused = once(socket, 'unexpected-response') as Promise<[unknown, IncomingMessage]>
+  return Promise.race([
+    once(socket, 'open').then(() => 101),
+    refused.then(([, { statusCode }]) => statusCode),
+  ])
+}
+
 describe('a connection', () => {
+  it('is not opened for a page of another origin that borrows a cookie of the host’s own login', async () => {
+    const { url } = await serve({ authenticate: () => null })
+    expect(await upgradeStatus(url, 'https://evil.example')).toBe(403)
+    expect(await upgradeStatus(url, new URL(url).origin.replace('ws:', 'http:'))).toBe(101)
+  })
+
   it.each([
     ['authorization', 'Bearer '],
     ['Authorization', 'bearer '],

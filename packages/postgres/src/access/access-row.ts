@@ -1,3 +1,5 @@
+import { scopes, type User } from '@taskboard/core'
+
 /** The columns of an `Account`, of the table or expression that `alias` names. */
 export function accountColumns(alias: string): string {
   return `${alias}.id, ${alias}.name, ${alias}.tier, ${alias}.created_at::float8 as "createdAt"`
@@ -18,8 +20,18 @@ export function apiKeyColumns(alias: string): string {
     ${a}.revoked_at::float8 as "revokedAt"`
 }
 
-/** The columns of a `User`. */
+/** A `User` as it is stored. */
+export interface UserRow extends Omit<User, 'scopes'> {
+  /** Null for every scope that there is. */
+  readonly scopes: User['scopes'] | null
+}
+
+/** The columns of a `UserRow`. */
 export function userColumns(alias: string): string {
   const a = alias
   return `${a}.id, ${a}.account_id as "accountId", ${a}.email, ${a}.scopes, ${a}.created_at::float8 as "createdAt"`
+}
+
+export function toUser({ scopes: listed, ...row }: UserRow): User {
+  return { ...row, scopes: listed ?? scopes }
 }

@@ -1,13 +1,12 @@
 import type { AccessStore, Instant, Principal } from '@taskboard/core'
 import type { Database } from '../database.js'
-import { createJoiner } from '../joiner.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 
 interface PrincipalRow extends Omit<Principal, 'kind' | 'workspaceIds'> {
   readonly hash: string
   readonly workspaceId: string | null
-  readonly expiresAt: number | null
+  readonly expiresInMs: number | null
 }
 
 /** Present, hashes. */
@@ -15,7 +14,7 @@ const principalsByHash = statement<PrincipalRow>(
   'find_principals',
   /* sql */ `
   select k.hash, k.id, k.account_id as "accountId", a.tier, k.scopes, k.workspace_id as "workspaceId",
-    k.default_workspace_id as "defaultWorkspaceId", k.expires_at::float8 as "expiresAt"
+    k.default_workspace_id as "defaultWorkspaceId", (k.expires_at - coalesce($1::bigint, taskboard.now_ms()))::float8 as "expiresInMs"
   from unnest($2::text[]) as asked (hash)
     cross join lateral (select * from taskboard.api_key k where k.hash = asked.hash limit 1) as k
     join taskboard.account a on a.id = k.account_id
@@ -31,7 +30,7 @@ const MOST_AT_ONCE = 200
 
 /** `AccessStore.findPrincipalByKeyHash`. Calls that come while others are under way share a statement. */
 export function createFindPrincipal(database: Database): AccessStore<PgConnection>['findPrincipalByKeyHash'] {
-  const find = createJoiner<Call, PrincipalRow | undefined>(
+  const find = database.join<Call, PrincipalRow | undefined>(
     async (calls) => {
       const rows = await database.read(null, principalsByHash, toValues(calls))
       const found = new Map(rows.map((row) => [row.hash, row]))
@@ -47,9 +46,9 @@ export function createFindPrincipal(database: Database): AccessStore<PgConnectio
         ? await find(call)
         : (await database.read(at, principalsByHash, toValues([call])))[0]
     if (row === undefined) return null
-    const { hash: _, workspaceId, expiresAt, ...known } = row
+    const { hash: _, workspaceId, expiresInMs, ...known } = row
     const workspaceIds = workspaceId === null ? 'all' : [workspaceId]
-    return { principal: { ...known, kind: 'api_key', workspaceIds }, expiresAt }
+    return { principal: { ...known, kind: 'api_key', workspaceIds }, expiresInMs }
   }
 }
 

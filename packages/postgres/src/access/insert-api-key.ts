@@ -16,9 +16,10 @@ type Added = { readonly [Member in keyof ApiKeyRecord]: ApiKeyRecord[Member] | n
 interface AddedRow extends Added {
   readonly hasAccount: boolean
   readonly hasWorkspaces: boolean
+  readonly isFuture: boolean
 }
 
-/** Refused by its own rows: the account or a workspace is not there, or the hash is taken (then there is no key). */
+/** Refused by its own rows: the account or a workspace is not there, its end has passed, or the hash is taken (then there is no key). */
 const addKey = statement<AddedRow>(
   'insert_api_key',
   /* sql */ `
@@ -28,17 +29,20 @@ const addKey = statement<AddedRow>(
       exists (select from taskboard.workspace where id = $5::text and account_id = $3::text)
         and exists (
           select from taskboard.workspace where id = coalesce($4::text, $5::text) and account_id = $3::text
-        ) as has_workspaces
+        ) as has_workspaces,
+      coalesce($10::bigint > p.now, true) as is_future
+    from p
   ),
   added as (
     insert into taskboard.api_key
       (id, hash, account_id, workspace_id, default_workspace_id, name, scopes, prefix, created_at, expires_at)
     select $2::text, $9::text, $3::text, $4::text, $5::text, $6::text, $7::text[], $8::text, p.now, $10::bigint
-    from p, reach r where r.has_account and r.has_workspaces
+    from p, reach r where r.has_account and r.has_workspaces and r.is_future
     on conflict (hash) do nothing
     returning *
   )
-  select r.has_account as "hasAccount", r.has_workspaces as "hasWorkspaces", ${apiKeyColumns('k')}
+  select r.has_account as "hasAccount", r.has_workspaces as "hasWorkspaces",
+    r.is_future as "isFuture", ${apiKeyColumns('k')}
   from reach r left join added k on true`,
 )
 
@@ -61,7 +65,10 @@ async function added(session: Session, values: readonly unknown[]): Promise<ApiK
   if (!row.hasWorkspaces) {
     throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
   }
+  if (!row.isFuture) {
+    throw new TaskboardError('INVALID_FIELD', 'expiresAt must be in the future', { field: 'expiresAt' })
+  }
   if (row.id === null) throw new TaskboardError('CONFLICT', 'the key exists already')
-  const { hasAccount: _account, hasWorkspaces: _workspaces, ...record } = row
+  const { hasAccount: _account, hasWorkspaces: _workspaces, isFuture: _future, ...record } = row
   return record as ApiKeyRecord
 }

@@ -2,9 +2,9 @@ import { TaskboardError, type AccessStore, type At, type User } from '@taskboard
 import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
-import { userColumns } from './access-row.js'
+import { toUser, userColumns, type UserRow } from './access-row.js'
 
-type Added = { readonly [Member in keyof User]: User[Member] | null }
+type Added = { readonly [Member in keyof UserRow]: UserRow[Member] | null }
 
 interface AddedRow extends Added {
   readonly hasAccount: boolean
@@ -42,7 +42,7 @@ export async function addUserIn(
     throw new TaskboardError('CONFLICT', 'email is that of another user', { field: 'email' })
   }
   const { hasAccount: _, ...added } = row
-  return added as User
+  return toUser(added as UserRow)
 }
 
 /** `AccessStore.insertUser`. */

@@ -2,9 +2,9 @@ import type { At, User } from '@taskboard/core'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
-import { userColumns } from './access-row.js'
+import { toUser, userColumns, type UserRow } from './access-row.js'
 
-const usersOfAccount = statement<User>(
+const usersOfAccount = statement<UserRow>(
   'list_users',
   /* sql */ `
   select ${userColumns('u')} from taskboard.account_user u where u.account_id = $1::text
@@ -12,10 +12,10 @@ const usersOfAccount = statement<User>(
 )
 
 /** `AccessStore.listUsers`. */
-export function listUsers(
+export async function listUsers(
   database: Database,
   accountId: string,
   at: At<PgConnection>,
 ): Promise<readonly User[]> {
-  return database.read(at, usersOfAccount, [accountId])
+  return (await database.read(at, usersOfAccount, [accountId])).map(toUser)
 }

@@ -9,9 +9,14 @@ export function agentColumns(alias: string, status = `${alias}.status`): string 
 export function agentStatus(alias: string, present: string): string {
   return /* sql */ `case
     when exists (select from taskboard.task t where t.lease_agent_id = ${alias}.id) then 'busy'
-    when exists (
+    when ${isServed(alias, present)} then 'available'
+    else 'offline' end`
+}
+
+/** Whether a runtime, or somebody outside of all runtimes, works for the agent. */
+export function isServed(alias: string, present: string): string {
+  return /* sql */ `(coalesce(${alias}.worked_until > ${present}, false) or exists (
       select from taskboard.agent_runtime r
-      where r.type = ${alias}.type and r.live_until <= ${present}
-    ) then 'offline'
-    else 'available' end`
+      where r.type in (${alias}.type, '*') and r.live_until > ${present}
+    ))`
 }

@@ -7,6 +7,7 @@ import { getAgent, getAgents, listAgents } from './read-agents.js'
 import { readForecasts } from './read-forecasts.js'
 import { reportAgentStatus } from './report-agent-status.js'
 import { reportRuntimes } from './report-runtimes.js'
+import { reportWorker } from './report-worker.js'
 import { findAgent, surveyAgents } from './survey-agents.js'
 import { updateAgent } from './update-agent.js'
 
@@ -24,6 +25,8 @@ export function createAgentStore(database: Database): AgentStore<PgConnection> {
     deleteAgent: (workspaceId, agentId, at) => deleteAgent(database, workspaceId, agentId, at),
     reportAgentStatus: (workspaceId, agentId, status, at) =>
       reportAgentStatus(database, workspaceId, agentId, status, at),
+    reportWorker: (workspaceId, agentId, liveMs, at) =>
+      reportWorker(database, workspaceId, agentId, liveMs, at),
     reportRuntimes: (agentTypes, liveMs, at) => reportRuntimes(database, agentTypes, liveMs, at),
     readForecasts: (tasks, at) => readForecasts(database, tasks, at),
   }

@@ -11,21 +11,22 @@ import type { Database } from '../database.js'
 import { once } from '../idempotency/once.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
-import { agentColumns } from './agent-row.js'
+import { agentColumns, agentStatus } from './agent-row.js'
 
 const addAgent = statement<Agent>(
   'insert_agent',
   /* sql */ `
-  with added as (
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  added as (
     insert into taskboard.agent (
       id, workspace_id, name, type, status, created_at, model, system_prompt, capabilities, tools
     )
-    select $2::text, w.id, $4::text, $5::text, 'offline', coalesce($1::bigint, taskboard.now_ms()),
+    select $2::text, w.id, $4::text, $5::text, 'offline', p.now,
       $6::text, $7::text, $8::text[], $9::text[]
-    from taskboard.workspace w where w.id = $3::text
+    from taskboard.workspace w, p where w.id = $3::text
     returning *
   )
-  select ${agentColumns('a')} from added a`,
+  select ${agentColumns('a', agentStatus('a', 'p.now'))} from added a, p`,
 )
 
 /** `AgentStore.insertAgent`. */

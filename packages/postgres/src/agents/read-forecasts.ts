@@ -2,6 +2,8 @@ import { mostAhead, timedAttempts, type At, type Forecast, type ForecastTask } f
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
+import { isServed } from './agent-row.js'
+import { EACH_LANE, slopeOf } from '../tasks/lane-sql.js'
 import { timedAttemptsOf } from './rated-attempts.js'
 
 /**
@@ -24,10 +26,12 @@ const forecasts = statement<Forecast>(
     from (select distinct agent_id from asked where agent_id is not null) i
   ),
   crew as materialized (
-    select i.workspace_id, a.id as agent_id,
+    select i.workspace_id, a.id as agent_id, ${isServed('a', '(select now from p)')} as is_served,
       (select count(*) from (
         select from taskboard.task t where t.lease_agent_id = a.id limit ${mostAhead}) t) as working
-    from (select distinct workspace_id from asked) i join taskboard.agent a on a.workspace_id = i.workspace_id
+    from (select distinct workspace_id from asked) i cross join lateral (
+      select * from taskboard.agent w where w.workspace_id = i.workspace_id offset 0
+    ) a
   ),
   shared as materialized (
     select i.workspace_id,
@@ -41,8 +45,9 @@ const forecasts = statement<Forecast>(
     ) i
   )
   select i.id as "taskId", coalesce(o.typical_ms, s.typical_ms)::float8 as "typicalMs", p.now::float8 as "asOf",
-    greatest(1, (select count(*) from crew c
-      where c.workspace_id = i.workspace_id and c.agent_id = coalesce(i.assigned_to, c.agent_id)))::float8 as agents,
+    (select count(*) from crew c
+      where c.workspace_id = i.workspace_id and c.agent_id = coalesce(i.assigned_to, c.agent_id)
+        and (c.is_served or c.working > 0))::float8 as agents,
     case when q.task_id is null then 0 else
       q.before + least(${mostAhead}, (select coalesce(sum(c.working), 0) from crew c
         where c.workspace_id = i.workspace_id and c.agent_id = coalesce(i.assigned_to, c.agent_id)))
@@ -53,15 +58,14 @@ const forecasts = statement<Forecast>(
     left join lateral (
       select q.task_id, case when not q.ready then 0 else (
         select least(${mostAhead}, sum(b.tasks)) from (
-          select lane, (lane & 1) * s.age_slope + (lane >> 1 & 1) * s.due_slope as slope,
-            q.key + p.now * ((q.lane & 1) * s.age_slope + (q.lane >> 1 & 1) * s.due_slope) as units
-          from taskboard.scoring s, generate_series(0, 3) as lane
+          select l.lane, ${slopeOf('l.lane')} as slope, q.key + p.now * ${slopeOf('q.lane')} as units
+          from taskboard.scoring s, ${EACH_LANE}
         ) l, lateral (
           select count(*) as tasks from (
             select from taskboard.todo t
             where t.workspace_id = q.workspace_id and t.agent_id = q.agent_id and t.lane = l.lane and t.ready
               and t.key >= l.units - l.slope * p.now
-              and (t.key > l.units - l.slope * p.now or (t.created_at, t.task_id) < (q.created_at, q.task_id))
+              and (t.key > l.units - l.slope * p.now or (t.due_date, t.created_at, t.task_id) < (q.due_date, q.created_at, q.task_id))
             limit ${mostAhead}
           ) t
         ) b) end as before

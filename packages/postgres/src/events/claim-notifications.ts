@@ -12,7 +12,7 @@ import { statement } from '../statement.js'
 import { eventJson } from './log-events.js'
 
 interface ClaimedRow {
-  readonly nextDueAt: number | null
+  readonly nextDueInMs: number | null
   /** Null in the one row of a claim that found nothing. */
   readonly target: NotificationTarget | null
   readonly claimToken: string | null
@@ -89,7 +89,7 @@ const claimTargets = statement<ClaimedRow>(
         order by t.due_at limit 1)
     ) as at
   )
-  select n.at::float8 as "nextDueAt", c.claim_token as "claimToken", c.events,
+  select (n.at - least(n.at, (select now from p)))::float8 as "nextDueInMs", c.claim_token as "claimToken", c.events,
     case when c.channel is not null then jsonb_build_object(
       'workspaceId', c.workspace_id, 'channel', c.channel, 'settings', c.settings) end as target
   from next_due n left join claimed c on true
@@ -111,7 +111,7 @@ export async function claimNotifications(
     for (const row of rows) if (isBatch(row)) batches.push(toBatch(row))
     const isAnyPassedOver = rows.some((row) => row.target !== null && row.events === null)
     if (!isAnyPassedOver || batches.length >= limit) {
-      return { batches, nextDueAt: rows[0]?.nextDueAt ?? null }
+      return { batches, nextDueInMs: rows[0]?.nextDueInMs ?? null }
     }
   }
 }

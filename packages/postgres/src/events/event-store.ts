@@ -18,6 +18,6 @@ export function createEventStore(database: Database): EventStore<PgConnection> {
     readFeed: (position, limit) => readFeed(database, position, limit),
     skipFeed: (position) => skipFeed(database, position),
     onCommit: (listener) => database.commits.listen(listener),
-    pruneEvents: (before, limit) => pruneEvents(database, before, limit),
+    pruneEvents: (...given) => pruneEvents(database, ...given),
   }
 }

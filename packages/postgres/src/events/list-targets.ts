@@ -1,5 +1,6 @@
-import type { NotificationTarget } from '@taskboard/core'
+import type { At, NotificationTarget } from '@taskboard/core'
 import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 
 const targetsOfWorkspace = statement<NotificationTarget>(
@@ -10,6 +11,10 @@ const targetsOfWorkspace = statement<NotificationTarget>(
 )
 
 /** `NotificationStore.listTargets`. */
-export function listTargets(database: Database, workspaceId: string): Promise<readonly NotificationTarget[]> {
-  return database.read(null, targetsOfWorkspace, [workspaceId])
+export function listTargets(
+  database: Database,
+  workspaceId: string,
+  at: At<PgConnection>,
+): Promise<readonly NotificationTarget[]> {
+  return database.read(at, targetsOfWorkspace, [workspaceId])
 }

@@ -1,8 +1,8 @@
 import { currentPayloadVersion } from '@taskboard/core'
 
 /**
- * Reads `log_place`, where the events of each workspace begin; `place` counts them from 1. What is `unsent` is not delivered: of
- * an event `e` to a webhook `w`.
+ * Reads `log_place`, where the events of each workspace begin; `place` counts them from 1. A delivery of an event `e` to a webhook
+ * `w` is logged as skipped where the webhook is disabled, or `unsent` holds.
  */
 function logAndSend(place: string, unsent: string): string {
   return /* sql */ `logged as (
@@ -13,18 +13,20 @@ function logAndSend(place: string, unsent: string): string {
     returning *
   ),
   sent as (
-    insert into taskboard.delivery (id, webhook_id, workspace_id, event, next_attempt_at, created_at)
-    select taskboard.new_id('evt', e.at), w.id, e.workspace_id, ${eventJson('e')}, e.at, e.at
-    from logged e join taskboard.webhook w
-      on w.workspace_id = e.workspace_id and w.enabled and e.type = any (w.events) and not (${unsent})
+    insert into taskboard.delivery (id, webhook_id, workspace_id, account_id, event, status, next_attempt_at, created_at)
+    select taskboard.new_id('evt', e.at), w.id, e.workspace_id,
+      (select o.account_id from taskboard.workspace o where o.id = e.workspace_id), ${eventJson('e')},
+      case when s.is_due then 'pending' else 'skipped' end, case when s.is_due then e.at end, e.at
+    from logged e join taskboard.webhook w on w.workspace_id = e.workspace_id and e.type = any (w.events)
+      cross join lateral (select w.enabled and not (${unsent}) as is_due) s
   )`
 }
 
 /**
  * The part of a writing statement that logs events: common table expressions that read `draft` (workspace_id, ord, type,
  * facts, at: the events in order, `ord` counting within the statement) and leave `logged` behind, the rows of
- * `taskboard.event` as they were written. Each enabled webhook that wants an event gets a delivery of it that is due at
- * once.
+ * `taskboard.event` as they were written. Each webhook that wants an event gets a delivery of it: due at once, or skipped while
+ * the webhook is disabled.
  *
  * The rows of `workspace_log` are locked until the commit, in the order of their ids. Lock them last: after tasks.
  */
@@ -32,7 +34,7 @@ export const LOG_EVENTS = logEventsBut('false')
 
 /**
  * The same in a statement that disables webhooks as well. It would see them enabled still, so `unsent` says which deliveries
- * not to make: a condition on an event `e` and a webhook `w`.
+ * to skip: a condition on an event `e` and a webhook `w`.
  */
 export function logEventsBut(unsent: string): string {
   return /* sql */ `

@@ -12,7 +12,7 @@ export function createNotificationStore(database: Database): NotificationStore<P
   return {
     saveTarget: (target, at) => saveTarget(database, target, at),
     deleteTarget: (workspaceId, channel, at) => deleteTarget(database, workspaceId, channel, at),
-    listTargets: (workspaceId) => listTargets(database, workspaceId),
+    listTargets: (workspaceId, at) => listTargets(database, workspaceId, at),
     claimNotifications: (request, at) => claimNotifications(database, request, at),
     settleNotifications: (result, at) => settleNotifications(database, result, at),
   }

@@ -9,10 +9,11 @@ import { statement } from '../statement.js'
 const pruneOldest = statement<{ readonly count: number }>(
   'prune_events',
   /* sql */ `
-  with gone as (
+  with p as materialized (select coalesce($3::bigint, taskboard.now_ms()) - $1::bigint as end_at),
+  gone as (
     delete from taskboard.event where ctid = any (array(
       select e.ctid from taskboard.event e
-      where e.at < $1::bigint and e.at > -9223372036854775808 and e.seq <= coalesce((
+      where e.at < (select end_at from p) and e.at > -9223372036854775808 and e.seq <= coalesce((
         select m.seq from taskboard.analytics_mark m where m.workspace_id = e.workspace_id
       ), 0)
       limit $2::integer
@@ -23,7 +24,12 @@ const pruneOldest = statement<{ readonly count: number }>(
 )
 
 /** `EventStore.pruneEvents`. */
-export async function pruneEvents(database: Database, before: Instant, limit: number): Promise<number> {
-  const [row] = await database.read(null, pruneOldest, [before, limit])
+export async function pruneEvents(
+  database: Database,
+  olderThanMs: number,
+  limit: number,
+  now: Instant | null,
+): Promise<number> {
+  const [row] = await database.read(null, pruneOldest, [olderThanMs, limit, now])
   return row?.count ?? 0
 }

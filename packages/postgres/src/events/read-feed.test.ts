@@ -46,6 +46,41 @@ describe('the feed', () => {
     expect(messagesOf(page.events)).toEqual(['early', 'late'])
   })
 
+  it('skips to no place behind which an open transaction may still write', async () => {
+    const events = createEventStore(database)
+    const [early, late] = await twoWorkspaces()
+    const start = await events.feedEnd()
+    let skipped = ''
+    await database.transaction(async (tx) => {
+      await events.appendEvent(early, alert('early'), { ...at, tx })
+      await events.appendEvent(late, alert('late'), at)
+      skipped = await events.skipFeed(start)
+    })
+    expect(messagesOf((await events.readFeed(skipped, 10)).events)).toEqual(['early', 'late'])
+    const end = await events.skipFeed(skipped)
+    await events.appendEvent(early, alert('new'), at)
+    expect(messagesOf((await events.readFeed(end, 10)).events)).toEqual(['new'])
+  })
+
+  it('has the events of a workspace in their order also when the older transaction writes the later one', async () => {
+    const events = createEventStore(database)
+    const [workspace, other] = await twoWorkspaces()
+    const start = await events.feedEnd()
+    await database.transaction(async (tx) => {
+      await events.appendEvent(other, alert('elsewhere'), { ...at, tx })
+      await events.appendEvent(workspace, alert('first'), at)
+      await events.appendEvent(workspace, alert('second'), { ...at, tx })
+    })
+    const fed: LoggedEvent[] = []
+    for (let page = await events.readFeed(start, 1); page.events.length > 0;) {
+      fed.push(...page.events)
+      page = await events.readFeed(page.position, 1)
+    }
+    const own = fed.filter(({ workspaceId }) => workspaceId === workspace)
+    expect(own.map(({ seq }) => seq)).toEqual([1, 2])
+    expect(messagesOf(own)).toEqual(['first', 'second'])
+  })
+
   it('ends behind what is committed beside an open transaction, and before what that writes', async () => {
     const events = createEventStore(database)
     const [early, late] = await twoWorkspaces()

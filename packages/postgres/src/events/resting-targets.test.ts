@@ -42,7 +42,7 @@ describe('targets that have read all', () => {
         channel,
         claimToken,
         readThroughSeq: events.at(-1)?.seq ?? 0,
-        retryAt: null,
+        retryInMs: null,
       }
       await open().notifications.settleNotifications(result, at)
     }
@@ -120,7 +120,7 @@ describe('targets that have read all', () => {
   async function settle(batch: NotificationBatch | undefined, readThroughSeq: number): Promise<void> {
     if (batch === undefined) throw new Error('nothing was claimed')
     const { channel, claimToken } = batch
-    const result = { workspaceId, channel, claimToken, readThroughSeq, retryAt: null }
+    const result = { workspaceId, channel, claimToken, readThroughSeq, retryInMs: null }
     expect(await open().notifications.settleNotifications(result, at)).toBe(true)
   }
 

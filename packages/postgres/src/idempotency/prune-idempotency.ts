@@ -5,8 +5,9 @@ import { statement } from '../statement.js'
 const pruneRecords = statement<{ readonly count: number }>(
   'prune_idempotency',
   /* sql */ `
-  with old as materialized (
-    select ctid from taskboard.idempotency where created_at < $1::bigint
+  with p as materialized (select coalesce($3::bigint, taskboard.now_ms()) - $1::bigint as end_at),
+  old as materialized (
+    select ctid from taskboard.idempotency where created_at < (select end_at from p)
     order by created_at limit $2::integer for update skip locked
   ),
   gone as (
@@ -16,7 +17,12 @@ const pruneRecords = statement<{ readonly count: number }>(
 )
 
 /** `Storage.pruneIdempotency`. */
-export async function pruneIdempotency(database: Database, before: Instant, limit: number): Promise<number> {
-  const [row] = await database.read(null, pruneRecords, [before, limit])
+export async function pruneIdempotency(
+  database: Database,
+  olderThanMs: number,
+  limit: number,
+  now: Instant | null,
+): Promise<number> {
+  const [row] = await database.read(null, pruneRecords, [olderThanMs, limit, now])
   return row?.count ?? 0
 }

@@ -7,7 +7,6 @@ import type {
   TierRequest,
 } from '@taskboard/core'
 import type { Database } from '../database.js'
-import { createJoiner } from '../joiner.js'
 import { pruneLimits } from './prune-limits.js'
 import { takeLimits } from './take-limits.js'
 import { takeTiers } from './take-tiers.js'
@@ -33,7 +32,7 @@ const MOST_AT_ONCE = 1_000
  */
 export function createLimitStore(database: Database): LimitStore {
   function joined<Request, Decision>(decide: Decide<Request, Decision>) {
-    const take = createJoiner<Waiting<Request>, Decision>(
+    const take = database.join<Waiting<Request>, Decision>(
       (calls) =>
         decide(
           database,

@@ -1,6 +1,5 @@
 import type { Instant, QuotaStore, TakenTask } from '@taskboard/core'
 import type { Database } from '../database.js'
-import { createJoiner } from '../joiner.js'
 import type { PgConnection } from '../pool.js'
 import { countHeld } from './count-held.js'
 import { giveBackTask } from './give-back-task.js'
@@ -16,7 +15,7 @@ const MOST_AT_ONCE = 1_000
 
 /** Tasks that are asked for while others wait are taken by the next statement together. */
 export function createQuotaStore(database: Database): QuotaStore<PgConnection> {
-  const take = createJoiner<Waiting, TakenTask>(
+  const take = database.join<Waiting, TakenTask>(
     (calls) =>
       takeTaskQuotas(
         database,

@@ -11,7 +11,7 @@ const readUsageOf = statement<AccountUsage>(
     select (extract(epoch from date_trunc('month', to_timestamp(n.now / 1000.0), 'UTC')) * 1000)::bigint as month
     from (select coalesce($2::bigint, taskboard.now_ms()) as now) n
   )
-  select greatest(p.month, q.month)::float8 as month,
+  select p.month::float8 as month,
     (case when q.month >= p.month then q.used else 0 end)::float8 as tasks,
     (${heldCounts.agents}) as agents, (${heldCounts.apiKeys}) as "apiKeys", (${heldCounts.webhooks}) as webhooks
   from p left join taskboard.task_quota q on q.account_id = $1::text`,

@@ -14,9 +14,10 @@ interface TakenRow {
 
 /**
  * Each key's row is locked, read as it is by then and written, in the order of the keys, so that batches wait for one another
- * but never in a circle. What is asked of it is in `excluded`, as if the window were empty. A present before the newest admission counts as that one's time, so `times` only rise, and
- * `width_bucket` finds how many of them the window has left behind. A wait counts from when its key was decided: that may be
- * long after the statement began, and after admissions that the row's lock was waited for.
+ * but never in a circle. What is asked of it is in `excluded`, as if the window were empty. A key is decided as of when its row
+ * is locked: that may be long after the statement began, and after admissions that the row's lock was waited for. A present
+ * before the newest admission therefore shows that the clock has stepped back, and all `times` move back with it. They only rise,
+ * and `width_bucket` finds how many of them the window has left behind.
  */
 const takeKeys = statement<TakenRow>(
   'take_limits',
@@ -31,12 +32,18 @@ const takeKeys = statement<TakenRow>(
     from asked a, p order by a.key collate "C"
     on conflict (key) do update set (times, newest, window_ms, most, admitted) = (
       select
-        case when passed.n = 0 and fit.n = 0 then r.times
-          else r.times[passed.n + 1:] || array_fill(present.at, array[fit.n]) end,
-        case when fit.n = 0 then r.newest else present.at end,
+        case when passed.n = 0 and fit.n = 0 then held.times
+          else held.times[passed.n + 1:] || array_fill(present.at, array[fit.n]) end,
+        case when fit.n = 0 then least(r.newest, present.at) else present.at end,
         excluded.window_ms, excluded.most, fit.n
-      from (select greatest(excluded.newest, r.newest) as at) present,
-        lateral (select width_bucket(present.at - excluded.window_ms, r.times) as n) passed,
+      from (select coalesce($1::bigint, taskboard.now_ms()) as at) present,
+        lateral (
+          select case when present.at >= r.newest then r.times
+            else array(
+              select t.at - r.newest + present.at from unnest(r.times) with ordinality as t (at, place) order by t.place
+            ) end as times
+        ) held,
+        lateral (select width_bucket(present.at - excluded.window_ms, held.times) as n) passed,
         lateral (
           select least(excluded.admitted, greatest(0, excluded.most - cardinality(r.times) + passed.n)) as n
         ) fit

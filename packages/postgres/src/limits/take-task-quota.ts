@@ -14,14 +14,16 @@ interface TakenRow {
   readonly month: number
 }
 
+const monthOf = (instant: string): string =>
+  /* sql */ `(extract(epoch from date_trunc('month', to_timestamp(${instant} / 1000.0), 'UTC')) * 1000)::bigint`
+
 /** As in `take_tiers`: locked in order, decided by the row as it is by then, committed without waiting for the disk. */
 const takeQuotas = statement<TakenRow>(
   'take_task_quotas',
   /* sql */ `
   with p as materialized (
-    select (extract(epoch from date_trunc('month', to_timestamp(n.now / 1000.0), 'UTC')) * 1000)::bigint as month,
+    select ${monthOf('coalesce($1::bigint, taskboard.now_ms())')} as month,
       set_config('synchronous_commit', 'off', true)
-    from (select coalesce($1::bigint, taskboard.now_ms()) as now) n
   ),
   asked as materialized (
     select * from json_to_recordset($2::json) as i (account_id text, most integer, wanted integer)
@@ -31,8 +33,9 @@ const takeQuotas = statement<TakenRow>(
     select a.account_id, p.month, least(a.wanted, a.most), a.most, least(a.wanted, a.most)
     from asked a, p order by a.account_id collate "C"
     on conflict (account_id) do update set (month, used, most, taken) = (
-      select greatest(excluded.month, r.month), before.used + fit.n, excluded.most, fit.n
-      from (select case when excluded.month > r.month then 0 else r.used end as used) before,
+      select present.month, before.used + fit.n, excluded.most, fit.n
+      from (select ${monthOf('coalesce($1::bigint, taskboard.now_ms())')} as month) present,
+        lateral (select case when present.month > r.month then 0 else r.used end as used) before,
         lateral (select least(excluded.taken, greatest(0, excluded.most - before.used)) as n) fit
     )
     returning account_id, month, taken

@@ -23,8 +23,9 @@ const SECONDS_COUNTED = 61
 /**
  * `takeFromTierWindow` for many keys at once. Each key's row is locked, read as it is by then and written, in the order of the
  * keys, so that batches wait for one another but never in a circle. What is asked of it is in `excluded`, as if nothing had been
- * admitted before. Used is what was admitted in all less what is behind, so nothing is added up, and `width_bucket` finds how
- * many of the seconds the minute has left behind. A row of which nothing is admitted stays as it was.
+ * admitted before. The present is that of the decision, after the wait for the row, so one before the newest second shows that the
+ * clock has stepped back: `held` then moves the seconds back, as `takeFromTierWindow` does. Used is what was admitted in all less what is behind, so nothing is added up, and `width_bucket` finds how
+ * many of the seconds the minute has left behind. A row of which nothing is admitted stays as it was, unless the clock stepped back.
  *
  * The commit does not wait for the disk: what a crash of the server forgets are counts of its last second.
  */
@@ -47,26 +48,37 @@ const takeKeys = statement<TakenRow>(
     on conflict (key) do update
     set (hour, total, before_hour, before_minute, seconds, totals, per_hour, per_minute, admitted) = (
       select
-        case when fit.n = 0 then r.hour else present.hour end,
+        case when fit.n = 0 then least(r.hour, present.hour) else present.hour end,
         r.total + fit.n,
         case when fit.n = 0 then r.before_hour else behind.hour end,
         case when fit.n = 0 then r.before_minute else behind.minute end,
-        case when fit.n = 0 then r.seconds
-          when present.is_known then r.seconds[passed.n + 1:]
-          else r.seconds[passed.n + 1:] || present.second end,
-        case when fit.n = 0 then r.totals
-          when present.is_known then r.totals[passed.n + 1:cardinality(r.totals) - 1] || (r.total + fit.n)
-          else r.totals[passed.n + 1:] || (r.total + fit.n) end,
+        case when fit.n = 0 then held.seconds
+          when present.second = held.seconds[cardinality(held.seconds)] then held.seconds[passed.n + 1:]
+          else held.seconds[passed.n + 1:] || present.second end,
+        case when fit.n = 0 then held.totals
+          when present.second = held.seconds[cardinality(held.seconds)]
+            then held.totals[passed.n + 1:cardinality(held.totals) - 1] || (r.total + fit.n)
+          else held.totals[passed.n + 1:] || (r.total + fit.n) end,
         excluded.per_hour, excluded.per_minute, fit.n
       from (
-          select greatest(excluded.hour, r.hour) as hour,
-            greatest(excluded.seconds[1], r.seconds[cardinality(r.seconds)]) as second,
-            excluded.seconds[1] <= r.seconds[cardinality(r.seconds)] as is_known
+          select n.now / 1000 as second, n.now / 3600000 * 3600000 as hour
+          from (select coalesce($1::bigint, taskboard.now_ms()) as now) n
         ) present,
-        lateral (select width_bucket(present.second - ${SECONDS_COUNTED}, r.seconds) as n) passed,
+        lateral (
+          select r.seconds, r.totals where r.seconds[cardinality(r.seconds)] <= present.second
+          union all
+          select array_agg(s.second order by s.second), array_agg(s.total order by s.second)
+          from (
+            select least(t.second - r.seconds[cardinality(r.seconds)] + present.second + 1, present.second) as second,
+              max(t.total) as total
+            from unnest(r.seconds, r.totals) as t (second, total) group by 1
+          ) s
+          having r.seconds[cardinality(r.seconds)] > present.second
+        ) held,
+        lateral (select width_bucket(present.second - ${SECONDS_COUNTED}, held.seconds) as n) passed,
         lateral (
           select case when present.hour > r.hour then r.total else r.before_hour end as hour,
-            case passed.n when 0 then r.before_minute else r.totals[passed.n] end as minute
+            case passed.n when 0 then r.before_minute else held.totals[passed.n] end as minute
         ) behind,
         lateral (
           select least(

@@ -14,7 +14,6 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
 import { migrate } from '../migrations/migrate.js'
-import { pglitePool } from '../pglite-pool.js'
 import type { PgConnection, PgPool, PgQuery } from '../pool.js'
 import { postgresStorage } from '../postgres-storage.js'
 import { createWakes, type Wakes } from './wakes.js'
@@ -153,7 +152,11 @@ describe('wakes', () => {
     await wakes.close()
 
     const never = () => Promise.reject(new Error('not to be asked'))
-    const sole = createWakes({ pool: pglitePool({ query: never, exec: never }), listen: true, settings })
+    const sole = createWakes({
+      pool: { query: never, connect: never, isSoleUser: true },
+      listen: true,
+      settings,
+    })
     await sole.open()
     let count = 0
     sole.commits.listen(() => void (count += 1))
@@ -175,7 +178,7 @@ describe('wakes', () => {
     await wakes.open()
     expect(await listeners()).toEqual([])
     taken.release()
-    const resumed = new Promise<void>((resolve) => wakes.commits.listen(resolve))
+    const resumed = new Promise<void>((resolve) => wakes.commits.listen(() => resolve()))
     await clock.advance({ ms: 250 })
     await resumed
     expect(await listeners()).toHaveLength(1)

@@ -2,6 +2,7 @@ import { createCommitSignal, type BoundSettings, type CommitSignal } from '@task
 import { randomUUID } from 'node:crypto'
 import { boundedPool } from '../bounded-pool.js'
 import type { PgPool } from '../pool.js'
+import { mostConnections } from '../sole-connection.js'
 import { resolveTimeouts, type Timeouts } from '../timeouts.js'
 import { endsWithin } from './ends-within.js'
 import { createListener } from './listener.js'
@@ -33,6 +34,8 @@ export interface WakesParts {
  * the commits that they tell of. Who is told looks at the database, so it does that no more often either.
  */
 const LEAST_GAP_MS = 20
+/** Follows the sender in a notification of commits that took tasks away from their agents. */
+const REVOKED = 'revoked'
 /** What a database that does not answer may keep `close` waiting for. */
 const LONGEST_FLUSH_MS = 1_000
 
@@ -43,10 +46,16 @@ export function createWakes(parts: WakesParts): Wakes {
     return { commits: signal, open: () => Promise.resolve(), close: () => Promise.resolve() }
   }
   const origin = randomUUID()
+  let hasRevoked = false
   const told = createPace(settings, LEAST_GAP_MS, () => {
     signal.raise()
     return Promise.resolve()
   })
+  /** Revocations are passed on at once: they are rare, and until then an agent works on a task that it has lost. */
+  function hear(revokes: boolean): void {
+    if (revokes) signal.raise({ revokes })
+    told.ask()
+  }
   const source = listeningPool(pool, listen)
   const listener =
     source &&
@@ -55,17 +64,20 @@ export function createWakes(parts: WakesParts): Wakes {
       isRequired: typeof listen === 'object',
       timeouts,
       settings,
-      onNotified: (payload) => {
-        if (payload !== origin) told.ask()
+      onNotified(payload) {
+        const [sender, news] = payload.split(' ')
+        if (sender !== origin) hear(news === REVOKED)
       },
-      onResumed: () => told.ask(),
+      onResumed: () => hear(true),
     })
 
   const bounded = boundedPool(pool, timeouts)
   // A statement of its own: within a transaction that writes, the lock would be held until that one is on the disk.
   async function notify(): Promise<void> {
     const connection = listener?.connection ?? bounded
-    await connection.query({ text: 'select pg_notify($1, $2)', values: [CHANNEL, origin] })
+    const payload = hasRevoked ? `${origin} ${REVOKED}` : origin
+    hasRevoked = false
+    await connection.query({ text: 'select pg_notify($1, $2)', values: [CHANNEL, payload] })
   }
   const tell = createPace(settings, LEAST_GAP_MS, () => {
     const { clock } = settings.current
@@ -74,8 +86,10 @@ export function createWakes(parts: WakesParts): Wakes {
 
   return {
     commits: {
-      raise() {
-        told.ask()
+      raise(commit) {
+        const revokes = commit?.revokes === true
+        hasRevoked ||= revokes
+        hear(revokes)
         tell.ask()
       },
       listen: (call) => signal.listen(call),
@@ -92,6 +106,5 @@ export function createWakes(parts: WakesParts): Wakes {
 /** A pool of one connection would have none left. */
 function listeningPool(pool: PgPool, listen: boolean | PgPool): PgPool | null {
   if (typeof listen === 'object') return listen
-  const most = (pool as { readonly options?: { readonly max?: unknown } }).options?.max
-  return listen && most !== 1 ? pool : null
+  return listen && mostConnections(pool) !== 1 ? pool : null
 }

@@ -1,4 +1,5 @@
 import { PGlite } from '@electric-sql/pglite'
+import { defaultScoring } from '@taskboard/core'
 import { readdir, readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
@@ -9,6 +10,7 @@ import { migrate, migrateWith, migrationStatus, planMigrations } from './migrate
 import { titleOf, type Migration } from './migration.js'
 
 const names = embeddedMigrations.map(titleOf)
+const nextNumber = (embeddedMigrations.at(-1)?.number ?? 0) + 1
 const rowsOf = async (pool: PgPool, text: string) => (await pool.query({ text, values: [] })).rows
 
 describe('the embedded migrations', () => {
@@ -35,7 +37,9 @@ describe('migrate', () => {
     const { pool } = database
     expect(await migrate(pool)).toEqual(['0000_bookkeeping', ...names])
     expect(await migrate(pool)).toEqual([])
-    expect(await rowsOf(pool, 'select unit from taskboard.scoring')).toEqual([{ unit: '120960000000' }])
+    expect(await rowsOf(pool, 'select unit from taskboard.scoring')).toEqual([
+      { unit: String(defaultScoring.unit) },
+    ])
   })
 
   it('is done once when many start at once', async () => {
@@ -51,7 +55,7 @@ describe('migrate', () => {
 
   it('applies what is new to a database of an earlier version', async () => {
     const { pool } = database
-    const next: Migration = { number: names.length + 1, name: 'next', sql: 'create table taskboard.next ();' }
+    const next: Migration = { number: nextNumber, name: 'next', sql: 'create table taskboard.next ();' }
     await migrate(pool)
     expect(await migrateWith(pool, [...embeddedMigrations, next])).toEqual([titleOf(next)])
     expect(await rowsOf(pool, `select to_regclass('taskboard.next')::text as name`)).toEqual([
@@ -62,7 +66,7 @@ describe('migrate', () => {
   it('leaves nothing of a run that fails', async () => {
     const { pool } = database
     const bad: Migration = {
-      number: names.length + 1,
+      number: nextNumber,
       name: 'bad',
       sql: 'create table taskboard.bad (); select 1 / 0;',
     }

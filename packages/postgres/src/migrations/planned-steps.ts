@@ -29,8 +29,8 @@ export function plannedSteps(pending: readonly Migration[], isFirstRun: boolean)
 
 function stepOf(migration: Migration): PlannedStep {
   const { number, name } = migration
-  // The functions of the schema read the weights, also before a host has bound its own.
-  const weights = number === 1 ? `${scoringInsert(defaultScoring)};\n` : ''
+  // The functions of the schema read the weights, also before a host has bound its own. This migration has all columns for them.
+  const weights = number === 9 ? `${scoringInsert(defaultScoring)};\n` : ''
   const remember = `insert into taskboard.migration (number, name, digest) values (${number}, '${name}', '${digestOf(migration)}');\n`
   return { name: titleOf(migration), sql: `${migration.sql.trimEnd()}\n\n${weights}${remember}` }
 }

@@ -9,7 +9,7 @@ interface AppendedRow {
   readonly isHeld: boolean
 }
 
-/** Renews a live lease: present, workspace, task, fencing token, lease. */
+/** Renews a live lease: present, workspace, task, fencing token, length (null for the claim's). */
 const RENEWED = /* sql */ `
   p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   found as materialized (
@@ -18,7 +18,7 @@ const RENEWED = /* sql */ `
     for update of t
   ),
   renewed as (
-    update taskboard.task t set lease_expires_at = p.now + $5::bigint, updated_at = p.now, version = t.version + 1
+    update taskboard.task t set lease_expires_at = p.now + coalesce($5::bigint, t.lease_ms), updated_at = p.now, version = t.version + 1
     from p, found f where t.id = f.id and f.is_held
     returning t.id
   )`
@@ -72,7 +72,7 @@ export async function appendLog(
   database: Database,
   { workspaceId, taskId, fencingToken }: ClaimProof,
   { level, message }: Omit<TaskLogEntry, 'at'>,
-  leaseMs: number,
+  leaseMs: number | null,
   at: At<PgConnection>,
 ): Promise<void> {
   const { logLimit } = database.settings.current
@@ -86,7 +86,7 @@ export async function appendOutput(
   database: Database,
   { workspaceId, taskId, fencingToken }: ClaimProof,
   { type, name, url, size }: TaskOutput,
-  leaseMs: number,
+  leaseMs: number | null,
   at: At<PgConnection>,
 ): Promise<void> {
   const { outputLimit } = database.settings.current

@@ -10,6 +10,7 @@ import type { Database } from '../database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
+import { dependentsToLock } from './dependents-sql.js'
 import { taskColumns, toTask, type TaskRow } from './task-row.js'
 
 /** A task as it was at `now`. */
@@ -48,7 +49,9 @@ const writeTask = statement<TaskRow>(
   waiting as materialized (
     select d.id from taskboard.task d
     where d.id in (
-      select w.task_id from written t join after a on a.frees join taskboard.task_dependency w on w.depends_on = t.id
+      select w.task_id from written t join after a on a.frees
+        cross join lateral (${dependentsToLock('t.id', "t.column_name = 'DONE'")}) w
+      where t.has_dependents
     )
     order by d.id for update
   ),
@@ -77,7 +80,7 @@ const MOST_LOOKS = 20
  * @throws TaskboardError `TASK_NOT_FOUND`; whatever `transition` throws; `SERVICE_UNAVAILABLE` when others keep writing it.
  */
 export async function applyCommand(
-  database: Database,
+  database: Pick<Database, 'read' | 'write' | 'noteRevocation'>,
   target: { readonly workspaceId: string; readonly taskId: string },
   command: TaskCommand,
   at: At<PgConnection>,
@@ -93,7 +96,9 @@ export async function applyCommand(
     const decided = transition(before, command, row.now)
     if (decided.task === before) return before
     const [written] = await database.write(at, writeTask, toValues(row, before, decided))
-    if (written !== undefined) return toTask(written)
+    if (written === undefined) continue
+    if (decided.endedAttempt?.outcome === 'revoked') database.noteRevocation(at)
+    return toTask(written)
   }
   throw new TaskboardError('SERVICE_UNAVAILABLE', 'the task is being written by others all the time')
 }

@@ -1,6 +1,6 @@
 import { LOG_EVENTS } from '../events/log-events.js'
 import { statement, type Statement } from '../statement.js'
-import { claimParts, staleAt, takeBest, type ClaimRow } from './claim-sql.js'
+import { claimParts, staleAt, takeBest, untilFirst, type ClaimRow } from './claim-sql.js'
 
 /** What the claim by type answers: also the workspaces whose turn it was, in order. */
 export interface TypeClaimRow extends ClaimRow {
@@ -11,11 +11,11 @@ export interface TypeClaimRow extends ClaimRow {
  * From the end of `todo_pickup` that claims do not take from: at the other one lie the entries of all that was claimed since the
  * table was last vacuumed, and whoever looks for the first has to pass them.
  */
-const WORST_FIRST = 't.lane desc, t.key, t.created_at desc, t.task_id desc'
+const WORST_FIRST = 't.lane desc, t.key, t.due_date desc, t.created_at desc, t.task_id desc'
 
 /**
  * Present, whether ended placements stop it, limit, lease, agent type, the workspace that was served last; and
- * completions.
+ * completions. `column` is what of an agent is compared with the type: its own, or the runtime that it falls back to.
  *
  * Workspaces take turns in the order of their ids, on from the one that was served last and round once. Those with ready
  * tasks and those with agents of the type are two ordered lists; the walk leaps from one to the other, so that it
@@ -23,7 +23,11 @@ const WORST_FIRST = 't.lane desc, t.key, t.created_at desc, t.task_id desc'
  * order of the index: the planner would else look through the table for any, which is near only where most are of that workspace.
  * When the next wait ends is a query of its own: a bare call would be made again for every row of the answer.
  */
-function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow> {
+function byType(
+  verb: string,
+  column: 'type' | 'fallback',
+  withCompletions: boolean,
+): Statement<TypeClaimRow> {
   const parts = claimParts(withCompletions, '(select is_stale from stale)', 'true')
   return statement<TypeClaimRow>(
     verb,
@@ -41,7 +45,7 @@ function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow>
           and (not walk.is_round or queued <= $6::text)
           and exists (
             select from (select '' as agent_id union all
-              select a.id from taskboard.agent a where a.workspace_id = queued and a.type = $5::text) as pool
+              select a.id from taskboard.agent a where a.workspace_id = queued and a.${column} = $5::text) as pool
             cross join lateral (select from taskboard.todo t
               where t.ready and t.workspace_id = queued and t.agent_id = pool.agent_id
               order by ${WORST_FIRST} limit 1
@@ -63,9 +67,9 @@ function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow>
           from (
             select case when walk.is_past
               then (select min(a.workspace_id) from taskboard.agent a
-                    where a.type = $5::text and a.workspace_id > walk.workspace_id)
+                    where a.${column} = $5::text and a.workspace_id > walk.workspace_id)
               else (select min(a.workspace_id) from taskboard.agent a
-                    where a.type = $5::text and a.workspace_id >= walk.workspace_id)
+                    where a.${column} = $5::text and a.workspace_id >= walk.workspace_id)
             end as staffed
             offset 0
           ) as agents
@@ -84,21 +88,36 @@ function byType(verb: string, withCompletions: boolean): Statement<TypeClaimRow>
     select a.workspace_id, a.id as agent_id,
       -- Asked only where there is a choice.
       case when exists (
-        select from taskboard.agent b where b.type = $5::text and b.workspace_id = s.workspace_id and b.id <> a.id
+        select from taskboard.agent b where b.${column} = $5::text and b.workspace_id = s.workspace_id and b.id <> a.id
       ) then (
         (select count(*) from taskboard.task t where t.lease_agent_id = a.id)${parts.leaving}
       )::integer else 0 end as held
-    from station s join taskboard.agent a on a.workspace_id = s.workspace_id and a.type = $5::text
+    from station s join taskboard.agent a on a.workspace_id = s.workspace_id and a.${column} = $5::text
   ),
   ${takeBest(parts)},
   ${parts.draft},
   ${LOG_EVENTS}
   select r.*, stale.is_stale as "isStale", (select count(*) from candidate)::integer as seen, true as "isKnown",
     (select coalesce(array_agg(workspace_id order by place), '{}') from station) as stations,
-    case when (select count(*) from claimed) < ${parts.wanted} then (select taskboard.first_wait_for_type($5::text)) end::float8 as "nextReadyAt"
+    case when (select count(*) from claimed) < ${parts.wanted} then ${untilFirst(`taskboard.first_wait_for_${column}($5::text)`)} end::float8 as "nextReadyInMs"
   from stale left join (${parts.reply}) as r on true`,
   )
 }
 
-export const claimByType = byType('claim_by_type', false)
-export const completeAndClaimByType = byType('complete_and_claim_by_type', true)
+/** What claims, and completes before. */
+interface ClaimStatements {
+  readonly claim: Statement<TypeClaimRow>
+  readonly completeAndClaim: Statement<TypeClaimRow>
+}
+
+/** For the runtime of one type. */
+export const claimByType: ClaimStatements = {
+  claim: byType('claim_by_type', 'type', false),
+  completeAndClaim: byType('complete_and_claim_by_type', 'type', true),
+}
+
+/** For the runtime that works all agents whose type has none of its own. */
+export const claimByFallback: ClaimStatements = {
+  claim: byType('claim_by_fallback', 'fallback', false),
+  completeAndClaim: byType('complete_and_claim_by_fallback', 'fallback', true),
+}

@@ -1,6 +1,21 @@
+import { lanes, type Lane } from '@taskboard/core'
 import { logEventsOf } from '../events/log-events.js'
 import { statement, type Statement } from '../statement.js'
-import { claimParts, headsOf, LOCKED_IN_TURN, start, staleAt, type ClaimRow } from './claim-sql.js'
+import {
+  claimParts,
+  headsOf,
+  LOCKED_IN_TURN,
+  start,
+  staleAt,
+  untilFirst,
+  type ClaimRow,
+} from './claim-sql.js'
+
+/** By the two parts of a lane: what the due factor, and the age, have risen by at `p.now`. */
+const DUE_RISES = ['0', 'p.far_rise', 'p.near_rise']
+const AGE_RISES = ['0', 'p.age_rise']
+const headOf = (agent: string, lane: Lane): string =>
+  `(${agent}, ${lane}, ${DUE_RISES[lane >> 1]} + ${AGE_RISES[lane & 1]})`
 
 /**
  * Present, whether ended placements stop it, limit, lease, workspace, agent; and completions.
@@ -17,15 +32,13 @@ function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
   with p as materialized (
     select n.now, ${staleAt('n.now')} as is_stale,
       exists (select from taskboard.agent where id = $6::text and workspace_id = $5::text) as is_known,
-      s.age_slope * n.now as age_rise, s.due_slope * n.now as due_rise
+      n.now * s.age_slope as age_rise, n.now * s.due_far_slope as far_rise, n.now * s.due_slope as near_rise
     from taskboard.scoring s, (select coalesce($1::bigint, taskboard.now_ms()) as now) as n
   ),${parts.complete}
   candidate as materialized (
-    select t.task_id, t.created_at, t.key + head.rise as score
+    select t.task_id, t.due_date, t.created_at, t.key + head.rise as score
     from p,
-      lateral (values
-        ('', 0, 0), ('', 1, p.age_rise), ('', 2, p.due_rise), ('', 3, p.age_rise + p.due_rise),
-        ($6::text, 0, 0), ($6::text, 1, p.age_rise), ($6::text, 2, p.due_rise), ($6::text, 3, p.age_rise + p.due_rise)
+      lateral (values ${lanes.flatMap((lane) => [headOf("''", lane), headOf('$6::text', lane)]).join(', ')}
       ) as head (agent_id, lane, rise),
       lateral (${headsOf('$5::text', 'head.agent_id', 'head.lane', `(select greatest(16, 2 * ${parts.wanted}) + 4)`)}
       ) as t
@@ -33,7 +46,7 @@ function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
   ),
   picked as materialized (
     select array(
-      select r.task_id from (select * from candidate order by score desc, created_at, task_id) as r,
+      select r.task_id from (select * from candidate order by score desc, due_date, created_at, task_id) as r,
         lateral (${LOCKED_IN_TURN}) as locked
       limit ${parts.wanted}
     ) as ids
@@ -49,7 +62,8 @@ function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
   ${logEventsOf('$5::text', !withCompletions)}
   select r.*, p.is_stale as "isStale", p.is_known as "isKnown",
     case when short.is_short then (select count(*) from candidate) end::integer as seen,
-    case when short.is_short then (select taskboard.first_wait_for_agent($5::text, $6::text)) end::float8 as "nextReadyAt"
+    case when short.is_short
+      then ${untilFirst('taskboard.first_wait_for_agent($5::text, $6::text)')} end::float8 as "nextReadyInMs"
   from p, (select cardinality(ids) < ${parts.wanted} as is_short from picked) as short left join (${parts.reply}) as r on true`,
   )
 }

@@ -1,4 +1,5 @@
 import { completeBeforeClaim, completionsOf } from './complete-sql.js'
+import { BEST_FIRST, EACH_LANE, slopeOf } from './lane-sql.js'
 import { taskColumns, type TaskRow } from './task-row.js'
 
 /** What a claiming statement answers: a row for each task that was completed or claimed, or one without a task. */
@@ -10,8 +11,8 @@ export interface ClaimRow extends TaskRow {
   readonly isStale: boolean
   /** How many candidates were looked at; a claim for one agent tells it only when it took fewer than were wanted. */
   readonly seen: number | null
-  /** When the first wait ends that keeps something from the agents; null when there is none. */
-  readonly nextReadyAt: number | null
+  /** In how many milliseconds the first wait ends that keeps something from the agents; null when there is none. */
+  readonly nextReadyInMs: number | null
   readonly isKnown: boolean
 }
 
@@ -24,22 +25,23 @@ const AFTER_COMPLETIONS = 1_000_000
  */
 const MOST_EXPECTED = 500
 
+/** How long from `p.now` the instant is that a function returns, at least 0; null where it returns none. Called once. */
+export function untilFirst(call: string): string {
+  return /* sql */ `(select f.at - least(f.at, p.now) from p, (select ${call} as at offset 0) f)`
+}
+
 /** The most tasks that one statement claims. */
 export const MOST_CLAIMED = 200
 
 /** A claim looks at this many of each lane and pool at least. */
 export const LEAST_DEPTH = 4
 
-/** What a lane's score rises by in a millisecond, of the scoring `s`. */
-const slopeOf = (lane: string): string =>
-  `((case when ${lane} & 1 = 1 then s.age_slope else 0 end) + (case when ${lane} & 2 = 2 then s.due_slope else 0 end))`
-
 /** The best of a lane and a pool, the first `depth`. */
 export const headsOf = (workspace: string, agent: string, lane: string, depth: string): string => /* sql */ `
         select * from (
           select * from taskboard.todo t
           where t.ready and t.workspace_id = ${workspace} and t.agent_id = ${agent} and t.lane = ${lane}
-          order by t.key desc, t.created_at, t.task_id
+          order by ${BEST_FIRST}
           limit ${depth}
         ) as heads limit ${MOST_EXPECTED}`
 
@@ -57,7 +59,7 @@ export const LOCKED_IN_TURN = /* sql */ `
 export const start = (agent: string, leaseMs: string): string => `
       column_name = 'DOING', not_before = null, progress = 0, started_at = p.now, updated_at = p.now,
       attempts = t.attempts + 1, fencing_token = t.fencing_token + 1, lease_agent_id = ${agent},
-      lease_expires_at = p.now + ${leaseMs}, version = t.version + 1`
+      lease_expires_at = p.now + ${leaseMs}, lease_ms = ${leaseMs}, version = t.version + 1`
 
 /**
  * The part of a claiming statement from the candidates to the tasks, for all agents of a type, under leases of $4. It reads
@@ -74,10 +76,10 @@ export const takeBest = ({ wanted, after }: ClaimParts): string => /* sql */ `
     select greatest(16, 2 * ${wanted}) / greatest(1, (select count(*) from station)) + ${LEAST_DEPTH} as depth
   ),
   candidate as materialized (
-    select q.task_id, q.workspace_id, s.place, q.created_at, q.key + s.slope * p.now as score
+    select q.task_id, q.workspace_id, s.place, q.due_date, q.created_at, q.key + s.slope * p.now as score
     from p, (
         select station.*, l.lane, ${slopeOf('l.lane')} as slope
-        from station, taskboard.scoring s, (values (0), (1), (2), (3)) as l (lane)
+        from station, taskboard.scoring s, ${EACH_LANE}
       ) as s
       cross join lateral (
         select ''::text as agent_id union all select w.agent_id from worker w where w.workspace_id = s.workspace_id
@@ -88,7 +90,7 @@ export const takeBest = ({ wanted, after }: ClaimParts): string => /* sql */ `
   ),
   ranked as materialized (
     select task_id, place,
-      row_number() over (partition by workspace_id order by score desc, created_at, task_id) as turn
+      row_number() over (partition by workspace_id order by score desc, due_date, created_at, task_id) as turn
     from candidate
   ),
   picked as materialized (

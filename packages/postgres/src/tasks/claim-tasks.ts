@@ -1,4 +1,5 @@
 import {
+  anyAgentType,
   TaskboardError,
   type ClaimByType,
   type ClaimForAgent,
@@ -6,7 +7,7 @@ import {
   type Task,
 } from '@taskboard/core'
 import type { Session } from '../database.js'
-import { claimByType, completeAndClaimByType, type TypeClaimRow } from './claim-by-type.js'
+import { claimByFallback, claimByType, type TypeClaimRow } from './claim-by-type.js'
 import { claimForAgent, completeAndClaimForAgent } from './claim-for-agent.js'
 import { LEAST_DEPTH, MOST_CLAIMED, type ClaimRow } from './claim-sql.js'
 import { completionValues, type CompletionInput } from './completion-values.js'
@@ -30,7 +31,7 @@ export interface PickedUp {
   readonly completed: readonly (Task | null)[]
   /** The claimed tasks, best first. */
   readonly tasks: readonly Task[]
-  readonly nextReadyAt: Instant | null
+  readonly nextReadyInMs: number | null
 }
 
 /** Completes tasks and takes the best ones. @throws TaskboardError `NOT_FOUND` for an unknown agent, having done nothing. */
@@ -68,10 +69,11 @@ export function createTaskClaims(): TaskClaims {
   ): Promise<Seen> {
     const last = lastServed.get(agentType) ?? ''
     const values = [now, exact, limit, leaseMs, agentType, last]
+    const { claim, completeAndClaim } = agentType === anyAgentType ? claimByFallback : claimByType
     const rows = inOrder(
       completions.length === 0
-        ? await session.run(claimByType, values)
-        : await session.run(completeAndClaimByType, [...values, completionValues(completions)]),
+        ? await session.run(claim, values)
+        : await session.run(completeAndClaim, [...values, completionValues(completions)]),
     )
     const served = lastOf(rows)
     if (served !== null) lastServed.set(agentType, served)
@@ -147,7 +149,7 @@ async function takeUpTo(
     tasks.push(...seen.tasks)
     inVain = seen.tasks.length === 0 ? inVain + 1 : 0
   }
-  return { completed, tasks, nextReadyAt: tasks.length < wanted ? seen.nextReadyAt : null }
+  return { completed, tasks, nextReadyInMs: tasks.length < wanted ? seen.nextReadyInMs : null }
 }
 
 function toSeen(rows: readonly ClaimRow[], completions: number, isAllSeen: boolean): Seen {
@@ -164,7 +166,7 @@ function toSeen(rows: readonly ClaimRow[], completions: number, isAllSeen: boole
     isStale: first.isStale,
     completed,
     tasks,
-    nextReadyAt: first.nextReadyAt,
+    nextReadyInMs: first.nextReadyInMs,
     isAll: isAllSeen && first.seen !== null && first.seen <= tasks.length,
   }
 }

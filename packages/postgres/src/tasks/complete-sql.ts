@@ -1,3 +1,4 @@
+import { dependentsToLock } from './dependents-sql.js'
 import { taskColumns } from './task-row.js'
 
 /**
@@ -12,7 +13,7 @@ import { taskColumns } from './task-row.js'
 function completeWhere(condition: string, before: string, also: string): string {
   return /* sql */ `
   found as materialized (
-    select c.ord, t.id, t.fencing_token, t.lease_agent_id, t.started_at, t.dependents, c.result as new_result,
+    select c.ord, t.id, t.fencing_token, t.lease_agent_id, t.started_at, t.has_dependents, c.result as new_result,
       t.fencing_token = c.fencing_token and coalesce(t.lease_expires_at, 0) > p.now and ${condition} as is_held
     from completion c join taskboard.task t on t.id = c.task_id and t.workspace_id = c.workspace_id, p
     where t.id = any (array(select task_id from completion))
@@ -41,7 +42,7 @@ function completeWhere(condition: string, before: string, also: string): string 
 }
 
 /**
- * Tasks are locked in the order of their ids, then those that wait for completed ones, too; the database tells them.
+ * Tasks are locked in the order of their ids, then those that wait for completed ones and that the database frees in the same commit, too.
  * `outcome` says of each completion whether the task exists, whether it was done, and gives the task.
  */
 export const COMPLETE_CLAIMED = /* sql */ `${completeWhere(
@@ -50,8 +51,8 @@ export const COMPLETE_CLAIMED = /* sql */ `${completeWhere(
   waiting as materialized (
     select d.id from taskboard.task d
     where d.id in (
-      select w.task_id from found f join taskboard.task_dependency w on w.depends_on = f.id
-      where f.is_held and f.dependents > 0
+      select w.task_id from found f cross join lateral (${dependentsToLock('f.id', 'true')}) w
+      where f.is_held and f.has_dependents
     )
     order by d.id for update
   ),`,
@@ -68,7 +69,7 @@ export const COMPLETE_CLAIMED = /* sql */ `${completeWhere(
  * Tasks are not locked first: two completions of one task end in one of them, and collide at worst.
  */
 export const completeBeforeClaim = (condition: string): string =>
-  completeWhere(`t.dependents = 0 and ${condition}`, '', '')
+  completeWhere(`not t.has_dependents and ${condition}`, '', '')
 
 /** The completions of a JSON list, the parameter of that number. */
 export function completionsOf(parameter: number): string {

@@ -1,4 +1,5 @@
 import {
+  isCompletedBy,
   isTaskboardError,
   TaskboardError,
   type At,
@@ -9,7 +10,6 @@ import {
 } from '@taskboard/core'
 import type { Database, Session } from '../database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
-import { createJoiner } from '../joiner.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import type { ClaimTarget, TaskClaims } from './claim-tasks.js'
@@ -17,6 +17,7 @@ import { COMPLETE_CLAIMED, completionsOf } from './complete-sql.js'
 import { completionValues, type CompletionInput } from './completion-values.js'
 import type { JoinedPickups } from './join-pickups.js'
 import { leaseLost } from './lease-lost.js'
+import { getTaskRow } from './read-tasks.js'
 import { toTask, type TaskRow } from './task-row.js'
 
 interface OutcomeRow extends TaskRow {
@@ -57,22 +58,24 @@ export function createCompletions(
   claims: TaskClaims,
   pickups: JoinedPickups,
 ): CompleteTask {
-  const complete = createJoiner<Call, OutcomeRow>(
+  const complete = database.join<Call, OutcomeRow>(
     (calls) => database.write({ now: null }, completeClaimed, toValues(calls)),
     { most: MOST_AT_ONCE, atOnce: 1, groupOf: ({ now }) => now },
   )
+
+  const plain: Session = { run: (...query) => database.read({ now: null }, ...query) }
 
   /**
    * Two commits: a transaction that held the log of the completed task's workspace while it waits for those of others would meet
    * claims that hold them in circles. Once the task is done, that is what is answered.
    */
   async function oneAfterTheOther(call: Call, next: ClaimTarget): Promise<Completion> {
-    const task = completedTask(await complete(call))
+    const task = await completedTask(plain, call, await complete(call))
     try {
       return { task, next: await pickups.claim(next, 1, call.now) }
     } catch (error) {
       if (isTaskboardError(error, 'SERVICE_UNAVAILABLE'))
-        return { task, next: { tasks: [], nextReadyAt: null } }
+        return { task, next: { tasks: [], nextReadyInMs: null } }
       throw error
     }
   }
@@ -81,11 +84,11 @@ export function createCompletions(
     const { now } = at
     const call = { proof, result, now }
     if (next === null) {
-      const row =
-        at.tx === undefined
-          ? await complete(call)
-          : (await database.write(at, completeClaimed, toValues([call])))[0]
-      return { task: completedTask(row), next: null }
+      if (at.tx === undefined) {
+        return { task: await completedTask(plain, call, await complete(call)), next: null }
+      }
+      const inTransaction: Session = { run: (...query) => database.read(at, ...query) }
+      return { task: await completeIn(inTransaction, call), next: null }
     }
     if (at.tx === undefined && isOneLog(proof, next)) {
       const joined = await pickups.completeAndClaim({ proof, result }, next, now)
@@ -94,8 +97,8 @@ export function createCompletions(
     return database.atomically(at, async (session) => {
       const task = await completeIn(session, call)
       const pickup = { limit: 1, completions: [], now, commitsEach: false }
-      const { tasks, nextReadyAt } = await claims(session, next, pickup)
-      return { task, next: { tasks, nextReadyAt } }
+      const { tasks, nextReadyInMs } = await claims(session, next, pickup)
+      return { task, next: { tasks, nextReadyInMs } }
     })
   }
 }
@@ -107,15 +110,23 @@ function isOneLog(proof: ClaimProof, next: ClaimTarget): boolean {
 
 async function completeIn(session: Session, call: Call): Promise<Task> {
   const [row] = await session.run(completeClaimed, toValues([call]))
-  return completedTask(row)
+  return completedTask(session, call, row)
 }
 
 function toValues(calls: readonly Call[]): readonly unknown[] {
   return [calls[0]?.now ?? null, completionValues(calls)]
 }
 
-function completedTask(row: OutcomeRow | undefined): Task {
+/** The task of a completion, also of one that repeats the completion of before. @throws TaskboardError for any other. */
+async function completedTask(
+  session: Session,
+  { proof, result }: CompletionInput,
+  row: OutcomeRow | undefined,
+): Promise<Task> {
   if (row?.exists !== true) throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
   if (row.isHeld) return toTask(row)
+  const [now] = await session.run(getTaskRow, [proof.workspaceId, proof.taskId])
+  const task = now === undefined ? null : toTask(now)
+  if (task !== null && isCompletedBy(task, proof.fencingToken, result)) return task
   throw leaseLost()
 }

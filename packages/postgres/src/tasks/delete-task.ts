@@ -3,19 +3,17 @@ import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 
-/** Workspace, task. What it depends on comes first, as completions lock what others wait for before those that wait. */
-const lockTask = statement<{ readonly dependents: number }>(
+/** Workspace, task. Waits for those who add tasks that depend on it. */
+const lockTask = statement<{ readonly hasDependents: boolean; readonly isLeased: boolean }>(
   'lock_task',
   /* sql */ `
-  with dependency as materialized (
-    select t.id from taskboard.task t
-    where t.id in (select d.depends_on from taskboard.task_dependency d where d.task_id = $2::text)
-      and t.workspace_id = $1::text
-    order by t.id for update
-  )
-  select t.dependents from taskboard.task t
-  where t.id = $2::text and t.workspace_id = $1::text and (select count(*) from dependency) >= 0
-  for update`,
+  select t.has_dependents as "hasDependents", t.lease_agent_id is not null as "isLeased" from taskboard.task t
+  where t.id = $2::text and t.workspace_id = $1::text for update`,
+)
+
+const findDependent = statement<never>(
+  'find_dependent',
+  `select from taskboard.task_dependency d where d.depends_on = $1::text limit 1`,
 )
 
 /** A statement of its own, which sees what was written until the task was locked. */
@@ -26,11 +24,7 @@ const deleteLocked = statement<never>(
   output as (delete from taskboard.task_output where task_id = $1::text),
   past as (delete from taskboard.attempt where task_id = $1::text),
   place as (delete from taskboard.todo where task_id = $1::text),
-  dependency as (delete from taskboard.task_dependency where task_id = $1::text returning depends_on),
-  freed as (
-    update taskboard.task t set dependents = t.dependents - 1
-    where t.id = any (array(select depends_on from dependency))
-  )
+  dependency as (delete from taskboard.task_dependency where task_id = $1::text)
   delete from taskboard.task where id = $1::text`,
 )
 
@@ -41,10 +35,14 @@ export async function deleteTask(
   taskId: string,
   at: At<PgConnection>,
 ): Promise<void> {
-  await database.atomically(at, async (session) => {
+  const wasLeased = await database.atomically(at, async (session) => {
     const [task] = await session.run(lockTask, [workspaceId, taskId])
     if (task === undefined) throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
-    if (task.dependents > 0) throw new TaskboardError('CONFLICT', 'other tasks depend on this one')
+    if (task.hasDependents && (await session.run(findDependent, [taskId])).length > 0) {
+      throw new TaskboardError('CONFLICT', 'other tasks depend on this one')
+    }
     await session.run(deleteLocked, [taskId])
+    return task.isLeased
   })
+  if (wasLeased) database.noteRevocation(at)
 }

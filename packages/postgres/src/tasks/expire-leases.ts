@@ -1,4 +1,4 @@
-import { isTaskboardError, type At, type Backoff, type Instant } from '@taskboard/core'
+import { isTaskboardError, type At, type Backoff } from '@taskboard/core'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -16,9 +16,13 @@ const findExpired = statement<SeenTask>(
   limit $2::integer`,
 )
 
-const nextExpiry = statement<{ readonly at: Instant | null }>(
+/** Present. */
+const nextExpiry = statement<{ readonly inMs: number | null }>(
   'next_lease_expiry',
-  'select min(lease_expires_at)::float8 as at from taskboard.task where lease_expires_at is not null',
+  /* sql */ `
+  select (n.at - least(n.at, coalesce($1::bigint, taskboard.now_ms())))::float8 as "inMs" from (
+    select min(lease_expires_at) as at from taskboard.task where lease_expires_at is not null
+  ) n`,
 )
 
 /** `TaskStore.expireLeases`. Several processes may do it at once: each lease is ended once, and may be counted by both. */
@@ -27,7 +31,7 @@ export async function expireLeases(
   limit: number,
   backoff: Backoff,
   at: At<PgConnection>,
-): Promise<{ readonly expired: number; readonly nextExpiryAt: Instant | null }> {
+): Promise<{ readonly expired: number; readonly nextExpiryInMs: number | null }> {
   let expired = 0
   for (const seen of await database.read(at, findExpired, [at.now, limit])) {
     const target = { workspaceId: seen.workspaceId, taskId: seen.id }
@@ -39,6 +43,6 @@ export async function expireLeases(
       if (!isTaskboardError(error, 'TASK_NOT_FOUND')) throw error
     }
   }
-  const [next] = await database.read(at, nextExpiry, [])
-  return { expired, nextExpiryAt: next?.at ?? null }
+  const [next] = await database.read(at, nextExpiry, [at.now])
+  return { expired, nextExpiryInMs: next?.inMs ?? null }
 }

@@ -8,7 +8,6 @@ import {
   type TaskOutput,
 } from '@taskboard/core'
 import type { Database } from '../database.js'
-import { createJoiner } from '../joiner.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { askedValues, FROM_ASKED, type AskedTask } from './asked-tasks.js'
@@ -63,7 +62,7 @@ export function createFindTask(database: Database) {
     const rows = await database.read(at, findTasks, [...askedValues(calls), logLines, now])
     return inOrder(rows, calls.length)
   }
-  const find = createJoiner<DetailCall, DetailRow | undefined>((calls) => run(calls, null), {
+  const find = database.join<DetailCall, DetailRow | undefined>((calls) => run(calls, null), {
     ...JOINING,
     groupOf: ({ logLines, now }) => (now === null ? logLines : `${logLines} ${now}`),
   })
@@ -84,7 +83,7 @@ export function createFindTask(database: Database) {
 export function createLocateTask(database: Database) {
   const run = async (calls: readonly AskedTask[], at: At<PgConnection> | null) =>
     inOrder(await database.read(at, locateTasks, askedValues(calls)), calls.length)
-  const locate = createJoiner<AskedTask, { readonly workspaceId: string } | undefined>(
+  const locate = database.join<AskedTask, { readonly workspaceId: string } | undefined>(
     (calls) => run(calls, null),
     { ...JOINING, groupOf: () => null },
   )

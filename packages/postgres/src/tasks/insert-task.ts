@@ -11,9 +11,9 @@ import {
 import type { Database, Session } from '../database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
 import { once } from '../idempotency/once.js'
-import { createJoiner } from '../joiner.js'
 import type { PgConnection } from '../pool.js'
-import { statement } from '../statement.js'
+import { statement, type Statement } from '../statement.js'
+import { lockDependencies } from './lock-dependencies.js'
 import { flagOf, taskColumns, toTask, type TaskRow } from './task-row.js'
 
 interface InsertedRow extends TaskRow {
@@ -21,17 +21,29 @@ interface InsertedRow extends TaskRow {
   readonly noAgent: boolean
 }
 
-/** A list of tasks, each added or refused by itself. The limits of one say that what is referred to is looked up by its id. */
-const insertTasks = statement<InsertedRow>(
-  'insert_tasks',
-  /* sql */ `
+/** What the tasks in `added` wait for. */
+const LINK = /* sql */ `
+  linked as (
+    insert into taskboard.task_dependency (depends_on, task_id, is_open)
+    select d.id, t.id, d.id = any (i.waits_for)
+    from added t join input i on i.id = t.id cross join lateral unnest(t.depends_on) as d (id)
+  ),`
+
+/**
+ * A list of tasks, each added or refused by itself. The limits of one say that what is referred to is looked up by its id. `link` is
+ * left out where no task waits for others.
+ */
+const insertion = (verb: string, link: string): Statement<InsertedRow> =>
+  statement<InsertedRow>(
+    verb,
+    /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   input as materialized (
     select i.*, w.id is null as no_workspace, i.assigned_to is not null and a.id is null as no_agent
     from json_to_recordset($2::json) as i (
       ord integer, id text, workspace_id text, title text, description text, type text, flag smallint,
       assigned_to text, due_date bigint, not_before bigint, tags text[], metadata jsonb, depends_on text[],
-      open_dependencies integer, max_attempts integer, actor jsonb, priority text
+      waits_for text[], max_attempts integer, actor jsonb, priority text
     )
     left join lateral (select w.id from taskboard.workspace w where w.id = i.workspace_id limit 1) as w on true
     left join lateral (
@@ -44,11 +56,11 @@ const insertTasks = statement<InsertedRow>(
       depends_on, open_dependencies, max_attempts, created_at, updated_at
     )
     select id, workspace_id, title, description, type, flag, assigned_to, due_date, not_before, tags, metadata,
-      depends_on, open_dependencies, max_attempts, p.now, p.now
+      depends_on, cardinality(waits_for), max_attempts, p.now, p.now
     from input, p where not no_workspace and not no_agent
     order by ord
     returning *
-  ),
+  ),${link}
   draft as (
     select t.workspace_id, i.ord, 'task.created' as type, t.created_at as at, jsonb_build_object(
       'taskId', t.id, 'title', t.title, 'status', 'TODO', 'description', t.description, 'priority', i.priority,
@@ -60,27 +72,10 @@ const insertTasks = statement<InsertedRow>(
   select i.no_workspace as "noWorkspace", i.no_agent as "noAgent", ${taskColumns('t')}
   from input i left join added t on t.id = i.id
   order by i.ord`,
-)
-
-/** Locked, so that none is done or undone between the count of those that are open and the commit. */
-const lockDependencies = statement<{ readonly id: string; readonly isOpen: boolean }>(
-  'lock_dependencies',
-  /* sql */ `
-  select id, column_name <> 'DONE' as "isOpen" from taskboard.task
-  where id = any ($1::text[]) and workspace_id = $2::text
-  order by id for update`,
-)
-
-const insertDependencies = statement<never>(
-  'insert_dependencies',
-  /* sql */ `
-  with d as (
-    insert into taskboard.task_dependency (depends_on, task_id)
-    select depends_on, $1::text from unnest($2::text[]) as depends_on
-    returning depends_on
   )
-  update taskboard.task t set dependents = t.dependents + 1 from d where t.id = d.depends_on`,
-)
+
+const insertTasks = insertion('insert_tasks', '')
+const insertDependents = insertion('insert_dependent_tasks', LINK)
 
 /** `TaskStore.insertTask`. */
 export type InsertTask = (
@@ -100,25 +95,41 @@ type IdentifiedTask = NewTask & { readonly id: string }
 
 const MOST_AT_ONCE = 200
 
-/** Calls that come while others are under way share a statement and a commit, but for those within a transaction. */
+/**
+ * Calls that come while others are under way share a statement and a commit, but for those within a transaction. Those that wait for
+ * other tasks share theirs with calls that wait for the same ones, so that none is kept up by what somebody does with another task.
+ */
 export function createInsertTask(database: Database): InsertTask {
-  const insert = createJoiner<Call, InsertedRow>(
+  const insert = database.join<Call, InsertedRow>(
     (calls) => database.write({ now: null }, insertTasks, toValues(calls)),
     { most: MOST_AT_ONCE, atOnce: 1, groupOf: ({ now }) => now },
+  )
+  const insertWaiting = database.join<Call, InsertedRow>(
+    (calls) => database.atomically({ now: null }, (session) => insertWith(session, calls)),
+    {
+      most: MOST_AT_ONCE,
+      atOnce: 1,
+      groupOf: ({ task, now }) => [now, task.workspaceId, ...task.dependsOn.toSorted()].join(' '),
+    },
   )
 
   return async (input, actor, idempotency, at) => {
     const { now } = at
     const id = database.settings.current.newId('task')
     const task = { ...input, id, dependsOn: [...new Set(input.dependsOn)] }
-    if (idempotency === null && task.dependsOn.length === 0) {
-      const row =
-        at.tx === undefined
-          ? await insert({ task, actor, now })
-          : (await database.write(at, insertTasks, toValues([{ task, actor, now }])))[0]
-      return { value: insertedTask(row), replayed: false }
+    const call = { task, actor, now }
+    const isWaiting = task.dependsOn.length > 0
+    if (idempotency === null && at.tx === undefined) {
+      return { value: insertedTask(await (isWaiting ? insertWaiting : insert)(call)), replayed: false }
     }
-    const make = (session: Session): Promise<Task> => insertWith(session, { task, actor, now })
+    if (idempotency === null && !isWaiting) {
+      return {
+        value: insertedTask((await database.write(at, insertTasks, toValues([call])))[0]),
+        replayed: false,
+      }
+    }
+    const make = async (session: Session): Promise<Task> =>
+      insertedTask((await insertWith(session, [call]))[0])
     return database.atomically(at, async (session) =>
       idempotency === null
         ? { value: await make(session), replayed: false }
@@ -127,24 +138,23 @@ export function createInsertTask(database: Database): InsertTask {
   }
 }
 
-async function insertWith(session: Session, call: Call): Promise<Task> {
-  const { dependsOn, id, workspaceId } = call.task
-  const found = dependsOn.length === 0 ? [] : await session.run(lockDependencies, [dependsOn, workspaceId])
-  const open = found.filter(({ isOpen }) => isOpen).length
-  const rows = await session.run(insertTasks, toValues([call], open))
-  const added = insertedTask(rows[0])
-  // Told last, as an unknown workspace or agent comes before it; what was inserted is undone.
-  if (found.length < dependsOn.length) throw missingDependency()
-  if (dependsOn.length > 0) await session.run(insertDependencies, [id, dependsOn])
-  return added
+/** Calls of one workspace that wait for the same tasks. */
+async function insertWith(session: Session, calls: readonly Call[]): Promise<readonly InsertedRow[]> {
+  const { dependsOn = [], workspaceId = '' } = calls[0]?.task ?? {}
+  if (dependsOn.length === 0) return session.run(insertTasks, toValues(calls))
+  const { known, open } = await lockDependencies(session, workspaceId, dependsOn)
+  if (known === dependsOn.length) return session.run(insertDependents, toValues(calls, open))
+  // Reported last, as an unknown workspace or agent comes before it. What this inserts is undone.
+  for (const row of await session.run(insertTasks, toValues(calls, open))) insertedTask(row)
+  throw missingDependency()
 }
 
-function toValues(calls: readonly Call[], openDependencies = 0): readonly unknown[] {
-  const inputs = calls.map(({ task, actor }, ord) => toInput(task, actor, ord, openDependencies))
+function toValues(calls: readonly Call[], open: readonly string[] = []): readonly unknown[] {
+  const inputs = calls.map(({ task, actor }, ord) => toInput(task, actor, ord, open))
   return [calls[0]?.now ?? null, JSON.stringify(inputs)]
 }
 
-function toInput(task: IdentifiedTask, actor: Actor, ord: number, openDependencies: number): object {
+function toInput(task: IdentifiedTask, actor: Actor, ord: number, open: readonly string[]): object {
   return {
     ord,
     id: task.id,
@@ -160,7 +170,7 @@ function toInput(task: IdentifiedTask, actor: Actor, ord: number, openDependenci
     tags: task.tags,
     metadata: task.metadata,
     depends_on: task.dependsOn,
-    open_dependencies: openDependencies,
+    waits_for: open,
     max_attempts: task.maxAttempts,
     actor: { kind: actor.kind, id: actor.id },
   }

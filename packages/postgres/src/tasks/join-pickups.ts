@@ -1,6 +1,5 @@
 import type { ClaimBatch, Instant, Task } from '@taskboard/core'
 import type { Database } from '../database.js'
-import { createJoiner } from '../joiner.js'
 import type { ClaimTarget, PickedUp, TaskClaims } from './claim-tasks.js'
 import type { CompletionInput } from './completion-values.js'
 
@@ -34,7 +33,7 @@ interface Result {
 const MOST_AT_ONCE = 200
 
 export function joinPickups(database: Database, claims: TaskClaims): JoinedPickups {
-  const join = createJoiner<Call, Result>((calls) => runBatch(database, claims, calls), {
+  const join = database.join<Call, Result>((calls) => runBatch(database, claims, calls), {
     most: MOST_AT_ONCE,
     atOnce: 1,
     groupOf: ({ target, now }) => JSON.stringify([target, now]),
@@ -69,7 +68,7 @@ async function runBatch(
   return deal(calls, pickedUp)
 }
 
-function deal(calls: readonly Call[], { completed, tasks, nextReadyAt }: PickedUp): readonly Result[] {
+function deal(calls: readonly Call[], { completed, tasks, nextReadyInMs }: PickedUp): readonly Result[] {
   let outcomes = 0
   let dealt = 0
   return calls.map(({ limit, completion }) => {
@@ -77,6 +76,9 @@ function deal(calls: readonly Call[], { completed, tasks, nextReadyAt }: PickedU
     const wanted = limit + (done === null ? 0 : 1)
     const mine = tasks.slice(dealt, dealt + wanted)
     dealt += mine.length
-    return { completed: done, batch: { tasks: mine, nextReadyAt: mine.length < wanted ? nextReadyAt : null } }
+    return {
+      completed: done,
+      batch: { tasks: mine, nextReadyInMs: mine.length < wanted ? nextReadyInMs : null },
+    }
   })
 }

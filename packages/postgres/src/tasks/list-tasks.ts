@@ -1,4 +1,11 @@
-import type { At, Column, Task, TaskListQuery, TaskPage } from '@taskboard/core'
+import {
+  cursorAfter,
+  type At,
+  type Column,
+  type Task,
+  type TaskListQuery,
+  type TaskPage,
+} from '@taskboard/core'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import type { Statement } from '../statement.js'
@@ -19,18 +26,20 @@ export async function listTasks(
   at: At<PgConnection>,
 ): Promise<TaskPage> {
   const limit = Math.min(wanted, LONGEST_PAGE)
-  const place = [after?.asOf ?? null, after?.rank ?? null, after?.createdAt ?? null, after?.id ?? null]
+  const place: (number | string | boolean | null)[] = [
+    after?.asOf ?? null,
+    after?.rank ?? null,
+    after?.createdAt ?? null,
+    after?.id ?? null,
+  ]
+  if (column === 'TODO') place.push(after?.held ?? null, after?.dueDate ?? null)
   // One more than the page, to know whether there is another.
   const rows = await database.read(at, statements[column], [at.now, workspaceId, limit + 1, ...place])
   const asOf = rows[0]?.asOf ?? 0
   const found = rows.filter(({ id }) => (id as string | null) !== null)
   const shown = found.slice(0, limit)
-  const last = shown.at(-1)
   const tasks: Task[] = shown.map(toTask)
-  const hasNext = found.length > limit && last !== undefined
-  return {
-    tasks,
-    asOf,
-    next: hasNext ? { asOf, rank: last.rank, createdAt: last.createdAt, id: last.id } : null,
-  }
+  const last = tasks.at(-1)
+  if (found.length <= limit || last === undefined) return { tasks, asOf, next: null }
+  return { tasks, asOf, next: cursorAfter(last, asOf, shown.at(-1)?.rank ?? 0) }
 }

@@ -1,4 +1,5 @@
 import { statement } from '../statement.js'
+import { BEST_FIRST, EACH_LANE, slopeOf } from './lane-sql.js'
 import { taskColumns, type TaskRow } from './task-row.js'
 
 /** A row of a page; `rank` is what it was ordered by. */
@@ -11,50 +12,55 @@ export interface ListedRow extends TaskRow {
 export const LONGEST_PAGE = 1_000
 
 /**
- * Present, workspace, limit, and the place to go on from: its instant, rank, creation and id.
+ * Present, workspace, limit, and the place to go on from: its instant, rank, creation and id, and whether it is held and its due date.
  *
- * Where a placement holds at the page's instant, the order of a lane is that of the scores, and a page needs the first few
- * of each; the sums with 0 leave the planner no other index than the one in that order. What was placed later, or not yet
- * anew since its placement ended, is worked out one by one. That is little, which the planner believes only of a range with
- * two ends: the other ends are there for that.
+ * Held tasks come last. Where a placement holds at the page's instant, the order of a lane is that of the scores, and a page needs the
+ * first few of each, those that are not held and those that are; the sums with 0 leave the planner no other index than the one in
+ * that order. What was placed later, or not yet anew since its placement ended, is worked out one by one. That is little, which
+ * the planner believes only of a range with two ends: the other ends are there for that.
  */
 export const listTodo = statement<ListedRow>(
   'list_todo',
   /* sql */ `
   with a as materialized (select coalesce($4::bigint, $1::bigint, taskboard.now_ms()) as as_of),
   edge as materialized (
-    select coalesce($5::bigint, 9223372036854775807) as rank, coalesce($6::bigint, 0) as created_at,
-      coalesce($7::text, '') as id
+    select coalesce($8::boolean, false) as held, coalesce($5::bigint, 9223372036854775807) as rank,
+      case when $5::bigint is null then 0 else coalesce($9::bigint, 9223372036854775807) end as due_date,
+      coalesce($6::bigint, 0) as created_at, coalesce($7::text, '') as id
   ),
   lane as not materialized (
-    select l.lane, ((case when l.lane & 1 = 1 then s.age_slope else 0 end)
-                 + (case when l.lane & 2 = 2 then s.due_slope else 0 end)) * a.as_of as rise
-    from taskboard.scoring s, a, (values (0), (1), (2), (3)) as l (lane)
+    select l.lane, ${slopeOf('l.lane')} * a.as_of as rise from taskboard.scoring s, a, ${EACH_LANE}
+  ),
+  heap as not materialized (
+    select lane.*, h.held, case when h.held = edge.held then edge.rank - lane.rise
+        when h.held then 9223372036854775807 else -9223372036854775807 end as highest
+    from lane, edge, (values (false), (true)) as h (held)
   ),
   placed as (
-    select q.* from lane, a, edge, lateral (
+    select q.* from heap, a, edge, lateral (
       select * from (
-        select t.task_id, t.key + lane.rise as rank, t.created_at from taskboard.todo t
-        where t.workspace_id = $2::text and t.lane + 0 = lane.lane and t.key <= edge.rank - lane.rise
+        select t.task_id, heap.held, t.key + heap.rise as rank, t.due_date, t.created_at from taskboard.todo t
+        where t.workspace_id = $2::text and t.held = heap.held and t.lane + 0 = heap.lane and t.key <= heap.highest
           and t.placed_at + 0 <= a.as_of and t.until + 0 > a.as_of
-          and (t.key < edge.rank - lane.rise or (t.created_at, t.task_id) > (edge.created_at, edge.id))
-        order by t.key desc, t.created_at, t.task_id
+          and (t.key < heap.highest
+            or (t.due_date, t.created_at, t.task_id) > (edge.due_date, edge.created_at, edge.id))
+        order by ${BEST_FIRST}
         limit $3::integer
       ) as heads limit ${LONGEST_PAGE + 1}
     ) as q
   ),
   moving as (
-    select q.task_id from taskboard.todo q
+    select q.task_id, q.held, q.due_date from taskboard.todo q
     where q.workspace_id = $2::text and q.placed_at > (select as_of from a) and q.placed_at < 9223372036854775807
     union all
-    select q.task_id from (
+    select q.task_id, q.held, q.due_date from (
       select * from taskboard.todo
       where until < 9223372036854775807 and until > 0 and until <= (select as_of from a) offset 0
     ) q
     where q.workspace_id = $2::text and q.placed_at <= (select as_of from a)
   ),
   worked_out as (
-    select m.task_id, p.key + lane.rise as rank, t.created_at
+    select m.task_id, m.held, p.key + lane.rise as rank, m.due_date, t.created_at
     from a, moving m
       cross join lateral (select * from taskboard.task t where t.id = m.task_id limit 1) as t
       cross join lateral taskboard.place(t.flag, t.due_date, t.created_at, t.open_dependencies = 0, a.as_of) p
@@ -63,12 +69,13 @@ export const listTodo = statement<ListedRow>(
   page as materialized (
     select * from (
       select c.* from (select * from placed union all select * from worked_out) c, edge
-      where c.rank < edge.rank or (c.rank = edge.rank and (c.created_at, c.task_id) > (edge.created_at, edge.id))
-      order by c.rank desc, c.created_at, c.task_id
+      where (c.held, -c.rank, c.due_date, c.created_at, c.task_id)
+        > (edge.held, -edge.rank, edge.due_date, edge.created_at, edge.id)
+      order by c.held, c.rank desc, c.due_date, c.created_at, c.task_id
       limit $3::integer
     ) as heads limit ${LONGEST_PAGE + 1}
   )
   select page.rank::float8, a.as_of::float8 as "asOf", ${taskColumns('t')}
   from a left join page on true left join taskboard.task t on t.id = page.task_id
-  order by page.rank desc, page.created_at, page.task_id`,
+  order by page.held, page.rank desc, page.due_date, page.created_at, page.task_id`,
 )

@@ -13,7 +13,8 @@ import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { taskColumns, toTask, type TaskRow } from './task-row.js'
 
-const getTaskRow = statement<TaskRow>(
+/** Workspace, task. */
+export const getTaskRow = statement<TaskRow>(
   'get_task',
   `select ${taskColumns('t')} from taskboard.task t where t.id = $2::text and t.workspace_id = $1::text`,
 )

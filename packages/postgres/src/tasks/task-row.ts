@@ -8,6 +8,7 @@ export interface TaskRow extends Omit<Task, 'hold' | 'lease' | 'priority'> {
   readonly holdSince: number | null
   readonly leaseAgentId: string | null
   readonly leaseExpiresAt: number | null
+  readonly leaseMs: number
   readonly version: number
 }
 
@@ -23,7 +24,7 @@ export function taskColumns(alias: string): string {
     ${a}.started_at::float8 as "startedAt", ${a}.completed_at::float8 as "completedAt", ${a}.attempts,
     ${a}.max_attempts as "maxAttempts", ${a}.fencing_token::float8 as "fencingToken",
     ${a}.lease_agent_id as "leaseAgentId", ${a}.lease_expires_at::float8 as "leaseExpiresAt",
-    ${a}.version::float8`
+    ${a}.lease_ms as "leaseMs", ${a}.version::float8`
 }
 
 const LAST_FLAG = priorities.length - 1
@@ -35,7 +36,7 @@ export function flagOf(priority: Task['priority']): number {
 
 /** The task of a row. */
 export function toTask(row: TaskRow): Task {
-  const { holdReason, holdSince, leaseAgentId, leaseExpiresAt, fencingToken } = row
+  const { holdReason, holdSince, leaseAgentId, leaseExpiresAt, leaseMs, fencingToken } = row
   return {
     id: row.id,
     workspaceId: row.workspaceId,
@@ -67,6 +68,6 @@ export function toTask(row: TaskRow): Task {
     lease:
       leaseAgentId === null || leaseExpiresAt === null
         ? null
-        : { agentId: leaseAgentId, fencingToken, expiresAt: leaseExpiresAt },
+        : { agentId: leaseAgentId, fencingToken, expiresAt: leaseExpiresAt, durationMs: leaseMs },
   }
 }

@@ -3,10 +3,12 @@ import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { appendLog, appendOutput } from './append-to-task.js'
 import { applyCommand } from './apply-command.js'
+import { checkClaims } from './check-claims.js'
 import { createTaskClaims, type ClaimTarget, type TaskClaims } from './claim-tasks.js'
 import { createCompletions } from './complete-tasks.js'
 import { deleteTask } from './delete-task.js'
 import { expireLeases } from './expire-leases.js'
+import { freeDependents } from './free-dependents.js'
 import { createFindTask, createLocateTask } from './find-task.js'
 import { createInsertTask } from './insert-task.js'
 import { joinPickups, type JoinedPickups } from './join-pickups.js'
@@ -20,6 +22,7 @@ type Store = TaskStore<PgConnection>
 type AgentVerb =
   | 'claimBest'
   | 'claimForAgent'
+  | 'checkClaims'
   | 'renewLease'
   | 'recordProgress'
   | 'appendLog'
@@ -47,6 +50,7 @@ export function createTaskStore(database: Database): Store {
     ...agentVerbs(database, claims, pickups),
     ...personVerbs(database),
     expireLeases: (limit, backoff, at) => expireLeases(database, limit, backoff, at),
+    freeDependents: (limit, at) => freeDependents(database, limit, at),
     rescore: (at) => rescore(database, at),
   }
 }
@@ -57,8 +61,8 @@ function agentVerbs(database: Database, claims: TaskClaims, pickups: JoinedPicku
     if (tx === undefined) return pickups.claim(target, limit, now)
     const session: Session = { run: (statement, values) => database.read(at, statement, values) }
     const pickup = { limit, completions: [], now, commitsEach: false }
-    const { tasks, nextReadyAt } = await claims(session, target, pickup)
-    return { tasks, nextReadyAt }
+    const { tasks, nextReadyInMs } = await claims(session, target, pickup)
+    return { tasks, nextReadyInMs }
   }
   const apply = (proof: ClaimProof, command: TaskCommand, at: At<PgConnection>): Promise<Task> =>
     applyCommand(database, proof, command, at)
@@ -66,6 +70,7 @@ function agentVerbs(database: Database, claims: TaskClaims, pickups: JoinedPicku
   return {
     claimBest: claim,
     claimForAgent: claim,
+    checkClaims: (proofs, at) => checkClaims(database, proofs, at),
     renewLease: (proof, leaseMs, at) =>
       apply(proof, { kind: 'renew', fencingToken: proof.fencingToken, leaseMs }, at),
     recordProgress: (proof, progress, leaseMs, at) =>
@@ -84,7 +89,8 @@ function agentVerbs(database: Database, claims: TaskClaims, pickups: JoinedPicku
 
 function personVerbs(database: Database): Pick<Store, PersonVerb> {
   return {
-    updateTask: (workspaceId, taskId, change, at) => updateTask(database, workspaceId, taskId, change, at),
+    updateTask: (workspaceId, taskId, change, actor, at) =>
+      updateTask(database, { workspaceId, taskId }, change, actor, at),
     deleteTask: (workspaceId, taskId, at) => deleteTask(database, workspaceId, taskId, at),
     moveTask: (workspaceId, taskId, to, actor, at) =>
       applyCommand(database, { workspaceId, taskId }, { kind: 'move', to, actor }, at),

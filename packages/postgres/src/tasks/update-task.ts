@@ -1,13 +1,22 @@
-import { TaskboardError, type At, type Task, type TaskChange } from '@taskboard/core'
+import {
+  revocationBy,
+  TaskboardError,
+  type Actor,
+  type At,
+  type Task,
+  type TaskChange,
+} from '@taskboard/core'
 import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
+import { applyCommand, type SeenTask } from './apply-command.js'
 import { changeDependencies } from './change-dependencies.js'
 import { getTask } from './read-tasks.js'
-import { flagOf, taskColumns, toTask, type TaskRow } from './task-row.js'
+import { flagOf, taskColumns, toTask } from './task-row.js'
 
-interface EditedRow extends TaskRow {
+interface EditedRow extends SeenTask {
   readonly exists: boolean
+  readonly formerAssignee: string | null
 }
 
 /** Present, workspace, task, the columns to set. A row without a task, or where `exists`, says that there is no such agent. */
@@ -32,39 +41,73 @@ const editTask = statement<EditedRow>(
     ))
     returning t.*
   )
-  select exists (select from found) as "exists", ${taskColumns('t')} from p left join written t on true`,
+  select f.id is not null as "exists", f.assigned_to as "formerAssignee", p.now::float8 as now, ${taskColumns('t')}
+  from p left join found f on true left join written t on true`,
 )
 
-/** `TaskStore.updateTask`. In one statement, unless the dependencies change. */
+/** `TaskStore.updateTask`. In one statement, unless dependencies change or the task is assigned to somebody. */
 export async function updateTask(
   database: Database,
-  workspaceId: string,
-  taskId: string,
+  target: Target,
   change: TaskChange,
+  actor: Actor,
   at: At<PgConnection>,
 ): Promise<Task> {
+  const { workspaceId, taskId } = target
   if (Object.keys(change).length === 0) return getTask(database, workspaceId, taskId, at)
-  const columns = toColumns(change)
-  const { dependsOn } = change
-  if (dependsOn === undefined) {
-    const rows = await database.write(at, editTask, [at.now, workspaceId, taskId, JSON.stringify(columns)])
-    return editedTask(rows)
+  if (change.dependsOn === undefined && change.assignedTo == null) {
+    const values = [at.now, workspaceId, taskId, JSON.stringify(toColumns(change))]
+    return toTask(editedRow(await database.write(at, editTask, values)))
   }
-  return database.atomically(at, async (session: Session) => {
-    const dependencies = await changeDependencies(session, workspaceId, taskId, [...new Set(dependsOn)])
-    const text = JSON.stringify({ ...columns, ...dependencies.columns })
-    const edited = editedTask(await session.run(editTask, [at.now, workspaceId, taskId, text]))
-    // Told last, as an unknown agent comes before it; what was written is undone.
-    if (dependencies.fault !== null) {
-      throw new TaskboardError('INVALID_FIELD', dependencies.fault, { field: 'dependsOn' })
-    }
-    return edited
-  })
+  const { task, isRevoked } = await database.atomically(at, (session) =>
+    editWithin(session, target, change, actor, at),
+  )
+  if (isRevoked) database.noteRevocation(at)
+  return task
 }
 
-function editedTask([row]: readonly EditedRow[]): Task {
+interface Target {
+  readonly workspaceId: string
+  readonly taskId: string
+}
+
+async function editWithin(
+  session: Session,
+  target: Target,
+  change: TaskChange,
+  actor: Actor,
+  at: At<PgConnection>,
+): Promise<{ readonly task: Task; readonly isRevoked: boolean }> {
+  const { workspaceId, taskId } = target
+  const { dependsOn } = change
+  const dependencies =
+    dependsOn === undefined
+      ? { columns: {}, fault: null }
+      : await changeDependencies(session, workspaceId, taskId, [...new Set(dependsOn)])
+  const text = JSON.stringify({ ...toColumns(change), ...dependencies.columns })
+  const row = editedRow(await session.run(editTask, [at.now, workspaceId, taskId, text]))
+  // Refused last, since an unknown agent is reported first; what was written is undone.
+  if (dependencies.fault !== null) {
+    throw new TaskboardError('INVALID_FIELD', dependencies.fault, { field: 'dependsOn' })
+  }
+  const edited = toTask(row)
+  const revocation = revocationBy({ ...edited, assignedTo: row.formerAssignee }, edited, actor)
+  if (revocation === null) return { task: edited, isRevoked: false }
+  return { task: await applyCommand(within(session), target, revocation, at, row), isRevoked: true }
+}
+
+/** The session in the place of the database: what is noted there waits for the commit. */
+function within(session: Session): Parameters<typeof applyCommand>[0] {
+  return {
+    read: (_at, statementToRun, values) => session.run(statementToRun, values),
+    write: (_at, statementToRun, values) => session.run(statementToRun, values),
+    noteRevocation: () => undefined,
+  }
+}
+
+function editedRow([row]: readonly EditedRow[]): EditedRow {
   if (row?.exists !== true) throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
-  if ((row.id as string | null) !== null) return toTask(row)
+  if ((row.id as string | null) !== null) return row
   throw new TaskboardError('INVALID_FIELD', 'assignedTo must be an agent of the workspace', {
     field: 'assignedTo',
   })

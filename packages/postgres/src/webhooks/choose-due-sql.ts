@@ -1,86 +1,70 @@
 /** How many deliveries of disabled webhooks one claim puts aside at most. */
 export const MOST_SKIPPED = 1_000
 
-/** How many deliveries are looked at when none is due, to know when one will be. */
+/** How many of those that fall due first are looked at. When more than that are due, there is a backlog. */
+const REACH = 300
+
+/** How many are looked at when none is due, to know when one will be. */
 const IDLE_REACH = 50
 
 /**
- * The part of a claim that chooses: reads `p` (now) and the claim's parameters $2 (limit), $3 (at most of one webhook) and $5
- * (webhooks to leave out), and leaves behind
+ * The part of a claim that chooses: reads `p` (now) and the claim's parameters, and leaves behind
  *
- * - `front`: the pending deliveries that fall due first, whether due or not; fewer when none is; `enabled` is known of the due;
- * - `sight`: whether the front shows all that the claim has to know;
- * - `head`: only when it does not, for each webhook with pending deliveries when its first falls due. Found by leaps from one
- *   webhook to the next, so that a backlog of one of them costs no more than a single delivery;
- * - `choice`: due deliveries, at most so many of one webhook, and more of them than the limit, as others may be taking some.
- *   Those of disabled webhooks are to be skipped.
+ * - `front`: the pending deliveries that fall due first, whether due or not, and whether they are of an excluded webhook;
+ * - `sight`: whether the front shows all that is due;
+ * - `queue`: only when it does not, the webhooks with due deliveries whose turn it is, and a row without webhook that says when the
+ *   next of all others falls due;
+ * - `choice`: due deliveries, at most so many of each webhook and account. `share` counts those of an account, its webhooks in
+ *   turn: the lowest shares are for all accounts alike. Those of disabled webhooks are to be skipped.
  */
 export const CHOOSE_DUE = /* sql */ `
   reach as materialized (
     select case
-      when (select min(next_attempt_at) from taskboard.delivery where status = 'pending') <= p.now then 2 * $2::integer + 100
+      when (select min(next_attempt_at) from taskboard.delivery where status = 'pending') <= p.now then ${REACH}
       else ${IDLE_REACH} end as most
     from p
   ),
   front as materialized (
-    select d.id, d.webhook_id, d.next_attempt_at, w.enabled, d.webhook_id = any ($5::text[]) as is_excluded,
-      d.next_attempt_at <= p.now as is_due
+    select d.id, d.account_id, d.webhook_id, d.next_attempt_at, d.next_attempt_at <= p.now as is_due,
+      d.account_id = any ($6::text[]) or d.webhook_id = any ($5::text[]) as is_excluded
     from p cross join (
-      select id, webhook_id, next_attempt_at from taskboard.delivery
+      select id, account_id, webhook_id, next_attempt_at from taskboard.delivery
       where status = 'pending' order by next_attempt_at, id limit (select most from reach)
     ) d
-    left join lateral (
-      select w.enabled from taskboard.webhook w where w.id = d.webhook_id and d.next_attempt_at <= p.now limit 1
-    ) as w on true
-  ),
-  front_choice as materialized (
-    select id, webhook_id, next_attempt_at, enabled
-    from (
-      select f.*, row_number() over (partition by f.webhook_id order by f.next_attempt_at, f.id) as place
-      from front f where f.is_due
-    ) r
-    where not r.enabled or (not r.is_excluded and r.place <= $3::integer)
   ),
   sight as materialized (
-    select f.seen < (select most from reach) or (
-      -- Enough to claim or all that is due, and beyond that the one that comes next.
-      (c.found >= $2::integer or f.is_past_due) and f.useful > least(c.found, $2::integer)
-    ) as is_enough
+    select f.*, f.is_all or f.is_past_due as is_whole
     from (
-      select count(*) as seen, coalesce(bool_or(not is_due), false) as is_past_due,
-        count(*) filter (where not is_excluded and (enabled or not is_due)) as useful
+      select count(*) < (select most from reach) as is_all, bool_or(not is_due) as is_past_due,
+        max(next_attempt_at) as reaches_to
       from front
-    ) f,
-    (select count(*) as found from front_choice where enabled) c
-  ),
-  head as (
-    (
-      select d.webhook_id, d.next_attempt_at from taskboard.delivery d
-      where d.status = 'pending' and not (select is_enough from sight)
-      order by d.webhook_id, d.next_attempt_at, d.id limit 1
-    )
-    union all
-    select n.webhook_id, n.next_attempt_at
-    from head h cross join lateral (
-      select d.webhook_id, d.next_attempt_at from taskboard.delivery d
-      where d.status = 'pending' and d.webhook_id > h.webhook_id
-      order by d.webhook_id, d.next_attempt_at, d.id limit 1
-    ) n
+    ) f
   ),
   queue as materialized (
-    select h.webhook_id, w.enabled
-    from p, head h
-      cross join lateral (select w.enabled from taskboard.webhook w where w.id = h.webhook_id limit 1) as w
-    where h.next_attempt_at <= p.now and (not w.enabled or h.webhook_id <> all ($5::text[]))
-    order by h.next_attempt_at limit 2 * $2::integer
+    select q.account, q.webhook, q.is_enabled, q.turn, q.next_due_at
+    from p cross join lateral taskboard.due_webhooks(
+      p.now, $2::integer, $7::integer, $3::integer, $6::text[], $5::text[], $8::text, $9::jsonb) q
+    where not (select is_whole from sight)
   ),
-  choice as materialized (
-    select c.* from front_choice c where (select is_enough from sight)
+  due as (
+    select f.id, f.account_id, f.webhook_id, f.next_attempt_at, w.enabled, 0 as turn
+    from front f cross join lateral (select w.enabled from taskboard.webhook w where w.id = f.webhook_id limit 1) as w
+    where (select is_whole from sight) and f.is_due and not f.is_excluded
     union all
-    select d.id, q.webhook_id, d.next_attempt_at, q.enabled
+    select d.id, q.account, q.webhook, d.next_attempt_at, q.is_enabled, q.turn
     from queue q cross join lateral (
       select f.id, f.next_attempt_at from taskboard.delivery f
-      where f.status = 'pending' and f.webhook_id = q.webhook_id and f.next_attempt_at <= (select now from p)
-      order by f.next_attempt_at, f.id limit case when q.enabled then $3::integer else ${MOST_SKIPPED} end
+      where f.status = 'pending' and f.account_id = q.account and f.webhook_id = q.webhook
+        and f.next_attempt_at <= (select now from p)
+      order by f.account_id, f.webhook_id, f.next_attempt_at, f.id
+      limit case when q.is_enabled then $3::integer else ${MOST_SKIPPED} end
     ) d
+    where q.webhook is not null
+  ),
+  choice as materialized (
+    select c.*, row_number() over (partition by c.account_id, c.enabled order by c.place, c.turn, c.next_attempt_at, c.id) as share
+    from (
+      select *, row_number() over (partition by webhook_id order by next_attempt_at, id) as place from due
+    ) c
+    where not c.enabled or c.place <= $3::integer
   )`

@@ -3,38 +3,48 @@ import type {
   ClaimedDelivery,
   Delivery,
   DeliveryClaim,
-  StoredWebhook,
+  DeliveryTarget,
   WebhookStore,
 } from '@taskboard/core'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { CHOOSE_DUE, MOST_SKIPPED } from './choose-due-sql.js'
+import { createDeliveryTurns } from './delivery-turns.js'
 import { deliveryColumns } from './delivery-row.js'
-import { webhookJson } from './webhook-row.js'
+import { targetJson } from './webhook-row.js'
 
-/** A claimed delivery, the first of each webhook with the webhook; the one row of a claim that found nothing has nulls for both. */
+/** A claimed delivery, the first of each webhook with its target; the one row of a claim that found nothing has nulls for both. */
 interface ClaimedRow extends Delivery {
-  readonly nextDueAt: number | null
-  readonly webhook: StoredWebhook | null
+  readonly nextDueInMs: number | null
+  readonly target: DeliveryTarget | null
   readonly claimToken: string
+  /** The last account whose turn it was; null when all that is due was seen. */
+  readonly lastAccountId: string | null
 }
 
 /**
- * Present, limit, per webhook, claim's length, excluded webhooks. Nobody waits here: what another claim is taking is
- * passed over, and what it took in the meantime is seen to be no longer due.
+ * Present, limit, per webhook, claim's length, excluded webhooks, excluded accounts, per account; the account that was served
+ * last, and by account the webhook that was. Nobody waits here: what another claim is taking is passed over, and what it took in
+ * the meantime is seen to be no longer due.
  */
 const claimDue = statement<ClaimedRow>(
   'claim_deliveries',
   /* sql */ `
-  with recursive p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   ${CHOOSE_DUE},
+  -- One after the other in this order, so that only those are locked which are taken.
   held as materialized (
-    select d.id, d.webhook_id, d.next_attempt_at as was_due_at from taskboard.delivery d
-    where d.id = any (array(select c.id from choice c where c.enabled))
-      and d.status = 'pending' and d.next_attempt_at <= (select now from p)
-    order by d.next_attempt_at, d.id limit $2::integer
-    for update skip locked
+    select d.id, d.webhook_id, c.place
+    from (
+      select c.id, row_number() over (order by c.share, c.turn, c.next_attempt_at, c.id) as place from choice c
+      where c.enabled and c.share <= $7::integer
+      order by c.share, c.turn, c.next_attempt_at, c.id limit $2::integer
+    ) c cross join lateral (
+      select d.id, d.webhook_id from taskboard.delivery d
+      where d.id = c.id and d.status = 'pending' and d.next_attempt_at <= (select now from p)
+      limit 1 for update skip locked
+    ) d
   ),
   idle as materialized (
     select d.id, d.webhook_id from taskboard.delivery d
@@ -58,47 +68,79 @@ const claimDue = statement<ClaimedRow>(
   ),
   taken as materialized (select id, webhook_id from held union all select id, webhook_id from idle),
   next_due as materialized (
-    select case when s.is_enough then (
-        select min(f.next_attempt_at) from front f
-        where not f.is_excluded and f.id not in (select id from taken)
-      ) else (
-        select min(case when k.webhook_id in (select webhook_id from taken) then (
+    select case when s.is_whole then coalesce(
+        (
+          select min(f.next_attempt_at) from front f
+          where not f.is_excluded and f.id not in (select id from taken)
+        ),
+        -- What comes after it is not known.
+        case when not s.is_all then s.reaches_to end
+      ) else least(
+        (select q.next_due_at from queue q where q.webhook is null),
+        (
+          select min(n.next_attempt_at)
+          from queue q cross join lateral (
             select d.next_attempt_at from taskboard.delivery d
-            where d.status = 'pending' and d.webhook_id = k.webhook_id and d.id not in (select id from taken)
-            order by d.next_attempt_at, d.id limit 1
-          ) else k.next_attempt_at end)
-        from head k where k.webhook_id <> all ($5::text[])
+            where d.status = 'pending' and d.account_id = q.account and d.webhook_id = q.webhook
+              and d.id not in (select id from taken)
+            order by d.account_id, d.webhook_id, d.next_attempt_at, d.id limit 1
+          ) n
+        )
       ) end as at
     from sight s
   )
-  select n.at::float8 as "nextDueAt", ${deliveryColumns('c')}, c.claim_token as "claimToken",
+  select case when n.at is not null then greatest(0, n.at - p.now) end::float8 as "nextDueInMs", ${deliveryColumns('c')}, c.claim_token as "claimToken",
     case when h.is_first then (
-      select ${webhookJson('w')} from taskboard.webhook w where w.id = c.webhook_id
-    ) end as webhook
-  from next_due n
+      select ${targetJson('w', 'p.now')} from taskboard.webhook w where w.id = c.webhook_id
+    ) end as target,
+    (select q.account from queue q where q.webhook is not null order by q.turn desc limit 1) as "lastAccountId"
+  from p cross join next_due n
   left join (
     claimed c join (
-      select id, was_due_at, row_number() over (partition by webhook_id order by was_due_at, id) = 1 as is_first from held
+      select id, place, row_number() over (partition by webhook_id order by place) = 1 as is_first from held
     ) h on h.id = c.id
   ) on true
-  order by h.was_due_at, c.id`,
+  order by h.place`,
 )
 
-/** `WebhookStore.claimDueDeliveries`. */
-export async function claimDueDeliveries(
-  database: Database,
-  { limit, perWebhook, excludeWebhookIds, claimMs }: Parameters<WebhookStore['claimDueDeliveries']>[0],
-  at: At<PgConnection>,
-): Promise<DeliveryClaim> {
-  const values = [at.now, limit, perWebhook, claimMs, excludeWebhookIds]
-  // Not told as a commit: it is news to nobody, and those who claim when they are told would never come to rest.
-  const rows = await database.read(at, claimDue, values)
-  const deliveries: ClaimedDelivery[] = []
-  const webhooks = new Map<string, StoredWebhook>()
-  for (const { nextDueAt: _, webhook: first, claimToken, ...delivery } of rows) {
-    if (first !== null) webhooks.set(first.id, first)
-    const webhook = webhooks.get(delivery.webhookId)
-    if (webhook !== undefined) deliveries.push({ delivery, webhook, claimToken })
+export interface DeliveryClaims {
+  /** `WebhookStore.claimDueDeliveries`. */
+  readonly claimDue: (
+    request: Parameters<WebhookStore['claimDueDeliveries']>[0],
+    at: At<PgConnection>,
+  ) => Promise<DeliveryClaim>
+}
+
+/** Claims of one process, which remembers whose turn it is. */
+export function createDeliveryClaims(database: Database): DeliveryClaims {
+  const turns = createDeliveryTurns()
+
+  return {
+    async claimDue(request, at) {
+      const { limit, perAccount, perWebhook, excludeAccountIds, excludeWebhookIds, claimMs } = request
+      const values = [
+        at.now,
+        limit,
+        perWebhook,
+        claimMs,
+        excludeWebhookIds,
+        excludeAccountIds,
+        perAccount,
+        turns.lastAccountId,
+        turns.lastWebhookIds,
+      ]
+      // Does not signal a commit: nobody waits for it, and claimers that wake on commits would wake each other without end.
+      const rows = await database.read(at, claimDue, values)
+      const deliveries: ClaimedDelivery[] = []
+      const targets = new Map<string, DeliveryTarget>()
+      for (const { nextDueInMs: _, lastAccountId: __, target, claimToken, ...delivery } of rows) {
+        if (target !== null) targets.set(target.id, target)
+        const webhook = targets.get(delivery.webhookId)
+        if (webhook !== undefined) deliveries.push({ delivery, webhook, claimToken })
+      }
+      const { nextDueInMs = null, lastAccountId = null } = rows[0] ?? {}
+      if (lastAccountId !== null) turns.served(deliveries, lastAccountId)
+      return { deliveries, nextDueInMs }
+    },
   }
-  return { deliveries, nextDueAt: rows[0]?.nextDueAt ?? null }
 }

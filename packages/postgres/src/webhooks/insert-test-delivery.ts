@@ -9,8 +9,9 @@ const insert = statement<Delivery>(
   'insert_test_delivery',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
-  insert into taskboard.delivery as d (id, webhook_id, workspace_id, event, next_attempt_at, created_at)
-  select $4::text, w.id, w.workspace_id, $5::jsonb || jsonb_build_object('at', p.now), p.now, p.now
+  insert into taskboard.delivery as d (id, webhook_id, workspace_id, account_id, event, next_attempt_at, created_at)
+  select $4::text, w.id, w.workspace_id,
+    (select o.account_id from taskboard.workspace o where o.id = w.workspace_id), $5::jsonb || jsonb_build_object('at', p.now), p.now, p.now
   from p, taskboard.webhook w where w.id = $3::text and w.workspace_id = $2::text
   returning ${deliveryColumns('d')}`,
 )

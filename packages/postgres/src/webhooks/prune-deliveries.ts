@@ -5,8 +5,9 @@ import { statement } from '../statement.js'
 const prune = statement<{ readonly count: number }>(
   'prune_deliveries',
   /* sql */ `
-  with old as materialized (
-    select id from taskboard.delivery where status <> 'pending' and created_at < $1::bigint
+  with p as materialized (select coalesce($3::bigint, taskboard.now_ms()) - $1::bigint as end_at),
+  old as materialized (
+    select id from taskboard.delivery where status <> 'pending' and created_at < (select end_at from p)
     order by created_at limit $2::integer for update skip locked
   ),
   gone as (
@@ -16,8 +17,13 @@ const prune = statement<{ readonly count: number }>(
 )
 
 /** `WebhookStore.pruneDeliveries`. */
-export async function pruneDeliveries(database: Database, before: Instant, limit: number): Promise<number> {
+export async function pruneDeliveries(
+  database: Database,
+  olderThanMs: number,
+  limit: number,
+  now: Instant | null,
+): Promise<number> {
   // Nobody waits for it, so it is not told of as a commit.
-  const [row] = await database.read(null, prune, [before, limit])
+  const [row] = await database.read(null, prune, [olderThanMs, limit, now])
   return row?.count ?? 0
 }

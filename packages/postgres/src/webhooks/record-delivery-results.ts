@@ -32,17 +32,20 @@ export async function recordDeliveryResults(
   await database.write(at, record, [at.now, disableAfterMs, JSON.stringify(results.map(toInput))])
 }
 
-function toInput({ deliveryId, claimToken, url, attempt, outcome }: DeliveryResult, ord: number): object {
+function toInput(
+  { deliveryId, claimToken, url, attempt, endedMsAgo, outcome }: DeliveryResult,
+  ord: number,
+): object {
   return {
     ord,
     delivery_id: deliveryId,
     claim_token: claimToken,
     url,
     kind: outcome.kind,
-    retry_at: outcome.kind === 'retry' ? outcome.at : null,
-    attempt_at: attempt.at,
+    delay_ms: outcome.kind === 'retry' ? outcome.delayMs : null,
+    ended_ms_ago: endedMsAgo,
+    duration_ms: attempt.durationMs,
     attempt: {
-      at: attempt.at,
       durationMs: attempt.durationMs,
       status: attempt.status,
       error: attempt.error === null ? null : storable(attempt.error),

@@ -1,17 +1,19 @@
 /**
  * The part of a statement that writes back results: reads `p` (now), $2 (for how long nothing but failures disables a webhook)
- * and $3 (results as JSON), and leaves `draft` behind, the alerts to log.
+ * and $3 (results as JSON, with how long ago they were), and leaves `draft` behind, the alerts to log.
  *
  * Deliveries are locked in the order of their ids, then webhooks: only those that change, and in a way that lets their
  * deliveries be added meanwhile, since whoever adds them has locked the log that comes next here.
  */
 export const RECORD_RESULTS = /* sql */ `
   result as materialized (
-    select distinct on (delivery_id, claim_token) *
-    from jsonb_to_recordset($3::jsonb) as r (
-      ord integer, delivery_id text, claim_token text, url text, kind text, retry_at bigint, attempt_at bigint, attempt jsonb
+    select distinct on (r.delivery_id, r.claim_token) r.ord, r.delivery_id, r.claim_token, r.url, r.kind, r.attempt,
+      p.now - r.ended_ms_ago - r.duration_ms as attempt_at, p.now - r.ended_ms_ago + r.delay_ms as retry_at
+    from p, jsonb_to_recordset($3::jsonb) as r (
+      ord integer, delivery_id text, claim_token text, url text, kind text, delay_ms bigint, ended_ms_ago bigint,
+      duration_ms bigint, attempt jsonb
     )
-    order by delivery_id, claim_token, ord
+    order by r.delivery_id, r.claim_token, r.ord
   ),
   held as materialized (
     select r.*, d.webhook_id
@@ -24,7 +26,7 @@ export const RECORD_RESULTS = /* sql */ `
       status = case h.kind when 'retry' then 'pending' when 'succeeded' then 'succeeded' else 'failed' end,
       attempt_count = d.attempt_count + 1,
       attempts = case when jsonb_array_length(d.attempts) >= 100 then d.attempts - 0 else d.attempts end
-        || jsonb_build_array(h.attempt),
+        || jsonb_build_array(h.attempt || jsonb_build_object('at', h.attempt_at)),
       next_attempt_at = h.retry_at, claim_token = null, planned_at = null
     from held h where d.id = h.delivery_id
   ),

@@ -10,11 +10,12 @@ interface ResentRow {
   readonly count: number
 }
 
-/** The last part of both statements: makes what `chosen` locked pending again. */
+/** The last part of both statements: makes what `chosen` locked pending again. Rows of old may not name their account. */
 const RESEND = /* sql */ `
   resent as (
     update taskboard.delivery d
-    set status = 'pending', attempt_count = 0, next_attempt_at = p.now, claim_token = null, planned_at = null
+    set status = 'pending', attempt_count = 0, next_attempt_at = p.now, claim_token = null, planned_at = null,
+      account_id = (select o.account_id from taskboard.workspace o where o.id = $2::text)
     from p where d.id = any (array(select id from chosen)) returning 1
   )`
 

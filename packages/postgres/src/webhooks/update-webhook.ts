@@ -12,13 +12,12 @@ const update = statement<StoredWebhook>(
   update taskboard.webhook w set
     url = coalesce($4::text, w.url),
     events = coalesce($5::text[], w.events),
-    secrets = coalesce($6::jsonb, w.secrets),
-    enabled = coalesce($7::boolean, w.enabled),
+    enabled = coalesce($6::boolean, w.enabled),
     disabled_reason = case
-      when $7::boolean then null
-      when not $7::boolean and w.enabled then 'host'
+      when $6::boolean then null
+      when not $6::boolean and w.enabled then 'host'
       else w.disabled_reason end,
-    failing_since = case when $7::boolean or $4::text <> w.url then null else w.failing_since end,
+    failing_since = case when $6::boolean or $4::text <> w.url then null else w.failing_since end,
     updated_at = p.now
   from p where w.id = $3::text and w.workspace_id = $2::text
   returning ${webhookColumns('w')}`,
@@ -29,7 +28,7 @@ export async function updateWebhook(
   database: Database,
   workspaceId: string,
   webhookId: string,
-  { url, events, secrets, enabled }: Parameters<WebhookStore['updateWebhook']>[2],
+  { url, events, enabled }: Parameters<WebhookStore['updateWebhook']>[2],
   at: At<PgConnection>,
 ): Promise<StoredWebhook> {
   const [webhook] = await database.write(at, update, [
@@ -38,7 +37,6 @@ export async function updateWebhook(
     webhookId,
     url ?? null,
     events === undefined ? null : [...new Set(events)],
-    secrets === undefined ? null : JSON.stringify(secrets),
     enabled ?? null,
   ])
   if (webhook === undefined) throw unknownWebhook()

@@ -6,10 +6,14 @@ export function webhookColumns(alias: string): string {
     ${a}.created_at::float8 as "createdAt", ${a}.updated_at::float8 as "updatedAt"`
 }
 
-/** A webhook's row as the JSON of a `StoredWebhook`. */
-export function webhookJson(alias: string): string {
+/** A `DeliveryTarget` as JSON, of the webhook that `alias` names at the instant `present`. */
+export function targetJson(alias: string, present: string): string {
   const a = alias
-  return `jsonb_build_object('id', ${a}.id, 'workspaceId', ${a}.workspace_id, 'url', ${a}.url, 'events', ${a}.events,
-    'secrets', ${a}.secrets, 'enabled', ${a}.enabled, 'disabledReason', ${a}.disabled_reason,
-    'failingSince', ${a}.failing_since, 'createdAt', ${a}.created_at, 'updatedAt', ${a}.updated_at)`
+  return `jsonb_build_object('id', ${a}.id, 'workspaceId', ${a}.workspace_id,
+    'accountId', (select o.account_id from taskboard.workspace o where o.id = ${a}.workspace_id), 'url', ${a}.url,
+    'secrets', (
+      select coalesce(jsonb_agg(s.value -> 'sealed' order by s.ordinality), '[]')
+      from jsonb_array_elements(${a}.secrets) with ordinality as s
+      where coalesce((s.value ->> 'expiresAt')::bigint > ${present}, true)
+    ))`
 }

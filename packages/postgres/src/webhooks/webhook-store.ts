@@ -1,7 +1,7 @@
 import type { WebhookStore } from '@taskboard/core'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
-import { claimDueDeliveries } from './claim-due-deliveries.js'
+import { createDeliveryClaims } from './claim-due-deliveries.js'
 import { deleteWebhook } from './delete-webhook.js'
 import { insertTestDelivery } from './insert-test-delivery.js'
 import { insertWebhook } from './insert-webhook.js'
@@ -9,12 +9,15 @@ import { listDeliveries } from './list-deliveries.js'
 import { pruneDeliveries } from './prune-deliveries.js'
 import { findWebhook, getWebhook, listWebhooks } from './read-webhooks.js'
 import { recordDeliveryResults } from './record-delivery-results.js'
+import { readTargets } from './read-targets.js'
 import { releaseDeliveries } from './release-deliveries.js'
 import { resendDeliveries } from './resend-deliveries.js'
+import { rotateSecret } from './rotate-secret.js'
 import { updateWebhook } from './update-webhook.js'
 
 /** Webhooks and their deliveries. */
 export function createWebhookStore(database: Database): WebhookStore<PgConnection> {
+  const { claimDue } = createDeliveryClaims(database)
   return {
     insertWebhook: (webhook, idempotency, at) => insertWebhook(database, webhook, idempotency, at),
     listWebhooks: (workspaceId, at) => listWebhooks(database, workspaceId, at),
@@ -22,16 +25,19 @@ export function createWebhookStore(database: Database): WebhookStore<PgConnectio
     findWebhook: (reach, webhookId, at) => findWebhook(database, reach, webhookId, at),
     updateWebhook: (workspaceId, webhookId, change, at) =>
       updateWebhook(database, workspaceId, webhookId, change, at),
+    rotateSecret: (workspaceId, webhookId, rotation, at) =>
+      rotateSecret(database, workspaceId, webhookId, rotation, at),
     deleteWebhook: (workspaceId, webhookId, at) => deleteWebhook(database, workspaceId, webhookId, at),
     insertTestDelivery: (workspaceId, webhookId, event, at) =>
       insertTestDelivery(database, workspaceId, webhookId, event, at),
-    claimDueDeliveries: (request, at) => claimDueDeliveries(database, request, at),
+    claimDueDeliveries: (request, at) => claimDue(request, at),
+    readTargets: (webhookIds, at) => readTargets(database, webhookIds, at),
     recordDeliveryResults: (results, disableAfterMs, at) =>
       recordDeliveryResults(database, results, disableAfterMs, at),
     releaseDeliveries: (claims, at) => releaseDeliveries(database, claims, at),
     listDeliveries: (query, at) => listDeliveries(database, query, at),
     resendDeliveries: (workspaceId, webhookId, which, at) =>
       resendDeliveries(database, workspaceId, webhookId, which, at),
-    pruneDeliveries: (before, limit) => pruneDeliveries(database, before, limit),
+    pruneDeliveries: (...given) => pruneDeliveries(database, ...given),
   }
 }

@@ -36,6 +36,7 @@ async function openBoard(url: string, adminUrl: string) {
   await migrate(admin)
   const receiver = await webhookReceiver()
   const taskboard = createTaskboard({
+    logger: false,
     storage: postgresStorage({ pool, statementTimeoutMs: TIMEOUT_MS, connectTimeoutMs: TIMEOUT_MS }),
     agents: [defineAgent({ type: 'worker', concurrency: 4, leaseMs: 1_500, run: () => sleep(5, 'done') })],
     secrets: { encryptionKey: Buffer.alloc(32) },

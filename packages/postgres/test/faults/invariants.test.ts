@@ -13,6 +13,7 @@ afterAll(() => pglite.close())
 
 async function boardWithWork() {
   const taskboard = createTaskboard({
+    logger: false,
     storage: postgresStorage({ pool }),
     secrets: { encryptionKey: Buffer.alloc(32) },
   })

@@ -1,4 +1,4 @@
-import { defaultBackoff, type ClaimProof, type Storage, type Task } from '@taskboard/core'
+import { anyAgentType, defaultBackoff, type ClaimProof, type Storage, type Task } from '@taskboard/core'
 import type { PgConnection } from '../../src/pool.js'
 import type { HotVerb } from './hot-verb.js'
 import { HUGE, NOW } from './large-board.js'
@@ -7,6 +7,7 @@ const at = { now: NOW }
 const LEASE_MS = 600_000
 const forAgent = { workspaceId: HUGE, agentId: `agent_${HUGE}_1`, leaseMs: LEASE_MS }
 const byType = { agentType: 'worker', leaseMs: LEASE_MS }
+const byAnyType = { agentType: anyAgentType, leaseMs: LEASE_MS }
 
 /** A claim walks over the entries that others have left in the index until a vacuum: some 1,600 pages for a hundred thousand. */
 const ONE_CLAIM = { rows: 300, pages: 2_500 }
@@ -54,6 +55,22 @@ function claims(tasks: Tasks, held: Task[]): readonly HotVerb[] {
       run: () => hold(tasks.claimBest(byType, 20, at)),
     },
     {
+      name: 'claim 20 by any type',
+      indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'agent_fallback'],
+      most: { rows: 1_000, pages: 4_000 },
+      run: () => hold(tasks.claimBest(byAnyType, 20, at)),
+    },
+    {
+      name: 'check the claims of a process',
+      indexes: ['task_pkey'],
+      most: { rows: 500, pages: 1_000 },
+      run: () =>
+        tasks.checkClaims(
+          held.map(({ workspaceId, id, fencingToken }) => ({ workspaceId, taskId: id, fencingToken })),
+          at,
+        ),
+    },
+    {
       name: 'claim for an agent with nothing to do',
       indexes: ['todo_pickup', 'todo_until'],
       run: () =>
@@ -74,6 +91,11 @@ function writesUnderLease(tasks: Tasks, proof: () => ClaimProof): readonly HotVe
       name: 'complete and take the next by type',
       indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'agent_type'],
       run: () => tasks.completeTask(proof(), 'done', byType, at),
+    },
+    {
+      name: 'complete and take the next by any type',
+      indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'agent_fallback'],
+      run: () => tasks.completeTask(proof(), 'done', byAnyType, at),
     },
     {
       name: 'complete',

@@ -22,7 +22,17 @@ const newTask: NewTask = {
 /** Tasks of the huge workspace in TODO, ready; and in DONE. */
 const WAITING = [9, 19, 29].map((n) => n * 1_000 + 1).map(taskId)
 
-const deep = (rank: number): TaskCursor => ({ asOf: NOW, rank, createdAt: NOW - 1e9, id: '' })
+const deep = (rank: number): TaskCursor => ({
+  asOf: NOW,
+  rank,
+  held: false,
+  dueDate: null,
+  createdAt: NOW - 1e9,
+  id: '',
+})
+
+/** A page of fifty reads as many of each lane. */
+const A_PAGE_OF_LANES = { rows: 600, pages: 2_000 }
 
 /** What people and the API do with a board; `pass` is another one each time. */
 export function boardVerbs({ tasks }: Storage<PgConnection>, pass: string): readonly HotVerb[] {
@@ -43,6 +53,7 @@ export function boardVerbs({ tasks }: Storage<PgConnection>, pass: string): read
     { name: 'insert once', indexes: ['idempotency_pkey'], run: () => insert({}, pass) },
     { name: 'insert again', indexes: ['idempotency_pkey'], run: () => insert({}, pass) },
     { name: 'insert after another', run: () => insert({ dependsOn: [moved] }) },
+    { name: 'free dependents', scans: ['freeing'], run: () => tasks.freeDependents(100, at) },
     {
       name: 'insert 100',
       most: { rows: 1_500, pages: 4_000 },
@@ -59,14 +70,21 @@ export function boardVerbs({ tasks }: Storage<PgConnection>, pass: string): read
     {
       name: 'list todo',
       indexes: ['todo_listing', 'todo_placed', 'todo_until'],
+      most: A_PAGE_OF_LANES,
       run: async () => {
         middle = (await list('TODO')).next
       },
     },
-    { name: 'list todo, next', indexes: ['todo_listing'], run: () => list('TODO', middle) },
+    {
+      name: 'list todo, next',
+      indexes: ['todo_listing'],
+      most: A_PAGE_OF_LANES,
+      run: () => list('TODO', middle),
+    },
     {
       name: 'list todo, deep',
       indexes: ['todo_listing'],
+      most: A_PAGE_OF_LANES,
       run: () => list('TODO', { ...deep((middle?.rank ?? 0) * 0.6), id: 'task_' }),
     },
     { name: 'list doing', indexes: ['task_doing'], run: () => list('DOING') },
@@ -78,6 +96,12 @@ export function boardVerbs({ tasks }: Storage<PgConnection>, pass: string): read
     { name: 'release', run: () => tasks.releaseTask(HUGE, heldTask, person, at) },
     { name: 'move', run: () => tasks.moveTask(HUGE, moved, 'DOING', person, at) },
     { name: 'move to done', run: () => tasks.moveTask(HUGE, moved, 'DONE', person, at) },
+    {
+      name: 'free dependents of what is done',
+      scans: ['freeing'],
+      indexes: ['task_dependency_open'],
+      run: () => tasks.freeDependents(100, at),
+    },
     { name: 'move back', run: () => tasks.moveTask(HUGE, moved, 'TODO', person, at) },
   ]
 }

@@ -51,7 +51,7 @@ export function eventVerbs({ events, notifications }: Storage<PgConnection>): re
       name: 'settle notifications',
       run: async () => {
         for (const { workspaceId, channel, claimToken } of batches) {
-          const result = { workspaceId, channel, claimToken, readThroughSeq: 1e9, retryAt: null }
+          const result = { workspaceId, channel, claimToken, readThroughSeq: 1e9, retryInMs: null }
           await notifications.settleNotifications(result, at)
         }
       },

@@ -50,7 +50,7 @@ export function figureVerbs({ agents, analytics }: Storage<PgConnection>): reado
             {
               ...waiting,
               id: taskId(385),
-              lease: { agentId: `agent_${HUGE}_0`, fencingToken: 1, expiresAt: NOW },
+              lease: { agentId: `agent_${HUGE}_0`, fencingToken: 1, expiresAt: NOW, durationMs: 60_000 },
               workspaceId: 'ws_1',
             },
           ],

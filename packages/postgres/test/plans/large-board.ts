@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { BEST_FIRST, EACH_LANE } from '../../src/tasks/lane-sql.js'
 
 /** The present of all that is done with the board. */
 export const NOW = Date.UTC(2026, 0, 1)
@@ -59,9 +60,9 @@ const LOAD: readonly string[] = [
   `insert into taskboard.task_output (task_id, type, name, url)
     select 'task_' || ${padded('n')}, 'file', 'name', 'https://example.com' from ${numbers(100_000)}`,
   `insert into taskboard.task_dependency
-    select 'task_' || ${padded('n * 10')}, 'task_' || ${padded('n * 10 + 1')} from ${numbers(100_000)}
+    select 'task_' || ${padded('n * 10')}, 'task_' || ${padded('n * 10 + 1')}, false from ${numbers(100_000)}
     where ${fate('n * 10')} >= 60`,
-  `update taskboard.task t set dependents = 1 from taskboard.task_dependency d where d.depends_on = t.id`,
+  `update taskboard.task t set has_dependents = true from taskboard.task_dependency d where d.depends_on = t.id`,
   // In the order of their time, as they are written; in transactions of before this one.
   `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
     select w, row_number() over (partition by w order by n), (3 + n / 1000)::text::xid8, 'log_' || n, 'task.created', '{}',
@@ -81,9 +82,10 @@ const LOAD: readonly string[] = [
     from generate_series(1, 2000) as n
     union all select '${HUGE_WEBHOOK}', '${HUGE}', 'https://example.com', '{task.completed}'::text[], '[]'::jsonb, ${NOW - 8e8}, ${NOW - 8e8}`,
   // Nothing is due; every webhook has something that waits.
-  `insert into taskboard.delivery (id, webhook_id, workspace_id, event, status, attempt_count, next_attempt_at, created_at)
+  `insert into taskboard.delivery (id, webhook_id, workspace_id, account_id, event, status, attempt_count, next_attempt_at, created_at)
     select 'evt_' || ${padded('n')}, case when huge then '${HUGE_WEBHOOK}' else 'wh_' || x.to end,
       case when huge then '${HUGE}' else 'ws_' || x.to end,
+      case when huge then 'acc_0' else 'acc_' || x.to % 1000 end,
       '{"type": "task.completed", "facts": {}}', case when waits then 'pending' when n % 50 = 8 then 'failed' else 'succeeded' end,
       1, case when waits then ${NOW} + 60000 + n end, ${NOW - 1e9} + n * 3000::bigint
     from ${numbers(300_000)}, lateral (select n % 2 = 0 as huge, n % 10 = 0 or n % 10 = 9 as waits, n / 10 % 2000 + 1 as to) as x`,
@@ -144,10 +146,10 @@ export async function workOffHundredThousand(pool: pg.Pool): Promise<void> {
   for (let done = 0; done < 100_000;) {
     const { rows } = await pool.query<{ id: string }>(
       `with best as materialized (
-        select q.task_id from (values (0), (1), (2), (3)) as l (lane) cross join lateral (
-          select task_id from taskboard.todo
-          where ready and workspace_id = '${HUGE}' and agent_id = '' and lane = l.lane
-          order by key desc, created_at, task_id limit 500
+        select q.task_id from ${EACH_LANE} cross join lateral (
+          select t.task_id from taskboard.todo t
+          where t.ready and t.workspace_id = '${HUGE}' and t.agent_id = '' and t.lane = l.lane
+          order by ${BEST_FIRST} limit 500
         ) q
       ),
       gone as (delete from taskboard.todo where task_id = any (array(select task_id from best)))

@@ -14,6 +14,7 @@ export function realtimeVerbs({ realtime }: Storage<PgConnection>, run: string):
     accountId,
     holderId,
     limit: 1_000,
+    leaseMs: 30_000,
   })
   const everything = { accountId: 'acc_0', workspaceIds: 'all' } as const
   return [

@@ -1,8 +1,16 @@
-import { taskStatuses, type Reach, type Storage, type TaskSearch, type TaskStatus } from '@taskboard/core'
+import {
+  taskStatuses,
+  type Reach,
+  type Storage,
+  type TaskChange,
+  type TaskSearch,
+  type TaskStatus,
+} from '@taskboard/core'
 import type { PgConnection } from '../../src/pool.js'
 import type { HotVerb } from './hot-verb.js'
 import { HUGE, NOW, taskId } from './large-board.js'
 
+const host = { kind: 'host', id: null } as const
 const at = { now: NOW }
 const LOG_LINES = 100
 const all: Reach = { accountId: 'acc_0', workspaceIds: 'all' }
@@ -12,6 +20,8 @@ const SHOWN = [taskId(2), taskId(9_001), taskId(50_005)]
 /** Works and is assigned more than any other; and one that has little to do with any task. */
 const BUSY = `agent_${HUGE}_0`
 const IDLE = `agent_${HUGE}_7`
+/** Changed by each edit. */
+const EDITED = taskId(19_001)
 /** In the middle of all tasks. */
 const DEEP = taskId(500_000)
 const page = { rows: 1_000, pages: 2_500 }
@@ -34,7 +44,6 @@ export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): reado
         ...rest,
       })),
     )
-  const edited = taskId(19_001)
   return [
     {
       name: 'find',
@@ -62,17 +71,7 @@ export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): reado
     ),
     ...searches('a busy agent', { agentId: BUSY }, all, { indexes: ['task_assigned'], most: page }),
     ...searches('an idle agent', { agentId: IDLE, workspaceId: HUGE }, bound, { most: page }),
-    { name: 'edit', run: () => tasks.updateTask(HUGE, edited, { title: pass, priority: 'urgent' }, at) },
-    {
-      name: 'edit back',
-      run: () => tasks.updateTask(HUGE, edited, { priority: 'low', assignedTo: IDLE }, at),
-    },
-    {
-      name: 'edit dependencies',
-      indexes: ['task_dependency_task'],
-      run: () => tasks.updateTask(HUGE, edited, { dependsOn: [taskId(29_001), taskId(39_001)] }, at),
-    },
-    { name: 'edit dependencies away', run: () => tasks.updateTask(HUGE, edited, { dependsOn: [] }, at) },
+    ...edits(tasks, pass),
     {
       name: 'delete',
       indexes: ['task_log_order', 'task_output_order', 'attempt_pkey', 'task_dependency_task'],
@@ -88,12 +87,26 @@ export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): reado
           notBefore: null,
           tags: [],
           metadata: {},
-          dependsOn: [edited],
+          dependsOn: [EDITED],
           maxAttempts: 3,
         } as const
-        const { value } = await tasks.insertTask(task, { kind: 'host', id: null }, null, at)
+        const { value } = await tasks.insertTask(task, host, null, at)
         await tasks.deleteTask(HUGE, value.id, at)
       },
     },
+  ]
+}
+
+function edits(tasks: Storage<PgConnection>['tasks'], pass: string): readonly HotVerb[] {
+  const edit = (change: TaskChange) => tasks.updateTask(HUGE, EDITED, change, host, at)
+  return [
+    { name: 'edit', run: () => edit({ title: pass, priority: 'urgent' }) },
+    { name: 'edit back', run: () => edit({ priority: 'low', assignedTo: IDLE }) },
+    {
+      name: 'edit dependencies',
+      indexes: ['task_dependency_task'],
+      run: () => edit({ dependsOn: [taskId(29_001), taskId(39_001)] }),
+    },
+    { name: 'edit dependencies away', run: () => edit({ dependsOn: [] }) },
   ]
 }

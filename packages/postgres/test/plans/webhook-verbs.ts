@@ -10,9 +10,10 @@ const DAY_MS = 86_400_000
 export function deliveryVerbs({ webhooks }: Storage<PgConnection>): readonly HotVerb[] {
   let deliveries: readonly ClaimedDelivery[] = []
   const claimDeliveries =
-    (afterMs: number, excluded: readonly string[] = []) =>
+    (afterMs: number, excludeWebhookIds: readonly string[] = [], excludeAccountIds: readonly string[] = []) =>
     async (): Promise<void> => {
-      const request = { limit: 50, perWebhook: 10, excludeWebhookIds: excluded, claimMs: 60_000 }
+      const most = { limit: 50, perAccount: 20, perWebhook: 10 }
+      const request = { ...most, excludeAccountIds, excludeWebhookIds, claimMs: 60_000 }
       const claim = await webhooks.claimDueDeliveries(request, { now: NOW + afterMs })
       deliveries = claim.deliveries
     }
@@ -39,7 +40,8 @@ export function deliveryVerbs({ webhooks }: Storage<PgConnection>): readonly Hot
             deliveryId: delivery.id,
             claimToken,
             url: webhook.url,
-            attempt: { at: NOW, durationMs: 1, status: 200, error: null, responseExcerpt: null },
+            endedMsAgo: 0,
+            attempt: { durationMs: 1, status: 200, error: null, responseExcerpt: null },
             outcome: { kind: 'succeeded' },
           })),
           DAY_MS,
@@ -48,15 +50,30 @@ export function deliveryVerbs({ webhooks }: Storage<PgConnection>): readonly Hot
     },
     {
       name: 'deliveries, backlog',
-      indexes: ['delivery_due'],
+      indexes: ['delivery_account_due'],
       most: { rows: 3_000, pages: 6_000 },
       run: claimDeliveries(DAY_MS),
     },
     {
       name: 'deliveries, backlog of an excluded webhook',
-      indexes: ['delivery_webhook_due'],
-      most: { rows: 25_000, pages: 60_000 },
+      indexes: ['delivery_account_due'],
+      most: { rows: 3_000, pages: 6_000 },
       run: claimDeliveries(DAY_MS, [HUGE_WEBHOOK]),
+    },
+    {
+      name: 'deliveries, backlog of an excluded account',
+      indexes: ['delivery_account_due'],
+      most: { rows: 3_000, pages: 6_000 },
+      run: claimDeliveries(DAY_MS, [], ['acc_0']),
+    },
+    {
+      name: 'delivery targets',
+      indexes: ['webhook_pkey', 'workspace_pkey'],
+      run: () =>
+        webhooks.readTargets(
+          deliveries.map(({ webhook }) => webhook.id),
+          at,
+        ),
     },
     {
       name: 'release deliveries',

@@ -10,6 +10,7 @@ import {
 } from '@taskboard/core'
 import { EventEmitter, once } from 'node:events'
 import pg from 'pg'
+import { openPglite } from '../../src/pglite-directory.js'
 import type { PgConnection, PgPool } from '../../src/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { holdStatement } from './held-pool.js'
@@ -25,19 +26,24 @@ import { serveBoard } from './serve-board.js'
 
 // One process of a board: its API on a port of its own, and, when told so, its agents and its deliverer.
 const [, , given = ''] = process.argv
-const { databaseUrl, agent, isStarted, held, clockAheadMs } = JSON.parse(given) as ProcessOptions
+const { databaseUrl, agent, isStarted, held, clockAheadMs, pollIntervalMs } = JSON.parse(
+  given,
+) as ProcessOptions
 const orders = new EventEmitter<{ finish: [] }>()
 
-const own: PgPool = new pg.Pool({ connectionString: databaseUrl, max: 4 })
+const [scheme, directory = ''] = databaseUrl.split('pglite:')
+const own: PgPool =
+  scheme === '' ? (await openPglite(directory)).pool : new pg.Pool({ connectionString: databaseUrl, max: 4 })
 const pool = held === null ? own : holdStatement(own, held, () => report({ kind: 'held' }))
 const aheadClock: Clock = { ...systemClock, now: () => systemClock.now() + clockAheadMs }
 const taskboard = createTaskboard<PgConnection>({
   storage: postgresStorage({ pool }),
   agents: agent === null ? [] : [defineAgent({ ...agent, type: WORKER_TYPE, run })],
   secrets: { encryptionKey: ENCRYPTION_KEY },
+  tokens: { secret: ENCRYPTION_KEY },
   webhooks: { allow: ['127.0.0.0/8'] },
   attempts: { backoff: BACKOFF },
-  pollIntervalMs: 50,
+  pollIntervalMs,
   ...(clockAheadMs === 0 ? {} : { clock: aheadClock }),
 })
 

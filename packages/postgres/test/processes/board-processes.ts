@@ -4,6 +4,15 @@ import { fileURLToPath } from 'node:url'
 import type { Order, ProcessOptions, Report } from './messages.js'
 
 const PROGRAM = fileURLToPath(new URL('board-process.ts', import.meta.url))
+const SHIFT_DATE = new URL('shift-date.ts', import.meta.url).href
+const DEFAULTS = {
+  agent: null,
+  isStarted: false,
+  held: null,
+  clockAheadMs: 0,
+  dateAheadMs: 0,
+  pollIntervalMs: 50,
+} as const
 
 type ReportOf<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>
 
@@ -25,9 +34,10 @@ const running = new Set<ChildProcess>()
 
 /** Starts a process; it is on its way when this returns. */
 export function startProcess(options: Partial<ProcessOptions> & { databaseUrl: string }): BoardProcess {
-  const all: ProcessOptions = { agent: null, isStarted: false, held: null, clockAheadMs: 0, ...options }
+  const all: ProcessOptions = { ...DEFAULTS, ...options }
   const child = fork(PROGRAM, [JSON.stringify(all)], {
-    execArgv: ['--import', 'tsx', '--conditions', '@taskboard/source'],
+    execArgv: ['--import', 'tsx', '--import', SHIFT_DATE, '--conditions', '@taskboard/source'],
+    env: { ...process.env, DATE_AHEAD_MS: String(all.dateAheadMs) },
   })
   running.add(child)
   const reports: Report[] = []

@@ -1,5 +1,6 @@
 /** What a board's process is to do: all that the test tells it at its start. */
 export interface ProcessOptions {
+  /** A server's, or `pglite:` and a directory. */
   readonly databaseUrl: string
   /** Works tasks of `WORKER_TYPE`. Null: no agent. */
   readonly agent: {
@@ -14,6 +15,9 @@ export interface ProcessOptions {
   readonly held: { readonly statement: string; readonly when: 'before' | 'after' } | null
   /** By how much the process's clock is ahead; 0 leaves the time to the database. */
   readonly clockAheadMs: number
+  /** By how much the machine's clock is ahead, as the process sees it. The time is left to the database. */
+  readonly dateAheadMs: number
+  readonly pollIntervalMs: number
 }
 
 /** From the process to the test. */

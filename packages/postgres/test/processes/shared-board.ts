@@ -21,6 +21,7 @@ export async function createSharedBoard(agentCount = 1): Promise<SharedBoard> {
   const taskboard = createTaskboard<PgConnection>({
     storage: postgresStorage({ pool: database.pool }),
     secrets: { encryptionKey: ENCRYPTION_KEY },
+    tokens: { secret: ENCRYPTION_KEY },
     webhooks: { allow: ['127.0.0.0/8'] },
     attempts: { backoff: BACKOFF },
   })

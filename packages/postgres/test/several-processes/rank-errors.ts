@@ -1,8 +1,8 @@
-import { laneSlope, placeTask, type Scorable } from '@taskboard/core'
+import { compareTied, laneSlope, placeTask, type Scorable, type Tied } from '@taskboard/core'
 
 /** A task that was claimed, and when. */
 export interface Claim {
-  readonly task: Scorable & { readonly id: string }
+  readonly task: Scorable & Tied
   readonly at: number
 }
 
@@ -16,9 +16,9 @@ export function rankErrors(claims: readonly Claim[]): readonly number[] {
   const placements = claims.map(({ task }) => placeTask(task, present))
   const keys = Float64Array.from(placements, ({ key }) => key)
   const slopes = Float64Array.from(placements, ({ lane }) => laneSlope(lane))
-  const byAge = claims.map((_, index) => index).toSorted((a, b) => compareAges(claims[a], claims[b]))
-  const ages = new Int32Array(claims.length)
-  for (const [age, index] of byAge.entries()) ages[index] = age
+  const tied = claims.map((_, index) => index).toSorted((a, b) => compareTasks(claims[a], claims[b]))
+  const turns = new Int32Array(claims.length)
+  for (const [turn, index] of tied.entries()) turns[index] = turn
 
   // Those that are far below stay so: nothing rises faster than the steepest, from the first claim to the last.
   const steepest = Math.max(0, ...slopes)
@@ -29,19 +29,18 @@ export function rankErrors(claims: readonly Claim[]): readonly number[] {
   return claims.map(({ at }, index) => {
     const scoreOf = (other: number): number => (keys[other] ?? 0) + (slopes[other] ?? 0) * at
     const score = scoreOf(index)
-    const age = ages[index] ?? 0
+    const turn = turns[index] ?? 0
     let better = 0
     for (const other of byScore) {
       if (atFirst(other) + steepest * (latest - present) < score) break
       if (other <= index) continue
       const otherScore = scoreOf(other)
-      if (otherScore > score || (otherScore === score && (ages[other] ?? 0) < age)) better += 1
+      if (otherScore > score || (otherScore === score && (turns[other] ?? 0) < turn)) better += 1
     }
     return better
   })
 }
 
-function compareAges(a: Claim | undefined, b: Claim | undefined): number {
-  if (a === undefined || b === undefined) return 0
-  return a.task.createdAt - b.task.createdAt || (a.task.id < b.task.id ? -1 : 1)
+function compareTasks(a: Claim | undefined, b: Claim | undefined): number {
+  return a === undefined || b === undefined ? 0 : compareTied(a.task, b.task)
 }

@@ -166,7 +166,7 @@ describe('tracked work', () => {
       pollIntervalMs: null,
       pass: async () => {
         passes.push(clock.now())
-        return clock.now() + 500
+        return 500
       },
     })
     loop.start()

@@ -58,12 +58,42 @@ export const agentCases: readonly EnterpriseCheck[] = [
     id: 'agents.bare',
     name: 'a name and a type are enough',
     async check(session) {
-      const body = { name: 'Bare', type: 'research', model: null, unknown: 1 }
+      const body = { name: 'Bare', type: 'research', model: null }
       const made = assertAnswer(await session.send('POST', '/v2/agents', { body }), 201)
       assert.deepEqual(
         [made['model'], made['system_prompt'], made['capabilities'], made['tools']],
         [null, null, [], []],
       )
+    },
+  },
+  {
+    id: 'agents.any-type',
+    name: 'the type of an agent and of a task is any text of 1 to 64 characters',
+    async check(session) {
+      const types = [
+        'Deep Research',
+        "Übersetzung: DE → EN, l'été",
+        '../../etc',
+        '__proto__',
+        '🤖'.repeat(64),
+      ]
+      for (const type of types) {
+        const agent = await create(session, { type })
+        assert.equal(agent['type'], type)
+        const task = assertAnswer(
+          await session.send('POST', '/v2/tasks', { body: { title: 'A task', type } }),
+          201,
+        )
+        const path = `/v2/tasks/${String(task['id'])}`
+        assert.equal(assertAnswer(await session.send('GET', path))['type'], type)
+        const changed = await session.send('PATCH', path, { body: { type: `${type.slice(0, 8)}!` } })
+        assert.equal(assertAnswer(changed)['type'], `${type.slice(0, 8)}!`)
+      }
+      for (const type of ['', ' ', 'x'.repeat(65), '🤖'.repeat(65), 'a\0b', 7]) {
+        const bodies = { '/v2/tasks': { title: 'A task', type }, '/v2/agents': { ...INPUT, type } }
+        for (const [path, body] of Object.entries(bodies))
+          assertError(await session.send('POST', path, { body }), 400, 'INVALID_REQUEST', 'type')
+      }
     },
   },
   {
@@ -105,7 +135,8 @@ export const agentCases: readonly EnterpriseCheck[] = [
         [{ name: undefined }, 'name'],
         [{ name: ' ' }, 'name'],
         [{ type: undefined }, 'type'],
-        [{ type: 'Not A Slug' }, 'type'],
+        [{ type: ' ' }, 'type'],
+        [{ type: 'x'.repeat(65) }, 'type'],
         [{ model: 7 }, 'model'],
         [{ system_prompt: ['x'] }, 'system_prompt'],
         [{ system_prompt: 'x'.repeat(100_001) }, 'system_prompt'],

@@ -26,6 +26,23 @@ export const authCases: readonly EnterpriseCheck[] = [
     },
   },
   {
+    id: 'auth.look-alikes',
+    name: 'addresses that look alike are one address, and none has characters that do not show',
+    async check(session) {
+      const user = await makeUser(session, 'ｆｉｎ@Example.com')
+      assert.equal(user.email, 'fin@example.com')
+      for (const email of ['fin@example.com', 'ﬁn@example.com', 'ＦＩＮ＠ｅｘａｍｐｌｅ．ｃｏｍ']) {
+        await logIn(session, { email })
+        await assert.rejects(makeUser(session, email), { code: 'CONFLICT', field: 'email' })
+      }
+      for (const hidden of ['\u200b', '\u00ad', '\u2060', '\u202e', '\ufe0f']) {
+        const email = `f${hidden}in@example.com`
+        await assert.rejects(makeUser(session, email), { code: 'INVALID_FIELD', field: 'email' })
+        assertError(await tryLogin(session, { email }), 401, 'AUTHENTICATION_FAILED')
+      }
+    },
+  },
+  {
     id: 'auth.login',
     name: 'a login is answered with tokens; the access token acts for the user on all of the account',
     // The passwords are kept as in earnest.

@@ -14,10 +14,14 @@ export interface DocumentedOperation {
   readonly pathIds: readonly string[]
   readonly queryIds: readonly string[]
   readonly bodyIds: readonly { readonly name: string; readonly kind: string; readonly isList: boolean }[]
+  /** The JSON Schema of the body; undefined when it takes none. */
+  readonly schema: Readonly<Record<string, unknown>> | undefined
   /** What the body may have. */
   readonly members: readonly string[]
   readonly body: object | undefined
 }
+
+type BodySchema = Readonly<Record<string, unknown>> & { readonly properties?: object }
 
 interface Described {
   readonly operationId: string
@@ -26,7 +30,7 @@ interface Described {
   readonly parameters: readonly { readonly name: string; readonly in: string }[]
   readonly requestBody?: {
     readonly required: boolean
-    readonly content: Readonly<Record<string, { readonly schema: { readonly properties?: object } }>>
+    readonly content: Readonly<Record<string, { readonly schema: BodySchema }>>
   }
 }
 
@@ -38,12 +42,14 @@ const BODY_IDS: Readonly<Record<string, { readonly kind: string; readonly isList
   depends_on: { kind: 'task_id', isList: true },
 }
 
-/** All operations of the document. */
+/** The operations of the enterprise API that the document has: those of other protocols name no scope. */
 export function documentedOperations({ document }: OpenApiCheck): readonly DocumentedOperation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, described]) =>
-      toOperation(path, method.toUpperCase(), described as unknown as Described),
-    ),
+    Object.entries(methods)
+      .filter(([, described]) => 'x-scope' in described)
+      .map(([method, described]) =>
+        toOperation(path, method.toUpperCase(), described as unknown as Described),
+      ),
   )
 }
 
@@ -51,7 +57,8 @@ function toOperation(path: string, method: string, described: Described): Docume
   const { operationId: id, parameters, requestBody } = described
   const body = sampleBodies[id]
   assert.ok(requestBody?.required !== true || body !== undefined, `sampleBodies has a body for ${id}`)
-  const members = Object.keys(requestBody?.content['application/json']?.schema.properties ?? {})
+  const schema = requestBody?.content['application/json']?.schema
+  const members = Object.keys(schema?.properties ?? {})
   return {
     id,
     method,
@@ -66,6 +73,7 @@ function toOperation(path: string, method: string, described: Described): Docume
       const known = BODY_IDS[name]
       return known === undefined ? [] : [{ name, ...known }]
     }),
+    schema,
     members,
     body,
   }

@@ -1,5 +1,5 @@
 import type { Taskboard, TaskboardOptions } from '@taskboard/core'
-import type { OpenedStorage } from '../storage/storage-case.js'
+import type { OpenedStorage } from '../storage/opened-storage.js'
 import type { MountedHost, TransportHost } from '../transport/transport-case.js'
 import type { EnterpriseSession } from './enterprise-session.js'
 

@@ -7,13 +7,16 @@ import type { EnterpriseCase, EnterpriseConformanceOptions } from './enterprise-
 import { toEnterpriseCase } from './open-session.js'
 import { envelopeCases } from './envelope-cases.js'
 import { hostileCases } from './hostile-cases.js'
+import { hostLoginCases } from './host-login-cases.js'
 import { limitCases } from './limit-cases.js'
 import { mfaCases } from './mfa-cases.js'
 import { quotaCases } from './quota-cases.js'
 import { scopeCases } from './scope-cases.js'
+import { sentenceCases } from './sentence-cases.js'
 import { taskCases } from './task-cases.js'
 import { taskWorkCases } from './task-work-cases.js'
 import { tenancyCases } from './tenancy-cases.js'
+import { unknownFieldCases } from './unknown-field-cases.js'
 import { webhookCases } from './webhook-cases.js'
 
 /**
@@ -36,6 +39,9 @@ export function enterpriseConformance(options: EnterpriseConformanceOptions): re
     ...quotaCases,
     ...tenancyCases,
     ...scopeCases,
+    ...unknownFieldCases,
+    ...hostLoginCases,
+    ...sentenceCases,
     ...hostileCases,
   ].map((check) => toEnterpriseCase(options, check))
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { sendRequest } from '../transport/http-client.js'
 import type { EnterpriseCheck } from './enterprise-case.js'
 import { assertAnswer, assertError } from './enterprise-session.js'
 
@@ -68,6 +69,63 @@ export const envelopeCases: readonly EnterpriseCheck[] = [
       assertError(await post('[]'), 400, 'INVALID_REQUEST')
       assertError(await post('a=1', { 'content-type': 'text/plain' }), 415, 'UNSUPPORTED_MEDIA_TYPE')
       assertError(await post({ name: 'x'.repeat(2_000_000) }), 413, 'PAYLOAD_TOO_LARGE')
+    },
+  },
+  {
+    id: 'envelope.board-documented',
+    name: 'the board API answers as the OpenAPI document says',
+    async check({ host, key, openApi }) {
+      const ask = async (method: string, path: string, body?: unknown, as = key) => {
+        const headers = { authorization: `Bearer ${as}` }
+        const answer = await sendRequest(host.url, { method, path, body, headers })
+        openApi.assertPromised(method, path.split('?')[0] ?? '', answer)
+        return answer
+      }
+      const board = (action: string) => `/api/board?action=${action}`
+      const full = { title: 'A task', due_date: '2026-02-01T00:00:00Z', tags: ['a'], description: 'x' }
+      const added = await ask('POST', board('add'), full)
+      const { task } = assertAnswer(added) as { task: { id: string } }
+      assertAnswer(await ask('POST', board('add'), { title: 'Bare' }))
+      assertAnswer(await ask('GET', board('todo')))
+      assertAnswer(await ask('GET', `${board('todo')}&limit=1`))
+      assertAnswer(await ask('POST', board('move'), { task_id: task.id, to: 'done' }))
+      assertAnswer(await ask('GET', board('done')))
+      const webhook = { url: 'https://receiver.example/hook', events: ['task.created'], secret: 's' }
+      assertAnswer(await ask('POST', '/api/webhooks/create', webhook))
+      const refusals = [
+        await ask('POST', board('chat'), { message: 'hello' }),
+        await ask('POST', board('move'), { task_id: 'task_0', to: 'done' }),
+        await ask('POST', board('add'), {}),
+        await ask('POST', board('nothing'), {}),
+        await ask('GET', board('todo'), undefined, 'tb_wrong'),
+        await ask('POST', '/api/webhooks/create', {}, 'tb_wrong'),
+      ]
+      assert.deepEqual(
+        refusals.map(({ status }) => status),
+        [503, 404, 400, 400, 401, 401],
+      )
+    },
+  },
+  {
+    id: 'envelope.latin1',
+    name: 'a body in latin1 is refused, be it declared or not, and never read as something else',
+    async check({ send, taskboard, accountId }) {
+      const body = Buffer.from('{"name":"Café"}', 'latin1')
+      const undeclared = await send('POST', '/v2/workspaces', { body })
+      assertError(undeclared, 400, 'INVALID_REQUEST', '')
+      assert.match(undeclared.text, /the body must be UTF-8/)
+      for (const charset of [
+        'latin1',
+        'iso-8859-1',
+        'ISO-8859-1',
+        '"iso-8859-1"',
+        'windows-1252',
+        'us-ascii',
+      ]) {
+        const headers = { 'content-type': `application/json; charset=${charset}` }
+        assertError(await send('POST', '/v2/workspaces', { body, headers }), 415, 'UNSUPPORTED_MEDIA_TYPE')
+      }
+      assert.equal((await taskboard.accounts.listWorkspaces(accountId)).length, 1)
     },
   },
   {

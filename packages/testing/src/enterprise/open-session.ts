@@ -24,11 +24,14 @@ export function toEnterpriseCase(
         storage: opened.storage,
         clock,
         agents: [agent],
+        logger: false,
         secrets: { encryptionKey: '0'.repeat(64) },
         ...withLogin,
         ...options,
       })
-      const host = await mount(taskboard, { mountPath: '', bodies: 'unread' })
+      const host = await mount(taskboard, { mountPath: '', bodies: 'unread', notFound: 'host' })
+      // As if a runtime were at work in another process: the tasks of the suite stay where they are.
+      await opened.storage.agents.reportRuntimes(['*'], null, { now: clock.now() })
       try {
         await check(await openSession(taskboard, opened.storage, clock, host))
       } finally {

@@ -61,7 +61,7 @@ const creation: readonly EnterpriseCheck[] = [
         deadline: '2026-02-01T10:00:00.000Z',
         not_before: '2026-01-20T00:00:00.000Z',
         metadata: JSON.parse(
-          '{"source":"mail","labels":["a","b"],"__proto__":"p","constructor":["c"]}',
+          '{"source":"mail","labels":["a","b"],"toString":"p","constructor":["c"]}',
         ) as object,
         tags: ['x', 'y'],
         depends_on: [before['id']],
@@ -91,7 +91,7 @@ const creation: readonly EnterpriseCheck[] = [
         ['title', 'x'.repeat(201)],
         ['title', null],
         ['description', 7],
-        ['type', 'Not A Slug'],
+        ['type', 'x'.repeat(65)],
         ['priority', 'asap'],
         ['assigned_to', `agent_${UNKNOWN}`],
         ['deadline', 'tomorrow'],

@@ -90,8 +90,47 @@ export const taskWorkCases: readonly EnterpriseCheck[] = [
     },
   },
   {
+    id: 'work.lease-length',
+    name: 'a lease keeps the length of its claim through writes that name none',
+    async check(session) {
+      const { clock, taskboard, workspaceId } = session
+      const { task, post } = await claimed(session, 3_600)
+      const remainingMs = async () => {
+        const { lease } = await taskboard.board(workspaceId).get(String(task['id']))
+        return (lease?.expiresAt ?? 0) - clock.now()
+      }
+      const output = { type: 'file', name: 'n', url: 'https://files.example/n' }
+      const writes: readonly (readonly [string, object, number])[] = [
+        ['heartbeat', {}, 200],
+        ['progress', { progress: 5 }, 200],
+        ['logs', { message: 'x' }, 201],
+        ['outputs', output, 201],
+      ]
+      for (const [verb, body, status] of writes) {
+        await clock.advance({ seconds: 1 })
+        assertAnswer(await post(verb, { ...body, lease_s: 30 }), status)
+        assert.equal(await remainingMs(), 30_000)
+        assertAnswer(await post(verb, body), status)
+        assert.equal(await remainingMs(), 3_600_000)
+      }
+    },
+  },
+  {
+    id: 'work.complete-repeated',
+    name: 'a completion whose answer was lost is answered again, and only that one',
+    async check(session) {
+      const { path, post } = await claimed(session)
+      const first = assertAnswer(await post('complete', { result: 'the result' }))
+      await session.clock.advance({ hours: 1 })
+      assert.deepEqual(assertAnswer(await post('complete', { result: 'the result' })), first)
+      assertError(await post('complete', { result: 'another' }), 409, 'CONFLICT', 'fencing_token')
+      assertAnswer(await session.send('POST', `${path}/move`, { body: { to: 'todo' } }))
+      assertError(await post('complete', { result: 'the result' }), 409, 'CONFLICT', 'fencing_token')
+    },
+  },
+  {
     id: 'work.complete',
-    name: 'a completion ends the task with its result; the token is good for nothing then',
+    name: 'a completion ends the task with its result; for anything else the token is good no more',
     async check(session) {
       const { agent, path, post } = await claimed(session)
       const done = assertAnswer(await post('complete', { result: 'the result' }))

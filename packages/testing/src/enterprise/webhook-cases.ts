@@ -131,4 +131,36 @@ export const webhookCases: readonly EnterpriseCheck[] = [
       }
     },
   },
+  {
+    id: 'webhooks.outage',
+    name: 'what is raised while an endpoint is disabled is skipped in the log, and a resend of that time sends it',
+    options: { webhooks: { allow: ['127.0.0.0/8'] } },
+    async check(session) {
+      const { send, taskboard, clock } = session
+      const receiver = await webhookReceiver()
+      try {
+        const made = await create(session, { url: receiver.url })
+        const path = `/v2/webhooks/${String(made['id'])}`
+        await taskboard.start()
+        assertAnswer(await send('PATCH', path, { body: { enabled: false } }))
+        const from = new Date(clock.now()).toISOString()
+        assertAnswer(await send('POST', '/v2/tasks', { body: { title: 'Missed' } }), 201)
+        await clock.advance({ minutes: 1 })
+        const to = new Date(clock.now()).toISOString()
+        assertAnswer(await send('PATCH', path, { body: { enabled: true } }))
+        await clock.advance({ minutes: 1 })
+        assert.equal(receiver.deliveries.length, 0)
+        const log = assertAnswer(await send('GET', `${path}/deliveries?status=skipped`))
+        const [skipped, ...others] = log['deliveries'] as Record<string, unknown>[]
+        assert.deepEqual([skipped?.['status'], skipped?.['attempts'], others], ['skipped', [], []])
+        assert.equal(assertAnswer(await send('POST', `${path}/resend`, { body: { from, to } }))['resent'], 1)
+        await clock.advance({ seconds: 1 })
+        const [delivery] = receiver.deliveries
+        assert.equal(delivery?.id, skipped?.['id'])
+        assert.match(delivery?.body.toString() ?? '', /"title":"Missed"/)
+      } finally {
+        await receiver.close()
+      }
+    },
+  },
 ]

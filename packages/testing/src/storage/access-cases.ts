@@ -92,21 +92,22 @@ export const accessCases: readonly StorageCheck[] = [
           workspaceIds: [workspaceId],
           defaultWorkspaceId: workspaceId,
         },
-        expiresAt: null,
+        expiresInMs: null,
       })
-      const other = await storage.access.findPrincipalByKeyHash(hashOf('b'), at())
+      const other = await storage.access.findPrincipalByKeyHash(hashOf('b'), at(SECOND))
       assert.deepEqual(
-        [other?.principal.id, other?.principal.workspaceIds, other?.expiresAt],
-        [wide.id, 'all', START + HOUR],
+        [other?.principal.id, other?.principal.workspaceIds, other?.expiresInMs],
+        [wide.id, 'all', HOUR - SECOND],
       )
       assert.equal(await storage.access.findPrincipalByKeyHash(hashOf('c'), at()), null)
     },
   },
   {
     id: 'access.key-expiry',
-    name: 'an expired key stands for nobody from its instant on',
+    name: 'an expired key stands for nobody from its instant on, and none is made that has expired',
     async check(world) {
       const { storage, at } = world
+      await assertRefused(addKey(world, hashOf('b'), { expiresAt: START }), 'INVALID_FIELD', 'expiresAt')
       await addKey(world, hashOf('a'), { expiresAt: START + HOUR })
       assert.notEqual(await storage.access.findPrincipalByKeyHash(hashOf('a'), at(HOUR - 1)), null)
       assert.equal(await storage.access.findPrincipalByKeyHash(hashOf('a'), at(HOUR)), null)

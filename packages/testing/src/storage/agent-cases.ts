@@ -97,6 +97,34 @@ const profileCases: readonly StorageCheck[] = [
       )
     },
   },
+  {
+    id: 'agents.any-type',
+    name: 'a type is any text: agents get the work of exactly theirs, and tasks keep theirs',
+    async check({ storage, workspaceId, agent, add, get, at }) {
+      for (const type of [
+        'Deep Research',
+        "l'été → “DE”",
+        '__proto__',
+        'constructor',
+        '%_\\',
+        '🤖'.repeat(64),
+      ]) {
+        await storage.agents.updateAgent(workspaceId, agent.id, { type }, at())
+        await storage.agents.reportRuntimes([type], MINUTE, at())
+        const task = await add({ type })
+        const claim = (agentType: string) =>
+          storage.tasks.claimBest({ agentType, leaseMs: LEASE_MS }, 1, at())
+        assert.deepEqual((await claim(`${type} `)).tasks, [])
+        const { tasks } = await claim(type)
+        assert.deepEqual(
+          tasks.map((claimed) => [claimed.id, claimed.type, claimed.lease?.agentId]),
+          [[task.id, type, agent.id]],
+        )
+        assert.equal((await get(task)).type, type)
+        assert.equal((await storage.agents.getAgent(workspaceId, agent.id, at())).type, type)
+      }
+    },
+  },
 ]
 
 const deletionCases: readonly StorageCheck[] = [
@@ -150,7 +178,7 @@ const deletionCases: readonly StorageCheck[] = [
           world.add({ assignedTo: agent.id }),
           storage.agents.deleteAgent(workspaceId, agent.id, at()),
           world.add({ assignedTo: agent.id }),
-          storage.tasks.updateTask(workspaceId, task.id, { assignedTo: agent.id }, at()),
+          storage.tasks.updateTask(workspaceId, task.id, { assignedTo: agent.id }, PERSON, at()),
         ])
         const refusals = results.map((result) =>
           result.status === 'fulfilled' ? null : (result.reason as { readonly code?: string }).code,

@@ -1,18 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Forecast, Reach, Task } from '@taskboard/core'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import {
-  AGENT_TYPE,
-  HOUR,
-  LEASE_MS,
-  MINUTE,
-  PERSON,
-  proofOf,
-  SECOND,
-  START,
-  unknownId,
-  type World,
-} from './world.js'
+import { AGENT_TYPE, HOUR, LEASE_MS, PERSON, proofOf, SECOND, START, unknownId, type World } from './world.js'
 
 const reachOf = ({ accountId }: World, workspaceIds: readonly string[] | 'all' = 'all'): Reach => ({
   accountId,
@@ -100,23 +89,6 @@ const overviewCases: readonly StorageCheck[] = [
       await storage.tasks.completeTask(proofOf(claimed), '', null, at(SECOND))
       await world.finish(mine)
       assert.deepEqual(await shown(), ['available', 1])
-    },
-  },
-  {
-    id: 'agents.offline',
-    name: 'an agent is offline when its type was worked by a runtime, and is not any more',
-    async check(world) {
-      const { storage, at } = world
-      const status = async (afterMs: number) => (await overviewOf(world, world.agent.id, afterMs)).status
-      await storage.agents.reportRuntimes(['unrelated', 'unrelated'], 0, at())
-      assert.equal(await status(HOUR), 'available')
-      await storage.agents.reportRuntimes([AGENT_TYPE, 'unrelated'], MINUTE, at())
-      assert.deepEqual([await status(MINUTE - 1), await status(MINUTE)], ['available', 'offline'])
-      await storage.agents.reportRuntimes([AGENT_TYPE], null, at(SECOND))
-      assert.equal(await status(1_000 * HOUR), 'available')
-      await world.addClaimed()
-      await storage.agents.reportRuntimes([AGENT_TYPE], 0, at(SECOND))
-      assert.equal(await status(SECOND), 'busy')
     },
   },
   {

@@ -169,13 +169,13 @@ const figureCases: readonly StorageCheck[] = [
       const { storage, at } = world
       await complete(world, null, 0, HOUR)
       const before = await figuresOf(world)
-      assert.equal(await storage.events.pruneEvents(START + DAY, 10), 0)
+      assert.equal(await storage.events.pruneEvents(0, 10, START + DAY), 0)
       assert.equal(await storage.analytics.rollUp(2, at()), 2)
-      assert.equal(await storage.events.pruneEvents(START + DAY, 10), 2)
-      assert.equal(await storage.events.pruneEvents(START + DAY, 10), 0)
+      assert.equal(await storage.events.pruneEvents(0, 10, START + DAY), 2)
+      assert.equal(await storage.events.pruneEvents(0, 10, START + DAY), 0)
       assert.deepEqual(await figuresOf(world), before)
       assert.equal(await storage.analytics.rollUp(10, at()), 1)
-      assert.equal(await storage.events.pruneEvents(START + DAY, 10), 1)
+      assert.equal(await storage.events.pruneEvents(0, 10, START + DAY), 1)
       assert.deepEqual(await figuresOf(world), before)
       await world.add({}, at(DAY))
       assert.equal(await storage.analytics.rollUp(10, at()), 1)
@@ -199,7 +199,7 @@ const figureCases: readonly StorageCheck[] = [
         assert.deepEqual(await figuresOf(world), before)
       }
       assert.ok(rounds < 40)
-      assert.equal(await storage.events.pruneEvents(START + 100 * DAY, 100), 20)
+      assert.equal(await storage.events.pruneEvents(0, 100, START + 100 * DAY), 20)
       assert.deepEqual(await figuresOf(world), before)
     },
   },
@@ -253,7 +253,7 @@ async function live(world: World, chance: Chance, steps: number): Promise<void> 
     else if (what === 8) await storage.analytics.rollUp(1 + chance.below(7), at(nowMs))
     else {
       await note()
-      await storage.events.pruneEvents(START + nowMs - chance.below(2 * DAY), 1 + chance.below(9))
+      await storage.events.pruneEvents(0, 1 + chance.below(9), START + nowMs - chance.below(2 * DAY))
     }
   }
   await note()

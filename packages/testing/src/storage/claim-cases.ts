@@ -24,7 +24,8 @@ export const claimCases: readonly StorageCheck[] = [
       assert.ok(claimed !== null)
       assert.deepEqual([claimed.id, claimed.column, claimed.startedAt], [task.id, 'DOING', START + SECOND])
       const expiresAt = START + SECOND + LEASE_MS
-      assert.deepEqual(claimed.lease, { agentId: agent.id, fencingToken: 1, expiresAt })
+      const lease = { agentId: agent.id, fencingToken: 1, expiresAt, durationMs: LEASE_MS }
+      assert.deepEqual(claimed.lease, lease)
       assert.deepEqual(await get(task), claimed)
       const last = (await events()).at(-1)
       assert.ok(last?.type === 'task.started')
@@ -39,7 +40,7 @@ export const claimCases: readonly StorageCheck[] = [
     async check(world) {
       const { workspaceId, agent } = world
       const request = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
-      const empty = { tasks: [], nextReadyAt: null }
+      const empty = { tasks: [], nextReadyInMs: null }
       assert.deepEqual(await world.storage.tasks.claimForAgent(request, 3, world.at()), empty)
       assert.deepEqual(await claimBest(world, 3), empty)
       assert.deepEqual(await world.events(), [])
@@ -66,8 +67,41 @@ export const claimCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'claims.due-far-away',
+    name: 'of two tasks that are due months ahead the one that is due earlier is taken first, before one without a date',
+    async check({ add, claim }) {
+      const none = await add()
+      const later = await add({ dueDate: START + 90 * DAY })
+      const sooner = await add({ dueDate: START + 60 * DAY })
+      const order = [await claim(), await claim(), await claim()].map((task) => task?.id)
+      assert.deepEqual(order, [sooner.id, later.id, none.id])
+    },
+  },
+  {
+    id: 'claims.ties-by-due-date',
+    name: 'equal scores go by due date, one for anyone and one for the agent alike',
+    async check(world) {
+      const { add, agent, at } = world
+      const due = [START + 2 * DAY, START + DAY, START - DAY, START].map((dueDate) => ({ dueDate }))
+      const tasks = [
+        await add({ ...due[0], assignedTo: agent.id }),
+        await add(due[1]),
+        await add({ ...due[2], assignedTo: agent.id }),
+        await add(due[3]),
+      ]
+      const now = at(60 * DAY)
+      const order = [(await world.claim(now))?.id]
+      const { tasks: rest } = await claimBest(world, 3, 60 * DAY)
+      order.push(...rest.map(({ id }) => id))
+      assert.deepEqual(
+        order,
+        tasks.toSorted((a, b) => (a.dueDate ?? 0) - (b.dueDate ?? 0)).map((task) => task.id),
+      )
+    },
+  },
+  {
     id: 'claims.ties',
-    name: 'equal scores go by creation, then by id',
+    name: 'equal scores and due dates go by creation, then by id',
     async check({ add, claim, at }) {
       const old = { dueDate: START - DAY }
       const tasks = [await add(old, at(2)), await add(old, at(1)), await add(old, at(1))]
@@ -131,14 +165,14 @@ export const claimCases: readonly StorageCheck[] = [
   },
   {
     id: 'claims.not-before',
-    name: 'a task that may not begin yet is taken from that instant on, which an empty claim names',
+    name: 'a task that may not begin yet is taken from that instant on, and an empty claim says how long that is',
     async check(world) {
       const task = await world.add({ notBefore: START + MINUTE })
       const { storage, workspaceId, agent } = world
       const request = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
       const early = await storage.tasks.claimForAgent(request, 1, world.at(MINUTE - 1))
-      assert.deepEqual(early, { tasks: [], nextReadyAt: START + MINUTE })
-      assert.equal((await claimBest(world, 1, MINUTE - 1)).nextReadyAt, START + MINUTE)
+      assert.deepEqual(early, { tasks: [], nextReadyInMs: 1 })
+      assert.equal((await claimBest(world, 1, MINUTE - 1)).nextReadyInMs, 1)
       assert.equal((await world.claim(world.at(MINUTE)))?.id, task.id)
     },
   },
@@ -149,8 +183,8 @@ export const claimCases: readonly StorageCheck[] = [
       const other = await world.addAgent('other')
       await world.add({ assignedTo: other.id, notBefore: START + MINUTE })
       await world.add({ notBefore: START + 2 * MINUTE, dependsOn: [(await world.addClaimed()).id] })
-      assert.equal((await claimBest(world, 1)).nextReadyAt, null)
-      assert.equal((await claimBest(world, 1, 0, 'other')).nextReadyAt, START + MINUTE)
+      assert.equal((await claimBest(world, 1)).nextReadyInMs, null)
+      assert.equal((await claimBest(world, 1, 0, 'other')).nextReadyInMs, MINUTE)
     },
   },
   {

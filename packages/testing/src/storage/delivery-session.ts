@@ -6,13 +6,15 @@ import type {
   DeliveryResult,
   DeliveryStatus,
 } from '@taskboard/core'
-import { DAY, MINUTE, START, type World } from './world.js'
+import { DAY, MINUTE, type World } from './world.js'
 
 export const DISABLE_AFTER_MS = 5 * DAY
 
 interface ClaimOptions {
   readonly limit?: number
+  readonly perAccount?: number
   readonly perWebhook?: number
+  readonly excludeAccountIds?: readonly string[]
   readonly excludeWebhookIds?: readonly string[]
 }
 
@@ -21,25 +23,29 @@ export function claim(
   afterMs = 0,
   options: ClaimOptions = {},
 ): Promise<DeliveryClaim> {
-  const defaults = { limit: 100, perWebhook: 100, excludeWebhookIds: [], claimMs: MINUTE }
-  return storage.webhooks.claimDueDeliveries({ ...defaults, ...options }, at(afterMs))
+  const most = { limit: 100, perAccount: 100, perWebhook: 100 }
+  const none = { excludeAccountIds: [], excludeWebhookIds: [] }
+  return storage.webhooks.claimDueDeliveries({ ...most, ...none, claimMs: MINUTE, ...options }, at(afterMs))
 }
 
+/** How long each attempt took. */
+export const ATTEMPT_MS = 12
+
+/** Of an attempt that ended `endedMsAgo` before its result is recorded. */
 export function resultOf(
   claimed: ClaimedDelivery,
   outcome: DeliveryResult['outcome'],
-  afterMs: number,
+  endedMsAgo = 0,
 ): DeliveryResult {
   const succeeded = outcome.kind === 'succeeded'
   const attempt = {
-    at: START + afterMs,
-    durationMs: 12,
+    durationMs: ATTEMPT_MS,
     status: succeeded ? 200 : 500,
     error: succeeded ? null : 'status: HTTP 500',
     responseExcerpt: 'text',
   }
   const { delivery, claimToken, webhook } = claimed
-  return { deliveryId: delivery.id, claimToken, url: webhook.url, attempt, outcome }
+  return { deliveryId: delivery.id, claimToken, url: webhook.url, attempt, endedMsAgo, outcome }
 }
 
 export function record(
@@ -47,8 +53,9 @@ export function record(
   claimed: ClaimedDelivery,
   outcome: DeliveryResult['outcome'],
   afterMs: number,
+  endedMsAgo = 0,
 ): Promise<void> {
-  const result = resultOf(claimed, outcome, afterMs)
+  const result = resultOf(claimed, outcome, endedMsAgo)
   return storage.webhooks.recordDeliveryResults([result], DISABLE_AFTER_MS, at(afterMs))
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { PERSON, proofOf, unknownId } from './world.js'
+import { LEASE_MS, PERSON, proofOf, unknownId } from './world.js'
 
 /** Tasks that wait for others. */
 export const dependencyCases: readonly StorageCheck[] = [
@@ -72,6 +72,76 @@ export const dependencyCases: readonly StorageCheck[] = [
       await Promise.all([one, two].map((each) => storage.tasks.completeTask(proofOf(each), 'r', null, at())))
       assert.equal((await get(task)).openDependencies, 0)
       assert.equal((await claim())?.id, task.id)
+    },
+  },
+  {
+    id: 'dependencies.many',
+    name: 'a task that many wait for frees all of them once it is done, some of them later, and picks none before',
+    async check({ storage, add, addClaimed, claim, freeAll, workspaceId, agent, at }) {
+      const [first, last] = [await addClaimed(), await addClaimed()]
+      const waiting = new Set<string>()
+      const both = await add({ dependsOn: [first.id, last.id] })
+      await Promise.all(
+        Array.from({ length: 450 }, async () => waiting.add((await add({ dependsOn: [first.id] })).id)),
+      )
+      assert.equal(await claim(), null)
+      await storage.tasks.completeTask(proofOf(first), 'r', null, at())
+      await freeAll()
+      const request = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
+      const { tasks } = await storage.tasks.claimForAgent(request, 500, at())
+      assert.deepEqual(new Set(tasks.map(({ id }) => id)), waiting)
+      await storage.tasks.completeTask(proofOf(last), 'r', null, at())
+      assert.equal((await claim())?.id, both.id)
+      assert.equal(await freeAll(), 0)
+    },
+  },
+  {
+    id: 'dependencies.many-reopened',
+    name: 'a task that is reopened while some of the many that wait for it are not free yet blocks each of them once',
+    async check({ storage, add, finish, claim, freeAll, get, workspaceId, at }) {
+      const first = await add({ priority: 'urgent' })
+      const waiting = await Promise.all(Array.from({ length: 250 }, () => add({ dependsOn: [first.id] })))
+      await finish(first)
+      await storage.tasks.freeDependents(60, at())
+      await storage.tasks.moveTask(workspaceId, first.id, 'TODO', PERSON, at())
+      assert.equal(await freeAll(), 0)
+      const open = async () =>
+        new Set((await Promise.all(waiting.map((task) => get(task)))).map((task) => task.openDependencies))
+      assert.deepEqual(await open(), new Set([1]))
+      assert.deepEqual([(await claim())?.id, await claim()], [first.id, null])
+      await finish(first)
+      await freeAll()
+      assert.deepEqual(await open(), new Set([0]))
+    },
+  },
+  {
+    id: 'dependencies.added-beside-completion',
+    name: 'of the tasks that are added while what they wait for is completed none is forgotten, and none is free before',
+    async check({ storage, add, addClaimed, freeAll, get, at }) {
+      for (let round = 0; round < 5; round++) {
+        const first = await addClaimed({ priority: 'urgent' })
+        const adding = Array.from({ length: 20 }, () => add({ dependsOn: [first.id], priority: 'low' }))
+        const completing = storage.tasks.completeTask(proofOf(first), 'r', null, at())
+        const tasks = await Promise.all(adding)
+        await completing
+        await freeAll()
+        for (const task of tasks) assert.equal((await get(task)).openDependencies, 0)
+      }
+    },
+  },
+  {
+    id: 'dependencies.delete-last',
+    name: 'a task can be deleted once the last one that depends on it is gone, or depends on others',
+    async check({ storage, add, workspaceId, at }) {
+      const [first, other] = [await add(), await add()]
+      const tasks = [await add({ dependsOn: [first.id] }), await add({ dependsOn: [first.id] })]
+      const remove = (id: string) => storage.tasks.deleteTask(workspaceId, id, at())
+      await assertRefused(remove(first.id), 'CONFLICT')
+      await remove(tasks[0]?.id ?? '')
+      await assertRefused(remove(first.id), 'CONFLICT')
+      await storage.tasks.updateTask(workspaceId, tasks[1]?.id ?? '', { dependsOn: [other.id] }, PERSON, at())
+      await remove(first.id)
+      await assertRefused(remove(other.id), 'CONFLICT')
     },
   },
   {

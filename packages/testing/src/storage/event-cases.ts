@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { EventDraft, LoggedEvent } from '@taskboard/core'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { DAY, SECOND, START, unknownId, type World } from './world.js'
+import { DAY, SECOND, PERSON, START, unknownId, type World } from './world.js'
 
 const alert = (message: string): EventDraft => ({ type: 'agent.alert', facts: { message } })
 
@@ -169,14 +169,61 @@ export const eventCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'events.revocations',
+    name: 'a commit that takes a task away from its agent says so, and no other does',
+    async check(world) {
+      const { storage, workspaceId, add, addClaimed, addAgent, at } = world
+      const { tasks } = storage
+      const other = await addAgent('other')
+      let revocations = 0
+      const stop = storage.events.onCommit(({ revokes }) => void (revocations += revokes ? 1 : 0))
+      const told = async (work: () => Promise<unknown>): Promise<number> => {
+        const before = revocations
+        await work()
+        await new Promise((resolve) => setTimeout(resolve, 0))
+        return revocations - before
+      }
+      const hold = (id: string, tx?: unknown) =>
+        tasks.holdTask(workspaceId, id, 'cancelled', null, PERSON, at(0, tx))
+      const takings: readonly ((id: string) => Promise<unknown>)[] = [
+        (id) => tasks.moveTask(workspaceId, id, 'TODO', PERSON, at()),
+        (id) => tasks.moveTask(workspaceId, id, 'DONE', PERSON, at()),
+        (id) => hold(id),
+        (id) => tasks.updateTask(workspaceId, id, { assignedTo: other.id }, PERSON, at()),
+        (id) => tasks.updateTask(workspaceId, id, { assignedTo: other.id, dependsOn: [] }, PERSON, at()),
+        (id) => tasks.deleteTask(workspaceId, id, at()),
+        (id) => storage.transaction((tx) => hold(id, tx)),
+      ]
+      for (const take of takings) {
+        const { id } = await addClaimed({ priority: 'urgent' })
+        assert.equal(await told(() => take(id)), 1)
+        await tasks.deleteTask(workspaceId, id, at()).catch(() => undefined)
+      }
+      const { id, fencingToken } = await addClaimed({ priority: 'urgent' })
+      const proof = { workspaceId, taskId: id, fencingToken }
+      const idle = await add()
+      const harmless: readonly (() => Promise<unknown>)[] = [
+        () => hold(idle.id),
+        () => tasks.updateTask(workspaceId, idle.id, { assignedTo: other.id }, PERSON, at()),
+        () => tasks.updateTask(workspaceId, id, { assignedTo: world.agent.id, title: 'new' }, PERSON, at()),
+        () => tasks.updateTask(workspaceId, id, { assignedTo: null }, PERSON, at()),
+        () => tasks.deleteTask(workspaceId, idle.id, at()),
+        () => tasks.recordProgress(proof, 50, null, at()),
+        () => tasks.completeTask(proof, 'done', null, at()),
+      ]
+      for (const change of harmless) assert.equal(await told(change), 0)
+      stop()
+    },
+  },
+  {
     id: 'events.prune',
     name: 'pruning drops the oldest from before an instant, at most the limit, and no place is given twice',
     async check({ storage, workspaceId, add, events, at }) {
       for (let day = 0; day < 4; day++) await add({}, at(day * DAY))
       await storage.analytics.rollUp(100, at())
-      assert.equal(await storage.events.pruneEvents(START + 2 * DAY, 1), 1)
-      assert.equal(await storage.events.pruneEvents(START + 2 * DAY, 10), 1)
-      assert.equal(await storage.events.pruneEvents(START + 2 * DAY, 10), 0)
+      assert.equal(await storage.events.pruneEvents(DAY, 1, START + 3 * DAY), 1)
+      assert.equal(await storage.events.pruneEvents(DAY, 10, START + 3 * DAY), 1)
+      assert.equal(await storage.events.pruneEvents(0, 10, START + 2 * DAY), 0)
       await add({}, at(4 * DAY))
       assert.deepEqual(
         (await events()).map((event) => event.seq),
@@ -193,7 +240,7 @@ export const eventCases: readonly StorageCheck[] = [
       const start = await world.storage.events.feedEnd()
       for (let day = 0; day < 4; day++) await world.add({}, world.at(day * DAY))
       await world.storage.analytics.rollUp(100, world.at())
-      await world.storage.events.pruneEvents(START + 2 * DAY, 10)
+      await world.storage.events.pruneEvents(0, 10, START + 2 * DAY)
       const fed = await readAll(world, start, 1)
       assert.deepEqual(
         fed.map((event) => event.seq),

@@ -50,7 +50,7 @@ const editTask: Step = async ({ world, chance, edits }, taskId) => {
   const title = `title ${chance.below(1_000_000)}`
   const priority = chance.pick(priorities)
   const isTitle = chance.below(2) === 0
-  await storage.tasks.updateTask(workspaceId, taskId, isTitle ? { title } : { priority }, at())
+  await storage.tasks.updateTask(workspaceId, taskId, isTitle ? { title } : { priority }, PERSON, at())
   const known = edits.get(taskId)
   if (isTitle) known?.title.add(title)
   else known?.priority.add(priority)
@@ -63,11 +63,11 @@ const steps: readonly Step[] = [
   editTask,
   async (known, taskId) => {
     const { storage, workspaceId, at } = known.world
-    await storage.tasks.updateTask(workspaceId, taskId, { dependsOn: someTasks(known, 2) }, at())
+    await storage.tasks.updateTask(workspaceId, taskId, { dependsOn: someTasks(known, 2) }, PERSON, at())
   },
   async ({ world, chance, agents }, taskId) => {
     const assignedTo = chance.pick([null, ...agents])?.id ?? null
-    await world.storage.tasks.updateTask(world.workspaceId, taskId, { assignedTo }, world.at())
+    await world.storage.tasks.updateTask(world.workspaceId, taskId, { assignedTo }, PERSON, world.at())
   },
   async ({ world, ids }, taskId) => {
     await world.storage.tasks.deleteTask(world.workspaceId, taskId, world.at())
@@ -102,10 +102,11 @@ const steps: readonly Step[] = [
   },
 ]
 
-async function playRound(known: Known): Promise<void> {
+async function playRound(known: Known, worlds: readonly World[]): Promise<void> {
+  const { chance } = known
   const ids = [...known.ids]
   const underWay = Array.from({ length: AT_ONCE }, () =>
-    known.chance.pick(steps)(known, ids.length === 0 ? '' : known.chance.pick(ids)),
+    chance.pick(steps)({ ...known, world: chance.pick(worlds) }, ids.length === 0 ? '' : chance.pick(ids)),
   )
   for (const { reason } of await Promise.allSettled(underWay).then(rejections)) {
     if (!isTaskboardError(reason) || !REFUSALS.includes(reason.code)) throw reason
@@ -177,20 +178,34 @@ async function clear({ world }: Known, tasks: ReadonlyMap<string, Task>): Promis
 }
 
 /** Everything that happens to tasks, at once and by chance: whatever came first, the board holds together. */
-export const interleavingCases: readonly StorageCheck[] = [1, 2, 3].map((seed) => ({
-  id: `interleaving.${seed}`,
-  name: `edits, deletions, claims, completions and moves at once leave a board that holds together (${seed})`,
-  async check(world) {
-    const agents = [world.agent, await world.addAgent()]
-    const nothing = { ids: new Set<string>(), claims: [], edits: new Map(), tokens: new Set<string>() }
-    const known: Known = { world, chance: seededChance(seed), agents, ...nothing }
-    for (let count = 0; count < 5; count++) await addTask(known, '')
-    for (let round = 0; round < ROUNDS; round++) {
-      await playRound(known)
-      await checkBoard(known)
-    }
-    const tasks = await checkBoard(known)
-    await drain(known, tasks)
-    await clear(known, tasks)
+async function playGame(worlds: readonly [World, ...World[]], seed: number): Promise<void> {
+  const [world] = worlds
+  const agents = [world.agent, await world.addAgent()]
+  const nothing = { ids: new Set<string>(), claims: [], edits: new Map(), tokens: new Set<string>() }
+  const known: Known = { world, chance: seededChance(seed), agents, ...nothing }
+  for (let count = 0; count < 5; count++) await addTask(known, '')
+  for (let round = 0; round < ROUNDS; round++) {
+    await playRound(known, worlds)
+    await world.freeAll()
+    await checkBoard(known)
+  }
+  const tasks = await checkBoard(known)
+  await drain(known, tasks)
+  await clear(known, tasks)
+}
+
+export const interleavingCases: readonly StorageCheck[] = [1, 2, 3].flatMap((seed) => [
+  {
+    id: `interleaving.${seed}`,
+    name: `edits, deletions, claims, completions and moves at once leave a board that holds together (${seed})`,
+    check: (world) => playGame([world], seed),
   },
-}))
+  {
+    id: `interleaving.shared-${seed}`,
+    name: `so they do by two storages on one database (${seed})`,
+    async check(world) {
+      const other = await world.another()
+      if (other !== null) await playGame([world, other], seed)
+    },
+  },
+])

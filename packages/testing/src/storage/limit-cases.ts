@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { LimitDecision } from '@taskboard/core'
 import { seededChance } from './chance.js'
 import type { StorageCheck } from './storage-case.js'
-import { MINUTE, SECOND, START, type World } from './world.js'
+import { HOUR, MINUTE, SECOND, START, type World } from './world.js'
 
 const take = ({ storage }: World, afterMs: number, limit = 3, key = 'key:a'): Promise<LimitDecision> =>
   storage.limits.take({ key, limit, windowMs: MINUTE }, START + afterMs)
@@ -52,11 +52,34 @@ export const limitCases: readonly StorageCheck[] = [
   },
   {
     id: 'limits.step-back',
-    name: 'a clock that steps back admits nothing extra',
+    name: 'a clock that steps back admits nothing extra, and the wait is the window',
     async check(world) {
-      for (let count = 0; count < 3; count++) await take(world, 10 * SECOND)
+      for (let count = 0; count < 3; count++) await take(world, HOUR + count)
       const early = await take(world, 0)
-      assert.deepEqual([early.allowed, early.retryAfterMs], [false, MINUTE + 10 * SECOND])
+      assert.deepEqual([early.allowed, early.retryAfterMs], [false, MINUTE - 2])
+      assert.equal((await take(world, MINUTE - 3)).allowed, false)
+      assert.equal((await take(world, MINUTE - 2)).allowed, true)
+      assert.equal((await take(world, MINUTE - 2)).retryAfterMs, 1)
+    },
+  },
+  {
+    id: 'limits.step-back-true-time',
+    name: 'however often and far the clock steps back, no true window admits more than the limit, and no wait is longer than it',
+    async check(world) {
+      const chance = seededChance(31)
+      const admitted: number[] = []
+      let afterMs = 300 * HOUR
+      let trueMs = 0
+      for (let count = 0; count < 400; count++) {
+        const byMs = chance.below(8 * SECOND)
+        trueMs += byMs
+        afterMs += byMs
+        if (chance.below(6) === 0) afterMs -= chance.below(chance.pick([5, 2 * MINUTE, 3 * HOUR]))
+        const { allowed, retryAfterMs } = await take(world, afterMs, 7)
+        if (allowed) admitted.push(trueMs)
+        assert.ok(admitted.filter((time) => time > trueMs - MINUTE).length <= 7)
+        assert.ok(retryAfterMs <= MINUTE)
+      }
     },
   },
   {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { priorities, scoreUnits, type Column, type Task, type TaskCursor } from '@taskboard/core'
+import { compareTied, priorities, scoreUnits, type Column, type Task, type TaskCursor } from '@taskboard/core'
 import { seededChance } from './chance.js'
 import type { StorageCheck } from './storage-case.js'
 import { DAY, HOUR, PERSON, SECOND, START, type World } from './world.js'
@@ -24,7 +24,7 @@ async function addMany(world: World, count: number): Promise<Task[]> {
   const tasks: Task[] = []
   for (let index = 0; index < count; index++) {
     const createdAfter = Math.floor(index / 3) * HOUR
-    const dueDate = chance.below(2) === 0 ? START + chance.below(40 * DAY) : null
+    const dueDate = chance.below(2) === 0 ? START + chance.below(chance.pick([40, 250]) * DAY) : null
     tasks.push(await world.add({ priority: chance.pick(priorities), dueDate }, world.at(createdAfter)))
   }
   return tasks
@@ -36,7 +36,7 @@ const idsOf = (tasks: readonly Task[]): string[] => tasks.map((task) => task.id)
 async function checkTodoOrder(world: World, count: number, limit: number): Promise<void> {
   const tasks = await addMany(world, count)
   const asOf = START + 20 * DAY
-  const expected = tasks.toSorted((a, b) => scoreUnits(b, asOf) - scoreUnits(a, asOf) || byAge(a, b))
+  const expected = tasks.toSorted((a, b) => scoreUnits(b, asOf) - scoreUnits(a, asOf) || compareTied(a, b))
   assert.deepEqual(idsOf(await listAll(world, 'TODO', limit, 20 * DAY)), idsOf(expected))
 }
 
@@ -56,6 +56,50 @@ export const listCases: readonly StorageCheck[] = [
     id: 'lists.todo-longest-page',
     name: 'a page of a thousand tasks is full, and the next one goes on from it',
     check: (world) => checkTodoOrder(world, 1_100, 1_000),
+  },
+  {
+    id: 'lists.held-last',
+    name: 'held tasks come after all others in TODO, by score like those, over all pages',
+    async check(world) {
+      const asOf = START + 20 * DAY
+      const held = new Set<string>()
+      const tasks = await addMany(world, 40)
+      for (const [index, { workspaceId, id }] of tasks.entries()) {
+        if (index % 3 > 0) continue
+        held.add(id)
+        await world.storage.tasks.holdTask(workspaceId, id, 'approval', null, PERSON, world.at(DAY))
+      }
+      const expected = tasks.toSorted(
+        (a, b) =>
+          Number(held.has(a.id)) - Number(held.has(b.id)) ||
+          scoreUnits(b, asOf) - scoreUnits(a, asOf) ||
+          compareTied(a, b),
+      )
+      for (const limit of [4, 13, 40]) {
+        assert.deepEqual(idsOf(await listAll(world, 'TODO', limit, 20 * DAY)), idsOf(expected))
+      }
+      const [released] = held
+      await world.storage.tasks.releaseTask(world.workspaceId, released ?? '', PERSON, world.at(20 * DAY))
+      const unheld = (await listAll(world, 'TODO', 7, 20 * DAY)).slice(0, 41 - held.size)
+      assert.ok(unheld.every(({ hold }) => hold === null))
+    },
+  },
+  {
+    id: 'lists.ties',
+    name: 'equal scores in TODO are listed by due date, none last, then by age, over all pages',
+    async check(world) {
+      const far = START + 400 * DAY
+      const dueDates = [null, far + 2, far, far + 2, null, far + 1]
+      const tasks: Task[] = []
+      for (const [index, dueDate] of dueDates.entries())
+        tasks.push(await world.add({ dueDate }, world.at(index < 3 ? SECOND : 0)))
+      const expected = tasks.toSorted(
+        (a, b) => Number(a.dueDate === null) - Number(b.dueDate === null) || compareTied(a, b),
+      )
+      for (const limit of [1, 2, 10]) {
+        assert.deepEqual(idsOf(await listAll(world, 'TODO', limit, 40 * DAY)), idsOf(expected))
+      }
+    },
   },
   {
     id: 'lists.todo-moves-with-time',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { addUser } from './session-cases.js'
 import type { StorageCheck } from './storage-case.js'
-import { unknownId, type World } from './world.js'
+import { START, unknownId, type World } from './world.js'
 
 const mfa = { sealedSecret: 'sealed', step: 100, recoveryHashes: ['r1', 'r2'] }
 
@@ -24,7 +24,7 @@ export const mfaCases: readonly StorageCheck[] = [
       assert.equal(await sessions.enrolMfa(id, mfa, world.at()), false)
       await sessions.offerMfa(id, 'earlier', world.at())
       await sessions.offerMfa(id, 'sealed', world.at())
-      const waiting = { email: 'ada@example.com', secret: null, pendingSecret: 'sealed' }
+      const waiting = { email: 'ada@example.com', secret: null, pendingSecret: 'sealed', asOf: START }
       assert.deepEqual(await sessions.findMfa(id, world.at()), waiting)
       assert.equal((await sessions.findSignIn('ada@example.com', world.at()))?.mfaSecret, null)
       assert.equal(await sessions.enrolMfa(id, { ...mfa, sealedSecret: 'earlier' }, world.at()), false)
@@ -73,7 +73,7 @@ export const mfaCases: readonly StorageCheck[] = [
       await sessions.removeMfa(id, world.at())
       assert.equal(await sessions.redeemMfaStep(id, 200, world.at()), false)
       assert.equal(await sessions.redeemRecoveryCode(id, 'r1', world.at()), false)
-      const none = { email: 'ada@example.com', secret: null, pendingSecret: null }
+      const none = { email: 'ada@example.com', secret: null, pendingSecret: null, asOf: START }
       assert.deepEqual(await sessions.findMfa(id, world.at()), none)
       assert.equal(await sessions.offerMfa(id, 'another', world.at()), true)
     },

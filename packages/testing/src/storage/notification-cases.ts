@@ -23,9 +23,9 @@ function settle(
   claimToken: string,
   readThroughSeq: number,
   afterMs = 0,
-  retryAt: number | null = null,
+  retryInMs: number | null = null,
 ): Promise<boolean> {
-  const result = { workspaceId, channel: CHANNEL, claimToken, readThroughSeq, retryAt }
+  const result = { workspaceId, channel: CHANNEL, claimToken, readThroughSeq, retryInMs }
   return storage.notifications.settleNotifications(result, at(afterMs))
 }
 
@@ -41,7 +41,7 @@ export const notificationCases: readonly StorageCheck[] = [
       await save(world)
       await save(world, 'chat', 'room')
       await save(world, CHANNEL, 'b@example.com')
-      const list = await storage.notifications.listTargets(workspaceId)
+      const list = await storage.notifications.listTargets(workspaceId, at())
       assert.deepEqual(
         list.toSorted((a, b) => (a.channel < b.channel ? -1 : 1)),
         [
@@ -52,7 +52,7 @@ export const notificationCases: readonly StorageCheck[] = [
       assert.equal(await storage.notifications.deleteTarget(workspaceId, 'chat', at()), true)
       assert.equal(await storage.notifications.deleteTarget(workspaceId, 'chat', at()), false)
       const other = await world.addWorkspace()
-      assert.deepEqual(await storage.notifications.listTargets(other.workspaceId), [])
+      assert.deepEqual(await storage.notifications.listTargets(other.workspaceId, at()), [])
     },
   },
   {
@@ -61,7 +61,7 @@ export const notificationCases: readonly StorageCheck[] = [
     async check(world) {
       await world.add()
       await save(world)
-      assert.deepEqual(await claim(world), { batches: [], nextDueAt: null })
+      assert.deepEqual(await claim(world), { batches: [], nextDueInMs: null })
       await world.add()
       assert.deepEqual(seqsOf(await claim(world)), [[2]])
     },
@@ -76,7 +76,7 @@ export const notificationCases: readonly StorageCheck[] = [
       assert.deepEqual(claims.flatMap(seqsOf), [[1, 2]])
       const [batch] = claims.flatMap(({ batches }) => batches)
       assert.deepEqual(batch?.settings, { to: 'a@example.com' })
-      assert.equal((await claim(world)).nextDueAt, START + MINUTE)
+      assert.equal((await claim(world)).nextDueInMs, MINUTE)
     },
   },
   {
@@ -87,14 +87,14 @@ export const notificationCases: readonly StorageCheck[] = [
       await save(world)
       for (let count = 0; count < 2; count++) await world.add()
       await storage.analytics.rollUp(100, at())
-      assert.equal(await storage.events.pruneEvents(START + MINUTE, 1), 1)
+      assert.equal(await storage.events.pruneEvents(0, 1, START + MINUTE), 1)
       const { batches } = await claim(world)
       assert.deepEqual(
         batches.map(({ events }) => events.map(({ seq }) => seq)),
         [[2]],
       )
-      assert.equal(await storage.events.pruneEvents(START + MINUTE, 10), 1)
-      assert.deepEqual(await claim(world, MINUTE), { batches: [], nextDueAt: null })
+      assert.equal(await storage.events.pruneEvents(0, 10, START + MINUTE), 1)
+      assert.deepEqual(await claim(world, MINUTE), { batches: [], nextDueInMs: null })
       await world.add({}, at(MINUTE))
       assert.deepEqual(seqsOf(await claim(world, MINUTE)), [[3]])
     },
@@ -117,9 +117,9 @@ export const notificationCases: readonly StorageCheck[] = [
       await save(world)
       await world.add()
       const { batches } = await claim(world)
-      await settle(world, batches[0]?.claimToken ?? '', 0, SECOND, START + 30 * SECOND)
+      await settle(world, batches[0]?.claimToken ?? '', 0, SECOND, 29 * SECOND)
       await world.add()
-      assert.deepEqual(await claim(world, 2 * SECOND), { batches: [], nextDueAt: START + 30 * SECOND })
+      assert.deepEqual(await claim(world, 2 * SECOND), { batches: [], nextDueInMs: 28 * SECOND })
       assert.deepEqual(seqsOf(await claim(world, 30 * SECOND)), [[1, 2]])
     },
   },
@@ -130,13 +130,13 @@ export const notificationCases: readonly StorageCheck[] = [
       await save(world)
       await world.add()
       const first = await claim(world)
-      assert.deepEqual(await claim(world, MINUTE - 1), { batches: [], nextDueAt: START + MINUTE })
+      assert.deepEqual(await claim(world, MINUTE - 1), { batches: [], nextDueInMs: 1 })
       assert.equal(await settle(world, first.batches[0]?.claimToken ?? '', 1, MINUTE), false)
       const second = await claim(world, MINUTE)
       assert.deepEqual(seqsOf(second), [[1]])
       assert.equal(await settle(world, first.batches[0]?.claimToken ?? '', 1, MINUTE), false)
       assert.equal(await settle(world, second.batches[0]?.claimToken ?? '', 1, MINUTE), true)
-      assert.deepEqual(await claim(world, MINUTE), { batches: [], nextDueAt: null })
+      assert.deepEqual(await claim(world, MINUTE), { batches: [], nextDueInMs: null })
     },
   },
   {
@@ -163,7 +163,7 @@ export const notificationCases: readonly StorageCheck[] = [
       const { batches } = await claim(world)
       await world.storage.notifications.deleteTarget(world.workspaceId, CHANNEL, world.at())
       assert.equal(await settle(world, batches[0]?.claimToken ?? '', 1), false)
-      assert.deepEqual(await claim(world, 2 * MINUTE), { batches: [], nextDueAt: null })
+      assert.deepEqual(await claim(world, 2 * MINUTE), { batches: [], nextDueInMs: null })
     },
   },
 ]

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import {
+  compareTied,
   isTaskboardError,
   priorities,
   scoreUnits,
@@ -46,7 +47,7 @@ async function addRandom(
   const task = await world.add(
     {
       priority: chance.pick(priorities),
-      dueDate: chance.below(2) === 0 ? now + (chance.below(60) - 20) * DAY + chance.below(DAY) : null,
+      dueDate: chance.below(2) === 0 ? dueDateAround(now, chance) + chance.below(DAY) : null,
       notBefore: chance.below(4) === 0 ? now + chance.below(3 * DAY) : null,
       assignedTo: chance.below(3) === 0 ? chance.pick(agents).id : null,
       dependsOn: waiting.size > 0 && chance.below(4) === 0 ? [chance.pick([...waiting.keys()])] : [],
@@ -54,6 +55,11 @@ async function addRandom(
     world.at(afterMs),
   )
   waiting.set(task.id, task)
+}
+
+/** Overdue, near, far, and so far away that many dates score alike. */
+function dueDateAround(now: number, chance: Chance): number {
+  return now + (chance.below(chance.pick([60, 300])) - 20) * DAY
 }
 
 /** Takes a task out of the running, or lets those that wait for it in. */
@@ -88,14 +94,14 @@ async function editOrDelete(
   const older = [...waiting.keys()].filter((each) => each < id)
   const changes: readonly TaskChange[] = [
     { priority: chance.pick(priorities) },
-    { dueDate: chance.pick([null, now + (chance.below(60) - 20) * DAY]) },
+    { dueDate: chance.pick([null, dueDateAround(now, chance)]) },
     { notBefore: chance.pick([null, now + chance.below(2 * DAY)]) },
     { assignedTo: chance.pick([null, ...agents.map((agent) => agent.id)]) },
     { dependsOn: chance.pick([[], dependsOn, older.slice(0, 2)]) },
   ]
   const isNeeded = [...waiting.values()].some((task) => task.dependsOn.includes(id))
   if (chance.below(8) > 0 || isNeeded) {
-    await storage.tasks.updateTask(workspaceId, id, chance.pick(changes), at(afterMs))
+    await storage.tasks.updateTask(workspaceId, id, chance.pick(changes), PERSON, at(afterMs))
     waiting.set(id, await get({ workspaceId, id }))
   } else if (await isDeleted(storage.tasks.deleteTask(workspaceId, id, at(afterMs)))) waiting.delete(id)
 }
@@ -115,8 +121,5 @@ function firstOfSort(waiting: Map<string, Task>, agent: Agent, now: number): Tas
   return [...waiting.values()]
     .filter((task) => task.openDependencies === 0 && (task.notBefore ?? now) <= now)
     .filter((task) => task.assignedTo === null || task.assignedTo === agent.id)
-    .sort(
-      (a, b) =>
-        scoreUnits(b, now) - scoreUnits(a, now) || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1),
-    )[0]
+    .sort((a, b) => scoreUnits(b, now) - scoreUnits(a, now) || compareTied(a, b))[0]
 }

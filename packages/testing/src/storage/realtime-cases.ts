@@ -9,7 +9,7 @@ const open = ({ storage, at }: World, holderId: string, afterMs = 0): Promise<vo
 
 const acquire = (world: World, slotId: string, holderId: string, afterMs = 0, limit: number | null = 2) =>
   world.storage.realtime.acquireSlot(
-    { slotId, accountId: world.accountId, holderId, limit },
+    { slotId, accountId: world.accountId, holderId, limit, leaseMs: LEASE },
     world.at(afterMs),
   )
 
@@ -36,7 +36,13 @@ export const realtimeCases: readonly StorageCheck[] = [
     async check(world) {
       await open(world, 'proc_a')
       assert.equal(await acquire(world, 'conn_1', 'proc_a', 0, 1), 'taken')
-      const request = { slotId: 'conn_2', accountId: unknownId('acct'), holderId: 'proc_a', limit: 1 }
+      const request = {
+        slotId: 'conn_2',
+        accountId: unknownId('acct'),
+        holderId: 'proc_a',
+        limit: 1,
+        leaseMs: LEASE,
+      }
       assert.equal(await world.storage.realtime.acquireSlot(request, world.at()), 'taken')
     },
   },
@@ -79,6 +85,19 @@ export const realtimeCases: readonly StorageCheck[] = [
       assert.equal(await acquire(world, 'conn_2', 'proc_b', LEASE + SECOND, 1), 'full')
       assert.equal(await realtime.renewHolder('proc_a', LEASE, world.at(2 * LEASE - 1)), false)
       assert.equal(await realtime.renewHolder('proc_none', LEASE, world.at()), false)
+    },
+  },
+  {
+    id: 'realtime.step-back',
+    name: 'when the clock steps back, a dead holder’s slots are free one lease after somebody asked for them',
+    async check(world) {
+      await open(world, 'proc_dead', 3_600 * SECOND)
+      await acquire(world, 'conn_1', 'proc_dead', 3_600 * SECOND, 1)
+      await open(world, 'proc_b')
+      assert.equal(await acquire(world, 'conn_2', 'proc_b', 0, 1), 'full')
+      assert.equal(await world.storage.realtime.renewHolder('proc_b', LEASE, world.at(SECOND)), true)
+      assert.equal(await acquire(world, 'conn_2', 'proc_b', LEASE - 1, 1), 'full')
+      assert.equal(await acquire(world, 'conn_2', 'proc_b', LEASE, 1), 'taken')
     },
   },
   {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import type { AttemptKind, RefreshOutcome, User } from '@taskboard/core'
+import { scopes, type AttemptKind, type RefreshOutcome, type User } from '@taskboard/core'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { DAY, MINUTE, SECOND, START, unknownId, type World } from './world.js'
+import { DAY, HOUR, MINUTE, SECOND, START, unknownId, type World } from './world.js'
 
 const GRACE = 10 * SECOND
 const LOCK = 15 * MINUTE
@@ -46,8 +46,28 @@ export const sessionCases: readonly StorageCheck[] = [
       const { sessions } = world.storage
       const { id: userId } = await addUser(world)
       const found = await sessions.findSignIn('ada@example.com', world.at())
-      assert.deepEqual(found, { userId, passwordHash: 'hash', mfaSecret: null })
+      assert.deepEqual(found, { userId, passwordHash: 'hash', mfaSecret: null, asOf: START })
       assert.equal(await sessions.findSignIn('eve@example.com', world.at()), null)
+    },
+  },
+  {
+    id: 'sessions.all-scopes',
+    name: 'a user without a list of scopes has all that there are',
+    async check({ storage, accountId, at }) {
+      const added = await storage.access.insertUser(
+        { accountId, email: 'ada@example.com', passwordHash: 'hash', scopes: null },
+        at(),
+      )
+      assert.deepEqual(added.scopes, scopes)
+      assert.deepEqual(await storage.access.listUsers(accountId, at()), [added])
+      const owner = { email: 'eve@example.com', passwordHash: 'hash', scopes: null }
+      const account = { name: 'x', tier: 'professional', workspaceName: 'x', agent: null, owner } as const
+      const { user } = await storage.access.insertAccount(account, at())
+      assert.deepEqual(user?.scopes, scopes)
+      const begun = { userId: added.id, familyHash: 'family', tokenHash: 't0', ttlMs: DAY }
+      const session = await storage.sessions.insertSession(begun, at())
+      const found = await storage.sessions.findPrincipalBySession(session.id, at())
+      assert.deepEqual(found?.principal.scopes, scopes)
     },
   },
   {
@@ -67,7 +87,7 @@ export const sessionCases: readonly StorageCheck[] = [
           workspaceIds: 'all',
           defaultWorkspaceId: workspaceId,
         },
-        expiresAt: START + DAY,
+        expiresInMs: 1,
       })
       assert.equal(await storage.sessions.findPrincipalBySession(session.id, at(DAY)), null)
       assert.equal(await storage.sessions.findPrincipalBySession(unknownId('ses'), at()), null)
@@ -84,7 +104,7 @@ export const sessionCases: readonly StorageCheck[] = [
       assert.deepEqual(rotated, { outcome: 'rotated', session })
       assert.equal((await refresh(world, 't1', 't2', 2 * DAY))?.outcome, 'rotated')
       const found = await world.storage.sessions.findPrincipalBySession(session.id, world.at(31 * DAY))
-      assert.equal(found?.expiresAt, START + 32 * DAY)
+      assert.equal(found?.expiresInMs, DAY)
       assert.equal(await refresh(world, 't2', 't3', 32 * DAY), null)
     },
   },
@@ -244,6 +264,34 @@ export const sessionCases: readonly StorageCheck[] = [
       for (let count = 0; count < 5; count++) await guess(world, 'code', 0, 'other')
       const refused = await guess(world, 'password', SECOND, 'other')
       assert.deepEqual(refused, { allowed: false, retryAfterMs: LOCK - SECOND })
+    },
+  },
+  {
+    id: 'sessions.lock-step-back',
+    name: 'a lock that began before the clock stepped back ends 15 minutes after the first guess since, and no later',
+    async check(world) {
+      for (let count = 0; count < 10; count++) await guess(world, 'password', HOUR)
+      assert.deepEqual(await guess(world, 'password', 0), { allowed: false, retryAfterMs: LOCK })
+      assert.deepEqual(await guess(world, 'password', MINUTE), {
+        allowed: false,
+        retryAfterMs: LOCK - MINUTE,
+      })
+      assert.equal((await guess(world, 'password', LOCK - 1)).allowed, false)
+      assert.equal((await guess(world, 'password', LOCK)).allowed, true)
+    },
+  },
+  {
+    id: 'sessions.guesses-step-back',
+    name: 'guesses from before the clock stepped back count until 15 minutes after the last',
+    async check(world) {
+      for (let count = 0; count < 8; count++) await guess(world, 'password', HOUR)
+      assert.equal((await guess(world, 'password', 0)).allowed, true)
+      assert.equal((await guess(world, 'password', LOCK - 1)).allowed, true)
+      assert.deepEqual(await guess(world, 'password', LOCK), {
+        allowed: false,
+        retryAfterMs: LOCK - 1,
+      })
+      assert.equal((await guess(world, 'password', 2 * LOCK - 1)).allowed, true)
     },
   },
   {

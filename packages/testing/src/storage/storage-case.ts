@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict'
-import { isTaskboardError, type ErrorCode, type Storage } from '@taskboard/core'
+import { isTaskboardError, type ErrorCode } from '@taskboard/core'
+import type { OpenedStorage } from './opened-storage.js'
 import { createWorld, type World } from './world.js'
-
-/** A storage to try, empty, and how to get rid of it. */
-export interface OpenedStorage {
-  readonly storage: Storage
-  /**
-   * Whether what is read beside an open transaction waits for its end, as on one connection, instead of showing the state
-   * before it; default false. Either way nobody sees what is not committed.
-   */
-  readonly readsWait?: boolean | undefined
-  close(): Promise<void>
-}
 
 /** One promise of the ports, held against a storage of its own. */
 export interface ConformanceCase {
@@ -37,11 +27,21 @@ export function toCase(
     id,
     name,
     async run() {
-      const { storage, readsWait = false, close } = await open()
+      const opened = await open()
+      const others: Pick<OpenedStorage, 'close'>[] = []
       try {
-        await check(await createWorld(storage, readsWait))
+        const { openAnother } = opened
+        const openNext =
+          openAnother &&
+          (async () => {
+            const other = await openAnother()
+            others.push(other)
+            return other.storage
+          })
+        await check(await createWorld(opened, openNext ?? null))
       } finally {
-        await close()
+        for (const { close } of others) await close()
+        await opened.close()
       }
     },
   }

@@ -1,22 +1,30 @@
 import { accessCases } from './access-cases.js'
 import { agentCases } from './agent-cases.js'
 import { agentFigureCases } from './agent-figure-cases.js'
+import { agentRuntimeCases } from './agent-runtime-cases.js'
 import { analyticsCases } from './analytics-cases.js'
 import { claimCases } from './claim-cases.js'
+import { claimOrderCases } from './claim-order-cases.js'
+import { completionCases } from './completion-cases.js'
 import { deliveryCases } from './delivery-cases.js'
 import { deliveryResultCases } from './delivery-result-cases.js'
+import { deliveryTurnCases } from './delivery-turn-cases.js'
 import { dependencyCases } from './dependency-cases.js'
 import { eventCases } from './event-cases.js'
+import { idempotencyCases } from './idempotency-cases.js'
 import { interleavingCases } from './interleaving-cases.js'
 import { leaseCases } from './lease-cases.js'
 import { limitCases } from './limit-cases.js'
 import { listCases } from './list-cases.js'
 import { notificationCases } from './notification-cases.js'
+import { outageCases } from './outage-cases.js'
 import { quotaCases } from './quota-cases.js'
 import { realtimeCases } from './realtime-cases.js'
+import { sharingCases } from './sharing-cases.js'
 import { sessionCases } from './session-cases.js'
 import { mfaCases } from './mfa-cases.js'
-import { toCase, type ConformanceCase, type OpenedStorage } from './storage-case.js'
+import type { OpenedStorage } from './opened-storage.js'
+import { toCase, type ConformanceCase } from './storage-case.js'
 import { taskCases } from './task-cases.js'
 import { taskEditCases } from './task-edit-cases.js'
 import { taskSearchCases } from './task-search-cases.js'
@@ -30,21 +38,28 @@ const checks = [
   ...taskSearchCases,
   ...listCases,
   ...claimCases,
+  ...claimOrderCases,
   ...leaseCases,
+  ...completionCases,
   ...dependencyCases,
   ...interleavingCases,
+  ...sharingCases,
   ...transactionCases,
+  ...idempotencyCases,
   ...eventCases,
   ...notificationCases,
   ...webhookCases,
   ...deliveryCases,
   ...deliveryResultCases,
+  ...deliveryTurnCases,
+  ...outageCases,
   ...limitCases,
   ...tierLimitCases,
   ...quotaCases,
   ...accessCases,
   ...agentCases,
   ...agentFigureCases,
+  ...agentRuntimeCases,
   ...analyticsCases,
   ...sessionCases,
   ...mfaCases,

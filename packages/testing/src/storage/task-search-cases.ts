@@ -91,7 +91,7 @@ const finds: readonly StorageCheck[] = [
       assert.equal(await agentOf(task), agent.id)
       await storage.tasks.moveTask(task.workspaceId, task.id, 'TODO', PERSON, at())
       assert.equal(await agentOf(task), null)
-      await storage.tasks.updateTask(task.workspaceId, task.id, { assignedTo: other.id }, at())
+      await storage.tasks.updateTask(task.workspaceId, task.id, { assignedTo: other.id }, PERSON, at())
       assert.equal(await agentOf(task), other.id)
       const idle = await storage.tasks.findTask({ accountId, workspaceIds: 'all' }, task.id, 1, at())
       const { status } = await storage.agents.findAgent(null, other.id, at())

@@ -96,6 +96,28 @@ export const tierLimitCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'tiers.step-back',
+    name: 'a clock that steps back admits nothing extra, and no wait is longer than its window',
+    async check(world) {
+      const minutely = { perHour: null, perMinute: 3 }
+      for (let count = 0; count < 3; count++) await take(world, 3 * HOUR, minutely)
+      const { allowed, retryAfterMs } = await take(world, 0, minutely)
+      assert.deepEqual([allowed, retryAfterMs], [false, 61_000])
+      assert.equal((await take(world, 60_999, minutely)).allowed, false)
+      assert.equal((await take(world, 61_000, minutely)).allowed, true)
+      const hourly = { perHour: 3, perMinute: null }
+      for (let count = 0; count < 3; count++) await take(world, 3 * HOUR, hourly, 'b')
+      assert.deepEqual(await take(world, MINUTE, hourly, 'b'), {
+        allowed: false,
+        hour: { limit: 3, remaining: 0, resetAt: START + HOUR },
+        minute: null,
+        retryAfterMs: HOUR - MINUTE,
+      })
+      assert.equal((await take(world, HOUR - 1, hourly, 'b')).allowed, false)
+      assert.equal((await take(world, HOUR, hourly, 'b')).allowed, true)
+    },
+  },
+  {
     id: 'tiers.model',
     name: 'at random instants, with limits that change and a clock that steps back, all is as the windows define it',
     async check(world) {

@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict'
-import type { FeedPosition, IdempotencyClaim } from '@taskboard/core'
+import type { FeedPosition } from '@taskboard/core'
+import { AsyncResource } from 'node:async_hooks'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { DAY, HOUR, LEASE_MS, MINUTE, newTask, PERSON, proofOf, START, type World } from './world.js'
-
-const claimOf = (fingerprint: string, key = 'k', scope = 's'): IdempotencyClaim => ({
-  scope,
-  key,
-  fingerprint,
-})
-
-function insert({ storage, workspaceId, at }: World, claim: IdempotencyClaim, afterMs = 0, tx?: unknown) {
-  return storage.tasks.insertTask(newTask({ workspaceId }), PERSON, claim, at(afterMs, tx))
-}
+import { HOUR, LEASE_MS, MINUTE, newTask, PERSON, proofOf, type World } from './world.js'
 
 /** All that a rolled back transaction might have touched. */
 async function observe(world: World, webhookId: string, feedStart: FeedPosition) {
@@ -29,7 +20,7 @@ async function observe(world: World, webhookId: string, feedStart: FeedPosition)
   }
 }
 
-/** Transactions of the host, and keys that make creates repeatable. */
+/** Transactions of the host. */
 export const transactionCases: readonly StorageCheck[] = [
   {
     id: 'transactions.commit',
@@ -61,6 +52,111 @@ export const transactionCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'transactions.reads',
+    name: 'every reading with the transaction shows what was written in it',
+    async check(world) {
+      const { storage, workspaceId, accountId, agent, add, addWebhook, at } = world
+      const reach = { accountId, workspaceIds: 'all' } as const
+      await storage.transaction(async (tx) => {
+        const inside = at(0, tx)
+        const webhook = await addWebhook(['task.started'], inside)
+        const { id } = await add({ title: 'written inside' }, inside)
+        const list = async (column: 'TODO' | 'DOING' | 'DONE') => {
+          const page = await storage.tasks.listTasks({ workspaceId, column, limit: 9, after: null }, inside)
+          return page.tasks.map((task) => task.id)
+        }
+        assert.deepEqual([await list('TODO'), await list('DOING')], [[id], []])
+        const claimed = await world.claim(inside)
+        assert.ok(claimed)
+        const proof = proofOf(claimed)
+        await storage.tasks.appendLog(proof, { level: 'info', message: 'a line' }, LEASE_MS, inside)
+        const output = { type: 'link', name: 'draft', url: 'https://example.com/', size: null } as const
+        await storage.tasks.appendOutput(proof, output, LEASE_MS, inside)
+        assert.deepEqual([await list('TODO'), await list('DOING')], [[], [id]])
+        const logs = await storage.tasks.listLogs(workspaceId, id, inside)
+        assert.deepEqual(
+          logs.map(({ message }) => message),
+          ['a line'],
+        )
+        assert.deepEqual(await storage.tasks.listOutputs(workspaceId, id, inside), [output])
+        await storage.tasks.completeTask(proof, 'r', null, inside)
+        assert.deepEqual([await list('DOING'), await list('DONE')], [[], [id]])
+        assert.equal((await storage.tasks.findTask(reach, id, 9, inside)).task.result, 'r')
+        const search = { agentId: null, workspaceId: null, status: null, limit: 9, afterId: null }
+        assert.equal((await storage.tasks.searchTasks(reach, search, inside)).found.length, 1)
+        assert.deepEqual(await storage.tasks.countTasks(workspaceId, inside), { TODO: 0, DOING: 0, DONE: 1 })
+        const query = { workspaceId, webhookId: webhook.id, status: null, limit: 9, afterId: null }
+        assert.equal((await storage.webhooks.listDeliveries(query, inside)).length, 1)
+        assert.deepEqual(
+          (await storage.webhooks.listWebhooks(workspaceId, inside)).map((each) => each.id),
+          [webhook.id],
+        )
+        assert.equal((await storage.webhooks.findWebhook(reach, webhook.id, inside)).id, webhook.id)
+        const { value: second } = await storage.agents.insertAgent(
+          { workspaceId, name: 'second', type: 'other' },
+          null,
+          inside,
+        )
+        assert.equal((await storage.agents.findAgent(reach, second.id, inside)).id, second.id)
+        const survey = { workspaceId, limit: 9, afterId: null }
+        assert.deepEqual(
+          (await storage.agents.surveyAgents(reach, survey, inside)).map((each) => each.id),
+          [agent.id, second.id],
+        )
+        await storage.notifications.saveTarget({ workspaceId, channel: 'mail', settings: {} }, inside)
+        assert.equal((await storage.notifications.listTargets(workspaceId, inside)).length, 1)
+      })
+    },
+  },
+  {
+    id: 'transactions.waits-for-itself',
+    name: 'a call without the transaction that would wait for its end is refused at once inside it, and waits outside',
+    async check({ storage, add, get, at, readsWait, writesWait, eventTypes }) {
+      const task = await add()
+      const order: string[] = []
+      const addOutside = AsyncResource.bind(() => add().finally(() => order.push('outside')))
+      let outside: Promise<unknown> | undefined
+      await storage.transaction(async (tx) => {
+        await add({}, at(0, tx))
+        if (writesWait) {
+          outside = addOutside()
+          await assertRefused(add(), 'MISSING_FIELD', 'tx')
+          await assertRefused(add({ dependsOn: [task.id] }), 'MISSING_FIELD', 'tx')
+          await assertRefused(
+            storage.transaction(() => Promise.resolve()),
+            'MISSING_FIELD',
+            'tx',
+          )
+        }
+        if (readsWait) await assertRefused(get(task), 'MISSING_FIELD', 'tx')
+        else assert.deepEqual(await get(task), task)
+        assert.deepEqual(await get(task, tx), task)
+        await new Promise((resolve) => setTimeout(resolve, 0))
+        order.push('inside')
+      })
+      await outside
+      await add()
+      assert.deepEqual(order, writesWait ? ['inside', 'outside'] : ['inside'])
+      assert.equal((await eventTypes()).length, writesWait ? 4 : 3)
+    },
+  },
+  {
+    id: 'transactions.begun-inside',
+    name: 'what was begun inside a transaction and goes on after it is refused no more',
+    async check({ storage, add, get, at }) {
+      let end = (): void => undefined
+      const over = new Promise<void>((resolve) => (end = resolve))
+      let later: Promise<unknown> | undefined
+      const task = await storage.transaction(async (tx) => {
+        later = over.then(() => add())
+        return add({}, at(0, tx))
+      })
+      end()
+      await later
+      assert.deepEqual(await get(task), task)
+    },
+  },
+  {
     id: 'transactions.unseen',
     name: 'nobody else sees its tasks, events or deliveries before the commit',
     async check(world) {
@@ -70,10 +166,11 @@ export const transactionCases: readonly StorageCheck[] = [
       const before = await observe(world, webhook.id, start)
       let waiting: ReturnType<typeof observe> | undefined
       let hasAnswered = false
+      const observeOutside = AsyncResource.bind(() => observe(world, webhook.id, start))
       await storage.transaction(async (tx) => {
         await add({}, at(0, tx))
         if (world.readsWait) {
-          waiting = observe(world, webhook.id, start).finally(() => (hasAnswered = true))
+          waiting = observeOutside().finally(() => (hasAnswered = true))
         } else {
           assert.deepEqual(await observe(world, webhook.id, start), before)
           assert.deepEqual(await storage.events.readFeed(start, 10), { events: [], position: start })
@@ -218,134 +315,6 @@ export const transactionCases: readonly StorageCheck[] = [
     },
   },
   {
-    id: 'idempotency.replay',
-    name: 'a repeated key gives the first one’s task as it was, and makes nothing',
-    async check(world) {
-      const first = await insert(world, claimOf('f'))
-      await world.claim()
-      const again = await insert(world, claimOf('f'), HOUR)
-      assert.deepEqual([first.replayed, again.replayed], [false, true])
-      assert.deepEqual(again.value, first.value)
-      assert.deepEqual(await world.eventTypes(), ['task.created', 'task.started'])
-    },
-  },
-  {
-    id: 'idempotency.conflict',
-    name: 'the same key with another fingerprint is CONFLICT, and names what it made',
-    async check(world) {
-      const { value } = await insert(world, claimOf('f'))
-      await assert.rejects(insert(world, claimOf('g')), { code: 'CONFLICT', resourceId: value.id })
-      assert.deepEqual(await world.eventTypes(), ['task.created'])
-    },
-  },
-  {
-    id: 'idempotency.scopes',
-    name: 'keys of different scopes, and different keys, are independent',
-    async check(world) {
-      const claims = [claimOf('f'), claimOf('f', 'k', 'other'), claimOf('f', 'other')]
-      const made = await Promise.all(claims.map((claim) => insert(world, claim)))
-      assert.ok(made.every(({ replayed }) => !replayed))
-      assert.equal(new Set(made.map(({ value }) => value.id)).size, 3)
-    },
-  },
-  {
-    id: 'idempotency.twins',
-    name: 'twins at once make one task',
-    async check(world) {
-      const made = await Promise.all(Array.from({ length: 8 }, () => insert(world, claimOf('f'))))
-      assert.equal(new Set(made.map(({ value }) => value.id)).size, 1)
-      assert.equal(made.filter(({ replayed }) => !replayed).length, 1)
-      assert.deepEqual(await world.eventTypes(), ['task.created'])
-    },
-  },
-  {
-    id: 'idempotency.twin-waits',
-    name: 'a twin waits for an open transaction, and makes the task itself when that one rolls back',
-    async check(world) {
-      for (const outcome of ['commit', 'rollback'] as const) {
-        const key = claimOf('f', outcome)
-        let twin: ReturnType<typeof insert> | undefined
-        let isTwinDone = false
-        const work = world.storage.transaction(async (tx) => {
-          const { value } = await insert(world, key, 0, tx)
-          twin = insert(world, key)
-          void twin.finally(() => (isTwinDone = true)).catch(() => undefined)
-          await new Promise((resolve) => setTimeout(resolve, 0))
-          assert.equal(isTwinDone, false)
-          if (outcome === 'rollback') throw new Error('no')
-          return value
-        })
-        const made = await work.catch(() => null)
-        const second = await twin
-        assert.equal(second?.replayed, outcome === 'commit')
-        if (made !== null) assert.equal(second?.value.id, made.id)
-      }
-    },
-  },
-  {
-    id: 'idempotency.failure',
-    name: 'a create that failed leaves its key unused',
-    async check(world) {
-      const { storage, workspaceId, at } = world
-      const bad = newTask({ workspaceId, dependsOn: ['task_unknown'] })
-      await assertRefused(storage.tasks.insertTask(bad, PERSON, claimOf('f'), at()), 'INVALID_FIELD')
-      assert.equal((await insert(world, claimOf('g'))).replayed, false)
-    },
-  },
-  {
-    id: 'idempotency.day',
-    name: 'a key is remembered for 24 hours',
-    async check(world) {
-      const { value } = await insert(world, claimOf('f'))
-      assert.equal((await insert(world, claimOf('f'), DAY - 1)).value.id, value.id)
-      const later = await insert(world, claimOf('f'), DAY)
-      assert.equal(later.replayed, false)
-      assert.notEqual(later.value.id, value.id)
-    },
-  },
-  {
-    id: 'idempotency.prune',
-    name: 'pruning drops records from before an instant, at most the limit',
-    async check(world) {
-      for (const [index, key] of ['a', 'b', 'c'].entries()) await insert(world, claimOf('f', key), index)
-      const { storage } = world
-      assert.equal(await storage.pruneIdempotency(START + 2, 1), 1)
-      assert.equal(await storage.pruneIdempotency(START + 2, 10), 1)
-      assert.equal(await storage.pruneIdempotency(START + 2, 10), 0)
-      assert.equal((await insert(world, claimOf('f', 'c'), 3)).replayed, true)
-      assert.equal((await insert(world, claimOf('f', 'a'), 3)).replayed, false)
-    },
-  },
-  {
-    id: 'idempotency.answer',
-    name: 'the first answer under a key stands, in its order, until the key is used anew',
-    async check(world) {
-      const { storage, at } = world
-      const keep = (answer: object, claim = claimOf('f')) => storage.keepAnswer(claim, answer, at())
-      assert.deepEqual(await keep({ none: 1 }), { none: 1 })
-      await insert(world, claimOf('f'))
-      const first = { zebra: [1], a: null, b: { c: 'é' } }
-      const kept = await Promise.all([keep(first), keep({ second: 2 })])
-      assert.deepEqual(kept[0], kept[1])
-      assert.equal(JSON.stringify(await keep({ third: 3 })), JSON.stringify(kept[0]))
-      assert.deepEqual(await keep({ other: 1 }, claimOf('f', 'other')), { other: 1 })
-      await insert(world, claimOf('f'), DAY)
-      assert.deepEqual(await keep({ anew: 1 }), { anew: 1 })
-    },
-  },
-  {
-    id: 'idempotency.webhooks',
-    name: 'keys work for webhooks too',
-    async check({ storage, workspaceId, at }) {
-      const input = { workspaceId, url: 'https://example.com/', events: [], secrets: [] }
-      const register = (claim: IdempotencyClaim) => storage.webhooks.insertWebhook(input, claim, at())
-      const first = await register(claimOf('f'))
-      const again = await register(claimOf('f'))
-      assert.deepEqual(again, { value: first.value, replayed: true })
-      await assertRefused(register(claimOf('g')), 'CONFLICT')
-    },
-  },
-  {
     id: 'transactions.lease-rollback',
     name: 'a claim that is rolled back gives its lease and fencing token back',
     async check({ storage, add, claim, expire, at }) {
@@ -356,7 +325,7 @@ export const transactionCases: readonly StorageCheck[] = [
           throw new Error('no')
         })
         .catch(() => undefined)
-      assert.deepEqual(await expire(at(LEASE_MS)), { expired: 0, nextExpiryAt: null })
+      assert.deepEqual(await expire(at(LEASE_MS)), { expired: 0, nextExpiryInMs: null })
       assert.equal((await claim(at(MINUTE)))?.lease?.fencingToken, 1)
     },
   },

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { ClaimedDelivery } from '@taskboard/core'
-import { claim, DISABLE_AFTER_MS, log, record, resultOf } from './delivery-session.js'
+import { ATTEMPT_MS, claim, DISABLE_AFTER_MS, log, record, resultOf } from './delivery-session.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { MINUTE, SECOND, START, unknownId } from './world.js'
+import { SECOND, START, unknownId } from './world.js'
 
 /** Registered endpoints. */
 export const webhookCases: readonly StorageCheck[] = [
@@ -107,15 +107,15 @@ export const webhookCases: readonly StorageCheck[] = [
       const url = 'https://example.com/moved'
       const same = { url: (await get()).url }
       const unmoved = await webhooks.updateWebhook(world.workspaceId, id, same, world.at(SECOND))
-      assert.equal(unmoved.failingSince, START)
+      assert.equal(unmoved.failingSince, START - ATTEMPT_MS)
       const moved = await webhooks.updateWebhook(world.workspaceId, id, { url }, world.at(SECOND))
       assert.deepEqual([moved.url, moved.failingSince], [url, null])
       await record(world, gone as ClaimedDelivery, { kind: 'gone' }, SECOND)
-      const atOldUrl = resultOf(late as ClaimedDelivery, { kind: 'failed' }, 2 * SECOND)
-      const atNewUrl = { ...resultOf(other as ClaimedDelivery, { kind: 'failed' }, 3 * SECOND), url }
+      const atOldUrl = resultOf(late as ClaimedDelivery, { kind: 'failed' }, SECOND)
+      const atNewUrl = { ...resultOf(other as ClaimedDelivery, { kind: 'failed' }), url }
       await webhooks.recordDeliveryResults([atOldUrl, atNewUrl], DISABLE_AFTER_MS, world.at(3 * SECOND))
       const webhook = await get()
-      assert.deepEqual([webhook.enabled, webhook.failingSince], [true, START + 3 * SECOND])
+      assert.deepEqual([webhook.enabled, webhook.failingSince], [true, START + 3 * SECOND - ATTEMPT_MS])
       const all = await log(world, id)
       assert.deepEqual(
         all.map(({ status }) => status),
@@ -126,15 +126,15 @@ export const webhookCases: readonly StorageCheck[] = [
   {
     id: 'webhooks.delete',
     name: 'a deleted webhook is gone with its deliveries',
-    async check({ storage: { webhooks }, workspaceId, addWebhook, add, at }) {
+    async check(world) {
+      const { workspaceId, addWebhook, add, at } = world
+      const { webhooks } = world.storage
       const { id } = await addWebhook()
       await add()
       assert.equal(await webhooks.deleteWebhook(workspaceId, id, at()), true)
       assert.equal(await webhooks.deleteWebhook(workspaceId, id, at()), false)
       await assertRefused(webhooks.getWebhook(workspaceId, id, at()), 'NOT_FOUND')
-      const request = { limit: 10, perWebhook: 10, excludeWebhookIds: [], claimMs: MINUTE }
-      const none = { deliveries: [], nextDueAt: null }
-      assert.deepEqual(await webhooks.claimDueDeliveries(request, at()), none)
+      assert.deepEqual(await claim(world), { deliveries: [], nextDueInMs: null })
     },
   },
   {

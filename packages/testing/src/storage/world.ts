@@ -15,6 +15,7 @@ import {
   type Task,
   type WebhookEventType,
 } from '@taskboard/core'
+import type { OpenedStorage } from './opened-storage.js'
 
 /** When every case begins. Cases name later times by how long after it they are. */
 export const START = Date.UTC(2026, 0, 1)
@@ -31,11 +32,15 @@ export const PERSON: Actor = { kind: 'user', id: 'user_1' }
 /** Has the form of an id, and nothing has it. */
 export const unknownId = (prefix: string): string => `${prefix}_00000000000000000000000000`
 
-/** A storage with one account, one workspace and one agent, and short ways to what cases need. */
+/** A storage with one account, one workspace and one agent whose runtime is at work, and short ways to what cases need. */
 export interface World {
   readonly storage: Storage
   /** See `OpenedStorage.readsWait`. */
   readonly readsWait: boolean
+  /** See `OpenedStorage.writesWait`. */
+  readonly writesWait: boolean
+  /** The same world by another storage, as another process sees it; null where there is none. */
+  another(): Promise<World | null>
   readonly accountId: string
   readonly workspaceId: string
   readonly agent: Agent
@@ -51,7 +56,9 @@ export interface World {
   addClaimed(task?: Partial<NewTask>, at?: At): Promise<Task>
   /** Claims and completes whatever is best. */
   finish(task: Task, at?: At): Promise<void>
-  expire(at: At, limit?: number): Promise<{ expired: number; nextExpiryAt: number | null }>
+  /** Frees the dependents that completions have left for later; resolves to how many those were. */
+  freeAll(at?: At): Promise<number>
+  expire(at: At, limit?: number): Promise<{ expired: number; nextExpiryInMs: number | null }>
   events(workspaceId?: string): Promise<readonly LoggedEvent[]>
   eventTypes(workspaceId?: string): Promise<readonly string[]>
   /** Another workspace of the account with an agent. */
@@ -60,17 +67,15 @@ export interface World {
   addWebhook(events?: readonly WebhookEventType[], at?: At): Promise<StoredWebhook>
 }
 
-export async function createWorld(storage: Storage, readsWait = false): Promise<World> {
-  const newId = createNewId()
-  storage.bind({
-    scoring: defaultScoring,
-    newId,
-    clock: systemClock,
-    logLimit: LOG_LIMIT,
-    outputLimit: OUTPUT_LIMIT,
-  })
-  await storage.open()
-  const at = (afterMs = 0, tx?: unknown): At => ({ now: START + afterMs, tx })
+type Waits = Pick<World, 'readsWait' | 'writesWait'>
+type OpenNext = (() => Promise<Storage>) | null
+
+/** Fills an empty storage; `openNext` opens further ones on what it stores on. */
+export async function createWorld(
+  { storage, readsWait = false, writesWait = readsWait }: OpenedStorage,
+  openNext: OpenNext,
+): Promise<World> {
+  await bindAndOpen(storage)
   const agentInput = { name: 'first', type: AGENT_TYPE }
   const { account, workspace } = await storage.access.insertAccount(
     { name: 'account', tier: 'professional', workspaceName: 'workspace', agent: agentInput },
@@ -79,14 +84,39 @@ export async function createWorld(storage: Storage, readsWait = false): Promise<
   const workspaceId = workspace.id
   const [agent] = await storage.agents.listAgents(workspaceId, at())
   if (agent === undefined) throw new Error('insertAccount made no agent')
+  await storage.agents.reportRuntimes([AGENT_TYPE], null, at())
+  return worldOf(storage, { accountId: account.id, workspaceId, agent, readsWait, writesWait }, openNext)
+}
 
+async function bindAndOpen(storage: Storage): Promise<void> {
+  storage.bind({
+    scoring: defaultScoring,
+    newId: createNewId(),
+    clock: systemClock,
+    logLimit: LOG_LIMIT,
+    outputLimit: OUTPUT_LIMIT,
+  })
+  await storage.open()
+}
+
+const at = (afterMs = 0, tx?: unknown): At => ({ now: START + afterMs, tx })
+
+function worldOf(
+  storage: Storage,
+  known: Waits & Pick<World, 'accountId' | 'workspaceId' | 'agent'>,
+  openNext: OpenNext,
+): World {
+  const { accountId, workspaceId, agent } = known
   const world: World = {
+    ...known,
     storage,
-    readsWait,
-    accountId: account.id,
-    workspaceId,
-    agent,
     at,
+    async another() {
+      if (openNext === null) return null
+      const next = await openNext()
+      await bindAndOpen(next)
+      return worldOf(next, known, openNext)
+    },
     async add(task = {}, when = at()) {
       const { value } = await storage.tasks.insertTask(newTask({ workspaceId, ...task }), PERSON, null, when)
       return value
@@ -106,12 +136,20 @@ export async function createWorld(storage: Storage, readsWait = false): Promise<
     async finish(task, when = at()) {
       await storage.tasks.moveTask(task.workspaceId, task.id, 'DONE', PERSON, when)
     },
+    async freeAll(when = at()) {
+      let sum = 0
+      for (;;) {
+        const { freed, hasMore } = await storage.tasks.freeDependents(100, when)
+        sum += freed
+        if (!hasMore) return sum
+      }
+    },
     expire: (when, limit = 100) => storage.tasks.expireLeases(limit, defaultBackoff, when),
     events: (id = workspaceId) => storage.events.readEvents(id, 0, 100_000),
     eventTypes: async (id) => (await world.events(id)).map((event) => event.type),
     async addWorkspace(when = at(), type = AGENT_TYPE) {
       const added = await storage.access.insertWorkspace(
-        { accountId: account.id, name: 'another', agent: { name: 'its', type } },
+        { accountId, name: 'another', agent: { name: 'its', type } },
         when,
       )
       const [its] = await storage.agents.listAgents(added.id, when)

@@ -72,9 +72,10 @@ export function sessionCase(
         storage: wrapStorage(storage()),
         clock,
         agents: [chatAgent],
+        logger: false,
         ...options,
       })
-      const mounted = await mount(taskboard, { mountPath: '', bodies: 'unread', ...host })
+      const mounted = await mount(taskboard, { mountPath: '', bodies: 'unread', notFound: 'host', ...host })
       try {
         await check(await openSession(taskboard, clock, mounted))
       } finally {

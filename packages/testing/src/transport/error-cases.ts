@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { TaskboardError, type Storage } from '@taskboard/core'
-import { addTask, assertRefused, BOARD, sessionCase, WEBHOOKS, type BoardSession } from './board-session.js'
+import {
+  addTask,
+  assertDone,
+  assertRefused,
+  BOARD,
+  sessionCase,
+  WEBHOOKS,
+  type BoardSession,
+} from './board-session.js'
 import type { ClientResponse } from './http-client.js'
 import type { TransportCase, TransportConformanceOptions } from './transport-case.js'
 
@@ -9,7 +17,7 @@ const hook = { url: 'https://example.com/hook', events: ['task.created'] }
 const addFaults: readonly Fields[] = [
   { title: '' },
   { title: 7 },
-  { title: null },
+  { title: '\u200b\u2060\u00ad\u3164' },
   { title: 'x'.repeat(201) },
   { title: 'nul \0' },
   { title: 'half \ud800' },
@@ -34,10 +42,8 @@ const moveFaults: readonly Fields[] = [
   { to: 'TODO' },
   { to: 'archived' },
   { to: 5 },
-  { to: null },
   { to: '__proto__' },
   { to: 'done', task_id: 7 },
-  { to: 'done', task_id: null },
 ]
 const chatFaults: readonly Fields[] = [{ message: 5 }, { message: ' ' }, { message: 'a', user: 5 }]
 const webhookFaults: readonly Fields[] = [
@@ -118,24 +124,35 @@ export function errorCases(options: TransportConformanceOptions): readonly Trans
         assertRefused(await session.request({ path: BOARD + query }), 400, 'INVALID_ACTION')
       }
     }),
-    define('missing-field', 'an absent required field is MISSING_FIELD, and named', async (session) => {
-      const post = (action: string, body: unknown): Promise<ClientResponse> =>
-        session.request({ method: 'POST', path: `${BOARD}?action=${action}`, body })
-      const expectMissing = (answer: ClientResponse, field: string): void => {
-        assertRefused(answer, 400, 'MISSING_FIELD')
-        assert.equal(String(answer.json()['error']).startsWith(field), true, answer.text)
-      }
-      expectMissing(await post('add', {}), 'title')
-      expectMissing(await post('add', { description: 'no title', priority: 'odd' }), 'title')
-      expectMissing(await post('add', ''), 'title')
-      expectMissing(await post('add', undefined), 'title')
-      expectMissing(await post('move', {}), 'task_id')
-      expectMissing(await post('move', { to: 'done' }), 'task_id')
-      expectMissing(await post('move', { task_id: 'task_x' }), 'to')
-      expectMissing(await post('chat', { user: 'x' }), 'message')
-      expectMissing(await webhook(session, { events: hook.events }), 'url')
-      expectMissing(await webhook(session, { url: hook.url }), 'events')
-    }),
+    define(
+      'missing-field',
+      'a required field that is absent or null is MISSING_FIELD, and named',
+      async (session) => {
+        const post = (action: string, body: unknown): Promise<ClientResponse> =>
+          session.request({ method: 'POST', path: `${BOARD}?action=${action}`, body })
+        const expectMissing = (answer: ClientResponse, field: string): void => {
+          assertRefused(answer, 400, 'MISSING_FIELD')
+          assert.equal(String(answer.json()['error']).startsWith(field), true, answer.text)
+        }
+        expectMissing(await post('add', {}), 'title')
+        expectMissing(await post('add', { description: 'no title', priority: 'odd' }), 'title')
+        expectMissing(await post('add', ''), 'title')
+        expectMissing(await post('add', undefined), 'title')
+        expectMissing(await post('add', { title: null }), 'title')
+        expectMissing(await post('add', { titel: 'x' }), 'title')
+        expectMissing(await post('move', {}), 'task_id')
+        expectMissing(await post('move', { to: 'done' }), 'task_id')
+        expectMissing(await post('move', { task_id: 'task_x' }), 'to')
+        expectMissing(await post('move', { task_id: null, to: 'done' }), 'task_id')
+        expectMissing(await post('move', { task_id: 'task_x', to: null }), 'to')
+        expectMissing(await post('chat', { user: 'x' }), 'message')
+        expectMissing(await post('chat', { message: null }), 'message')
+        expectMissing(await webhook(session, { events: hook.events }), 'url')
+        expectMissing(await webhook(session, { url: hook.url }), 'events')
+        expectMissing(await webhook(session, { ...hook, url: null }), 'url')
+        expectMissing(await webhook(session, { ...hook, events: null }), 'events')
+      },
+    ),
     define(
       'invalid-field',
       'an unacceptable field is INVALID_FIELD, named as on the wire',
@@ -237,6 +254,24 @@ export function errorCases(options: TransportConformanceOptions): readonly Trans
       assertRefused(zipped, 415, 'UNSUPPORTED_MEDIA_TYPE')
       assert.deepEqual(await session.storedTasks(), [])
     }),
+    define('latin1', 'a body in latin1 is refused, be it declared or not', async (session) => {
+      const body = Buffer.from('{"title":"Café"}', 'latin1')
+      const undeclared = await session.action('add', body)
+      assertRefused(undeclared, 400, 'INVALID_JSON')
+      assert.match(undeclared.text, /the body must be UTF-8/)
+      for (const charset of [
+        'latin1',
+        'iso-8859-1',
+        'ISO-8859-1',
+        '"iso-8859-1"',
+        'windows-1252',
+        'us-ascii',
+      ]) {
+        const type = { 'content-type': `application/json; charset=${charset}` }
+        assertRefused(await session.action('add', body, type), 415, 'UNSUPPORTED_MEDIA_TYPE')
+      }
+      assert.deepEqual(await session.storedTasks(), [])
+    }),
     define(
       'too-large',
       'a body over the cap is PAYLOAD_TOO_LARGE, one at it is not',
@@ -257,6 +292,18 @@ export function errorCases(options: TransportConformanceOptions): readonly Trans
       { wrapStorage: withFailingLists(new TaskboardError('SERVICE_UNAVAILABLE', 'the storage is away')) },
     ),
     define(
+      'answer-lost',
+      'a create whose answer the storage lost was done: the repeat with its Idempotency-Key answers as it',
+      async (session) => {
+        const add = () => session.action('add', { title: 'once' }, { 'idempotency-key': 'k' })
+        assertRefused(await add(), 503, 'SERVICE_UNAVAILABLE')
+        const [task, ...others] = await session.storedTasks()
+        assert.deepEqual([(assertDone(await add())['task'] as { id: string }).id, others], [task?.id, []])
+        assert.equal((await session.storedTasks()).length, 1)
+      },
+      { wrapStorage: losingAnswers },
+    ),
+    define(
       'internal-error',
       'a fault of the service is INTERNAL_ERROR without detail',
       async (session) => {
@@ -267,6 +314,18 @@ export function errorCases(options: TransportConformanceOptions): readonly Trans
       { wrapStorage: withFailingLists(new Error('password hunter2')) },
     ),
   ]
+}
+
+/** Inserts each task, and loses the answer to the first. */
+function losingAnswers(storage: Storage): Storage {
+  let lost = false
+  const insertTask: Storage['tasks']['insertTask'] = async (...given) => {
+    const inserted = await storage.tasks.insertTask(...given)
+    if (lost) return inserted
+    lost = true
+    throw new TaskboardError('SERVICE_UNAVAILABLE', 'the connection to the storage broke')
+  }
+  return { ...storage, tasks: { ...storage.tasks, insertTask } }
 }
 
 function withFailingLists(error: Error): (storage: Storage) => Storage {

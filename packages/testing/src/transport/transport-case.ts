@@ -21,6 +21,8 @@ export interface TransportHost {
   readonly mountPath: string
   /** What the host has made of JSON bodies before the routes see them. */
   readonly bodies: HostBodies
+  /** Who answers the paths below the task board's own that no route has: the host's 404, or an envelope. */
+  readonly notFound: 'host' | 'envelope'
 }
 
 /** `unread`: the host has no parser of its own before the routes. Else: parsed, left as text, or left as bytes. */

@@ -1,5 +1,6 @@
 import { readNewTask, type TaskInput } from '../../board/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
+import { fieldNames } from '../field-names.js'
 import type { JsonObject } from '../json-body.js'
 import { writing, type BoardOperation } from './operation.js'
 import { createdTaskJson } from './task-json.js'
@@ -8,6 +9,20 @@ import { createdTaskJson } from './task-json.js'
 export const addTask: BoardOperation = {
   ...writing,
   scope: 'tasks:write',
+  fields: fieldNames({
+    required: ['title'],
+    optional: [
+      'description',
+      'type',
+      'priority',
+      'assigned_to',
+      'due_date',
+      'not_before',
+      'tags',
+      'metadata',
+      'depends_on',
+    ],
+  }),
   checkFields: (body) => void readNewTask(toTaskInput(body), '', 1),
   async run({ surface, principal, request, board, body }) {
     const input = toTaskInput(body)
@@ -22,7 +37,7 @@ export const addTask: BoardOperation = {
   },
 }
 
-/** Renames the fields; whether they are acceptable is for the board to say. Unknown ones are left out. */
+/** Renames the fields; whether they are acceptable is for the board to say. */
 function toTaskInput(body: JsonObject): TaskInput {
   const input: Record<keyof Omit<TaskInput, 'maxAttempts'>, unknown> = {
     title: body['title'],

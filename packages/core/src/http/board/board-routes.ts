@@ -1,7 +1,7 @@
 import { TaskboardError } from '../../errors/index.js'
 import type { Surface } from '../../surface.js'
-import type { HttpRequest, Route } from '../http.js'
-import { queryValue } from '../query.js'
+import type { Route } from '../http.js'
+import type { Query } from '../query.js'
 import { addTask } from './add-task.js'
 import { createWebhook } from './create-webhook.js'
 import { handleBoardRequest } from './handle.js'
@@ -19,10 +19,10 @@ const actions: ReadonlyMap<string, BoardOperation> = new Map([
   ['chat', sendChat],
 ])
 
-function findAction(request: HttpRequest): BoardOperation {
-  const action = queryValue(request.query, 'action')
-  const operation = action === null ? undefined : actions.get(action)
+function findAction({ values, repeated }: Query): BoardOperation {
+  const operation = repeated.has('action') ? undefined : actions.get(values['action'] ?? '')
   if (operation !== undefined) return operation
+  if (repeated.has('action')) throw new TaskboardError('INVALID_ACTION', 'action must be given once')
   throw new TaskboardError('INVALID_ACTION', `action must be one of ${[...actions.keys()].join(', ')}`)
 }
 

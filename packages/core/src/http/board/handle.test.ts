@@ -11,8 +11,8 @@ async function listWith(failure: Error) {
   const storage: Storage = { ...stored, tasks: { ...stored.tasks, listTasks } }
   const lines: unknown[] = []
   const note = (level: string) => (fields: object, message: string) => {
-    const { err } = fields as { err?: unknown }
-    lines.push([level, message, err === failure])
+    const { err } = fields as { err?: Error }
+    lines.push([level, message, err?.stack === failure.stack])
   }
   const nothing = (): void => undefined
   const logger = {

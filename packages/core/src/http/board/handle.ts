@@ -3,8 +3,10 @@ import { isTaskboardError, TaskboardError } from '../../errors/index.js'
 import type { Surface } from '../../surface.js'
 import { boardErrorEnvelope } from '../board-envelope.js'
 import { isInternal } from '../error-envelope.js'
+import { requireFields, requireParameters } from '../field-names.js'
 import type { HttpRequest, HttpResponse } from '../http.js'
 import { readJsonObject, type JsonObject } from '../json-body.js'
+import { parseQuery, type Query } from '../query.js'
 import type { BoardOperation } from './operation.js'
 
 const HEADERS: Readonly<Record<string, string>> = {
@@ -16,32 +18,44 @@ const NO_BODY: JsonObject = Object.freeze({})
 
 /**
  * Answers one request of the board API. The checks come in this order, and the first that fails is the answer:
- * credential, limit of the key, action, method, body (as JSON, then its fields), scope, existence.
+ * credential, limit of the key, action, method, names of the query's parameters, body (as JSON, then its fields), scope, existence.
  */
 export async function handleBoardRequest(
   surface: Surface,
   request: HttpRequest,
-  findOperation: (request: HttpRequest) => BoardOperation,
+  findOperation: (query: Query) => BoardOperation,
 ): Promise<HttpResponse> {
   try {
     const principal = await surface.authenticate(request)
     if (principal == null) throw surface.refuseCredential(request)
     requireAdmission(await surface.takeBoardLimit(principal))
-    const operation = findOperation(request)
+    const query = parseQuery(request.query)
+    const operation = findOperation(query)
     requireMethod(operation, request.method)
-    const read = operation.takesBody ? readJsonObject(request, surface.bodyLimitBytes) : NO_BODY
+    requireParameters(query, operation.parameters)
+    const { fields } = operation
+    const read = fields === undefined ? NO_BODY : readJsonObject(request, surface.bodyLimitBytes)
     const body = read instanceof Promise ? await read : read
+    if (fields !== undefined) requireFields(body, fields)
     if (!principal.scopes.includes(operation.scope)) operation.checkFields?.(body)
     requireScope(principal, operation.scope)
-    const board = surface.board(principal.defaultWorkspaceId)
+    const { defaultWorkspaceId } = principal
+    const isReached = surface.reach.includes(principal, defaultWorkspaceId)
+    requireReached(isReached instanceof Promise ? await isReached : isReached)
+    const board = surface.board(defaultWorkspaceId)
     return {
       status: 200,
       headers: HEADERS,
-      body: await operation.run({ surface, principal, request, board, body }),
+      body: await operation.run({ surface, principal, request, board, query: query.values, body }),
     }
   } catch (error) {
     return toErrorResponse(surface, request, error)
   }
+}
+
+/** Answers a path below those of the board API that none of its routes has. */
+export function answerUnknownBoardPath(surface: Surface, request: HttpRequest): HttpResponse {
+  return toErrorResponse(surface, request, new TaskboardError('NOT_FOUND', 'there is no such path'))
 }
 
 function requireAdmission(decision: { readonly allowed: boolean; readonly retryAfterMs: number }): void {
@@ -55,6 +69,10 @@ function requireAdmission(decision: { readonly allowed: boolean; readonly retryA
 function requireMethod({ methods }: BoardOperation, method: string): void {
   if (methods.includes(method)) return
   throw new TaskboardError('METHOD_NOT_ALLOWED', `use ${methods.join(' or ')}`, { allow: methods })
+}
+
+function requireReached(isReached: boolean): void {
+  if (!isReached) throw new TaskboardError('NOT_FOUND', 'no such workspace')
 }
 
 function toErrorResponse(surface: Surface, request: HttpRequest, error: unknown): HttpResponse {

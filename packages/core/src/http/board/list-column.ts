@@ -1,6 +1,5 @@
 import type { Column } from '../../board/index.js'
 import { TaskboardError } from '../../errors/index.js'
-import { queryValue } from '../query.js'
 import { reading, type BoardOperation } from './operation.js'
 import { listedTaskJson } from './task-json.js'
 
@@ -9,9 +8,9 @@ export function listColumn(column: Column): BoardOperation {
   return {
     ...reading,
     scope: 'tasks:read',
-    async run({ surface, request, board }) {
-      const limit = requestedLimit(queryValue(request.query, 'limit'))
-      const cursor = queryValue(request.query, 'cursor')
+    async run({ surface, query, board }) {
+      const limit = requestedLimit(query['limit'])
+      const cursor = query['cursor'] ?? null
       const { tasks, asOf, nextCursor } = await board.list(column, { limit, cursor })
       let list = ''
       for (const task of tasks) {
@@ -24,8 +23,11 @@ export function listColumn(column: Column): BoardOperation {
   }
 }
 
-function requestedLimit(text: string | null): number | undefined {
-  if (text === null) return undefined
+/** Also where a request names none: clients that know the contract alone do not page, and must not lose tasks silently. */
+const LARGEST_PAGE = 1_000
+
+function requestedLimit(text: string | undefined): number {
+  if (text === undefined) return LARGEST_PAGE
   if (/^\d{1,6}$/.test(text)) return Number(text)
   throw new TaskboardError('INVALID_FIELD', 'limit must be a whole number from 1 to 1000', { field: 'limit' })
 }

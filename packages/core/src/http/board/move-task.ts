@@ -1,5 +1,6 @@
 import type { Column } from '../../board/index.js'
 import { isStorableText, TaskboardError } from '../../errors/index.js'
+import { fieldNames } from '../field-names.js'
 import type { JsonObject } from '../json-body.js'
 import { writing, type BoardOperation } from './operation.js'
 import { createdTaskJson } from './task-json.js'
@@ -15,6 +16,7 @@ const LONGEST_ID = 64
 export const moveTask: BoardOperation = {
   ...writing,
   scope: 'tasks:write',
+  fields: fieldNames({ required: ['task_id', 'to'] }),
   checkFields: (body) => void readMove(body),
   async run({ surface, principal, board, body }) {
     const { taskId, to } = readMove(body)
@@ -33,7 +35,6 @@ function readMove(body: JsonObject): { taskId: string; to: Column } {
 function requireText(body: JsonObject, field: string): string {
   const value = body[field]
   if (typeof value === 'string') return value
-  if (value === undefined) throw new TaskboardError('MISSING_FIELD', `${field} is required`, { field })
   throw new TaskboardError('INVALID_FIELD', `${field} must be text`, { field })
 }
 

@@ -1,5 +1,6 @@
 import { chatInput } from '../../board/index.js'
 import { parseInput } from '../../errors/index.js'
+import { fieldNamesOf } from '../field-names.js'
 import { writing, type BoardOperation } from './operation.js'
 import { time } from './task-json.js'
 
@@ -7,6 +8,7 @@ import { time } from './task-json.js'
 export const sendChat: BoardOperation = {
   ...writing,
   scope: 'chat:write',
+  fields: fieldNamesOf(chatInput),
   checkFields: (body) => void parseInput(chatInput, body),
   async run({ board, body }) {
     const { reply, at } = await board.chat({

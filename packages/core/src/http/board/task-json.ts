@@ -10,7 +10,7 @@ interface TaskText {
 
 const texts = new WeakMap<Task, TaskText>()
 
-/** A task with all its listed fields as JSON, the score as of `now`. */
+/** A task with all its listed fields as JSON, the score as of `now`; `hold` only where there is one. */
 export function listedTaskJson(task: Task, now: Instant, scoring: Scoring): string {
   let text = texts.get(task)
   if (text === undefined) {
@@ -28,10 +28,11 @@ export function createdTaskJson(task: Task, now: Instant, scoring: Scoring): str
 }
 
 function toListedText(task: Task): TaskText {
-  const { id, title, description, priority, column, createdAt, dueDate, tags } = task
+  const { id, title, description, priority, column, createdAt, dueDate, tags, hold } = task
+  const holdText = hold && `,"hold":${JSON.stringify({ reason: hold.reason, message: hold.message })}`
   return {
     beforeScore: `${JSON.stringify({ id, title, description, priority }).slice(0, -1)},"priority_score":`,
-    afterScore: `,"status":"${column}","created_at":${time(createdAt)},"due_date":${time(dueDate)},"tags":${JSON.stringify(tags)}}`,
+    afterScore: `,"status":"${column}","created_at":${time(createdAt)},"due_date":${time(dueDate)},"tags":${JSON.stringify(tags)}${holdText ?? ''}}`,
   }
 }
 

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { readAgentChange, readNewAgent } from '../../agents/index.js'
+import { boundedList } from '../../errors/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { agentJson, toWireAgent } from './agent-schemas.js'
 import { operation } from './operation.js'
 import { idText, nextCursor, pageQuery } from './wire-schemas.js'
 import { workspaceOf } from './workspace-of.js'
 
-const text = z.string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be text') })
-const labels = z.array(text, { error: 'must be a list of texts' })
+const text = z.string()
+const labels = boundedList(text, { of: 'texts', most: 100 })
 const params = z.object({ agent_id: idText })
 const one = { status: 200, schema: agentJson } as const
 
@@ -19,7 +20,11 @@ const profile = {
   tools: labels.nullish().meta({ description: 'At most 100, each of 1 to 100 characters.' }),
 }
 const name = text.meta({ description: '1 to 100 characters.' })
-const type = text.meta({ description: 'A slug: which runtime works it. `custom` for one of your own.' })
+const type = text.meta({
+  minLength: 1,
+  maxLength: 64,
+  description: 'Any text: which runtime works it. `custom` for one of your own.',
+})
 
 const listAgents = operation({
   id: 'listAgents',

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { scopes, type ApiKeyRecord, type CreatedKey } from '../../access/index.js'
+import { scopeList, scopes, type ApiKeyRecord, type CreatedKey } from '../../access/index.js'
+import { wholeNumber } from '../../errors/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { operation } from './operation.js'
 import { idText, instantText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
 
 const SECOND_MS = 1_000
 const LONGEST_OVERLAP_S = 7 * 86_400
-const OVERLAP_RULE = `must be whole seconds, from 0 to ${LONGEST_OVERLAP_S}`
 
 const shown = {
   id: z.string(),
@@ -42,11 +42,7 @@ const createApiKey = operation({
   idempotent: true,
   body: z.object({
     name: z.string({ error: 'must be text' }).meta({ description: '1 to 100 characters.' }),
-    scopes: z
-      .array(z.enum(scopes, { error: `must be among ${scopes.join(', ')}` }), {
-        error: 'must be a list of scopes',
-      })
-      .min(1, 'must name at least one scope'),
+    scopes: scopeList,
     expires_at: instantText.nullish(),
     workspace_id: idText.nullish(),
   }),
@@ -101,11 +97,7 @@ const rotateApiKey = operation({
   idempotent: true,
   params: keyId,
   body: z.object({
-    overlap_s: z
-      .int({ error: OVERLAP_RULE })
-      .min(0, OVERLAP_RULE)
-      .max(LONGEST_OVERLAP_S, OVERLAP_RULE)
-      .nullish(),
+    overlap_s: wholeNumber(0, LONGEST_OVERLAP_S).nullish(),
   }),
   answer: {
     status: 201,

@@ -2,6 +2,7 @@ import type { Surface } from '../../surface.js'
 import type { Route } from '../http.js'
 import { enterpriseOperations } from './enterprise-operations.js'
 import { handleEnterpriseRequest } from './handle.js'
+import { mountedPath } from './mounted-path.js'
 import type { Method, Operation } from './operation.js'
 
 /**
@@ -20,11 +21,6 @@ export function enterpriseRoutes({ surface }: { readonly surface: Surface }): re
       path: mountedPath(surface, path).replaceAll(/\{(\w+)\}/g, ':$1'),
       handle: (request) => handleEnterpriseRequest(surface, request, operations),
     }))
-}
-
-/** A documented path below the host's prefix. */
-export function mountedPath({ paths }: Surface, path: string): string {
-  return paths.enterprise + path.slice('/v2'.length)
 }
 
 /** Sorts parameters behind every name. */

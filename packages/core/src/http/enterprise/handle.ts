@@ -1,11 +1,13 @@
+import type { z } from 'zod'
 import type { Principal } from '../../access/index.js'
 import { isTaskboardError, parseInput, TaskboardError } from '../../errors/index.js'
 import type { Surface } from '../../surface.js'
 import { enterpriseErrorEnvelope } from '../enterprise-envelope.js'
 import { isInternal } from '../error-envelope.js'
+import { fieldNamesOf, NO_FIELDS, requireFields, requireParameters } from '../field-names.js'
 import type { HttpRequest, HttpResponse } from '../http.js'
-import { readJsonObject } from '../json-body.js'
-import { queryRecord } from '../query.js'
+import { readJsonObject, type JsonObject } from '../json-body.js'
+import { parseQuery } from '../query.js'
 import { answerHeaders, applyLimits, identify, requirePermission, type Admission } from './admission.js'
 import type { Method, Operation } from './operation.js'
 import { requestIdOf } from './request-id.js'
@@ -19,6 +21,8 @@ interface Progress extends Admission {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const NOTHING = Object.freeze({})
+/** Far more than a login needs, and little work for whoever shows no credential. */
+const PUBLIC_BODY_BYTES = 16_384
 const NO_LIMITS: Readonly<Record<string, string>> = Object.freeze({})
 
 /**
@@ -54,6 +58,13 @@ export async function handleEnterpriseRequest(
   }
 }
 
+/** Answers a path below the prefix of the enterprise API that none of its routes has. */
+export function answerUnknownEnterprisePath(surface: Surface, request: HttpRequest): HttpResponse {
+  const requestId = requestIdOf(request, surface.environment)
+  const progress: Progress = { requestId, limits: NO_LIMITS, operation: undefined }
+  return toErrorResponse(surface, request, progress, new TaskboardError('NOT_FOUND', 'there is no such path'))
+}
+
 /** HEAD is answered as GET; the adapter leaves the body out. */
 function findOperation(operations: OperationsByMethod, method: string): Operation | undefined {
   return operations.get((method === 'HEAD' ? 'GET' : method) as Method)
@@ -71,7 +82,7 @@ function refuseMethod(operations: OperationsByMethod): never {
 async function runPublic(surface: Surface, request: HttpRequest, progress: Progress): Promise<HttpResponse> {
   const operation = progress.operation
   if (operation?.scope !== 'none') throw new TypeError('the operation is not public')
-  const input = readInput(operation, request, surface.bodyLimitBytes)
+  const input = readInput(operation, request, Math.min(surface.bodyLimitBytes, PUBLIC_BODY_BYTES))
   const call = { surface, request, ...(input instanceof Promise ? await input : input) }
   return toResponse(operation, progress, await operation.run(call))
 }
@@ -109,15 +120,25 @@ interface Input {
 /** At once when the body is there, or none is wanted. */
 function readInput(operation: Operation, request: HttpRequest, maxBytes: number): Input | Promise<Input> {
   const params = operation.params === undefined ? NOTHING : parseInput(operation.params, request.params)
-  const query =
-    operation.query === undefined ? NOTHING : parseInput(operation.query, queryRecord(request.query))
+  const query = readQuery(operation, request.query)
   const { body: schema } = operation
   if (schema === undefined) return { params, query, body: NOTHING }
   const body = readJsonObject(request, maxBytes)
   if (body instanceof Promise) {
-    return body.then((read) => ({ params, query, body: parseInput(schema, read) }))
+    return body.then((read) => ({ params, query, body: readFields(schema, read) }))
   }
-  return { params, query, body: parseInput(schema, body) }
+  return { params, query, body: readFields(schema, body) }
+}
+
+function readQuery({ query: schema }: Operation, text: string): unknown {
+  const query = parseQuery(text)
+  requireParameters(query, schema === undefined ? NO_FIELDS : fieldNamesOf(schema))
+  return schema === undefined ? NOTHING : parseInput(schema, query.values)
+}
+
+function readFields(schema: z.ZodObject, body: JsonObject): unknown {
+  requireFields(body, fieldNamesOf(schema))
+  return parseInput(schema, body)
 }
 
 function toResponse({ answer }: Operation, progress: Progress, value: unknown): HttpResponse {

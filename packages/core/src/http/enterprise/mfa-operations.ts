@@ -22,6 +22,7 @@ function beginOperation(mfa: Mfa): Operation {
     description: 'It counts once it is confirmed by a code.',
     method: 'POST',
     path: '/v2/account/mfa',
+    body: z.object({}),
     answer: {
       status: 200,
       schema: z.object({

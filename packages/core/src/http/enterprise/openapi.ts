@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { enterpriseErrorTable } from '../enterprise-envelope.js'
+import type { SurfacePaths } from '../../surface.js'
+import { boardPaths } from './board-paths.js'
+import type { PathDescription } from './described-routes.js'
 import { limitHeaderNames } from './limit-header-names.js'
+import { mountedPath } from './mounted-path.js'
 import type { Operation } from './operation.js'
+import { webhookPaths } from './webhook-paths.js'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -12,7 +17,9 @@ export interface OpenApiDocument {
   readonly servers: readonly Json[]
   readonly tags: readonly { readonly name: string }[]
   /** By path, then by method in lower case. */
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>
+  readonly paths: Readonly<Record<string, PathDescription>>
+  /** By event type, then by method in lower case. */
+  readonly webhooks: Readonly<Record<string, PathDescription>>
   readonly components: {
     readonly schemas: Readonly<Record<string, Json>>
     readonly securitySchemes: Json
@@ -23,7 +30,7 @@ export interface OpenApiDocument {
 export const API_VERSION = '2.1'
 
 const REQUEST_ID = { description: 'Tells this request apart, in logs too.', schema: { type: 'string' } }
-const STATUSES_OF_ALL = [401, 429, 500, 503] as const
+const STATUSES_OF_ALL = [400, 401, 429, 500, 503] as const
 
 const errorSchema = z.object({
   error: z.object({
@@ -38,37 +45,57 @@ const errorSchema = z.object({
   }),
 })
 
+/** What the document is of, besides the operations of the enterprise API. */
+export interface DescribedApi {
+  /** Where everything is, below `mountPath`. */
+  readonly paths: SurfacePaths
+  /** Where the host has mounted the routes; empty at its root. */
+  readonly mountPath: string
+  readonly webhookHeaderPrefix: string
+  /** Routes of other packages, by their paths. */
+  readonly routes: ReadonlyMap<string, PathDescription>
+}
+
 /**
- * The OpenAPI 3.1 document of the operations, made from the schemas that validate their requests. `prefix` is where they
- * are mounted, in place of `/v2`.
+ * The OpenAPI 3.1 document of the operations, the board API, the routes of other packages and the webhooks, made from the schemas
+ * that validate requests and describe payloads.
  */
-export function openApiDocument(operations: readonly Operation[], prefix: string): OpenApiDocument {
+export function openApiDocument(operations: readonly Operation[], api: DescribedApi): OpenApiDocument {
   const schemas: Record<string, Json> = {}
   const toSchema = (schema: z.ZodType, io: 'input' | 'output'): Json =>
     hoisted(z.toJSONSchema(schema, { io, unrepresentable: 'any' }), schemas)
   schemas['Error'] = toSchema(errorSchema, 'output')
   const paths: Record<string, Record<string, Json>> = {}
   for (const operation of operations) {
-    const path = prefix + operation.path.slice('/v2'.length)
+    const path = mountedPath(api, operation.path)
     paths[path] ??= {}
     paths[path][operation.method.toLowerCase()] = describe(operation, toSchema)
   }
+  const all = { ...boardPaths(api.paths, toSchema), ...paths, ...Object.fromEntries(api.routes) }
+  const webhooks = webhookPaths(api.webhookHeaderPrefix, toSchema)
   return {
     openapi: '3.1.1',
     info: { title: 'Task board', version: API_VERSION, description: DESCRIPTION },
-    servers: [{ url: '/' }],
-    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
-    paths,
+    servers: [{ url: api.mountPath || '/' }],
+    tags: tagsOf(all, webhooks).map((name) => ({ name })),
+    paths: all,
+    webhooks,
     components: { schemas, securitySchemes: { bearer: SECURITY } },
   }
 }
 
 const DESCRIPTION =
-  'Tasks worked by agents. Times are ISO 8601 in UTC; lists page by next_cursor; what the caller does not reach is answered as if it did not exist.'
+  'Tasks worked by agents: the board API and the enterprise API, with the webhooks that they send. Times are ISO 8601 in UTC; lists page by next_cursor; what the caller does not reach is answered as if it did not exist.'
 const SECURITY: Json = {
   type: 'http',
   scheme: 'bearer',
   description: 'An access token, or an API key.',
+}
+
+/** The tags that are used, in the order of their first use. */
+function tagsOf(...parts: readonly Readonly<Record<string, PathDescription>>[]): readonly string[] {
+  const operations = parts.flatMap((part) => Object.values(part)).flatMap((methods) => Object.values(methods))
+  return [...new Set(operations.flatMap(({ tags }) => tags as readonly string[]))]
 }
 
 function describe(operation: Operation, toSchema: (schema: z.ZodType, io: 'input' | 'output') => Json): Json {
@@ -121,7 +148,7 @@ function parameters(
 }
 
 function responses(
-  { answer, scope, params, body }: Operation,
+  { answer, method, scope, params, body }: Operation,
   toSchema: (schema: z.ZodType, io: 'input' | 'output') => Json,
 ): Json {
   const headers: Record<string, Json> = { 'X-Request-Id': REQUEST_ID }
@@ -135,8 +162,9 @@ function responses(
     },
   ]
   const statuses = new Set<number>(STATUSES_OF_ALL)
-  for (const status of [400, 402, 409, 413, 415]) if (body !== undefined) statuses.add(status)
-  if (scope !== 'none') for (const status of [400, 403, 404, 409]) statuses.add(status)
+  for (const status of [402, 409, 413, 415]) if (body !== undefined) statuses.add(status)
+  if (scope !== 'none') for (const status of [403, 404]) statuses.add(status)
+  if (scope !== 'none' && method !== 'GET') statuses.add(409)
   if (params !== undefined) statuses.add(404)
   return {
     [answer.status]: { description: 'Done.', headers, ...contentOf(answer, toSchema) },

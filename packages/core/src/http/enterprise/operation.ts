@@ -39,7 +39,10 @@ export interface OperationFacts {
   readonly idempotent?: boolean | undefined
   readonly params?: z.ZodObject | undefined
   readonly query?: z.ZodObject | undefined
-  /** Absent: a body is neither read nor refused. An absent body counts as `{}`. */
+  /**
+   * Absent: a body is neither read nor refused. An absent body counts as `{}`. No other members than the declared ones are
+   * taken, of the query neither.
+   */
   readonly body?: z.ZodObject | undefined
   readonly answer: Answer
   /** What fields of the library are called here where that is not their snake_case: `{ dueDate: 'deadline' }`. */
@@ -89,7 +92,7 @@ export function operation<
   declared: Omit<ProtectedOperation, 'params' | 'query' | 'body' | 'run'> &
     Schemas<P, Q, B> & { run(call: OperationCall<Out<P>, Out<Q>, Out<B>>): unknown },
 ): ProtectedOperation {
-  return declared
+  return { ...declared, body: declared.body?.strict() }
 }
 
 /** Declares an operation that asks for no credential. */
@@ -101,5 +104,5 @@ export function publicOperation<
   declared: Omit<PublicOperation, 'params' | 'query' | 'body' | 'run' | 'scope'> &
     Schemas<P, Q, B> & { run(call: Omit<OperationCall<Out<P>, Out<Q>, Out<B>>, 'principal'>): unknown },
 ): PublicOperation {
-  return { ...declared, scope: 'none' }
+  return { ...declared, body: declared.body?.strict(), scope: 'none' }
 }

@@ -6,7 +6,8 @@ import { isInternal, type ErrorEnvelope } from '../error-envelope.js'
 import type { HttpRequest, HttpResponse, Route } from '../http.js'
 import { readJsonObject, type JsonObject } from '../json-body.js'
 import { answerHeaders, applyLimits, identify, type Admission } from './admission.js'
-import { mountedPath } from './enterprise-routes.js'
+import { describeRoute, type PathDescription } from './described-routes.js'
+import { mountedPath } from './mounted-path.js'
 import { requestIdOf } from './request-id.js'
 
 /** A request whose credential holds and that is within the limits of its account. */
@@ -30,6 +31,8 @@ export interface ProtectedCall {
 export interface ProtectedRouteOptions {
   /** As documented: below `/v2`, in place of which the task board's own prefix stands. */
   readonly path: `/v2/${string}`
+  /** What the OpenAPI document and the reference say of it. Default: nothing. */
+  readonly description?: PathDescription | undefined
   /** May throw: what it throws is given to `refuse`. */
   readonly answer: (call: ProtectedCall) => Promise<HttpResponse>
   /** Puts an error into the form of the protocol; its headers are added. */
@@ -42,7 +45,7 @@ export interface ProtectedRouteOptions {
  */
 export function protectedRoute(
   { surface }: { readonly surface: Surface },
-  { path, answer, refuse }: ProtectedRouteOptions,
+  { path, description, answer, refuse }: ProtectedRouteOptions,
 ): Route {
   async function handle(request: HttpRequest): Promise<HttpResponse> {
     const admission: Admission = { requestId: requestIdOf(request, surface.environment), limits: {} }
@@ -62,7 +65,9 @@ export function protectedRoute(
     const { status, headers, body } = response
     return { status, headers: Object.assign(answerHeaders(admission), headers), body }
   }
-  return { path: mountedPath(surface, path), handle }
+  const mounted = mountedPath(surface, path)
+  if (description !== undefined) describeRoute(surface, mounted, description)
+  return { path: mounted, handle }
 }
 
 function explainError(

@@ -16,14 +16,11 @@ interface DescribedOperation {
 type Content = Readonly<Record<string, { readonly schema: object }>>
 
 /** The document as a page of HTML: every operation with its parameters, body, answer and errors. */
-export function referencePage(document: OpenApiDocument): string {
-  const all = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      method: method.toUpperCase(),
-      path,
-      operation: operation as unknown as DescribedOperation,
-    })),
-  )
+export function referencePage(document: OpenApiDocument, mountPath: string): string {
+  const all = [
+    ...operationsOf(document.paths, (method, path) => [method.toUpperCase(), mountPath + path]),
+    ...operationsOf(document.webhooks, (_, type) => ['Webhook', type]),
+  ]
   const { title, version, description } = document.info as Record<string, string>
   const sections = document.tags.map(({ name }) => {
     const inside = all.filter(({ operation }) => operation.tags.includes(name))
@@ -63,6 +60,18 @@ export function referencePage(document: OpenApiDocument): string {
     </html> `
 }
 
+function operationsOf(
+  paths: OpenApiDocument['paths'],
+  titleOf: (method: string, path: string) => readonly [string, string],
+) {
+  return Object.entries(paths).flatMap(([name, methods]) =>
+    Object.entries(methods).map(([each, operation]) => {
+      const [method, path] = titleOf(each, name)
+      return { method, path, operation: operation as unknown as DescribedOperation }
+    }),
+  )
+}
+
 function article(
   { method, path, operation }: { method: string; path: string; operation: DescribedOperation },
   document: OpenApiDocument,
@@ -76,7 +85,9 @@ function article(
         <td>${each.required ? 'required' : ''}</td>
       </tr>`,
   )
-  const [[status, success] = ['', undefined], ...errors] = Object.entries(responses)
+  const answers = Object.entries(responses)
+  const [status, success] = answers.find(([code]) => code.startsWith('2')) ?? ['', undefined]
+  const errors = answers.filter(([code]) => code !== status)
   return [
     html`<article id="${operationId}">
       <h3><b>${method}</b> <code>${path}</code></h3>

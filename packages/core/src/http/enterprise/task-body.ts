@@ -1,31 +1,30 @@
 import { z } from 'zod'
-import { priorities, type TaskChangeInput, type TaskInput } from '../../board/index.js'
+import { priorities, taskListEntries, type TaskChangeInput, type TaskInput } from '../../board/index.js'
+import { boundedList } from '../../errors/index.js'
 import { idText, instantText } from './wire-schemas.js'
 
-const text = z.string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be text') })
-const texts = (of: z.ZodType<string>) => z.array(of, { error: 'must be a list of texts' })
+const text = z.string()
 
 /** What the fields of a task look like; how long they may be is for the board to say. */
 const fields = {
   title: text.meta({ minLength: 1, description: '1 to 200 characters.' }),
   description: text.nullish(),
-  type: text.nullish().meta({ description: 'A slug, a label for the agent: it restricts nobody.' }),
-  priority: z
-    .enum(priorities as ['urgent', 'high', 'medium', 'low'], {
-      error: `must be one of ${priorities.join(', ')}`,
-    })
-    .nullish(),
+  type: text
+    .meta({ minLength: 1, maxLength: 64 })
+    .nullish()
+    .meta({ description: 'Any text, a label for the agent: it restricts nobody.' }),
+  priority: z.enum(priorities as ['urgent', 'high', 'medium', 'low']).nullish(),
   assigned_to: idText.nullish().meta({ description: 'The only agent that may take the task.' }),
   deadline: instantText.nullish(),
   not_before: instantText.nullish().meta({ description: 'No agent takes the task earlier.' }),
-  tags: texts(text).nullish(),
+  tags: boundedList(text, { of: 'texts', most: taskListEntries }).nullish(),
   // Looked at by the board alone: whatever names it has are its own.
   metadata: z.unknown().meta({
     type: ['object', 'null'],
     additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
     description: 'At most 16,384 characters as JSON.',
   }),
-  depends_on: texts(idText)
+  depends_on: boundedList(idText, { of: 'ids', most: taskListEntries })
     .nullish()
     .meta({ description: 'Tasks that must be done before agents may take it.' }),
 }

@@ -70,11 +70,7 @@ const listTasks = operation({
   path: '/v2/tasks',
   scope: 'tasks:read',
   query: z.object({
-    status: z
-      .enum(taskStatuses as [TaskStatus, ...TaskStatus[]], {
-        error: `must be one of ${taskStatuses.join(', ')}`,
-      })
-      .optional(),
+    status: z.enum(taskStatuses as [TaskStatus, ...TaskStatus[]]).optional(),
     agent_id: idText.optional().meta({
       description: 'Tasks that are assigned to this agent, that it works, or that it completed.',
     }),
@@ -116,7 +112,7 @@ const updateTask = operation({
     const change = toTaskChange(body)
     readNewTask({ ...change, title: change.title ?? 'unchanged' }, '', 1)
     const board = await boardOfTask(surface, principal, id)
-    await board.update(id, change)
+    await board.update(id, change, { actor: actorOf(principal) })
     return detailOf(surface, principal, id)
   },
 })
@@ -153,9 +149,7 @@ const moveTask = operation({
   scope: 'tasks:write',
   params,
   body: z.object({
-    to: z.enum(['todo', 'doing', 'done'], {
-      error: (issue) => (issue.input === undefined ? 'is required' : 'must be one of todo, doing, done'),
-    }),
+    to: z.enum(['todo', 'doing', 'done']),
   }),
   answer: detail,
   async run({ surface, principal, params: { task_id: id }, body }) {
@@ -191,6 +185,7 @@ const releaseTask = operation({
   path: '/v2/tasks/{task_id}/release',
   scope: 'tasks:write',
   params,
+  body: z.object({}),
   answer: detail,
   async run({ surface, principal, params: { task_id: id } }) {
     const board = await boardOfTask(surface, principal, id)

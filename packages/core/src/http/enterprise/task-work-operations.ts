@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { completionInput, failureInput, logInput, outputFields, progressInput } from '../../board/index.js'
+import { wholeNumber } from '../../errors/index.js'
 import { boardOfTask } from './board-of-task.js'
 import { operation } from './operation.js'
 import {
@@ -13,19 +14,19 @@ import {
 import { idText, toTimestamp } from './wire-schemas.js'
 
 const params = z.object({ task_id: idText })
-/** Of seconds, 1 to a day. */
-const leaseSeconds = z
-  .int({ error: 'must be whole seconds' })
-  .min(1)
-  .max(86_400)
-  .optional()
-  .meta({ description: 'How long the task is the agent’s own from now on, in seconds; by default 60.' })
+const leaseSeconds = wholeNumber(1, 86_400).optional()
+const claimedFor = leaseSeconds.meta({
+  description:
+    'How long the task is the agent’s own, in seconds, from the claim and from each write that names no other length; by default 60.',
+})
 const held = {
-  fencing_token: z
-    .int({ error: 'must be the whole number that the claim gave' })
-    .min(1)
-    .meta({ description: 'What the claim gave. One that is superseded is refused with 409.' }),
-  lease_s: leaseSeconds,
+  fencing_token: completionInput.shape.fencingToken.meta({
+    description: 'What the claim gave. One that is superseded is refused with 409.',
+  }),
+  lease_s: leaseSeconds.meta({
+    description:
+      'How long the task is the agent’s own from now on, in seconds; by default as long as the claim asked for.',
+  }),
 }
 const common = {
   tag: 'tasks',
@@ -42,7 +43,7 @@ const claimTask = operation({
   description:
     'The task is the agent’s own for lease_s seconds, which each of its writes begins anew; after that another may take it. Null when there is none.',
   path: '/v2/tasks/claim',
-  body: z.object({ agent_id: idText, lease_s: leaseSeconds }),
+  body: z.object({ agent_id: idText, lease_s: claimedFor }),
   answer: { status: 200, schema: z.object({ task: claimedTaskJson.nullable() }) },
   async run({ surface, principal, body }) {
     const { id: agentId, name, workspaceId } = await surface.agents.find(principal, body.agent_id)

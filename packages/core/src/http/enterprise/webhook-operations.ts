@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Principal } from '../../access/index.js'
-import { webhookEventTypes } from '../../events/index.js'
+import { wholeNumber } from '../../errors/index.js'
 import type { Surface } from '../../surface.js'
-import type { Webhook } from '../../webhooks/index.js'
+import { newWebhookInput, webhookChangeInput, type Webhook } from '../../webhooks/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { operation } from './operation.js'
 import {
@@ -16,10 +16,6 @@ import { idText, nextCursor, pageQuery } from './wire-schemas.js'
 import { resendBody } from './webhook-resend.js'
 import { workspaceOf } from './workspace-of.js'
 
-const URL_RULE = 'must be an absolute https URL'
-const url = z.string({ error: (issue) => (issue.input === undefined ? 'is required' : URL_RULE) })
-const events = z.array(z.enum(webhookEventTypes), { error: 'must be a list of event types' }).min(1)
-const secret = z.string({ error: 'must be text' }).min(1, 'must not be empty').max(256)
 const webhookId = z.object({ webhook_id: idText })
 
 const LONGEST_OVERLAP_S = 2_592_000
@@ -33,7 +29,7 @@ const createWebhook = operation({
   path: '/v2/webhooks',
   scope: 'webhooks:write',
   idempotent: true,
-  body: z.object({ url, events, secret: secret.nullish(), workspace_id: idText.nullish() }),
+  body: newWebhookInput.extend({ workspace_id: idText.nullish() }),
   answer: { status: 201, schema: webhookJson },
   async run({ surface, principal, request, body }) {
     const { workspace_id: wanted, ...input } = body
@@ -81,12 +77,7 @@ const updateWebhook = operation({
   path: '/v2/webhooks/{webhook_id}',
   scope: 'webhooks:write',
   params: webhookId,
-  body: z.object({
-    url: url.optional(),
-    events: events.optional(),
-    enabled: z.boolean({ error: 'must be true or false' }).optional(),
-    secret: z.undefined({ error: 'is changed by rotating it' }).optional(),
-  }),
+  body: webhookChangeInput,
   answer: { status: 200, schema: webhookJson },
   async run({ surface, principal, params, body }) {
     const { workspaceId, id } = await find(surface, principal, params)
@@ -119,8 +110,8 @@ const rotateWebhookSecret = operation({
   scope: 'webhooks:write',
   params: webhookId,
   body: z.object({
-    secret: secret.nullish(),
-    overlap_s: z.int({ error: 'must be whole seconds' }).min(0).max(LONGEST_OVERLAP_S).optional(),
+    secret: newWebhookInput.shape.secret,
+    overlap_s: wholeNumber(0, LONGEST_OVERLAP_S).optional(),
   }),
   answer: { status: 200, schema: z.object({ webhook: webhookJson, secret: z.string() }) },
   async run({ surface, principal, params, body }) {
@@ -140,6 +131,7 @@ const testWebhook = operation({
   path: '/v2/webhooks/{webhook_id}/test',
   scope: 'webhooks:write',
   params: webhookId,
+  body: z.object({}),
   answer: { status: 200, schema: deliveryJson },
   async run({ surface, principal, params }) {
     const { workspaceId, id } = await find(surface, principal, params)

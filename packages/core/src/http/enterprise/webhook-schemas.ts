@@ -26,7 +26,10 @@ export const deliveryJson = z
   .object({
     id: z.string(),
     event: z.object({ type: z.enum(webhookEventTypes), at: timestamp }),
-    status: z.enum(deliveryStatuses),
+    status: z.enum(deliveryStatuses).meta({
+      description:
+        'skipped: it was created, or fell due, while the webhook was disabled. Resending sends it.',
+    }),
     attempt_count: z.int(),
     attempts: z.array(
       z.object({

@@ -1,12 +1,13 @@
-import type { Instant, Principal, SessionStore } from '@taskboard/core'
+import { scopes, type Instant, type Principal, type SessionStore } from '@taskboard/core'
 import type { Database } from '../../database.js'
-import { createJoiner } from '../../joiner.js'
 import type { PgConnection } from '../../pool.js'
 import { statement } from '../../statement.js'
 
-interface SessionRow extends Omit<Principal, 'kind' | 'workspaceIds'> {
+interface SessionRow extends Omit<Principal, 'kind' | 'workspaceIds' | 'scopes'> {
+  /** Null for every scope that there is. */
+  readonly scopes: Principal['scopes'] | null
   readonly sessionId: string
-  readonly expiresAt: number
+  readonly expiresInMs: number
 }
 
 /** Present, ids of sessions. */
@@ -14,7 +15,8 @@ const principalsBySession = statement<SessionRow>(
   'find_sessions',
   /* sql */ `
   select s.id as "sessionId", u.id, u.account_id as "accountId", a.tier, u.scopes,
-    u.default_workspace_id as "defaultWorkspaceId", s.expires_at::float8 as "expiresAt"
+    u.default_workspace_id as "defaultWorkspaceId", 
+    (s.expires_at - coalesce($1::bigint, taskboard.now_ms()))::float8 as "expiresInMs"
   from unnest($2::text[]) as asked (id)
     cross join lateral (select * from taskboard.session s where s.id = asked.id limit 1) as s
     join taskboard.account_user u on u.id = s.user_id
@@ -31,7 +33,7 @@ const MOST_AT_ONCE = 200
 
 /** `SessionStore.findPrincipalBySession`. Calls that come while others are under way share a statement. */
 export function createFindSession(database: Database): SessionStore<PgConnection>['findPrincipalBySession'] {
-  const find = createJoiner<Call, SessionRow | undefined>(
+  const find = database.join<Call, SessionRow | undefined>(
     async (calls) => {
       const rows = await database.read(null, principalsBySession, toValues(calls))
       const found = new Map(rows.map((row) => [row.sessionId, row]))
@@ -47,8 +49,11 @@ export function createFindSession(database: Database): SessionStore<PgConnection
         ? await find(call)
         : (await database.read(at, principalsBySession, toValues([call])))[0]
     if (row === undefined) return null
-    const { sessionId: _, expiresAt, ...known } = row
-    return { principal: { ...known, kind: 'user', workspaceIds: 'all' }, expiresAt }
+    const { sessionId: _, expiresInMs, scopes: listed, ...known } = row
+    return {
+      principal: { ...known, scopes: listed ?? scopes, kind: 'user', workspaceIds: 'all' },
+      expiresInMs,
+    }
   }
 }
 

@@ -6,14 +6,16 @@ import { statement } from '../../statement.js'
 const signInByEmail = statement<SignIn>(
   'find_sign_in',
   /* sql */ `
-  select u.id as "userId", u.password_hash as "passwordHash", u.mfa_secret as "mfaSecret"
+  select u.id as "userId", u.password_hash as "passwordHash", u.mfa_secret as "mfaSecret",
+    coalesce($2::bigint, taskboard.now_ms())::float8 as "asOf"
   from taskboard.account_user u where u.email = $1::text`,
 )
 
 const mfaOfUser = statement<MfaState>(
   'find_mfa',
   /* sql */ `
-  select u.email, u.mfa_secret as secret, u.mfa_pending_secret as "pendingSecret"
+  select u.email, u.mfa_secret as secret, u.mfa_pending_secret as "pendingSecret",
+    coalesce($2::bigint, taskboard.now_ms())::float8 as "asOf"
   from taskboard.account_user u where u.id = $1::text`,
 )
 
@@ -23,7 +25,7 @@ export async function findSignIn(
   email: string,
   at: At<PgConnection>,
 ): Promise<SignIn | null> {
-  const [signIn] = await database.read(at, signInByEmail, [email])
+  const [signIn] = await database.read(at, signInByEmail, [email, at.now])
   return signIn ?? null
 }
 
@@ -33,6 +35,6 @@ export async function findMfa(
   userId: string,
   at: At<PgConnection>,
 ): Promise<MfaState | null> {
-  const [state] = await database.read(at, mfaOfUser, [userId])
+  const [state] = await database.read(at, mfaOfUser, [userId, at.now])
   return state ?? null
 }

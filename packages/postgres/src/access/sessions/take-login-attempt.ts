@@ -5,13 +5,15 @@ import { statement } from '../../statement.js'
 
 const { passwords, codes, lockMs } = loginAttemptRules
 
+/** As of when the row is locked, which may be long after the statement began. */
+const PRESENT = 'coalesce($1::bigint, taskboard.now_ms())'
 /** Of the row that is there, `a`, and the guess, `excluded`. */
-const HOLDS = 'a.holds_until > excluded.holds_until - $4::bigint'
+const HOLDS = `a.holds_until > ${PRESENT}`
 const IS_LOCKED = `(a.codes >= $6::integer or (excluded.passwords > 0 and a.passwords >= $5::integer))`
 
 /**
- * Core's `takeLoginAttempt` on the key's locked row. `where` leaves the row as it is while it is locked, and then nothing is
- * returned: the wait is that of the row, which is read by a second statement, as this one may see it as it was before.
+ * Core's `takeLoginAttempt` on the key's locked row. `where` leaves the row as it is while it locks, and then nothing is
+ * returned: the wait is that of the row, which a second statement sees to, as this one may see it as it was before.
  */
 const takeAttempt = statement<{ readonly taken: boolean }>(
   'take_login_attempt',
@@ -22,16 +24,22 @@ const takeAttempt = statement<{ readonly taken: boolean }>(
   on conflict (key) do update set
     passwords = case when ${HOLDS} then a.passwords else 0 end + excluded.passwords,
     codes = case when ${HOLDS} then a.codes else 0 end + excluded.codes,
-    holds_until = greatest(a.holds_until, excluded.holds_until)
+    holds_until = ${PRESENT} + $4::bigint
   where not (${HOLDS} and ${IS_LOCKED})
   returning true as taken`,
 )
 
+/** A lock that seems to last longer than it can was set before the clock stepped back: it moves back, too. */
 const lockOfKey = statement<{ readonly waitMs: number }>(
   'wait_for_login',
   /* sql */ `
-  select greatest(a.holds_until - coalesce($1::bigint, taskboard.now_ms()), 0)::float8 as "waitMs"
-  from taskboard.login_attempt a where a.key = $2::text`,
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  moved as (
+    update taskboard.login_attempt a set holds_until = p.now + $3::bigint
+    from p where a.key = $2::text and a.holds_until > ${PRESENT} + $3::bigint
+  )
+  select least(greatest(a.holds_until - p.now, 0), $3::bigint)::float8 as "waitMs"
+  from p, taskboard.login_attempt a where a.key = $2::text`,
 )
 
 const forgetAttempts = statement<never>(
@@ -48,7 +56,7 @@ export async function takeLoginAttempt(
 ): Promise<AttemptDecision> {
   const [taken] = await database.read(at, takeAttempt, [at.now, key, kind, lockMs, passwords, codes])
   if (taken !== undefined) return { allowed: true, retryAfterMs: 0 }
-  const [lock] = await database.read(at, lockOfKey, [at.now, key])
+  const [lock] = await database.read(at, lockOfKey, [at.now, key, lockMs])
   return { allowed: false, retryAfterMs: lock?.waitMs ?? 0 }
 }
 

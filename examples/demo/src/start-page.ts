@@ -1,0 +1,60 @@
+/** The page runs no script and loads nothing. */
+export const START_PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+}
+
+const PARTS: readonly (readonly [string, string, string])[] = [
+  ['Board API', '/api/board?action=todo', 'lists a column, adds and moves tasks, and asks the agent'],
+  ['Webhooks', '/api/webhooks/create', 'registers an endpoint for signed webhooks (POST)'],
+  ['Enterprise API', '/v2/tasks', 'tasks, agents, keys, webhooks and analytics'],
+  ['Reference', '/v2/reference', 'a page with every route, its parameters, body and answer'],
+  ['OpenAPI 3.1', '/v2/openapi.json', 'the same for programs'],
+  ['GraphQL', '/v2/graphql', 'reads and writes the same in one request (POST)'],
+  ['Realtime', '/v2/realtime', 'a WebSocket that follows tasks and agents'],
+  ['Health', '/health', "a route of this example's own"],
+]
+
+/** What `GET /` answers: what there is on this server, and how to ask for it. It holds no key: those are printed at the start. */
+export function startPage(framework: string): string {
+  const rows = PARTS.map(
+    ([name, path, what]) =>
+      `<tr><th>${name}</th><td><a href="${path}"><code>${path}</code></a></td><td>${what}</td></tr>`,
+  )
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Taskboard on ${framework}</title>
+<style>
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+body { max-width: 56rem; margin: 2rem auto; padding: 0 1rem }
+th { text-align: left } th, td { padding: .2rem 1rem .2rem 0; vertical-align: top } pre { overflow: auto }
+</style>
+</head>
+<body>
+<h1>Taskboard on ${framework}</h1>
+<p>This is an example server. Everything but the reference, the OpenAPI document and the health check asks for the API key that the
+server printed when it started.</p>
+<table>
+${rows.join('\n')}
+</table>
+<h2>Try it</h2>
+<pre>${escaped(TRIES)}</pre>
+</body>
+</html>
+`
+}
+
+const TRIES = `KEY=… # the key that the server printed
+URL=http://127.0.0.1:3000 # the address of this page
+curl -s "$URL/api/board?action=add" -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '{"title":"Prepare the launch"}'
+curl -s "$URL/api/board?action=done" -H "Authorization: Bearer $KEY"
+curl -s "$URL/v2/tasks?limit=5" -H "Authorization: Bearer $KEY"
+curl -s "$URL/v2/graphql" -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '{"query":"{ tasks(first: 5) { nodes { title status } } }"}'`
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import { scopes, type Principal } from '@taskboard/core'
+
+/** A user of the host, and where it is at home on the board. A real host keeps hashes of passwords, in its database. */
+export interface Member {
+  readonly name: string
+  readonly password: string
+  readonly accountId: string
+  readonly workspaceId: string
+}
+
+/** The host's own login: who has which cookie. */
+export interface Sessions {
+  /** The `Set-Cookie` of a new session; null for a wrong name or password. */
+  logIn(name: unknown, password: unknown): string | null
+  logOut(cookie: string | undefined): void
+  /** Whom a `Cookie` header stands for; null for nobody. */
+  find(cookie: string | undefined): Principal | null
+}
+
+const COOKIE = /(?:^|; )session=([\w-]+)/
+
+export function createSessions(members: readonly Member[]): Sessions {
+  const sessions = new Map<string, Member>()
+  return {
+    logIn(name, password) {
+      const member = members.find((each) => each.name === name && each.password === password)
+      if (member === undefined) return null
+      const id = randomUUID()
+      sessions.set(id, member)
+      // And `Secure`, where the host is served by https.
+      return `session=${id}; HttpOnly; SameSite=Lax; Path=/`
+    },
+    logOut: (cookie) => void sessions.delete(idOf(cookie)),
+    find(cookie) {
+      const member = sessions.get(idOf(cookie))
+      return member === undefined ? null : toPrincipal(member)
+    },
+  }
+}
+
+function idOf(cookie = ''): string {
+  return COOKIE.exec(cookie)?.[1] ?? ''
+}
+
+function toPrincipal({ name, accountId, workspaceId }: Member): Principal {
+  return {
+    id: `member:${name}`,
+    kind: 'user',
+    accountId,
+    tier: 'professional',
+    scopes,
+    workspaceIds: 'all',
+    defaultWorkspaceId: workspaceId,
+  }
+}

@@ -1,0 +1,105 @@
+import { TaskboardError } from '../errors/index.js'
+
+/**
+ * The origins, besides its own, whose pages a host trusts with its users' cookies: `https://app.example`, without a path. `'any'`
+ * turns the check off, for hosts that have a protection of their own in front of the board.
+ */
+export type AllowedOrigins = readonly string[] | 'any'
+
+/** What tells which page made a browser send a request. Every `HttpRequest` is one. */
+export interface BrowserRequest {
+  readonly method: string
+  header(name: string): string | undefined
+  /**
+   * The origin that the client addressed, as the host's framework knows it with its trusted proxies: `https://example.com:8443`.
+   * Absent: the `host` header's.
+   */
+  readonly targetOrigin?: string | undefined
+}
+
+/** Keeps pages of other sites from acting with the cookies that a browser adds to their requests. */
+export interface OriginGuard {
+  /** Why a request must not change anything; null when it may, or when its method is safe. */
+  refuse(request: BrowserRequest): TaskboardError | null
+  /** Why a WebSocket must not be opened, whose handshake is a GET that browsers let every page send; null when it may. */
+  refuseUpgrade(request: BrowserRequest): TaskboardError | null
+}
+
+/** Safe methods (RFC 9110, 9.2.1) change nothing, and what they answer is unreadable for other origins. */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\*]+$/
+
+/**
+ * A guard that accepts a request when it
+ * - has an `Authorization` header, which browsers send across origins only with the host's consent (CORS), or no cookie at all;
+ * - comes from the host's own pages or from no page, by its `Sec-Fetch-Site` (`same-origin`, `none`);
+ * - comes from one of `allowedOrigins`, by its `Origin`;
+ * - has no `Sec-Fetch-Site`, and its `Origin` is the one that the request addresses.
+ *
+ * A sibling subdomain (`same-site`) is another origin.
+ * @throws TaskboardError `INVALID_CONFIG` (`allowedOrigins`).
+ */
+export function createOriginGuard(allowedOrigins: AllowedOrigins = []): OriginGuard {
+  const allowed = allowedOrigins === 'any' ? null : new Set(toOrigins(allowedOrigins))
+  const judge = (request: BrowserRequest): TaskboardError | null =>
+    allowed === null ? null : judgeOrigin(request, allowed)
+  return {
+    refuse: (request) => (SAFE_METHODS.has(request.method) ? null : judge(request)),
+    refuseUpgrade: judge,
+  }
+}
+
+function judgeOrigin(request: BrowserRequest, allowed: ReadonlySet<string>): TaskboardError | null {
+  if (request.header('cookie') === undefined || request.header('authorization') !== undefined) return null
+  const site = request.header('sec-fetch-site')
+  if (site === 'same-origin' || site === 'none') return null
+  const origin = request.header('origin')
+  if (origin !== undefined) {
+    if (allowed.has(origin)) return null
+    if (site === undefined && isAddressed(origin, request)) return null
+  } else if (site === undefined) {
+    return new TaskboardError(
+      'FORBIDDEN',
+      'a request that shows a cookie needs an Origin or a Sec-Fetch-Site header, or an Authorization header instead',
+    )
+  }
+  return new TaskboardError(
+    'FORBIDDEN',
+    'a page of another origin sent this request with a cookie, and allowedOrigins does not list that origin',
+  )
+}
+
+/**
+ * Whether a page's origin is the one that its request addresses. A process that has TLS ended in front of it takes requests for
+ * plain HTTP, so there an https page is at home as well; the reverse is a downgrade.
+ */
+function isAddressed(origin: string, request: BrowserRequest): boolean {
+  const target = request.targetOrigin ?? `http://${request.header('host') ?? ''}`
+  const source = parseUrl(origin)
+  if (source === null || !/^https?:$/.test(source.protocol)) return false
+  if (source.protocol === 'http:' && target.startsWith('https:')) return false
+  // With the page's scheme, so that a default port is left out of both.
+  return parseUrl(target.replace(/^https?:/, source.protocol))?.host === source.host
+}
+
+function parseUrl(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null
+}
+
+/** Origins as browsers write them in `Origin`. */
+function toOrigins(allowed: readonly string[]): readonly string[] {
+  if (Array.isArray(allowed)) return allowed.map(toOrigin)
+  throw invalid("must be a list of origins, or 'any'")
+}
+
+function toOrigin(text: unknown): string {
+  const origin = typeof text === 'string' ? text.toLowerCase() : ''
+  const url = parseUrl(origin)
+  const isWeb = /^https?:\/\//.test(origin)
+  if (ORIGIN.test(origin) && url !== null && (!isWeb || url.host !== '')) return isWeb ? url.origin : origin
+  throw invalid(`must list origins such as https://app.example, without a path, not ${JSON.stringify(text)}`)
+}
+
+function invalid(rule: string): TaskboardError {
+  return new TaskboardError('INVALID_CONFIG', `allowedOrigins ${rule}`, { field: 'allowedOrigins' })
+}

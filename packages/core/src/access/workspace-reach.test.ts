@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { createEnvironment } from '../environment/index.js'
+import type { Principal } from './principal.js'
+import { createWorkspaceReach } from './workspace-reach.js'
+
+function setUp(options: { ofHost?: boolean; cacheSize?: number } = {}) {
+  const asked: string[] = []
+  const reach = createWorkspaceReach({
+    environment: createEnvironment({}),
+    store: {
+      async getWorkspace(id) {
+        asked.push(id)
+        const [, accountId] = /^ws_(\w)\d$/.exec(id) ?? []
+        return accountId === undefined ? null : { id, accountId, name: id, createdAt: 0 }
+      },
+    },
+    ofHost: true,
+    ...options,
+  })
+  return { reach, asked }
+}
+
+const caller = (workspaceIds: Principal['workspaceIds'], defaultWorkspaceId = 'ws_a1'): Principal => ({
+  id: 'user_1',
+  kind: 'user',
+  accountId: 'a',
+  tier: 'custom',
+  scopes: [],
+  workspaceIds,
+  defaultWorkspaceId,
+})
+
+describe('the reach of a caller', () => {
+  it('ends at its account, whatever its principal names', async () => {
+    const { reach } = setUp()
+    expect(await reach.includes(caller('all'), 'ws_a1')).toBe(true)
+    expect(await reach.includes(caller('all', 'ws_b1'), 'ws_b1')).toBe(false)
+    expect(await reach.includes(caller(['ws_b1', 'ws_a1'], 'ws_b1'), 'ws_b1')).toBe(false)
+    expect(await reach.includes(caller('all', 'none'), 'none')).toBe(false)
+  })
+
+  it('is those of its workspaces that it names, its default one not left out', async () => {
+    const { reach } = setUp()
+    expect(await reach.includes(caller(['ws_a2']), 'ws_a2')).toBe(true)
+    expect(await reach.includes(caller(['ws_a2']), 'ws_a1')).toBe(false)
+  })
+
+  it('is asked of the storage once for each workspace, and each time for those that there are not', async () => {
+    const { reach, asked } = setUp({ cacheSize: 2 })
+    for (const id of ['ws_a1', 'ws_a1', 'none', 'none']) await reach.includes(caller('all'), id)
+    expect(asked).toEqual(['ws_a1', 'none', 'none'])
+    expect(reach.includes(caller('all'), 'ws_a1')).toBe(true)
+    expect(reach.includes({ ...caller('all'), accountId: 'b' }, 'ws_a1')).toBe(false)
+    for (const id of ['ws_a2', 'ws_a3', 'ws_a1']) await reach.includes(caller('all'), id)
+    expect(asked.slice(3)).toEqual(['ws_a2', 'ws_a3', 'ws_a1'])
+  })
+
+  it('holds the default workspace of the storage’s own principals without a look', () => {
+    const { reach, asked } = setUp({ ofHost: false })
+    expect(reach.includes(caller('all'), 'ws_a1')).toBe(true)
+    expect(reach.includes(caller(['ws_a2']), 'ws_a1')).toBe(false)
+    expect(asked).toEqual([])
+  })
+})

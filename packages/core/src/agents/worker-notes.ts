@@ -1,0 +1,37 @@
+import type { ClaimNote } from '../board/index.js'
+import type { Environment, Instant } from '../environment/index.js'
+import type { AgentStore } from './agent.js'
+
+/** How many notes there are in the time for which one holds. */
+const NOTES_PER_TIMEOUT = 12
+const MOST_KEPT = 10_000
+
+/**
+ * Notes that somebody outside of the runtimes claims for an agent, so that it counts as available. A worker claims again and again,
+ * mostly to find nothing: of its claims one in `timeoutMs / 12` is noted, so that it may count as gone that much too early.
+ */
+export function createWorkerNotes<Tx>(
+  { clock }: Environment,
+  store: Pick<AgentStore<Tx>, 'reportWorker'>,
+  timeoutMs: number,
+): ClaimNote<Tx> {
+  const leastGapMs = Math.floor(timeoutMs / NOTES_PER_TIMEOUT)
+  const notedAt = new Map<string, Instant>()
+
+  return async (workspaceId, agentId, at) => {
+    // A note in the host's transaction may be rolled back with it.
+    if (at.tx !== undefined) return store.reportWorker(workspaceId, agentId, timeoutMs, at)
+    const key = `${workspaceId} ${agentId}`
+    const now = clock.now()
+    const last = notedAt.get(key)
+    if (last !== undefined && now >= last && now - last < leastGapMs) return
+    if (notedAt.size >= MOST_KEPT) notedAt.clear()
+    notedAt.set(key, now)
+    try {
+      await store.reportWorker(workspaceId, agentId, timeoutMs, at)
+    } catch (error) {
+      notedAt.delete(key)
+      throw error
+    }
+  }
+}

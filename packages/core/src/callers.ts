@@ -1,0 +1,64 @@
+import {
+  createCredentialGuard,
+  createOriginGuard,
+  createWorkspaceReach,
+  showsApiKey,
+  type Access,
+  type AccessStore,
+  type OriginGuard,
+} from './access/index.js'
+import type { Environment } from './environment/index.js'
+import type { Surface } from './surface.js'
+import type { TaskboardOptions } from './taskboard-options.js'
+
+export interface CallersParts {
+  readonly environment: Environment
+  readonly store: Pick<AccessStore, 'getWorkspace'>
+  readonly access: Pick<Access, 'authenticator'>
+  readonly options: Pick<TaskboardOptions, 'allowedOrigins' | 'authenticate' | 'limits'>
+}
+
+/** The part of the surface that says who is calling, and how far that reaches. */
+export function createCallers({
+  environment,
+  store,
+  access,
+  options,
+}: CallersParts): Pick<
+  Surface,
+  'authenticate' | 'readsHeaders' | 'refuseCredential' | 'refuseUpgrade' | 'reach'
+> {
+  const { allowedOrigins, authenticate, limits } = options
+  const credentials = createCredentialGuard({
+    clock: environment.clock,
+    failuresPerMinute: limits?.failedCredentialsPerMinute,
+  })
+  const origins = createOriginGuard(allowedOrigins)
+  const ofHost = authenticate !== undefined
+  return {
+    authenticate: authenticateBy(access, origins, authenticate),
+    readsHeaders: ofHost,
+    refuseCredential: (request) => credentials.refuse(request.clientAddress, request.header('authorization')),
+    refuseUpgrade: (request) => (ofHost ? origins.refuseUpgrade(request) : null),
+    reach: createWorkspaceReach({ environment, store, ofHost }),
+  }
+}
+
+/**
+ * API keys are ours, told by their form; all else is for the host's own login, where it has one: unless a page of another origin
+ * borrows the cookies that it judges by.
+ */
+function authenticateBy(
+  { authenticator }: Pick<Access, 'authenticator'>,
+  origins: OriginGuard,
+  ofHost: TaskboardOptions['authenticate'],
+): Surface['authenticate'] {
+  if (ofHost === undefined) return (request) => authenticator.authenticate(request.header('authorization'))
+  return (request) => {
+    const authorization = request.header('authorization')
+    if (showsApiKey(authorization)) return authenticator.authenticate(authorization)
+    const refusal = origins.refuse(request)
+    if (refusal !== null) throw refusal
+    return ofHost(request)
+  }
+}

@@ -1,0 +1,62 @@
+import { TaskboardError } from './taskboard-error.js'
+
+/** Far more than any request needs: metadata of a task in variables of GraphQL come to six levels. */
+const DEEPEST = 32
+const MOST_VALUES = 20_000
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const BACKSLASH = 0x5c
+
+/**
+ * Parses JSON of a stranger. What nests deeper than 32 levels, or has more than 20,000 entries and members, is refused before it
+ * is parsed: a megabyte of brackets takes a parser a hundred times as long as one of text, and its garbage more than that.
+ * @throws TaskboardError `INVALID_JSON`; `what` is what the text is: `the body`.
+ */
+export function parseJson(text: string, what: string): unknown {
+  const fault = shapeFault(text)
+  if (fault !== null) throw new TaskboardError('INVALID_JSON', `${what} ${fault}`)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new TaskboardError('INVALID_JSON', `${what} must be JSON`, { cause: error })
+  }
+}
+
+function shapeFault(text: string): string | null {
+  let depth = 0
+  let values = 0
+  for (let index = 0; index < text.length; index++) {
+    switch (text.charCodeAt(index)) {
+      case QUOTE:
+        index = endOfString(text, index + 1)
+        break
+      case 0x5b:
+      case 0x7b:
+        depth += 1
+        if (depth > DEEPEST) return `must not nest more than ${DEEPEST} levels deep`
+        break
+      case 0x5d:
+      case 0x7d:
+        depth -= 1
+        break
+      case COMMA:
+        values += 1
+        if (values > MOST_VALUES) return `must have at most ${MOST_VALUES} entries and members`
+        break
+      default:
+    }
+  }
+  return null
+}
+
+/** Where the string that begins at `index` ends: at its quotation mark, or with the text. */
+function endOfString(text: string, start: number): number {
+  let index = start
+  while (index < text.length) {
+    const code = text.charCodeAt(index)
+    if (code === QUOTE) return index
+    index += code === BACKSLASH ? 2 : 1
+  }
+  return index
+}

@@ -1,0 +1,53 @@
+import { anyAgentType, type Agent, type Instant } from '@taskboard/core'
+import type { AgentPools, Rotation } from './rotation.js'
+import type { Table } from './table.js'
+
+/** Which agents the runtime for any type works: those whose own type has no runtime at work. */
+export interface Fallback {
+  /** Brings that up to date, once it was asked for. It costs nothing before, and next to nothing while no runtime comes or goes. */
+  settle(now: Instant): void
+}
+
+export interface FallbackParts {
+  readonly agents: Table<Agent>
+  readonly runtimes: Table<Instant>
+  readonly rotation: Rotation
+  readonly poolsOf: (agent: Agent) => AgentPools
+}
+
+export function createFallback({ agents, runtimes, rotation, poolsOf }: FallbackParts): Fallback {
+  /** The types that are left to runtimes of their own; null before the first claim for any type. */
+  let routed: ReadonlySet<string> | null = null
+
+  const enter = (agent: Agent): void => rotation.addAgent({ ...agent, type: anyAgentType }, poolsOf(agent))
+  const leave = (agent: Agent): void => rotation.removeAgent({ ...agent, type: anyAgentType }, poolsOf(agent))
+
+  agents.onChange((before, after) => {
+    if (routed === null || before?.type === after?.type) return
+    if (before !== undefined && !routed.has(before.type)) leave(before)
+    if (after !== undefined && !routed.has(after.type)) enter(after)
+  })
+
+  function routedAt(now: Instant): ReadonlySet<string> {
+    const types = new Set<string>()
+    for (const [type, until] of runtimes.entries()) if (until > now && type !== anyAgentType) types.add(type)
+    return types
+  }
+
+  return {
+    settle(now) {
+      const types = routedAt(now)
+      const before = routed
+      routed = types
+      if (before !== null && before.size === types.size && [...types].every((type) => before.has(type)))
+        return
+      for (const agent of agents.values()) {
+        const isIn = before !== null && !before.has(agent.type)
+        const belongs = !types.has(agent.type)
+        if (isIn === belongs) continue
+        if (belongs) enter(agent)
+        else leave(agent)
+      }
+    },
+  }
+}

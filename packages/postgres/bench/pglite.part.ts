@@ -1,0 +1,226 @@
+import { createTaskboard, scopes, type Task } from '@taskboard/core'
+import express from 'express'
+import { fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { taskboardRouter } from '../../express/src/index.js'
+import { migrate, openPglite, postgresStorage, type PgPool } from '../src/index.js'
+import { createBenchDatabase } from './board.js'
+import { median, timed } from './measure.js'
+import { startReceiver } from './receiver.js'
+import { atMost, tell } from './report.js'
+
+/**
+ * What a host waits for on PGlite, the default of `npm start`, and on a PostgreSQL server beside it: a create over HTTP on Express by
+ * one caller, with webhooks that answer and with some that fail, and in process adds and cycles (complete, and take the next task).
+ * Each storage has a process; the caller and the receiver of the webhooks have one each. PGlite makes its database first.
+ */
+const CREATES = 200
+const WARM_UP = 60
+const IN_PROCESS = 300
+
+interface Order {
+  /** Registers webhooks up to this many, at this origin. */
+  readonly webhooks?: { readonly count: number; readonly origin: string }
+  readonly measure?: 'in process' | undefined
+}
+
+/** What a served process answers each order with, at the end of what it asks for. */
+interface Report {
+  readonly url: string
+  readonly key: string
+  readonly cpuMs: number
+  readonly residentMb: number
+  readonly highestMb: number
+  readonly addMs: number
+  readonly cycleMs: number
+}
+
+async function openPool(
+  subject: string,
+): Promise<{ readonly pool: PgPool; readonly end: () => Promise<void> }> {
+  if (subject !== 'PGlite') {
+    const database = await createBenchDatabase()
+    return { pool: database.pool, end: () => database.end() }
+  }
+  const directory = await mkdtemp(join(tmpdir(), 'taskboard-bench-'))
+  const opened = await openPglite(directory)
+  const end = async (): Promise<void> => {
+    await opened.close()
+    await rm(directory, { recursive: true })
+  }
+  return { pool: opened.pool, end }
+}
+
+async function serve(subject: string): Promise<void> {
+  const { pool, end } = await openPool(subject)
+  await migrate(pool)
+  const storage = postgresStorage({ pool })
+  const taskboard = createTaskboard({
+    storage,
+    secrets: { encryptionKey: randomBytes(32) },
+    limits: { boardPerMinute: 100_000 },
+    webhooks: { allow: ['127.0.0.0/8'] },
+  })
+  const { workspace } = await taskboard.accounts.create({ name: 'bench', tier: 'custom' })
+  const worker = await taskboard.agents.create(workspace.id, { name: 'worker', type: 'worker' })
+  const { key } = await taskboard.accounts.createKey({
+    workspaceId: workspace.id,
+    name: 'bench',
+    scopes: [...scopes],
+  })
+  await taskboard.start()
+  const server = express().use(taskboardRouter(taskboard)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const board = taskboard.board(workspace.id)
+
+  async function inProcess(): Promise<Pick<Report, 'addMs' | 'cycleMs'>> {
+    const adds: number[] = []
+    const add = async (): Promise<void> =>
+      void adds.push(await timed(() => board.add({ title: 'A task', type: 'worker' })))
+    for (let n = 0; n < IN_PROCESS; n++) await add()
+    const cycles: number[] = []
+    const target = { workspaceId: workspace.id, agentId: worker.id, leaseMs: 600_000 }
+    let [held] = (await storage.tasks.claimForAgent(target, 1, { now: null })).tasks
+    for (let n = 0; n < IN_PROCESS - 1; n++) {
+      cycles.push(await timed(async () => (held = await cycle(held))))
+    }
+    return { addMs: median(adds.slice(WARM_UP)), cycleMs: median(cycles.slice(WARM_UP)) }
+
+    async function cycle(task: Task | undefined): Promise<Task | undefined> {
+      const proof = {
+        workspaceId: workspace.id,
+        taskId: task?.id ?? '',
+        fencingToken: task?.fencingToken ?? -1,
+      }
+      return (await storage.tasks.completeTask(proof, 'done', target, { now: null })).next?.tasks[0]
+    }
+  }
+
+  async function follow({ webhooks, measure }: Order): Promise<void> {
+    const registered = (await taskboard.webhooks.list(workspace.id)).length
+    for (let n = registered; n < (webhooks?.count ?? 0); n++) {
+      const webhook = { url: `${webhooks?.origin}/${n}`, events: ['task.created' as const] }
+      await taskboard.webhooks.register(workspace.id, webhook)
+    }
+    const measured = measure ? await inProcess() : { addMs: Number.NaN, cycleMs: Number.NaN }
+    const { user, system } = process.cpuUsage()
+    const memory = await readFile('/proc/self/status', 'utf8').catch(() => '')
+    const megabytes = (field: string): number =>
+      Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(memory)?.[1]) / 1_000
+    process.send?.({
+      ...measured,
+      url,
+      key,
+      cpuMs: (user + system) / 1_000,
+      residentMb: megabytes('VmRSS'),
+      highestMb: megabytes('VmHWM'),
+    } satisfies Report)
+  }
+  process.on('message', (order: Order) => void follow(order))
+  process.once('disconnect', () => {
+    server.close()
+    server.closeAllConnections()
+    void taskboard.close({ drainTimeoutMs: 0 }).then(end)
+  })
+  await follow({})
+}
+
+interface Served {
+  readonly name: string
+  ask(order: Order): Promise<Report>
+  stop(): Promise<void>
+}
+
+async function start(name: string): Promise<Served> {
+  const child = fork(fileURLToPath(import.meta.url), [name])
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${name} ended`)))
+  ended.catch(() => undefined)
+  const nextReport = async (): Promise<Report> => {
+    const [report] = (await Promise.race([once(child, 'message'), ended])) as [Report]
+    return report
+  }
+  await nextReport()
+  return {
+    name,
+    ask(order) {
+      child.send(order)
+      return nextReport()
+    },
+    async stop() {
+      if (child.connected) child.disconnect()
+      await ended.catch(() => undefined)
+    },
+  }
+}
+
+const BODY = JSON.stringify({ title: 'Summarise the figures', priority: 'high', tags: ['report', 'finance'] })
+
+async function create(agent: Agent, { url, key }: Report): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const sent = request(`${url}/api/board?action=add`, { method: 'POST', agent, headers })
+  sent.end(BODY)
+  const [answer] = (await once(sent, 'response')) as [NodeJS.ReadableStream & { statusCode?: number }]
+  answer.resume()
+  await once(answer, 'end')
+  if (answer.statusCode !== 200) throw new Error(`a create was answered ${answer.statusCode}`)
+}
+
+/** Milliseconds of the median create, and the processor's for each, with what comes of it. */
+async function creates(
+  served: Served,
+  order: Order,
+): Promise<{ readonly ms: number; readonly cpuMs: number }> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const before = await served.ask(order)
+  for (let n = 0; n < WARM_UP; n++) await create(agent, before)
+  const { cpuMs } = await served.ask({})
+  const took: number[] = []
+  for (let n = 0; n < CREATES; n++) took.push(await timed(() => create(agent, before)))
+  const after = await served.ask({})
+  agent.destroy()
+  return { ms: median(took), cpuMs: (after.cpuMs - cpuMs) / CREATES }
+}
+
+async function compare(): Promise<void> {
+  const receiver = await startReceiver()
+  const subjects = [await start('PGlite'), await start('PostgreSQL')]
+  try {
+    for (const served of subjects) {
+      const { residentMb, highestMb } = await served.ask({})
+      tell(
+        `${served.name}: memory after the first start (at most)`,
+        `${residentMb.toFixed(0)} MB (${highestMb.toFixed(0)})`,
+      )
+      const { addMs, cycleMs } = await served.ask({ measure: 'in process' })
+      tell(`${served.name}: an add in process`, `${addMs.toFixed(2)} ms`)
+      tell(`${served.name}: a cycle in process`, `${cycleMs.toFixed(2)} ms`)
+    }
+    const alone = new Map<string, number>()
+    for (const count of [0, 5, 10]) {
+      for (const served of subjects) {
+        const { ms, cpuMs } = await creates(served, { webhooks: { count, origin: receiver.origin } })
+        const what = `${served.name}: a create over HTTP with ${count} webhooks`
+        tell(`${what}, processor's time`, `${cpuMs.toFixed(2)} ms`)
+        if (served.name !== 'PGlite') tell(what, `${ms.toFixed(2)} ms`)
+        else if (count === 0) atMost(what, ms, 6, (value) => `${value.toFixed(2)} ms`)
+        else if (count < 10) tell(what, `${ms.toFixed(2)} ms`)
+        else atMost(`${what}, to one with none`, ms / (alone.get(served.name) ?? 0), 1.5)
+        if (count === 0) alone.set(served.name, ms)
+      }
+    }
+  } finally {
+    for (const served of subjects) await served.stop()
+    receiver.stop()
+  }
+}
+
+const [, , subject] = process.argv
+await (subject === undefined ? compare() : serve(subject))

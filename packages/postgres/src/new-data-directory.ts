@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { access, readdir, rename, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+const DRAFT = /^data-draft-[0-9a-f]{16}$/
+
+/** Arguments: where the package of PGlite is, and the directory. */
+const PROGRAM = `
+  const [, path, directory] = process.argv
+  const { PGlite } = require(path)
+  PGlite.create(directory).then((pglite) => pglite.close())`
+
+/**
+ * Makes the files of a new PGlite database at `data` in the directory `root`, which this process holds, unless `data` is there.
+ *
+ * PGlite makes them with two more instances of PostgreSQL, whose 600 MB of memory it never gives back: so a child process does it.
+ * The files appear whole or not at all. Where no child process can do it, `data` stays absent, for PGlite to make it itself.
+ */
+export async function makeDataDirectory(root: string): Promise<void> {
+  const data = join(root, 'data')
+  if (await exists(data)) return
+  const left = (await readdir(root)).filter((name) => DRAFT.test(name))
+  for (const name of left) await rm(join(root, name), { recursive: true, force: true })
+  const draft = join(root, `data-draft-${randomBytes(8).toString('hex')}`)
+  if (await runProgram(draft)) await rename(draft, data)
+  else await rm(draft, { recursive: true, force: true })
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether it ran to its end. */
+async function runProgram(directory: string): Promise<boolean> {
+  // The program of an Electron application, or of Bun, is not that of Node.js.
+  const { electron, bun } = process.versions
+  if (electron !== undefined || bun !== undefined) return false
+  try {
+    const pglite = createRequire(import.meta.url).resolve('@electric-sql/pglite')
+    const child = spawn(process.execPath, ['-e', PROGRAM, pglite, directory], { stdio: 'ignore' })
+    const [exitCode] = (await once(child, 'exit')) as [number | null]
+    return exitCode === 0
+  } catch {
+    return false
+  }
+}

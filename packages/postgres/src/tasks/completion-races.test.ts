@@ -1,0 +1,122 @@
+import {
+  createNewId,
+  defaultScoring,
+  systemClock,
+  type ClaimByType,
+  type ClaimForAgent,
+  type Storage,
+} from '@taskboard/core'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '../../test/processes/until.js'
+import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
+import { migrate } from '../migrations/migrate.js'
+import type { PgConnection } from '../pool.js'
+import { postgresStorage } from '../postgres-storage.js'
+
+const at = { now: null }
+const host = { kind: 'host', id: null } as const
+
+let database: TestDatabase
+let storages: readonly Storage<PgConnection>[]
+/** Another process, in the middle of a write. */
+let other: pg.Client
+beforeEach(async () => {
+  database = await createTestDatabase()
+  await migrate(database.pool)
+  storages = [openStorage(), openStorage()]
+  for (const storage of storages) await storage.open()
+  other = new pg.Client({ connectionString: database.url })
+  await other.connect()
+})
+afterEach(async () => {
+  await other.end()
+  await Promise.all(storages.map((storage) => storage.close()))
+  await database.drop()
+})
+
+function openStorage(): Storage<PgConnection> {
+  const storage = postgresStorage({ pool: database.pool, listen: false })
+  storage.bind({
+    scoring: defaultScoring,
+    newId: createNewId(),
+    clock: systemClock,
+    logLimit: 5,
+    outputLimit: 3,
+  })
+  return storage
+}
+
+async function prepare(storage: Storage<PgConnection>) {
+  const { workspace } = await storage.access.insertAccount(
+    {
+      name: 'a',
+      tier: 'professional',
+      workspaceName: 'w',
+      agent: { name: 'an agent', type: 'worker' },
+    },
+    at,
+  )
+  const [agent] = await storage.agents.listAgents(workspace.id, at)
+  const rest = { dueDate: null, notBefore: null, tags: [], metadata: {}, dependsOn: [], maxAttempts: 5 }
+  const task = {
+    workspaceId: workspace.id,
+    title: 't',
+    description: null,
+    type: null,
+    assignedTo: null,
+    ...rest,
+  }
+  for (const priority of ['urgent', 'medium', 'low'] as const) {
+    await storage.tasks.insertTask({ ...task, priority }, host, null, at)
+  }
+  const forAgent = { workspaceId: workspace.id, agentId: agent?.id ?? '', leaseMs: 60_000 }
+  const [claimed] = (await storage.tasks.claimForAgent(forAgent, 1, at)).tasks
+  const proof = { workspaceId: workspace.id, taskId: claimed?.id ?? '', fencingToken: 1 }
+  return { workspaceId: workspace.id, proof, forAgent, byType: { agentType: 'worker', leaseMs: 60_000 } }
+}
+
+/** Asked outside of the open transaction, which would see the same activity each time. */
+async function waitingStatements(): Promise<number> {
+  const { rows } = await database.pool.query<{ n: string }>(`select count(*) as n from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`)
+  return Number(rows[0]?.n)
+}
+
+type Prepared = Awaited<ReturnType<typeof prepare>>
+const nexts: readonly (readonly [string, (prepared: Prepared) => ClaimByType | ClaimForAgent | null])[] = [
+  ['alone', () => null],
+  ['with the next task for the agent', ({ forAgent }) => forAgent],
+  ['with the next task by type', ({ byType }) => byType],
+]
+
+describe('two processes that complete one task at the same moment', () => {
+  it.each(nexts)('%s: one of them does, and the other changes nothing', async (_, nextOf) => {
+    const [first, second] = storages as [Storage<PgConnection>, Storage<PgConnection>]
+    const prepared = await prepare(first)
+    const { workspaceId, proof } = prepared
+    // Both have seen the live lease when they come to the row.
+    await other.query('begin')
+    await other.query('select from taskboard.task where id = $1 for update', [proof.taskId])
+    const both = Promise.allSettled([
+      first.tasks.completeTask(proof, 'of the first', nextOf(prepared), at),
+      second.tasks.completeTask(proof, 'of the second', nextOf(prepared), at),
+    ])
+    await until(waitingStatements, (count) => count === 2)
+    await other.query('rollback')
+    const ended = await both
+    const results = ended.map((end) => (end.status === 'fulfilled' ? end.value.task.result : null))
+    const refusals = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []))
+    expect(refusals).toEqual([expect.objectContaining({ code: 'CONFLICT', field: 'fencingToken' })])
+    const { result } = await first.tasks.getTask(workspaceId, proof.taskId, at)
+    expect(results.filter((each) => each !== null)).toEqual([result])
+    const events = await first.events.readEvents(workspaceId, 0, 100)
+    expect(events.filter(({ type }) => type === 'task.completed')).toHaveLength(1)
+    // Whoever did not complete took no next task either.
+    expect(events.filter(({ type }) => type === 'task.started')).toHaveLength(
+      nextOf(prepared) === null ? 1 : 2,
+    )
+    const { attempts } = await first.tasks.getBackground(workspaceId, proof.taskId, at)
+    expect(attempts).toHaveLength(1)
+  })
+})

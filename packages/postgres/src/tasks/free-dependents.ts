@@ -1,0 +1,40 @@
+import type { At } from '@taskboard/core'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { statement } from '../statement.js'
+
+/** Limit. Tasks with dependents left to free, and tasks for which it is now certain whether any is left. */
+const findFreeing = statement<{ readonly taskId: string }>(
+  'find_freeing',
+  /* sql */ `
+  select f.task_id as "taskId" from taskboard.freeing f
+  where f.horizon is null or f.horizon <= pg_snapshot_xmin(pg_current_snapshot())
+    or exists (select from taskboard.task_dependency d where d.depends_on = f.task_id and d.is_open)
+  order by f.task_id limit $1::integer`,
+)
+
+/** Task, limit, present. */
+const freeMore = statement<{ readonly freed: number }>(
+  'free_more',
+  `select taskboard.free_more($1::text, $2::integer, coalesce($3::bigint, taskboard.now_ms())) as freed`,
+)
+
+/** How many tasks one call looks at. */
+const MOST_DONE = 100
+
+/** `TaskStore.freeDependents`: a commit for each task that was done. */
+export async function freeDependents(
+  database: Database,
+  limit: number,
+  at: At<PgConnection>,
+): Promise<{ readonly freed: number; readonly hasMore: boolean }> {
+  const done = await database.read(at, findFreeing, [MOST_DONE])
+  let freed = 0
+  for (const { taskId } of done) {
+    if (freed >= limit) break
+    const [row] = await database.read(at, freeMore, [taskId, limit - freed, at.now])
+    freed += row?.freed ?? 0
+  }
+  if (freed > 0 && at.tx === undefined) database.commits.raise()
+  return { freed, hasMore: freed >= limit || done.length === MOST_DONE }
+}

@@ -1,0 +1,69 @@
+import type { Session } from '../database.js'
+import { statement } from '../statement.js'
+
+/** A task that another one is to wait for. */
+interface Dependency {
+  readonly id: string
+  readonly isOpen: boolean
+  /** Whether whoever completes it looks for tasks that wait for it. */
+  readonly hasDependents: boolean
+}
+
+const COLUMNS = `t.id, t.column_name <> 'DONE' as "isOpen", t.has_dependents as "hasDependents"`
+
+/** Ids, workspace. Waits for deletions only, and keeps only those out. */
+const keep = statement<Dependency>(
+  'keep_dependencies',
+  /* sql */ `
+  select ${COLUMNS} from taskboard.task t
+  where t.id = any ($1::text[]) and t.workspace_id = $2::text order by t.id for key share`,
+)
+
+const flag = statement<never>(
+  'flag_dependencies',
+  /* sql */ `
+  with unflagged as materialized (
+    select t.id from taskboard.task t where t.id = any ($1::text[]) and not t.has_dependents
+    order by t.id for no key update
+  )
+  update taskboard.task t set has_dependents = true where t.id = any (array(select id from unflagged))`,
+)
+
+/** Ids, workspace. Waits for moves that are under way, and keeps others out. */
+const keepDone = statement<Dependency>(
+  'keep_done_dependencies',
+  /* sql */ `
+  select ${COLUMNS} from taskboard.task t
+  where t.id = any ($1::text[]) and t.workspace_id = $2::text order by t.id for share`,
+)
+
+export interface LockedDependencies {
+  /** Those that exist in the workspace. */
+  readonly known: number
+  readonly open: readonly string[]
+}
+
+/**
+ * Reads what a task is to wait for, and sees to it until the commit that nobody deletes it, that none of it that is done is reopened,
+ * and that whoever completes it finds the task, or leaves it to `freeDependents`.
+ *
+ * Others who do the same are not waited for, nor are writes to tasks that are not done; except for a task that nothing has waited for
+ * yet. The rows are read again once it is certain that a completion is seen or sees the flag.
+ */
+export async function lockDependencies(
+  session: Session,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<LockedDependencies> {
+  if (ids.length === 0) return { known: 0, open: [] }
+  let found = await session.run(keep, [ids, workspaceId])
+  const unflagged = found.filter(({ hasDependents }) => !hasDependents).map(({ id }) => id)
+  if (unflagged.length > 0) {
+    await session.run(flag, [unflagged])
+    found = await session.run(keep, [ids, workspaceId])
+  }
+  const done = found.filter(({ isOpen }) => !isOpen).map(({ id }) => id)
+  const kept = done.length === 0 ? [] : await session.run(keepDone, [done, workspaceId])
+  const open = [...found, ...kept].filter(({ isOpen }) => isOpen).map(({ id }) => id)
+  return { known: found.length, open }
+}

@@ -1,0 +1,133 @@
+import { PGlite } from '@electric-sql/pglite'
+import { createTaskboard } from '@taskboard/core'
+import { webhookReceiver, type WebhookReceiver } from '@taskboard/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ephemeralSecretBox } from '../../../core/src/access/index.js'
+import { createEnvironment, systemClock, systemRandom } from '../../../core/src/environment/index.js'
+import { createDeliverer } from '../../../core/src/webhooks/deliverer.js'
+import { createEndpointGuard } from '../../../core/src/webhooks/endpoint-guard.js'
+import { systemResolver } from '../../../core/src/webhooks/system-resolver.js'
+import { createUndiciSender } from '../../../core/src/webhooks/undici-sender.js'
+import { resolveWebhookSettings } from '../../../core/src/webhooks/webhook-options.js'
+import { createWebhooks } from '../../../core/src/webhooks/webhooks.js'
+import { migrate } from '../../src/migrations/migrate.js'
+import { pglitePool } from '../../src/pglite-pool.js'
+import type { PgPool } from '../../src/pool.js'
+import { postgresStorage } from '../../src/postgres-storage.js'
+import { until } from '../processes/until.js'
+import { createTestDatabase } from '../test-database.js'
+
+const HOUR = 3_600_000
+const RETRY_MS = 400
+
+interface Database {
+  readonly pool: PgPool
+  close(): Promise<void>
+}
+
+const databases: Readonly<Record<string, () => Promise<Database>>> = {
+  PostgreSQL: async () => {
+    const database = await createTestDatabase()
+    return { pool: database.pool, close: () => database.drop() }
+  },
+  PGlite: async () => {
+    const pglite = new PGlite()
+    return { pool: pglitePool(pglite), close: () => pglite.close() }
+  },
+}
+
+/** The webhooks of a process whose clock is off, and its deliverer: all that is stored is to be the storage's time. */
+function createProcess(pool: PgPool, clockAheadMs: number) {
+  const clock = { ...systemClock, now: () => systemClock.now() + clockAheadMs }
+  const environment = { ...createEnvironment({ clock }), storageNow: () => null }
+  const storage = postgresStorage({ pool, listen: false })
+  const box = ephemeralSecretBox(systemRandom)
+  const guard = createEndpointGuard({ allow: ['127.0.0.0/8'] })
+  const settings = resolveWebhookSettings({ retryDelaysMs: [RETRY_MS, RETRY_MS], retryJitter: 0 })
+  const deliverer = createDeliverer({
+    environment,
+    store: storage.webhooks,
+    secrets: box,
+    sender: createUndiciSender({ clock, guard, resolver: systemResolver }),
+    settings,
+    pollIntervalMs: 100,
+  })
+  const onChanged = (webhookId: string): void => deliverer.forget(webhookId)
+  const webhooks = createWebhooks({
+    environment,
+    store: storage.webhooks,
+    secrets: box,
+    guard,
+    settings,
+    onChanged,
+  })
+  return { storage, deliverer, webhooks }
+}
+
+describe.each(Object.entries(databases))('beside %s', (_, open) => {
+  let database: Database
+  let receiver: WebhookReceiver
+  beforeEach(async () => {
+    database = await open()
+    await migrate(database.pool)
+    receiver = await webhookReceiver()
+  })
+  afterEach(async () => {
+    await receiver.close()
+    await database.close()
+  })
+
+  const present = async (): Promise<number> => {
+    const { rows } = await database.pool.query({
+      text: 'select taskboard.now_ms()::float8 as now',
+      values: [],
+    })
+    return (rows as { now: number }[])[0]?.now ?? Number.NaN
+  }
+
+  it.each([
+    ['ahead', HOUR],
+    ['behind', -HOUR],
+  ])(
+    'a process an hour %s retries, and lets an old secret sign, as one with the right time does',
+    async (__, skewMs) => {
+      const { storage, deliverer, webhooks } = createProcess(database.pool, skewMs)
+      const taskboard = createTaskboard({ storage, secrets: { encryptionKey: new Uint8Array(32) } })
+      const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+      receiver.respond(500)
+      const input = { url: receiver.url, events: ['task.created' as const], secret: 'old' }
+      const { id } = await webhooks.register(workspace.id, input)
+      const startedAt = await present()
+      await webhooks.rotateSecret(workspace.id, id, { secret: 'new', overlapMs: HOUR / 2 })
+      await taskboard.board(workspace.id).add({ title: 'Told three times' })
+      deliverer.start()
+      const [delivery] = await until(
+        async () => (await webhooks.deliveries(workspace.id, id)).deliveries,
+        (all) => all.every(({ status }) => status === 'failed'),
+      )
+      await deliverer.stop()
+      await taskboard.close()
+      const endedAt = await present()
+
+      const attempts = delivery?.attempts ?? []
+      expect(attempts).toHaveLength(3)
+      for (const [index, { at, durationMs }] of attempts.entries()) {
+        expect(at).toBeGreaterThanOrEqual(startedAt - 1)
+        expect(at + durationMs).toBeLessThanOrEqual(endedAt)
+        const before = attempts[index - 1]
+        if (before !== undefined)
+          expect(at).toBeGreaterThanOrEqual(before.at + before.durationMs + RETRY_MS - 1)
+      }
+      expect(receiver.deliveries.map((each) => 'x-service-signatures' in each.headers)).toEqual([
+        true,
+        true,
+        true,
+      ])
+      const stored = await storage.webhooks.getWebhook(workspace.id, id, { now: null })
+      const [, old] = stored.secrets
+      expect(old?.expiresAt).toBeGreaterThanOrEqual(startedAt + HOUR / 2)
+      expect(old?.expiresAt).toBeLessThanOrEqual(endedAt + HOUR / 2)
+      expect(stored.failingSince).toBe(attempts[0]?.at)
+    },
+  )
+})

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { anyAgentType, type AgentStatus } from '@taskboard/core'
+import type { StorageCheck } from './storage-case.js'
+import { AGENT_TYPE, HOUR, LEASE_MS, MINUTE, proofOf, SECOND, START, unknownId, type World } from './world.js'
+
+const byAny = { agentType: anyAgentType, leaseMs: LEASE_MS }
+
+async function claimAny({ storage, at }: World, limit: number, afterMs = 0) {
+  return (await storage.tasks.claimBest(byAny, limit, at(afterMs))).tasks
+}
+
+const report = ({ storage, at }: World, types: readonly string[], liveMs: number | null, afterMs = 0) =>
+  storage.agents.reportRuntimes(types, liveMs, at(afterMs))
+
+async function statusOf({ storage, agent, at }: World, afterMs = 0, id = agent.id): Promise<AgentStatus> {
+  return (await storage.agents.findAgent(null, id, at(afterMs))).status
+}
+
+/** Whether agents have somebody who works for them, and what a runtime for any type takes. */
+export const agentRuntimeCases: readonly StorageCheck[] = [
+  {
+    id: 'runtimes.offline',
+    name: 'an agent is offline unless a runtime for its type, or for any, is at work',
+    async check(world) {
+      const { storage, workspaceId, at } = world
+      await report(world, [AGENT_TYPE], 0)
+      const idle = await world.addAgent('never worked')
+      assert.deepEqual([await statusOf(world), idle.status], ['offline', 'offline'])
+      await report(world, [AGENT_TYPE, 'unrelated', 'unrelated'], MINUTE)
+      assert.equal(await statusOf(world, MINUTE - 1), 'available')
+      assert.equal(await statusOf(world, MINUTE), 'offline')
+      assert.equal(await statusOf(world, 0, idle.id), 'offline')
+      await report(world, [anyAgentType], MINUTE)
+      const added = await world.addAgent('never worked', at(SECOND))
+      assert.deepEqual([await statusOf(world, SECOND, idle.id), added.status], ['available', 'available'])
+      assert.equal(await statusOf(world, MINUTE, idle.id), 'offline')
+      await report(world, [AGENT_TYPE], null)
+      assert.equal(await statusOf(world, 1_000 * HOUR), 'available')
+      await world.addClaimed()
+      await report(world, [AGENT_TYPE, anyAgentType], 0)
+      assert.equal(await statusOf(world, SECOND), 'busy')
+      const input = { workspaceId, name: 'once', type: 'never worked' }
+      const claim = { scope: 's', key: 'k', fingerprint: 'f' }
+      const first = await storage.agents.insertAgent(input, claim, at())
+      assert.equal(first.value.status, 'offline')
+      assert.deepEqual((await storage.agents.insertAgent(input, claim, at())).value, first.value)
+    },
+  },
+  {
+    id: 'runtimes.worker',
+    name: 'an agent for which somebody outside of the runtimes works is available for that long',
+    async check(world) {
+      const { storage, workspaceId, agent, at } = world
+      await report(world, [AGENT_TYPE], 0)
+      const { agents } = storage
+      await agents.reportWorker(workspaceId, agent.id, MINUTE, at(SECOND))
+      const seen = [await statusOf(world, MINUTE), await statusOf(world, MINUTE + SECOND)]
+      assert.deepEqual(seen, ['available', 'offline'])
+      const other = await world.addWorkspace()
+      await agents.reportWorker(other.workspaceId, agent.id, HOUR, at())
+      await agents.reportWorker(workspaceId, unknownId('agent'), HOUR, at())
+      assert.equal(await statusOf(world, 2 * MINUTE), 'offline')
+    },
+  },
+  {
+    id: 'runtimes.forecast',
+    name: 'a forecast counts the agents that are not offline',
+    async check(world) {
+      const { storage, add, addAgent, addClaimed, at } = world
+      const second = await addAgent()
+      const idle = await addAgent('never worked')
+      const shared = await add({ priority: 'low' })
+      const own = await add({ priority: 'low', assignedTo: idle.id })
+      const agentsFor = async (afterMs: number) => {
+        const forecasts = await storage.agents.readForecasts([shared, own], at(afterMs))
+        return forecasts.map(({ agents }) => agents)
+      }
+      assert.deepEqual(await agentsFor(0), [2, 0])
+      await report(world, [AGENT_TYPE], 0)
+      assert.deepEqual(await agentsFor(0), [0, 0])
+      await storage.agents.reportWorker(world.workspaceId, second.id, MINUTE, at())
+      assert.deepEqual(
+        [await agentsFor(0), await agentsFor(MINUTE)],
+        [
+          [1, 0],
+          [0, 0],
+        ],
+      )
+      await addClaimed({ priority: 'urgent' })
+      assert.deepEqual(await agentsFor(MINUTE), [1, 0])
+      await report(world, [anyAgentType], null)
+      assert.deepEqual(await agentsFor(0), [3, 1])
+    },
+  },
+  {
+    id: 'runtimes.any-type',
+    name: 'a runtime for any type takes what no runtime of its own type is there for, as runtimes come and go',
+    async check(world) {
+      const { storage, workspaceId, add, at } = world
+      const [first, second] = [await world.addAgent('one'), await world.addAgent('two')]
+      /** Gives each agent work, and tells for which of them the runtime takes it. */
+      const takes = async (agents: readonly { readonly id: string }[], afterMs: number) => {
+        const added = []
+        for (const { id } of agents) added.push(await add({ assignedTo: id }, at(afterMs)))
+        const taken = (await claimAny(world, 100, afterMs)).map(({ lease }) => lease?.agentId)
+        for (const { id } of added) await storage.tasks.deleteTask(workspaceId, id, at(afterMs))
+        return agents.map(({ id }) => taken.includes(id))
+      }
+      const three = [world.agent, first, second]
+      await report(world, [anyAgentType], null)
+      assert.deepEqual(await takes(three, 0), [false, true, true])
+      await report(world, ['one'], MINUTE, SECOND)
+      assert.deepEqual(await takes(three, SECOND), [false, false, true])
+      await storage.agents.updateAgent(workspaceId, second.id, { type: 'one' }, at(SECOND))
+      const [late, another] = [await world.addAgent('one'), await world.addAgent('three')]
+      const five = [...three, late, another]
+      assert.deepEqual(await takes(five, SECOND), [false, false, false, false, true])
+      await storage.agents.updateAgent(workspaceId, second.id, { type: 'two' }, at(SECOND))
+      assert.deepEqual(await takes(five, SECOND), [false, false, true, false, true])
+      await report(world, [anyAgentType], null, MINUTE + SECOND)
+      assert.deepEqual(await takes(five, MINUTE + SECOND), [false, true, true, true, true])
+      await report(world, [AGENT_TYPE], 0, HOUR)
+      assert.deepEqual(await takes(five, HOUR), [true, true, true, true, true])
+      await report(world, ['two', AGENT_TYPE, 'one'], null, HOUR)
+      assert.deepEqual(await takes(five, HOUR), [false, false, false, false, true])
+    },
+  },
+  {
+    id: 'runtimes.any-type-turns',
+    name: 'workspaces take turns at a runtime for any type, best first inside each',
+    async check(world) {
+      await report(world, [AGENT_TYPE], 0)
+      await report(world, [anyAgentType], null)
+      const others = [await world.addWorkspace(), await world.addWorkspace(undefined, 'other')]
+      for (let count = 0; count < 6; count++) await world.add({ priority: 'urgent' })
+      for (const { workspaceId } of others) {
+        await world.add({ workspaceId, priority: 'low' })
+        await world.add({ workspaceId, priority: 'high' })
+      }
+      const ids = [world.workspaceId, ...others.map(({ workspaceId }) => workspaceId)].sort()
+      const tasks = [
+        ...(await claimAny(world, 3)),
+        ...(await claimAny(world, 1)),
+        ...(await claimAny(world, 2)),
+      ]
+      for (const round of [tasks.slice(0, 3), tasks.slice(3)]) {
+        assert.deepEqual(round.map(({ workspaceId }) => workspaceId).sort(), ids)
+      }
+      for (const { workspaceId } of others) {
+        const flags = tasks.filter((task) => task.workspaceId === workspaceId).map(({ priority }) => priority)
+        assert.deepEqual(flags, ['high', 'low'])
+      }
+    },
+  },
+  {
+    id: 'runtimes.any-type-next',
+    name: 'a runtime for any type takes the next task with a completion, and learns when a wait ends',
+    async check(world) {
+      const { storage, workspaceId, at } = world
+      await report(world, [anyAgentType], null)
+      const other = await world.addAgent('other')
+      await world.add({ assignedTo: world.agent.id, notBefore: START + SECOND })
+      const tasks = [await world.add({ assignedTo: other.id }), await world.add({ assignedTo: other.id })]
+      await world.add({ assignedTo: other.id, notBefore: START + MINUTE })
+      const [first] = await claimAny(world, 1)
+      assert.ok(first)
+      const { next } = await storage.tasks.completeTask(proofOf(first), 'one', byAny, at())
+      assert.deepEqual(
+        [first.id, next?.tasks[0]?.id],
+        tasks.map(({ id }) => id),
+      )
+      assert.equal((await storage.tasks.claimBest(byAny, 1, at())).nextReadyInMs, MINUTE)
+      await storage.agents.updateAgent(workspaceId, other.id, { type: AGENT_TYPE }, at())
+      assert.deepEqual(await storage.tasks.claimBest(byAny, 1, at()), { tasks: [], nextReadyInMs: null })
+    },
+  },
+]

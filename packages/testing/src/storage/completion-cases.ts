@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import type { ClaimByType, ClaimForAgent, Task } from '@taskboard/core'
+import { assertRefused, type StorageCheck } from './storage-case.js'
+import { AGENT_TYPE, LEASE_MS, MINUTE, PERSON, proofOf, SECOND, type World } from './world.js'
+
+type Next = ClaimByType | ClaimForAgent | null
+
+/** The ways to ask for a next task, by agent and by type, and none. */
+function nextsOf({ workspaceId, agent }: World): readonly Next[] {
+  const byAgent = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
+  return [null, byAgent, { agentType: AGENT_TYPE, leaseMs: LEASE_MS }]
+}
+
+async function assertCompletedOnce({ storage, events, at }: World, task: Task): Promise<void> {
+  const { attempts } = await storage.tasks.getBackground(task.workspaceId, task.id, at())
+  assert.deepEqual(
+    attempts.map(({ outcome }) => outcome),
+    ['completed'],
+  )
+  const completions = (await events()).filter(
+    (event) => event.type === 'task.completed' && event.facts.taskId === task.id,
+  )
+  assert.equal(completions.length, 1)
+}
+
+/** What becomes of completions that come twice: those whose answer was lost, and those of the same moment. */
+export const completionCases: readonly StorageCheck[] = [
+  {
+    id: 'completions.repeated',
+    name: 'a repeat with the same token and result answers as the first did, and changes nothing',
+    async check(world) {
+      const { storage, addClaimed, events, get, at } = world
+      for (const next of nextsOf(world)) {
+        const task = await addClaimed()
+        const { task: done } = await storage.tasks.completeTask(proofOf(task), 'ok', null, at(SECOND))
+        const before = await events()
+        const repeat = await storage.tasks.completeTask(proofOf(task), 'ok', next, at(MINUTE))
+        assert.deepEqual(repeat, {
+          task: done,
+          next: next === null ? null : { tasks: [], nextReadyInMs: null },
+        })
+        await storage.transaction(async (tx) => {
+          const within = await storage.tasks.completeTask(proofOf(task), 'ok', next, at(MINUTE, tx))
+          assert.deepEqual(within.task, done)
+        })
+        // Long after the lease would have ended, too.
+        assert.deepEqual((await storage.tasks.completeTask(proofOf(task), 'ok', next, at(9e9))).task, done)
+        assert.deepEqual([await get(task), await events()], [done, before])
+        await assertCompletedOnce(world, task)
+      }
+    },
+  },
+  {
+    id: 'completions.repeated-with-next',
+    name: 'a repeat that asks for a next task takes one that nobody has',
+    async check(world) {
+      const { storage, add, addClaimed, at } = world
+      for (const next of nextsOf(world).slice(1)) {
+        const task = await addClaimed({ priority: 'urgent' })
+        const waiting = [await add({ priority: 'urgent' }), await add({ priority: 'urgent' })]
+        const taken: (string | undefined)[] = []
+        for (let call = 0; call < 2; call++) {
+          const { task: done, next: batch } = await storage.tasks.completeTask(proofOf(task), '', next, at())
+          assert.deepEqual([done.id, done.column, batch?.tasks.length], [task.id, 'DONE', 1])
+          taken.push(batch?.tasks[0]?.id)
+        }
+        assert.deepEqual(
+          taken,
+          waiting.map(({ id }) => id),
+        )
+        await assertCompletedOnce(world, task)
+      }
+    },
+  },
+  {
+    id: 'completions.repeated-otherwise',
+    name: 'another result, an older token, and a task that is in DONE by a person are CONFLICT',
+    async check(world) {
+      const { storage, addClaimed, claim, workspaceId, at } = world
+      for (const next of nextsOf(world)) {
+        const complete = (task: Task, result: string) =>
+          storage.tasks.completeTask(proofOf(task), result, next, at())
+        const first = await addClaimed()
+        await complete(first, 'one')
+        await assertRefused(complete(first, 'two'), 'CONFLICT', 'fencingToken')
+        await assertRefused(complete(first, ''), 'CONFLICT', 'fencingToken')
+        await storage.tasks.moveTask(workspaceId, first.id, 'TODO', PERSON, at())
+        await assertRefused(complete(first, 'one'), 'CONFLICT', 'fencingToken')
+        const again = await claim()
+        assert.deepEqual([again?.id, again?.fencingToken], [first.id, 2])
+        assert.ok(again)
+        await complete(again, 'one')
+        await assertRefused(complete(first, 'one'), 'CONFLICT', 'fencingToken')
+        const taken = await addClaimed()
+        await storage.tasks.moveTask(workspaceId, taken.id, 'DONE', PERSON, at())
+        await assertRefused(complete(taken, ''), 'CONFLICT', 'fencingToken')
+      }
+    },
+  },
+  {
+    id: 'completions.at-once',
+    name: 'of several completions at once with results of their own exactly one holds',
+    async check(world) {
+      const { storage, add, addClaimed, get, at } = world
+      for (const next of nextsOf(world)) {
+        const task = await addClaimed({ priority: 'urgent' })
+        const dependent = await add({ dependsOn: [task.id], priority: 'low' })
+        const results = ['a', 'b', 'c', 'd', 'e']
+        const ended = await Promise.allSettled(
+          results.map((result) => storage.tasks.completeTask(proofOf(task), result, next, at())),
+        )
+        const held = ended.flatMap((end, index) => (end.status === 'fulfilled' ? [results[index]] : []))
+        assert.deepEqual(held, [(await get(task)).result])
+        for (const end of ended)
+          if (end.status === 'rejected') await assertRefused(Promise.reject(end.reason as Error), 'CONFLICT')
+        await assertCompletedOnce(world, task)
+        assert.equal((await get(dependent)).openDependencies, 0)
+        await world.finish(dependent)
+      }
+    },
+  },
+  {
+    id: 'completions.same-at-once',
+    name: 'several completions at once with the same result are answered alike, and happen once',
+    async check(world) {
+      const { storage, addClaimed, get, at } = world
+      for (const next of nextsOf(world)) {
+        const task = await addClaimed()
+        const complete = () => storage.tasks.completeTask(proofOf(task), 'r', next, at())
+        const completions = await Promise.all(Array.from({ length: 5 }, complete))
+        const done = await get(task)
+        for (const completion of completions) assert.deepEqual(completion.task, done)
+        await assertCompletedOnce(world, task)
+      }
+    },
+  },
+]

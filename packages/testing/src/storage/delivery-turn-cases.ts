@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import type { ClaimedDelivery } from '@taskboard/core'
+import { claim, claimOne, log, record } from './delivery-session.js'
+import { assertRefused, type StorageCheck } from './storage-case.js'
+import { DAY, HOUR, MINUTE, SECOND, START, unknownId, type World } from './world.js'
+
+/** An account with webhooks for `order.new`. */
+interface Tenant {
+  readonly accountId: string
+  readonly workspaceId: string
+  readonly webhookIds: readonly string[]
+}
+
+async function addTenant({ storage, at }: World, webhooks: number): Promise<Tenant> {
+  const input = { name: 'tenant', tier: 'professional', workspaceName: 'its', agent: null } as const
+  const { account, workspace } = await storage.access.insertAccount(input, at())
+  const webhookIds: string[] = []
+  for (let index = 0; index < webhooks; index++) {
+    const webhook = {
+      workspaceId: workspace.id,
+      url: 'https://example.com/hook',
+      events: ['order.new'],
+      secrets: [],
+    } as const
+    webhookIds.push((await storage.webhooks.insertWebhook(webhook, null, at())).value.id)
+  }
+  return { accountId: account.id, workspaceId: workspace.id, webhookIds }
+}
+
+/** Raises events, each a delivery for every webhook of the tenant. */
+async function raise(
+  { storage, at }: World,
+  { workspaceId }: Tenant,
+  events: number,
+  afterMs = 0,
+): Promise<void> {
+  const draft = { type: 'order.new', facts: {} } as const
+  for (let index = 0; index < events; index++)
+    await storage.events.appendEvent(workspaceId, draft, at(afterMs))
+}
+
+const countOf = (deliveries: readonly ClaimedDelivery[], { accountId }: Tenant): number =>
+  deliveries.filter(({ webhook }) => webhook.accountId === accountId).length
+
+/** Accounts and webhooks take turns, and what a claim is sent by is of now. */
+export const deliveryTurnCases: readonly StorageCheck[] = [
+  {
+    id: 'turns.accounts',
+    name: 'accounts share a claim alike, whoever has waited longer',
+    async check(world) {
+      const [busy, quiet] = [await addTenant(world, 2), await addTenant(world, 1)]
+      await raise(world, busy, 20)
+      await raise(world, quiet, 3, SECOND)
+      const { deliveries } = await claim(world, MINUTE, { limit: 10 })
+      assert.deepEqual([countOf(deliveries, busy), countOf(deliveries, quiet)], [7, 3])
+    },
+  },
+  {
+    id: 'turns.per-account',
+    name: 'no account gets more of a claim than its bound, and no webhook of it waits behind another',
+    async check(world) {
+      const busy = await addTenant(world, 1)
+      await raise(world, busy, 9)
+      const { workspaceId } = busy
+      const webhook = {
+        workspaceId,
+        url: 'https://example.com/2',
+        events: ['order.new'],
+        secrets: [],
+      } as const
+      const { value: late } = await world.storage.webhooks.insertWebhook(webhook, null, world.at())
+      await raise(world, busy, 1, SECOND)
+      const { deliveries, nextDueInMs } = await claim(world, MINUTE, { perAccount: 4 })
+      assert.deepEqual([deliveries.length, nextDueInMs], [4, 0])
+      assert.equal(deliveries.filter(({ webhook: { id } }) => id === late.id).length, 1)
+    },
+  },
+  {
+    id: 'turns.backlog',
+    name: 'behind the backlog of another account a delivery comes with the next claim at the latest',
+    async check(world) {
+      const [busy, quiet] = [await addTenant(world, 30), await addTenant(world, 1)]
+      await raise(world, busy, 12)
+      await raise(world, quiet, 1, SECOND)
+      const bounds = { limit: 20, perAccount: 20, perWebhook: 5 }
+      const claims = [await claim(world, MINUTE, bounds), await claim(world, MINUTE, bounds)]
+      assert.deepEqual(
+        claims.map(({ nextDueInMs }) => nextDueInMs),
+        [0, 0],
+      )
+      const deliveries = claims.flatMap((each) => each.deliveries)
+      assert.equal(countOf(deliveries, quiet), 1)
+      assert.ok(deliveries.length >= 21)
+    },
+  },
+  {
+    id: 'turns.webhooks',
+    name: 'every webhook of an account with a backlog has its turn',
+    async check(world) {
+      const busy = await addTenant(world, 12)
+      await raise(world, busy, 30)
+      const served = new Set<string>()
+      for (let claims = 0; claims < 4; claims++) {
+        const { deliveries } = await claim(world, MINUTE, { limit: 50, perAccount: 15, perWebhook: 5 })
+        for (const { webhook } of deliveries) served.add(webhook.id)
+      }
+      assert.deepEqual([...served].sort(), [...busy.webhookIds].sort())
+    },
+  },
+  {
+    id: 'turns.exclude-account',
+    name: 'an excluded account gives nothing, and its backlog hides neither what others have due nor what they will',
+    async check(world) {
+      const [full, other] = [await addTenant(world, 15), await addTenant(world, 1)]
+      await raise(world, full, 25)
+      await raise(world, other, 1, SECOND)
+      const exclude = { excludeAccountIds: [full.accountId] }
+      const first = await claim(world, MINUTE, exclude)
+      assert.deepEqual([countOf(first.deliveries, full), first.deliveries.length], [0, 1])
+      assert.equal(first.nextDueInMs, null)
+      await record(world, first.deliveries[0] as ClaimedDelivery, { kind: 'retry', delayMs: HOUR }, MINUTE)
+      assert.deepEqual(await claim(world, MINUTE, exclude), { deliveries: [], nextDueInMs: HOUR })
+      const webhooksOnly = await claim(world, MINUTE, { excludeWebhookIds: full.webhookIds })
+      assert.deepEqual(webhooksOnly, { deliveries: [], nextDueInMs: HOUR })
+      assert.equal((await claim(world, MINUTE)).deliveries.length, 100)
+    },
+  },
+  {
+    id: 'turns.disabled-backlog',
+    name: 'the backlog of a disabled webhook is skipped and keeps nobody waiting',
+    async check(world) {
+      const [off, on] = [await addTenant(world, 1), await addTenant(world, 1)]
+      await raise(world, off, 350)
+      await raise(world, on, 1, SECOND)
+      const [offId = ''] = off.webhookIds
+      await world.storage.webhooks.updateWebhook(off.workspaceId, offId, { enabled: false }, world.at())
+      const { deliveries, nextDueInMs } = await claim(world, MINUTE)
+      assert.deepEqual([deliveries.length, countOf(deliveries, on), nextDueInMs], [1, 1, null])
+    },
+  },
+  {
+    id: 'targets.read',
+    name: 'the target of a webhook is that of now: none when it is disabled or deleted, and only secrets that are valid',
+    async check({ storage: { webhooks }, workspaceId, accountId, addWebhook, at }) {
+      const secrets = [
+        { sealed: 'new', expiresAt: null },
+        { sealed: 'old', expiresAt: START + MINUTE },
+      ]
+      const input = { workspaceId, url: 'https://example.com/1', events: ['order.new'], secrets } as const
+      const { value: signed } = await webhooks.insertWebhook(input, null, at())
+      const [off, gone] = [await addWebhook(), await addWebhook()]
+      await webhooks.updateWebhook(workspaceId, off.id, { enabled: false }, at())
+      await webhooks.deleteWebhook(workspaceId, gone.id, at())
+      const ids = [off.id, gone.id, signed.id, unknownId('wh')]
+      const target = { id: signed.id, workspaceId, accountId, url: input.url }
+      assert.deepEqual(await webhooks.readTargets(ids, at()), [{ ...target, secrets: ['new', 'old'] }])
+      assert.deepEqual(await webhooks.readTargets(ids, at(MINUTE)), [{ ...target, secrets: ['new'] }])
+      await webhooks.updateWebhook(workspaceId, signed.id, { url: 'https://example.com/2' }, at())
+      const [moved] = await webhooks.readTargets(ids, at())
+      assert.equal(moved?.url, 'https://example.com/2')
+      assert.deepEqual(await webhooks.readTargets([], at()), [])
+    },
+  },
+  {
+    id: 'targets.claimed',
+    name: 'a claim names the secrets that are valid when it is made',
+    async check(world) {
+      const { storage, workspaceId, at } = world
+      const secrets = [{ sealed: 'first', expiresAt: null }]
+      const input = { workspaceId, url: 'https://example.com/1', events: ['task.created'], secrets } as const
+      const { value } = await storage.webhooks.insertWebhook(input, null, at())
+      await world.add()
+      const rotation = { sealed: 'second', overlapMs: HOUR }
+      await storage.webhooks.rotateSecret(workspaceId, value.id, rotation, at())
+      const claimed = await claimOne(world)
+      assert.deepEqual(claimed.webhook.secrets, ['second', 'first'])
+      await record(world, claimed, { kind: 'retry', delayMs: HOUR }, 0)
+      assert.deepEqual((await claimOne(world, HOUR)).webhook.secrets, ['second'])
+      assert.equal((await log(world, value.id)).length, 1)
+    },
+  },
+  {
+    id: 'webhooks.rotate',
+    name: 'a rotation keeps the newest secret that is valid, by the storage’s time, and of two at once loses neither',
+    async check({ storage: { webhooks }, workspaceId, addWebhook, addWorkspace, at }) {
+      const { id } = await addWebhook()
+      const rotate = (sealed: string, overlapMs: number, afterMs: number) =>
+        webhooks.rotateSecret(workspaceId, id, { sealed, overlapMs }, at(afterMs))
+      const stored = async (sealed: string, overlapMs: number, afterMs: number) =>
+        (await rotate(sealed, overlapMs, afterMs)).secrets
+      const current = (sealed: string) => ({ sealed, expiresAt: null })
+      assert.deepEqual(await stored('one', DAY, 0), [current('one')])
+      const one = { sealed: 'one', expiresAt: START + SECOND + DAY }
+      assert.deepEqual(await stored('two', DAY, SECOND), [current('two'), one])
+      const two = { sealed: 'two', expiresAt: START + HOUR + MINUTE }
+      assert.deepEqual(await stored('three', MINUTE, HOUR), [current('three'), two])
+      assert.deepEqual(await stored('four', 0, HOUR), [current('four')])
+      await Promise.all([rotate('five', DAY, HOUR), rotate('six', DAY, HOUR)])
+      const { secrets, updatedAt } = await webhooks.getWebhook(workspaceId, id, at())
+      assert.deepEqual(secrets.map(({ sealed }) => sealed).sort(), ['five', 'six'])
+      assert.equal(updatedAt, START + HOUR)
+      const { workspaceId: other } = await addWorkspace()
+      await assertRefused(webhooks.rotateSecret(other, id, { sealed: 's', overlapMs: 0 }, at()), 'NOT_FOUND')
+    },
+  },
+]

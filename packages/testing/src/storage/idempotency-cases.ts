@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { AsyncResource } from 'node:async_hooks'
+import type { IdempotencyClaim } from '@taskboard/core'
+import { assertRefused, type StorageCheck } from './storage-case.js'
+import { DAY, HOUR, MINUTE, newTask, PERSON, START, type World } from './world.js'
+
+const claimOf = (fingerprint: string, key = 'k', scope = 's'): IdempotencyClaim => ({
+  scope,
+  key,
+  fingerprint,
+})
+
+function insert({ storage, workspaceId, at }: World, claim: IdempotencyClaim, afterMs = 0, tx?: unknown) {
+  return storage.tasks.insertTask(newTask({ workspaceId }), PERSON, claim, at(afterMs, tx))
+}
+
+/** Keys that make creates repeatable. */
+export const idempotencyCases: readonly StorageCheck[] = [
+  {
+    id: 'idempotency.replay',
+    name: 'a repeated key gives the first one’s task as it was, and makes nothing',
+    async check(world) {
+      const first = await insert(world, claimOf('f'))
+      await world.claim()
+      const again = await insert(world, claimOf('f'), HOUR)
+      assert.deepEqual([first.replayed, again.replayed], [false, true])
+      assert.deepEqual(again.value, first.value)
+      assert.deepEqual(await world.eventTypes(), ['task.created', 'task.started'])
+    },
+  },
+  {
+    id: 'idempotency.conflict',
+    name: 'the same key with another fingerprint is CONFLICT, and names what it made',
+    async check(world) {
+      const { value } = await insert(world, claimOf('f'))
+      await assert.rejects(insert(world, claimOf('g')), { code: 'CONFLICT', resourceId: value.id })
+      assert.deepEqual(await world.eventTypes(), ['task.created'])
+    },
+  },
+  {
+    id: 'idempotency.scopes',
+    name: 'keys of different scopes, and different keys, are independent',
+    async check(world) {
+      const claims = [claimOf('f'), claimOf('f', 'k', 'other'), claimOf('f', 'other')]
+      const made = await Promise.all(claims.map((claim) => insert(world, claim)))
+      assert.ok(made.every(({ replayed }) => !replayed))
+      assert.equal(new Set(made.map(({ value }) => value.id)).size, 3)
+    },
+  },
+  {
+    id: 'idempotency.twins',
+    name: 'twins at once make one task',
+    async check(world) {
+      const made = await Promise.all(Array.from({ length: 8 }, () => insert(world, claimOf('f'))))
+      assert.equal(new Set(made.map(({ value }) => value.id)).size, 1)
+      assert.equal(made.filter(({ replayed }) => !replayed).length, 1)
+      assert.deepEqual(await world.eventTypes(), ['task.created'])
+    },
+  },
+  {
+    id: 'idempotency.twin-waits',
+    name: 'a twin waits for an open transaction, and makes the task itself when that one rolls back',
+    async check(world) {
+      for (const outcome of ['commit', 'rollback'] as const) {
+        const key = claimOf('f', outcome)
+        let twin: ReturnType<typeof insert> | undefined
+        let isTwinDone = false
+        const insertOutside = AsyncResource.bind(() => insert(world, key))
+        const work = world.storage.transaction(async (tx) => {
+          const { value } = await insert(world, key, 0, tx)
+          twin = insertOutside()
+          void twin.finally(() => (isTwinDone = true)).catch(() => undefined)
+          await new Promise((resolve) => setTimeout(resolve, 0))
+          assert.equal(isTwinDone, false)
+          if (outcome === 'rollback') throw new Error('no')
+          return value
+        })
+        const made = await work.catch(() => null)
+        const second = await twin
+        assert.equal(second?.replayed, outcome === 'commit')
+        if (made !== null) assert.equal(second?.value.id, made.id)
+      }
+    },
+  },
+  {
+    id: 'idempotency.failure',
+    name: 'a create that failed leaves its key unused',
+    async check(world) {
+      const { storage, workspaceId, at } = world
+      const bad = newTask({ workspaceId, dependsOn: ['task_unknown'] })
+      await assertRefused(storage.tasks.insertTask(bad, PERSON, claimOf('f'), at()), 'INVALID_FIELD')
+      assert.equal((await insert(world, claimOf('g'))).replayed, false)
+    },
+  },
+  {
+    id: 'idempotency.day',
+    name: 'a key is remembered for 24 hours',
+    async check(world) {
+      const { value } = await insert(world, claimOf('f'))
+      assert.equal((await insert(world, claimOf('f'), DAY - 1)).value.id, value.id)
+      const later = await insert(world, claimOf('f'), DAY)
+      assert.equal(later.replayed, false)
+      assert.notEqual(later.value.id, value.id)
+    },
+  },
+  {
+    id: 'idempotency.prune',
+    name: 'pruning drops records from before an instant, at most the limit',
+    async check(world) {
+      for (const [index, key] of ['a', 'b', 'c'].entries()) await insert(world, claimOf('f', key), index)
+      const { storage } = world
+      assert.equal(await storage.pruneIdempotency(MINUTE, 1, START + MINUTE + 2), 1)
+      assert.equal(await storage.pruneIdempotency(MINUTE, 10, START + MINUTE + 2), 1)
+      assert.equal(await storage.pruneIdempotency(MINUTE, 10, START + MINUTE + 2), 0)
+      assert.equal((await insert(world, claimOf('f', 'c'), 3)).replayed, true)
+      assert.equal((await insert(world, claimOf('f', 'a'), 3)).replayed, false)
+    },
+  },
+  {
+    id: 'idempotency.answer',
+    name: 'the first answer under a key stands, in its order, until the key is used anew',
+    async check(world) {
+      const { storage, at } = world
+      const keep = (answer: object, claim = claimOf('f')) => storage.keepAnswer(claim, answer, at())
+      assert.deepEqual(await keep({ none: 1 }), { none: 1 })
+      await insert(world, claimOf('f'))
+      const first = { zebra: [1], a: null, b: { c: 'é' } }
+      const kept = await Promise.all([keep(first), keep({ second: 2 })])
+      assert.deepEqual(kept[0], kept[1])
+      assert.equal(JSON.stringify(await keep({ third: 3 })), JSON.stringify(kept[0]))
+      assert.deepEqual(await keep({ other: 1 }, claimOf('f', 'other')), { other: 1 })
+      await insert(world, claimOf('f'), DAY)
+      assert.deepEqual(await keep({ anew: 1 }), { anew: 1 })
+    },
+  },
+  {
+    id: 'idempotency.webhooks',
+    name: 'keys work for webhooks too',
+    async check({ storage, workspaceId, at }) {
+      const input = { workspaceId, url: 'https://example.com/', events: [], secrets: [] }
+      const register = (claim: IdempotencyClaim) => storage.webhooks.insertWebhook(input, claim, at())
+      const first = await register(claimOf('f'))
+      const again = await register(claimOf('f'))
+      assert.deepEqual(again, { value: first.value, replayed: true })
+      await assertRefused(register(claimOf('g')), 'CONFLICT')
+    },
+  },
+]

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import type { ClaimedDelivery, DeliveryStatus, LoggedEvent } from '@taskboard/core'
+import { claim, claimOne, DISABLE_AFTER_MS, log, record, resultOf } from './delivery-session.js'
+import type { StorageCheck } from './storage-case.js'
+import { DAY, HOUR, MINUTE, PERSON, proofOf, SECOND, START, type World } from './world.js'
+
+/** The ways in which a webhook of `task.created` comes to be disabled, each at `SECOND` after the start at the latest. */
+const outages: Readonly<Record<string, (world: World, webhookId: string) => Promise<unknown>>> = {
+  'by hand': ({ storage, workspaceId, at }, id) =>
+    storage.webhooks.updateWebhook(workspaceId, id, { enabled: false }, at(SECOND)),
+  'by a 410': async (world) => {
+    await world.add()
+    await record(world, await claimOne(world), { kind: 'gone' }, SECOND)
+  },
+  'by days of failures': async (world) => {
+    await world.add()
+    const { storage, at } = world
+    const result = resultOf(await claimOne(world), { kind: 'failed' }, DISABLE_AFTER_MS)
+    await storage.webhooks.recordDeliveryResults([result], DISABLE_AFTER_MS, at(SECOND))
+  },
+}
+
+/** One event by each of the verbs that raise them. */
+async function raiseEvents({ storage, workspaceId, agent, add, claim: claimTask, at }: World): Promise<void> {
+  const when = at(MINUTE)
+  await add({}, when)
+  const claimed = await claimTask(when)
+  if (claimed === null) throw new Error('nothing was claimed')
+  await storage.tasks.completeTask(proofOf(claimed), 'done', null, when)
+  await storage.tasks.moveTask(workspaceId, claimed.id, 'TODO', PERSON, when)
+  await storage.tasks.holdTask(workspaceId, claimed.id, 'approval', null, PERSON, when)
+  const alert = { type: 'agent.alert', facts: { message: 'm', agentId: agent.id } } as const
+  await storage.events.appendEvent(workspaceId, alert, when)
+}
+
+/** Events that are raised while a webhook is disabled. */
+export const outageCases: readonly StorageCheck[] = [
+  {
+    id: 'outages.every-event',
+    name: 'each event raised while a webhook is disabled is logged as skipped, and neither due nor sent once it is enabled',
+    async check(world) {
+      const webhook = await world.addWebhook()
+      const { webhooks } = world.storage
+      await webhooks.updateWebhook(world.workspaceId, webhook.id, { enabled: false }, world.at())
+      await raiseEvents(world)
+      const rows = [...(await log(world, webhook.id))].sort((a, b) => a.event.seq - b.event.seq)
+      assert.deepEqual(
+        rows.map(({ event }) => event.type),
+        ['task.created', 'task.started', 'task.completed', 'task.moved', 'task.failed', 'agent.alert'],
+      )
+      const wanted: readonly string[] = webhook.events
+      const events = (await world.events()).filter(({ type }) => wanted.includes(type))
+      assert.deepEqual(
+        rows.map(({ event }) => event),
+        events,
+      )
+      for (const row of rows) {
+        assert.match(row.id, /^evt_[0-9a-z]{26}$/)
+        assert.deepEqual([row.status, row.attemptCount, row.nextAttemptAt], ['skipped', 0, null])
+        assert.equal(row.createdAt, START + MINUTE)
+      }
+      assert.deepEqual(await log(world, webhook.id, 'pending'), [])
+      await webhooks.updateWebhook(world.workspaceId, webhook.id, { enabled: true }, world.at(HOUR))
+      assert.deepEqual(await claim(world, DAY), { deliveries: [], nextDueInMs: null })
+    },
+  },
+  {
+    id: 'deliveries.own-alert',
+    name: 'a webhook hears of those that were disabled before it in a batch; what came after it is skipped, as is its own',
+    async check(world) {
+      const withAlerts = ['task.created', 'agent.alert'] as const
+      const [first, second] = [await world.addWebhook(withAlerts), await world.addWebhook(withAlerts)]
+      const watcher = await world.addWebhook(['agent.alert'])
+      await world.add()
+      const { deliveries } = await claim(world)
+      // The second is disabled first.
+      const inOrder = [second, first].map(({ id }) =>
+        deliveries.find(({ delivery }) => delivery.webhookId === id),
+      )
+      const results = inOrder.map((claimed) => resultOf(claimed as ClaimedDelivery, { kind: 'gone' }))
+      await world.storage.webhooks.recordDeliveryResults(results, DISABLE_AFTER_MS, world.at(SECOND))
+      const alerts = async (id: string, status: DeliveryStatus) =>
+        (await log(world, id, status)).flatMap(({ event }) =>
+          'webhookId' in event.facts ? [event.facts.webhookId] : [],
+        )
+      assert.deepEqual(await alerts(first.id, 'pending'), [second.id])
+      assert.deepEqual(await alerts(first.id, 'skipped'), [first.id])
+      assert.deepEqual(await alerts(second.id, 'pending'), [])
+      assert.deepEqual(new Set(await alerts(second.id, 'skipped')), new Set([first.id, second.id]))
+      assert.deepEqual(new Set(await alerts(watcher.id, 'pending')), new Set([first.id, second.id]))
+    },
+  },
+  ...Object.entries(outages).map(([how, disable]): StorageCheck => ({
+    id: `outages.resend-${how.replaceAll(' ', '-')}`,
+    name: `a resend of the time in which a webhook was disabled ${how} recovers what it missed, and nothing of others`,
+    async check(world) {
+      const { storage, workspaceId, at } = world
+      const { id } = await world.addWebhook(['task.created'])
+      await disable(world, id)
+      const stored = await storage.webhooks.getWebhook(workspaceId, id, at())
+      assert.equal(stored.enabled, false)
+      const other = await world.addWebhook(['task.failed'])
+      for (const afterMs of [MINUTE, 2 * MINUTE]) await world.add({}, at(afterMs))
+      await storage.webhooks.updateWebhook(workspaceId, id, { enabled: true }, at(HOUR))
+      await world.add({}, at(HOUR))
+      const range = { from: START + MINUTE, to: START + HOUR }
+      assert.equal(await storage.webhooks.resendDeliveries(workspaceId, id, range, at(HOUR)), 2)
+      const { deliveries } = await claim(world, HOUR)
+      const sent = deliveries.map(({ delivery }) => delivery.event).sort(bySeq)
+      const created = (await world.events()).filter(({ type }) => type === 'task.created')
+      assert.deepEqual(sent, created.slice(-3))
+      assert.deepEqual(await log(world, other.id), [])
+    },
+  })),
+]
+
+const bySeq = (a: LoggedEvent, b: LoggedEvent): number => a.seq - b.seq
