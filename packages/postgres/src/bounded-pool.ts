@@ -1,9 +1,11 @@
 import { TaskboardError } from '@taskboard/core'
 import { isConnectionLost } from './connection-fault.js'
-import type { PgConnection, PgPool, PgPoolClient } from './pool.js'
+import type { PgConnection, PgPool, PgPoolClient, PgQuery } from './pool.js'
 import { within, type Timeouts } from './timeouts.js'
 
-export interface BoundedPool extends PgConnection {
+export interface BoundedPool {
+  /** Nobody waits for a query of background `work`: where the pool can, it lets others go first. */
+  query(query: PgQuery, work?: string): Promise<{ readonly rows: unknown[] }>
   /** `statementTimeoutMs` instead of the usual one for each statement on the connection, where given. */
   connect(statementTimeoutMs?: number): Promise<PgPoolClient>
 }
@@ -16,14 +18,16 @@ export interface BoundedPool extends PgConnection {
 export function boundedPool(pool: PgPool, timeouts: Timeouts): BoundedPool {
   const { connectTimeoutMs } = timeouts
 
-  async function connect(statementTimeoutMs = timeouts.statementTimeoutMs): Promise<PgPoolClient> {
-    return boundedClient(await lentWithin(pool, connectTimeoutMs), statementTimeoutMs)
+  async function lend(connection: Promise<PgPoolClient>, statementTimeoutMs: number): Promise<PgPoolClient> {
+    return boundedClient(await lentWithin(connection, connectTimeoutMs), statementTimeoutMs)
   }
 
   return {
-    connect,
-    async query(query) {
-      const client = await connect()
+    connect: (statementTimeoutMs = timeouts.statementTimeoutMs) => lend(pool.connect(), statementTimeoutMs),
+    async query(query, work) {
+      const connection =
+        work === undefined || pool.connectLater === undefined ? pool.connect() : pool.connectLater(work)
+      const client = await lend(connection, timeouts.statementTimeoutMs)
       try {
         return await client.query(query)
       } finally {
@@ -33,10 +37,13 @@ export function boundedPool(pool: PgPool, timeouts: Timeouts): BoundedPool {
   }
 }
 
-/** A connection of the pool, as it is; one that comes too late goes back unused. @throws TaskboardError `SERVICE_UNAVAILABLE`. */
-export async function lentWithin(pool: PgPool, connectTimeoutMs: number): Promise<PgPoolClient> {
+/** A pool's connection, as it is; one that comes too late goes back unused. @throws TaskboardError `SERVICE_UNAVAILABLE`. */
+export async function lentWithin(
+  connection: Promise<PgPoolClient>,
+  connectTimeoutMs: number,
+): Promise<PgPoolClient> {
   return within(
-    pool.connect(),
+    connection,
     connectTimeoutMs,
     () => unavailable(`no connection to the database was to be had within ${connectTimeoutMs} ms`),
     (late) => late.release(),

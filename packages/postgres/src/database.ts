@@ -9,7 +9,7 @@ import pRetry, { type Options } from 'p-retry'
 import { boundedConnection, boundedPool, type BoundedPool } from './bounded-pool.js'
 import { isCollision, toVerbError } from './connection-fault.js'
 import { createJoiner, type Batch, type JoinerOptions } from './joiner.js'
-import type { PgConnection, PgPool } from './pool.js'
+import type { PgConnection, PgPool, PgQuery } from './pool.js'
 import { soleConnectionOf, type SoleConnection } from './sole-connection.js'
 import type { Statement } from './statement.js'
 import { resolveTimeouts, type Timeouts } from './timeouts.js'
@@ -84,13 +84,21 @@ export function createDatabase(parts: DatabaseParts): Database {
   const bounded = new WeakMap<PgConnection, PgConnection>()
   const revocations = createRevocations(commits)
 
+  function toQuery({ name, text }: Statement<unknown>, values: readonly unknown[]): PgQuery {
+    return { text, values: [...values], name: preparedStatements ? name : undefined }
+  }
+
   async function run<Row>(
     connection: PgConnection,
-    { name, text }: Statement<Row>,
+    asked: Statement<Row>,
     values: readonly unknown[],
   ): Promise<readonly Row[]> {
-    const query = { text, values: [...values], name: preparedStatements ? name : undefined }
-    const { rows } = await connection.query(query)
+    const { rows } = await connection.query(toQuery(asked, values))
+    return rows as Row[]
+  }
+
+  async function runAlone<Row>(asked: Statement<Row>, values: readonly unknown[]): Promise<readonly Row[]> {
+    const { rows } = await pool.query(toQuery(asked, values), asked.isBackground ? asked.name : undefined)
     return rows as Row[]
   }
 
@@ -120,12 +128,12 @@ export function createDatabase(parts: DatabaseParts): Database {
     read(at, statement, values) {
       const tx = at?.tx
       if (tx !== undefined) return translated(inTurn(tx, () => run(boundedOf(tx), statement, values)))
-      return alone(() => run(pool, statement, values))
+      return alone(() => runAlone(statement, values))
     },
     async write(at, statement, values) {
       const tx = at?.tx
       if (tx !== undefined) return translated(inTurn(tx, () => run(boundedOf(tx), statement, values)))
-      const rows = await alone(() => run(pool, statement, values))
+      const rows = await alone(() => runAlone(statement, values))
       commits.raise()
       return rows
     },

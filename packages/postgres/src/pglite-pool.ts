@@ -1,5 +1,6 @@
 import { createPgliteStatements, type PgliteProtocol } from './pglite-statements.js'
-import type { PgConnection, PgPool, PgQuery } from './pool.js'
+import { createTurns } from './pglite-turns.js'
+import type { PgPool, PgPoolClient, PgQuery } from './pool.js'
 
 /** What is used of a `PGlite`. */
 export interface PgliteInstance extends PgliteProtocol {
@@ -44,7 +45,7 @@ export function pglitePool(pglite: PgliteInstance): PgPool {
 const pools = new WeakMap<PgliteInstance, PgPool>()
 
 function createPool(pglite: PgliteInstance): PgPool {
-  let last: Promise<unknown> = Promise.resolve()
+  const turns = createTurns()
   const runNamed = createPgliteStatements(pglite, PARSERS)
 
   async function run({ text, values, name }: PgQuery): Promise<{ readonly rows: unknown[] }> {
@@ -55,43 +56,36 @@ function createPool(pglite: PgliteInstance): PgPool {
     return { rows: results.at(-1)?.rows ?? [] }
   }
 
-  /** Resolves when all that was asked for earlier is done, to what lets the next one on. */
-  function takeTurn(): Promise<() => void> {
-    return new Promise((give) => {
-      const before = last
-      last = new Promise<void>((end) => void before.then(() => give(end)))
-    })
-  }
-
-  const query: PgConnection['query'] = async (asked) => {
-    const end = await takeTurn()
-    try {
-      return await run(asked)
-    } finally {
-      end()
+  async function connect(work?: string): Promise<PgPoolClient> {
+    const end = await turns.take(work)
+    let isReleased = false
+    return {
+      async query(asked) {
+        if (isReleased) throw new Error('the connection was given back')
+        return run(asked)
+      },
+      release(broken) {
+        if (isReleased) throw new Error('the connection was given back already')
+        isReleased = true
+        if (broken === undefined || broken === false) return end()
+        // A pool would close it. Here the next one gets the same, so nothing may be left open on it.
+        pglite.exec('rollback').then(end, end)
+      },
     }
   }
 
   return {
-    query,
-    options: { max: 1 },
-    isSoleUser: true,
-    async connect() {
-      const end = await takeTurn()
-      let isReleased = false
-      return {
-        async query(asked) {
-          if (isReleased) throw new Error('the connection was given back')
-          return run(asked)
-        },
-        release(broken) {
-          if (isReleased) throw new Error('the connection was given back already')
-          isReleased = true
-          if (broken === undefined || broken === false) return end()
-          // A pool would close it. Here the next one gets the same, so nothing may be left open on it.
-          pglite.exec('rollback').then(end, end)
-        },
+    async query(asked) {
+      const end = await turns.take()
+      try {
+        return await run(asked)
+      } finally {
+        end()
       }
     },
+    options: { max: 1 },
+    isSoleUser: true,
+    connect: () => connect(),
+    connectLater: connect,
   }
 }

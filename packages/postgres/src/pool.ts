@@ -22,6 +22,8 @@ export interface PgPoolClient extends PgConnection {
 /** Any pool that looks like `pg.Pool`. It stays the host's: nothing sets its session, and nothing ends it. */
 export interface PgPool extends PgConnection {
   connect(): Promise<PgPoolClient>
+  /** As `connect`, for a statement of background work, which lets those go first for whom somebody waits. `work` names it. */
+  connectLater?(work: string): Promise<PgPoolClient>
   /** As `pg.Pool` has them. With a `max` of 1, a call inside `taskboard.transaction` that lacks its `tx` is refused. */
   readonly options?: { readonly max?: unknown } | undefined
   /** Whether nobody can use the database beside this pool, so that there is nobody to tell of commits. Default false. */

@@ -1,6 +1,6 @@
 import type { FeedPage, FeedPosition, LoggedEvent } from '@taskboard/core'
 import type { Database } from '../database.js'
-import { statement } from '../statement.js'
+import { backgroundStatement, statement } from '../statement.js'
 import { eventColumns } from './event-row.js'
 import { parsePosition, toPosition, type FeedPlace } from './feed-position.js'
 import { rewindFeed } from './rewind-feed.js'
@@ -68,7 +68,7 @@ const feedPage = statement<FedRow>(
 )
 
 /** The last event of all pages from a place on. */
-const lastOfFeed = statement<Pick<FeedPlace, 'feedXid' | 'workspaceId' | 'seq'>>(
+const lastOfFeed = backgroundStatement<Pick<FeedPlace, 'feedXid' | 'workspaceId' | 'seq'>>(
   'skip_feed',
   /* sql */ `
   with ${HORIZON}

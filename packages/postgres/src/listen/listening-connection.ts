@@ -45,7 +45,7 @@ export async function openListening(
   clock: Clock,
   { onNotified, onLost }: ListeningHandlers,
 ): Promise<ListeningConnection | null> {
-  const client = await lentWithin(pool, connectTimeoutMs)
+  const client = await lentWithin(pool.connect(), connectTimeoutMs)
   if (!isEmitter(client)) {
     client.release()
     return null

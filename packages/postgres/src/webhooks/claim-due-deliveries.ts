@@ -8,7 +8,7 @@ import type {
 } from '@taskboard/core'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
-import { statement } from '../statement.js'
+import { backgroundStatement } from '../statement.js'
 import { CHOOSE_DUE, MOST_SKIPPED } from './choose-due-sql.js'
 import { createDeliveryTurns } from './delivery-turns.js'
 import { deliveryColumns } from './delivery-row.js'
@@ -28,7 +28,7 @@ interface ClaimedRow extends Delivery {
  * last, and by account the webhook that was. Nobody waits here: what another claim is taking is passed over, and what it took in
  * the meantime is seen to be no longer due.
  */
-const claimDue = statement<ClaimedRow>(
+const claimDue = backgroundStatement<ClaimedRow>(
   'claim_deliveries',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),

@@ -2,7 +2,7 @@ import type { At, DeliveryResult } from '@taskboard/core'
 import type { Database } from '../database.js'
 import { logEventsBut } from '../events/log-events.js'
 import type { PgConnection } from '../pool.js'
-import { statement } from '../statement.js'
+import { backgroundStatement } from '../statement.js'
 import { RECORD_RESULTS } from './record-results-sql.js'
 
 /** The alert `e` is of the webhook `own`; `w` was disabled with it or before. */
@@ -12,7 +12,7 @@ const TO_DISABLED = /* sql */ `exists (
 )`
 
 /** Present, how long failures disable after, results. */
-const record = statement<object>(
+const record = backgroundStatement<object>(
   'record_delivery_results',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
@@ -29,7 +29,14 @@ export async function recordDeliveryResults(
   at: At<PgConnection>,
 ): Promise<void> {
   if (results.length === 0) return
-  await database.write(at, record, [at.now, disableAfterMs, JSON.stringify(results.map(toInput))])
+  const logged = await database.read(at, record, [
+    at.now,
+    disableAfterMs,
+    JSON.stringify(results.map(toInput)),
+  ])
+  // Most results are waited for by nobody.
+  const isNews = logged.length > 0 || results.some(({ outcome }) => outcome.kind === 'retry')
+  if (at.tx === undefined && isNews) database.commits.raise()
 }
 
 function toInput(
