@@ -80,6 +80,19 @@ describe('a request that shows a cookie', () => {
     expect(passes({ origin: 'https://evil.example', cookie: '' })).toBe(true)
   })
 
+  it('is refused with a password that browsers keep, unless it is from no page', () => {
+    const judge = (headers: Headers) =>
+      createOriginGuard().refuse({ method: 'POST', header: (name) => headers[name], targetOrigin: OWN })
+    for (const authorization of ['Basic dTpw', 'basic dTpw', 'Negotiate YII', 'Digest username="u"', 'NTLM T']) {
+      expect(judge({ authorization, origin: 'https://evil.example' })).toMatchObject({ code: 'FORBIDDEN' })
+      expect(judge({ authorization, 'sec-fetch-site': 'cross-site' })).toMatchObject({ code: 'FORBIDDEN' })
+      expect(judge({ authorization, cookie: 'a=1' })).toMatchObject({ code: 'FORBIDDEN' })
+      expect(judge({ authorization, origin: OWN })).toBeNull()
+      expect(judge({ authorization })).toBeNull()
+    }
+    expect(judge({ authorization: 'Basically x', origin: 'https://evil.example' })).toBeNull()
+  })
+
   it('passes with a safe method, but not when it opens a WebSocket', () => {
     const headers: Headers = { cookie: 'session=1', origin: 'https://evil.example', host: 'app.example' }
     for (const method of ['GET', 'HEAD', 'OPTIONS']) expect(passes(headers, { method })).toBe(true)

@@ -27,11 +27,14 @@ export interface OriginGuard {
 
 /** Safe methods (RFC 9110, 9.2.1) change nothing, and what they answer is unreadable for other origins. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Schemes whose credentials browsers keep, and add to every request for a site as they do with cookies (RFC 9110, 11). */
+const KEPT_BY_BROWSERS = /^(?:basic|digest|negotiate|ntlm)(?:\s|$)/i
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\*]+$/
 
 /**
  * A guard that accepts a request when it
- * - has an `Authorization` header, which browsers send across origins only with the host's consent (CORS), or no cookie at all;
+ * - has nothing that a browser adds by itself: no cookie, and no `Authorization` of a scheme such as Basic, whose password it keeps;
+ * - has another `Authorization` header, which browsers send across origins only with the host's consent (CORS);
  * - comes from the host's own pages or from no page, by its `Sec-Fetch-Site` (`same-origin`, `none`);
  * - comes from one of `allowedOrigins`, by its `Origin`;
  * - has no `Sec-Fetch-Site`, and its `Origin` is the one that the request addresses.
@@ -50,7 +53,11 @@ export function createOriginGuard(allowedOrigins: AllowedOrigins = []): OriginGu
 }
 
 function judgeOrigin(request: BrowserRequest, allowed: ReadonlySet<string>): TaskboardError | null {
-  if (request.header('cookie') === undefined || request.header('authorization') !== undefined) return null
+  const authorization = request.header('authorization')
+  const isKept = authorization !== undefined && KEPT_BY_BROWSERS.test(authorization)
+  if (authorization !== undefined && !isKept) return null
+  const hasCookie = request.header('cookie') !== undefined
+  if (!hasCookie && !isKept) return null
   const site = request.header('sec-fetch-site')
   if (site === 'same-origin' || site === 'none') return null
   const origin = request.header('origin')
@@ -58,6 +65,8 @@ function judgeOrigin(request: BrowserRequest, allowed: ReadonlySet<string>): Tas
     if (allowed.has(origin)) return null
     if (site === undefined && isAddressed(origin, request)) return null
   } else if (site === undefined) {
+    // A program with a password. Browsers name the origin of a page that sends something.
+    if (!hasCookie) return null
     return new TaskboardError(
       'FORBIDDEN',
       'a request that shows a cookie needs an Origin or a Sec-Fetch-Site header, or an Authorization header instead',
@@ -65,7 +74,7 @@ function judgeOrigin(request: BrowserRequest, allowed: ReadonlySet<string>): Tas
   }
   return new TaskboardError(
     'FORBIDDEN',
-    'a page of another origin sent this request with a cookie, and allowedOrigins does not list that origin',
+    'a page of another origin sent this request with the credentials of a user, and allowedOrigins does not list that origin',
   )
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import type { Task } from '@taskboard/core'
-import type { StorageCheck } from './storage-case.js'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { At, Task } from '@taskboard/core'
+import { assertRefused, type StorageCheck } from './storage-case.js'
 import { MINUTE, PERSON, type World } from './world.js'
 
 const ROUNDS = 15
@@ -15,6 +16,34 @@ function shared(id: string, name: string, check: (one: World, other: World) => P
       if (other !== null) await check(world, other)
     },
   }
+}
+
+/** What a call of the other storage is given to get as far as it can while a transaction is open. */
+const HEAD_START_MS = 60
+
+/**
+ * Does something in a transaction of `one`, and calls the other storage before that commits: such a call waits for the transaction,
+ * or goes past it. Resolves to both values, or rejects with what the call beside rejects with.
+ */
+async function whileOpen<T, U>(
+  one: World,
+  inside: (at: At) => Promise<T>,
+  beside: () => Promise<U>,
+): Promise<readonly [T, U]> {
+  let other: Promise<U> | undefined
+  const value = await one.storage.transaction(async (tx) => {
+    const done = await inside(one.at(0, tx))
+    other = beside()
+    await Promise.race([other.catch(() => undefined), delay(HEAD_START_MS)])
+    return done
+  })
+  return [value, await (other ?? beside())]
+}
+
+/** How many tasks `task` still waits for, once nothing is left that completions could not see. */
+async function openDependencies(world: World, task: Task): Promise<number> {
+  await world.freeAll()
+  return (await world.get(task)).openDependencies
 }
 
 async function claimAll(world: World): Promise<readonly Task[]> {
@@ -68,8 +97,88 @@ export const sharingCases: readonly StorageCheck[] = [
           (index % 2 === 0 ? one : other).add({ dependsOn: [dependency.id] }),
         )
         const [, ...dependents] = await Promise.all([other.finish(dependency), ...adding])
-        for (const dependent of dependents) assert.equal((await one.get(dependent)).openDependencies, 0)
+        for (const dependent of dependents) assert.equal(await openDependencies(one, dependent), 0)
       }
+    },
+  ),
+  shared(
+    'reopened-dependency',
+    'a dependency that is reopened while a dependent is added blocks it',
+    async (one, other) => {
+      const dependency = await one.add()
+      await one.finish(dependency)
+      const { workspaceId, id } = dependency
+      const [dependent] = await whileOpen(
+        one,
+        (at) => one.add({ dependsOn: [id] }, at),
+        () => other.storage.tasks.moveTask(workspaceId, id, 'TODO', PERSON, other.at()),
+      )
+      assert.equal(await openDependencies(one, dependent), 1)
+    },
+  ),
+  shared(
+    'first-dependent',
+    'a task that is done while its first dependent is added frees it',
+    async (one, other) => {
+      const dependency = await one.add()
+      const [dependent] = await whileOpen(
+        one,
+        (at) => one.add({ dependsOn: [dependency.id] }, at),
+        () => other.finish(dependency),
+      )
+      assert.equal(await openDependencies(one, dependent), 0)
+    },
+  ),
+  shared(
+    'late-dependent',
+    'a task whose completion is not committed yet frees what is added meanwhile',
+    async (one, other) => {
+      const dependency = await one.add()
+      await one.add({ dependsOn: [dependency.id] })
+      const [, dependent] = await whileOpen(
+        one,
+        (at) => one.finish(dependency, at),
+        () => other.add({ dependsOn: [dependency.id] }),
+      )
+      assert.equal(await openDependencies(one, dependent), 0)
+    },
+  ),
+  shared(
+    'deleted-dependency',
+    'a dependency is not deleted while a dependent of it is added',
+    async (one, other) => {
+      const { workspaceId, id } = await one.add()
+      const both = whileOpen(
+        one,
+        (at) => one.add({ dependsOn: [id] }, at),
+        () => other.storage.tasks.deleteTask(workspaceId, id, other.at()),
+      )
+      await assertRefused(both, 'CONFLICT')
+      assert.equal((await one.get({ workspaceId, id })).id, id)
+    },
+  ),
+  shared('uncommitted-claim', 'a claim passes over what another is taking', async (one, other) => {
+    const tasks = [await one.add(), await one.add(), await one.add()]
+    const [first, second] = await whileOpen(
+      one,
+      (at) => one.claim(at),
+      () => other.claim(),
+    )
+    assert.deepEqual([first?.id, second?.id], [tasks[0]?.id, tasks[1]?.id])
+  }),
+  shared(
+    'uncommitted-completion',
+    'a completion is refused that comes while another is not committed yet',
+    async (one, other) => {
+      const { id, workspaceId, lease } = await one.addClaimed()
+      const proof = { workspaceId, taskId: id, fencingToken: lease?.fencingToken ?? -1 }
+      const both = whileOpen(
+        one,
+        (at) => one.storage.tasks.completeTask(proof, 'first', null, at),
+        () => other.storage.tasks.completeTask(proof, 'second', null, other.at()),
+      )
+      await assertRefused(both, 'CONFLICT', 'fencingToken')
+      assert.deepEqual([(await one.get({ id, workspaceId })).result], ['first'])
     },
   ),
   shared(

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createTurns, type Turns } from './pglite-turns.js'
+
+let turns: Turns
+const order: string[] = []
+
+/** Takes a turn of no length, and notes it. */
+async function use(name: string, work?: string): Promise<void> {
+  const end = await turns.take(work)
+  order.push(name)
+  end()
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  turns = createTurns(() => Date.now())
+  order.length = 0
+})
+afterEach(() => void vi.useRealTimers())
+
+it('serves callers in the order in which they asked, and before background work', async () => {
+  const end = await turns.take()
+  const all = [use('claim', 'claim'), use('first'), use('second')]
+  end()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(order).toEqual(['first', 'second', 'claim'])
+  await Promise.all(all)
+})
+
+it('gives background work its turn at once where nobody calls', async () => {
+  await use('claim', 'claim')
+  await use('claim', 'claim')
+  expect(order).toEqual(['claim', 'claim'])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('gives one work at most one turn in 50 ms while others call, and each work its own', async () => {
+  await use('create')
+  await use('claim', 'claim')
+  void use('claim again', 'claim')
+  void use('record', 'record')
+  await vi.advanceTimersByTimeAsync(49)
+  expect(order).toEqual(['create', 'claim', 'record'])
+  await use('create')
+  await vi.advanceTimersByTimeAsync(1)
+  expect(order).toEqual(['create', 'claim', 'record', 'create', 'claim again'])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('does not spread background work out any more once callers are gone for 50 ms', async () => {
+  await use('create')
+  await vi.advanceTimersByTimeAsync(40)
+  await use('claim', 'claim')
+  void use('claim again', 'claim')
+  await vi.advanceTimersByTimeAsync(9)
+  expect(order).toEqual(['create', 'claim'])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(order).toEqual(['create', 'claim', 'claim again'])
+})
+
+it('keeps background work waiting for no longer than 200 ms, however many call', async () => {
+  let end = await turns.take()
+  void use('claim', 'claim')
+  for (let waited = 0; waited < 200; waited += 10) {
+    const next = turns.take()
+    await vi.advanceTimersByTimeAsync(10)
+    expect(order).toEqual([])
+    end()
+    end = await next
+  }
+  const next = turns.take()
+  end()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(order).toEqual(['claim'])
+  ;(await next)()
+})
