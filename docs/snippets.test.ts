@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import ts from 'typescript'
@@ -49,16 +48,6 @@ async function documents(): Promise<readonly string[]> {
   ]
 }
 
-async function decisions(): Promise<readonly string[]> {
-  return (await readdir(join(root, 'docs/decisions'))).map((name) => `docs/decisions/${name}`)
-}
-
-async function linkedFiles(page: string): Promise<readonly string[]> {
-  const text = await readFile(join(root, page), 'utf8')
-  const targets = [...text.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target)
-  return targets.map((target) => join(root, dirname(page), target))
-}
-
 function typeErrors(): readonly string[] {
   const config = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path))
   const { options } = ts.parseJsonConfigFileContent({ ...config.config, include: [] }, ts.sys, root)
@@ -80,15 +69,6 @@ beforeAll(async () => {
   await writeFile(join(folder, 'run.mts'), `${imports.join('\n')}\nprocess.exit(0)\n`)
 })
 afterAll(() => rm(folder, { recursive: true }))
-
-describe('the documents', () => {
-  it('link to files that exist', async () => {
-    const pages = [...(await documents()), 'SECURITY.md', ...(await decisions())]
-    const links = await Promise.all(pages.map(linkedFiles))
-    expect(links.flat().length).toBeGreaterThan(20)
-    expect(links.flat().filter((path) => !existsSync(path))).toEqual([])
-  })
-})
 
 describe('the programs in the documents', () => {
   it('are found', () => {

@@ -10,8 +10,8 @@ const main = new URL('main.ts', import.meta.url)
 describeServer('Express', main)
 
 describe('npm start', { timeout: 120_000 }, () => {
-  it('answers the commands of the README', async () => {
-    const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
+  it('answers the commands of the README of the examples', async () => {
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
     const [, commands = ''] = /^KEY=tb_…\n([\s\S]*?)^```$/m.exec(readme) ?? []
     const server = await startServer(main)
     const printed = await runInShell(commands.replaceAll('http://127.0.0.1:3000', server.url), server.key)

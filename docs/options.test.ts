@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+
+const page = readFileSync(new URL('options.md', import.meta.url), 'utf8')
+const core = 'packages/core/src'
+/** Where the options under each heading of the page are declared. */
+const declarations: Readonly<Record<string, readonly [path: string, name: string]>> = {
+  createTaskboard: [`${core}/taskboard-options.ts`, 'TaskboardOptions'],
+  tokens: [`${core}/access/access-token.ts`, 'TokenOptions'],
+  secrets: [`${core}/access/secret-box.ts`, 'SecretBoxOptions'],
+  webhooks: [`${core}/webhooks/webhook-options.ts`, 'WebhookOptions'],
+  analytics: [`${core}/analytics/baselines.ts`, 'AnalyticsOptions'],
+  priority: [`${core}/priority/scoring.ts`, 'ScoringOptions'],
+  realtime: [`${core}/realtime/realtime-options.ts`, 'RealtimeOptions'],
+  defineAgent: [`${core}/agents/define-agent.ts`, 'AgentOptions'],
+  postgresStorage: ['packages/postgres/src/postgres-storage.ts', 'PostgresStorageOptions'],
+  taskboardRouter: ['packages/express/src/taskboard-router.ts', 'TaskboardRouterOptions'],
+  taskboardPlugin: ['packages/fastify/src/taskboard-plugin.ts', 'TaskboardPluginOptions'],
+  toFetchHandler: [`${core}/http/fetch-handler.ts`, 'FetchHandlerOptions'],
+  attachRealtime: ['packages/ws/src/attach-realtime.ts', 'AttachRealtimeOptions'],
+  taskboardGraphql: ['packages/graphql/src/graphql-options.ts', 'GraphqlOptions'],
+}
+/** Options that the page explains as a whole, in one row. */
+const wholes = new Set(['attempts.backoff', 'documentCache', 'taskboard'])
+
+function interfaceOf(path: string, name: string): ts.InterfaceDeclaration {
+  const text = readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const found = source.statements.find(
+    (statement): statement is ts.InterfaceDeclaration =>
+      ts.isInterfaceDeclaration(statement) && statement.name.text === name,
+  )
+  if (found === undefined) throw new Error(`${path} declares no interface ${name}`)
+  return found
+}
+
+/** The object type that a member has, alone or beside `undefined`. */
+function objectTypeOf(type: ts.TypeNode | undefined): ts.TypeLiteralNode | undefined {
+  if (type === undefined) return undefined
+  if (ts.isTypeLiteralNode(type)) return type
+  return ts.isUnionTypeNode(type) ? type.types.find(ts.isTypeLiteralNode) : undefined
+}
+
+function namesIn(members: ts.NodeArray<ts.TypeElement>, prefix = ''): readonly string[] {
+  return members.flatMap((member) => {
+    const name = `${prefix}${member.name?.getText() ?? ''}`
+    const inner = ts.isPropertySignature(member) ? objectTypeOf(member.type) : undefined
+    return inner === undefined || wholes.has(name) ? [name] : namesIn(inner.members, `${name}.`)
+  })
+}
+
+/** The names in the first column of the section's table. Paths are a type of their own in the code. */
+function namesOnPage(heading: string): readonly string[] {
+  const [section = ''] = page.split(/^## /m).filter((part) => part.startsWith(`${heading}\n`))
+  const rows = [...section.matchAll(/^\| `([\w.]+)` \|/gm)].map(([, name = '']) => name)
+  return rows.map((name) => (name.startsWith('paths.') ? 'paths' : name))
+}
+
+describe('docs/options.md', () => {
+  it.each(Object.entries(declarations))('has every option of %s and no other', (heading, [path, name]) => {
+    const declared = namesIn(interfaceOf(path, name).members)
+    expect([...new Set(namesOnPage(heading))].toSorted()).toEqual(declared.toSorted())
+  })
+})
