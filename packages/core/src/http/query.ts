@@ -12,9 +12,25 @@ const NO_QUERY: Query = {
   repeated: NONE,
 }
 
+/** Short queries come again and again: `action=done`. */
+const remembered = new Map<string, Query>()
+const MOST_REMEMBERED = 200
+const LONGEST_REMEMBERED = 40
+
 /** Takes apart a raw query string, without its question mark. */
 export function parseQuery(text: string): Query {
   if (text === '') return NO_QUERY
+  if (text.length > LONGEST_REMEMBERED) return takeApart(text)
+  const known = remembered.get(text)
+  if (known !== undefined) return known
+  if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+  const query = takeApart(text)
+  Object.freeze(query.values)
+  remembered.set(text, query)
+  return query
+}
+
+function takeApart(text: string): Query {
   const values = Object.create(null) as Record<string, string>
   let repeated: Set<string> | undefined
   for (const [name, value] of entriesOf(text)) {

@@ -102,8 +102,10 @@ export function createSlotAccounts(): SlotAccounts {
       sending += 1
       account.webhooks.delete(target.id)
       account.webhooks.set(target.id, slots)
-      accounts.delete(account.id)
-      accounts.set(account.id, account)
+      if (accounts.size > 1) {
+        accounts.delete(account.id)
+        accounts.set(account.id, account)
+      }
       return next
     },
     end(slots, isQuick) {
