@@ -106,6 +106,8 @@ export const sharingCases: readonly StorageCheck[] = [
     'a dependency that is reopened while a dependent is added blocks it',
     async (one, other) => {
       const dependency = await one.add()
+      // The first dependent of a task is a case of its own.
+      await one.add({ dependsOn: [dependency.id] })
       await one.finish(dependency)
       const { workspaceId, id } = dependency
       const [dependent] = await whileOpen(
@@ -114,6 +116,37 @@ export const sharingCases: readonly StorageCheck[] = [
         () => other.storage.tasks.moveTask(workspaceId, id, 'TODO', PERSON, other.at()),
       )
       assert.equal(await openDependencies(one, dependent), 1)
+    },
+  ),
+  shared(
+    'reopening-dependency',
+    'a dependent that is added while its dependency is being reopened is blocked',
+    async (one, other) => {
+      const dependency = await one.add()
+      await one.add({ dependsOn: [dependency.id] })
+      await one.finish(dependency)
+      const { workspaceId, id } = dependency
+      const [, dependent] = await whileOpen(
+        one,
+        (at) => one.storage.tasks.moveTask(workspaceId, id, 'TODO', PERSON, at),
+        () => other.add({ dependsOn: [id] }),
+      )
+      assert.equal(await openDependencies(one, dependent), 1)
+    },
+  ),
+  shared(
+    'deleting-dependency',
+    'a task is not added that would depend on one that is being deleted',
+    async (one, other) => {
+      const { workspaceId, id } = await one.add()
+      const former = await one.add({ dependsOn: [id] })
+      await one.storage.tasks.deleteTask(workspaceId, former.id, one.at())
+      const both = whileOpen(
+        one,
+        (at) => one.storage.tasks.deleteTask(workspaceId, id, at),
+        () => other.add({ dependsOn: [id] }),
+      )
+      await assertRefused(both, 'INVALID_FIELD', 'dependsOn')
     },
   ),
   shared(
@@ -148,6 +181,8 @@ export const sharingCases: readonly StorageCheck[] = [
     'a dependency is not deleted while a dependent of it is added',
     async (one, other) => {
       const { workspaceId, id } = await one.add()
+      const former = await one.add({ dependsOn: [id] })
+      await one.storage.tasks.deleteTask(workspaceId, former.id, one.at())
       const both = whileOpen(
         one,
         (at) => one.add({ dependsOn: [id] }, at),
