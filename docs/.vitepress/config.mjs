@@ -1,0 +1,122 @@
+// The site of the docs. Pages stay where they are read without it: in docs/, beside the packages and at the root.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitepress'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const textOf = (path) => readFileSync(join(root, path), 'utf8')
+const packages = readdirSync(join(root, 'packages'))
+
+/** The page that a path of the repository has on the site; null for what is no page. */
+function pageOf(path) {
+  if (!path.endsWith('.md') || path.startsWith('.changeset/')) return null
+  return path.replace(/(^|\/)README\.md$/, '$1index.md')
+}
+
+/** Where a source file can be read, once the packages name their repository. */
+function sourceUrl(path) {
+  const url = manifest.repository?.url?.replace(/^git\+/, '').replace(/\.git$/, '')
+  return url === undefined ? null : `${url}/blob/HEAD/${path}`
+}
+
+/** Points links between pages at the site's names for them; a link to a source file that cannot be shown becomes text. */
+function relink(markdown) {
+  markdown.core.ruler.after('inline', 'relink', ({ tokens, env }) => {
+    const folder = dirname(env.relativePath ?? '')
+    for (const { children } of tokens) {
+      let textOnly = false
+      for (const token of children ?? []) {
+        if (token.type === 'link_close' && textOnly) {
+          Object.assign(token, { type: 'html_inline', content: '</span>' })
+          textOnly = false
+        }
+        const href = token.type === 'link_open' ? token.attrGet('href') : null
+        if (href === null || /^(?:[a-z]+:|#|\/)/.test(href) || env.relativePath?.startsWith('docs/api/'))
+          continue
+        const [path, anchor] = href.split('#')
+        const target = normalize(join(folder, decodeURIComponent(path)))
+        if (!existsSync(join(root, target))) continue // VitePress reports it
+        const page = pageOf(target)
+        const url = page === null ? sourceUrl(target) : `/${page}${anchor === undefined ? '' : `#${anchor}`}`
+        if (url !== null) token.attrSet('href', url)
+        else {
+          textOnly = true
+          Object.assign(token, { type: 'html_inline', content: `<span title="${target}">` })
+        }
+      }
+    }
+  })
+}
+
+/** Pages outside of docs/ would look for Vue beside themselves. */
+const vueFromHere = {
+  name: 'vue-from-here',
+  enforce: 'pre',
+  resolveId(id, _importer, { ssr }) {
+    if (!/^vue(?:\/server-renderer)?$/.test(id)) return null
+    // What renders the pages runs below docs/, where Node.js finds Vue.
+    if (ssr) return { id, external: true }
+    return this.resolve(id, fileURLToPath(import.meta.url), { skipSelf: true })
+  },
+}
+
+/** The index of the docs is the sidebar: a group for each section, an entry for each page that it names. */
+function sidebarGroups() {
+  const [, ...sections] = textOf('docs/README.md').split(/^## /m)
+  return sections.map((section) => {
+    const [heading = ''] = section.split('\n')
+    const rows = [...section.matchAll(/\| \[([^\]]+)\]\(([^)#]+)[^)]*\) \|$/gm)]
+    const entries = rows.map(([, text, path]) => [text, `/${pageOf(normalize(join('docs', path)))}`])
+    const items = [
+      ...new Map(entries.map(([text, link]) => [link, { text, link: link.replace(/\.md$/, '') }])).values(),
+    ]
+    return { text: heading, items }
+  })
+}
+
+export default defineConfig({
+  title: 'Taskboard',
+  description: manifest.description ?? 'A kanban board for your Node.js server, worked by AI agents.',
+  lang: 'en',
+  srcDir: '..',
+  srcExclude: [
+    '.changeset/**',
+    '.git/**',
+    'coverage/**',
+    'scripts/**',
+    '**/CHANGELOG.md',
+    'packages/*/{src,test,bench,dist}/**',
+  ],
+  rewrites: {
+    'README.md': 'index.md',
+    'docs/README.md': 'docs/index.md',
+    'docs/decisions/README.md': 'docs/decisions/index.md',
+    'examples/README.md': 'examples/index.md',
+    'packages/:name/README.md': 'packages/:name/index.md',
+  },
+  vite: { plugins: [vueFromHere] },
+  markdown: { config: relink },
+  themeConfig: {
+    outline: [2, 3],
+    search: { provider: 'local' },
+    nav: [
+      { text: 'Tutorial', link: '/docs/tutorial' },
+      { text: 'Docs', link: '/docs/' },
+      { text: 'API reference', link: '/docs/api/' },
+    ],
+    sidebar: [
+      ...sidebarGroups(),
+      {
+        text: 'Packages',
+        items: packages.map((name) => ({ text: `@taskboard/${name}`, link: `/packages/${name}/` })),
+      },
+      {
+        text: 'API reference',
+        collapsed: true,
+        items: packages.map((name) => ({ text: `@taskboard/${name}`, link: `/docs/api/${name}/src/` })),
+      },
+    ],
+  },
+})
