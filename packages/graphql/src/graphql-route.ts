@@ -18,6 +18,7 @@ import { formatError, fromEnvelope } from './errors.js'
 import { createContext, type GraphqlContext } from './graphql-context.js'
 import { graphqlDescription } from './graphql-description.js'
 import type { GraphqlOptions } from './graphql-options.js'
+import { boundVariables } from './limits/bound-variables.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8'
@@ -80,7 +81,7 @@ function toExecution(
   return {
     schema,
     document: prepared,
-    variableValues: variables,
+    variableValues: boundVariables(schema, prepared, variables),
     operationName,
     contextValue: createContext(call, caller) as Shared,
   }

@@ -1,30 +1,9 @@
-import {
-  apiRoutes,
-  createTaskboard,
-  type HttpRequest,
-  type HttpResponse,
-  type Principal,
-  type RequestBody,
-} from '@taskboard/core'
-import { memoryStorage } from '../src/index.js'
-
-/** A request that was made to take long. */
-export interface HostileRequest {
-  readonly name: string
-  /** What a parser makes of it is the least that it can cost. */
-  readonly text: () => string
-  /** Makes it, and gives what handles it: that resolves with the status. */
-  readonly prepare: () => () => Promise<number>
-}
-
-interface Described {
-  readonly requestBody?: {
-    readonly content: Readonly<Record<string, { readonly schema: { readonly properties?: object } }>>
-  }
-}
+import type { RequestBody } from '@taskboard/core'
+import { openBoard, readDocument, type Ask } from './hostile-board.js'
+import type { HostileRequest } from './request-costs.js'
 
 /** Values that fill about `bytes` bytes of JSON. */
-const fillings: Readonly<Record<string, (bytes: number) => string>> = {
+export const fillings: Readonly<Record<string, (bytes: number) => string>> = {
   'short texts': (bytes) => `[${Array.from({ length: bytes / 4 }, () => '"x"').join(',')}]`,
   'empty lists': (bytes) => `[${Array.from({ length: bytes / 3 }, () => '[]').join(',')}]`,
   'deep lists': (bytes) => '['.repeat(bytes / 2) + ']'.repeat(bytes / 2),
@@ -41,66 +20,6 @@ const fillings: Readonly<Record<string, (bytes: number) => string>> = {
   'a long fraction': (bytes) => `0.${'1'.repeat(bytes)}`,
 }
 
-const ids: Readonly<Record<string, string>> = {
-  task_id: 'task_x',
-  agent_id: 'agent_x',
-  webhook_id: 'wh_x',
-  key_id: 'ak_x',
-}
-
-type Ask = (method: string, template: string, body: RequestBody, query?: string) => Promise<HttpResponse>
-
-/** A task board whose routes are called directly, and the paths that it has. */
-async function openBoard(): Promise<{ readonly ask: Ask; readonly paths: ReadonlySet<string> }> {
-  const principal: { -readonly [Name in keyof Principal]: Principal[Name] } = {
-    id: 'user_1',
-    kind: 'user',
-    accountId: '',
-    tier: 'custom',
-    scopes: [
-      'tasks:read',
-      'tasks:write',
-      'agents:read',
-      'agents:write',
-      'webhooks:write',
-      'chat:write',
-      'account:write',
-    ],
-    workspaceIds: 'all',
-    defaultWorkspaceId: '',
-  }
-  const taskboard = createTaskboard({
-    storage: memoryStorage(),
-    logger: false,
-    authenticate: () => principal,
-  })
-  const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'custom' })
-  Object.assign(principal, { accountId: account.id, defaultWorkspaceId: workspace.id })
-  const routes = new Map(apiRoutes(taskboard).map((route) => [route.path, route]))
-  const ask = async (method: string, template: string, body: RequestBody, query = '') => {
-    const params = Object.fromEntries(
-      [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, ids[name] ?? 'x']),
-    )
-    const headers: Readonly<Record<string, string>> = {
-      'content-type': 'application/json',
-      'idempotency-key': 'k',
-    }
-    const request: HttpRequest = {
-      method,
-      path: template,
-      params,
-      query,
-      header: (name) => headers[name],
-      clientAddress: '192.0.2.1',
-      body,
-    }
-    const route = routes.get(template.replaceAll(/\{(\w+)\}/g, ':$1'))
-    if (route === undefined) throw new TypeError(`no route ${template}`)
-    return route.handle(request)
-  }
-  return { ask, paths: new Set(routes.keys()) }
-}
-
 interface Target {
   readonly path: string
   readonly query: string
@@ -110,9 +29,7 @@ interface Target {
 
 /** What takes a body. */
 async function targetsOf(ask: Ask, paths: ReadonlySet<string>): Promise<readonly Target[]> {
-  const document = JSON.parse((await ask('GET', '/v2/openapi.json', { kind: 'none' })).body) as {
-    paths: Record<string, Record<string, Described>>
-  }
+  const document = await readDocument(ask)
   return [
     ...['add', 'move', 'chat'].map((action) => ({
       path: '/api/board',
@@ -154,10 +71,13 @@ export async function hostileRequests(bytes: number, isParsed: boolean): Promise
         const text = (): string => (member === null ? value : `{"${member}":${value}}`)
         return {
           name: `${method} ${path} ${query}: ${kind} as ${member ?? 'the body'}`,
-          text,
+          prepareFloor: () => {
+            const body = text()
+            return () => JSON.parse(body) as unknown
+          },
           prepare: () => {
             const body = isParsed ? parsedBody(member, parsed(kind)) : unreadBody(text())
-            return async () => (await ask(method, path, body, query)).status
+            return async () => (await ask(method, path, { body, query })).status
           },
         }
       })

@@ -10,10 +10,20 @@ const rules: Readonly<Record<keyof DocumentSize, string>> = {
   directives: 'there are too many directives',
 }
 
-/** Before a document is parsed. @throws GraphQLError for one with too many characters. */
-export function checkLength(text: string, { characters }: DocumentLimits): void {
-  if (text.length <= characters) return
-  throw new GraphQLError(`the document is too long: at most ${characters} characters; use variables`)
+/** Lines of a document besides two for each of its tokens, for comments and blank ones. */
+const SPARE_LINES = 1_000
+const LINE_END = /\r\n|[\n\r]/
+
+/**
+ * Before a document is parsed. Lines are limited because each error says in which line it is, and graphql counts them anew for each.
+ * @throws GraphQLError for one with too many characters or lines.
+ */
+export function checkLength(text: string, { characters, tokens }: DocumentLimits): void {
+  if (text.length > characters)
+    throw new GraphQLError(`the document is too long: at most ${characters} characters; use variables`)
+  const lines = 2 * tokens + SPARE_LINES
+  if (text.length > lines && text.split(LINE_END, lines + 1).length > lines)
+    throw new GraphQLError(`the document is too long: at most ${lines} lines`)
 }
 
 /** @throws GraphQLError for the first limit that is passed, with the limit. */

@@ -36,6 +36,7 @@ type Definition = OperationDefinitionNode | FragmentDefinitionNode
 export class FragmentCycle extends Error {}
 
 const NOTHING: DocumentSize = { depth: 0, cost: 0, fields: 0, aliases: 0, directives: 0 }
+const UNKNOWN_FRAGMENT: DocumentSize = { ...NOTHING, fields: 1 }
 
 /**
  * Measures a document that has been parsed and nothing else: it need not be valid. Each fragment is measured once, so the time
@@ -103,7 +104,8 @@ class DocumentMeasure {
     const measured = this.#known.get(name)
     if (measured !== undefined) return measured
     const fragment = this.#fragments.get(name)
-    if (fragment === undefined) return NOTHING
+    // Validation compares fragments each with each, those too that are not there.
+    if (fragment === undefined) return UNKNOWN_FRAGMENT
     if (this.#open.has(name)) throw new FragmentCycle(name)
     this.#open.add(name)
     const type = this.#schema.getType(fragment.typeCondition.name.value)

@@ -8,6 +8,7 @@ import { GraphQLError, type ExecutionArgs } from 'graphql'
 import type { SubscribePayload } from 'graphql-ws'
 import type { GraphqlEndpoint } from '../endpoint.js'
 import { createContext } from '../graphql-context.js'
+import { boundVariables } from '../limits/bound-variables.js'
 import { AnswerTurns, PacedStream } from './paced-stream.js'
 
 /**
@@ -35,7 +36,7 @@ export async function beginOperation(
     return {
       schema,
       document,
-      variableValues: variables,
+      variableValues: boundVariables(schema, document, variables),
       operationName,
       contextValue: createContext({ surface, principal, request, openStream }, caller),
     }

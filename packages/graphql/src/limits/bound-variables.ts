@@ -1,0 +1,87 @@
+import {
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  Kind,
+  typeFromAST,
+  type DocumentNode,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  type NamedTypeNode,
+} from 'graphql'
+import type { Variables } from './measure-document.js'
+
+type Members = Readonly<Record<string, unknown>>
+
+/** The one scalar that takes objects. */
+const OF_OBJECTS = 'Metadata'
+/** How much of a value that is refused an error may show, and how deep graphql shows it. */
+const MOST_MEMBERS = 20
+const DEEPEST = 3
+
+/**
+ * The variables without most of what graphql would report, and refuse just the same: of the members of an input object that its type
+ * does not have one is left, and of objects in place of a text or a number the first members. graphql reports each fault with the
+ * whole value, so that many of them would take time by the square of the request.
+ */
+export function boundVariables(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  variables: Variables | null | undefined,
+): Variables | null | undefined {
+  if (variables == null || !Object.values(variables).some(isObject)) return variables
+  const bound: [name: string, value: unknown][] = []
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue
+    for (const { variable, type: node } of definition.variableDefinitions ?? []) {
+      const name = variable.name.value
+      const type = typeFromAST(schema, node as NamedTypeNode)
+      if (Object.hasOwn(variables, name) && isInputType(type))
+        bound.push([name, boundValue(variables[name], type)])
+    }
+  }
+  return { ...variables, ...Object.fromEntries(bound) }
+}
+
+function boundValue(value: unknown, type: GraphQLInputType): unknown {
+  if (!isObject(value)) return value
+  if (isNonNullType(type)) return boundValue(value, type.ofType)
+  if (isListType(type)) {
+    return Array.isArray(value)
+      ? value.map((item: unknown) => boundValue(item, type.ofType))
+      : boundValue(value, type.ofType)
+  }
+  if (isInputObjectType(type) && !Array.isArray(value)) return boundObject(value as Members, type)
+  return type.name === OF_OBJECTS ? value : beginningOf(value, 0)
+}
+
+function boundObject(value: Members, type: GraphQLInputObjectType): Members {
+  const fields = type.getFields()
+  const members = Object.values(fields).flatMap((field) =>
+    Object.hasOwn(value, field.name)
+      ? [[field.name, boundValue(value[field.name], field.type)] as const]
+      : [],
+  )
+  const stranger = firstStranger(value, fields)
+  return Object.fromEntries(stranger === undefined ? members : [...members, [stranger, value[stranger]]])
+}
+
+function firstStranger(value: Members, fields: object): string | undefined {
+  for (const name in value) if (!Object.hasOwn(fields, name)) return name
+  return undefined
+}
+
+function beginningOf(value: unknown, depth: number): unknown {
+  if (!isObject(value) || depth > DEEPEST) return value
+  if (Array.isArray(value))
+    return value.slice(0, MOST_MEMBERS).map((item: unknown) => beginningOf(item, depth + 1))
+  const names: string[] = []
+  for (const name in value) if (names.push(name) === MOST_MEMBERS) break
+  return Object.fromEntries(names.map((name) => [name, beginningOf((value as Members)[name], depth + 1)]))
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,74 @@
+/** A request that was made to take long. */
+export interface HostileRequest {
+  readonly name: string
+  /** Gives what has to be done with it in any case, such as to parse its body. */
+  readonly prepareFloor: () => () => unknown
+  /** Makes it anew, and gives what handles it once: that resolves with the status. */
+  readonly prepare: () => (() => Promise<number>) | Promise<() => Promise<number>>
+}
+
+/** How much a request may cost. */
+export interface CostBound {
+  /** In milliseconds of processor time, whatever the floor is: an error costs as much for any request. */
+  readonly allowanceMs: number
+  /** So many times the floor may come on top. */
+  readonly mostTimes: number
+}
+
+export interface SlowRequests {
+  readonly requests: number
+  /** In milliseconds of processor time. */
+  readonly slow: readonly (readonly [name: string, spent: number, floor: number])[]
+}
+
+const TRIES = 5
+
+/** Finds the requests that cost more than they may. Run it in a process of its own: its processor time is what counts. */
+export async function findSlowRequests(
+  requests: readonly HostileRequest[],
+  { allowanceMs, mostTimes }: CostBound,
+): Promise<SlowRequests> {
+  const slow: [string, number, number][] = []
+  for (const request of requests) {
+    const { name, prepareFloor } = request
+    const spent = await leastMsOf(request, TRIES, allowanceMs)
+    if (spent <= allowanceMs) continue
+    const floor = await leastMs(prepareFloor, TRIES, 0)
+    if (spent > allowanceMs + mostTimes * floor) slow.push([name, spent, floor])
+  }
+  return { requests: requests.length, slow }
+}
+
+/**
+ * The least processor time of a request in some tries, until one is quick enough.
+ * @throws Error when a limit refused it, which says nothing of what it would have cost.
+ */
+export function leastMsOf({ prepare }: HostileRequest, tries: number, enoughMs: number): Promise<number> {
+  return leastMs(sending(prepare), tries, enoughMs)
+}
+
+function sending(prepare: HostileRequest['prepare']): () => Promise<() => Promise<void>> {
+  return async () => {
+    const send = await prepare()
+    return async () => {
+      if ((await send()) === 429) throw new Error('a limit was reached')
+    }
+  }
+}
+
+/** The least processor time of some tries, until one is quick enough: what else the machine does can only add to it. */
+async function leastMs(
+  prepare: () => (() => unknown) | Promise<() => unknown>,
+  tries: number,
+  enoughMs: number,
+): Promise<number> {
+  let least = Infinity
+  for (let attempt = 0; attempt < tries && least > enoughMs; attempt++) {
+    const work = await prepare()
+    const before = process.cpuUsage()
+    await work()
+    const { user, system } = process.cpuUsage(before)
+    least = Math.min(least, (user + system) / 1_000)
+  }
+  return least
+}
