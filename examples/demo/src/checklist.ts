@@ -23,8 +23,8 @@ export interface LineFacts {
 
 const MARKER = /^(?:[-*+]|\d{1,4}[.)])\s+/
 const BOX = /^\[([ xX])\](?:\s+|$)/
-const QUESTION = /^(?:blocked|needs input)\s*:\s*(.+)$/i
-const ALERT = /^alert\s*:\s*(.+)$/i
+const QUESTION = /^(?:blocked|needs input)\s*:\s*(\S.*)$/is
+const ALERT = /^alert\s*:\s*(\S.*)$/is
 const WAIT = /^wait\s+(\d{1,6}(?:\.\d{1,3})?)\s*(ms|s|m|min)$/i
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, min: 60_000 }
 const LINK = /https?:\/\/[^\s<>"')\]]+/g
