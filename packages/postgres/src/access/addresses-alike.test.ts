@@ -1,17 +1,34 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
+import { PGlite } from '@electric-sql/pglite'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../test/test-database.js'
 import { embeddedMigrations } from '../migrations/embedded-migrations.js'
 import { migrate, migrateWith } from '../migrations/migrate.js'
+import { pglitePool } from '../pglite-pool.js'
+import type { PgPool } from '../pool.js'
 
-let database: TestDatabase
-beforeEach(async () => {
-  database = await createTestDatabase()
+const closers: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
 })
-afterEach(() => database.drop())
 
-describe('addresses that an earlier version has stored', () => {
+async function onPg(): Promise<PgPool> {
+  const database = await createTestDatabase()
+  closers.push(() => database.drop())
+  return database.pool
+}
+
+async function onPglite(): Promise<PgPool> {
+  const database = new PGlite()
+  closers.push(() => database.close())
+  return pglitePool(database)
+}
+
+describe.each([
+  ['PostgreSQL', onPg],
+  ['PGlite', onPglite],
+])('addresses that an earlier version has stored on %s', (_, open) => {
   it('are normalized, but for those that would be the same as another', async () => {
-    const { pool } = database
+    const pool = await open()
     const place = embeddedMigrations.findIndex(({ name }) => name === 'addresses_alike')
     await migrateWith(pool, embeddedMigrations.slice(0, place))
     const stored = [
@@ -40,5 +57,5 @@ describe('addresses that an earlier version has stored', () => {
       'fin@example.com',
       'tel@example.com',
     ])
-  })
+  }, 60_000)
 })

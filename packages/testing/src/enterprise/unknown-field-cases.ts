@@ -74,7 +74,8 @@ export const unknownFieldCases: readonly EnterpriseCheck[] = [
       await eachOperation(session, async ({ method, at, body, as, sample }) => {
         for (const name of (body?.['required'] ?? []) as readonly string[]) {
           const { [name]: _, ...rest } = { ...sample } as Record<string, unknown>
-          for (const wrong of [rest, { ...rest, [name]: null }]) {
+          const nullified = { ...rest, [name]: null }
+          for (const wrong of [rest, nullified, { ...nullified, [STRANGER]: 1 }]) {
             const answer = await session.send(method, at, { as, body: wrong })
             assertError(answer, 400, 'INVALID_REQUEST', name)
             assert.ok(issueOf(answer).endsWith('is required'), answer.text)

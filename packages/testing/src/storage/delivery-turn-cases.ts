@@ -97,14 +97,30 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
     id: 'turns.webhooks',
     name: 'every webhook of an account with a backlog has its turn',
     async check(world) {
-      const busy = await addTenant(world, 12)
-      await raise(world, busy, 30)
+      // More than one claim takes of the account, even of each a single one.
+      const busy = await addTenant(world, 30)
+      await raise(world, busy, 12)
       const served = new Set<string>()
-      for (let claims = 0; claims < 4; claims++) {
+      for (let claims = 0; claims < 10; claims++) {
         const { deliveries } = await claim(world, MINUTE, { limit: 50, perAccount: 15, perWebhook: 5 })
         for (const { webhook } of deliveries) served.add(webhook.id)
       }
       assert.deepEqual([...served].sort(), [...busy.webhookIds].sort())
+    },
+  },
+  {
+    id: 'turns.many-accounts',
+    name: 'of more accounts with a backlog than a claim takes from, each has its turn',
+    async check(world) {
+      const tenants: Tenant[] = []
+      for (let index = 0; index < 12; index++) tenants.push(await addTenant(world, 1))
+      for (const tenant of tenants) await raise(world, tenant, 30)
+      const served = new Set<string>()
+      for (let claims = 0; claims < 3; claims++) {
+        const { deliveries } = await claim(world, MINUTE, { limit: 5, perAccount: 1, perWebhook: 1 })
+        for (const { webhook } of deliveries) served.add(webhook.accountId)
+      }
+      assert.deepEqual([...served].sort(), tenants.map(({ accountId }) => accountId).sort())
     },
   },
   {

@@ -147,6 +147,8 @@ export function errorCases(options: TransportConformanceOptions): readonly Trans
         expectMissing(await post('move', { task_id: 'task_x', to: null }), 'to')
         expectMissing(await post('chat', { user: 'x' }), 'message')
         expectMissing(await post('chat', { message: null }), 'message')
+        expectMissing(await post('add', { title: null, unheard_of: 1 }), 'title')
+        expectMissing(await post('move', { task_id: null, to: 'done', unheard_of: 1 }), 'task_id')
         expectMissing(await webhook(session, { events: hook.events }), 'url')
         expectMissing(await webhook(session, { url: hook.url }), 'events')
         expectMissing(await webhook(session, { ...hook, url: null }), 'url')
