@@ -1,4 +1,4 @@
-// The site of the docs. Pages stay where they are read without it: in docs/, beside the packages and at the root.
+// The site of the docs. scripts/docs.mjs copies the pages to .site/, each at its path in the repository.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,7 @@ const packages = readdirSync(join(root, 'packages'))
 
 /** The page that a path of the repository has on the site; null for what is no page. */
 function pageOf(path) {
-  if (!path.endsWith('.md') || path.startsWith('.changeset/')) return null
+  if (!path.endsWith('.md')) return null
   return path.replace(/(^|\/)README\.md$/, '$1index.md')
 }
 
@@ -50,16 +50,12 @@ function relink(markdown) {
   })
 }
 
-/** Pages outside of docs/ would look for Vue beside themselves. */
-const vueFromHere = {
-  name: 'vue-from-here',
-  enforce: 'pre',
-  resolveId(id, _importer, { ssr }) {
-    if (!/^vue(?:\/server-renderer)?$/.test(id)) return null
-    // What renders the pages runs below docs/, where Node.js finds Vue.
-    if (ssr) return { id, external: true }
-    return this.resolve(id, fileURLToPath(import.meta.url), { skipSelf: true })
-  },
+/** The anchor that GitHub gives to a heading, so that links hold in both places. */
+function anchorOf(heading) {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+    .replaceAll(' ', '-')
 }
 
 /** The index of the docs is the sidebar: a group for each section, an entry for each page that it names. */
@@ -80,15 +76,8 @@ export default defineConfig({
   title: 'Taskboard',
   description: manifest.description ?? 'A kanban board for your Node.js server, worked by AI agents.',
   lang: 'en',
-  srcDir: '..',
-  srcExclude: [
-    '.changeset/**',
-    '.git/**',
-    'coverage/**',
-    'scripts/**',
-    '**/CHANGELOG.md',
-    'packages/*/{src,test,bench,dist}/**',
-  ],
+  srcDir: '.site',
+  srcExclude: ['**/CHANGELOG.md'],
   rewrites: {
     'README.md': 'index.md',
     'docs/README.md': 'docs/index.md',
@@ -96,8 +85,7 @@ export default defineConfig({
     'examples/README.md': 'examples/index.md',
     'packages/:name/README.md': 'packages/:name/index.md',
   },
-  vite: { plugins: [vueFromHere] },
-  markdown: { config: relink },
+  markdown: { config: relink, anchor: { slugify: anchorOf } },
   themeConfig: {
     outline: [2, 3],
     search: { provider: 'local' },
