@@ -80,27 +80,8 @@ export function createDatabase(parts: DatabaseParts): Database {
   const { timeouts = resolveTimeouts({}) } = parts
   const pool = boundedPool(parts.pool, timeouts)
   const sole = soleConnectionOf(parts.pool)
-  /** By the host's transaction: one that left a statement unanswered is asked nothing more. */
-  const bounded = new WeakMap<PgConnection, PgConnection>()
+  const { run, runAlone, boundedOf } = createRunners(pool, timeouts, preparedStatements)
   const revocations = createRevocations(commits)
-
-  function toQuery({ name, text }: Statement<unknown>, values: readonly unknown[]): PgQuery {
-    return { text, values: [...values], name: preparedStatements ? name : undefined }
-  }
-
-  async function run<Row>(
-    connection: PgConnection,
-    asked: Statement<Row>,
-    values: readonly unknown[],
-  ): Promise<readonly Row[]> {
-    const { rows } = await connection.query(toQuery(asked, values))
-    return rows as Row[]
-  }
-
-  async function runAlone<Row>(asked: Statement<Row>, values: readonly unknown[]): Promise<readonly Row[]> {
-    const { rows } = await pool.query(toQuery(asked, values), asked.isBackground ? asked.name : undefined)
-    return rows as Row[]
-  }
 
   /** What a verb does without `tx`. */
   async function alone<T>(attempt: () => Promise<T>): Promise<T> {
@@ -115,12 +96,6 @@ export function createDatabase(parts: DatabaseParts): Database {
   const sessionOn = (connection: PgConnection): Session => ({
     run: (statement, values) => run(connection, statement, values),
   })
-
-  function boundedOf(host: PgConnection): PgConnection {
-    const known = bounded.get(host) ?? boundedConnection(host, timeouts.statementTimeoutMs)
-    bounded.set(host, known)
-    return known
-  }
 
   return {
     settings,
@@ -161,6 +136,42 @@ export function createDatabase(parts: DatabaseParts): Database {
     },
     noteRevocation: (at) => revocations.note(at),
   }
+}
+
+/** Statements on a connection, and on whichever the pool lends. */
+function createRunners(
+  pool: ReturnType<typeof boundedPool>,
+  { statementTimeoutMs }: Timeouts,
+  preparedStatements: boolean,
+) {
+  /** By the host's transaction: one that left a statement unanswered is asked nothing more. */
+  const bounded = new WeakMap<PgConnection, PgConnection>()
+
+  function toQuery({ name, text }: Statement<unknown>, values: readonly unknown[]): PgQuery {
+    return { text, values: [...values], name: preparedStatements ? name : undefined }
+  }
+
+  async function run<Row>(
+    connection: PgConnection,
+    asked: Statement<Row>,
+    values: readonly unknown[],
+  ): Promise<readonly Row[]> {
+    const { rows } = await connection.query(toQuery(asked, values))
+    return rows as Row[]
+  }
+
+  async function runAlone<Row>(asked: Statement<Row>, values: readonly unknown[]): Promise<readonly Row[]> {
+    const { rows } = await pool.query(toQuery(asked, values), asked.isBackground ? asked.name : undefined)
+    return rows as Row[]
+  }
+
+  function boundedOf(host: PgConnection): PgConnection {
+    const known = bounded.get(host) ?? boundedConnection(host, statementTimeoutMs)
+    bounded.set(host, known)
+    return known
+  }
+
+  return { run, runAlone, boundedOf }
 }
 
 /** Remembers in which transactions a task was taken away from its agent, until their commits say so. */

@@ -83,7 +83,13 @@ describe('a request that shows a cookie', () => {
   it('is refused with a password that browsers keep, unless it is from no page', () => {
     const judge = (headers: Headers) =>
       createOriginGuard().refuse({ method: 'POST', header: (name) => headers[name], targetOrigin: OWN })
-    for (const authorization of ['Basic dTpw', 'basic dTpw', 'Negotiate YII', 'Digest username="u"', 'NTLM T']) {
+    for (const authorization of [
+      'Basic dTpw',
+      'basic dTpw',
+      'Negotiate YII',
+      'Digest username="u"',
+      'NTLM T',
+    ]) {
       expect(judge({ authorization, origin: 'https://evil.example' })).toMatchObject({ code: 'FORBIDDEN' })
       expect(judge({ authorization, 'sec-fetch-site': 'cross-site' })).toMatchObject({ code: 'FORBIDDEN' })
       expect(judge({ authorization, cookie: 'a=1' })).toMatchObject({ code: 'FORBIDDEN' })
