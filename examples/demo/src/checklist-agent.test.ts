@@ -25,8 +25,14 @@ async function setUp() {
     clock,
     board,
     events,
-    logs: (task: Task): Promise<readonly TaskLogEntry[]> => storage.tasks.listLogs(workspace.id, task.id, at),
-    outputs: (task: Task) => storage.tasks.listOutputs(workspace.id, task.id, at),
+    logs: (task: Task): Promise<readonly TaskLogEntry[]> =>
+      storage.tasks
+        .getTask({ within: workspace.id, taskId: task.id, parts: ['logs'] }, at)
+        .then(({ logs }) => logs),
+    outputs: (task: Task) =>
+      storage.tasks
+        .getTask({ within: workspace.id, taskId: task.id, parts: ['outputs'] }, at)
+        .then(({ outputs }) => outputs),
   }
 }
 

@@ -18,6 +18,7 @@ import {
   webhookEventTypes,
 } from '@taskboard/core'
 import { memoryStorage } from '@taskboard/memory'
+import { newTask } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { seededDice, type Dice } from './dice.js'
 
@@ -91,21 +92,19 @@ async function addTask(world: World): Promise<void> {
   const now = world.at().now ?? 0
   const { value } = await storage.tasks.insertTask(
     {
-      workspaceId,
-      title: `task ${world.ids.length}`,
-      description: null,
-      type: null,
-      priority: dice.pick(priorities),
-      assignedTo: dice.chance(0.2) ? dice.pick(agents).id : null,
-      dueDate: dice.chance(0.5) ? now + dice.below(30 * 86_400_000) : null,
-      notBefore: dice.chance(0.2) ? now + dice.below(600_000) : null,
-      tags: [],
-      metadata: {},
-      dependsOn: world.ids.length > 0 && dice.chance(0.4) ? [dice.pick(world.ids)] : [],
-      maxAttempts: 1 + dice.below(3),
+      task: newTask({
+        workspaceId,
+        title: `task ${world.ids.length}`,
+        priority: dice.pick(priorities),
+        assignedTo: dice.chance(0.2) ? dice.pick(agents).id : null,
+        dueDate: dice.chance(0.5) ? now + dice.below(30 * 86_400_000) : null,
+        notBefore: dice.chance(0.2) ? now + dice.below(600_000) : null,
+        dependsOn: world.ids.length > 0 && dice.chance(0.4) ? [dice.pick(world.ids)] : [],
+        maxAttempts: 1 + dice.below(3),
+      }),
+      actor: PERSON,
+      idempotency: null,
     },
-    PERSON,
-    null,
     world.at(),
   )
   world.ids.push(value.id)
@@ -124,9 +123,8 @@ async function claimTask(world: World): Promise<void> {
         a.createdAt - b.createdAt ||
         (a.id < b.id ? -1 : 1),
     )[0]
-  const batch = await storage.tasks.claimForAgent(
-    { workspaceId, agentId: agent.id, leaseMs: LEASE_MS },
-    1,
+  const batch = await storage.tasks.claimTasks(
+    { target: { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }, limit: 1 },
     world.at(),
   )
   const claimed = batch.tasks[0]
@@ -140,25 +138,78 @@ async function agentWrites(world: World): Promise<void> {
   if (world.claims.length === 0) return addTask(world)
   const { storage, dice, workspaceId } = world
   const claim = dice.pick(world.claims)
-  const before = await storage.tasks.getTask(workspaceId, claim.taskId, world.at())
+  const before = (
+    await storage.tasks.getTask({ within: workspaceId, taskId: claim.taskId, parts: ['task'] }, world.at())
+  ).task
   const now = world.at().now ?? 0
   const live = before.lease?.fencingToken === claim.fencingToken && before.lease.expiresAt > now
   const proof = { workspaceId, ...claim }
   const writes = [
-    () => storage.tasks.renewLease(proof, LEASE_MS, world.at()),
-    () => storage.tasks.recordProgress(proof, dice.below(101), LEASE_MS, world.at()),
-    () => storage.tasks.completeTask(proof, 'result', null, world.at()),
-    () => storage.tasks.completeTask(proof, 'result', null, world.at()),
-    () => storage.tasks.failTask(proof, 'reason', dice.chance(0.7) ? defaultBackoff : null, world.at()),
-    () => storage.tasks.holdClaimedTask(proof, dice.pick(holdReasons), null, world.at()),
-    () => storage.tasks.handBackTask(proof, 'reason', world.at()),
+    () =>
+      storage.tasks.changeTask(
+        { target: proof, command: { kind: 'renew', fencingToken: proof.fencingToken, leaseMs: LEASE_MS } },
+        world.at(),
+      ),
+    () =>
+      storage.tasks.changeTask(
+        {
+          target: proof,
+          command: {
+            kind: 'progress',
+            fencingToken: proof.fencingToken,
+            progress: dice.below(101),
+            leaseMs: LEASE_MS,
+          },
+        },
+        world.at(),
+      ),
+    () => storage.tasks.completeTask({ proof, result: 'result', next: null }, world.at()),
+    () => storage.tasks.completeTask({ proof, result: 'result', next: null }, world.at()),
+    () =>
+      storage.tasks.changeTask(
+        {
+          target: proof,
+          command: {
+            kind: 'fail',
+            fencingToken: proof.fencingToken,
+            reason: 'reason',
+            backoff: dice.chance(0.7) ? defaultBackoff : null,
+          },
+        },
+        world.at(),
+      ),
+    () =>
+      storage.tasks.changeTask(
+        {
+          target: proof,
+          command: {
+            kind: 'raise_hold',
+            fencingToken: proof.fencingToken,
+            reason: dice.pick(holdReasons),
+            message: null,
+          },
+        },
+        world.at(),
+      ),
+    () =>
+      storage.tasks.changeTask(
+        { target: proof, command: { kind: 'hand_back', fencingToken: proof.fencingToken, reason: 'reason' } },
+        world.at(),
+      ),
   ]
   const choice = dice.below(writes.length)
   const isRepeat = (choice === 2 || choice === 3) && isCompletedBy(before, claim.fencingToken, 'result')
   try {
     await writes[choice]?.()
     if (isRepeat) {
-      expect(await storage.tasks.getTask(workspaceId, claim.taskId, world.at())).toEqual(before)
+      expect(
+        (
+          await storage.tasks.getTask(
+            { within: workspaceId, taskId: claim.taskId, parts: ['task'] },
+            world.at(),
+          )
+        ).task,
+      ).toEqual(before)
       return
     }
     if (!live) world.staleAccepted++
@@ -167,7 +218,14 @@ async function agentWrites(world: World): Promise<void> {
   } catch (error) {
     if (!isTaskboardError(error, 'CONFLICT')) throw error
     expect(live).toBe(false)
-    expect(await storage.tasks.getTask(workspaceId, claim.taskId, world.at())).toEqual(before)
+    expect(
+      (
+        await storage.tasks.getTask(
+          { within: workspaceId, taskId: claim.taskId, parts: ['task'] },
+          world.at(),
+        )
+      ).task,
+    ).toEqual(before)
   }
 }
 
@@ -176,9 +234,21 @@ async function personActs(world: World): Promise<void> {
   const { storage, dice, workspaceId } = world
   const taskId = dice.pick(world.ids)
   const acts = [
-    () => storage.tasks.moveTask(workspaceId, taskId, dice.pick(columns), PERSON, world.at()),
-    () => storage.tasks.holdTask(workspaceId, taskId, dice.pick(holdReasons), 'why', PERSON, world.at()),
-    () => storage.tasks.releaseTask(workspaceId, taskId, PERSON, world.at()),
+    () =>
+      storage.tasks.changeTask(
+        { target: { workspaceId, taskId }, command: { kind: 'move', to: dice.pick(columns), actor: PERSON } },
+        world.at(),
+      ),
+    () =>
+      storage.tasks.changeTask(
+        {
+          target: { workspaceId, taskId },
+          command: { kind: 'hold', reason: dice.pick(holdReasons), message: 'why', actor: PERSON },
+        },
+        world.at(),
+      ),
+    () =>
+      storage.tasks.changeTask({ target: { workspaceId, taskId }, command: { kind: 'release' } }, world.at()),
   ]
   try {
     await dice.pick(acts)()
@@ -198,7 +268,8 @@ async function runHistory(seed: number): Promise<{ world: World; events: readonl
     else if (roll < 8) await agentWrites(world)
     else if (roll < 9) await personActs(world)
     else now += dice.pick([1, 1_000, 20_000, 90_000, 3_600_000, 5 * 86_400_000])
-    if (dice.chance(0.3)) await storage.tasks.expireLeases(100, defaultBackoff, world.at())
+    if (dice.chance(0.3))
+      await storage.tasks.expireLeases({ limit: 100, backoff: defaultBackoff }, world.at())
   }
   return { world, events: await storage.events.readEvents(world.workspaceId, 0, 10_000) }
 }
@@ -212,7 +283,10 @@ async function checkTasks(world: World): Promise<void> {
     expect(task.openDependencies).toBe(open)
     expect(task.lease === null || task.column === 'DOING').toBe(true)
     expect(task.hold === null || task.column === 'TODO').toBe(true)
-    const { attempts } = await world.storage.tasks.getBackground(world.workspaceId, task.id, world.at())
+    const { attempts } = await world.storage.tasks.getTask(
+      { within: world.workspaceId, taskId: task.id, parts: ['attempts'] },
+      world.at(),
+    )
     expect(attempts.every((attempt) => attempt.outcome !== null)).toBe(true)
   }
 }

@@ -147,7 +147,10 @@ async function check(
   expect(todo.every((task) => task.hold?.reason === 'failed' || task.openDependencies > 0)).toBe(true)
   expect(todo.length + done.length).toBe(TASKS)
   for (const task of done) {
-    const { attempts } = await storage.tasks.getBackground(workspaceId, task.id, at)
+    const { attempts } = await storage.tasks.getTask(
+      { within: workspaceId, taskId: task.id, parts: ['attempts'] },
+      at,
+    )
     expect(attempts.filter((attempt) => attempt.outcome === 'completed')).toHaveLength(1)
     expect(attempts.every((attempt) => attempt.endedAt !== null)).toBe(true)
     tally.expired += attempts.filter((attempt) => attempt.outcome === 'expired').length

@@ -37,10 +37,13 @@ async function setUp(aheadMs: number) {
   const { workspace } = await storage.access.insertAccount(account, AT)
   const add = async (notBefore: number | null = null) => {
     const task = readNewTask({ title: 't', notBefore }, workspace.id, 3)
-    return (await storage.tasks.insertTask(task, ACTOR, null, AT)).value
+    return (await storage.tasks.insertTask({ task, actor: ACTOR, idempotency: null }, AT)).value
   }
   const claim = async () => {
-    const { tasks } = await storage.tasks.claimBest({ agentType: 'bot', leaseMs: MINUTE_MS }, 1, AT)
+    const { tasks } = await storage.tasks.claimTasks(
+      { target: { agentType: 'bot', leaseMs: MINUTE_MS }, limit: 1 },
+      AT,
+    )
     expect(tasks).toHaveLength(1)
   }
   return { clock, storage, environment, workspaceId: workspace.id, add, claim, start: clock.now() }
@@ -52,13 +55,13 @@ it.each(skews)(
     const { clock, storage, environment, add, start } = await setUp(aheadMs)
     const began: number[] = []
     let looks = 0
-    const claimBest: typeof storage.tasks.claimBest = (...given) => {
+    const claimTasks: typeof storage.tasks.claimTasks = (...given) => {
       looks += 1
-      return storage.tasks.claimBest(...given)
+      return storage.tasks.claimTasks(...given)
     }
     await add(start + 10 * MINUTE_MS)
     const run = () => void began.push(clock.now() - start)
-    const { tasks, agents, events } = { ...storage, tasks: { ...storage.tasks, claimBest } }
+    const { tasks, agents, events } = { ...storage, tasks: { ...storage.tasks, claimTasks } }
     const runner = createRunner({
       environment,
       tasks,
@@ -87,7 +90,8 @@ it.each(skews)('a clock %s the storage’s ends leases when they are over', asyn
   const sweep = createLeaseSweep({ environment, ...storage, pollIntervalMs: DAY_MS })
   sweep.start()
   await clock.advance({ ms: MINUTE_MS - 1 })
-  const column = async () => (await storage.tasks.getTask(workspaceId, id, AT)).column
+  const column = async () =>
+    (await storage.tasks.getTask({ within: workspaceId, taskId: id, parts: ['task'] }, AT)).task.column
   expect(await column()).toBe('DOING')
   await clock.advance({ ms: 1 })
   expect(await column()).toBe('TODO')
@@ -124,7 +128,10 @@ it.each(skews)(
     const { clock, storage, environment, workspaceId } = await setUp(aheadMs)
     const make = async (key: string) => {
       const task = readNewTask({ title: key }, workspaceId, 3)
-      return storage.tasks.insertTask(task, ACTOR, { scope: 's', key, fingerprint: key }, AT)
+      return storage.tasks.insertTask(
+        { task, actor: ACTOR, idempotency: { scope: 's', key, fingerprint: key } },
+        AT,
+      )
     }
     await make('old')
     await clock.advance({ hours: 1 })

@@ -12,9 +12,10 @@ import {
   type NewTask,
   type Task,
   type TaskStore,
+  type TaskWrite,
 } from '@taskboard/core'
 import { memoryStorage } from '@taskboard/memory'
-import { virtualClock } from '@taskboard/testing'
+import { newTask, virtualClock } from '@taskboard/testing'
 import { createLeaseSweep, createRunner } from '../src/agents/index.js'
 import { createBoard, type BoardParts } from '../src/board/index.js'
 import { createEnvironment, type Environment } from '../src/environment/index.js'
@@ -27,6 +28,7 @@ export interface AgentsWorldOptions {
 }
 
 const OUTPUT_LIMIT = 2
+const HOST: Actor = { kind: 'host', id: null }
 
 /** A storage in memory with workspaces, a runner and a lease sweep on a virtual clock; and a way to break the storage. */
 export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: AgentsWorldOptions) {
@@ -44,16 +46,11 @@ export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: A
   await storage.open()
   const runtimes = agents.map((agent) => defineAgent(agent))
   const at = (): At<never> => ({ now: clock.now() })
+  const agent = { name: 'agent', type: runtimes[0]?.type ?? 'none' }
   const workspaceIds: string[] = []
   for (let i = 0; i < workspaces; i++) {
-    const agent = { name: 'agent', type: runtimes[0]?.type ?? 'none' }
-    const account = {
-      name: `account ${i}`,
-      tier: 'professional',
-      workspaceName: `workspace ${i}`,
-      agent,
-    } as const
-    workspaceIds.push((await storage.access.insertAccount(account, at())).workspace.id)
+    const account = { name: `account ${i}`, tier: 'professional', workspaceName: `workspace ${i}` } as const
+    workspaceIds.push((await storage.access.insertAccount({ ...account, agent }, at())).workspace.id)
   }
   const [workspaceId = ''] = workspaceIds
   const faults = createFaults()
@@ -92,11 +89,18 @@ export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: A
       createRunner({ ...parts, runtimes, ...change, events: { ...events, ...change.events } }),
     newSweep: (pollIntervalMs: number | null = null) => createLeaseSweep({ ...parts, pollIntervalMs }),
     async add(change: Partial<NewTask> = {}): Promise<Task> {
-      const task = { ...blankTask, workspaceId, ...change }
-      return (await storage.tasks.insertTask(task, { kind: 'host', id: null }, null, at())).value
+      return (
+        await storage.tasks.insertTask(
+          { task: newTask({ workspaceId, ...change }), actor: HOST, idempotency: null },
+          at(),
+        )
+      ).value
     },
-    get: (task: Task): Promise<Task> => storage.tasks.getTask(task.workspaceId, task.id, at()),
-    background: (task: Task) => storage.tasks.getBackground(task.workspaceId, task.id, at()),
+    async get({ workspaceId: within, id: taskId }: Task): Promise<Task> {
+      return (await storage.tasks.getTask({ within, taskId, parts: ['task'] }, at())).task
+    },
+    background: ({ workspaceId: within, id: taskId }: Task) =>
+      storage.tasks.getTask({ within, taskId, parts: ['attempts', 'dependencies'] }, at()),
     /** The log of the first workspace, as types and ids of what they are about. */
     async eventTypes(): Promise<string[]> {
       return (await events.readEvents(workspaceId, 0, 100_000)).map(({ type }) => type)
@@ -118,19 +122,8 @@ function boardsOn<Tx>(environment: Environment, tasks: TaskStore<Tx>) {
   return (workspaceId: string, actor?: Actor) => createBoard(parts, workspaceId, actor)
 }
 
-const blankTask: Omit<NewTask, 'workspaceId'> = {
-  title: 'a task',
-  description: null,
-  type: null,
-  priority: 'medium',
-  assignedTo: null,
-  dueDate: null,
-  notBefore: null,
-  tags: [],
-  metadata: {},
-  dependsOn: [],
-  maxAttempts: 5,
-}
+/** A verb; of `changeTask` the kind of the command. */
+type Verb = Exclude<keyof TaskStore, 'changeTask'> | TaskWrite['kind']
 
 interface Fault {
   readonly when: 'before' | 'after'
@@ -158,11 +151,11 @@ function createFaults() {
   }
 
   return {
-    breakVerb(verb: keyof TaskStore, fault: Partial<Fault> = {}) {
+    breakVerb(verb: Verb, fault: Partial<Fault> = {}) {
       broken.set(verb, { when: 'before', left: Infinity, error: down(), ...fault })
     },
     repair: () => broken.clear(),
-    countCalls: (verb: keyof TaskStore) => calls.filter((one) => one === verb).length,
+    countCalls: (verb: Verb) => calls.filter((one) => one === verb).length,
     forgetCalls: () => (calls = []),
     of<S extends TaskStore<never>>(store: S): S {
       return new Proxy(store, {
@@ -170,11 +163,15 @@ function createFaults() {
           const verb: unknown = Reflect.get(target, name)
           if (typeof verb !== 'function') return verb
           return (...args: unknown[]) =>
-            call(String(name), () => Reflect.apply(verb, target, args) as unknown)
+            call(nameOf(String(name), args), () => Reflect.apply(verb, target, args) as unknown)
         },
       })
     },
   }
+}
+
+function nameOf(verb: string, [change]: readonly unknown[]): string {
+  return verb === 'changeTask' ? (change as { readonly command: TaskWrite }).command.kind : verb
 }
 
 function collectingLogger(messages: string[]): Logger {

@@ -7,6 +7,7 @@ import {
   type Storage,
   type Task,
 } from '@taskboard/core'
+import { newTask } from '@taskboard/testing'
 import { setTimeout } from 'node:timers/promises'
 import { memoryStorage, type MemoryTransaction } from '../src/index.js'
 
@@ -76,21 +77,15 @@ async function createBoard(taskCount: number, workspaceCount: number): Promise<B
 async function addTask(board: Board, workspaceId: string, index: number): Promise<Task> {
   const { value } = await board.storage.tasks.insertTask(
     {
-      workspaceId,
-      title: `task ${index}`,
-      description: null,
-      type: null,
-      priority: (['urgent', 'high', 'medium', 'low'] as const)[mixed(index, 4)] ?? 'medium',
-      assignedTo: null,
-      dueDate: mixed(index, 3) === 0 ? START + (10 + mixed(index, 40)) * DAY_MS : null,
-      notBefore: null,
-      tags: [],
-      metadata: {},
-      dependsOn: [],
-      maxAttempts: 5,
+      task: newTask({
+        workspaceId,
+        title: `task ${index}`,
+        priority: (['urgent', 'high', 'medium', 'low'] as const)[mixed(index, 4)] ?? 'medium',
+        dueDate: mixed(index, 3) === 0 ? START + (10 + mixed(index, 40)) * DAY_MS : null,
+      }),
+      actor: { kind: 'host', id: null },
+      idempotency: null,
     },
-    { kind: 'host', id: null },
-    null,
     { now: board.now },
   )
   return value
@@ -101,7 +96,7 @@ async function claimTasks(board: Board, count: number): Promise<void> {
   const request = { agentType: 'worker', leaseMs: LEASE_MS }
   for (let claimed = 0; claimed < count; claimed++) {
     board.now += 10
-    const { tasks } = await board.storage.tasks.claimBest(request, 1, { now: board.now })
+    const { tasks } = await board.storage.tasks.claimTasks({ target: request, limit: 1 }, { now: board.now })
     if (tasks.length === 0) throw new Error('nothing left to claim')
   }
 }

@@ -14,7 +14,6 @@ import type { TaskTable } from './task-slots.js'
 export interface ColumnIndex {
   /** `TaskStore.listTasks`. */
   list(query: TaskListQuery, now: Instant): TaskPage
-  count(workspaceId: string): Readonly<Record<Column, number>>
   /** All tasks of a column, in no order. */
   tasksOf(workspaceId: string, column: Column): Iterable<Task>
 }
@@ -56,13 +55,5 @@ export function createColumnIndex(tasks: TaskTable, scoring: () => Scoring): Col
       return board === undefined ? { tasks: [], asOf, next: null } : board[column].list(asOf, after, limit)
     },
     tasksOf: (workspaceId, column) => boards.get(workspaceId)?.[column].tasks() ?? [],
-    count(workspaceId) {
-      const board = boards.get(workspaceId)
-      return {
-        TODO: board?.TODO.size ?? 0,
-        DOING: board?.DOING.size ?? 0,
-        DONE: board?.DONE.size ?? 0,
-      }
-    },
   }
 }

@@ -21,7 +21,11 @@ describe('an id that is missing in untyped code', () => {
     const storage = memoryStorage()
     const missing = undefined as unknown as string
     const at = { now: 0 }
-    await expect(storage.tasks.getTask(missing, 'task_x', at)).rejects.toMatchObject({
+    await expect(
+      storage.tasks
+        .getTask({ within: missing, taskId: 'task_x', parts: ['task'] }, at)
+        .then(({ task }) => task),
+    ).rejects.toMatchObject({
       code: 'TASK_NOT_FOUND',
     })
     await expect(storage.agents.getAgent(missing, 'agent_x', at)).rejects.toMatchObject({ code: 'NOT_FOUND' })

@@ -9,6 +9,7 @@ import {
   type Storage,
   type Task,
 } from '@taskboard/core'
+import { countTasks, newTask } from '@taskboard/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memoryStorage, type MemoryTransaction } from './index.js'
@@ -67,18 +68,53 @@ async function apply(world: World, [kind, a, b, c]: Step, tx?: MemoryTransaction
   const workspace = a % 2
   const workspaceId = pick(world.workspaceIds, workspace)
   const taskId = world.taskIds.length > 0 ? pick(world.taskIds, b) : 'task_none'
-  const task = await storage.tasks.getTask(workspaceId, taskId, at).catch((): Task | null => null)
+  const task = await storage.tasks
+    .getTask({ within: workspaceId, taskId, parts: ['task'] }, at)
+    .then((found) => found.task)
+    .catch((): Task | null => null)
   const proof = { workspaceId, taskId, fencingToken: task?.fencingToken ?? 0 }
   const steps: (() => Promise<unknown>)[] = [
     () => addTask(world, workspace, [a, b, c], at),
-    () => storage.tasks.claimBest({ agentType: 'worker', leaseMs: LEASE_MS }, 1 + (c % 3), at),
-    () => storage.tasks.completeTask(proof, 'r', { agentType: 'worker', leaseMs: LEASE_MS }, at),
-    () => storage.tasks.failTask(proof, 'r', c % 2 === 0 ? defaultBackoff : null, at),
-    () => storage.tasks.appendLog(proof, { level: 'info', message: `${c}` }, LEASE_MS, at),
-    () => storage.tasks.moveTask(workspaceId, taskId, pick(columns, c), PERSON, at),
-    () => storage.tasks.holdTask(workspaceId, taskId, pick(holdReasons, c), null, PERSON, at),
-    () => storage.tasks.releaseTask(workspaceId, taskId, PERSON, at),
-    () => storage.tasks.expireLeases(3, defaultBackoff, at),
+    () =>
+      storage.tasks.claimTasks(
+        { target: { agentType: 'worker', leaseMs: LEASE_MS }, limit: 1 + (c % 3) },
+        at,
+      ),
+    () =>
+      storage.tasks.completeTask(
+        { proof, result: 'r', next: { agentType: 'worker', leaseMs: LEASE_MS } },
+        at,
+      ),
+    () =>
+      storage.tasks.changeTask(
+        {
+          target: proof,
+          command: {
+            kind: 'fail',
+            fencingToken: proof.fencingToken,
+            reason: 'r',
+            backoff: c % 2 === 0 ? defaultBackoff : null,
+          },
+        },
+        at,
+      ),
+    () =>
+      storage.tasks.appendToTask({ proof, log: { level: 'info', message: `${c}` }, leaseMs: LEASE_MS }, at),
+    () =>
+      storage.tasks.changeTask(
+        { target: { workspaceId, taskId }, command: { kind: 'move', to: pick(columns, c), actor: PERSON } },
+        at,
+      ),
+    () =>
+      storage.tasks.changeTask(
+        {
+          target: { workspaceId, taskId },
+          command: { kind: 'hold', reason: pick(holdReasons, c), message: null, actor: PERSON },
+        },
+        at,
+      ),
+    () => storage.tasks.changeTask({ target: { workspaceId, taskId }, command: { kind: 'release' } }, at),
+    () => storage.tasks.expireLeases({ limit: 3, backoff: defaultBackoff }, at),
     () => storage.agents.insertAgent({ workspaceId, name: 'n', type: c % 2 ? 'worker' : 'other' }, null, at),
     () => sendDue(world, c, at),
     () => notify(world, c, at),
@@ -92,7 +128,7 @@ async function apply(world: World, [kind, a, b, c]: Step, tx?: MemoryTransaction
         at,
       ),
     () => storage.agents.deleteAgent(workspaceId, pick(world.agentIds, c), at),
-    () => storage.tasks.deleteTask(workspaceId, taskId, at),
+    () => storage.tasks.deleteTask({ workspaceId, taskId }, at),
     () => storage.analytics.rollUp(1 + (c % 9), at),
   ]
   try {
@@ -107,21 +143,18 @@ async function addTask(world: World, workspace: number, [a, b, c]: number[], at:
   const [x, y, z] = [a ?? 0, b ?? 0, c ?? 0]
   const { value } = await world.storage.tasks.insertTask(
     {
-      workspaceId: pick(world.workspaceIds, workspace),
-      title: 't',
-      description: null,
-      type: null,
-      priority: pick(priorities, y),
-      assignedTo: z % 3 === 0 ? pick(world.agentIds, workspace) : null,
-      dueDate: y % 2 === 0 ? world.now + (z % 40) * DAY_MS : null,
-      notBefore: z % 5 === 0 ? world.now + (y % 3) * DAY_MS : null,
-      tags: [],
-      metadata: {},
-      dependsOn: world.taskIds.length > 0 && x % 3 === 0 ? [pick(world.taskIds, z)] : [],
-      maxAttempts: 1 + (z % 3),
+      task: newTask({
+        workspaceId: pick(world.workspaceIds, workspace),
+        priority: pick(priorities, y),
+        assignedTo: z % 3 === 0 ? pick(world.agentIds, workspace) : null,
+        dueDate: y % 2 === 0 ? world.now + (z % 40) * DAY_MS : null,
+        notBefore: z % 5 === 0 ? world.now + (y % 3) * DAY_MS : null,
+        dependsOn: world.taskIds.length > 0 && x % 3 === 0 ? [pick(world.taskIds, z)] : [],
+        maxAttempts: 1 + (z % 3),
+      }),
+      actor: PERSON,
+      idempotency: { scope: 's', key: `${z % 7}`, fingerprint: 'f' },
     },
-    PERSON,
-    { scope: 's', key: `${z % 7}`, fingerprint: 'f' },
     at,
   )
   if (at.tx === undefined && !world.taskIds.includes(value.id)) world.taskIds.push(value.id)
@@ -187,7 +220,7 @@ async function observe({ storage, accountId, workspaceIds, taskIds, now }: World
     )
     return {
       lists: await Promise.all(lists),
-      counts: await storage.tasks.countTasks(workspaceId, at),
+      counts: await countTasks(storage, workspaceId, at),
       webhooks,
       deliveries: await Promise.all(deliveries),
       agents: await storage.agents.listAgents(workspaceId, at),
@@ -198,8 +231,8 @@ async function observe({ storage, accountId, workspaceIds, taskIds, now }: World
   const tasks = taskIds.map(async (taskId) => {
     const reads = workspaceIds.map((workspaceId) =>
       Promise.all([
-        storage.tasks.getBackground(workspaceId, taskId, at),
-        storage.tasks.listLogs(workspaceId, taskId, at),
+        storage.tasks.getTask({ within: workspaceId, taskId, parts: ['attempts', 'dependencies'] }, at),
+        storage.tasks.getTask({ within: workspaceId, taskId, parts: ['logs'] }, at).then(({ logs }) => logs),
       ]).catch(() => null),
     )
     return Promise.all(reads)
@@ -221,10 +254,19 @@ async function observe({ storage, accountId, workspaceIds, taskIds, now }: World
 /** What the queues would give, one after the other. It is the last thing that is asked of a storage. */
 async function drain({ storage, now }: World): Promise<unknown> {
   const later = { now: now + 40 * DAY_MS }
-  const expired = await storage.tasks.expireLeases(1_000, defaultBackoff, { now })
-  const claims = [await storage.tasks.claimBest({ agentType: 'worker', leaseMs: LEASE_MS }, 500, { now })]
-  claims.push(await storage.tasks.claimBest({ agentType: 'other', leaseMs: LEASE_MS }, 500, later))
-  claims.push(await storage.tasks.claimBest({ agentType: 'worker', leaseMs: LEASE_MS }, 500, later))
+  const expired = await storage.tasks.expireLeases({ limit: 1_000, backoff: defaultBackoff }, { now })
+  const claims = [
+    await storage.tasks.claimTasks(
+      { target: { agentType: 'worker', leaseMs: LEASE_MS }, limit: 500 },
+      { now },
+    ),
+  ]
+  claims.push(
+    await storage.tasks.claimTasks({ target: { agentType: 'other', leaseMs: LEASE_MS }, limit: 500 }, later),
+  )
+  claims.push(
+    await storage.tasks.claimTasks({ target: { agentType: 'worker', leaseMs: LEASE_MS }, limit: 500 }, later),
+  )
   const request = { ...CLAIM, limit: 500, perWebhook: 7 }
   const sent = [
     await storage.webhooks.claimDueDeliveries(request, { now }),

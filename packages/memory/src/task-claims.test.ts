@@ -1,4 +1,4 @@
-import type { NewTask } from '@taskboard/core'
+import { newTask } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { memoryStorage } from './index.js'
 
@@ -20,26 +20,12 @@ async function setUp() {
     storage,
     workspaceId,
     add: (title: string, notBefore: number | null = null, now = START) => {
-      const task: NewTask = { ...BLANK, workspaceId, title, notBefore }
-      return storage.tasks.insertTask(task, { kind: 'host', id: null }, null, { now })
+      const task = newTask({ workspaceId, title, notBefore })
+      return storage.tasks.insertTask({ task, actor: { kind: 'host', id: null }, idempotency: null }, { now })
     },
     claim: (limit: number, now: number) =>
-      storage.tasks.claimBest({ agentType: 'bot', leaseMs: LEASE_MS }, limit, { now }),
+      storage.tasks.claimTasks({ target: { agentType: 'bot', leaseMs: LEASE_MS }, limit }, { now }),
   }
-}
-
-const BLANK: Omit<NewTask, 'workspaceId'> = {
-  title: '',
-  description: null,
-  type: null,
-  priority: 'medium',
-  assignedTo: null,
-  dueDate: null,
-  notBefore: null,
-  tags: [],
-  metadata: {},
-  dependsOn: [],
-  maxAttempts: 5,
 }
 
 describe('a claim by type', () => {

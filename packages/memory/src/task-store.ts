@@ -2,53 +2,36 @@ import {
   revocationBy,
   TaskboardError,
   type ClaimProof,
+  type ClaimTarget,
   type Instant,
   type Task,
-  type TaskBackground,
-  type TaskCommand,
   type TaskStore,
+  type TaskTarget,
+  type TaskWrite,
 } from '@taskboard/core'
-import { createColumnIndex, type ColumnIndex } from './column-index.js'
+import { createColumnIndex } from './column-index.js'
 import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
 import { buildTask, TaskCreated } from './new-task.js'
 import type { ReadyQueue } from './ready-queue.js'
-import { createTaskChanges } from './task-changes.js'
+import { createTaskChanges, type TaskChanges } from './task-changes.js'
 import { createTaskClaims } from './task-claims.js'
-import { createTaskDirectory } from './task-directory.js'
 import { changedTask } from './task-edit.js'
+import { createTaskReads } from './task-reads.js'
 import type { MemoryTransaction } from './transactions.js'
 
 type Store = TaskStore<MemoryTransaction>
-type ReadVerb = 'getTask' | 'listTasks' | 'countTasks' | 'getBackground' | 'listLogs' | 'listOutputs'
-type AgentVerb =
-  | 'claimBest'
-  | 'claimForAgent'
-  | 'checkClaims'
-  | 'renewLease'
-  | 'recordProgress'
-  | 'appendLog'
-  | 'appendOutput'
-  | 'completeTask'
-  | 'failTask'
-  | 'holdClaimedTask'
-  | 'handBackTask'
 
 export function createTaskStore(database: Database, queue: ReadyQueue, leases: LeaseIndex): Store {
   const { settings, transactions, tables, idempotency, publish } = database
   const { write } = transactions
   const changes = createTaskChanges(database)
-
   const columns = createColumnIndex(tables.tasks, () => settings.current.scoring)
 
-  const change = (workspaceId: string, taskId: string, command: TaskCommand, now: Instant): Task =>
-    changes.apply(changes.require(workspaceId, taskId), command, now)
-
   return {
-    ...createTaskReads(database, columns, changes.require),
-    ...createTaskDirectory(database, columns, leases),
+    ...createTaskReads(database, columns, leases, changes.require),
     ...createAgentVerbs(database, queue, leases, changes),
-    insertTask: (input, actor, claim, at) =>
+    insertTask: ({ task: input, actor, idempotency: claim }, at) =>
       write(at, (now) => {
         database.requireWorkspace(input.workspaceId)
         return idempotency.once(claim, now, () => {
@@ -58,24 +41,11 @@ export function createTaskStore(database: Database, queue: ReadyQueue, leases: L
           return task
         })
       }),
-    updateTask: (workspaceId, taskId, fields, actor, at) =>
-      write(at, (now) => {
-        const task = changes.require(workspaceId, taskId)
-        if (Object.keys(fields).length === 0) return task
-        const changed = changedTask(database, task, fields, now)
-        tables.tasks.set(taskId, changed)
-        const revocation = revocationBy(task, changed, actor)
-        return revocation === null ? changed : changes.apply(changed, revocation, now)
-      }),
-    deleteTask: (workspaceId, taskId, at) =>
+    changeTask: ({ target, command }, at) =>
+      write(at, (now) => changeTask(database, changes, target, command, now)),
+    deleteTask: ({ workspaceId, taskId }, at) =>
       write(at, () => changes.remove(changes.require(workspaceId, taskId))),
-    moveTask: (workspaceId, taskId, to, actor, at) =>
-      write(at, (now) => change(workspaceId, taskId, { kind: 'move', to, actor }, now)),
-    holdTask: (workspaceId, taskId, reason, message, actor, at) =>
-      write(at, (now) => change(workspaceId, taskId, { kind: 'hold', reason, message, actor }, now)),
-    releaseTask: (workspaceId, taskId, _actor, at) =>
-      write(at, (now) => change(workspaceId, taskId, { kind: 'release' }, now)),
-    expireLeases: (limit, backoff, at) =>
+    expireLeases: ({ limit, backoff }, at) =>
       write(at, (now) => {
         let expired = 0
         for (let first = leases.first(); first !== null && expired < limit; first = leases.first()) {
@@ -96,95 +66,70 @@ export function createTaskStore(database: Database, queue: ReadyQueue, leases: L
   }
 }
 
-function createTaskReads(
+function changeTask(
   database: Database,
-  columns: ColumnIndex,
-  require: (workspaceId: string, taskId: string) => Task,
-): Pick<Store, ReadVerb> {
-  const { transactions, tables } = database
-  const { read } = transactions
-
-  function background(task: Task): TaskBackground {
-    const attempts = database.attempts.of(task.id)
-    const dependencies = task.dependsOn.map((id) => {
-      const { title, result } = tables.tasks.get(id) as Task
-      return { id, title, result }
-    })
-    return { attempts, dependencies }
-  }
-
-  return {
-    getTask: (workspaceId, taskId, at) => read(at, () => require(workspaceId, taskId)),
-    listTasks: (query, at) => read(at, (now) => columns.list(query, now)),
-    countTasks: (workspaceId, at) => read(at, () => columns.count(workspaceId)),
-    getBackground: (workspaceId, taskId, at) => read(at, () => background(require(workspaceId, taskId))),
-    listLogs: (workspaceId, taskId, at) =>
-      read(at, () => tables.taskLogs.get(require(workspaceId, taskId).id) ?? []),
-    listOutputs: (workspaceId, taskId, at) =>
-      read(at, () => tables.outputs.get(require(workspaceId, taskId).id) ?? []),
-  }
+  changes: TaskChanges,
+  { workspaceId, taskId }: TaskTarget,
+  command: TaskWrite,
+  now: Instant,
+): Task {
+  const task = changes.require(workspaceId, taskId)
+  if (command.kind !== 'edit') return changes.apply(task, command, now)
+  if (Object.keys(command.change).length === 0) return task
+  const changed = changedTask(database, task, command.change, now)
+  database.tables.tasks.set(taskId, changed)
+  const revocation = revocationBy(task, changed, command.actor)
+  return revocation === null ? changed : changes.apply(changed, revocation, now)
 }
 
 function createAgentVerbs(
   database: Database,
   queue: ReadyQueue,
   leases: LeaseIndex,
-  changes: ReturnType<typeof createTaskChanges>,
-): Pick<Store, AgentVerb> {
+  changes: TaskChanges,
+): Pick<Store, 'claimTasks' | 'checkClaims' | 'appendToTask' | 'completeTask'> {
   const { settings, transactions, tables } = database
   const { write } = transactions
   const claims = createTaskClaims(database, queue, leases, changes)
+
+  const claim = (target: ClaimTarget, limit: number, now: Instant) =>
+    'agentType' in target ? claims.byType(target, limit, now) : claims.forAgent(target, limit, now)
 
   function isHeld({ taskId, fencingToken }: ClaimProof, now: Instant): boolean {
     const lease = tables.tasks.get(taskId)?.lease
     return lease != null && lease.fencingToken === fencingToken && lease.expiresAt > now
   }
 
-  const change = ({ workspaceId, taskId }: ClaimProof, command: TaskCommand, now: Instant): Task =>
-    changes.apply(changes.require(workspaceId, taskId), command, now)
+  function renew({ workspaceId, taskId, fencingToken }: ClaimProof, leaseMs: number | null, now: Instant) {
+    changes.apply(changes.require(workspaceId, taskId), { kind: 'renew', fencingToken, leaseMs }, now)
+  }
 
   return {
-    claimBest: (request, limit, at) => write(at, (now) => claims.byType(request, limit, now)),
-    claimForAgent: (request, limit, at) => write(at, (now) => claims.forAgent(request, limit, now)),
+    claimTasks: ({ target, limit }, at) => write(at, (now) => claim(target, limit, now)),
     checkClaims: (proofs, at) => transactions.read(at, (now) => proofs.map((proof) => isHeld(proof, now))),
-    renewLease: (proof, leaseMs, at) =>
-      write(at, (now) => change(proof, { kind: 'renew', fencingToken: proof.fencingToken, leaseMs }, now)),
-    recordProgress: (proof, progress, leaseMs, at) =>
+    appendToTask: ({ proof, leaseMs, ...added }, at) =>
       write(at, (now) => {
-        const { fencingToken } = proof
-        return change(proof, { kind: 'progress', fencingToken, progress, leaseMs }, now)
-      }),
-    appendLog: (proof, { level, message }, leaseMs, at) =>
-      write(at, (now) => {
-        change(proof, { kind: 'renew', fencingToken: proof.fencingToken, leaseMs }, now)
-        const lines = [...(tables.taskLogs.get(proof.taskId) ?? []), { at: now, level, message }]
-        tables.taskLogs.set(proof.taskId, lines.slice(-settings.current.logLimit))
-      }),
-    appendOutput: (proof, { type, name, url, size }, leaseMs, at) =>
-      write(at, (now) => {
-        change(proof, { kind: 'renew', fencingToken: proof.fencingToken, leaseMs }, now)
-        const outputs = tables.outputs.get(proof.taskId) ?? []
-        if (outputs.length >= settings.current.outputLimit) {
-          throw new TaskboardError('CONFLICT', `a task has at most ${settings.current.outputLimit} outputs`)
+        renew(proof, leaseMs, now)
+        const { logLimit, outputLimit } = settings.current
+        if ('log' in added) {
+          const { level, message } = added.log
+          const lines = [...(tables.taskLogs.get(proof.taskId) ?? []), { at: now, level, message }]
+          tables.taskLogs.set(proof.taskId, lines.slice(-logLimit))
+          return
         }
+        const outputs = tables.outputs.get(proof.taskId) ?? []
+        if (outputs.length >= outputLimit) {
+          throw new TaskboardError('CONFLICT', `a task has at most ${outputLimit} outputs`)
+        }
+        const { type, name, url, size } = added.output
         tables.outputs.set(proof.taskId, [...outputs, { type, name, url, size }])
       }),
-    completeTask: (proof, result, next, at) =>
+    completeTask: ({ proof, result, next }, at) =>
       write(at, (now) => {
-        const task = change(proof, { kind: 'complete', fencingToken: proof.fencingToken, result }, now)
-        if (next === null) return { task, next: null }
-        const batch = 'agentType' in next ? claims.byType(next, 1, now) : claims.forAgent(next, 1, now)
-        return { task, next: batch }
+        const { workspaceId, taskId, fencingToken } = proof
+        const command = { kind: 'complete', fencingToken, result } as const
+        const task = changes.apply(changes.require(workspaceId, taskId), command, now)
+        return { task, next: next === null ? null : claim(next, 1, now) }
       }),
-    failTask: (proof, reason, backoff, at) =>
-      write(at, (now) =>
-        change(proof, { kind: 'fail', fencingToken: proof.fencingToken, reason, backoff }, now),
-      ),
-    holdClaimedTask: (proof, reason, message, at) =>
-      write(at, (now) =>
-        change(proof, { kind: 'raise_hold', fencingToken: proof.fencingToken, reason, message }, now),
-      ),
-    handBackTask: (proof, reason, at) =>
-      write(at, (now) => change(proof, { kind: 'hand_back', fencingToken: proof.fencingToken, reason }, now)),
   }
 }

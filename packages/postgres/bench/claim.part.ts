@@ -24,7 +24,7 @@ const contestants = boards.flatMap(
   ({ storage, database, workspaceIds: [workspaceId = ''], agentIds: [agentId = ''] }) => [
     async () => {
       const request = { workspaceId, agentId, leaseMs: LEASE_MS }
-      only((await storage.tasks.claimForAgent(request, 1, { now: null })).tasks)
+      only((await storage.tasks.claimTasks({ target: request, limit: 1 }, { now: null })).tasks)
     },
     () => claimFloor(database.pool, workspaceId, agentId, LEASE_MS),
   ],

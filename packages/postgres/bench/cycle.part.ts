@@ -51,22 +51,28 @@ await fillPgBoss(bosses[1], bossDatabases[1], SHORT_QUEUE)
 async function ours(target: ClaimByType | ClaimForAgent, workers: number, ms: number): Promise<number> {
   const claim = async (): Promise<Task> => {
     const { tasks: found } = await ('agentType' in target
-      ? tasks.claimBest(target, 1, { now: null })
-      : tasks.claimForAgent(target, 1, { now: null }))
+      ? tasks.claimTasks({ target, limit: 1 }, { now: null })
+      : tasks.claimTasks({ target, limit: 1 }, { now: null }))
     return only(found)
   }
   const held = await Promise.all(Array.from({ length: workers }, claim))
   const rate = await rateOf(workers, ms, async (worker) => {
     const { id: taskId, workspaceId, fencingToken } = held[worker] as Task
-    const done = await tasks.completeTask({ taskId, workspaceId, fencingToken }, 'done', target, {
-      now: null,
-    })
+    const done = await tasks.completeTask(
+      { proof: { taskId, workspaceId, fencingToken }, result: 'done', next: target },
+      {
+        now: null,
+      },
+    )
     held[worker] = only(done.next?.tasks ?? [])
     return 1
   })
   await Promise.all(
     held.map(({ id: taskId, workspaceId, fencingToken }) =>
-      tasks.completeTask({ taskId, workspaceId, fencingToken }, 'done', null, { now: null }),
+      tasks.completeTask(
+        { proof: { taskId, workspaceId, fencingToken }, result: 'done', next: null },
+        { now: null },
+      ),
     ),
   )
   return rate

@@ -27,7 +27,10 @@ const [ours = 0, ...peers] = await compareRates(
       name: 'taskboard',
       round: (ms) =>
         rateOf(CLIENTS, ms, async () => {
-          await tasks.insertTask(newTask(workspaceId), { kind: 'host', id: null }, null, { now: null })
+          await tasks.insertTask(
+            { task: newTask(workspaceId), actor: { kind: 'host', id: null }, idempotency: null },
+            { now: null },
+          )
           return 1
         }),
     },

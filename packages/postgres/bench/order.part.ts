@@ -29,7 +29,10 @@ async function rankErrors(board: BenchBoard, storages: readonly BenchBoard['stor
   let left = CLAIMS
   const worker = async (storage: BenchBoard['storage']): Promise<void> => {
     while (left-- > 0)
-      await storage.tasks.claimForAgent({ workspaceId, agentId, leaseMs: LEASE_MS }, 1, { now })
+      await storage.tasks.claimTasks(
+        { target: { workspaceId, agentId, leaseMs: LEASE_MS }, limit: 1 },
+        { now },
+      )
   }
   await Promise.all(
     Array.from({ length: WORKERS }, (_, index) => worker(storages[index % storages.length] ?? board.storage)),

@@ -91,7 +91,7 @@ async function serve(subject: string): Promise<void> {
     for (let n = 0; n < IN_PROCESS; n++) await add()
     const cycles: number[] = []
     const target = { workspaceId: workspace.id, agentId: worker.id, leaseMs: 600_000 }
-    let [held] = (await storage.tasks.claimForAgent(target, 1, { now: null })).tasks
+    let [held] = (await storage.tasks.claimTasks({ target, limit: 1 }, { now: null })).tasks
     for (let n = 0; n < IN_PROCESS - 1; n++) {
       cycles.push(await timed(async () => (held = await cycle(held))))
     }
@@ -103,7 +103,8 @@ async function serve(subject: string): Promise<void> {
         taskId: task?.id ?? '',
         fencingToken: task?.fencingToken ?? -1,
       }
-      return (await storage.tasks.completeTask(proof, 'done', target, { now: null })).next?.tasks[0]
+      return (await storage.tasks.completeTask({ proof, result: 'done', next: target }, { now: null })).next
+        ?.tasks[0]
     }
   }
 

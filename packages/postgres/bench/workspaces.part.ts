@@ -28,10 +28,13 @@ for (const count of COUNTS) {
 let added = 0
 const add = ({ storage, workspaceIds }: BenchBoard): Promise<unknown> => {
   const workspaceId = workspaceIds[added++ % workspaceIds.length] ?? ''
-  return storage.tasks.insertTask(newTask(workspaceId), { kind: 'host', id: null }, null, { now: null })
+  return storage.tasks.insertTask(
+    { task: newTask(workspaceId), actor: { kind: 'host', id: null }, idempotency: null },
+    { now: null },
+  )
 }
 const claim = async ({ storage }: BenchBoard): Promise<Task> =>
-  only((await storage.tasks.claimBest(request, 1, { now: null })).tasks)
+  only((await storage.tasks.claimTasks({ target: request, limit: 1 }, { now: null })).tasks)
 
 for (const { name, work } of [
   { name: 'claim by agent type', work: claim },
@@ -55,9 +58,12 @@ async function cycle(board: BenchBoard, ms: number): Promise<number> {
   const held = await Promise.all(Array.from({ length: WORKERS }, () => claim(board)))
   return rateOf(WORKERS, ms, async (worker) => {
     const { id: taskId, workspaceId, fencingToken } = held[worker] as Task
-    const { next } = await tasks.completeTask({ taskId, workspaceId, fencingToken }, 'done', request, {
-      now: null,
-    })
+    const { next } = await tasks.completeTask(
+      { proof: { taskId, workspaceId, fencingToken }, result: 'done', next: request },
+      {
+        now: null,
+      },
+    )
     held[worker] = only(next?.tasks ?? [])
     return 1
   })

@@ -6,6 +6,7 @@ import {
   type Scoring,
   type Storage,
 } from '@taskboard/core'
+import { newTask } from '@taskboard/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../test/test-database.js'
 import { migrate } from './migrations/migrate.js'
@@ -36,21 +37,8 @@ async function addTask(storage: ReturnType<typeof bound>) {
     { name: 'a', tier: 'professional', workspaceName: 'w', agent: null },
     at,
   )
-  const task = {
-    workspaceId: workspace.id,
-    title: 't',
-    description: null,
-    type: null,
-    priority: 'medium',
-    assignedTo: null,
-    dueDate: null,
-    notBefore: null,
-    tags: [],
-    metadata: {},
-    dependsOn: [],
-    maxAttempts: 5,
-  } as const
-  await storage.tasks.insertTask(task, { kind: 'host', id: null }, null, at)
+  const task = newTask({ workspaceId: workspace.id })
+  await storage.tasks.insertTask({ task, actor: { kind: 'host', id: null }, idempotency: null }, at)
 }
 
 const other = createScoring({ weights: { flag: 10 } })

@@ -18,6 +18,8 @@ export type {
   TransportHost,
 } from './transport/transport-case.js'
 export { storageConformance } from './storage/storage-conformance.js'
+export { countTasks } from './storage/count-tasks.js'
+export { newTask } from './storage/new-task.js'
 export type { OpenedStorage } from './storage/opened-storage.js'
 export type { ConformanceCase } from './storage/storage-case.js'
 export { enterpriseConformance } from './enterprise/enterprise-conformance.js'

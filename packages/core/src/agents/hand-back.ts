@@ -10,13 +10,15 @@ const BATCH = 100
  * rejects: what cannot be handed back returns by its lease.
  */
 export async function handBack<Tx>(
-  parts: { readonly environment: Environment; readonly tasks: Pick<TaskStore<Tx>, 'handBackTask'> },
+  parts: { readonly environment: Environment; readonly tasks: Pick<TaskStore<Tx>, 'changeTask'> },
   runs: readonly TaskRun[],
 ): Promise<void> {
   const { environment, tasks } = parts
   const handBackOne = async ({ proof }: TaskRun): Promise<void> => {
     try {
-      await tasks.handBackTask(proof, 'the process stopped', { now: environment.storageNow() })
+      const { fencingToken } = proof
+      const command = { kind: 'hand_back', fencingToken, reason: 'the process stopped' } as const
+      await tasks.changeTask({ target: proof, command }, { now: environment.storageNow() })
     } catch (error) {
       const fields = { taskId: proof.taskId, err: error }
       environment.logger.warn(fields, 'a task could not be handed back; it returns when its lease ends')

@@ -16,8 +16,8 @@ function setUp() {
   const keeper = createLeaseKeeper<never>({
     environment: createEnvironment({ clock }),
     tasks: {
-      renewLease(proof) {
-        renewals.push(proof.taskId)
+      changeTask({ target }) {
+        renewals.push(target.taskId)
         return Promise.resolve({} as never)
       },
     },

@@ -15,7 +15,7 @@ export interface LeaseKeeper {
 
 export interface LeaseKeeperOptions<Tx> {
   readonly environment: Environment
-  readonly tasks: Pick<TaskStore<Tx>, 'renewLease'>
+  readonly tasks: Pick<TaskStore<Tx>, 'changeTask'>
   readonly agentType: string
   readonly leaseMs: number
 }
@@ -54,7 +54,8 @@ export function createLeaseKeeper<Tx>(options: LeaseKeeperOptions<Tx>): LeaseKee
     if (startedAt >= run.leaseEndsAt)
       return lose(run, new TaskboardError('CONFLICT', 'the lease ended unrenewed'))
     try {
-      await tasks.renewLease(run.proof, leaseMs, { now: environment.storageNow() })
+      const command = { kind: 'renew', fencingToken: run.proof.fencingToken, leaseMs } as const
+      await tasks.changeTask({ target: run.proof, command }, { now: environment.storageNow() })
       run.leaseEndsAt = Math.max(run.leaseEndsAt, startedAt + leaseMs)
     } catch (error) {
       if (!regular.has(run)) return

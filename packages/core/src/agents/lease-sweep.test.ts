@@ -1,3 +1,4 @@
+import { countTasks } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { agentsWorld } from '../../test/agents-world.js'
 
@@ -14,10 +15,13 @@ describe('the lease sweep', () => {
     await world.clock.settle()
     for (let i = 0; i < LEASES; i++) await world.add()
     const claim = { agentType: 'bot', leaseMs: 60_000 }
-    const { tasks } = await world.storage.tasks.claimBest(claim, LEASES, { now: world.clock.now() })
+    const { tasks } = await world.storage.tasks.claimTasks(
+      { target: claim, limit: LEASES },
+      { now: world.clock.now() },
+    )
     expect(tasks).toHaveLength(LEASES)
     await world.clock.advance(59_999)
-    const counts = () => world.storage.tasks.countTasks(world.workspaceId, { now: world.clock.now() })
+    const counts = () => countTasks(world.storage, world.workspaceId, { now: world.clock.now() })
     expect(await counts()).toMatchObject({ TODO: 0, DOING: LEASES })
     await world.clock.advance(1)
     expect(await counts()).toMatchObject({ TODO: LEASES, DOING: 0 })

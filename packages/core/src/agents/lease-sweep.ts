@@ -32,9 +32,12 @@ export function createLeaseSweep<Tx>(options: LeaseSweepOptions<Tx>): LeaseSweep
     logger,
     pollIntervalMs,
     async pass() {
-      const { expired, nextExpiryInMs } = await tasks.expireLeases(SWEEP_BATCH, backoff, {
-        now: environment.storageNow(),
-      })
+      const { expired, nextExpiryInMs } = await tasks.expireLeases(
+        { limit: SWEEP_BATCH, backoff },
+        {
+          now: environment.storageNow(),
+        },
+      )
       if (expired > 0) logger.info({ expired }, 'leases expired')
       return expired === SWEEP_BATCH ? 'now' : nextExpiryInMs
     },

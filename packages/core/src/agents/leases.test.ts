@@ -16,7 +16,7 @@ describe('a lease', () => {
     sweep.start()
     await world.clock.advance({ hours: 5 })
     expect(await world.get(task)).toMatchObject({ column: 'DOING', attempts: 1 })
-    expect(world.faults.countCalls('renewLease')).toBe(5 * 60 * 3)
+    expect(world.faults.countCalls('renew')).toBe(5 * 60 * 3)
     await world.clock.advance({ hours: 1 })
     expect(await world.get(task)).toMatchObject({ column: 'DONE', attempts: 1 })
     await Promise.all([runner.stop(), sweep.stop()])
@@ -25,7 +25,10 @@ describe('a lease', () => {
   it('that ends because the process is gone returns the task, and another process does it', async () => {
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'the second did it' }] })
     const task = await world.add()
-    await world.storage.tasks.claimBest({ agentType: 'bot', leaseMs: 60_000 }, 1, { now: world.clock.now() })
+    await world.storage.tasks.claimTasks(
+      { target: { agentType: 'bot', leaseMs: 60_000 }, limit: 1 },
+      { now: world.clock.now() },
+    )
     const runner = world.newRunner()
     const sweep = world.newSweep()
     runner.start()
@@ -44,9 +47,12 @@ describe('a lease', () => {
     const sweep = world.newSweep()
     sweep.start()
     for (let attempt = 1; attempt <= 3; attempt++) {
-      const claim = await world.storage.tasks.claimBest({ agentType: 'bot', leaseMs: 60_000 }, 1, {
-        now: world.clock.now(),
-      })
+      const claim = await world.storage.tasks.claimTasks(
+        { target: { agentType: 'bot', leaseMs: 60_000 }, limit: 1 },
+        {
+          now: world.clock.now(),
+        },
+      )
       expect(claim.tasks.map(({ attempts }) => attempts)).toEqual([attempt])
       await world.clock.advance({ minutes: 30 })
     }
@@ -76,7 +82,7 @@ describe('a lease', () => {
     paused.start()
     await world.clock.settle()
     // A paused process sends no heartbeat; here the storage refuses to hear them.
-    world.faults.breakVerb('renewLease')
+    world.faults.breakVerb('renew')
     const sweep = world.newSweep()
     sweep.start()
     await world.clock.advance({ minutes: 1 })
@@ -90,7 +96,10 @@ describe('a lease', () => {
     gate.open('too late')
     await world.clock.settle()
     const proof = { workspaceId: task.workspaceId, taskId: task.id, fencingToken: 1 }
-    const late = world.storage.tasks.completeTask(proof, 'too late', null, { now: world.clock.now() })
+    const late = world.storage.tasks.completeTask(
+      { proof, result: 'too late', next: null },
+      { now: world.clock.now() },
+    )
     await expect(late).rejects.toMatchObject({ code: 'CONFLICT' })
     await expect(contexts[0]?.progress(50)).rejects.toMatchObject({ code: 'CONFLICT' })
     expect(contexts[0]?.signal.aborted).toBe(true)
@@ -118,7 +127,13 @@ describe('a lease', () => {
     const runner = world.newRunner()
     runner.start()
     await world.clock.advance(25_000)
-    await world.storage.tasks.moveTask(task.workspaceId, task.id, 'DONE', PERSON, { now: world.clock.now() })
+    await world.storage.tasks.changeTask(
+      {
+        target: { workspaceId: task.workspaceId, taskId: task.id },
+        command: { kind: 'move', to: 'DONE', actor: PERSON },
+      },
+      { now: world.clock.now() },
+    )
     await world.clock.advance({ hours: 2 })
     expect(reasons).toEqual([[25_000, expect.objectContaining({ code: 'CONFLICT' })]])
     expect(await world.get(task)).toMatchObject({ column: 'DONE', result: null })
@@ -145,7 +160,7 @@ describe('a lease', () => {
     await world.clock.advance({ minutes: 5 })
     await runner.stop()
     expect((await world.get(task)).column).toBe('DONE')
-    expect(world.faults.countCalls('renewLease')).toBe(0)
+    expect(world.faults.countCalls('renew')).toBe(0)
     expect(await world.eventsOf('task.progress')).toHaveLength(10)
   })
 
@@ -157,7 +172,7 @@ describe('a lease', () => {
     runner.start()
     sweep.start()
     await world.clock.advance(15_000)
-    world.faults.breakVerb('renewLease')
+    world.faults.breakVerb('renew')
     await world.clock.advance(40_000)
     world.faults.repair()
     await world.clock.advance({ minutes: 10 })
@@ -179,7 +194,7 @@ describe('a lease', () => {
     await world.add()
     const runner = world.newRunner()
     runner.start()
-    world.faults.breakVerb('renewLease')
+    world.faults.breakVerb('renew')
     await world.clock.advance({ minutes: 10 })
     await runner.stop()
     expect(lostAfterMs).toHaveLength(1)

@@ -59,17 +59,27 @@ export async function writeOutcome<Tx>(
 ): Promise<ClaimBatch | null> {
   const { environment, tasks, backoff } = parts
   const { proof } = run
-  const now = () => ({ now: environment.storageNow() })
+  const { fencingToken } = proof
+  const at = () => ({ now: environment.storageNow() })
   return whileLeased(parts, run, async () => {
     switch (outcome.kind) {
       case 'completed':
-        return (await tasks.completeTask(proof, outcome.result, nextTask(), now())).next
-      case 'failed':
-        await tasks.failTask(proof, outcome.reason, outcome.retry ? backoff : null, now())
+        return (await tasks.completeTask({ proof, result: outcome.result, next: nextTask() }, at())).next
+      case 'failed': {
+        const command = {
+          kind: 'fail',
+          fencingToken,
+          reason: outcome.reason,
+          backoff: outcome.retry ? backoff : null,
+        } as const
+        await tasks.changeTask({ target: proof, command }, at())
         return null
-      case 'handed_back':
-        await tasks.handBackTask(proof, outcome.reason, now())
+      }
+      case 'handed_back': {
+        const command = { kind: 'hand_back', fencingToken, reason: outcome.reason } as const
+        await tasks.changeTask({ target: proof, command }, at())
         return null
+      }
     }
   })
 }

@@ -1,3 +1,4 @@
+import { countTasks } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { agentsWorld, newGate } from '../../test/agents-world.js'
 import { TaskboardError } from '../errors/index.js'
@@ -55,9 +56,9 @@ describe('a runner', () => {
     runner.start()
     await world.clock.settle()
     await runner.stop()
-    expect(await world.storage.tasks.countTasks(world.workspaceId, { now: null })).toMatchObject({ DONE: 50 })
+    expect(await countTasks(world.storage, world.workspaceId, { now: null })).toMatchObject({ DONE: 50 })
     expect(world.faults.countCalls('completeTask')).toBe(50)
-    expect(world.faults.countCalls('claimBest')).toBeLessThan(5)
+    expect(world.faults.countCalls('claimTasks')).toBeLessThan(5)
   })
 
   it('never runs more than its concurrency, and uses all of it', async () => {
@@ -84,7 +85,7 @@ describe('a runner', () => {
     expect(runner.inFlight).toBe(2)
     await world.clock.advance(1)
     expect(runner.inFlight).toBe(0)
-    expect(await world.storage.tasks.countTasks(world.workspaceId, { now: null })).toMatchObject({
+    expect(await countTasks(world.storage, world.workspaceId, { now: null })).toMatchObject({
       DONE: 100,
     })
     await runner.stop()
@@ -277,7 +278,7 @@ describe('a dependency', () => {
       [],
       [{ id: first.id, title: 'first', result: 'result of first' }],
     ])
-    expect(world.faults.countCalls('getBackground')).toBe(1)
+    expect(world.faults.countCalls('getTask')).toBe(1)
   })
 })
 
@@ -300,7 +301,7 @@ describe('a storage that fails', () => {
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => `run ${++runs}` }] })
     const task = await world.add()
     world.faults.breakVerb('completeTask')
-    world.faults.breakVerb('renewLease')
+    world.faults.breakVerb('renew')
     const runner = world.newRunner()
     const sweep = world.newSweep()
     runner.start()
@@ -336,7 +337,7 @@ describe('a storage that fails', () => {
     })
     const first = await world.add()
     const second = await world.add({ dependsOn: [first.id] })
-    world.faults.breakVerb('getBackground', { left: 2, error: new Error('socket hang up') })
+    world.faults.breakVerb('getTask', { left: 2, error: new Error('socket hang up') })
     const runner = world.newRunner()
     runner.start()
     await world.clock.advance({ minutes: 1 })
@@ -359,7 +360,7 @@ describe('a storage that fails', () => {
   it('does not end the claiming of tasks', async () => {
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'ok' }] })
     const task = await world.add()
-    world.faults.breakVerb('claimBest', { left: 3 })
+    world.faults.breakVerb('claimTasks', { left: 3 })
     const runner = world.newRunner()
     runner.start()
     await world.clock.advance({ seconds: 10 })

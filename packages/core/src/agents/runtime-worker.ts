@@ -96,7 +96,10 @@ export function createRuntimeWorker<Tx>(
     const limit = Math.min(concurrency - runs.taken, CLAIM_BATCH)
     if (limit <= 0 || !open) return null
     const claimedAt = clock.now()
-    const batch = await tasks.claimBest({ agentType, leaseMs }, limit, { now: environment.storageNow() })
+    const batch = await tasks.claimTasks(
+      { target: { agentType, leaseMs }, limit },
+      { now: environment.storageNow() },
+    )
     await takeOn(shop, batch, claimedAt)
     return batch.tasks.length === limit && runs.taken < concurrency ? 'now' : batch.nextReadyInMs
   }

@@ -1,3 +1,4 @@
+import { countTasks } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { agentsWorld, newGate } from '../../test/agents-world.js'
 
@@ -77,7 +78,7 @@ describe('stop', () => {
     })
     await world.add({ title: 'done' })
     await world.add({ title: 'stuck' })
-    for (const verb of ['completeTask', 'handBackTask', 'renewLease'] as const) world.faults.breakVerb(verb)
+    for (const verb of ['completeTask', 'hand_back', 'renew'] as const) world.faults.breakVerb(verb)
     const runner = world.newRunner()
     runner.start()
     await world.clock.settle()
@@ -108,11 +109,11 @@ describe('stop', () => {
     expect(begun).toBe(runs)
     expect(world.clock.pending().timers.length).toBeLessThan(5)
     await world.clock.advance({ minutes: 1 })
-    expect(world.faults.countCalls('renewLease')).toBe(3 * runs)
+    expect(world.faults.countCalls('renew')).toBe(3 * runs)
     await runner.stop({ drainTimeoutMs: 0, graceMs: 1 })
     expect(runner.inFlight).toBe(0)
     expect(world.clock.pending().timers).toEqual([])
-    expect(await world.storage.tasks.countTasks(world.workspaceId, { now: null })).toMatchObject({
+    expect(await countTasks(world.storage, world.workspaceId, { now: null })).toMatchObject({
       TODO: runs,
       DOING: 0,
     })
@@ -126,7 +127,7 @@ describe('stop', () => {
     runner.start()
     await runner.stop()
     expect(runs).toBe(0)
-    expect(world.faults.countCalls('claimBest')).toBe(1)
+    expect(world.faults.countCalls('claimTasks')).toBe(1)
     expect(await world.get(task)).toMatchObject({ column: 'TODO', attempts: 0 })
     expect((await world.background(task)).attempts).toEqual([
       expect.objectContaining({ outcome: 'handed_back' }),

@@ -14,11 +14,12 @@ async function runOnce(work: (context: TaskContext) => unknown) {
   return {
     ...world,
     task: await world.get(task),
-    logs: (await world.storage.tasks.listLogs(task.workspaceId, task.id, at)).map(({ level, message }) => [
-      level,
-      message,
-    ]),
-    outputs: await world.storage.tasks.listOutputs(task.workspaceId, task.id, at),
+    logs: (
+      await world.storage.tasks.getTask({ within: task.workspaceId, taskId: task.id, parts: ['logs'] }, at)
+    ).logs.map(({ level, message }) => [level, message]),
+    outputs: (
+      await world.storage.tasks.getTask({ within: task.workspaceId, taskId: task.id, parts: ['outputs'] }, at)
+    ).outputs,
   }
 }
 
@@ -184,7 +185,7 @@ describe('a run', () => {
     const runner = world.newRunner()
     runner.start()
     await world.clock.advance({ hours: 1 })
-    expect(world.faults.countCalls('renewLease')).toBe(0)
+    expect(world.faults.countCalls('renew')).toBe(0)
     expect(runner.inFlight).toBe(1)
     gate.open()
     await world.clock.settle()
@@ -218,8 +219,20 @@ describe('a run', () => {
     runner.start()
     await world.clock.settle()
     const person = { kind: 'user', id: null } as const
-    await world.storage.tasks.moveTask(task.workspaceId, task.id, 'DOING', person, { now: world.clock.now() })
-    await world.storage.tasks.moveTask(task.workspaceId, task.id, 'DONE', person, { now: world.clock.now() })
+    await world.storage.tasks.changeTask(
+      {
+        target: { workspaceId: task.workspaceId, taskId: task.id },
+        command: { kind: 'move', to: 'DOING', actor: person },
+      },
+      { now: world.clock.now() },
+    )
+    await world.storage.tasks.changeTask(
+      {
+        target: { workspaceId: task.workspaceId, taskId: task.id },
+        command: { kind: 'move', to: 'DONE', actor: person },
+      },
+      { now: world.clock.now() },
+    )
     const moved = await world.get(task)
     const told = await world.eventTypes()
     gate.open()

@@ -10,8 +10,9 @@ import {
   type TaskBackground,
   type TaskLogEntry,
   type TaskStore,
+  type TaskWrite,
 } from '../board/index.js'
-import { sleep, type Environment } from '../environment/index.js'
+import { sleep, type At, type Environment } from '../environment/index.js'
 import { parseInput } from '../errors/index.js'
 import { plainJsonObject, type EventStore } from '../events/index.js'
 import type { Agent } from './agent.js'
@@ -101,6 +102,8 @@ export function createTaskContext<Tx>(
 ): { context: TaskContext; written(): Promise<void> } {
   const { environment, tasks, events, boardFor } = parts
   const { proof, leaseMs } = run
+  const { fencingToken } = proof
+  const change = (command: TaskWrite, at: At<Tx>) => tasks.changeTask({ target: proof, command }, at)
   let board: Board<Tx> | undefined
   const write = createWriter(environment, run)
 
@@ -118,32 +121,29 @@ export function createTaskContext<Tx>(
     },
     progress: write(async (at, percent: number) => {
       const { percent: checked } = parseInput(percentInput, { percent })
-      await tasks.recordProgress(proof, Math.round(checked), leaseMs, at)
+      const progress = Math.round(checked)
+      await change({ kind: 'progress', fencingToken, progress, leaseMs }, at)
     }),
     log: write(async (at, message: string, level: TaskLogEntry['level'] = 'info') => {
       const entry = parseInput(logInput, { message, level })
-      await tasks.appendLog(
-        proof,
-        { ...entry, message: storedText(entry.message, LONGEST_LOG_LINE) },
-        leaseMs,
-        at,
-      )
+      const log = { ...entry, message: storedText(entry.message, LONGEST_LOG_LINE) }
+      await tasks.appendToTask({ proof, log, leaseMs }, at)
     }),
     output: write(async (at, output: OutputInput) => {
       const { size = null, ...rest } = parseInput(outputFields, output)
-      await tasks.appendOutput(proof, { ...rest, size }, leaseMs, at)
+      await tasks.appendToTask({ proof, output: { ...rest, size }, leaseMs }, at)
     }, isFencedOff),
     alert: write(async (at, message: string, data?: Readonly<Record<string, unknown>>) => {
       const text = storedText(parseInput(alertInput, { message }).message, LONGEST_MESSAGE)
       const extra = data === undefined ? {} : { data: plainJsonObject(data, 'data') }
-      await tasks.renewLease(proof, leaseMs, at)
+      await change({ kind: 'renew', fencingToken, leaseMs }, at)
       const facts = { message: text, agentId: run.claim.agentId, taskId: proof.taskId, ...extra }
       await events.appendEvent(proof.workspaceId, { type: 'agent.alert', facts }, at)
     }),
     hold: write(async (at, reason: HoldReason, message: string | null = null) => {
       const hold = parseInput(holdInput, { reason, message })
       const text = hold.message === null ? null : storedText(hold.message, LONGEST_MESSAGE)
-      await tasks.holdClaimedTask(proof, hold.reason, text, at)
+      await change({ kind: 'raise_hold', fencingToken, reason: hold.reason, message: text }, at)
       run.held()
     }),
   }

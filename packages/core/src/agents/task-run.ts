@@ -139,7 +139,7 @@ async function readBackground<Tx>(parts: ContextParts<Tx>, task: Task): Promise<
   const { environment, tasks } = parts
   const at = { now: environment.storageNow() }
   return tracked(environment.clock, 'agent-background', () =>
-    tasks.getBackground(task.workspaceId, task.id, at),
+    tasks.getTask({ within: task.workspaceId, taskId: task.id, parts: ['attempts', 'dependencies'] }, at),
   )
 }
 

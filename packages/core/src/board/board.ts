@@ -16,7 +16,7 @@ import {
   outputInput,
   progressInput,
 } from './write-inputs.js'
-import type { TaskPage, TaskStore } from './task-store.js'
+import type { TaskPage, TaskPart, TaskStore, TaskWrite } from './task-store.js'
 
 export interface ListOptions<Tx> extends InTransaction<Tx> {
   /** 1 to 1,000; default 100. */
@@ -171,51 +171,47 @@ const LARGEST_PAGE = 1_000
 export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string, actor: Actor = HOST): Board<Tx> {
   const { environment, tasks, settings } = parts
   const at = atOf<Tx>(environment)
-  const proof = (taskId: string, fencingToken: number) => ({ workspaceId, taskId, fencingToken })
+  const change = changeOf(parts, workspaceId)
+  const read = <Part extends TaskPart>(taskId: string, part: Part, options?: InTransaction<Tx>) =>
+    tasks.getTask({ within: workspaceId, taskId, parts: [part] }, at(options))
 
   const board: Board<Tx> = {
     workspaceId,
     add: async (input, options) => (await board.addOnce(input, options)).value,
     async addOnce(input, options) {
       const task = readNewTask(input, workspaceId, settings.maxAttempts)
-      return tasks.insertTask(task, options?.actor ?? actor, options?.idempotency ?? null, at(options))
+      const idempotency = options?.idempotency ?? null
+      return tasks.insertTask({ task, actor: options?.actor ?? actor, idempotency }, at(options))
     },
-    async get(taskId, options) {
-      return tasks.getTask(workspaceId, taskId, at(options))
-    },
-    logs: (taskId, options) => tasks.listLogs(workspaceId, taskId, at(options)),
-    outputs: (taskId, options) => tasks.listOutputs(workspaceId, taskId, at(options)),
+    get: async (taskId, options) => (await read(taskId, 'task', options)).task,
+    logs: async (taskId, options) => (await read(taskId, 'logs', options)).logs,
+    outputs: async (taskId, options) => (await read(taskId, 'outputs', options)).outputs,
     async list(column, options = {}) {
       const limit = requireLimit(options.limit ?? DEFAULT_PAGE)
       const after = options.cursor == null ? null : decodeCursor(options.cursor)
       const query = { workspaceId, column: requireColumn(column, 'column'), limit, after }
       return toList(await tasks.listTasks(query, at(options)))
     },
-    async update(taskId, change, options) {
-      const actorOf = options?.actor ?? actor
-      return tasks.updateTask(workspaceId, taskId, readTaskChange(change), actorOf, at(options))
+    async update(taskId, input, options) {
+      const command = { kind: 'edit', change: readTaskChange(input), actor: options?.actor ?? actor } as const
+      return change(taskId, command, options)
     },
-    delete: (taskId, options) => tasks.deleteTask(workspaceId, taskId, at(options)),
+    delete: (taskId, options) => tasks.deleteTask({ workspaceId, taskId }, at(options)),
     async move(taskId, to, options) {
-      return tasks.moveTask(
-        workspaceId,
-        taskId,
-        requireColumn(to, 'to'),
-        options?.actor ?? actor,
-        at(options),
-      )
+      const command = { kind: 'move', to: requireColumn(to, 'to'), actor: options?.actor ?? actor } as const
+      return change(taskId, command, options)
     },
     async hold(taskId, input, options) {
       const { reason, message = null, fencingToken } = parseInput(holdInput, input)
-      if (fencingToken != null)
-        return tasks.holdClaimedTask(proof(taskId, fencingToken), reason, message, at(options))
-      return tasks.holdTask(workspaceId, taskId, reason, message, options?.actor ?? actor, at(options))
+      const command =
+        fencingToken == null
+          ? ({ kind: 'hold', reason, message, actor: options?.actor ?? actor } as const)
+          : ({ kind: 'raise_hold', fencingToken, reason, message } as const)
+      return change(taskId, command, options)
     },
     cancel: (taskId, options = {}) =>
       board.hold(taskId, { reason: 'cancelled', message: options.message }, options),
-    async release(taskId, options) {
-      return tasks.releaseTask(workspaceId, taskId, options?.actor ?? actor, at(options))
-    },
+    release: (taskId, options) => change(taskId, { kind: 'release' }, options),
     ...createAgentWrites(parts, workspaceId),
     async chat(input) {
       const { message, user = null } = parseInput(chatInput, input)
@@ -229,47 +225,63 @@ export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string, acto
 type AgentVerb = 'claim' | 'heartbeat' | 'progress' | 'log' | 'output' | 'complete' | 'fail'
 
 /** What agents do that claim their tasks themselves. */
-function createAgentWrites<Tx>(
-  { environment, tasks, settings, noteClaim }: BoardParts<Tx>,
-  workspaceId: string,
-): Pick<Board<Tx>, AgentVerb> {
+function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick<Board<Tx>, AgentVerb> {
+  const { environment, tasks, settings, noteClaim } = parts
   const at = atOf<Tx>(environment)
+  const change = changeOf(parts, workspaceId)
   const proof = (taskId: string, fencingToken: number) => ({ workspaceId, taskId, fencingToken })
 
   return {
     async claim({ agentId, leaseMs = settings.leaseMs }, options) {
       const request = { workspaceId, agentId, leaseMs: requireLease(leaseMs) }
       await noteClaim(workspaceId, agentId, at(options))
-      const batch = await tasks.claimForAgent(request, 1, at(options))
+      const batch = await tasks.claimTasks({ target: request, limit: 1 }, at(options))
       return batch.tasks[0] ?? null
     },
     async heartbeat(taskId, { fencingToken, leaseMs }, options) {
-      return tasks.renewLease(proof(taskId, fencingToken), renewalOf(leaseMs), at(options))
+      return change(taskId, { kind: 'renew', fencingToken, leaseMs: renewalOf(leaseMs) }, options)
     },
     async progress(taskId, { leaseMs, ...input }, options) {
       const { fencingToken, progress } = parseInput(progressInput, input)
-      const percent = Math.round(progress)
-      return tasks.recordProgress(proof(taskId, fencingToken), percent, renewalOf(leaseMs), at(options))
+      const renewal = { fencingToken, leaseMs: renewalOf(leaseMs) }
+      return change(taskId, { kind: 'progress', progress: Math.round(progress), ...renewal }, options)
     },
     async log(taskId, { leaseMs, ...input }, options) {
       const { fencingToken, ...entry } = parseInput(logInput, input)
-      await tasks.appendLog(proof(taskId, fencingToken), entry, renewalOf(leaseMs), at(options))
+      await tasks.appendToTask(
+        { proof: proof(taskId, fencingToken), log: entry, leaseMs: renewalOf(leaseMs) },
+        at(options),
+      )
     },
     async output(taskId, { leaseMs, ...input }, options) {
       const { fencingToken, size = null, ...rest } = parseInput(outputInput, input)
       const output = { ...rest, size }
-      await tasks.appendOutput(proof(taskId, fencingToken), output, renewalOf(leaseMs), at(options))
+      await tasks.appendToTask(
+        { proof: proof(taskId, fencingToken), output, leaseMs: renewalOf(leaseMs) },
+        at(options),
+      )
     },
     async complete(taskId, input, options) {
       const { fencingToken, result } = parseInput(completionInput, input)
-      const { task } = await tasks.completeTask(proof(taskId, fencingToken), result, null, at(options))
+      const { task } = await tasks.completeTask(
+        { proof: proof(taskId, fencingToken), result, next: null },
+        at(options),
+      )
       return task
     },
     async fail(taskId, input, options) {
       const { fencingToken, reason, retry } = parseInput(failureInput, input)
-      return tasks.failTask(proof(taskId, fencingToken), reason, retry ? settings.backoff : null, at(options))
+      const backoff = retry ? settings.backoff : null
+      return change(taskId, { kind: 'fail', fencingToken, reason, backoff }, options)
     },
   }
+}
+
+/** Changes a task of the workspace. */
+function changeOf<Tx>({ environment, tasks }: BoardParts<Tx>, workspaceId: string) {
+  const at = atOf<Tx>(environment)
+  return (taskId: string, command: TaskWrite, options?: InTransaction<Tx>): Promise<Task> =>
+    tasks.changeTask({ target: { workspaceId, taskId }, command }, at(options))
 }
 
 /** The circumstances of a verb, as its options have them. */

@@ -18,7 +18,10 @@ export function createDependentSweep<Tx>(options: {
     logger,
     pollIntervalMs,
     async pass() {
-      const { hasMore } = await tasks.freeDependents(SWEEP_BATCH, { now: environment.storageNow() })
+      const { hasMore } = await tasks.freeDependents(
+        { limit: SWEEP_BATCH },
+        { now: environment.storageNow() },
+      )
       return hasMore ? 'now' : null
     },
   })

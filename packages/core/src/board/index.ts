@@ -23,13 +23,21 @@ export type {
   ClaimByType,
   ClaimForAgent,
   ClaimProof,
+  ClaimTarget,
   Completion,
   NewTask,
+  TaskAddition,
   TaskBackground,
   TaskCursor,
   TaskListQuery,
   TaskPage,
+  TaskPart,
+  TaskParts,
+  TaskQuery,
+  TaskReading,
   TaskStore,
+  TaskTarget,
+  TaskWrite,
 } from './task-store.js'
 export { cursorAfter, encodeTaskId as taskCursor } from './cursor.js'
 export { createBoard } from './board.js'

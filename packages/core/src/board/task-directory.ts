@@ -39,6 +39,7 @@ export interface TaskDirectory<Tx = unknown> {
   search(reach: Reach, filter?: TaskFilter, options?: InTransaction<Tx>): Promise<TaskFindings>
 }
 
+const DETAIL = ['task', 'agent', 'logs', 'outputs'] as const
 /** How many lines of its log come with a task. */
 const LOG_LINES = 100
 const DEFAULT_PAGE = 100
@@ -52,8 +53,11 @@ export function createTaskDirectory<Tx>(parts: {
   const at = (options?: InTransaction<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
 
   return {
-    find: (reach, taskId, options) => tasks.findTask(reach, taskId, LOG_LINES, at(options)),
-    locate: (reach, taskId, options) => tasks.locateTask(reach, taskId, at(options)),
+    find: (reach, taskId, options) =>
+      tasks.getTask({ within: reach, taskId, parts: DETAIL, logLines: LOG_LINES }, at(options)),
+    async locate(reach, taskId, options) {
+      return (await tasks.getTask({ within: reach, taskId, parts: [] }, at(options))).workspaceId
+    },
     async search(reach, filter = {}, options) {
       const { status = null, agentId = null, workspaceId = null, limit = DEFAULT_PAGE, cursor } = filter
       if (status !== null && !taskStatuses.includes(status)) {
@@ -63,8 +67,8 @@ export function createTaskDirectory<Tx>(parts: {
         throw invalid('limit', `must be a whole number from 1 to ${LARGEST_PAGE}`)
       }
       const afterId = cursor == null ? null : decodeTaskId(cursor)
-      const search = { status, agentId, workspaceId, limit, afterId }
-      const { found, nextAfterId } = await tasks.searchTasks(reach, search, at(options))
+      const search = { reach, status, agentId, workspaceId, limit, afterId }
+      const { found, nextAfterId } = await tasks.searchTasks(search, at(options))
       return { found, nextCursor: nextAfterId && encodeTaskId(nextAfterId) }
     },
   }

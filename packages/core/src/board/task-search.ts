@@ -1,3 +1,4 @@
+import type { Reach } from '../access/index.js'
 import type { Task, TaskLogEntry, TaskOutput } from './task.js'
 import type { TaskStatus } from './task-status.js'
 
@@ -27,6 +28,7 @@ export interface TaskDetail extends TaskSummary {
 
 /** Which tasks are looked for: those that meet every filter that is not null. */
 export interface TaskSearch {
+  readonly reach: Reach
   readonly status: TaskStatus | null
   /** Tasks that are assigned to the agent, that it works, or that it completed. */
   readonly agentId: string | null

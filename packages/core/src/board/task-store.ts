@@ -3,8 +3,9 @@ import type { At, Instant } from '../environment/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 import type { Backoff } from './backoff.js'
 import type { TaskChange } from './task-change.js'
-import type { TaskDetail, TaskSearch, TaskSearchPage } from './task-search.js'
-import type { Actor, Attempt, Column, HoldReason, Priority, Task, TaskLogEntry, TaskOutput } from './task.js'
+import type { TaskAgent, TaskSearch, TaskSearchPage } from './task-search.js'
+import type { Actor, Attempt, Column, Priority, Task, TaskLogEntry, TaskOutput } from './task.js'
+import type { TaskCommand } from './transition.js'
 
 /** A validated task that is to be created in TODO. */
 export interface NewTask {
@@ -22,10 +23,14 @@ export interface NewTask {
   readonly maxAttempts: number
 }
 
-/** What the write of an agent shows to prove that the task is still its own. */
-export interface ClaimProof {
+/** A task, named with its workspace. */
+export interface TaskTarget {
   readonly workspaceId: string
   readonly taskId: string
+}
+
+/** What the write of an agent shows to prove that the task is still its own. */
+export interface ClaimProof extends TaskTarget {
   readonly fencingToken: number
 }
 
@@ -42,6 +47,9 @@ export interface ClaimForAgent {
   readonly agentId: string
   readonly leaseMs: number
 }
+
+/** Whom a claim is for: all agents of a type, or one agent. */
+export type ClaimTarget = ClaimByType | ClaimForAgent
 
 export interface ClaimBatch {
   /** The claimed tasks, in DOING, each with its lease. */
@@ -88,10 +96,18 @@ export interface TaskPage {
   readonly next: TaskCursor | null
 }
 
-/** What an agent needs to know so that its attempt does not start blind. */
-export interface TaskBackground {
+/** What there is to read of one task. */
+export interface TaskParts {
+  readonly task: Task
+  /** The agent that works it; else the one that completed it, while it is in DONE; else the one that it is assigned to. */
+  readonly agent: TaskAgent | null
+  /** The newest lines of its log, oldest first: as many as `logLines` asks for. */
+  readonly logs: readonly TaskLogEntry[]
+  /** Oldest first. */
+  readonly outputs: readonly TaskOutput[]
   /** Oldest first, without the one under way. */
   readonly attempts: readonly Attempt[]
+  /** The tasks that it depends on, in the order of `dependsOn`. */
   readonly dependencies: readonly {
     readonly id: string
     readonly title: string
@@ -99,12 +115,60 @@ export interface TaskBackground {
   }[]
 }
 
+export type TaskPart = keyof TaskParts
+
+/** What an agent needs to know so that its attempt does not start blind. */
+export type TaskBackground = Pick<TaskParts, 'attempts' | 'dependencies'>
+
+/** A look at one task. */
+export interface TaskQuery<Part extends TaskPart = TaskPart> {
+  /** Where it may be: in one workspace, or in any of those within reach. */
+  readonly within: string | Reach
+  readonly taskId: string
+  /** What to read. Nothing: only where the task is. */
+  readonly parts: readonly Part[]
+  /** How many lines of the log `logs` has at most; by default all that are kept. */
+  readonly logLines?: number | undefined
+}
+
+/** The id of a task's workspace, which never changes, with the parts that were asked for. */
+export type TaskReading<Part extends TaskPart = TaskPart> = Pick<TaskParts, Part> & {
+  readonly workspaceId: string
+}
+
+/**
+ * What `changeTask` does to a task, by the semantics of `transition`.
+ *
+ * By an agent, under its claim: `renew`, `progress`, `fail`, `raise_hold` (TODO, under a hold that the agent raises) and `hand_back` (TODO
+ * at once, with the attempt not counted: the agent stops for reasons of its own). By a person: `move`, `hold` and `release`.
+ *
+ * And by a person as well, `edit`: replaces the fields that the change has, in any column and without an event; an empty change changes
+ * nothing. A lease stays as it is, unless the task is assigned to another agent than its holder: the task then returns to TODO with
+ * fresh attempts, by `actor` and with `task.moved`.
+ */
+export type TaskWrite =
+  | Extract<
+      TaskCommand,
+      {
+        readonly kind:
+          'renew' | 'progress' | 'fail' | 'raise_hold' | 'hand_back' | 'move' | 'hold' | 'release'
+      }
+    >
+  | { readonly kind: 'edit'; readonly change: TaskChange; readonly actor: Actor }
+
+/** What is added to a task's log or to its outputs. */
+export type TaskAddition = {
+  readonly proof: ClaimProof
+  /** As `leaseMs` of a `renew`: null for the length that the claim asked for. */
+  readonly leaseMs: number | null
+} & ({ readonly log: Omit<TaskLogEntry, 'at'> } | { readonly output: TaskOutput })
+
 /**
  * Tasks and all that happens to them. Every verb is atomic: the task, its attempt, its events and their webhook deliveries
  * are written together or not at all, also when many processes call at once. Verbs that name a task throw
  * `TASK_NOT_FOUND` when the workspace has none with that id. The semantics of each change are those of `transition`.
  *
- * Concurrency: of several claims at once no two get the same task; of several writes with a `ClaimProof` only those
+ * Concurrency: of several claims at once no two get the same task; of several writes with a fencing token only those
  * made under the task's live lease succeed (the others throw `CONFLICT` and change nothing).
  */
 export interface TaskStore<Tx = unknown> {
@@ -114,60 +178,50 @@ export interface TaskStore<Tx = unknown> {
    *   unknown workspace; `CONFLICT` for an idempotency key that was used with another fingerprint.
    */
   insertTask(
-    task: NewTask,
-    actor: Actor,
-    idempotency: IdempotencyClaim | null,
+    insertion: {
+      readonly task: NewTask
+      readonly actor: Actor
+      readonly idempotency: IdempotencyClaim | null
+    },
     at: At<Tx>,
   ): Promise<Created<Task>>
-  getTask(workspaceId: string, taskId: string, at: At<Tx>): Promise<Task>
+  /** Reads one task. Beyond the reach that is given: `TASK_NOT_FOUND`, as for a task that does not exist, at the same cost. */
+  getTask<Part extends TaskPart = never>(query: TaskQuery<Part>, at: At<Tx>): Promise<TaskReading<Part>>
   /**
    * One page of a column: TODO by score at `asOf` (highest first), tasks on hold after all others; DOING by `startedAt` (oldest
    * first); DONE by `completedAt` (newest first). Ties by `dueDate` (none last; in TODO only), then `createdAt`, then `id`, all
    * ascending.
    */
   listTasks(query: TaskListQuery, at: At<Tx>): Promise<TaskPage>
-  /** How many tasks each column holds. */
-  countTasks(workspaceId: string, at: At<Tx>): Promise<Readonly<Record<Column, number>>>
-  getBackground(workspaceId: string, taskId: string, at: At<Tx>): Promise<TaskBackground>
-  listLogs(workspaceId: string, taskId: string, at: At<Tx>): Promise<readonly TaskLogEntry[]>
-  listOutputs(workspaceId: string, taskId: string, at: At<Tx>): Promise<readonly TaskOutput[]>
-  /** A task of any workspace within reach, with the newest `logLines` lines of its log. Beyond reach: `TASK_NOT_FOUND`. */
-  findTask(reach: Reach, taskId: string, logLines: number, at: At<Tx>): Promise<TaskDetail>
-  /** The id of a task's workspace, which never changes. Beyond reach: `TASK_NOT_FOUND`. */
-  locateTask(reach: Reach, taskId: string, at: At<Tx>): Promise<string>
   /**
    * Tasks of all workspaces within reach, by their ids from the highest down: newest first. Costs the same whatever the number
    * of tasks, but grows with that of the workspaces.
    * @throws `NOT_FOUND` (`agentId`, `workspaceId`) for an agent or a workspace to filter by that is not within reach.
    */
-  searchTasks(reach: Reach, search: TaskSearch, at: At<Tx>): Promise<TaskSearchPage>
+  searchTasks(search: TaskSearch, at: At<Tx>): Promise<TaskSearchPage>
 
   /**
-   * The runner's verb: claims up to `limit` tasks for stored agents of a type. Workspaces with ready tasks take turns, one
-   * task a turn; within a workspace the best task that one of its agents of the type may take goes first. Costs the same
-   * whatever the number of workspaces and tasks.
+   * Claims up to `limit` tasks, best first.
+   *
+   * By type, which is the runner's claim: for stored agents of that type. Workspaces with ready tasks take turns, one task a turn;
+   * within a workspace the best task that one of its agents of the type may take goes first. Costs the same whatever the number of
+   * workspaces and tasks. For one agent: of its workspace. `NOT_FOUND` for an unknown agent.
    */
-  claimBest(request: ClaimByType, limit: number, at: At<Tx>): Promise<ClaimBatch>
-  /** Claims up to `limit` tasks of one workspace for one of its agents, best first. `NOT_FOUND` for an unknown agent. */
-  claimForAgent(request: ClaimForAgent, limit: number, at: At<Tx>): Promise<ClaimBatch>
+  claimTasks(claim: { readonly target: ClaimTarget; readonly limit: number }, at: At<Tx>): Promise<ClaimBatch>
   /** Which of the claims still hold a live lease, in their order: a task that is gone holds none. Changes nothing. */
   checkClaims(proofs: readonly ClaimProof[], at: At<Tx>): Promise<readonly boolean[]>
   /**
-   * Renews the lease to `leaseMs` from now. Here and in the writes below, null stands for the length that the claim asked for; a
-   * number applies to this renewal alone.
+   * Changes one task: see `TaskWrite`.
+   * @throws `CONFLICT` when the state forbids the command: a lease that is no longer held, a hold on a task in DONE. `INVALID_FIELD`
+   *   (`assignedTo`, `dependsOn`) for an edit with ids that the workspace does not have, and for dependencies that would have the task
+   *   wait for itself, however many edits at once.
    */
-  renewLease(proof: ClaimProof, leaseMs: number | null, at: At<Tx>): Promise<Task>
-  /** Sets progress, with `task.progress` when it differs, and renews the lease. */
-  recordProgress(proof: ClaimProof, progress: number, leaseMs: number | null, at: At<Tx>): Promise<Task>
-  /** Appends to the log (the newest `logLimit` lines are kept) and renews the lease. */
-  appendLog(
-    proof: ClaimProof,
-    entry: Omit<TaskLogEntry, 'at'>,
-    leaseMs: number | null,
-    at: At<Tx>,
-  ): Promise<void>
-  /** Appends an output and renews the lease. `CONFLICT` beyond `outputLimit`. */
-  appendOutput(proof: ClaimProof, output: TaskOutput, leaseMs: number | null, at: At<Tx>): Promise<void>
+  changeTask(change: { readonly target: TaskTarget; readonly command: TaskWrite }, at: At<Tx>): Promise<Task>
+  /**
+   * Appends a line to the log, of which the newest `logLimit` are kept, or an output, and renews the lease.
+   * @throws `CONFLICT` for an output beyond `outputLimit`.
+   */
+  appendToTask(addition: TaskAddition, at: At<Tx>): Promise<void>
   /**
    * DOING to DONE with the result, frees dependents (see `freeDependents`), and takes the next task when asked to: in the same commit, but for tasks that
    * others wait for, where it may be the one after.
@@ -177,55 +231,25 @@ export interface TaskStore<Tx = unknown> {
    * call took, if nobody received it, returns when its lease ends. A repeat with another result is `CONFLICT`.
    */
   completeTask(
-    proof: ClaimProof,
-    result: string,
-    next: ClaimByType | ClaimForAgent | null,
+    completion: {
+      readonly proof: ClaimProof
+      readonly result: string
+      readonly next: ClaimTarget | null
+    },
     at: At<Tx>,
   ): Promise<Completion>
-  /**
-   * Ends the attempt in failure. With a `backoff` and attempts remaining: TODO after that wait; otherwise TODO under
-   * the hold `failed`, with one `task.failed`.
-   */
-  failTask(proof: ClaimProof, reason: string, backoff: Backoff | null, at: At<Tx>): Promise<Task>
-  /** TODO under a hold that the agent raises; `task.failed` once, unless the reason is `cancelled`. */
-  holdClaimedTask(proof: ClaimProof, reason: HoldReason, message: string | null, at: At<Tx>): Promise<Task>
-  /** TODO at once, and the attempt is not counted: the agent stops for reasons of its own. */
-  handBackTask(proof: ClaimProof, reason: string, at: At<Tx>): Promise<Task>
-
-  /**
-   * Replaces the fields that the change has, in any column and without an event; an empty change changes nothing. A lease stays
-   * as it is, unless the task is assigned to another agent than its holder: the task then returns to TODO with fresh attempts, by
-   * `actor` and with `task.moved`.
-   * @throws `INVALID_FIELD` (`assignedTo`, `dependsOn`) for ids that the workspace does not have, and for dependencies that
-   *   would have the task wait for itself, however many edits at once.
-   */
-  updateTask(workspaceId: string, taskId: string, change: TaskChange, actor: Actor, at: At<Tx>): Promise<Task>
   /**
    * Deletes a task with its attempts, log and outputs, in any column and without an event; its events stay. Who works it
    * gets `TASK_NOT_FOUND` for every further write. `CONFLICT` while other tasks depend on it, done or not.
    */
-  deleteTask(workspaceId: string, taskId: string, at: At<Tx>): Promise<void>
-  /** Any column to any by a person. To DOING starts work without a lease; out of DOING revokes the lease. */
-  moveTask(workspaceId: string, taskId: string, to: Column, actor: Actor, at: At<Tx>): Promise<Task>
-  /** A person's hold on a task in TODO or DOING. `CONFLICT` in DONE. A hold that is there already is replaced. */
-  holdTask(
-    workspaceId: string,
-    taskId: string,
-    reason: HoldReason,
-    message: string | null,
-    actor: Actor,
-    at: At<Tx>,
-  ): Promise<Task>
-  /** Ends a hold and grants a fresh set of attempts. A task without a hold is left as it is. */
-  releaseTask(workspaceId: string, taskId: string, actor: Actor, at: At<Tx>): Promise<Task>
+  deleteTask(target: TaskTarget, at: At<Tx>): Promise<void>
 
   /**
    * Ends leases that have expired, at most `limit`: TODO after a backoff, or the hold `failed` when no attempt
    * remains. Returns how many, and in how many milliseconds the next lease expires (0 or more; null when none is out).
    */
   expireLeases(
-    limit: number,
-    backoff: Backoff,
+    sweep: { readonly limit: number; readonly backoff: Backoff },
     at: At<Tx>,
   ): Promise<{ expired: number; nextExpiryInMs: number | null }>
   /**
@@ -233,7 +257,7 @@ export interface TaskStore<Tx = unknown> {
    * a few hundred, or when they were added at the same moment. Until then they count it as open, and are not picked. Several
    * processes may do it at once. Resolves to how many tasks were freed, and whether the next call is likely to find more.
    */
-  freeDependents(limit: number, at: At<Tx>): Promise<{ freed: number; hasMore: boolean }>
+  freeDependents(sweep: { readonly limit: number }, at: At<Tx>): Promise<{ freed: number; hasMore: boolean }>
   /** Recomputes every stored key after the host changed weights or horizons. Returns how many tasks that were. */
   rescore(at: At<Tx>): Promise<number>
 }

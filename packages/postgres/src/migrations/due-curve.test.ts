@@ -101,9 +101,12 @@ async function expectOrder(storage: ReturnType<typeof open>, scoring: Scoring): 
 
   const request = { workspaceId: 'ws_1', agentId: 'agent_1', leaseMs: 60_000 }
   const claimed: Task[] = []
-  for (let [task] = (await storage.tasks.claimForAgent(request, 1, at)).tasks; task !== undefined;) {
+  for (
+    let [task] = (await storage.tasks.claimTasks({ target: request, limit: 1 }, at)).tasks;
+    task !== undefined;
+  ) {
     claimed.push(task)
-    ;[task] = (await storage.tasks.claimForAgent(request, 1, at)).tasks
+    ;[task] = (await storage.tasks.claimTasks({ target: request, limit: 1 }, at)).tasks
   }
   expect(idsOf(claimed)).toEqual(idsOf(ready))
 }

@@ -1,4 +1,4 @@
-import { TaskboardError, type At, type ClaimProof, type TaskLogEntry, type TaskOutput } from '@taskboard/core'
+import { TaskboardError, type At, type TaskAddition } from '@taskboard/core'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -67,33 +67,27 @@ function requireAppended(row: AppendedRow | undefined): void {
   if (!row.isHeld) throw leaseLost()
 }
 
-/** `TaskStore.appendLog`. */
-export async function appendLog(
+/** `TaskStore.appendToTask`. */
+export async function appendToTask(
   database: Database,
-  { workspaceId, taskId, fencingToken }: ClaimProof,
-  { level, message }: Omit<TaskLogEntry, 'at'>,
-  leaseMs: number | null,
+  { proof, leaseMs, ...added }: TaskAddition,
   at: At<PgConnection>,
 ): Promise<void> {
-  const { logLimit } = database.settings.current
-  const proof = [at.now, workspaceId, taskId, fencingToken, leaseMs]
-  const [row] = await database.write(at, appendLine, [...proof, logLimit, level, message])
-  requireAppended(row)
-}
-
-/** `TaskStore.appendOutput`. Counted in a statement of its own, which sees what was there when the task was locked. */
-export async function appendOutput(
-  database: Database,
-  { workspaceId, taskId, fencingToken }: ClaimProof,
-  { type, name, url, size }: TaskOutput,
-  leaseMs: number | null,
-  at: At<PgConnection>,
-): Promise<void> {
-  const { outputLimit } = database.settings.current
+  const { workspaceId, taskId, fencingToken } = proof
+  const renewal = [at.now, workspaceId, taskId, fencingToken, leaseMs]
+  const { logLimit, outputLimit } = database.settings.current
+  if ('log' in added) {
+    const { level, message } = added.log
+    requireAppended((await database.write(at, appendLine, [...renewal, logLimit, level, message]))[0])
+    return
+  }
+  const { type, name, url, size } = added.output
+  // Counted in a statement of its own, which sees what was there when the task was locked.
   await database.atomically(at, async (session) => {
-    const [row] = await session.run(renewLease, [at.now, workspaceId, taskId, fencingToken, leaseMs])
-    requireAppended(row)
-    const added = await session.run(insertOutput, [taskId, outputLimit, type, name, url, size])
-    if (added.length === 0) throw new TaskboardError('CONFLICT', `a task has at most ${outputLimit} outputs`)
+    requireAppended((await session.run(renewLease, renewal))[0])
+    const inserted = await session.run(insertOutput, [taskId, outputLimit, type, name, url, size])
+    if (inserted.length === 0) {
+      throw new TaskboardError('CONFLICT', `a task has at most ${outputLimit} outputs`)
+    }
   })
 }

@@ -1,4 +1,5 @@
 import { createNewId, defaultScoring, systemClock, type NewTask, type Storage } from '@taskboard/core'
+import { countTasks, newTask } from '@taskboard/testing'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../test/processes/until.js'
@@ -55,10 +56,12 @@ async function addAccount(): Promise<string> {
 }
 
 async function addTask(task: Partial<NewTask> = {}): Promise<string> {
-  const plain = { title: 't', description: null, type: null, priority: 'medium', assignedTo: null } as const
-  const rest = { dueDate: null, notBefore: null, tags: [], metadata: {}, dependsOn: [], maxAttempts: 5 }
-  const whole = { workspaceId, ...plain, ...rest, ...task }
-  return (await storage.tasks.insertTask(whole, { kind: 'host', id: null }, null, at)).value.id
+  return (
+    await storage.tasks.insertTask(
+      { task: newTask({ workspaceId, ...task }), actor: { kind: 'host', id: null }, idempotency: null },
+      at,
+    )
+  ).value.id
 }
 
 async function target(): Promise<{ workspaceId: string; agentId: string; leaseMs: number }> {
@@ -80,7 +83,10 @@ describe('a claim', () => {
   it('takes up to its limit when one workspace has most of the tasks', async () => {
     for (let count = 0; count < 9; count++) await addTask({ workspaceId: await addAccount() })
     for (let count = 0; count < 40; count++) await addTask()
-    const { tasks } = await storage.tasks.claimBest({ agentType: 'worker', leaseMs: LEASE_MS }, 40, at)
+    const { tasks } = await storage.tasks.claimTasks(
+      { target: { agentType: 'worker', leaseMs: LEASE_MS }, limit: 40 },
+      at,
+    )
     expect(tasks).toHaveLength(40)
   })
 
@@ -93,8 +99,8 @@ describe('a claim', () => {
     const [worker] = await storage.agents.listAgents(workspaceId, at)
     const forAgent = { workspaceId, agentId: worker?.id ?? '', leaseMs: LEASE_MS }
     const claims = [
-      () => storage.tasks.claimBest({ agentType: 'worker', leaseMs: LEASE_MS }, 20, at),
-      () => storage.tasks.claimForAgent(forAgent, 20, at),
+      () => storage.tasks.claimTasks({ target: { agentType: 'worker', leaseMs: LEASE_MS }, limit: 20 }, at),
+      () => storage.tasks.claimTasks({ target: forAgent, limit: 20 }, at),
     ]
     for (const claim of claims) {
       await Promise.all(Array.from({ length: 7 }, () => addTask()))
@@ -124,9 +130,9 @@ describe('a claim', () => {
     }
     const failing = postgresStorage({ pool, listen: false })
     failing.bind(settings)
-    const { tasks } = await failing.tasks.claimForAgent(await target(), 220, at)
+    const { tasks } = await failing.tasks.claimTasks({ target: await target(), limit: 220 }, at)
     expect([tasks.length, answers.length]).toEqual([200, 2])
-    expect(await storage.tasks.countTasks(workspaceId, at)).toMatchObject({ TODO: 20, DOING: 200 })
+    expect(await countTasks(storage, workspaceId, at)).toMatchObject({ TODO: 20, DOING: 200 })
     await failing.close()
   })
 
@@ -148,7 +154,7 @@ describe('a claim', () => {
     await other.query('begin')
     await other.query('select from taskboard.task where id = $1 for update', [held])
     await other.query('select from taskboard.workspace_log for update')
-    const claim = storage.tasks.claimForAgent(await target(), 1, at)
+    const claim = storage.tasks.claimTasks({ target: await target(), limit: 1 }, at)
     await waiting()
     await other.query(`set local lock_timeout = '${DEADLOCK_TIMEOUT_MS / 3}ms'`)
     await other.query('delete from taskboard.todo where task_id = $1', [held])
@@ -160,25 +166,25 @@ describe('a claim', () => {
     const wanted = await addTask()
     await other.query(`begin; set local deadlock_timeout = '1min'`)
     await other.query('select from taskboard.workspace_log for update')
-    const claim = storage.tasks.claimForAgent(await target(), 1, at)
+    const claim = storage.tasks.claimTasks({ target: await target(), limit: 1 }, at)
     await waiting()
     await other.query('update taskboard.task set progress = 1 where id = $1', [wanted])
     await other.query('commit')
     // The other one may hold the task still when it is looked for again.
     const { tasks } = await claim
-    expect(tasks.length + (await storage.tasks.countTasks(workspaceId, at)).TODO).toBe(1)
+    expect(tasks.length + (await countTasks(storage, workspaceId, at)).TODO).toBe(1)
   })
 })
 
 describe('completing a task and taking the next', () => {
   it('logs both when the next one is of another workspace', async () => {
     await addTask()
-    const [task] = (await storage.tasks.claimForAgent(await target(), 1, at)).tasks
+    const [task] = (await storage.tasks.claimTasks({ target: await target(), limit: 1 }, at)).tasks
     if (task === undefined) throw new Error('nothing was claimed')
     const proof = { workspaceId, taskId: task.id, fencingToken: task.fencingToken }
     workspaceId = await addAccount()
     const free = await addTask()
-    const { next } = await storage.tasks.completeTask(proof, 'done', await target(), at)
+    const { next } = await storage.tasks.completeTask({ proof, result: 'done', next: await target() }, at)
     expect(next?.tasks.map(({ id }) => id)).toEqual([free])
     const logged = async (id: string) =>
       (await storage.events.readEvents(id, 0, 10)).map(({ seq, type }) => `${seq} ${type}`)

@@ -3,6 +3,7 @@ import {
   TaskboardError,
   type ClaimByType,
   type ClaimForAgent,
+  type ClaimTarget,
   type Instant,
   type Task,
 } from '@taskboard/core'
@@ -13,9 +14,6 @@ import { LEAST_DEPTH, MOST_CLAIMED, type ClaimRow } from './claim-sql.js'
 import { completionValues, type CompletionInput } from './completion-values.js'
 import { settleQueue } from './settle-queue.js'
 import { toTask } from './task-row.js'
-
-/** Who is to work. */
-export type ClaimTarget = ClaimByType | ClaimForAgent
 
 export interface Pickup {
   /** How many tasks to claim, besides one for each completion that holds. */

@@ -2,22 +2,23 @@ import {
   isCompletedBy,
   isTaskboardError,
   TaskboardError,
-  type At,
   type ClaimProof,
+  type ClaimTarget,
   type Completion,
   type Instant,
   type Task,
+  type TaskStore,
 } from '@taskboard/core'
 import type { Database, Session } from '../database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
-import type { ClaimTarget, TaskClaims } from './claim-tasks.js'
+import type { TaskClaims } from './claim-tasks.js'
 import { COMPLETE_CLAIMED, completionsOf } from './complete-sql.js'
 import { completionValues, type CompletionInput } from './completion-values.js'
 import type { JoinedPickups } from './join-pickups.js'
+import { getTaskRow } from './get-task.js'
 import { leaseLost } from './lease-lost.js'
-import { getTaskRow } from './read-tasks.js'
 import { toTask, type TaskRow } from './task-row.js'
 
 interface OutcomeRow extends TaskRow {
@@ -44,20 +45,12 @@ interface Call extends CompletionInput {
 
 const MOST_AT_ONCE = 200
 
-/** `TaskStore.completeTask`. */
-export type CompleteTask = (
-  proof: ClaimProof,
-  result: string,
-  next: ClaimTarget | null,
-  at: At<PgConnection>,
-) => Promise<Completion>
-
-/** Calls that come while others are under way share a statement and a commit, but for those within a transaction. */
+/** `TaskStore.completeTask`. Calls that come while others are under way share a statement and a commit, but for those within a transaction. */
 export function createCompletions(
   database: Database,
   claims: TaskClaims,
   pickups: JoinedPickups,
-): CompleteTask {
+): TaskStore<PgConnection>['completeTask'] {
   const complete = database.join<Call, OutcomeRow>(
     (calls) => database.write({ now: null }, completeClaimed, toValues(calls)),
     { most: MOST_AT_ONCE, atOnce: 1, groupOf: ({ now }) => now },
@@ -80,7 +73,7 @@ export function createCompletions(
     }
   }
 
-  return async (proof, result, next, at) => {
+  return async ({ proof, result, next }, at) => {
     const { now } = at
     const call = { proof, result, now }
     if (next === null) {

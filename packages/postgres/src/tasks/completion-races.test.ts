@@ -6,6 +6,7 @@ import {
   type ClaimForAgent,
   type Storage,
 } from '@taskboard/core'
+import { newTask } from '@taskboard/testing'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../test/processes/until.js'
@@ -58,20 +59,14 @@ async function prepare(storage: Storage<PgConnection>) {
     at,
   )
   const [agent] = await storage.agents.listAgents(workspace.id, at)
-  const rest = { dueDate: null, notBefore: null, tags: [], metadata: {}, dependsOn: [], maxAttempts: 5 }
-  const task = {
-    workspaceId: workspace.id,
-    title: 't',
-    description: null,
-    type: null,
-    assignedTo: null,
-    ...rest,
-  }
   for (const priority of ['urgent', 'medium', 'low'] as const) {
-    await storage.tasks.insertTask({ ...task, priority }, host, null, at)
+    await storage.tasks.insertTask(
+      { task: newTask({ workspaceId: workspace.id, priority }), actor: host, idempotency: null },
+      at,
+    )
   }
   const forAgent = { workspaceId: workspace.id, agentId: agent?.id ?? '', leaseMs: 60_000 }
-  const [claimed] = (await storage.tasks.claimForAgent(forAgent, 1, at)).tasks
+  const [claimed] = (await storage.tasks.claimTasks({ target: forAgent, limit: 1 }, at)).tasks
   const proof = { workspaceId: workspace.id, taskId: claimed?.id ?? '', fencingToken: 1 }
   return { workspaceId: workspace.id, proof, forAgent, byType: { agentType: 'worker', leaseMs: 60_000 } }
 }
@@ -99,8 +94,8 @@ describe('two processes that complete one task at the same moment', () => {
     await other.query('begin')
     await other.query('select from taskboard.task where id = $1 for update', [proof.taskId])
     const both = Promise.allSettled([
-      first.tasks.completeTask(proof, 'of the first', nextOf(prepared), at),
-      second.tasks.completeTask(proof, 'of the second', nextOf(prepared), at),
+      first.tasks.completeTask({ proof, result: 'of the first', next: nextOf(prepared) }, at),
+      second.tasks.completeTask({ proof, result: 'of the second', next: nextOf(prepared) }, at),
     ])
     await until(waitingStatements, (count) => count === 2)
     await other.query('rollback')
@@ -108,7 +103,9 @@ describe('two processes that complete one task at the same moment', () => {
     const results = ended.map((end) => (end.status === 'fulfilled' ? end.value.task.result : null))
     const refusals = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []))
     expect(refusals).toEqual([expect.objectContaining({ code: 'CONFLICT', field: 'fencingToken' })])
-    const { result } = await first.tasks.getTask(workspaceId, proof.taskId, at)
+    const { result } = (
+      await first.tasks.getTask({ within: workspaceId, taskId: proof.taskId, parts: ['task'] }, at)
+    ).task
     expect(results.filter((each) => each !== null)).toEqual([result])
     const events = await first.events.readEvents(workspaceId, 0, 100)
     expect(events.filter(({ type }) => type === 'task.completed')).toHaveLength(1)
@@ -116,7 +113,10 @@ describe('two processes that complete one task at the same moment', () => {
     expect(events.filter(({ type }) => type === 'task.started')).toHaveLength(
       nextOf(prepared) === null ? 1 : 2,
     )
-    const { attempts } = await first.tasks.getBackground(workspaceId, proof.taskId, at)
+    const { attempts } = await first.tasks.getTask(
+      { within: workspaceId, taskId: proof.taskId, parts: ['attempts'] },
+      at,
+    )
     expect(attempts).toHaveLength(1)
   })
 })

@@ -1,4 +1,4 @@
-import { TaskboardError, type At } from '@taskboard/core'
+import { TaskboardError, type At, type TaskTarget } from '@taskboard/core'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -31,8 +31,7 @@ const deleteLocked = statement<never>(
 /** `TaskStore.deleteTask`. */
 export async function deleteTask(
   database: Database,
-  workspaceId: string,
-  taskId: string,
+  { workspaceId, taskId }: TaskTarget,
   at: At<PgConnection>,
 ): Promise<void> {
   const wasLeased = await database.atomically(at, async (session) => {

@@ -1,4 +1,5 @@
-import { createNewId, defaultScoring, isTaskboardError, systemClock, type NewTask } from '@taskboard/core'
+import { createNewId, defaultScoring, isTaskboardError, systemClock } from '@taskboard/core'
+import { newTask } from '@taskboard/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
 import { migrate } from '../migrations/migrate.js'
@@ -55,48 +56,70 @@ describe('edits and deletions beside claims, completions and moves', () => {
     const target = { workspaceId: workspace.id, agentId: worker?.id ?? '', leaseMs: 60_000 }
     let ids: readonly string[] = []
     const add = async (dependsOn: readonly string[]): Promise<void> => {
-      const { value } = await tasks.insertTask(newTask(workspace.id, dependsOn), host, null, at)
+      const { value } = await tasks.insertTask(
+        { task: newTask({ workspaceId: workspace.id, dependsOn }), actor: host, idempotency: null },
+        at,
+      )
       ids = [...ids, value.id]
     }
     for (let n = 0; n < 20; n++) await add([])
 
     const writes: readonly (() => Promise<unknown>)[] = [
       () =>
-        tasks.updateTask(
-          workspace.id,
-          anyOf(ids),
-          { dependsOn: [anyOf(ids), anyOf(ids)] },
-          { kind: 'host', id: null },
+        tasks.changeTask(
+          {
+            target: { workspaceId: workspace.id, taskId: anyOf(ids) },
+            command: {
+              kind: 'edit',
+              change: { dependsOn: [anyOf(ids), anyOf(ids)] },
+              actor: { kind: 'host', id: null },
+            },
+          },
           at,
         ),
       () =>
-        tasks.updateTask(
-          workspace.id,
-          anyOf(ids),
-          { dependsOn: [anyOf(ids)], title: 'new' },
-          { kind: 'host', id: null },
+        tasks.changeTask(
+          {
+            target: { workspaceId: workspace.id, taskId: anyOf(ids) },
+            command: {
+              kind: 'edit',
+              change: { dependsOn: [anyOf(ids)], title: 'new' },
+              actor: { kind: 'host', id: null },
+            },
+          },
           at,
         ),
       () =>
-        tasks.updateTask(
-          workspace.id,
-          anyOf(ids),
-          { priority: anyOf(['low', 'urgent']) },
-          { kind: 'host', id: null },
+        tasks.changeTask(
+          {
+            target: { workspaceId: workspace.id, taskId: anyOf(ids) },
+            command: {
+              kind: 'edit',
+              change: { priority: anyOf(['low', 'urgent']) },
+              actor: { kind: 'host', id: null },
+            },
+          },
           at,
         ),
-      () => tasks.moveTask(workspace.id, anyOf(ids), anyOf(['TODO', 'DONE']), { kind: 'host', id: null }, at),
+      () =>
+        tasks.changeTask(
+          {
+            target: { workspaceId: workspace.id, taskId: anyOf(ids) },
+            command: { kind: 'move', to: anyOf(['TODO', 'DONE']), actor: { kind: 'host', id: null } },
+          },
+          at,
+        ),
       () => add([anyOf(ids)]),
       async () => {
         const id = anyOf(ids)
-        await tasks.deleteTask(workspace.id, id, at)
+        await tasks.deleteTask({ workspaceId: workspace.id, taskId: id }, at)
         ids = ids.filter((each) => each !== id)
       },
       async () => {
-        const [task] = (await tasks.claimForAgent(target, 1, at)).tasks
+        const [task] = (await tasks.claimTasks({ target, limit: 1 }, at)).tasks
         if (task === undefined) return
         const proof = { workspaceId: workspace.id, taskId: task.id, fencingToken: task.fencingToken }
-        await tasks.completeTask(proof, 'result', anyOf([null, target]), at)
+        await tasks.completeTask({ proof, result: 'result', next: anyOf([null, target]) }, at)
       },
     ]
     await Promise.all(
@@ -109,7 +132,7 @@ describe('edits and deletions beside claims, completions and moves', () => {
     // own housekeeping included.
     await vi.waitFor(
       async () => {
-        await tasks.freeDependents(10_000, at)
+        await tasks.freeDependents({ limit: 10_000 }, at)
         const { rows } = await database.pool.query(
           'select task_id, horizon::text, pg_current_snapshot()::text from taskboard.freeing',
         )
@@ -125,23 +148,6 @@ describe('edits and deletions beside claims, completions and moves', () => {
 })
 
 const emptyAgent = { model: null, systemPrompt: null, capabilities: [], tools: [] }
-
-function newTask(workspaceId: string, dependsOn: readonly string[]): NewTask {
-  return {
-    workspaceId,
-    title: 'a task',
-    description: null,
-    type: null,
-    priority: 'medium',
-    assignedTo: null,
-    dueDate: null,
-    notBefore: null,
-    tags: [],
-    metadata: {},
-    dependsOn,
-    maxAttempts: 5,
-  }
-}
 
 function anyOf<T>(values: readonly T[]): T {
   return values[Math.floor(Math.random() * values.length)] as T

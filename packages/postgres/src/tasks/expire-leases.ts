@@ -28,8 +28,7 @@ const nextExpiry = statement<{ readonly inMs: number | null }>(
 /** `TaskStore.expireLeases`. Several processes may do it at once: each lease is ended once, and may be counted by both. */
 export async function expireLeases(
   database: Database,
-  limit: number,
-  backoff: Backoff,
+  { limit, backoff }: { readonly limit: number; readonly backoff: Backoff },
   at: At<PgConnection>,
 ): Promise<{ readonly expired: number; readonly nextExpiryInMs: number | null }> {
   let expired = 0

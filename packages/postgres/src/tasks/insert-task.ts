@@ -1,12 +1,10 @@
 import {
   TaskboardError,
   type Actor,
-  type At,
-  type Created,
-  type IdempotencyClaim,
   type Instant,
   type NewTask,
   type Task,
+  type TaskStore,
 } from '@taskboard/core'
 import type { Database, Session } from '../database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
@@ -77,14 +75,6 @@ const insertion = (verb: string, link: string): Statement<InsertedRow> =>
 const insertTasks = insertion('insert_tasks', '')
 const insertDependents = insertion('insert_dependent_tasks', LINK)
 
-/** `TaskStore.insertTask`. */
-export type InsertTask = (
-  task: NewTask,
-  actor: Actor,
-  idempotency: IdempotencyClaim | null,
-  at: At<PgConnection>,
-) => Promise<Created<Task>>
-
 interface Call {
   readonly task: IdentifiedTask
   readonly actor: Actor
@@ -96,10 +86,10 @@ type IdentifiedTask = NewTask & { readonly id: string }
 const MOST_AT_ONCE = 200
 
 /**
- * Calls that come while others are under way share a statement and a commit, but for those within a transaction. Those that wait for
+ * `TaskStore.insertTask`. Calls that come while others are under way share a statement and a commit, but for those within a transaction. Those that wait for
  * other tasks share theirs with calls that wait for the same ones, so that none is kept up by what somebody does with another task.
  */
-export function createInsertTask(database: Database): InsertTask {
+export function createInsertTask(database: Database): TaskStore<PgConnection>['insertTask'] {
   const insert = database.join<Call, InsertedRow>(
     (calls) => database.write({ now: null }, insertTasks, toValues(calls)),
     { most: MOST_AT_ONCE, atOnce: 1, groupOf: ({ now }) => now },
@@ -113,7 +103,7 @@ export function createInsertTask(database: Database): InsertTask {
     },
   )
 
-  return async (input, actor, idempotency, at) => {
+  return async ({ task: input, actor, idempotency }, at) => {
     const { now } = at
     const id = database.settings.current.newId('task')
     const task = { ...input, id, dependsOn: [...new Set(input.dependsOn)] }

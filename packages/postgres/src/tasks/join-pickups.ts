@@ -1,6 +1,6 @@
-import type { ClaimBatch, Instant, Task } from '@taskboard/core'
+import type { ClaimBatch, ClaimTarget, Instant, Task } from '@taskboard/core'
 import type { Database } from '../database.js'
-import type { ClaimTarget, PickedUp, TaskClaims } from './claim-tasks.js'
+import type { PickedUp, TaskClaims } from './claim-tasks.js'
 import type { CompletionInput } from './completion-values.js'
 
 /** A claim that shares a statement and a commit with those that come while another is under way. */

@@ -1,8 +1,10 @@
 import { createNewId, createTaskboard, defaultScoring, systemClock } from '@taskboard/core'
+import { newTask } from '@taskboard/testing'
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
 import { migrate } from '../migrations/migrate.js'
+import type { PgConnection } from '../pool.js'
 import { postgresStorage } from '../postgres-storage.js'
 
 const at = { now: null }
@@ -35,28 +37,12 @@ async function createBoard() {
     at,
   )
   const [agent] = await storage.agents.listAgents(workspace.id, at)
-  const add = async (
-    dependsOn: readonly string[],
-    tx?: Parameters<typeof storage.tasks.getTask>[2]['tx'],
-  ) => {
-    const task = {
-      workspaceId: workspace.id,
-      title: 't',
-      description: null,
-      type: null,
-      priority: 'medium',
-      assignedTo: null,
-      dueDate: null,
-      notBefore: null,
-      tags: [],
-      metadata: {},
-      dependsOn,
-      maxAttempts: 5,
-    } as const
-    return (await storage.tasks.insertTask(task, host, null, { now: null, tx })).value
+  const add = async (dependsOn: readonly string[], tx?: PgConnection) => {
+    const task = newTask({ workspaceId: workspace.id, dependsOn })
+    return (await storage.tasks.insertTask({ task, actor: host, idempotency: null }, { now: null, tx })).value
   }
   const target = { workspaceId: workspace.id, agentId: agent?.id ?? '', leaseMs: 60_000 }
-  const claim = async () => (await storage.tasks.claimForAgent(target, 1, at)).tasks[0]
+  const claim = async () => (await storage.tasks.claimTasks({ target, limit: 1 }, at)).tasks[0]
   const addClaimed = async () => {
     const { id } = await add([])
     const { fencingToken = 0 } = (await claim()) ?? {}
@@ -85,19 +71,25 @@ describe('a task that many others wait for', () => {
         [proof.taskId],
       )
       expect(rows).toHaveLength(1)
-      await storage.tasks.renewLease(proof, 60_000, at)
+      await storage.tasks.changeTask(
+        { target: proof, command: { kind: 'renew', fencingToken: proof.fencingToken, leaseMs: 60_000 } },
+        at,
+      )
       // By hand, as the log of the workspace is that of the open transaction.
       await database.pool.query(
         `update taskboard.task set column_name = 'DONE', lease_agent_id = null, lease_expires_at = null,
           completed_at = taskboard.now_ms(), version = version + 1 where id = $1`,
         [proof.taskId],
       )
-      await storage.tasks.freeDependents(100, at)
+      await storage.tasks.freeDependents({ limit: 100 }, at)
       expect(await blocked()).toBe(0)
     })
-    expect((await storage.tasks.getTask(workspaceId, late, at)).openDependencies).toBe(1)
+    expect(
+      (await storage.tasks.getTask({ within: workspaceId, taskId: late, parts: ['task'] }, at)).task
+        .openDependencies,
+    ).toBe(1)
     expect((await claim())?.id).not.toBe(late)
-    expect(await storage.tasks.freeDependents(100, at)).toMatchObject({ freed: 1 })
+    expect(await storage.tasks.freeDependents({ limit: 100 }, at)).toMatchObject({ freed: 1 })
     expect((await claim())?.id).toBe(late)
   })
 
@@ -106,12 +98,12 @@ describe('a task that many others wait for', () => {
     const proof = await addClaimed()
     await Promise.all(Array.from({ length: 350 }, () => add([proof.taskId])))
     expect(await blocked()).toBe(350)
-    await storage.tasks.completeTask(proof, 'r', null, at)
+    await storage.tasks.completeTask({ proof, result: 'r', next: null }, at)
     expect(await blocked()).toBe(250)
     const other = open()
-    expect(await other.tasks.freeDependents(100, at)).toEqual({ freed: 100, hasMore: true })
+    expect(await other.tasks.freeDependents({ limit: 100 }, at)).toEqual({ freed: 100, hasMore: true })
     expect(await blocked()).toBe(150)
-    const calls = await Promise.all([1, 2, 3].map(() => other.tasks.freeDependents(1_000, at)))
+    const calls = await Promise.all([1, 2, 3].map(() => other.tasks.freeDependents({ limit: 1_000 }, at)))
     expect(calls.reduce((sum, { freed }) => sum + freed, 0)).toBe(150)
     expect(await blocked()).toBe(0)
   })

@@ -1,11 +1,4 @@
-import {
-  TaskboardError,
-  taskStatuses,
-  type At,
-  type Reach,
-  type TaskSearch,
-  type TaskSearchPage,
-} from '@taskboard/core'
+import { TaskboardError, taskStatuses, type At, type TaskSearch, type TaskSearchPage } from '@taskboard/core'
 import { reachValues } from '../access/reach.js'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
@@ -18,8 +11,7 @@ const ALL_STATUSES = taskStatuses.map((_, code) => code)
 /** `TaskStore.searchTasks`. A page longer than a thousand is cut there, and goes on in the next. */
 export async function searchTasks(
   database: Database,
-  reach: Reach,
-  { status, agentId, workspaceId, limit: wanted, afterId }: TaskSearch,
+  { reach, status, agentId, workspaceId, limit: wanted, afterId }: TaskSearch,
   at: At<PgConnection>,
 ): Promise<TaskSearchPage> {
   const limit = Math.min(wanted, LONGEST_PAGE)

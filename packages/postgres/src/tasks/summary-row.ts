@@ -11,8 +11,12 @@ export interface SummaryRow extends TaskRow {
 
 /** The columns of a `SummaryRow`, of the task that `alias` names and the agent that `joinAgent` gives. */
 export function summaryColumns(alias: string): string {
-  return `${taskColumns(alias)}, shown.id as "agentId", shown.name as "agentName", shown.status as "agentStatus"`
+  return `${taskColumns(alias)}, ${agentColumnsShown}`
 }
+
+/** The columns of the agent that `joinAgent` gives. */
+export const agentColumnsShown =
+  'shown.id as "agentId", shown.name as "agentName", shown.status as "agentStatus"'
 
 /**
  * Joins the task's agent as `shown`, as it is at the instant `present`: who works the task; else who completed it, while it is in
@@ -33,6 +37,13 @@ export function joinAgent(alias: string, present: string): string {
 }
 
 export function toSummary(row: SummaryRow): TaskSummary {
-  const { agentId: id, agentName: name, agentStatus: status } = row
-  return { task: toTask(row), agent: name === null || status === null ? null : { id, name, status } }
+  return { task: toTask(row), agent: toTaskAgent(row) }
+}
+
+export function toTaskAgent({
+  agentId: id,
+  agentName: name,
+  agentStatus: status,
+}: SummaryRow): TaskAgent | null {
+  return name === null || status === null ? null : { id, name, status }
 }

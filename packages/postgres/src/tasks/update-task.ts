@@ -5,13 +5,14 @@ import {
   type At,
   type Task,
   type TaskChange,
+  type TaskTarget,
 } from '@taskboard/core'
 import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { applyCommand, type SeenTask } from './apply-command.js'
 import { changeDependencies } from './change-dependencies.js'
-import { getTask } from './read-tasks.js'
+import { getTask } from './get-task.js'
 import { flagOf, taskColumns, toTask } from './task-row.js'
 
 interface EditedRow extends SeenTask {
@@ -45,10 +46,10 @@ const editTask = statement<EditedRow>(
   from p left join found f on true left join written t on true`,
 )
 
-/** `TaskStore.updateTask`. In one statement, unless dependencies change or the task is assigned to somebody. */
+/** The `edit` of `TaskStore.changeTask`. In one statement, unless dependencies change or the task is assigned to somebody. */
 export async function updateTask(
   database: Database,
-  target: Target,
+  target: TaskTarget,
   change: TaskChange,
   actor: Actor,
   at: At<PgConnection>,
@@ -66,14 +67,9 @@ export async function updateTask(
   return task
 }
 
-interface Target {
-  readonly workspaceId: string
-  readonly taskId: string
-}
-
 async function editWithin(
   session: Session,
-  target: Target,
+  target: TaskTarget,
   change: TaskChange,
   actor: Actor,
   at: At<PgConnection>,

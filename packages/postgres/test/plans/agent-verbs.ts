@@ -1,4 +1,11 @@
-import { anyAgentType, defaultBackoff, type ClaimProof, type Storage, type Task } from '@taskboard/core'
+import {
+  anyAgentType,
+  defaultBackoff,
+  type ClaimProof,
+  type Storage,
+  type Task,
+  type TaskWrite,
+} from '@taskboard/core'
 import type { PgConnection } from '../../src/pool.js'
 import type { HotVerb } from './hot-verb.js'
 import { HUGE, NOW } from './large-board.js'
@@ -22,7 +29,12 @@ export function agentVerbs({ tasks }: Storage<PgConnection>): readonly HotVerb[]
     if (task === undefined) throw new Error('no task is held')
     return { workspaceId: task.workspaceId, taskId: task.id, fencingToken: task.fencingToken }
   }
-  return [...claims(tasks, held), ...writesUnderLease(tasks, nextProof)]
+  return [
+    ...claims(tasks, held),
+    ...completions(tasks, nextProof),
+    ...writesUnderLease(tasks, nextProof),
+    ...expiries(tasks),
+  ]
 }
 
 /** Adds to `held` what was claimed. */
@@ -35,30 +47,30 @@ function claims(tasks: Tasks, held: Task[]): readonly HotVerb[] {
       name: 'claim for an agent',
       indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'workspace_log_pkey'],
       most: ONE_CLAIM,
-      run: () => hold(tasks.claimForAgent(forAgent, 1, at)),
+      run: () => hold(tasks.claimTasks({ target: forAgent, limit: 1 }, at)),
     },
     {
       name: 'claim 50 for an agent',
       indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'workspace_log_pkey'],
       most: { rows: 3_000, pages: 9_000 },
-      run: () => hold(tasks.claimForAgent(forAgent, 50, at)),
+      run: () => hold(tasks.claimTasks({ target: forAgent, limit: 50 }, at)),
     },
     {
       name: 'claim by type',
       indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'agent_type'],
-      run: () => hold(tasks.claimBest(byType, 1, at)),
+      run: () => hold(tasks.claimTasks({ target: byType, limit: 1 }, at)),
     },
     {
       name: 'claim 20 by type',
       indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'agent_type'],
       most: { rows: 1_000, pages: 4_000 },
-      run: () => hold(tasks.claimBest(byType, 20, at)),
+      run: () => hold(tasks.claimTasks({ target: byType, limit: 20 }, at)),
     },
     {
       name: 'claim 20 by any type',
       indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'agent_fallback'],
       most: { rows: 1_000, pages: 4_000 },
-      run: () => hold(tasks.claimBest(byAnyType, 20, at)),
+      run: () => hold(tasks.claimTasks({ target: byAnyType, limit: 20 }, at)),
     },
     {
       name: 'check the claims of a process',
@@ -74,68 +86,115 @@ function claims(tasks: Tasks, held: Task[]): readonly HotVerb[] {
       name: 'claim for an agent with nothing to do',
       indexes: ['todo_pickup', 'todo_until'],
       run: () =>
-        tasks.claimForAgent({ workspaceId: 'ws_2', agentId: 'agent_ws_2_0', leaseMs: LEASE_MS }, 1, at),
+        tasks.claimTasks(
+          { target: { workspaceId: 'ws_2', agentId: 'agent_ws_2_0', leaseMs: LEASE_MS }, limit: 1 },
+          at,
+        ),
     },
   ]
 }
 
-function writesUnderLease(tasks: Tasks, proof: () => ClaimProof): readonly HotVerb[] {
+function completions(tasks: Tasks, proof: () => ClaimProof): readonly HotVerb[] {
   return [
     {
       name: 'complete and take the next for an agent',
       indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'workspace_log_pkey'],
       most: ONE_CLAIM,
-      run: () => tasks.completeTask(proof(), 'done', forAgent, at),
+      run: () => tasks.completeTask({ proof: proof(), result: 'done', next: forAgent }, at),
     },
     {
       name: 'complete and take the next by type',
       indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'agent_type'],
-      run: () => tasks.completeTask(proof(), 'done', byType, at),
+      run: () => tasks.completeTask({ proof: proof(), result: 'done', next: byType }, at),
     },
     {
       name: 'complete and take the next by any type',
       indexes: ['todo_pickup', 'task_pkey', 'todo_pkey', 'agent_fallback'],
-      run: () => tasks.completeTask(proof(), 'done', byAnyType, at),
+      run: () => tasks.completeTask({ proof: proof(), result: 'done', next: byAnyType }, at),
     },
     {
       name: 'complete',
       indexes: ['task_pkey', 'workspace_log_pkey'],
-      run: () => tasks.completeTask(proof(), 'done', null, at),
+      run: () => tasks.completeTask({ proof: proof(), result: 'done', next: null }, at),
     },
-    { name: 'renew', indexes: ['task_pkey'], run: () => tasks.renewLease(proof(), LEASE_MS, at) },
-    { name: 'progress', indexes: ['task_pkey'], run: () => tasks.recordProgress(proof(), 50, LEASE_MS, at) },
-    { name: 'fail', indexes: ['task_pkey'], run: () => tasks.failTask(proof(), 'no', defaultBackoff, at) },
-    { name: 'hand back', indexes: ['task_pkey'], run: () => tasks.handBackTask(proof(), 'stop', at) },
+  ]
+}
+
+function writesUnderLease(tasks: Tasks, proof: () => ClaimProof): readonly HotVerb[] {
+  const change = (write: (fencingToken: number) => TaskWrite) => {
+    const target = proof()
+    return tasks.changeTask({ target, command: write(target.fencingToken) }, at)
+  }
+  return [
+    {
+      name: 'renew',
+      indexes: ['task_pkey'],
+      run: () => change((fencingToken) => ({ kind: 'renew', fencingToken, leaseMs: LEASE_MS })),
+    },
+    {
+      name: 'progress',
+      indexes: ['task_pkey'],
+      run: () =>
+        change((fencingToken) => ({ kind: 'progress', fencingToken, progress: 50, leaseMs: LEASE_MS })),
+    },
+    {
+      name: 'fail',
+      indexes: ['task_pkey'],
+      run: () =>
+        change((fencingToken) => ({ kind: 'fail', fencingToken, reason: 'no', backoff: defaultBackoff })),
+    },
+    {
+      name: 'hand back',
+      indexes: ['task_pkey'],
+      run: () => change((fencingToken) => ({ kind: 'hand_back', fencingToken, reason: 'stop' })),
+    },
     {
       name: 'hold by an agent',
-      run: () => tasks.holdClaimedTask(proof(), 'needs_input', 'which?', at),
+      run: () =>
+        change((fencingToken) => ({
+          kind: 'raise_hold',
+          fencingToken,
+          reason: 'needs_input',
+          message: 'which?',
+        })),
     },
     {
       name: 'append a line',
       indexes: ['task_pkey', 'task_log_order'],
-      run: () => tasks.appendLog(proof(), { level: 'info', message: 'line' }, LEASE_MS, at),
+      run: () =>
+        tasks.appendToTask(
+          { proof: proof(), log: { level: 'info', message: 'line' }, leaseMs: LEASE_MS },
+          at,
+        ),
     },
     {
       name: 'append an output',
       indexes: ['task_pkey', 'task_output_order'],
       run: () =>
-        tasks.appendOutput(
-          proof(),
-          { type: 'file', name: 'a', url: 'https://example.com', size: 1 },
-          LEASE_MS,
+        tasks.appendToTask(
+          {
+            proof: proof(),
+            output: { type: 'file', name: 'a', url: 'https://example.com', size: 1 },
+            leaseMs: LEASE_MS,
+          },
           at,
         ),
     },
+  ]
+}
+
+function expiries(tasks: Tasks): readonly HotVerb[] {
+  return [
     {
       name: 'expire leases when none has ended',
       indexes: ['task_lease'],
-      run: () => tasks.expireLeases(100, defaultBackoff, at),
+      run: () => tasks.expireLeases({ limit: 100, backoff: defaultBackoff }, at),
     },
     {
       name: 'expire 20 leases',
       indexes: ['task_lease', 'task_pkey'],
       most: { rows: 400, pages: 2_000 },
-      run: () => tasks.expireLeases(20, defaultBackoff, { now: NOW + 3_600_000 }),
+      run: () => tasks.expireLeases({ limit: 20, backoff: defaultBackoff }, { now: NOW + 3_600_000 }),
     },
   ]
 }
@@ -148,7 +207,7 @@ export function sweepingVerbs({ tasks }: Storage<PgConnection>): readonly HotVer
       name: 'claim by a type with agents in 5,000 workspaces without tasks, while 5,000 others have some',
       indexes: ['todo_pickup', 'agent_type'],
       most: { rows: 60_000, pages: 150_000 },
-      run: () => tasks.claimBest({ ...byType, agentType: 'idler' }, 1, at),
+      run: () => tasks.claimTasks({ target: { ...byType, agentType: 'idler' }, limit: 1 }, at),
     },
     {
       name: 'list todo when placements have ended',
@@ -160,7 +219,7 @@ export function sweepingVerbs({ tasks }: Storage<PgConnection>): readonly HotVer
       name: 'claim after making a thousand placements anew',
       indexes: ['todo_pickup', 'todo_until', 'task_pkey'],
       most: { rows: 30_000, pages: 60_000 },
-      run: () => tasks.claimForAgent(forAgent, 1, later),
+      run: () => tasks.claimTasks({ target: forAgent, limit: 1 }, later),
     },
   ]
 }

@@ -6,6 +6,7 @@ import {
   type TaskSearch,
   type TaskStatus,
 } from '@taskboard/core'
+import { newTask } from '@taskboard/testing'
 import type { PgConnection } from '../../src/pool.js'
 import type { HotVerb } from './hot-verb.js'
 import { HUGE, NOW, taskId } from './large-board.js'
@@ -32,7 +33,7 @@ const pageOfAccount = { rows: 3_000, pages: 6_000 }
 export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): readonly HotVerb[] {
   const search = (filter: Partial<TaskSearch>, reach: Reach = all) => {
     const none = { status: null, agentId: null, workspaceId: null, limit: 50, afterId: null }
-    return tasks.searchTasks(reach, { ...none, ...filter }, at)
+    return tasks.searchTasks({ ...none, ...filter, reach }, at)
   }
   const searches = (name: string, filter: Partial<TaskSearch>, reach: Reach, rest: Partial<HotVerb>) =>
     ([null, DEEP] as const).flatMap((afterId) =>
@@ -48,7 +49,15 @@ export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): reado
     {
       name: 'find',
       indexes: ['task_pkey', 'task_log_order', 'task_output_order', 'attempt_pkey'],
-      run: () => Promise.all(SHOWN.map((id) => tasks.findTask(all, id, LOG_LINES, at))),
+      run: () =>
+        Promise.all(
+          SHOWN.map((id) =>
+            tasks.getTask(
+              { within: all, taskId: id, parts: ['task', 'agent', 'logs', 'outputs'], logLines: LOG_LINES },
+              at,
+            ),
+          ),
+        ),
     },
     {
       name: 'find 100',
@@ -56,10 +65,27 @@ export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): reado
       most: { rows: 2_500, pages: 5_000 },
       run: () =>
         Promise.all(
-          Array.from({ length: 100 }, (_, n) => tasks.findTask(bound, taskId(n * 10 + 1), LOG_LINES, at)),
+          Array.from({ length: 100 }, (_, n) =>
+            tasks.getTask(
+              {
+                within: bound,
+                taskId: taskId(n * 10 + 1),
+                parts: ['task', 'agent', 'logs', 'outputs'],
+                logLines: LOG_LINES,
+              },
+              at,
+            ),
+          ),
         ),
     },
-    { name: 'locate', indexes: ['task_pkey'], run: () => tasks.locateTask(all, SHOWN[0] ?? '', at) },
+    {
+      name: 'locate',
+      indexes: ['task_pkey'],
+      run: () =>
+        tasks
+          .getTask({ within: all, taskId: SHOWN[0] ?? '', parts: [] }, at)
+          .then(({ workspaceId }) => workspaceId),
+    },
     ...searches('an account', {}, all, { indexes: ['task_status'], most: pageOfAccount }),
     ...searches('a workspace', { workspaceId: HUGE }, all, { indexes: ['task_status'], most: page }),
     ...searches('with a bound key', {}, bound, { indexes: ['task_status'], most: page }),
@@ -76,29 +102,20 @@ export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): reado
       name: 'delete',
       indexes: ['task_log_order', 'task_output_order', 'attempt_pkey', 'task_dependency_task'],
       run: async () => {
-        const task = {
-          workspaceId: HUGE,
-          title: 'Short-lived',
-          description: null,
-          type: null,
-          priority: 'low',
-          assignedTo: null,
-          dueDate: null,
-          notBefore: null,
-          tags: [],
-          metadata: {},
-          dependsOn: [EDITED],
-          maxAttempts: 3,
-        } as const
-        const { value } = await tasks.insertTask(task, host, null, at)
-        await tasks.deleteTask(HUGE, value.id, at)
+        const task = newTask({ workspaceId: HUGE, priority: 'low', dependsOn: [EDITED], maxAttempts: 3 })
+        const { value } = await tasks.insertTask({ task, actor: host, idempotency: null }, at)
+        await tasks.deleteTask({ workspaceId: HUGE, taskId: value.id }, at)
       },
     },
   ]
 }
 
 function edits(tasks: Storage<PgConnection>['tasks'], pass: string): readonly HotVerb[] {
-  const edit = (change: TaskChange) => tasks.updateTask(HUGE, EDITED, change, host, at)
+  const edit = (change: TaskChange) =>
+    tasks.changeTask(
+      { target: { workspaceId: HUGE, taskId: EDITED }, command: { kind: 'edit', change, actor: host } },
+      at,
+    )
   return [
     { name: 'edit', run: () => edit({ title: pass, priority: 'urgent' }) },
     { name: 'edit back', run: () => edit({ priority: 'low', assignedTo: IDLE }) },

@@ -1,4 +1,5 @@
 import { priorities, type NewTask, type Task } from '@taskboard/core'
+import { newTask } from '@taskboard/testing'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { violations } from '../faults/invariants.js'
 import { endProcesses, startProcess } from '../processes/board-processes.js'
@@ -26,20 +27,12 @@ afterEach(async () => {
 /** A task of any flag, with a due date or none; every factor goes on as it is for at least half an hour. */
 function taskNumber(n: number, workspaceId: string, now: number): NewTask {
   const dueHours = ((n * 37) % 528) - 48.5
-  return {
+  return newTask({
     workspaceId,
     title: `Task ${n}`,
-    description: null,
-    type: null,
     priority: priorities[n % priorities.length] ?? 'medium',
-    assignedTo: null,
     dueDate: n % 3 === 0 ? null : now + dueHours * HOUR_MS,
-    notBefore: null,
-    tags: [],
-    metadata: {},
-    dependsOn: [],
-    maxAttempts: 5,
-  }
+  })
 }
 
 /** Adds them as if that had been over the last weeks, and places them as of now. */
@@ -55,7 +48,8 @@ async function addTasks({
       const ageHours = 1.5 + (n % AGES)
       const at = { now: now - ageHours * HOUR_MS }
       const task = taskNumber(Math.floor(n / AGES) + n, workspaceId, now)
-      return (await tasks.insertTask(task, { kind: 'host', id: null }, null, at)).value
+      return (await tasks.insertTask({ task, actor: { kind: 'host', id: null }, idempotency: null }, at))
+        .value
     }),
   )
   await taskboard.rescore()

@@ -37,7 +37,9 @@ export async function snapshotOf(
 ): Promise<object> {
   const at = { now: null }
   return {
-    task: await storage.tasks.getTask(workspaceId, ids['task_id'] ?? '', at),
+    task: (
+      await storage.tasks.getTask({ within: workspaceId, taskId: ids['task_id'] ?? '', parts: ['task'] }, at)
+    ).task,
     events: await storage.events.readEvents(workspaceId, 0, 1_000),
     agents: await taskboard.agents.list(workspaceId),
     webhooks: await taskboard.webhooks.list(workspaceId),

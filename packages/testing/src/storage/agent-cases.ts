@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { AGENT_TYPE, LEASE_MS, MINUTE, PERSON, proofOf, SECOND, START, unknownId } from './world.js'
+import {
+  AGENT_TYPE,
+  LEASE_MS,
+  MINUTE,
+  PERSON,
+  proofOf,
+  SECOND,
+  START,
+  unknownId,
+  changeTask,
+} from './world.js'
 
 const PROFILE = {
   model: 'a-model',
@@ -89,7 +99,8 @@ const profileCases: readonly StorageCheck[] = [
     async check({ storage, workspaceId, agent, add, at }) {
       await storage.agents.updateAgent(workspaceId, agent.id, { type: 'other' }, at())
       const task = await add()
-      const claim = (agentType: string) => storage.tasks.claimBest({ agentType, leaseMs: LEASE_MS }, 1, at())
+      const claim = (agentType: string) =>
+        storage.tasks.claimTasks({ target: { agentType, leaseMs: LEASE_MS }, limit: 1 }, at())
       assert.deepEqual((await claim(AGENT_TYPE)).tasks, [])
       assert.deepEqual(
         (await claim('other')).tasks.map(({ id, lease }) => [id, lease?.agentId]),
@@ -113,7 +124,7 @@ const profileCases: readonly StorageCheck[] = [
         await storage.agents.reportRuntimes([type], MINUTE, at())
         const task = await add({ type })
         const claim = (agentType: string) =>
-          storage.tasks.claimBest({ agentType, leaseMs: LEASE_MS }, 1, at())
+          storage.tasks.claimTasks({ target: { agentType, leaseMs: LEASE_MS }, limit: 1 }, at())
         assert.deepEqual((await claim(`${type} `)).tasks, [])
         const { tasks } = await claim(type)
         assert.deepEqual(
@@ -143,7 +154,10 @@ const deletionCases: readonly StorageCheck[] = [
       assert.deepEqual([left.assignedTo, left.column, left.updatedAt], [null, 'DONE', START + MINUTE])
       await assertRefused(storage.agents.deleteAgent(workspaceId, agent.id, at()), 'NOT_FOUND')
       await add()
-      const { tasks } = await storage.tasks.claimBest({ agentType: AGENT_TYPE, leaseMs: LEASE_MS }, 1, at())
+      const { tasks } = await storage.tasks.claimTasks(
+        { target: { agentType: AGENT_TYPE, leaseMs: LEASE_MS }, limit: 1 },
+        at(),
+      )
       assert.deepEqual(tasks, [])
     },
   },
@@ -155,11 +169,16 @@ const deletionCases: readonly StorageCheck[] = [
       const remove = () => storage.agents.deleteAgent(workspaceId, agent.id, at(SECOND))
       const claimed = await world.addClaimed()
       await assertRefused(remove(), 'CONFLICT')
-      await storage.tasks.completeTask(proofOf(claimed), '', null, at(SECOND))
+      await storage.tasks.completeTask({ proof: proofOf(claimed), result: '', next: null }, at(SECOND))
       const done = await world.add({ assignedTo: agent.id })
       await world.finish(done, at(SECOND))
       const open = await world.add({ assignedTo: agent.id })
-      await storage.tasks.holdTask(workspaceId, open.id, 'cancelled', null, PERSON, at(SECOND))
+      await changeTask(
+        storage.tasks,
+        { workspaceId, id: open.id },
+        { kind: 'hold', reason: 'cancelled', message: null, actor: PERSON },
+        at(SECOND),
+      )
       await assertRefused(remove(), 'CONFLICT')
       assert.equal((await world.get(done)).assignedTo, agent.id)
       await world.finish(open, at(SECOND))
@@ -178,7 +197,12 @@ const deletionCases: readonly StorageCheck[] = [
           world.add({ assignedTo: agent.id }),
           storage.agents.deleteAgent(workspaceId, agent.id, at()),
           world.add({ assignedTo: agent.id }),
-          storage.tasks.updateTask(workspaceId, task.id, { assignedTo: agent.id }, PERSON, at()),
+          changeTask(
+            storage.tasks,
+            { workspaceId, id: task.id },
+            { kind: 'edit', change: { assignedTo: agent.id }, actor: PERSON },
+            at(),
+          ),
         ])
         const refusals = results.map((result) =>
           result.status === 'fulfilled' ? null : (result.reason as { readonly code?: string }).code,

@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict'
 import type { Forecast, Reach, Task } from '@taskboard/core'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { AGENT_TYPE, HOUR, LEASE_MS, PERSON, proofOf, SECOND, START, unknownId, type World } from './world.js'
+import {
+  AGENT_TYPE,
+  HOUR,
+  LEASE_MS,
+  PERSON,
+  proofOf,
+  SECOND,
+  START,
+  unknownId,
+  type World,
+  changeTask,
+  changeClaimed,
+} from './world.js'
 
 const reachOf = ({ accountId }: World, workspaceIds: readonly string[] | 'all' = 'all'): Reach => ({
   accountId,
@@ -15,7 +27,10 @@ async function overviewOf(world: World, agentId = world.agent.id, afterMs = 0) {
 /** Adds a task, claims it, and completes it `lengthMs` later. */
 async function complete(world: World, startMs: number, lengthMs: number): Promise<void> {
   const claimed = await world.addClaimed({}, world.at(startMs))
-  await world.storage.tasks.completeTask(proofOf(claimed), 'done', null, world.at(startMs + lengthMs))
+  await world.storage.tasks.completeTask(
+    { proof: proofOf(claimed), result: 'done', next: null },
+    world.at(startMs + lengthMs),
+  )
 }
 
 async function forecast(world: World, task: Task, afterMs = 0): Promise<Forecast> {
@@ -84,9 +99,14 @@ const overviewCases: readonly StorageCheck[] = [
       await add({ assignedTo: agent.id, dependsOn: [mine.id] })
       const held = await add({ assignedTo: agent.id })
       assert.deepEqual(await shown(), ['busy', 4])
-      await storage.tasks.holdTask(workspaceId, held.id, 'approval', null, PERSON, at())
+      await changeTask(
+        storage.tasks,
+        { workspaceId, id: held.id },
+        { kind: 'hold', reason: 'approval', message: null, actor: PERSON },
+        at(),
+      )
       assert.deepEqual(await shown(), ['busy', 3])
-      await storage.tasks.completeTask(proofOf(claimed), '', null, at(SECOND))
+      await storage.tasks.completeTask({ proof: proofOf(claimed), result: '', next: null }, at(SECOND))
       await world.finish(mine)
       assert.deepEqual(await shown(), ['available', 1])
     },
@@ -99,23 +119,33 @@ const overviewCases: readonly StorageCheck[] = [
       const rate = async () => (await overviewOf(world)).successRate
       assert.equal(await rate(), null)
       const claimed = await world.addClaimed()
-      await storage.tasks.handBackTask(proofOf(claimed), 'later', at(1))
+      await changeClaimed(storage.tasks, proofOf(claimed), { kind: 'hand_back', reason: 'later' }, at(1))
       const again = await world.claim(at(2))
       assert.ok(again)
-      await storage.tasks.holdClaimedTask(proofOf(again), 'needs_input', null, at(3))
+      await changeClaimed(
+        storage.tasks,
+        proofOf(again),
+        { kind: 'raise_hold', reason: 'needs_input', message: null },
+        at(3),
+      )
       assert.equal(await rate(), null)
       await complete(world, 10, 1)
       assert.equal(await rate(), 1)
       const backoff = { baseMs: HOUR, factor: 1, maxMs: HOUR }
       const retried = await world.addClaimed({}, at(20))
-      await storage.tasks.failTask(proofOf(retried), 'net', backoff, at(21))
+      await changeClaimed(storage.tasks, proofOf(retried), { kind: 'fail', reason: 'net', backoff }, at(21))
       assert.equal(await rate(), 1 / 2)
       const failed = await world.addClaimed({}, at(30))
-      await storage.tasks.failTask(proofOf(failed), 'no', null, at(31))
+      await changeClaimed(
+        storage.tasks,
+        proofOf(failed),
+        { kind: 'fail', reason: 'no', backoff: null },
+        at(31),
+      )
       const expired = await world.addClaimed({ maxAttempts: 1 }, at(40))
       await world.expire(at(40 + LEASE_MS))
       assert.equal(await rate(), 1 / 4)
-      await storage.tasks.deleteTask(expired.workspaceId, expired.id, at())
+      await storage.tasks.deleteTask({ workspaceId: expired.workspaceId, taskId: expired.id }, at())
       assert.equal(await rate(), 1 / 3)
     },
   },
@@ -126,7 +156,12 @@ const overviewCases: readonly StorageCheck[] = [
       const { storage, at } = world
       for (let index = 0; index < 3; index++) {
         const failed = await world.addClaimed({}, at(10 * index))
-        await storage.tasks.failTask(proofOf(failed), 'no', null, at(10 * index + 1))
+        await changeClaimed(
+          storage.tasks,
+          proofOf(failed),
+          { kind: 'fail', reason: 'no', backoff: null },
+          at(10 * index + 1),
+        )
       }
       for (let index = 3; index < 101; index++) await complete(world, 10 * index, 1)
       assert.equal((await overviewOf(world)).successRate, 0.98)
@@ -151,7 +186,10 @@ const forecastCases: readonly StorageCheck[] = [
         await world.add(urgent, at(startMs))
         const claimed = await world.claim(at(startMs), by)
         assert.ok(claimed)
-        await world.storage.tasks.completeTask(proofOf(claimed), '', null, at(startMs + lengthMs))
+        await world.storage.tasks.completeTask(
+          { proof: proofOf(claimed), result: '', next: null },
+          at(startMs + lengthMs),
+        )
       }
       for (const [index, lengthMs] of [100, 300, 800, 200].entries()) await run(1_000 * index, lengthMs)
       assert.deepEqual([await typical(task), await typical(mine), await typical(others)], [250, 250, 250])
@@ -187,7 +225,12 @@ const forecastCases: readonly StorageCheck[] = [
       )
       await add({ priority: 'low' }, at(0))
       assert.deepEqual(await place(low), [3, 2])
-      await storage.tasks.holdTask(workspaceId, high.id, 'approval', null, PERSON, at(SECOND))
+      await changeTask(
+        storage.tasks,
+        { workspaceId, id: high.id },
+        { kind: 'hold', reason: 'approval', message: null, actor: PERSON },
+        at(SECOND),
+      )
       await add({ assignedTo: other.id }, at(SECOND))
       assert.deepEqual(await place(low), [2, 2])
       const claimed = await world.claim(at(SECOND), agent)

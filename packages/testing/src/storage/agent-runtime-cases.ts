@@ -6,7 +6,7 @@ import { AGENT_TYPE, HOUR, LEASE_MS, MINUTE, proofOf, SECOND, START, unknownId, 
 const byAny = { agentType: anyAgentType, leaseMs: LEASE_MS }
 
 async function claimAny({ storage, at }: World, limit: number, afterMs = 0) {
-  return (await storage.tasks.claimBest(byAny, limit, at(afterMs))).tasks
+  return (await storage.tasks.claimTasks({ target: byAny, limit }, at(afterMs))).tasks
 }
 
 const report = ({ storage, at }: World, types: readonly string[], liveMs: number | null, afterMs = 0) =>
@@ -103,7 +103,7 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
         const added = []
         for (const { id } of agents) added.push(await add({ assignedTo: id }, at(afterMs)))
         const taken = (await claimAny(world, 100, afterMs)).map(({ lease }) => lease?.agentId)
-        for (const { id } of added) await storage.tasks.deleteTask(workspaceId, id, at(afterMs))
+        for (const { id } of added) await storage.tasks.deleteTask({ workspaceId, taskId: id }, at(afterMs))
         return agents.map(({ id }) => taken.includes(id))
       }
       const three = [world.agent, first, second]
@@ -164,14 +164,20 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
       await world.add({ assignedTo: other.id, notBefore: START + MINUTE })
       const [first] = await claimAny(world, 1)
       assert.ok(first)
-      const { next } = await storage.tasks.completeTask(proofOf(first), 'one', byAny, at())
+      const { next } = await storage.tasks.completeTask(
+        { proof: proofOf(first), result: 'one', next: byAny },
+        at(),
+      )
       assert.deepEqual(
         [first.id, next?.tasks[0]?.id],
         tasks.map(({ id }) => id),
       )
-      assert.equal((await storage.tasks.claimBest(byAny, 1, at())).nextReadyInMs, MINUTE)
+      assert.equal((await storage.tasks.claimTasks({ target: byAny, limit: 1 }, at())).nextReadyInMs, MINUTE)
       await storage.agents.updateAgent(workspaceId, other.id, { type: AGENT_TYPE }, at())
-      assert.deepEqual(await storage.tasks.claimBest(byAny, 1, at()), { tasks: [], nextReadyInMs: null })
+      assert.deepEqual(await storage.tasks.claimTasks({ target: byAny, limit: 1 }, at()), {
+        tasks: [],
+        nextReadyInMs: null,
+      })
     },
   },
 ]

@@ -12,7 +12,19 @@ import {
 } from '@taskboard/core'
 import { seededChance, type Chance } from './chance.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { DAY, HOUR, MINUTE, PERSON, proofOf, SECOND, START, unknownId, type World } from './world.js'
+import {
+  DAY,
+  HOUR,
+  MINUTE,
+  PERSON,
+  proofOf,
+  SECOND,
+  START,
+  unknownId,
+  type World,
+  changeClaimed,
+  changeTask,
+} from './world.js'
 
 const BASELINES = { defaultMs: 30 * MINUTE, msByType: { report: 2 * HOUR } }
 const FIRST_DAY = dayOf(START)
@@ -33,8 +45,18 @@ function figuresOf(world: World, query: Partial<FiguresQuery> = {}, reach = reac
 /** Adds a task of a type, lets the agent claim it at `startMs` and complete it at `endMs`. */
 async function complete(world: World, type: string | null, startMs: number, endMs: number): Promise<Task> {
   const claimed = await world.addClaimed({ type }, world.at(startMs))
-  const held = await world.storage.tasks.renewLease(proofOf(claimed), 10 * DAY, world.at(startMs))
-  return (await world.storage.tasks.completeTask(proofOf(held), 'done', null, world.at(endMs))).task
+  const held = await changeClaimed(
+    world.storage.tasks,
+    proofOf(claimed),
+    { kind: 'renew', leaseMs: 10 * DAY },
+    world.at(startMs),
+  )
+  return (
+    await world.storage.tasks.completeTask(
+      { proof: proofOf(held), result: 'done', next: null },
+      world.at(endMs),
+    )
+  ).task
 }
 
 /** What a scan of all events gives, as `readFigures` gives it. */
@@ -65,12 +87,27 @@ const figureCases: readonly StorageCheck[] = [
       await complete(world, null, 0, 10 * MINUTE)
       await complete(world, 'unknown-type', DAY - SECOND, DAY + SECOND)
       const failed = await world.addClaimed({}, at(DAY))
-      await storage.tasks.failTask(proofOf(failed), 'no', null, at(DAY))
+      await changeClaimed(
+        storage.tasks,
+        proofOf(failed),
+        { kind: 'fail', reason: 'no', backoff: null },
+        at(DAY),
+      )
       const asked = await world.addClaimed({}, at(DAY))
-      await storage.tasks.holdClaimedTask(proofOf(asked), 'needs_input', null, at(DAY))
+      await changeClaimed(
+        storage.tasks,
+        proofOf(asked),
+        { kind: 'raise_hold', reason: 'needs_input', message: null },
+        at(DAY),
+      )
       const retried = await world.addClaimed({}, at(DAY))
       const backoff = { baseMs: DAY, factor: 1, maxMs: DAY }
-      await storage.tasks.failTask(proofOf(retried), 'again', backoff, at(DAY))
+      await changeClaimed(
+        storage.tasks,
+        proofOf(retried),
+        { kind: 'fail', reason: 'again', backoff },
+        at(DAY),
+      )
       await world.finish(await world.add({}, at(3 * DAY)), at(3 * DAY))
       const expected = [
         {
@@ -111,7 +148,7 @@ const figureCases: readonly StorageCheck[] = [
       const byHand = await world.add()
       await world.finish(byHand, at(HOUR))
       const move = (id: string, to: 'TODO' | 'DOING', afterMs: number) =>
-        storage.tasks.moveTask(workspaceId, id, to, PERSON, at(afterMs))
+        changeTask(storage.tasks, { workspaceId, id }, { kind: 'move', to, actor: PERSON }, at(afterMs))
       await move(byHand.id, 'DOING', DAY)
       const created = { ...NOTHING, day: FIRST_DAY, created: 2 }
       const one = { completed: 1, timed: 1, takenMs: HOUR, baselineMs: 2 * HOUR }
@@ -133,7 +170,7 @@ const figureCases: readonly StorageCheck[] = [
     async check(world) {
       const task = await complete(world, 'report', 0, HOUR)
       const before = await figuresOf(world)
-      await world.storage.tasks.deleteTask(task.workspaceId, task.id, world.at(DAY))
+      await world.storage.tasks.deleteTask({ workspaceId: task.workspaceId, taskId: task.id }, world.at(DAY))
       assert.deepEqual(await figuresOf(world), before)
       await world.storage.analytics.rollUp(1_000, world.at())
       assert.deepEqual(await figuresOf(world), before)
@@ -225,8 +262,15 @@ async function live(world: World, chance: Chance, steps: number): Promise<void> 
     const claimed = await world.claim(at(nowMs), agent)
     if (claimed === null) return
     nowMs += chance.below(50 * SECOND)
-    if (chance.below(4) > 0) await storage.tasks.completeTask(proofOf(claimed), '', null, at(nowMs))
-    else await storage.tasks.failTask(proofOf(claimed), 'no', null, at(nowMs))
+    if (chance.below(4) > 0)
+      await storage.tasks.completeTask({ proof: proofOf(claimed), result: '', next: null }, at(nowMs))
+    else
+      await changeClaimed(
+        storage.tasks,
+        proofOf(claimed),
+        { kind: 'fail', reason: 'no', backoff: null },
+        at(nowMs),
+      )
   }
 
   async function meddle(): Promise<void> {
@@ -234,10 +278,15 @@ async function live(world: World, chance: Chance, steps: number): Promise<void> 
     const task = tasks[index]
     if (task === undefined) return
     if (chance.below(6) > 0) {
-      await storage.tasks.moveTask(task.workspaceId, task.id, chance.pick(columns), PERSON, at(nowMs))
+      await changeTask(
+        storage.tasks,
+        task,
+        { kind: 'move', to: chance.pick(columns), actor: PERSON },
+        at(nowMs),
+      )
       return
     }
-    await storage.tasks.deleteTask(task.workspaceId, task.id, at(nowMs))
+    await storage.tasks.deleteTask({ workspaceId: task.workspaceId, taskId: task.id }, at(nowMs))
     tasks.splice(index, 1)
   }
 

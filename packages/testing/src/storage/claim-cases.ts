@@ -2,15 +2,30 @@ import assert from 'node:assert/strict'
 import type { ClaimBatch } from '@taskboard/core'
 import { checkRandomPicks } from './random-picks.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { AGENT_TYPE, DAY, LEASE_MS, MINUTE, PERSON, SECOND, START, unknownId, type World } from './world.js'
+import {
+  AGENT_TYPE,
+  DAY,
+  LEASE_MS,
+  MINUTE,
+  PERSON,
+  SECOND,
+  START,
+  unknownId,
+  type World,
+  readTask,
+  changeTask,
+} from './world.js'
 
-async function claimBest(
+async function claimByType(
   world: World,
   limit: number,
   afterMs = 0,
   agentType = AGENT_TYPE,
 ): Promise<ClaimBatch> {
-  return world.storage.tasks.claimBest({ agentType, leaseMs: LEASE_MS }, limit, world.at(afterMs))
+  return world.storage.tasks.claimTasks(
+    { target: { agentType, leaseMs: LEASE_MS }, limit },
+    world.at(afterMs),
+  )
 }
 
 /** Who gets which task. */
@@ -30,7 +45,7 @@ export const claimCases: readonly StorageCheck[] = [
       const last = (await events()).at(-1)
       assert.ok(last?.type === 'task.started')
       assert.deepEqual([last.facts.agentId, last.facts.attempt, last.at], [agent.id, 1, START + SECOND])
-      const { attempts } = await storage.tasks.getBackground(task.workspaceId, task.id, at())
+      const { attempts } = await readTask(storage.tasks, task, ['attempts'], at())
       assert.deepEqual(attempts, [], 'the attempt under way is not among the earlier ones')
     },
   },
@@ -41,8 +56,8 @@ export const claimCases: readonly StorageCheck[] = [
       const { workspaceId, agent } = world
       const request = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
       const empty = { tasks: [], nextReadyInMs: null }
-      assert.deepEqual(await world.storage.tasks.claimForAgent(request, 3, world.at()), empty)
-      assert.deepEqual(await claimBest(world, 3), empty)
+      assert.deepEqual(await world.storage.tasks.claimTasks({ target: request, limit: 3 }, world.at()), empty)
+      assert.deepEqual(await claimByType(world, 3), empty)
       assert.deepEqual(await world.events(), [])
     },
   },
@@ -53,7 +68,7 @@ export const claimCases: readonly StorageCheck[] = [
       const { agent } = await addWorkspace()
       for (const agentId of [unknownId('agent'), agent.id]) {
         const request = { workspaceId, agentId, leaseMs: LEASE_MS }
-        await assertRefused(storage.tasks.claimForAgent(request, 1, at()), 'NOT_FOUND')
+        await assertRefused(storage.tasks.claimTasks({ target: request, limit: 1 }, at()), 'NOT_FOUND')
       }
     },
   },
@@ -91,7 +106,7 @@ export const claimCases: readonly StorageCheck[] = [
       ]
       const now = at(60 * DAY)
       const order = [(await world.claim(now))?.id]
-      const { tasks: rest } = await claimBest(world, 3, 60 * DAY)
+      const { tasks: rest } = await claimByType(world, 3, 60 * DAY)
       order.push(...rest.map(({ id }) => id))
       assert.deepEqual(
         order,
@@ -122,7 +137,7 @@ export const claimCases: readonly StorageCheck[] = [
       const nearing = await add({ priority: 'low', dueDate: START + 20 * DAY })
       const first = await claim(at(1))
       assert.equal(first?.id, high.id)
-      await storage.tasks.moveTask(high.workspaceId, high.id, 'TODO', PERSON, at(2))
+      await changeTask(storage.tasks, high, { kind: 'move', to: 'TODO', actor: PERSON }, at(2))
       assert.equal((await claim(at(20 * DAY)))?.id, nearing.id)
     },
   },
@@ -156,7 +171,7 @@ export const claimCases: readonly StorageCheck[] = [
     async check({ storage, add, workspaceId, agent, at }) {
       const tasks = [await add({ priority: 'low' }), await add({ priority: 'high' }), await add()]
       const request = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
-      const batch = await storage.tasks.claimForAgent(request, 2, at())
+      const batch = await storage.tasks.claimTasks({ target: request, limit: 2 }, at())
       assert.deepEqual(
         batch.tasks.map((task) => task.id),
         [tasks[1]?.id, tasks[2]?.id],
@@ -170,9 +185,9 @@ export const claimCases: readonly StorageCheck[] = [
       const task = await world.add({ notBefore: START + MINUTE })
       const { storage, workspaceId, agent } = world
       const request = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
-      const early = await storage.tasks.claimForAgent(request, 1, world.at(MINUTE - 1))
+      const early = await storage.tasks.claimTasks({ target: request, limit: 1 }, world.at(MINUTE - 1))
       assert.deepEqual(early, { tasks: [], nextReadyInMs: 1 })
-      assert.equal((await claimBest(world, 1, MINUTE - 1)).nextReadyInMs, 1)
+      assert.equal((await claimByType(world, 1, MINUTE - 1)).nextReadyInMs, 1)
       assert.equal((await world.claim(world.at(MINUTE)))?.id, task.id)
     },
   },
@@ -183,31 +198,31 @@ export const claimCases: readonly StorageCheck[] = [
       const other = await world.addAgent('other')
       await world.add({ assignedTo: other.id, notBefore: START + MINUTE })
       await world.add({ notBefore: START + 2 * MINUTE, dependsOn: [(await world.addClaimed()).id] })
-      assert.equal((await claimBest(world, 1)).nextReadyInMs, null)
-      assert.equal((await claimBest(world, 1, 0, 'other')).nextReadyInMs, MINUTE)
+      assert.equal((await claimByType(world, 1)).nextReadyInMs, null)
+      assert.equal((await claimByType(world, 1, 0, 'other')).nextReadyInMs, MINUTE)
     },
   },
   {
     id: 'claims.best-types',
-    name: 'claimBest takes only for stored agents of its type',
+    name: 'a claim by type takes only for stored agents of its type',
     async check(world) {
       await world.add()
-      assert.deepEqual((await claimBest(world, 1, 0, 'other')).tasks, [])
+      assert.deepEqual((await claimByType(world, 1, 0, 'other')).tasks, [])
       const other = await world.addAgent('other')
-      const { tasks } = await claimBest(world, 1, 0, 'other')
+      const { tasks } = await claimByType(world, 1, 0, 'other')
       assert.equal(tasks[0]?.lease?.agentId, other.id)
     },
   },
   {
     id: 'claims.best-assigned',
-    name: 'claimBest gives an assigned task to its agent, in the order of scores',
+    name: 'a claim by type gives an assigned task to its agent, in the order of scores',
     async check(world) {
       const second = await world.addAgent()
       const foreign = await world.addAgent('other')
       await world.add({ priority: 'urgent', assignedTo: foreign.id })
       const own = await world.add({ priority: 'high', assignedTo: second.id })
       const anyones = await world.add()
-      const { tasks } = await claimBest(world, 5)
+      const { tasks } = await claimByType(world, 5)
       assert.deepEqual(
         tasks.map((task) => task.id),
         [own.id, anyones.id],
@@ -227,7 +242,7 @@ export const claimCases: readonly StorageCheck[] = [
         await world.add({ workspaceId, priority: 'low' })
         await world.add({ workspaceId, priority: 'high' })
       }
-      const { tasks } = await claimBest(world, 6)
+      const { tasks } = await claimByType(world, 6)
       const rounds = [tasks.slice(0, 3), tasks.slice(3)]
       for (const round of rounds) {
         assert.deepEqual(round.map((task) => task.workspaceId).sort(), workspaceIds.toSorted())
@@ -250,7 +265,7 @@ export const claimCases: readonly StorageCheck[] = [
         await world.add({ workspaceId, priority: 'low' })
       }
       const served: (string | undefined)[] = []
-      for (let count = 0; count < 6; count++) served.push((await claimBest(world, 1)).tasks[0]?.workspaceId)
+      for (let count = 0; count < 6; count++) served.push((await claimByType(world, 1)).tasks[0]?.workspaceId)
       assert.equal(served.filter((id) => id === workspaceId).length, 3)
       for (let index = 1; index < served.length; index++) assert.notEqual(served[index], served[index - 1])
     },
@@ -263,7 +278,7 @@ export const claimCases: readonly StorageCheck[] = [
       const claimed: string[] = []
       const claimer = async (): Promise<void> => {
         for (;;) {
-          const { tasks } = await claimBest(world, 5)
+          const { tasks } = await claimByType(world, 5)
           if (tasks.length === 0) return
           claimed.push(...tasks.map((task) => task.id))
         }
@@ -283,13 +298,19 @@ export const claimCases: readonly StorageCheck[] = [
       const third = await add()
       const proof = { workspaceId, taskId: first.id, fencingToken: 1 }
       const byAgent = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
-      const completion = await storage.tasks.completeTask(proof, 'one', byAgent, at())
+      const completion = await storage.tasks.completeTask({ proof, result: 'one', next: byAgent }, at())
       assert.deepEqual([completion.task.column, completion.task.result], ['DONE', 'one'])
       assert.equal(completion.next?.tasks[0]?.id, second.id)
       const byType = { agentType: AGENT_TYPE, leaseMs: LEASE_MS }
-      const next = await storage.tasks.completeTask({ ...proof, taskId: second.id }, 'two', byType, at())
+      const next = await storage.tasks.completeTask(
+        { proof: { ...proof, taskId: second.id }, result: 'two', next: byType },
+        at(),
+      )
       assert.equal(next.next?.tasks[0]?.id, third.id)
-      const last = await storage.tasks.completeTask({ ...proof, taskId: third.id }, 'three', null, at())
+      const last = await storage.tasks.completeTask(
+        { proof: { ...proof, taskId: third.id }, result: 'three', next: null },
+        at(),
+      )
       assert.equal(last.next, null)
     },
   },
@@ -301,7 +322,7 @@ export const claimCases: readonly StorageCheck[] = [
       const dependent = await add({ dependsOn: [first.id] })
       const proof = { workspaceId, taskId: first.id, fencingToken: 1 }
       const request = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
-      const { next } = await storage.tasks.completeTask(proof, 'r', request, at())
+      const { next } = await storage.tasks.completeTask({ proof, result: 'r', next: request }, at())
       assert.equal(next?.tasks[0]?.id, dependent.id)
     },
   },

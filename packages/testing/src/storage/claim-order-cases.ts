@@ -13,11 +13,14 @@ const forAgent = ({ workspaceId, agent }: World): ClaimForAgent => ({
 
 /** Takes `count` tasks by type, in one call or one at a time. */
 async function takeByType(world: World, count: number, atOnce: boolean, afterMs: number): Promise<string[]> {
-  const { claimBest } = world.storage.tasks
-  if (atOnce) return (await claimBest(byType, count, world.at(afterMs))).tasks.map(({ id }) => id)
+  const claim = async (limit: number) => {
+    const { tasks } = await world.storage.tasks.claimTasks({ target: byType, limit }, world.at(afterMs))
+    return tasks.map(({ id }) => id)
+  }
+  if (atOnce) return claim(count)
   const taken: string[] = []
   for (let call = 0; call < count; call++) {
-    taken.push(...(await claimBest(byType, 1, world.at(afterMs))).tasks.map(({ id }) => id))
+    taken.push(...(await claim(1)))
   }
   return taken
 }
@@ -34,7 +37,7 @@ async function startedTasks(world: World, webhookId: string): Promise<readonly s
 export const claimOrderCases: readonly StorageCheck[] = [
   ...[true, false].map((atOnce) => ({
     id: atOnce ? 'claims.best-order' : 'claims.best-order-one-by-one',
-    name: `claimBest takes by score, ${atOnce ? 'many at once' : 'one at a time'}`,
+    name: `a claim by type takes by score, ${atOnce ? 'many at once' : 'one at a time'}`,
     async check(world: World) {
       const { add, at } = world
       const now = 20 * DAY
@@ -55,7 +58,7 @@ export const claimOrderCases: readonly StorageCheck[] = [
   })),
   ...[true, false].map((atOnce) => ({
     id: atOnce ? 'claims.best-ties' : 'claims.best-ties-one-by-one',
-    name: `claimBest takes equal scores by creation, then by id, ${atOnce ? 'many at once' : 'one at a time'}`,
+    name: `a claim by type takes equal scores by creation, then by id, ${atOnce ? 'many at once' : 'one at a time'}`,
     async check(world: World) {
       const { add, agent, at } = world
       const tasks: Task[] = []
@@ -83,21 +86,27 @@ export const claimOrderCases: readonly StorageCheck[] = [
       const tasks: Task[] = []
       for (let count = 0; count < 6; count++) tasks.push(await add({}, at(count)))
       const ids = tasks.map(({ id }) => id)
-      const [first] = (await storage.tasks.claimForAgent(forAgent(world), 1, at(10))).tasks
+      const [first] = (await storage.tasks.claimTasks({ target: forAgent(world), limit: 1 }, at(10))).tasks
       assert.deepEqual(await startedTasks(world, started.id), ids.slice(0, 1))
-      const [second] = (await storage.tasks.claimBest(byType, 1, at(10))).tasks
+      const [second] = (await storage.tasks.claimTasks({ target: byType, limit: 1 }, at(10))).tasks
       assert.deepEqual(await startedTasks(world, started.id), ids.slice(0, 2))
       assert.ok(first && second)
-      const third = await storage.tasks.completeTask(proofOf(first), '', forAgent(world), at(10))
+      const third = await storage.tasks.completeTask(
+        { proof: proofOf(first), result: '', next: forAgent(world) },
+        at(10),
+      )
       assert.deepEqual(await startedTasks(world, started.id), ids.slice(0, 3))
-      const fourth = await storage.tasks.completeTask(proofOf(second), '', byType, at(10))
+      const fourth = await storage.tasks.completeTask(
+        { proof: proofOf(second), result: '', next: byType },
+        at(10),
+      )
       assert.deepEqual(await startedTasks(world, started.id), ids.slice(0, 4))
       const next = [third, fourth].flatMap((completion) => completion.next?.tasks ?? []).map(proofOf)
       await storage.transaction(async (tx) => {
         for (const [index, target] of [forAgent(world), byType].entries()) {
           const proof = next[index]
           assert.ok(proof)
-          await storage.tasks.completeTask(proof, '', target, at(10, tx))
+          await storage.tasks.completeTask({ proof, result: '', next: target }, at(10, tx))
         }
       })
       assert.deepEqual(await startedTasks(world, started.id), ids)

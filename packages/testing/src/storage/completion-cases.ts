@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import type { ClaimByType, ClaimForAgent, Task } from '@taskboard/core'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { AGENT_TYPE, LEASE_MS, MINUTE, PERSON, proofOf, SECOND, type World } from './world.js'
+import {
+  AGENT_TYPE,
+  LEASE_MS,
+  MINUTE,
+  PERSON,
+  proofOf,
+  SECOND,
+  type World,
+  readTask,
+  changeTask,
+} from './world.js'
 
 type Next = ClaimByType | ClaimForAgent | null
 
@@ -12,7 +22,7 @@ function nextsOf({ workspaceId, agent }: World): readonly Next[] {
 }
 
 async function assertCompletedOnce({ storage, events, at }: World, task: Task): Promise<void> {
-  const { attempts } = await storage.tasks.getBackground(task.workspaceId, task.id, at())
+  const { attempts } = await readTask(storage.tasks, task, ['attempts'], at())
   assert.deepEqual(
     attempts.map(({ outcome }) => outcome),
     ['completed'],
@@ -32,19 +42,31 @@ export const completionCases: readonly StorageCheck[] = [
       const { storage, addClaimed, events, get, at } = world
       for (const next of nextsOf(world)) {
         const task = await addClaimed()
-        const { task: done } = await storage.tasks.completeTask(proofOf(task), 'ok', null, at(SECOND))
+        const { task: done } = await storage.tasks.completeTask(
+          { proof: proofOf(task), result: 'ok', next: null },
+          at(SECOND),
+        )
         const before = await events()
-        const repeat = await storage.tasks.completeTask(proofOf(task), 'ok', next, at(MINUTE))
+        const repeat = await storage.tasks.completeTask(
+          { proof: proofOf(task), result: 'ok', next },
+          at(MINUTE),
+        )
         assert.deepEqual(repeat, {
           task: done,
           next: next === null ? null : { tasks: [], nextReadyInMs: null },
         })
         await storage.transaction(async (tx) => {
-          const within = await storage.tasks.completeTask(proofOf(task), 'ok', next, at(MINUTE, tx))
+          const within = await storage.tasks.completeTask(
+            { proof: proofOf(task), result: 'ok', next },
+            at(MINUTE, tx),
+          )
           assert.deepEqual(within.task, done)
         })
         // Long after the lease would have ended, too.
-        assert.deepEqual((await storage.tasks.completeTask(proofOf(task), 'ok', next, at(9e9))).task, done)
+        assert.deepEqual(
+          (await storage.tasks.completeTask({ proof: proofOf(task), result: 'ok', next }, at(9e9))).task,
+          done,
+        )
         assert.deepEqual([await get(task), await events()], [done, before])
         await assertCompletedOnce(world, task)
       }
@@ -60,7 +82,10 @@ export const completionCases: readonly StorageCheck[] = [
         const waiting = [await add({ priority: 'urgent' }), await add({ priority: 'urgent' })]
         const taken: (string | undefined)[] = []
         for (let call = 0; call < 2; call++) {
-          const { task: done, next: batch } = await storage.tasks.completeTask(proofOf(task), '', next, at())
+          const { task: done, next: batch } = await storage.tasks.completeTask(
+            { proof: proofOf(task), result: '', next },
+            at(),
+          )
           assert.deepEqual([done.id, done.column, batch?.tasks.length], [task.id, 'DONE', 1])
           taken.push(batch?.tasks[0]?.id)
         }
@@ -79,12 +104,17 @@ export const completionCases: readonly StorageCheck[] = [
       const { storage, addClaimed, claim, workspaceId, at } = world
       for (const next of nextsOf(world)) {
         const complete = (task: Task, result: string) =>
-          storage.tasks.completeTask(proofOf(task), result, next, at())
+          storage.tasks.completeTask({ proof: proofOf(task), result, next }, at())
         const first = await addClaimed()
         await complete(first, 'one')
         await assertRefused(complete(first, 'two'), 'CONFLICT', 'fencingToken')
         await assertRefused(complete(first, ''), 'CONFLICT', 'fencingToken')
-        await storage.tasks.moveTask(workspaceId, first.id, 'TODO', PERSON, at())
+        await changeTask(
+          storage.tasks,
+          { workspaceId, id: first.id },
+          { kind: 'move', to: 'TODO', actor: PERSON },
+          at(),
+        )
         await assertRefused(complete(first, 'one'), 'CONFLICT', 'fencingToken')
         const again = await claim()
         assert.deepEqual([again?.id, again?.fencingToken], [first.id, 2])
@@ -92,7 +122,12 @@ export const completionCases: readonly StorageCheck[] = [
         await complete(again, 'one')
         await assertRefused(complete(first, 'one'), 'CONFLICT', 'fencingToken')
         const taken = await addClaimed()
-        await storage.tasks.moveTask(workspaceId, taken.id, 'DONE', PERSON, at())
+        await changeTask(
+          storage.tasks,
+          { workspaceId, id: taken.id },
+          { kind: 'move', to: 'DONE', actor: PERSON },
+          at(),
+        )
         await assertRefused(complete(taken, ''), 'CONFLICT', 'fencingToken')
       }
     },
@@ -107,7 +142,7 @@ export const completionCases: readonly StorageCheck[] = [
         const dependent = await add({ dependsOn: [task.id], priority: 'low' })
         const results = ['a', 'b', 'c', 'd', 'e']
         const ended = await Promise.allSettled(
-          results.map((result) => storage.tasks.completeTask(proofOf(task), result, next, at())),
+          results.map((result) => storage.tasks.completeTask({ proof: proofOf(task), result, next }, at())),
         )
         const held = ended.flatMap((end, index) => (end.status === 'fulfilled' ? [results[index]] : []))
         assert.deepEqual(held, [(await get(task)).result])
@@ -126,7 +161,7 @@ export const completionCases: readonly StorageCheck[] = [
       const { storage, addClaimed, get, at } = world
       for (const next of nextsOf(world)) {
         const task = await addClaimed()
-        const complete = () => storage.tasks.completeTask(proofOf(task), 'r', next, at())
+        const complete = () => storage.tasks.completeTask({ proof: proofOf(task), result: 'r', next }, at())
         const completions = await Promise.all(Array.from({ length: 5 }, complete))
         const done = await get(task)
         for (const completion of completions) assert.deepEqual(completion.task, done)

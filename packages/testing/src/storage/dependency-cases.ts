@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { LEASE_MS, PERSON, proofOf, unknownId } from './world.js'
+import { LEASE_MS, PERSON, proofOf, unknownId, changeTask, readTask } from './world.js'
 
 /** Tasks that wait for others. */
 export const dependencyCases: readonly StorageCheck[] = [
@@ -47,9 +47,9 @@ export const dependencyCases: readonly StorageCheck[] = [
     async check({ storage, add, addClaimed, claim, get, at }) {
       const [one, two] = [await addClaimed(), await addClaimed()]
       const task = await add({ dependsOn: [one.id, two.id] })
-      await storage.tasks.completeTask(proofOf(one), 'r', null, at())
+      await storage.tasks.completeTask({ proof: proofOf(one), result: 'r', next: null }, at())
       assert.deepEqual([(await get(task)).openDependencies, await claim()], [1, null])
-      await storage.tasks.completeTask(proofOf(two), 'r', null, at())
+      await storage.tasks.completeTask({ proof: proofOf(two), result: 'r', next: null }, at())
       assert.equal((await claim())?.id, task.id)
     },
   },
@@ -69,7 +69,11 @@ export const dependencyCases: readonly StorageCheck[] = [
     async check({ storage, add, addClaimed, claim, get, at }) {
       const [one, two] = [await addClaimed(), await addClaimed()]
       const task = await add({ dependsOn: [one.id, two.id] })
-      await Promise.all([one, two].map((each) => storage.tasks.completeTask(proofOf(each), 'r', null, at())))
+      await Promise.all(
+        [one, two].map((each) =>
+          storage.tasks.completeTask({ proof: proofOf(each), result: 'r', next: null }, at()),
+        ),
+      )
       assert.equal((await get(task)).openDependencies, 0)
       assert.equal((await claim())?.id, task.id)
     },
@@ -85,12 +89,12 @@ export const dependencyCases: readonly StorageCheck[] = [
         Array.from({ length: 450 }, async () => waiting.add((await add({ dependsOn: [first.id] })).id)),
       )
       assert.equal(await claim(), null)
-      await storage.tasks.completeTask(proofOf(first), 'r', null, at())
+      await storage.tasks.completeTask({ proof: proofOf(first), result: 'r', next: null }, at())
       await freeAll()
       const request = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
-      const { tasks } = await storage.tasks.claimForAgent(request, 500, at())
+      const { tasks } = await storage.tasks.claimTasks({ target: request, limit: 500 }, at())
       assert.deepEqual(new Set(tasks.map(({ id }) => id)), waiting)
-      await storage.tasks.completeTask(proofOf(last), 'r', null, at())
+      await storage.tasks.completeTask({ proof: proofOf(last), result: 'r', next: null }, at())
       assert.equal((await claim())?.id, both.id)
       assert.equal(await freeAll(), 0)
     },
@@ -102,8 +106,13 @@ export const dependencyCases: readonly StorageCheck[] = [
       const first = await add({ priority: 'urgent' })
       const waiting = await Promise.all(Array.from({ length: 250 }, () => add({ dependsOn: [first.id] })))
       await finish(first)
-      await storage.tasks.freeDependents(60, at())
-      await storage.tasks.moveTask(workspaceId, first.id, 'TODO', PERSON, at())
+      await storage.tasks.freeDependents({ limit: 60 }, at())
+      await changeTask(
+        storage.tasks,
+        { workspaceId, id: first.id },
+        { kind: 'move', to: 'TODO', actor: PERSON },
+        at(),
+      )
       assert.equal(await freeAll(), 0)
       const open = async () =>
         new Set((await Promise.all(waiting.map((task) => get(task)))).map((task) => task.openDependencies))
@@ -121,7 +130,10 @@ export const dependencyCases: readonly StorageCheck[] = [
       for (let round = 0; round < 5; round++) {
         const first = await addClaimed({ priority: 'urgent' })
         const adding = Array.from({ length: 20 }, () => add({ dependsOn: [first.id], priority: 'low' }))
-        const completing = storage.tasks.completeTask(proofOf(first), 'r', null, at())
+        const completing = storage.tasks.completeTask(
+          { proof: proofOf(first), result: 'r', next: null },
+          at(),
+        )
         const tasks = await Promise.all(adding)
         await completing
         await freeAll()
@@ -135,11 +147,16 @@ export const dependencyCases: readonly StorageCheck[] = [
     async check({ storage, add, workspaceId, at }) {
       const [first, other] = [await add(), await add()]
       const tasks = [await add({ dependsOn: [first.id] }), await add({ dependsOn: [first.id] })]
-      const remove = (id: string) => storage.tasks.deleteTask(workspaceId, id, at())
+      const remove = (id: string) => storage.tasks.deleteTask({ workspaceId, taskId: id }, at())
       await assertRefused(remove(first.id), 'CONFLICT')
       await remove(tasks[0]?.id ?? '')
       await assertRefused(remove(first.id), 'CONFLICT')
-      await storage.tasks.updateTask(workspaceId, tasks[1]?.id ?? '', { dependsOn: [other.id] }, PERSON, at())
+      await changeTask(
+        storage.tasks,
+        { workspaceId, id: tasks[1]?.id ?? '' },
+        { kind: 'edit', change: { dependsOn: [other.id] }, actor: PERSON },
+        at(),
+      )
       await remove(first.id)
       await assertRefused(remove(other.id), 'CONFLICT')
     },
@@ -151,7 +168,7 @@ export const dependencyCases: readonly StorageCheck[] = [
       const first = await add({ priority: 'low' })
       const task = await add({ priority: 'urgent', dependsOn: [first.id] })
       await finish(first)
-      await storage.tasks.moveTask(first.workspaceId, first.id, 'TODO', PERSON, at())
+      await changeTask(storage.tasks, first, { kind: 'move', to: 'TODO', actor: PERSON }, at())
       assert.equal((await get(task)).openDependencies, 1)
       assert.equal((await claim())?.id, first.id)
       assert.equal(await claim(), null)
@@ -163,10 +180,15 @@ export const dependencyCases: readonly StorageCheck[] = [
     async check({ storage, add, finish, claim, at }) {
       const first = await add()
       const task = await add({ dependsOn: [first.id] })
-      await storage.tasks.holdTask(task.workspaceId, task.id, 'approval', null, PERSON, at())
+      await changeTask(
+        storage.tasks,
+        task,
+        { kind: 'hold', reason: 'approval', message: null, actor: PERSON },
+        at(),
+      )
       await finish(first)
       assert.equal(await claim(), null)
-      await storage.tasks.releaseTask(task.workspaceId, task.id, PERSON, at())
+      await changeTask(storage.tasks, task, { kind: 'release' }, at())
       assert.equal((await claim())?.id, task.id)
     },
   },
@@ -175,16 +197,20 @@ export const dependencyCases: readonly StorageCheck[] = [
     name: 'the background holds the dependencies’ results and the earlier attempts',
     async check({ storage, add, addClaimed, workspaceId, at }) {
       const first = await addClaimed({ title: 'first' })
-      await storage.tasks.completeTask(proofOf(first), 'its result', null, at())
+      await storage.tasks.completeTask({ proof: proofOf(first), result: 'its result', next: null }, at())
       const open = await add({ title: 'open' })
       const task = await add({ dependsOn: [first.id, open.id] })
-      assert.deepEqual(await storage.tasks.getBackground(workspaceId, task.id, at()), {
-        attempts: [],
-        dependencies: [
-          { id: first.id, title: 'first', result: 'its result' },
-          { id: open.id, title: 'open', result: null },
-        ],
-      })
+      assert.deepEqual(
+        await readTask(storage.tasks, { workspaceId, id: task.id }, ['attempts', 'dependencies'], at()),
+        {
+          workspaceId,
+          attempts: [],
+          dependencies: [
+            { id: first.id, title: 'first', result: 'its result' },
+            { id: open.id, title: 'open', result: null },
+          ],
+        },
+      )
     },
   },
 ]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { EventDraft, LoggedEvent } from '@taskboard/core'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { DAY, SECOND, PERSON, START, unknownId, type World } from './world.js'
+import { DAY, SECOND, PERSON, START, unknownId, type World, changeTask, changeClaimed } from './world.js'
 
 const alert = (message: string): EventDraft => ({ type: 'agent.alert', facts: { message } })
 
@@ -184,32 +184,67 @@ export const eventCases: readonly StorageCheck[] = [
         return revocations - before
       }
       const hold = (id: string, tx?: unknown) =>
-        tasks.holdTask(workspaceId, id, 'cancelled', null, PERSON, at(0, tx))
+        changeTask(
+          tasks,
+          { workspaceId, id },
+          { kind: 'hold', reason: 'cancelled', message: null, actor: PERSON },
+          at(0, tx),
+        )
       const takings: readonly ((id: string) => Promise<unknown>)[] = [
-        (id) => tasks.moveTask(workspaceId, id, 'TODO', PERSON, at()),
-        (id) => tasks.moveTask(workspaceId, id, 'DONE', PERSON, at()),
+        (id) => changeTask(tasks, { workspaceId, id }, { kind: 'move', to: 'TODO', actor: PERSON }, at()),
+        (id) => changeTask(tasks, { workspaceId, id }, { kind: 'move', to: 'DONE', actor: PERSON }, at()),
         (id) => hold(id),
-        (id) => tasks.updateTask(workspaceId, id, { assignedTo: other.id }, PERSON, at()),
-        (id) => tasks.updateTask(workspaceId, id, { assignedTo: other.id, dependsOn: [] }, PERSON, at()),
-        (id) => tasks.deleteTask(workspaceId, id, at()),
+        (id) =>
+          changeTask(
+            tasks,
+            { workspaceId, id },
+            { kind: 'edit', change: { assignedTo: other.id }, actor: PERSON },
+            at(),
+          ),
+        (id) =>
+          changeTask(
+            tasks,
+            { workspaceId, id },
+            { kind: 'edit', change: { assignedTo: other.id, dependsOn: [] }, actor: PERSON },
+            at(),
+          ),
+        (id) => tasks.deleteTask({ workspaceId, taskId: id }, at()),
         (id) => storage.transaction((tx) => hold(id, tx)),
       ]
       for (const take of takings) {
         const { id } = await addClaimed({ priority: 'urgent' })
         assert.equal(await told(() => take(id)), 1)
-        await tasks.deleteTask(workspaceId, id, at()).catch(() => undefined)
+        await tasks.deleteTask({ workspaceId, taskId: id }, at()).catch(() => undefined)
       }
       const { id, fencingToken } = await addClaimed({ priority: 'urgent' })
       const proof = { workspaceId, taskId: id, fencingToken }
       const idle = await add()
       const harmless: readonly (() => Promise<unknown>)[] = [
         () => hold(idle.id),
-        () => tasks.updateTask(workspaceId, idle.id, { assignedTo: other.id }, PERSON, at()),
-        () => tasks.updateTask(workspaceId, id, { assignedTo: world.agent.id, title: 'new' }, PERSON, at()),
-        () => tasks.updateTask(workspaceId, id, { assignedTo: null }, PERSON, at()),
-        () => tasks.deleteTask(workspaceId, idle.id, at()),
-        () => tasks.recordProgress(proof, 50, null, at()),
-        () => tasks.completeTask(proof, 'done', null, at()),
+        () =>
+          changeTask(
+            tasks,
+            { workspaceId, id: idle.id },
+            { kind: 'edit', change: { assignedTo: other.id }, actor: PERSON },
+            at(),
+          ),
+        () =>
+          changeTask(
+            tasks,
+            { workspaceId, id },
+            { kind: 'edit', change: { assignedTo: world.agent.id, title: 'new' }, actor: PERSON },
+            at(),
+          ),
+        () =>
+          changeTask(
+            tasks,
+            { workspaceId, id },
+            { kind: 'edit', change: { assignedTo: null }, actor: PERSON },
+            at(),
+          ),
+        () => tasks.deleteTask({ workspaceId, taskId: idle.id }, at()),
+        () => changeClaimed(tasks, proof, { kind: 'progress', progress: 50, leaseMs: null }, at()),
+        () => tasks.completeTask({ proof, result: 'done', next: null }, at()),
       ]
       for (const change of harmless) assert.equal(await told(change), 0)
       stop()

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { AsyncResource } from 'node:async_hooks'
 import type { IdempotencyClaim } from '@taskboard/core'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { DAY, HOUR, MINUTE, newTask, PERSON, START, type World } from './world.js'
+import { newTask } from './new-task.js'
+import { DAY, HOUR, MINUTE, PERSON, START, type World } from './world.js'
 
 const claimOf = (fingerprint: string, key = 'k', scope = 's'): IdempotencyClaim => ({
   scope,
@@ -11,7 +12,10 @@ const claimOf = (fingerprint: string, key = 'k', scope = 's'): IdempotencyClaim 
 })
 
 function insert({ storage, workspaceId, at }: World, claim: IdempotencyClaim, afterMs = 0, tx?: unknown) {
-  return storage.tasks.insertTask(newTask({ workspaceId }), PERSON, claim, at(afterMs, tx))
+  return storage.tasks.insertTask(
+    { task: newTask({ workspaceId }), actor: PERSON, idempotency: claim },
+    at(afterMs, tx),
+  )
 }
 
 /** Keys that make creates repeatable. */
@@ -88,7 +92,10 @@ export const idempotencyCases: readonly StorageCheck[] = [
     async check(world) {
       const { storage, workspaceId, at } = world
       const bad = newTask({ workspaceId, dependsOn: ['task_unknown'] })
-      await assertRefused(storage.tasks.insertTask(bad, PERSON, claimOf('f'), at()), 'INVALID_FIELD')
+      await assertRefused(
+        storage.tasks.insertTask({ task: bad, actor: PERSON, idempotency: claimOf('f') }, at()),
+        'INVALID_FIELD',
+      )
       assert.equal((await insert(world, claimOf('g'))).replayed, false)
     },
   },

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { columns, defaultBackoff, isTaskboardError, priorities, type Agent, type Task } from '@taskboard/core'
+import { countTasks } from './count-tasks.js'
 import { seededChance, type Chance } from './chance.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { DAY, LEASE_MS, PERSON, proofOf, type World } from './world.js'
+import { DAY, LEASE_MS, PERSON, proofOf, type World, changeTask, changeClaimed, readTask } from './world.js'
 
 const ROUNDS = 12
 const AT_ONCE = 12
@@ -50,7 +51,12 @@ const editTask: Step = async ({ world, chance, edits }, taskId) => {
   const title = `title ${chance.below(1_000_000)}`
   const priority = chance.pick(priorities)
   const isTitle = chance.below(2) === 0
-  await storage.tasks.updateTask(workspaceId, taskId, isTitle ? { title } : { priority }, PERSON, at())
+  await changeTask(
+    storage.tasks,
+    { workspaceId, id: taskId },
+    { kind: 'edit', change: isTitle ? { title } : { priority }, actor: PERSON },
+    at(),
+  )
   const known = edits.get(taskId)
   if (isTitle) known?.title.add(title)
   else known?.priority.add(priority)
@@ -63,14 +69,24 @@ const steps: readonly Step[] = [
   editTask,
   async (known, taskId) => {
     const { storage, workspaceId, at } = known.world
-    await storage.tasks.updateTask(workspaceId, taskId, { dependsOn: someTasks(known, 2) }, PERSON, at())
+    await changeTask(
+      storage.tasks,
+      { workspaceId, id: taskId },
+      { kind: 'edit', change: { dependsOn: someTasks(known, 2) }, actor: PERSON },
+      at(),
+    )
   },
   async ({ world, chance, agents }, taskId) => {
     const assignedTo = chance.pick([null, ...agents])?.id ?? null
-    await world.storage.tasks.updateTask(world.workspaceId, taskId, { assignedTo }, PERSON, world.at())
+    await changeTask(
+      world.storage.tasks,
+      { workspaceId: world.workspaceId, id: taskId },
+      { kind: 'edit', change: { assignedTo }, actor: PERSON },
+      world.at(),
+    )
   },
   async ({ world, ids }, taskId) => {
-    await world.storage.tasks.deleteTask(world.workspaceId, taskId, world.at())
+    await world.storage.tasks.deleteTask({ workspaceId: world.workspaceId, taskId }, world.at())
     ids.delete(taskId)
   },
   async (known) => noteClaim(known, await known.world.claim(undefined, known.chance.pick(known.agents))),
@@ -80,25 +96,48 @@ const steps: readonly Step[] = [
     if (task === undefined) return
     const { workspaceId, id: agentId } = chance.pick(agents)
     const request = chance.below(2) === 0 ? null : { workspaceId, agentId, leaseMs: LEASE_MS }
-    const { next } = await world.storage.tasks.completeTask(proofOf(task), 'done', request, world.at())
+    const { next } = await world.storage.tasks.completeTask(
+      { proof: proofOf(task), result: 'done', next: request },
+      world.at(),
+    )
     noteClaim(known, next?.tasks[0])
   },
   async ({ world, chance, claims }) => {
     const task = claims.splice(chance.below(claims.length), 1)[0]
     if (task === undefined) return
     const backoff = chance.pick([null, defaultBackoff])
-    await world.storage.tasks.failTask(proofOf(task), 'a fault', backoff, world.at())
+    await changeClaimed(
+      world.storage.tasks,
+      proofOf(task),
+      { kind: 'fail', reason: 'a fault', backoff },
+      world.at(),
+    )
   },
   async ({ world, chance }, taskId) => {
     const { storage, workspaceId, at } = world
-    await storage.tasks.moveTask(workspaceId, taskId, chance.pick(columns), PERSON, at())
+    await changeTask(
+      storage.tasks,
+      { workspaceId, id: taskId },
+      { kind: 'move', to: chance.pick(columns), actor: PERSON },
+      at(),
+    )
   },
   async ({ world }, taskId) => {
     const { storage, workspaceId, at } = world
-    await storage.tasks.holdTask(workspaceId, taskId, 'approval', null, PERSON, at())
+    await changeTask(
+      storage.tasks,
+      { workspaceId, id: taskId },
+      { kind: 'hold', reason: 'approval', message: null, actor: PERSON },
+      at(),
+    )
   },
   async ({ world }, taskId) => {
-    await world.storage.tasks.releaseTask(world.workspaceId, taskId, PERSON, world.at())
+    await changeTask(
+      world.storage.tasks,
+      { workspaceId: world.workspaceId, id: taskId },
+      { kind: 'release' },
+      world.at(),
+    )
   },
 ]
 
@@ -121,7 +160,8 @@ function rejections(results: readonly PromiseSettledResult<void>[]): readonly Pr
 async function checkBoard({ world, ids, edits }: Known): Promise<ReadonlyMap<string, Task>> {
   const { storage, workspaceId, at } = world
   const tasks = new Map<string, Task>()
-  for (const id of ids) tasks.set(id, await storage.tasks.getTask(workspaceId, id, at()))
+  for (const id of ids)
+    tasks.set(id, (await readTask(storage.tasks, { workspaceId, id }, ['task'], at())).task)
   for (const task of tasks.values()) {
     const dependencies = task.dependsOn.map((id) => tasks.get(id))
     assert.ok(!dependencies.includes(undefined), `${task.id} depends on what is gone`)
@@ -137,7 +177,7 @@ async function checkBoard({ world, ids, edits }: Known): Promise<ReadonlyMap<str
   const counted = Object.fromEntries(
     columns.map((column) => [column, [...tasks.values()].filter((task) => task.column === column).length]),
   )
-  assert.deepEqual(await storage.tasks.countTasks(workspaceId, at()), counted)
+  assert.deepEqual(await countTasks(storage, workspaceId, at()), counted)
   return tasks
 }
 
@@ -167,14 +207,14 @@ async function clear({ world }: Known, tasks: ReadonlyMap<string, Task>): Promis
     const free = [...left.keys()].filter((id) => !needed.has(id))
     assert.notEqual(free.length, 0, 'tasks depend on each other in a circle')
     for (const id of needed) {
-      await assertRefused(storage.tasks.deleteTask(workspaceId, id, at()), 'CONFLICT')
+      await assertRefused(storage.tasks.deleteTask({ workspaceId, taskId: id }, at()), 'CONFLICT')
     }
     for (const id of free) {
-      await storage.tasks.deleteTask(workspaceId, id, at())
+      await storage.tasks.deleteTask({ workspaceId, taskId: id }, at())
       left.delete(id)
     }
   }
-  assert.deepEqual(await storage.tasks.countTasks(workspaceId, at()), { TODO: 0, DOING: 0, DONE: 0 })
+  assert.deepEqual(await countTasks(storage, workspaceId, at()), { TODO: 0, DOING: 0, DONE: 0 })
 }
 
 /** Everything that happens to tasks, at once and by chance: whatever came first, the board holds together. */

@@ -5,38 +5,43 @@ import {
   AGENT_TYPE,
   HOUR,
   LEASE_MS,
-  LOG_LIMIT,
   MINUTE,
-  OUTPUT_LIMIT,
   PERSON,
   proofOf,
   SECOND,
   START,
   unknownId,
   type World,
+  changeClaimed,
+  readTask,
+  changeTask,
 } from './world.js'
 
 /** Every write that needs a live lease. */
 function writesOf({ storage: { tasks }, at }: World, proof: ClaimProof, afterMs: number) {
   const when = at(afterMs)
   return [
-    () => tasks.renewLease(proof, LEASE_MS, when),
-    () => tasks.recordProgress(proof, 50, LEASE_MS, when),
-    () => tasks.appendLog(proof, { level: 'info', message: 'm' }, LEASE_MS, when),
-    () => tasks.appendOutput(proof, { type: 't', name: 'n', url: 'u', size: null }, LEASE_MS, when),
-    () => tasks.completeTask(proof, 'late', null, when),
-    () => tasks.failTask(proof, 'late', defaultBackoff, when),
-    () => tasks.holdClaimedTask(proof, 'approval', null, when),
-    () => tasks.handBackTask(proof, 'late', when),
+    () => changeClaimed(tasks, proof, { kind: 'renew', leaseMs: LEASE_MS }, when),
+    () => changeClaimed(tasks, proof, { kind: 'progress', progress: 50, leaseMs: LEASE_MS }, when),
+    () => tasks.appendToTask({ proof, log: { level: 'info', message: 'm' }, leaseMs: LEASE_MS }, when),
+    () =>
+      tasks.appendToTask(
+        { proof, output: { type: 't', name: 'n', url: 'u', size: null }, leaseMs: LEASE_MS },
+        when,
+      ),
+    () => tasks.completeTask({ proof, result: 'late', next: null }, when),
+    () => changeClaimed(tasks, proof, { kind: 'fail', reason: 'late', backoff: defaultBackoff }, when),
+    () => changeClaimed(tasks, proof, { kind: 'raise_hold', reason: 'approval', message: null }, when),
+    () => changeClaimed(tasks, proof, { kind: 'hand_back', reason: 'late' }, when),
   ]
 }
 
 async function traceOf({ storage: { tasks }, events, at, workspaceId }: World, { id }: Task) {
   return {
-    task: await tasks.getTask(workspaceId, id, at()),
-    background: await tasks.getBackground(workspaceId, id, at()),
-    logs: await tasks.listLogs(workspaceId, id, at()),
-    outputs: await tasks.listOutputs(workspaceId, id, at()),
+    task: (await readTask(tasks, { workspaceId, id }, ['task'], at())).task,
+    background: await readTask(tasks, { workspaceId, id }, ['attempts', 'dependencies'], at()),
+    logs: (await readTask(tasks, { workspaceId, id }, ['logs'], at())).logs,
+    outputs: (await readTask(tasks, { workspaceId, id }, ['outputs'], at())).outputs,
     events: await events(),
   }
 }
@@ -47,14 +52,19 @@ async function assertAllRefused(world: World, task: Task, proof: ClaimProof, aft
   assert.deepEqual(await traceOf(world, task), before)
 }
 
-/** What agents may do while they hold a lease, and what becomes of it when they do not. */
+/** What a lease protects, how long it lasts, and what becomes of it when it ends. */
 export const leaseCases: readonly StorageCheck[] = [
   {
     id: 'leases.renew',
     name: 'a renewal counts from its own instant',
     async check({ storage, addClaimed, get, at }) {
       const task = await addClaimed()
-      const renewed = await storage.tasks.renewLease(proofOf(task), 5 * MINUTE, at(30 * SECOND))
+      const renewed = await changeClaimed(
+        storage.tasks,
+        proofOf(task),
+        { kind: 'renew', leaseMs: 5 * MINUTE },
+        at(30 * SECOND),
+      )
       assert.equal(renewed.lease?.expiresAt, START + 30 * SECOND + 5 * MINUTE)
       assert.deepEqual(await get(task), renewed)
     },
@@ -70,15 +80,19 @@ export const leaseCases: readonly StorageCheck[] = [
         assert.deepEqual([task.lease?.durationMs, await expiryOf(task)], [durationMs, durationMs])
         const proof = proofOf(task)
         const renewals: readonly ((when: ReturnType<World['at']>) => Promise<unknown>)[] = [
-          (when) => tasks.renewLease(proof, null, when),
-          (when) => tasks.recordProgress(proof, 50, null, when),
-          (when) => tasks.recordProgress(proof, 50, null, when),
-          (when) => tasks.appendLog(proof, { level: 'info', message: 'm' }, null, when),
-          (when) => tasks.appendOutput(proof, { type: 't', name: 'n', url: 'u', size: null }, null, when),
+          (when) => changeClaimed(tasks, proof, { kind: 'renew', leaseMs: null }, when),
+          (when) => changeClaimed(tasks, proof, { kind: 'progress', progress: 50, leaseMs: null }, when),
+          (when) => changeClaimed(tasks, proof, { kind: 'progress', progress: 50, leaseMs: null }, when),
+          (when) => tasks.appendToTask({ proof, log: { level: 'info', message: 'm' }, leaseMs: null }, when),
+          (when) =>
+            tasks.appendToTask(
+              { proof, output: { type: 't', name: 'n', url: 'u', size: null }, leaseMs: null },
+              when,
+            ),
         ]
         for (const [index, renew] of renewals.entries()) {
           const afterMs = (index + 1) * SECOND
-          await tasks.renewLease(proof, LEASE_MS, at(afterMs))
+          await changeClaimed(tasks, proof, { kind: 'renew', leaseMs: LEASE_MS }, at(afterMs))
           assert.equal(await expiryOf(task), afterMs + LEASE_MS)
           await renew(at(afterMs))
           assert.equal(await expiryOf(task), afterMs + durationMs)
@@ -87,18 +101,30 @@ export const leaseCases: readonly StorageCheck[] = [
       for (let count = 0; count < 4; count++) await add()
       const forAgent = { workspaceId, agentId: agent.id, leaseMs: HOUR }
       const byType = { agentType: AGENT_TYPE, leaseMs: 2 * HOUR }
-      const [first] = (await tasks.claimForAgent(forAgent, 1, at())).tasks
+      const [first] = (await tasks.claimTasks({ target: forAgent, limit: 1 }, at())).tasks
       assert.ok(first)
       await checkLength(first, HOUR)
-      const [second] = (await tasks.claimBest(byType, 1, at())).tasks
+      const [second] = (await tasks.claimTasks({ target: byType, limit: 1 }, at())).tasks
       assert.ok(second)
       await checkLength(second, 2 * HOUR)
-      const { next: third } = await tasks.completeTask(proofOf(first), '', byType, at())
+      const { next: third } = await tasks.completeTask(
+        { proof: proofOf(first), result: '', next: byType },
+        at(),
+      )
       assert.equal(third?.tasks[0]?.lease?.durationMs, 2 * HOUR)
-      const { next: fourth } = await tasks.completeTask(proofOf(second), '', forAgent, at())
+      const { next: fourth } = await tasks.completeTask(
+        { proof: proofOf(second), result: '', next: forAgent },
+        at(),
+      )
       assert.equal(fourth?.tasks[0]?.lease?.durationMs, HOUR)
-      await tasks.moveTask(workspaceId, third.tasks[0].id, 'TODO', PERSON, at())
-      const [again] = (await tasks.claimForAgent({ ...forAgent, leaseMs: MINUTE }, 1, at())).tasks
+      await changeTask(
+        tasks,
+        { workspaceId, id: third.tasks[0].id },
+        { kind: 'move', to: 'TODO', actor: PERSON },
+        at(),
+      )
+      const [again] = (await tasks.claimTasks({ target: { ...forAgent, leaseMs: MINUTE }, limit: 1 }, at()))
+        .tasks
       assert.equal(again?.lease?.durationMs, MINUTE, 'a claim asks anew')
     },
   },
@@ -119,8 +145,13 @@ export const leaseCases: readonly StorageCheck[] = [
       assert.deepEqual(await tasks.checkClaims([], at()), [])
       assert.deepEqual(await tasks.checkClaims(proofs, at(LEASE_MS - 1)), [true, true, true, ...nothing])
       assert.deepEqual(await tasks.checkClaims(proofs, at(LEASE_MS)), [false, true, true, ...nothing])
-      await tasks.deleteTask(workspaceId, claimed[1]?.id ?? '', at())
-      await tasks.moveTask(workspaceId, claimed[2]?.id ?? '', 'TODO', PERSON, at())
+      await tasks.deleteTask({ workspaceId, taskId: claimed[1]?.id ?? '' }, at())
+      await changeTask(
+        tasks,
+        { workspaceId, id: claimed[2]?.id ?? '' },
+        { kind: 'move', to: 'TODO', actor: PERSON },
+        at(),
+      )
       assert.deepEqual(await tasks.checkClaims(proofs, at(1)), [true, false, false, ...nothing])
     },
   },
@@ -165,7 +196,12 @@ export const leaseCases: readonly StorageCheck[] = [
     async check({ storage, addClaimed, expire, at }) {
       const task = await addClaimed()
       assert.deepEqual(await expire(at(LEASE_MS - 1)), { expired: 0, nextExpiryInMs: 1 })
-      await storage.tasks.renewLease(proofOf(task), LEASE_MS, at(LEASE_MS - 1))
+      await changeClaimed(
+        storage.tasks,
+        proofOf(task),
+        { kind: 'renew', leaseMs: LEASE_MS },
+        at(LEASE_MS - 1),
+      )
       assert.equal((await expire(at(LEASE_MS))).expired, 0)
     },
   },
@@ -180,7 +216,7 @@ export const leaseCases: readonly StorageCheck[] = [
       assert.equal(back.notBefore, START + LEASE_MS + defaultBackoff.baseMs)
       assert.equal(await claim(at(LEASE_MS)), null)
       assert.deepEqual(await eventTypes(), ['task.created', 'task.started', 'task.moved'])
-      const { attempts } = await storage.tasks.getBackground(workspaceId, task.id, at())
+      const { attempts } = await readTask(storage.tasks, { workspaceId, id: task.id }, ['attempts'], at())
       assert.equal(attempts[0]?.outcome, 'expired')
       assert.equal((await claim(at(LEASE_MS + defaultBackoff.baseMs)))?.attempts, 2)
     },
@@ -200,7 +236,12 @@ export const leaseCases: readonly StorageCheck[] = [
     name: 'a person’s DOING has no lease and does not expire',
     async check({ storage, add, expire, get, at }) {
       const task = await add()
-      await storage.tasks.moveTask(task.workspaceId, task.id, 'DOING', { kind: 'user', id: 'u' }, at())
+      await changeTask(
+        storage.tasks,
+        task,
+        { kind: 'move', to: 'DOING', actor: { kind: 'user', id: 'u' } },
+        at(),
+      )
       assert.deepEqual(await expire(at(HOUR)), { expired: 0, nextExpiryInMs: null })
       assert.equal((await get(task)).column, 'DOING')
     },
@@ -219,156 +260,6 @@ export const leaseCases: readonly StorageCheck[] = [
       assert.equal(await claim(at(10 * HOUR)), null)
       await expire(at(10 * HOUR))
       assert.equal((await eventTypes()).filter((type) => type === 'task.failed').length, 1)
-    },
-  },
-  {
-    id: 'leases.fail-retry',
-    name: 'a failure with a backoff waits and is tried again, without task.failed',
-    async check({ storage, addClaimed, claim, eventTypes, at }) {
-      const task = await addClaimed()
-      const failed = await storage.tasks.failTask(proofOf(task), 'not yet', defaultBackoff, at(SECOND))
-      assert.equal(failed.notBefore, START + SECOND + defaultBackoff.baseMs)
-      assert.ok(!(await eventTypes()).includes('task.failed'))
-      const again = await claim(at(MINUTE))
-      assert.ok(again !== null)
-      const { attempts } = await storage.tasks.getBackground(task.workspaceId, task.id, at())
-      assert.deepEqual(
-        attempts.map(({ fencingToken, outcome, reason }) => [fencingToken, outcome, reason]),
-        [[1, 'retried', 'not yet']],
-      )
-    },
-  },
-  {
-    id: 'leases.fail-attempts-run-out',
-    name: 'the last failure holds the task as failed, with one task.failed over all attempts',
-    async check({ storage, add, claim, events, at }) {
-      await add({ maxAttempts: 3 })
-      for (let attempt = 0; attempt < 3; attempt++) {
-        const task = await claim(at(attempt * HOUR))
-        assert.ok(task !== null)
-        await storage.tasks.failTask(proofOf(task), 'no', defaultBackoff, at(attempt * HOUR))
-      }
-      const failures = (await events()).filter((event) => event.type === 'task.failed')
-      assert.deepEqual(
-        failures.map(({ facts }) => [facts.reason, facts.message, facts.attempts]),
-        [['failed', 'no', 3]],
-      )
-    },
-  },
-  {
-    id: 'leases.fail-final',
-    name: 'a failure without a backoff holds at once',
-    async check({ storage, addClaimed, at }) {
-      const task = await addClaimed()
-      const held = await storage.tasks.failTask(proofOf(task), 'cannot', null, at(5))
-      assert.deepEqual(held.hold, { reason: 'failed', message: 'cannot', since: START + 5 })
-    },
-  },
-  {
-    id: 'leases.hold',
-    name: 'an agent’s hold ends its attempt as held, with one task.failed',
-    async check({ storage, addClaimed, events, at }) {
-      const task = await addClaimed()
-      const held = await storage.tasks.holdClaimedTask(proofOf(task), 'needs_input', 'which?', at())
-      assert.deepEqual([held.column, held.hold?.reason, held.lease], ['TODO', 'needs_input', null])
-      const last = (await events()).at(-1)
-      assert.ok(last?.type === 'task.failed')
-      assert.equal(last.facts.reason, 'needs_input')
-      const { attempts } = await storage.tasks.getBackground(task.workspaceId, task.id, at())
-      assert.equal(attempts[0]?.outcome, 'held')
-    },
-  },
-  {
-    id: 'leases.hand-back',
-    name: 'a task that is handed back is ready at once and its attempt is not counted',
-    async check({ storage, addClaimed, claim, at }) {
-      const task = await addClaimed()
-      const back = await storage.tasks.handBackTask(proofOf(task), 'shutting down', at())
-      assert.deepEqual([back.column, back.attempts, back.notBefore], ['TODO', 0, null])
-      const again = await claim()
-      assert.deepEqual([again?.attempts, again?.fencingToken], [1, 2])
-      const { attempts } = await storage.tasks.getBackground(task.workspaceId, task.id, at())
-      assert.deepEqual([attempts[0]?.outcome, attempts[0]?.reason], ['handed_back', 'shutting down'])
-    },
-  },
-  {
-    id: 'leases.complete',
-    name: 'a completion keeps the result and tells of it with start, end and result',
-    async check({ storage, addClaimed, events, at }) {
-      const task = await addClaimed()
-      const { task: done } = await storage.tasks.completeTask(proofOf(task), 'ok', null, at(SECOND))
-      assert.deepEqual([done.column, done.result, done.progress, done.lease], ['DONE', 'ok', 100, null])
-      const last = (await events()).at(-1)
-      assert.ok(last?.type === 'task.completed')
-      const { startedAt, completedAt, result } = last.facts
-      assert.deepEqual([startedAt, completedAt, result], [START, START + SECOND, 'ok'])
-      await assertRefused(storage.tasks.completeTask(proofOf(task), 'again', null, at(SECOND)), 'CONFLICT')
-    },
-  },
-  {
-    id: 'leases.progress',
-    name: 'progress renews the lease, and is told of only when it differs',
-    async check({ storage, addClaimed, eventTypes, at }) {
-      const task = await addClaimed()
-      const half = await storage.tasks.recordProgress(proofOf(task), 50, LEASE_MS, at(SECOND))
-      assert.deepEqual([half.progress, half.lease?.expiresAt], [50, START + SECOND + LEASE_MS])
-      await storage.tasks.recordProgress(proofOf(task), 50, LEASE_MS, at(2 * SECOND))
-      assert.equal((await eventTypes()).filter((type) => type === 'task.progress').length, 1)
-    },
-  },
-  {
-    id: 'leases.logs',
-    name: 'log lines keep their order, their time and the newest of them, and renew the lease',
-    async check({ storage, addClaimed, get, workspaceId, at }) {
-      const task = await addClaimed()
-      for (let line = 0; line < LOG_LIMIT + 2; line++) {
-        await storage.tasks.appendLog(
-          proofOf(task),
-          { level: 'warn', message: `${line}` },
-          LEASE_MS,
-          at(line),
-        )
-      }
-      const lines = await storage.tasks.listLogs(workspaceId, task.id, at())
-      const expected = Array.from({ length: LOG_LIMIT }, (_, index) => index + 2).map((line) => ({
-        at: START + line,
-        level: 'warn',
-        message: `${line}`,
-      }))
-      assert.deepEqual(lines, expected)
-      assert.equal((await get(task)).lease?.expiresAt, START + LOG_LIMIT + 1 + LEASE_MS)
-    },
-  },
-  {
-    id: 'leases.outputs',
-    name: 'outputs are kept in order, up to the limit and no further',
-    async check({ storage, addClaimed, workspaceId, at }) {
-      const task = await addClaimed()
-      const outputs = Array.from({ length: OUTPUT_LIMIT }, (_, index) => ({
-        type: 'file',
-        name: `${index}`,
-        url: 'https://example.com/',
-        size: index === 0 ? null : index,
-      }))
-      for (const output of outputs) {
-        await storage.tasks.appendOutput(proofOf(task), output, LEASE_MS, at(SECOND))
-      }
-      const [first] = outputs
-      assert.ok(first)
-      await assertRefused(storage.tasks.appendOutput(proofOf(task), first, LEASE_MS, at(SECOND)), 'CONFLICT')
-      assert.deepEqual(await storage.tasks.listOutputs(workspaceId, task.id, at()), outputs)
-    },
-  },
-  {
-    id: 'leases.outputs-at-once',
-    name: 'outputs that come at once are kept up to the limit too',
-    async check({ storage, addClaimed, workspaceId, at }) {
-      const task = await addClaimed()
-      const output = { type: 'file', name: 'n', url: 'https://example.com/', size: null }
-      const append = () => storage.tasks.appendOutput(proofOf(task), output, LEASE_MS, at(SECOND))
-      const ends = await Promise.allSettled(Array.from({ length: OUTPUT_LIMIT + 4 }, append))
-      assert.equal(ends.filter(({ status }) => status === 'fulfilled').length, OUTPUT_LIMIT)
-      assert.equal((await storage.tasks.listOutputs(workspaceId, task.id, at())).length, OUTPUT_LIMIT)
     },
   },
 ]

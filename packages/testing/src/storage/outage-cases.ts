@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ClaimedDelivery, DeliveryStatus, LoggedEvent } from '@taskboard/core'
 import { claim, claimOne, DISABLE_AFTER_MS, log, record, resultOf } from './delivery-session.js'
 import type { StorageCheck } from './storage-case.js'
-import { DAY, HOUR, MINUTE, PERSON, proofOf, SECOND, START, type World } from './world.js'
+import { DAY, HOUR, MINUTE, PERSON, proofOf, SECOND, START, type World, changeTask } from './world.js'
 
 /** The ways in which a webhook of `task.created` comes to be disabled, each at `SECOND` after the start at the latest. */
 const outages: Readonly<Record<string, (world: World, webhookId: string) => Promise<unknown>>> = {
@@ -26,9 +26,19 @@ async function raiseEvents({ storage, workspaceId, agent, add, claim: claimTask,
   await add({}, when)
   const claimed = await claimTask(when)
   if (claimed === null) throw new Error('nothing was claimed')
-  await storage.tasks.completeTask(proofOf(claimed), 'done', null, when)
-  await storage.tasks.moveTask(workspaceId, claimed.id, 'TODO', PERSON, when)
-  await storage.tasks.holdTask(workspaceId, claimed.id, 'approval', null, PERSON, when)
+  await storage.tasks.completeTask({ proof: proofOf(claimed), result: 'done', next: null }, when)
+  await changeTask(
+    storage.tasks,
+    { workspaceId, id: claimed.id },
+    { kind: 'move', to: 'TODO', actor: PERSON },
+    when,
+  )
+  await changeTask(
+    storage.tasks,
+    { workspaceId, id: claimed.id },
+    { kind: 'hold', reason: 'approval', message: null, actor: PERSON },
+    when,
+  )
   const alert = { type: 'agent.alert', facts: { message: 'm', agentId: agent.id } } as const
   await storage.events.appendEvent(workspaceId, alert, when)
 }

@@ -9,7 +9,7 @@ import {
   type TaskChange,
 } from '@taskboard/core'
 import { seededChance, type Chance } from './chance.js'
-import { DAY, MINUTE, PERSON, SECOND, START, type World } from './world.js'
+import { DAY, MINUTE, PERSON, SECOND, START, type World, changeTask } from './world.js'
 
 /** At random instants, with random tasks and edits: the claimed task is the first of a full sort. */
 export async function checkRandomPicks(world: World, seed: number): Promise<void> {
@@ -73,8 +73,19 @@ async function holdOrFinish(
   const task = chance.pick([...waiting.values()])
   const { workspaceId, id } = task
   if (chance.below(2) === 0)
-    await storage.tasks.holdTask(workspaceId, id, 'approval', null, PERSON, at(afterMs))
-  else await storage.tasks.moveTask(workspaceId, id, 'DONE', PERSON, at(afterMs))
+    await changeTask(
+      storage.tasks,
+      { workspaceId, id },
+      { kind: 'hold', reason: 'approval', message: null, actor: PERSON },
+      at(afterMs),
+    )
+  else
+    await changeTask(
+      storage.tasks,
+      { workspaceId, id },
+      { kind: 'move', to: 'DONE', actor: PERSON },
+      at(afterMs),
+    )
   waiting.delete(id)
   for (const each of waiting.values()) waiting.set(each.id, await get(each))
 }
@@ -101,9 +112,15 @@ async function editOrDelete(
   ]
   const isNeeded = [...waiting.values()].some((task) => task.dependsOn.includes(id))
   if (chance.below(8) > 0 || isNeeded) {
-    await storage.tasks.updateTask(workspaceId, id, chance.pick(changes), PERSON, at(afterMs))
+    await changeTask(
+      storage.tasks,
+      { workspaceId, id },
+      { kind: 'edit', change: chance.pick(changes), actor: PERSON },
+      at(afterMs),
+    )
     waiting.set(id, await get({ workspaceId, id }))
-  } else if (await isDeleted(storage.tasks.deleteTask(workspaceId, id, at(afterMs)))) waiting.delete(id)
+  } else if (await isDeleted(storage.tasks.deleteTask({ workspaceId, taskId: id }, at(afterMs))))
+    waiting.delete(id)
 }
 
 /** Whether it was: one that has left the running may depend on the task still. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { AsyncResource } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { At, Task } from '@taskboard/core'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { MINUTE, PERSON, type World } from './world.js'
+import { MINUTE, PERSON, type World, changeTask } from './world.js'
 
 const ROUNDS = 15
 
@@ -30,10 +31,12 @@ async function whileOpen<T, U>(
   inside: (at: At) => Promise<T>,
   beside: () => Promise<U>,
 ): Promise<readonly [T, U]> {
+  // Another process's call comes from nowhere inside the transaction.
+  const outside = new AsyncResource('another process')
   let other: Promise<U> | undefined
   const value = await one.storage.transaction(async (tx) => {
     const done = await inside(one.at(0, tx))
-    other = beside()
+    other = outside.runInAsyncScope(beside)
     await Promise.race([other.catch(() => undefined), delay(HEAD_START_MS)])
     return done
   })
@@ -41,7 +44,7 @@ async function whileOpen<T, U>(
 }
 
 /** How many tasks `task` still waits for, once nothing is left that completions could not see. */
-async function openDependencies(world: World, task: Task): Promise<number> {
+async function countOpen(world: World, task: Task): Promise<number> {
   await world.freeAll()
   return (await world.get(task)).openDependencies
 }
@@ -65,7 +68,7 @@ export const sharingCases: readonly StorageCheck[] = [
       const proof = { workspaceId, taskId: id, fencingToken: lease?.fencingToken ?? -1 }
       const done = await Promise.allSettled(
         [one, other].map(({ storage, at }, index) =>
-          storage.tasks.completeTask(proof, `${index}`, null, at()),
+          storage.tasks.completeTask({ proof, result: `${index}`, next: null }, at()),
         ),
       )
       const kept = done.flatMap((each, index) => (each.status === 'fulfilled' ? [`${index}`] : []))
@@ -97,7 +100,7 @@ export const sharingCases: readonly StorageCheck[] = [
           (index % 2 === 0 ? one : other).add({ dependsOn: [dependency.id] }),
         )
         const [, ...dependents] = await Promise.all([other.finish(dependency), ...adding])
-        for (const dependent of dependents) assert.equal(await openDependencies(one, dependent), 0)
+        for (const dependent of dependents) assert.equal(await countOpen(one, dependent), 0)
       }
     },
   ),
@@ -113,9 +116,15 @@ export const sharingCases: readonly StorageCheck[] = [
       const [dependent] = await whileOpen(
         one,
         (at) => one.add({ dependsOn: [id] }, at),
-        () => other.storage.tasks.moveTask(workspaceId, id, 'TODO', PERSON, other.at()),
+        () =>
+          changeTask(
+            other.storage.tasks,
+            { workspaceId, id },
+            { kind: 'move', to: 'TODO', actor: PERSON },
+            other.at(),
+          ),
       )
-      assert.equal(await openDependencies(one, dependent), 1)
+      assert.equal(await countOpen(one, dependent), 1)
     },
   ),
   shared(
@@ -125,13 +134,13 @@ export const sharingCases: readonly StorageCheck[] = [
       const dependency = await one.add()
       await one.add({ dependsOn: [dependency.id] })
       await one.finish(dependency)
-      const { workspaceId, id } = dependency
+      const { id } = dependency
       const [, dependent] = await whileOpen(
         one,
-        (at) => one.storage.tasks.moveTask(workspaceId, id, 'TODO', PERSON, at),
+        (at) => changeTask(one.storage.tasks, dependency, { kind: 'move', to: 'TODO', actor: PERSON }, at),
         () => other.add({ dependsOn: [id] }),
       )
-      assert.equal(await openDependencies(one, dependent), 1)
+      assert.equal(await countOpen(one, dependent), 1)
     },
   ),
   shared(
@@ -140,10 +149,10 @@ export const sharingCases: readonly StorageCheck[] = [
     async (one, other) => {
       const { workspaceId, id } = await one.add()
       const former = await one.add({ dependsOn: [id] })
-      await one.storage.tasks.deleteTask(workspaceId, former.id, one.at())
+      await one.storage.tasks.deleteTask({ workspaceId, taskId: former.id }, one.at())
       const both = whileOpen(
         one,
-        (at) => one.storage.tasks.deleteTask(workspaceId, id, at),
+        (at) => one.storage.tasks.deleteTask({ workspaceId, taskId: id }, at),
         () => other.add({ dependsOn: [id] }),
       )
       await assertRefused(both, 'INVALID_FIELD', 'dependsOn')
@@ -159,7 +168,7 @@ export const sharingCases: readonly StorageCheck[] = [
         (at) => one.add({ dependsOn: [dependency.id] }, at),
         () => other.finish(dependency),
       )
-      assert.equal(await openDependencies(one, dependent), 0)
+      assert.equal(await countOpen(one, dependent), 0)
     },
   ),
   shared(
@@ -173,7 +182,7 @@ export const sharingCases: readonly StorageCheck[] = [
         (at) => one.finish(dependency, at),
         () => other.add({ dependsOn: [dependency.id] }),
       )
-      assert.equal(await openDependencies(one, dependent), 0)
+      assert.equal(await countOpen(one, dependent), 0)
     },
   ),
   shared(
@@ -182,11 +191,11 @@ export const sharingCases: readonly StorageCheck[] = [
     async (one, other) => {
       const { workspaceId, id } = await one.add()
       const former = await one.add({ dependsOn: [id] })
-      await one.storage.tasks.deleteTask(workspaceId, former.id, one.at())
+      await one.storage.tasks.deleteTask({ workspaceId, taskId: former.id }, one.at())
       const both = whileOpen(
         one,
         (at) => one.add({ dependsOn: [id] }, at),
-        () => other.storage.tasks.deleteTask(workspaceId, id, other.at()),
+        () => other.storage.tasks.deleteTask({ workspaceId, taskId: id }, other.at()),
       )
       await assertRefused(both, 'CONFLICT')
       assert.equal((await one.get({ workspaceId, id })).id, id)
@@ -209,8 +218,8 @@ export const sharingCases: readonly StorageCheck[] = [
       const proof = { workspaceId, taskId: id, fencingToken: lease?.fencingToken ?? -1 }
       const both = whileOpen(
         one,
-        (at) => one.storage.tasks.completeTask(proof, 'first', null, at),
-        () => other.storage.tasks.completeTask(proof, 'second', null, other.at()),
+        (at) => one.storage.tasks.completeTask({ proof, result: 'first', next: null }, at),
+        () => other.storage.tasks.completeTask({ proof, result: 'second', next: null }, other.at()),
       )
       await assertRefused(both, 'CONFLICT', 'fencingToken')
       assert.deepEqual([(await one.get({ id, workspaceId })).result], ['first'])
@@ -227,7 +236,7 @@ export const sharingCases: readonly StorageCheck[] = [
         one.add({ dependsOn: ids.toReversed() }),
       ])
       const move = ({ storage, at }: World, { workspaceId, id }: Task, to: 'TODO' | 'DONE') =>
-        storage.tasks.moveTask(workspaceId, id, to, PERSON, at())
+        changeTask(storage.tasks, { workspaceId, id }, { kind: 'move', to, actor: PERSON }, at())
       for (let round = 0; round < ROUNDS; round++) {
         await Promise.all([
           ...dependencies.map((task) => move(one, task, 'DONE')),

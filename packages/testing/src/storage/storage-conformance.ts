@@ -13,6 +13,7 @@ import { dependencyCases } from './dependency-cases.js'
 import { eventCases } from './event-cases.js'
 import { idempotencyCases } from './idempotency-cases.js'
 import { interleavingCases } from './interleaving-cases.js'
+import { attemptCases } from './attempt-cases.js'
 import { leaseCases } from './lease-cases.js'
 import { limitCases } from './limit-cases.js'
 import { listCases } from './list-cases.js'
@@ -40,6 +41,7 @@ const checks = [
   ...claimCases,
   ...claimOrderCases,
   ...leaseCases,
+  ...attemptCases,
   ...completionCases,
   ...dependencyCases,
   ...interleavingCases,

@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict'
 import { columns } from '@taskboard/core'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { LEASE_MS, MINUTE, newTask, PERSON, proofOf, SECOND, START, unknownId } from './world.js'
+import { newTask } from './new-task.js'
+import {
+  LEASE_MS,
+  MINUTE,
+  PERSON,
+  proofOf,
+  SECOND,
+  START,
+  unknownId,
+  readTask,
+  changeClaimed,
+  changeTask,
+} from './world.js'
 
 /** Creating tasks, and what people do to them. */
 export const taskCases: readonly StorageCheck[] = [
@@ -93,21 +105,29 @@ export const taskCases: readonly StorageCheck[] = [
       const { workspaceId } = await addWorkspace()
       const proof = { ...proofOf(task), workspaceId }
       const verbs = [
-        tasks.getTask(workspaceId, task.id, at()),
-        tasks.getBackground(workspaceId, task.id, at()),
-        tasks.listLogs(workspaceId, task.id, at()),
-        tasks.listOutputs(workspaceId, task.id, at()),
-        tasks.renewLease(proof, LEASE_MS, at()),
-        tasks.recordProgress(proof, 50, LEASE_MS, at()),
-        tasks.appendLog(proof, { level: 'info', message: 'm' }, LEASE_MS, at()),
-        tasks.appendOutput(proof, { type: 't', name: 'n', url: 'u', size: null }, LEASE_MS, at()),
-        tasks.completeTask(proof, 'r', null, at()),
-        tasks.failTask(proof, 'r', null, at()),
-        tasks.holdClaimedTask(proof, 'approval', null, at()),
-        tasks.handBackTask(proof, 'r', at()),
-        tasks.moveTask(workspaceId, task.id, 'DONE', PERSON, at()),
-        tasks.holdTask(workspaceId, task.id, 'approval', null, PERSON, at()),
-        tasks.releaseTask(workspaceId, task.id, PERSON, at()),
+        readTask(tasks, { workspaceId, id: task.id }, ['task'], at()),
+        readTask(tasks, { workspaceId, id: task.id }, ['attempts', 'dependencies'], at()),
+        readTask(tasks, { workspaceId, id: task.id }, ['logs'], at()),
+        readTask(tasks, { workspaceId, id: task.id }, ['outputs'], at()),
+        changeClaimed(tasks, proof, { kind: 'renew', leaseMs: LEASE_MS }, at()),
+        changeClaimed(tasks, proof, { kind: 'progress', progress: 50, leaseMs: LEASE_MS }, at()),
+        tasks.appendToTask({ proof, log: { level: 'info', message: 'm' }, leaseMs: LEASE_MS }, at()),
+        tasks.appendToTask(
+          { proof, output: { type: 't', name: 'n', url: 'u', size: null }, leaseMs: LEASE_MS },
+          at(),
+        ),
+        tasks.completeTask({ proof, result: 'r', next: null }, at()),
+        changeClaimed(tasks, proof, { kind: 'fail', reason: 'r', backoff: null }, at()),
+        changeClaimed(tasks, proof, { kind: 'raise_hold', reason: 'approval', message: null }, at()),
+        changeClaimed(tasks, proof, { kind: 'hand_back', reason: 'r' }, at()),
+        changeTask(tasks, { workspaceId, id: task.id }, { kind: 'move', to: 'DONE', actor: PERSON }, at()),
+        changeTask(
+          tasks,
+          { workspaceId, id: task.id },
+          { kind: 'hold', reason: 'approval', message: null, actor: PERSON },
+          at(),
+        ),
+        changeTask(tasks, { workspaceId, id: task.id }, { kind: 'release' }, at()),
       ]
       await Promise.all(verbs.map((verb) => assertRefused(verb, 'TASK_NOT_FOUND')))
       assert.deepEqual(await get(task), task)
@@ -120,7 +140,7 @@ export const taskCases: readonly StorageCheck[] = [
       const task = await add()
       const path = ['DOING', 'DONE', 'DOING', 'TODO', 'DONE', 'TODO'] as const
       for (const to of path) {
-        const moved = await tasks.moveTask(task.workspaceId, task.id, to, PERSON, at(SECOND))
+        const moved = await changeTask(tasks, task, { kind: 'move', to, actor: PERSON }, at(SECOND))
         assert.equal(moved.column, to)
         assert.equal(moved.lease, null)
         assert.equal(moved.startedAt, to === 'DOING' ? START + SECOND : moved.startedAt)
@@ -139,9 +159,9 @@ export const taskCases: readonly StorageCheck[] = [
     async check({ storage: { tasks }, add, eventTypes, at }) {
       for (const column of columns) {
         const task = await add()
-        const there = await tasks.moveTask(task.workspaceId, task.id, column, PERSON, at())
+        const there = await changeTask(tasks, task, { kind: 'move', to: column, actor: PERSON }, at())
         const before = await eventTypes()
-        const again = await tasks.moveTask(task.workspaceId, task.id, column, PERSON, at(SECOND))
+        const again = await changeTask(tasks, task, { kind: 'move', to: column, actor: PERSON }, at(SECOND))
         assert.deepEqual(again, there)
         assert.deepEqual(await eventTypes(), before)
       }
@@ -152,8 +172,18 @@ export const taskCases: readonly StorageCheck[] = [
     name: 'a move to TODO releases a hold there',
     async check({ storage: { tasks }, add, at }) {
       const { workspaceId, id } = await add()
-      await tasks.holdTask(workspaceId, id, 'cancelled', null, PERSON, at())
-      const moved = await tasks.moveTask(workspaceId, id, 'TODO', PERSON, at(SECOND))
+      await changeTask(
+        tasks,
+        { workspaceId, id },
+        { kind: 'hold', reason: 'cancelled', message: null, actor: PERSON },
+        at(),
+      )
+      const moved = await changeTask(
+        tasks,
+        { workspaceId, id },
+        { kind: 'move', to: 'TODO', actor: PERSON },
+        at(SECOND),
+      )
       assert.equal(moved.hold, null)
     },
   },
@@ -162,10 +192,13 @@ export const taskCases: readonly StorageCheck[] = [
     name: 'a move out of DOING revokes the lease and ends the attempt as revoked',
     async check({ storage: { tasks }, addClaimed, at }) {
       const task = await addClaimed()
-      const moved = await tasks.moveTask(task.workspaceId, task.id, 'TODO', PERSON, at(SECOND))
+      const moved = await changeTask(tasks, task, { kind: 'move', to: 'TODO', actor: PERSON }, at(SECOND))
       assert.equal(moved.lease, null)
-      await assertRefused(tasks.renewLease(proofOf(task), LEASE_MS, at(SECOND)), 'CONFLICT')
-      const { attempts } = await tasks.getBackground(task.workspaceId, task.id, at())
+      await assertRefused(
+        changeClaimed(tasks, proofOf(task), { kind: 'renew', leaseMs: LEASE_MS }, at(SECOND)),
+        'CONFLICT',
+      )
+      const { attempts } = await readTask(tasks, task, ['attempts'], at())
       assert.deepEqual(
         attempts.map(({ outcome, endedAt }) => [outcome, endedAt]),
         [['revoked', START + SECOND]],
@@ -177,10 +210,20 @@ export const taskCases: readonly StorageCheck[] = [
     name: 'a held task is in TODO under its hold, out of every claim, and told of once as task.failed',
     async check({ storage: { tasks }, add, claim, eventTypes, at }) {
       const { workspaceId, id } = await add()
-      const held = await tasks.holdTask(workspaceId, id, 'needs_input', 'which one?', PERSON, at(5))
+      const held = await changeTask(
+        tasks,
+        { workspaceId, id },
+        { kind: 'hold', reason: 'needs_input', message: 'which one?', actor: PERSON },
+        at(5),
+      )
       assert.deepEqual(held.hold, { reason: 'needs_input', message: 'which one?', since: START + 5 })
       assert.equal(await claim(), null)
-      await tasks.holdTask(workspaceId, id, 'needs_input', 'still', PERSON, at(6))
+      await changeTask(
+        tasks,
+        { workspaceId, id },
+        { kind: 'hold', reason: 'needs_input', message: 'still', actor: PERSON },
+        at(6),
+      )
       assert.deepEqual(await eventTypes(), ['task.created', 'task.failed'])
     },
   },
@@ -189,8 +232,13 @@ export const taskCases: readonly StorageCheck[] = [
     name: 'a hold with another reason replaces the one that is there',
     async check({ storage: { tasks }, add, get, at }) {
       const task = await add()
-      await tasks.holdTask(task.workspaceId, task.id, 'approval', null, PERSON, at())
-      await tasks.holdTask(task.workspaceId, task.id, 'cancelled', 'no', PERSON, at(5))
+      await changeTask(tasks, task, { kind: 'hold', reason: 'approval', message: null, actor: PERSON }, at())
+      await changeTask(
+        tasks,
+        task,
+        { kind: 'hold', reason: 'cancelled', message: 'no', actor: PERSON },
+        at(5),
+      )
       assert.deepEqual((await get(task)).hold, { reason: 'cancelled', message: 'no', since: START + 5 })
     },
   },
@@ -199,7 +247,12 @@ export const taskCases: readonly StorageCheck[] = [
     name: 'cancelling raises no task.failed',
     async check({ storage: { tasks }, add, eventTypes, at }) {
       const { workspaceId, id } = await add()
-      await tasks.holdTask(workspaceId, id, 'cancelled', null, PERSON, at())
+      await changeTask(
+        tasks,
+        { workspaceId, id },
+        { kind: 'hold', reason: 'cancelled', message: null, actor: PERSON },
+        at(),
+      )
       assert.deepEqual(await eventTypes(), ['task.created'])
     },
   },
@@ -208,9 +261,17 @@ export const taskCases: readonly StorageCheck[] = [
     name: 'a hold on a task in DOING takes it back to TODO and ends the attempt',
     async check({ storage: { tasks }, addClaimed, at }) {
       const task = await addClaimed()
-      const held = await tasks.holdTask(task.workspaceId, task.id, 'approval', null, PERSON, at())
+      const held = await changeTask(
+        tasks,
+        task,
+        { kind: 'hold', reason: 'approval', message: null, actor: PERSON },
+        at(),
+      )
       assert.deepEqual([held.column, held.lease, held.hold?.reason], ['TODO', null, 'approval'])
-      await assertRefused(tasks.completeTask(proofOf(task), 'r', null, at()), 'CONFLICT')
+      await assertRefused(
+        tasks.completeTask({ proof: proofOf(task), result: 'r', next: null }, at()),
+        'CONFLICT',
+      )
     },
   },
   {
@@ -221,7 +282,7 @@ export const taskCases: readonly StorageCheck[] = [
       await finish(task)
       const before = await get(task)
       await assertRefused(
-        tasks.holdTask(task.workspaceId, task.id, 'approval', null, PERSON, at()),
+        changeTask(tasks, task, { kind: 'hold', reason: 'approval', message: null, actor: PERSON }, at()),
         'CONFLICT',
       )
       assert.deepEqual(await get(task), before)
@@ -232,9 +293,9 @@ export const taskCases: readonly StorageCheck[] = [
     name: 'a release ends the hold, grants fresh attempts and lets agents take the task again',
     async check({ storage: { tasks }, addClaimed, claim, at }) {
       const task = await addClaimed()
-      await tasks.failTask(proofOf(task), 'cannot', null, at())
+      await changeClaimed(tasks, proofOf(task), { kind: 'fail', reason: 'cannot', backoff: null }, at())
       assert.equal(await claim(at(MINUTE)), null)
-      const released = await tasks.releaseTask(task.workspaceId, task.id, PERSON, at(MINUTE))
+      const released = await changeTask(tasks, task, { kind: 'release' }, at(MINUTE))
       assert.deepEqual([released.hold, released.attempts], [null, 0])
       const again = await claim(at(MINUTE))
       assert.deepEqual([again?.id, again?.attempts, again?.fencingToken], [task.id, 1, 2])
@@ -245,7 +306,7 @@ export const taskCases: readonly StorageCheck[] = [
     name: 'releasing a task that is not held leaves it as it is',
     async check({ storage: { tasks }, add, at }) {
       const task = await add()
-      assert.deepEqual(await tasks.releaseTask(task.workspaceId, task.id, PERSON, at(SECOND)), task)
+      assert.deepEqual(await changeTask(tasks, task, { kind: 'release' }, at(SECOND)), task)
     },
   },
   {
@@ -253,10 +314,13 @@ export const taskCases: readonly StorageCheck[] = [
     name: 'without a given time the storage uses its own',
     async check({ storage: { tasks }, workspaceId, agent }) {
       const earliest = Date.now() - MINUTE
-      const { value } = await tasks.insertTask(newTask({ workspaceId }), PERSON, null, { now: null })
+      const { value } = await tasks.insertTask(
+        { task: newTask({ workspaceId }), actor: PERSON, idempotency: null },
+        { now: null },
+      )
       assert.ok(value.createdAt > earliest && value.createdAt < earliest + 10 * MINUTE)
       const request = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
-      const { tasks: claimed } = await tasks.claimForAgent(request, 1, { now: null })
+      const { tasks: claimed } = await tasks.claimTasks({ target: request, limit: 1 }, { now: null })
       assert.equal(claimed[0]?.id, value.id)
       assert.ok((claimed[0]?.lease?.expiresAt ?? 0) > earliest)
     },

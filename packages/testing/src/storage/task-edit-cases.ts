@@ -1,13 +1,28 @@
 import assert from 'node:assert/strict'
 import type { Task, TaskChange } from '@taskboard/core'
+import { countTasks } from './count-tasks.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { DAY, LEASE_MS, MINUTE, PERSON, proofOf, SECOND, START, unknownId, type World } from './world.js'
+import {
+  DAY,
+  LEASE_MS,
+  MINUTE,
+  PERSON,
+  proofOf,
+  SECOND,
+  START,
+  unknownId,
+  type World,
+  changeTask,
+  readTask,
+  changeClaimed,
+} from './world.js'
 
+const logLine = { level: 'info', message: 'x' } as const
 const update = ({ storage, at }: World, task: Task, change: TaskChange, afterMs = SECOND): Promise<Task> =>
-  storage.tasks.updateTask(task.workspaceId, task.id, change, PERSON, at(afterMs))
+  changeTask(storage.tasks, task, { kind: 'edit', change, actor: PERSON }, at(afterMs))
 
 const remove = ({ storage, at }: World, { workspaceId, id }: Task, tx?: unknown): Promise<void> =>
-  storage.tasks.deleteTask(workspaceId, id, at(0, tx))
+  storage.tasks.deleteTask({ workspaceId, taskId: id }, at(0, tx))
 
 const edits: readonly StorageCheck[] = [
   {
@@ -30,8 +45,11 @@ const edits: readonly StorageCheck[] = [
           ['TODO', other.id, null, null, 0, START + SECOND],
         )
         assert.deepEqual(await get(task), taken)
-        await assertRefused(tasks.completeTask(proofOf(task), '', null, at(SECOND)), 'CONFLICT')
-        const { attempts } = await tasks.getBackground(workspaceId, task.id, at())
+        await assertRefused(
+          tasks.completeTask({ proof: proofOf(task), result: '', next: null }, at(SECOND)),
+          'CONFLICT',
+        )
+        const { attempts } = await readTask(tasks, { workspaceId, id: task.id }, ['attempts'], at())
         assert.deepEqual(
           attempts.map(({ agentId, outcome }) => [agentId, outcome]),
           [[agent.id, 'revoked']],
@@ -161,21 +179,31 @@ const edits: readonly StorageCheck[] = [
     name: 'an edit and a deletion in a transaction that fails leave no trace',
     async check({ storage, add, addClaimed, get, at, claim }) {
       const worked = await addClaimed()
-      await storage.tasks.appendLog(proofOf(worked), { level: 'info', message: 'x' }, LEASE_MS, at())
-      await storage.tasks.failTask(proofOf(worked), 'no', null, at())
+      await storage.tasks.appendToTask({ proof: proofOf(worked), log: logLine, leaseMs: LEASE_MS }, at())
+      await changeClaimed(storage.tasks, proofOf(worked), { kind: 'fail', reason: 'no', backoff: null }, at())
       const [first, second] = [await add(), await add()]
       const before = await Promise.all([get(worked), get(first), get(second)])
       const work = storage.transaction(async (tx) => {
         const at0 = at(0, tx)
-        await storage.tasks.updateTask(first.workspaceId, first.id, { dependsOn: [second.id] }, PERSON, at0)
-        await storage.tasks.updateTask(first.workspaceId, second.id, { priority: 'urgent' }, PERSON, at0)
-        await storage.tasks.deleteTask(worked.workspaceId, worked.id, at0)
+        await changeTask(
+          storage.tasks,
+          first,
+          { kind: 'edit', change: { dependsOn: [second.id] }, actor: PERSON },
+          at0,
+        )
+        await changeTask(
+          storage.tasks,
+          { workspaceId: first.workspaceId, id: second.id },
+          { kind: 'edit', change: { priority: 'urgent' }, actor: PERSON },
+          at0,
+        )
+        await storage.tasks.deleteTask({ workspaceId: worked.workspaceId, taskId: worked.id }, at0)
         throw new Error('undone')
       })
       await assert.rejects(work, /undone/)
       assert.deepEqual(await Promise.all([get(worked), get(first), get(second)]), before)
-      assert.equal((await storage.tasks.listLogs(worked.workspaceId, worked.id, at())).length, 1)
-      const { attempts } = await storage.tasks.getBackground(worked.workspaceId, worked.id, at())
+      assert.equal((await readTask(storage.tasks, worked, ['logs'], at())).logs.length, 1)
+      const { attempts } = await readTask(storage.tasks, worked, ['attempts'], at())
       assert.equal(attempts.length, 1)
       assert.deepEqual([(await claim())?.id, (await claim())?.id], [first.id, second.id])
     },
@@ -266,24 +294,33 @@ const deletions: readonly StorageCheck[] = [
     async check(world) {
       const { storage, addClaimed, add, claim, eventTypes, at, workspaceId } = world
       const task = await addClaimed()
-      await storage.tasks.appendLog(proofOf(task), { level: 'info', message: 'x' }, LEASE_MS, at())
+      await storage.tasks.appendToTask({ proof: proofOf(task), log: logLine, leaseMs: LEASE_MS }, at())
       const output = { type: 'file', name: 'n', url: 'https://example.com/n', size: null }
-      await storage.tasks.appendOutput(proofOf(task), output, LEASE_MS, at())
-      await storage.tasks.failTask(proofOf(task), 'no', { baseMs: 0, factor: 1, maxMs: 0 }, at())
+      await storage.tasks.appendToTask({ proof: proofOf(task), output, leaseMs: LEASE_MS }, at())
+      await changeClaimed(
+        storage.tasks,
+        proofOf(task),
+        {
+          kind: 'fail',
+          reason: 'no',
+          backoff: { baseMs: 0, factor: 1, maxMs: 0 },
+        },
+        at(),
+      )
       const before = await eventTypes()
       await remove(world, task)
       const { id } = task
       const reads = [
-        storage.tasks.getTask(workspaceId, id, at()),
-        storage.tasks.listLogs(workspaceId, id, at()),
-        storage.tasks.listOutputs(workspaceId, id, at()),
-        storage.tasks.getBackground(workspaceId, id, at()),
-        storage.tasks.moveTask(workspaceId, id, 'DONE', PERSON, at()),
+        readTask(storage.tasks, { workspaceId, id }, ['task'], at()),
+        readTask(storage.tasks, { workspaceId, id }, ['logs'], at()),
+        readTask(storage.tasks, { workspaceId, id }, ['outputs'], at()),
+        readTask(storage.tasks, { workspaceId, id }, ['attempts', 'dependencies'], at()),
+        changeTask(storage.tasks, { workspaceId, id }, { kind: 'move', to: 'DONE', actor: PERSON }, at()),
         remove(world, task),
       ]
       await Promise.all(reads.map((read) => assertRefused(read, 'TASK_NOT_FOUND')))
       assert.deepEqual(await eventTypes(), before)
-      assert.deepEqual(await storage.tasks.countTasks(workspaceId, at()), { TODO: 0, DOING: 0, DONE: 0 })
+      assert.deepEqual(await countTasks(storage, workspaceId, at()), { TODO: 0, DOING: 0, DONE: 0 })
       assert.equal(await claim(), null)
       const next = await add()
       assert.equal((await claim())?.id, next.id)
@@ -299,12 +336,12 @@ const deletions: readonly StorageCheck[] = [
       const proof = proofOf(task)
       const { tasks } = storage
       const writes = [
-        tasks.renewLease(proof, LEASE_MS, at()),
-        tasks.recordProgress(proof, 5, LEASE_MS, at()),
-        tasks.appendLog(proof, { level: 'info', message: 'x' }, LEASE_MS, at()),
-        tasks.completeTask(proof, 'r', null, at()),
-        tasks.failTask(proof, 'r', null, at()),
-        tasks.handBackTask(proof, 'r', at()),
+        changeClaimed(tasks, proof, { kind: 'renew', leaseMs: LEASE_MS }, at()),
+        changeClaimed(tasks, proof, { kind: 'progress', progress: 5, leaseMs: LEASE_MS }, at()),
+        tasks.appendToTask({ proof, log: logLine, leaseMs: LEASE_MS }, at()),
+        tasks.completeTask({ proof, result: 'r', next: null }, at()),
+        changeClaimed(tasks, proof, { kind: 'fail', reason: 'r', backoff: null }, at()),
+        changeClaimed(tasks, proof, { kind: 'hand_back', reason: 'r' }, at()),
       ]
       await Promise.all(writes.map((write) => assertRefused(write, 'TASK_NOT_FOUND')))
       assert.deepEqual(await expire(at(DAY)), { expired: 0, nextExpiryInMs: null })
@@ -345,10 +382,10 @@ const deletions: readonly StorageCheck[] = [
       const { storage, add, addClaimed, get, at } = world
       for (let round = 0; round < 5; round++) {
         const task = await addClaimed({ priority: 'urgent' })
-        const line = { level: 'info', message: 'x' } as const
+        const line = logLine
         const [dependent, , deletion] = await Promise.allSettled([
           add({ dependsOn: [task.id], priority: 'low' }),
-          storage.tasks.appendLog(proofOf(task), line, LEASE_MS, at()),
+          storage.tasks.appendToTask({ proof: proofOf(task), log: line, leaseMs: LEASE_MS }, at()),
           remove(world, task),
         ])
         assert.equal(dependent.status === 'fulfilled', deletion.status === 'rejected')

@@ -1,9 +1,26 @@
 import assert from 'node:assert/strict'
 import { taskStatus, taskStatuses, type Reach, type Task, type TaskSearch } from '@taskboard/core'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { LEASE_MS, LOG_LIMIT, PERSON, proofOf, START, unknownId, type World } from './world.js'
+import {
+  LEASE_MS,
+  LOG_LIMIT,
+  PERSON,
+  proofOf,
+  START,
+  unknownId,
+  type World,
+  changeTask,
+  readTask,
+} from './world.js'
 
-const ALL: TaskSearch = { status: null, agentId: null, workspaceId: null, limit: 100, afterId: null }
+const DETAIL = ['task', 'agent', 'logs', 'outputs'] as const
+const ALL: Omit<TaskSearch, 'reach'> = {
+  status: null,
+  agentId: null,
+  workspaceId: null,
+  limit: 100,
+  afterId: null,
+}
 
 async function search(
   { storage, accountId, at }: World,
@@ -11,7 +28,7 @@ async function search(
   reach: Partial<Reach> = {},
 ): Promise<readonly string[]> {
   const from = { accountId, workspaceIds: 'all', ...reach } as const
-  const { found } = await storage.tasks.searchTasks(from, { ...ALL, ...filter }, at())
+  const { found } = await storage.tasks.searchTasks({ ...ALL, ...filter, reach: from }, at())
   return found.map(({ task }) => task.id)
 }
 
@@ -36,7 +53,14 @@ async function addOneOfEach(world: World): Promise<readonly Task[]> {
   const tasks = [doing, done, await add()]
   for (const reason of held) {
     const { id } = await add()
-    tasks.push(await storage.tasks.holdTask(workspaceId, id, reason, null, PERSON, at()))
+    tasks.push(
+      await changeTask(
+        storage.tasks,
+        { workspaceId, id },
+        { kind: 'hold', reason, message: null, actor: PERSON },
+        at(),
+      ),
+    )
   }
   return Promise.all(tasks.map((task) => world.get(task)))
 }
@@ -48,30 +72,44 @@ const finds: readonly StorageCheck[] = [
     async check({ storage, accountId, agent, add, addClaimed, get, at }) {
       const bare = await add()
       const reach = { accountId, workspaceIds: 'all' } as const
-      const found = await storage.tasks.findTask(reach, bare.id, 2, at())
-      assert.deepEqual(found, { task: bare, agent: null, logs: [], outputs: [] })
+      const found = await storage.tasks.getTask(
+        { within: reach, taskId: bare.id, parts: DETAIL, logLines: 2 },
+        at(),
+      )
+      assert.deepEqual(found, {
+        workspaceId: bare.workspaceId,
+        task: bare,
+        agent: null,
+        logs: [],
+        outputs: [],
+      })
       const task = await addClaimed({ priority: 'urgent' })
       for (let line = 1; line <= LOG_LIMIT; line++) {
-        await storage.tasks.appendLog(
-          proofOf(task),
-          { level: 'warn', message: `${line}` },
-          LEASE_MS,
+        await storage.tasks.appendToTask(
+          { proof: proofOf(task), log: { level: 'warn', message: `${line}` }, leaseMs: LEASE_MS },
           at(line),
         )
       }
       const output = { type: 'file', name: 'n', url: 'https://example.com/n', size: 7 }
-      await storage.tasks.appendOutput(proofOf(task), output, LEASE_MS, at())
-      await storage.tasks.appendOutput(proofOf(task), { ...output, size: null }, LEASE_MS, at())
-      assert.deepEqual(await storage.tasks.findTask(reach, task.id, 2, at()), {
-        task: await get(task),
-        agent: { id: agent.id, name: agent.name, status: 'busy' },
-        logs: [LOG_LIMIT - 1, LOG_LIMIT].map((line) => ({
-          at: START + line,
-          level: 'warn',
-          message: `${line}`,
-        })),
-        outputs: [output, { ...output, size: null }],
-      })
+      await storage.tasks.appendToTask({ proof: proofOf(task), output, leaseMs: LEASE_MS }, at())
+      await storage.tasks.appendToTask(
+        { proof: proofOf(task), output: { ...output, size: null }, leaseMs: LEASE_MS },
+        at(),
+      )
+      assert.deepEqual(
+        await storage.tasks.getTask({ within: reach, taskId: task.id, parts: DETAIL, logLines: 2 }, at()),
+        {
+          workspaceId: task.workspaceId,
+          task: await get(task),
+          agent: { id: agent.id, name: agent.name, status: 'busy' },
+          logs: [LOG_LIMIT - 1, LOG_LIMIT].map((line) => ({
+            at: START + line,
+            level: 'warn',
+            message: `${line}`,
+          })),
+          outputs: [output, { ...output, size: null }],
+        },
+      )
     },
   },
   {
@@ -80,20 +118,41 @@ const finds: readonly StorageCheck[] = [
     async check({ storage, accountId, agent, add, claim, addAgent, finish, at }) {
       const other = await addAgent()
       const agentOf = async ({ id }: Task) => {
-        const found = await storage.tasks.findTask({ accountId, workspaceIds: 'all' }, id, 1, at())
+        const found = await storage.tasks.getTask(
+          {
+            within: { accountId, workspaceIds: 'all' },
+            taskId: id,
+            parts: DETAIL,
+            logLines: 1,
+          },
+          at(),
+        )
         return found.agent?.id ?? null
       }
       const task = await add()
       await claim()
       assert.equal(await agentOf(task), agent.id)
-      const claimed = await storage.tasks.getTask(task.workspaceId, task.id, at())
-      await storage.tasks.completeTask(proofOf(claimed), 'r', null, at())
+      const claimed = (await readTask(storage.tasks, task, ['task'], at())).task
+      await storage.tasks.completeTask({ proof: proofOf(claimed), result: 'r', next: null }, at())
       assert.equal(await agentOf(task), agent.id)
-      await storage.tasks.moveTask(task.workspaceId, task.id, 'TODO', PERSON, at())
+      await changeTask(storage.tasks, task, { kind: 'move', to: 'TODO', actor: PERSON }, at())
       assert.equal(await agentOf(task), null)
-      await storage.tasks.updateTask(task.workspaceId, task.id, { assignedTo: other.id }, PERSON, at())
+      await changeTask(
+        storage.tasks,
+        task,
+        { kind: 'edit', change: { assignedTo: other.id }, actor: PERSON },
+        at(),
+      )
       assert.equal(await agentOf(task), other.id)
-      const idle = await storage.tasks.findTask({ accountId, workspaceIds: 'all' }, task.id, 1, at())
+      const idle = await storage.tasks.getTask(
+        {
+          within: { accountId, workspaceIds: 'all' },
+          taskId: task.id,
+          parts: DETAIL,
+          logLines: 1,
+        },
+        at(),
+      )
       const { status } = await storage.agents.findAgent(null, other.id, at())
       assert.deepEqual([idle.agent?.status, status], ['available', 'available'])
       const byHand = await add()
@@ -124,10 +183,10 @@ const finds: readonly StorageCheck[] = [
       await Promise.all(
         asked.map(async ([reach, id, isFound]) => {
           const [find, locate] = [
-            storage.tasks.findTask(reach, id, 1, at()),
-            storage.tasks.locateTask(reach, id, at()),
+            storage.tasks.getTask({ within: reach, taskId: id, parts: DETAIL, logLines: 1 }, at()),
+            storage.tasks.getTask({ within: reach, taskId: id, parts: [] }, at()),
           ]
-          if (isFound) return assert.deepEqual((await find).task.workspaceId, await locate)
+          if (isFound) return assert.deepEqual(await locate, { workspaceId: (await find).task.workspaceId })
           await Promise.all([locate, find].map((look) => assertRefused(look, 'TASK_NOT_FOUND')))
         }),
       )
@@ -140,9 +199,20 @@ const finds: readonly StorageCheck[] = [
       const reach: Reach = { accountId, workspaceIds: 'all' }
       await storage.transaction(async (tx) => {
         const task = await add({}, at(0, tx))
-        assert.equal((await storage.tasks.findTask(reach, task.id, 1, at(0, tx))).task.id, task.id)
-        assert.equal(await storage.tasks.locateTask(reach, task.id, at(0, tx)), task.workspaceId)
-        const { found } = await storage.tasks.searchTasks(reach, ALL, at(0, tx))
+        assert.equal(
+          (
+            await storage.tasks.getTask(
+              { within: reach, taskId: task.id, parts: DETAIL, logLines: 1 },
+              at(0, tx),
+            )
+          ).task.id,
+          task.id,
+        )
+        assert.equal(
+          (await storage.tasks.getTask({ within: reach, taskId: task.id, parts: [] }, at(0, tx))).workspaceId,
+          task.workspaceId,
+        )
+        const { found } = await storage.tasks.searchTasks({ reach, ...ALL }, at(0, tx))
         assert.equal(found.length, 1)
       })
     },
@@ -168,7 +238,10 @@ const searches: readonly StorageCheck[] = [
     name: 'an empty board, or an account without workspaces in reach, has nothing to find',
     async check(world) {
       const { storage, accountId, agent, workspaceId, add, at } = world
-      const page = await storage.tasks.searchTasks({ accountId, workspaceIds: 'all' }, ALL, at())
+      const page = await storage.tasks.searchTasks(
+        { reach: { accountId, workspaceIds: 'all' }, ...ALL },
+        at(),
+      )
       assert.deepEqual(page, { found: [], nextAfterId: null })
       assert.deepEqual(await search(world, { agentId: agent.id, workspaceId, status: 'failed' }), [])
       await add()
@@ -188,7 +261,7 @@ const searches: readonly StorageCheck[] = [
       let afterId: string | null = null
       let pages = 0
       do {
-        const page = await storage.tasks.searchTasks(reach, { ...ALL, limit: 3, afterId }, at())
+        const page = await storage.tasks.searchTasks({ ...ALL, reach, limit: 3, afterId }, at())
         seen.push(...page.found.map(({ task }) => task.id))
         afterId = page.nextAfterId
         pages += 1
@@ -196,7 +269,7 @@ const searches: readonly StorageCheck[] = [
         await add()
       } while (afterId !== null)
       assert.deepEqual([pages, seen], [3, newestFirst(tasks)])
-      const exact = await storage.tasks.searchTasks(reach, { ...ALL, workspaceId: second, limit: 3 }, at())
+      const exact = await storage.tasks.searchTasks({ ...ALL, reach, workspaceId: second, limit: 3 }, at())
       assert.deepEqual([exact.found.length, exact.nextAfterId], [3, null])
     },
   },
@@ -205,7 +278,10 @@ const searches: readonly StorageCheck[] = [
     name: 'what is found comes whole, with its agent',
     async check({ storage, accountId, agent, addClaimed, at }) {
       const task = await addClaimed({ tags: ['a'], metadata: { k: ['v'] } })
-      const { found } = await storage.tasks.searchTasks({ accountId, workspaceIds: 'all' }, ALL, at())
+      const { found } = await storage.tasks.searchTasks(
+        { reach: { accountId, workspaceIds: 'all' }, ...ALL },
+        at(),
+      )
       const { id, name } = agent
       assert.deepEqual(found, [{ task, agent: { id, name, status: 'busy' } }])
     },
@@ -217,13 +293,23 @@ const searches: readonly StorageCheck[] = [
       const { storage, workspaceId, agent, add, addClaimed, addAgent, at } = world
       const other = await addAgent()
       const completed = await addClaimed()
-      await storage.tasks.completeTask(proofOf(completed), 'r', null, at())
+      await storage.tasks.completeTask({ proof: proofOf(completed), result: 'r', next: null }, at())
       const both = await addClaimed({ assignedTo: agent.id })
-      await storage.tasks.completeTask(proofOf(both), 'r', null, at())
+      await storage.tasks.completeTask({ proof: proofOf(both), result: 'r', next: null }, at())
       const reopened = await addClaimed()
-      await storage.tasks.completeTask(proofOf(reopened), 'r', null, at())
-      await storage.tasks.moveTask(workspaceId, reopened.id, 'TODO', PERSON, at())
-      await storage.tasks.holdTask(workspaceId, reopened.id, 'approval', null, PERSON, at())
+      await storage.tasks.completeTask({ proof: proofOf(reopened), result: 'r', next: null }, at())
+      await changeTask(
+        storage.tasks,
+        { workspaceId, id: reopened.id },
+        { kind: 'move', to: 'TODO', actor: PERSON },
+        at(),
+      )
+      await changeTask(
+        storage.tasks,
+        { workspaceId, id: reopened.id },
+        { kind: 'hold', reason: 'approval', message: null, actor: PERSON },
+        at(),
+      )
       const doing = await addClaimed()
       const assigned = await add({ assignedTo: agent.id })
       const theirs = await add({ assignedTo: other.id })

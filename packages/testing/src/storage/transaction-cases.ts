@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import type { FeedPosition } from '@taskboard/core'
 import { AsyncResource } from 'node:async_hooks'
+import { countTasks } from './count-tasks.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { HOUR, LEASE_MS, MINUTE, newTask, PERSON, proofOf, type World } from './world.js'
+import { newTask } from './new-task.js'
+import { HOUR, LEASE_MS, MINUTE, PERSON, proofOf, type World, readTask, changeTask } from './world.js'
 
 /** All that a rolled back transaction might have touched. */
 async function observe(world: World, webhookId: string, feedStart: FeedPosition) {
@@ -45,7 +47,7 @@ export const transactionCases: readonly StorageCheck[] = [
         assert.deepEqual(await get(task, tx), task)
         const claimed = await claim(at(0, tx))
         assert.equal(claimed?.id, task.id)
-        await storage.tasks.completeTask(proofOf(claimed), 'r', null, at(0, tx))
+        await storage.tasks.completeTask({ proof: proofOf(claimed), result: 'r', next: null }, at(0, tx))
       })
       const rest = await claim()
       assert.equal(rest, null)
@@ -69,22 +71,35 @@ export const transactionCases: readonly StorageCheck[] = [
         const claimed = await world.claim(inside)
         assert.ok(claimed)
         const proof = proofOf(claimed)
-        await storage.tasks.appendLog(proof, { level: 'info', message: 'a line' }, LEASE_MS, inside)
+        await storage.tasks.appendToTask(
+          { proof, log: { level: 'info', message: 'a line' }, leaseMs: LEASE_MS },
+          inside,
+        )
         const output = { type: 'link', name: 'draft', url: 'https://example.com/', size: null } as const
-        await storage.tasks.appendOutput(proof, output, LEASE_MS, inside)
+        await storage.tasks.appendToTask({ proof, output, leaseMs: LEASE_MS }, inside)
         assert.deepEqual([await list('TODO'), await list('DOING')], [[], [id]])
-        const logs = await storage.tasks.listLogs(workspaceId, id, inside)
+        const logs = (await readTask(storage.tasks, { workspaceId, id }, ['logs'], inside)).logs
         assert.deepEqual(
           logs.map(({ message }) => message),
           ['a line'],
         )
-        assert.deepEqual(await storage.tasks.listOutputs(workspaceId, id, inside), [output])
-        await storage.tasks.completeTask(proof, 'r', null, inside)
+        assert.deepEqual((await readTask(storage.tasks, { workspaceId, id }, ['outputs'], inside)).outputs, [
+          output,
+        ])
+        await storage.tasks.completeTask({ proof, result: 'r', next: null }, inside)
         assert.deepEqual([await list('DOING'), await list('DONE')], [[], [id]])
-        assert.equal((await storage.tasks.findTask(reach, id, 9, inside)).task.result, 'r')
+        assert.equal(
+          (
+            await storage.tasks.getTask(
+              { within: reach, taskId: id, parts: ['task', 'agent', 'logs', 'outputs'], logLines: 9 },
+              inside,
+            )
+          ).task.result,
+          'r',
+        )
         const search = { agentId: null, workspaceId: null, status: null, limit: 9, afterId: null }
-        assert.equal((await storage.tasks.searchTasks(reach, search, inside)).found.length, 1)
-        assert.deepEqual(await storage.tasks.countTasks(workspaceId, inside), { TODO: 0, DOING: 0, DONE: 1 })
+        assert.equal((await storage.tasks.searchTasks({ reach, ...search }, inside)).found.length, 1)
+        assert.deepEqual(await countTasks(storage, workspaceId, inside), { TODO: 0, DOING: 0, DONE: 1 })
         const query = { workspaceId, webhookId: webhook.id, status: null, limit: 9, afterId: null }
         assert.equal((await storage.webhooks.listDeliveries(query, inside)).length, 1)
         assert.deepEqual(
@@ -198,8 +213,13 @@ export const transactionCases: readonly StorageCheck[] = [
         await add({ dependsOn: [first.id] }, inside)
         const claimed = await claim(inside)
         assert.equal(claimed?.id, first.id)
-        await storage.tasks.completeTask(proofOf(claimed), 'r', null, inside)
-        await storage.tasks.holdTask(workspaceId, second.id, 'approval', null, PERSON, inside)
+        await storage.tasks.completeTask({ proof: proofOf(claimed), result: 'r', next: null }, inside)
+        await changeTask(
+          storage.tasks,
+          { workspaceId, id: second.id },
+          { kind: 'hold', reason: 'approval', message: null, actor: PERSON },
+          inside,
+        )
         await storage.webhooks.updateWebhook(workspaceId, webhook.id, { enabled: false }, inside)
         await storage.agents.insertAgent({ workspaceId, name: 'n', type: 'other' }, null, inside)
         await storage.agents.reportAgentStatus(workspaceId, agent.id, 'busy', inside)
@@ -237,9 +257,7 @@ export const transactionCases: readonly StorageCheck[] = [
         const added = await add({}, at(0, tx))
         await assertRefused(
           storage.tasks.completeTask(
-            { workspaceId, taskId: added.id, fencingToken: 9 },
-            'r',
-            null,
+            { proof: { workspaceId, taskId: added.id, fencingToken: 9 }, result: 'r', next: null },
             at(0, tx),
           ),
           'CONFLICT',
@@ -259,7 +277,11 @@ export const transactionCases: readonly StorageCheck[] = [
       await storage.transaction(async (tx) => {
         const inside = at(0, tx)
         const refused = () =>
-          assertRefused(storage.tasks.insertTask(foreign, PERSON, null, inside), 'INVALID_FIELD', 'dependsOn')
+          assertRefused(
+            storage.tasks.insertTask({ task: foreign, actor: PERSON, idempotency: null }, inside),
+            'INVALID_FIELD',
+            'dependsOn',
+          )
         const adding = () => add({ dependsOn: [first.id] }, inside)
         await Promise.all([
           refused(),

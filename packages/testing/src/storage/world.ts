@@ -13,8 +13,13 @@ import {
   type Storage,
   type StoredWebhook,
   type Task,
+  type TaskPart,
+  type TaskReading,
+  type TaskStore,
+  type TaskWrite,
   type WebhookEventType,
 } from '@taskboard/core'
+import { newTask } from './new-task.js'
 import type { OpenedStorage } from './opened-storage.js'
 
 /** When every case begins. Cases name later times by how long after it they are. */
@@ -118,13 +123,16 @@ function worldOf(
       return worldOf(next, known, openNext)
     },
     async add(task = {}, when = at()) {
-      const { value } = await storage.tasks.insertTask(newTask({ workspaceId, ...task }), PERSON, null, when)
+      const { value } = await storage.tasks.insertTask(
+        { task: newTask({ workspaceId, ...task }), actor: PERSON, idempotency: null },
+        when,
+      )
       return value
     },
-    get: (task, tx) => storage.tasks.getTask(task.workspaceId, task.id, at(0, tx)),
+    get: async (task, tx) => (await readTask(storage.tasks, task, ['task'], at(0, tx))).task,
     async claim(when = at(), by = agent) {
       const request = { workspaceId: by.workspaceId, agentId: by.id, leaseMs: LEASE_MS }
-      const { tasks } = await storage.tasks.claimForAgent(request, 1, when)
+      const { tasks } = await storage.tasks.claimTasks({ target: request, limit: 1 }, when)
       return tasks[0] ?? null
     },
     async addClaimed(task, when = at()) {
@@ -134,17 +142,17 @@ function worldOf(
       return claimed
     },
     async finish(task, when = at()) {
-      await storage.tasks.moveTask(task.workspaceId, task.id, 'DONE', PERSON, when)
+      await changeTask(storage.tasks, task, { kind: 'move', to: 'DONE', actor: PERSON }, when)
     },
     async freeAll(when = at()) {
       let sum = 0
       for (;;) {
-        const { freed, hasMore } = await storage.tasks.freeDependents(100, when)
+        const { freed, hasMore } = await storage.tasks.freeDependents({ limit: 100 }, when)
         sum += freed
         if (!hasMore) return sum
       }
     },
-    expire: (when, limit = 100) => storage.tasks.expireLeases(limit, defaultBackoff, when),
+    expire: (when, limit = 100) => storage.tasks.expireLeases({ limit, backoff: defaultBackoff }, when),
     events: (id = workspaceId) => storage.events.readEvents(id, 0, 100_000),
     eventTypes: async (id) => (await world.events(id)).map((event) => event.type),
     async addWorkspace(when = at(), type = AGENT_TYPE) {
@@ -166,22 +174,42 @@ function worldOf(
   return world
 }
 
-/** A task with nothing special to it. */
-export function newTask(task: Partial<NewTask> & { readonly workspaceId: string }): NewTask {
-  return {
-    title: 'a task',
-    description: null,
-    type: null,
-    priority: 'medium',
-    assignedTo: null,
-    dueDate: null,
-    notBefore: null,
-    tags: [],
-    metadata: {},
-    dependsOn: [],
-    maxAttempts: 5,
-    ...task,
-  }
+/** What an agent does to its task, without the fencing token that shows its claim. */
+type ClaimedWrite<Write = TaskWrite> = Write extends { readonly fencingToken: number }
+  ? Omit<Write, 'fencingToken'>
+  : never
+
+type Named = Pick<Task, 'id' | 'workspaceId'>
+
+/** Changes a task as a person does, or by a command that shows its own fencing token. */
+export function changeTask(
+  tasks: TaskStore,
+  { workspaceId, id: taskId }: Named,
+  command: TaskWrite,
+  when: At,
+): Promise<Task> {
+  return tasks.changeTask({ target: { workspaceId, taskId }, command }, when)
+}
+
+/** Changes a task as its agent does, under its claim. */
+export function changeClaimed(
+  tasks: TaskStore,
+  proof: ClaimProof,
+  write: ClaimedWrite,
+  when: At,
+): Promise<Task> {
+  const { fencingToken } = proof
+  return tasks.changeTask({ target: proof, command: { ...write, fencingToken } }, when)
+}
+
+/** Reads parts of a task of a workspace. */
+export function readTask<Part extends TaskPart>(
+  tasks: TaskStore,
+  { workspaceId, id: taskId }: Named,
+  parts: readonly Part[],
+  when: At,
+): Promise<TaskReading<Part>> {
+  return tasks.getTask({ within: workspaceId, taskId, parts }, when)
 }
 
 /** What an agent shows with a write under its claim. */

@@ -2,10 +2,15 @@ import {
   columns,
   TaskboardError,
   taskStatus,
+  type At,
   type Column,
   type Instant,
   type Reach,
   type Task,
+  type TaskPart,
+  type TaskParts,
+  type TaskQuery,
+  type TaskReading,
   type TaskSearch,
   type TaskStatus,
   type TaskStore,
@@ -17,16 +22,18 @@ import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
 import { isWithin } from './reach.js'
 import { bestOf } from './selection.js'
+import type { TaskChanges } from './task-changes.js'
 import type { MemoryTransaction } from './transactions.js'
 
 type Store = TaskStore<MemoryTransaction>
 
-/** The reads across workspaces. A search looks at all tasks of the columns and workspaces that are asked for. */
-export function createTaskDirectory(
+/** What is read of tasks. A search looks at all tasks of the columns and workspaces that are asked for. */
+export function createTaskReads(
   database: Database,
   index: ColumnIndex,
   leases: LeaseIndex,
-): Pick<Store, 'findTask' | 'locateTask' | 'searchTasks'> {
+  require: TaskChanges['require'],
+): Pick<Store, 'getTask' | 'listTasks' | 'searchTasks'> {
   const { transactions, tables } = database
   const { read } = transactions
 
@@ -44,18 +51,36 @@ export function createTaskDirectory(
     throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
   }
 
-  return {
-    findTask: (reach, taskId, logLines, at) =>
-      read(at, (now) => {
-        const task = requireWithin(reach, taskId)
-        const logs = (tables.taskLogs.get(taskId) ?? []).slice(-logLines)
-        const { agent } = summarized(task, now)
-        return { task, agent, logs, outputs: tables.outputs.get(taskId) ?? [] }
+  const readers: {
+    readonly [Part in TaskPart]: (task: Task, query: TaskQuery, now: Instant) => TaskParts[Part]
+  } = {
+    task: (task) => task,
+    agent: (task, _query, now) => summarized(task, now).agent,
+    logs: ({ id }, { logLines = Infinity }) => {
+      const lines = tables.taskLogs.get(id) ?? []
+      return lines.slice(Math.max(0, lines.length - logLines))
+    },
+    outputs: ({ id }) => tables.outputs.get(id) ?? [],
+    attempts: ({ id }) => database.attempts.of(id),
+    dependencies: ({ dependsOn }) =>
+      dependsOn.map((id) => {
+        const { title, result } = tables.tasks.get(id) as Task
+        return { id, title, result }
       }),
-    locateTask: (reach, taskId, at) => read(at, () => requireWithin(reach, taskId).workspaceId),
-    searchTasks: (reach, search, at) =>
+  }
+
+  return {
+    getTask: <Part extends TaskPart>(query: TaskQuery<Part>, at: At<MemoryTransaction>) =>
       read(at, (now) => {
-        const { tasks, nextAfterId } = searchTasks(database, index, reach, search)
+        const { within, taskId, parts } = query
+        const task = typeof within === 'string' ? require(within, taskId) : requireWithin(within, taskId)
+        const found = parts.map((part) => [part, readers[part](task, query, now)] as const)
+        return { workspaceId: task.workspaceId, ...Object.fromEntries(found) } as TaskReading<Part>
+      }),
+    listTasks: (query, at) => read(at, (now) => index.list(query, now)),
+    searchTasks: (search, at) =>
+      read(at, (now) => {
+        const { tasks, nextAfterId } = searchTasks(database, index, search)
         return { found: tasks.map((task) => summarized(task, now)), nextAfterId }
       }),
   }
@@ -64,11 +89,10 @@ export function createTaskDirectory(
 function searchTasks(
   database: Database,
   index: ColumnIndex,
-  reach: Reach,
   search: TaskSearch,
 ): { tasks: readonly Task[]; nextAfterId: string | null } {
-  const { agentId, limit } = search
-  const workspaceIds = searchedWorkspaces(database, reach, search)
+  const { reach, agentId, limit } = search
+  const workspaceIds = searchedWorkspaces(database, search)
   if (agentId !== null) requireAgent(database, reach, agentId)
 
   function* candidates(): Generator<Task> {
@@ -84,11 +108,7 @@ function searchTasks(
   return { tasks, nextAfterId: newest.length > limit ? (tasks.at(-1)?.id ?? null) : null }
 }
 
-function searchedWorkspaces(
-  database: Database,
-  reach: Reach,
-  { workspaceId }: TaskSearch,
-): readonly string[] {
+function searchedWorkspaces(database: Database, { reach, workspaceId }: TaskSearch): readonly string[] {
   const within = (id: string): boolean => isWithin(database, reach, id)
   if (workspaceId === null) return [...database.tables.workspaces.values()].map(({ id }) => id).filter(within)
   if (within(workspaceId)) return [workspaceId]

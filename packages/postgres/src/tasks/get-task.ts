@@ -1,0 +1,180 @@
+import {
+  TaskboardError,
+  type Attempt,
+  type At,
+  type Instant,
+  type Task,
+  type TaskLogEntry,
+  type TaskOutput,
+  type TaskPart,
+  type TaskParts,
+  type TaskQuery,
+  type TaskReading,
+  type TaskStore,
+} from '@taskboard/core'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { statement, type Statement } from '../statement.js'
+import { askedValues, FROM_ASKED, type AskedTask } from './asked-tasks.js'
+import { agentColumnsShown, joinAgent, toTaskAgent, type SummaryRow } from './summary-row.js'
+import { taskColumns, toTask, type TaskRow } from './task-row.js'
+
+/** What a statement of `readParts` answers; of the members only those of the parts that it reads are there. */
+interface ReadRow extends SummaryRow {
+  /** The place of the call, in a statement of several. */
+  readonly ord?: number
+  readonly workspaceId: string
+  readonly logs: readonly TaskLogEntry[]
+  readonly outputs: readonly TaskOutput[]
+  readonly earlierAttempts: readonly Attempt[]
+  readonly dependencies: TaskParts['dependencies']
+}
+
+/** The columns of each part of the task `t`. Parameter `logLines` says how many lines of the log there are at most. */
+const partColumns = (logLines: string): { readonly [Part in TaskPart]: string } => ({
+  task: taskColumns('t'),
+  agent: agentColumnsShown,
+  logs: /* sql */ `coalesce((
+      select json_agg(json_build_object('at', l.at, 'level', l.level, 'message', l.message) order by l.id)
+      from (
+        select * from taskboard.task_log l where l.task_id = t.id order by l.id desc limit ${logLines}::integer
+      ) as l
+    ), '[]') as logs`,
+  outputs: /* sql */ `coalesce((
+      select json_agg(json_build_object('type', o.type, 'name', o.name, 'url', o.url, 'size', o.size) order by o.id)
+      from taskboard.task_output o where o.task_id = t.id
+    ), '[]') as outputs`,
+  attempts: /* sql */ `coalesce((
+      select json_agg(json_build_object('fencingToken', a.fencing_token, 'agentId', a.agent_id,
+        'startedAt', a.started_at, 'endedAt', a.ended_at, 'outcome', a.outcome, 'reason', a.reason)
+        order by a.fencing_token)
+      from taskboard.attempt a where a.task_id = t.id
+    ), '[]') as "earlierAttempts"`,
+  dependencies: /* sql */ `coalesce((
+      select json_agg(json_build_object('id', d.id, 'title', d.title, 'result', d.result) order by o.place)
+      from unnest(t.depends_on) with ordinality as o (id, place) join taskboard.task d on d.id = o.id
+    ), '[]') as dependencies`,
+})
+
+const readers: { readonly [Part in TaskPart]: (row: ReadRow) => TaskParts[Part] } = {
+  task: toTask,
+  agent: toTaskAgent,
+  logs: (row) => row.logs,
+  outputs: (row) => row.outputs,
+  attempts: (row) => row.earlierAttempts,
+  dependencies: (row) => row.dependencies,
+}
+
+/** Workspace, task. */
+export const getTaskRow = statement<TaskRow>(
+  'get_task',
+  `select ${taskColumns('t')} from taskboard.task t where t.id = $2::text and t.workspace_id = $1::text`,
+)
+
+/** Parts of one task: workspace, task, number of log lines, present. */
+function readOne(parts: readonly TaskPart[]): Statement<ReadRow> {
+  const columns = partColumns('$3')
+  return statement(
+    'read_task',
+    /* sql */ `
+  with p as materialized (select coalesce($4::bigint, taskboard.now_ms()) as now, $3::integer)
+  select ${['t.workspace_id as "workspaceId"', ...parts.map((part) => columns[part])].join(',\n    ')}
+  from taskboard.task t ${joinShown(parts)}
+  where t.id = $2::text and t.workspace_id = $1::text`,
+  )
+}
+
+/** Parts of several tasks: asked, number of log lines, present. */
+function readAsked(parts: readonly TaskPart[]): Statement<ReadRow> {
+  const columns = partColumns('$4')
+  const all = ['asked.ord::integer', 't.workspace_id as "workspaceId"', ...parts.map((part) => columns[part])]
+  return statement(
+    'read_tasks',
+    /* sql */ `
+  with p as materialized (select coalesce($5::bigint, taskboard.now_ms()) as now, $4::integer)
+  select ${all.join(',\n    ')} ${FROM_ASKED} ${joinShown(parts)}`,
+  )
+}
+
+function joinShown(parts: readonly TaskPart[]): string {
+  return parts.includes('agent') ? `cross join p ${joinAgent('t', 'p.now')}` : ''
+}
+
+/** Makes each statement once. */
+function statementsOf(make: (parts: readonly TaskPart[]) => Statement<ReadRow>) {
+  const made = new Map<string, Statement<ReadRow>>()
+  return (parts: readonly TaskPart[]): Statement<ReadRow> => {
+    const key = parts.join()
+    const known = made.get(key) ?? make(parts)
+    made.set(key, known)
+    return known
+  }
+}
+
+const oneStatement = statementsOf(readOne)
+const askedStatement = statementsOf(readAsked)
+
+interface Call extends AskedTask {
+  readonly parts: readonly TaskPart[]
+  readonly logLines: number | null
+  readonly now: Instant | null
+}
+
+const MOST_AT_ONCE = 200
+const JOINING = { most: MOST_AT_ONCE, atOnce: 2 }
+
+/** `TaskStore.getTask`. Calls by reach that come while others are under way share a statement. */
+export function createGetTask(database: Database): TaskStore<PgConnection>['getTask'] {
+  const run = async (
+    calls: readonly Call[],
+    at: At<PgConnection> | null,
+  ): Promise<readonly (ReadRow | undefined)[]> => {
+    const { parts = [], logLines = null, now = null } = calls[0] ?? {}
+    const rows = await database.read(at, askedStatement(parts), [...askedValues(calls), logLines, now])
+    const byOrd = new Map(rows.map((row) => [row.ord, row]))
+    return Array.from({ length: calls.length }, (_, index) => byOrd.get(index + 1))
+  }
+  const joined = () =>
+    database.join<Call, ReadRow | undefined>((calls) => run(calls, null), { ...JOINING, groupOf })
+  const locate = joined()
+  const look = joined()
+
+  async function readWithin(call: Call, at: At<PgConnection>): Promise<ReadRow | undefined> {
+    if (at.tx !== undefined) return (await run([call], at))[0]
+    return call.parts.length === 0 ? locate(call) : look(call)
+  }
+
+  return async <Part extends TaskPart>(query: TaskQuery<Part>, at: At<PgConnection>) => {
+    const { within, taskId, logLines = null } = query
+    // One order for each set of parts, so that it has one statement.
+    const parts = query.parts.toSorted()
+    const row =
+      typeof within === 'string'
+        ? (await database.read(at, oneStatement(parts), [within, taskId, logLines, at.now]))[0]
+        : await readWithin({ reach: within, taskId, parts, logLines, now: at.now }, at)
+    if (row === undefined) throw unknownTask()
+    const found = parts.map((part) => [part, readers[part](row)] as const)
+    return { workspaceId: row.workspaceId, ...Object.fromEntries(found) } as TaskReading<Part>
+  }
+}
+
+/** The task of a workspace. */
+export async function getTask(
+  database: Database,
+  workspaceId: string,
+  taskId: string,
+  at: At<PgConnection>,
+): Promise<Task> {
+  const [row] = await database.read(at, getTaskRow, [workspaceId, taskId])
+  if (row === undefined) throw unknownTask()
+  return toTask(row)
+}
+
+/** Calls of one group can share a statement. Only the agent's status depends on the present. */
+function groupOf({ parts, logLines, now }: Call): string {
+  return `${parts.join()} ${logLines} ${parts.includes('agent') ? now : null}`
+}
+
+function unknownTask(): TaskboardError {
+  return new TaskboardError('TASK_NOT_FOUND', 'no such task')
+}

@@ -1,0 +1,20 @@
+import type { At, Column, Storage, TaskCursor } from '@taskboard/core'
+
+/** How many tasks each column of a workspace holds, by listing them all. */
+export async function countTasks<Tx>(
+  { tasks }: Pick<Storage<Tx>, 'tasks'>,
+  workspaceId: string,
+  at: At<Tx>,
+): Promise<Readonly<Record<Column, number>>> {
+  const count = async (column: Column): Promise<number> => {
+    let sum = 0
+    let after: TaskCursor | null = null
+    do {
+      const page = await tasks.listTasks({ workspaceId, column, limit: 1_000, after }, at)
+      sum += page.tasks.length
+      after = page.next
+    } while (after !== null)
+    return sum
+  }
+  return { TODO: await count('TODO'), DOING: await count('DOING'), DONE: await count('DONE') }
+}
