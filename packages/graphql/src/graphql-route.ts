@@ -1,5 +1,7 @@
 import {
   protectedRoute,
+  TaskboardError,
+  type HttpRequest,
   type HttpResponse,
   type ProtectedCall,
   type Route,
@@ -23,6 +25,10 @@ import { boundVariables } from './limits/bound-variables.js'
 const JSON_TYPE = 'application/json; charset=utf-8'
 const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8'
 
+/** Four times what Node.js takes by default. */
+const LONGEST_QUERY = 65_536
+const LONGEST_ACCEPT = 16_384
+
 /** The context, as the handler wants it to be. */
 type Shared = GraphqlContext & Record<PropertyKey, unknown>
 
@@ -42,7 +48,7 @@ export function taskboardGraphql(
     answer: (call) => answerCall(endpoint, call),
     refuse: (envelope, request) => ({
       status: envelope.status,
-      headers: { 'content-type': typeAccepted(request.header('accept')) },
+      headers: { 'content-type': typeAccepted(acceptOf(request)) },
       body: JSON.stringify({ errors: [fromEnvelope(envelope)] }),
     }),
   })
@@ -50,6 +56,7 @@ export function taskboardGraphql(
 
 async function answerCall(endpoint: GraphqlEndpoint, call: ProtectedCall): Promise<HttpResponse> {
   const { request } = call
+  requireShortQuery(request.query)
   const body = request.method === 'POST' ? await call.readBody() : null
   const handler = createHandler<unknown, unknown, Shared>({
     onSubscribe: (_, params) => toExecution(endpoint, call, params),
@@ -58,7 +65,9 @@ async function answerCall(endpoint: GraphqlEndpoint, call: ProtectedCall): Promi
     formatError: (error) => formatError(error, { ...endpoint, explain: call.explain }) as GraphQLError,
   })
   const url = request.query === '' ? request.path : `${request.path}?${request.query}`
-  const headers = { get: (name: string) => request.header(name) ?? null }
+  const headers = {
+    get: (name: string) => (name === 'accept' ? acceptOf(request) : request.header(name)) ?? null,
+  }
   const plain: Request<unknown, unknown> = {
     method: request.method === 'HEAD' ? 'GET' : request.method,
     url,
@@ -68,6 +77,15 @@ async function answerCall(endpoint: GraphqlEndpoint, call: ProtectedCall): Promi
     context: null,
   }
   return finish(await handler(plain))
+}
+
+/** The handler parses the JSON in it, however deep that is. @throws TaskboardError `PAYLOAD_TOO_LARGE` */
+function requireShortQuery(query: string): void {
+  if (query.length <= LONGEST_QUERY) return
+  throw new TaskboardError(
+    'PAYLOAD_TOO_LARGE',
+    `the query must have at most ${LONGEST_QUERY} characters; send a body instead`,
+  )
 }
 
 function toExecution(
@@ -93,7 +111,7 @@ function toResponse(
   { request, explain }: ProtectedCall,
   result: ExecutionResult,
 ): Response {
-  const type = typeAccepted(request.header('accept'))
+  const type = typeAccepted(acceptOf(request))
   const { errors } = result
   const shown =
     errors === undefined
@@ -121,6 +139,11 @@ function finish([body, { status, statusText, headers = {} }]: Response): HttpRes
     headers: { ...headers, 'content-type': JSON_TYPE },
     body: JSON.stringify({ errors: [error] }),
   }
+}
+
+/** As much of the header as Node.js takes by default: it is taken apart, whatever it names. */
+function acceptOf(request: HttpRequest): string | undefined {
+  return request.header('accept')?.slice(0, LONGEST_ACCEPT)
 }
 
 /** The content type of an answer: the first that the client names and that there is. */

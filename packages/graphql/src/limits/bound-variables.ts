@@ -20,6 +20,8 @@ const OF_OBJECTS = 'Metadata'
 /** How much of a value that is refused an error may show, and how deep graphql shows it. */
 const MOST_MEMBERS = 20
 const DEEPEST = 3
+/** More than graphql reports before it gives a request up. */
+const MOST_ITEMS = 100
 
 /**
  * The variables without most of what graphql would report, and refuse just the same: of the members of an input object that its type
@@ -50,7 +52,7 @@ function boundValue(value: unknown, type: GraphQLInputType): unknown {
   if (isNonNullType(type)) return boundValue(value, type.ofType)
   if (isListType(type)) {
     return Array.isArray(value)
-      ? value.map((item: unknown) => boundValue(item, type.ofType))
+      ? value.map((item: unknown, index) => (index < MOST_ITEMS ? boundValue(item, type.ofType) : item))
       : boundValue(value, type.ofType)
   }
   if (isInputObjectType(type) && !Array.isArray(value)) return boundObject(value as Members, type)
