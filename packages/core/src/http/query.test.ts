@@ -19,6 +19,15 @@ describe('parseQuery', () => {
       { numRuns: 2_000 },
     )
   })
+
+  it.each(['k', '%6b'])('takes a thousand parameters and leaves the others, named %s', (name) => {
+    const parameters = (count: number) => Array.from({ length: count }, (_, index) => `${name}${index}=x`)
+    expect(Object.keys(parseQuery(parameters(999).join('&&')).values)).toHaveLength(999)
+    expect(Object.keys(parseQuery(parameters(1_000).join('&')).values)).toHaveLength(1_000)
+    expect(Object.keys(parseQuery(parameters(100_000).join('&')).values)).toHaveLength(1_000)
+    const last = parseQuery(`${'&'.repeat(5_000)}limit=1`)
+    expect({ ...last.values }).toEqual({ limit: '1' })
+  })
 })
 
 describe('splitTarget', () => {

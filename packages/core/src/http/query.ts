@@ -16,6 +16,7 @@ const NO_QUERY: Query = {
 const remembered = new Map<string, Query>()
 const MOST_REMEMBERED = 200
 const LONGEST_REMEMBERED = 40
+const MOST_PARAMETERS = 1_000
 
 /** Takes apart a raw query string, without its question mark. */
 export function parseQuery(text: string): Query {
@@ -33,11 +34,27 @@ export function parseQuery(text: string): Query {
 function takeApart(text: string): Query {
   const values = Object.create(null) as Record<string, string>
   let repeated: Set<string> | undefined
-  for (const [name, value] of entriesOf(text)) {
+  for (const [name, value] of entriesOf(beginningOf(text))) {
     if (values[name] === undefined) values[name] = value
     else repeated = (repeated ?? new Set()).add(name)
   }
   return { values, repeated: repeated ?? NONE }
+}
+
+/**
+ * The query's first thousand parameters. No operation has so many, so one of them is unknown or repeated, and the request is refused for
+ * that.
+ */
+function beginningOf(text: string): string {
+  if (text.length <= 2 * MOST_PARAMETERS) return text
+  let start = 0
+  for (let count = 0; count < MOST_PARAMETERS;) {
+    const end = text.indexOf('&', start)
+    if (end === -1) return text
+    if (end > start) count += 1
+    start = end + 1
+  }
+  return text.slice(0, start - 1)
 }
 
 /** As `URLSearchParams` has them, which is slow, and not needed for a query without escapes. */
