@@ -27,6 +27,20 @@ function takeAll(slots: SendSlots, now = NOW): string[] {
   return taken
 }
 
+/** Claims what a storage has that holds more than enough for `count` webhooks of an account. Returns how many that were. */
+function claimBacklog(slots: SendSlots, account: string, count: number): number {
+  const bounds = slots.nextClaim()
+  if (bounds === null || bounds.excludeAccountIds.includes(account)) return 0
+  let left = Math.min(bounds.limit, bounds.perAccount)
+  for (let webhook = 1; webhook <= count && left > 0; webhook++) {
+    if (bounds.excludeWebhookIds.includes(`${account}${webhook}`)) continue
+    const claimed = Math.min(left, bounds.perWebhook)
+    add(slots, `${account}${webhook}`, claimed)
+    left -= claimed
+  }
+  return Math.min(bounds.limit, bounds.perAccount) - left
+}
+
 const alone = (most: number, mostPerWebhook: number) =>
   createSendSlots({ most, mostPerAccount: most, mostPerWebhook })
 
@@ -115,6 +129,21 @@ describe('send slots of several accounts', () => {
     }
     add(slots, 'z1', 5)
     expect(takeAll(slots)).toEqual(['z1.1', 'z1.2', 'z1.3'])
+  })
+
+  it('come to rest when an account that was quick begins to hang with a backlog', () => {
+    const slots = createSendSlots({ most: 8, mostPerAccount: 4, mostPerWebhook: 1 })
+    add(slots, 'a1', 2)
+    takeAll(slots)
+    slots.sent('a1', true)
+    let rounds = 0
+    for (let taken = 1; taken > 0 && rounds < 100; rounds++) {
+      for (const { claimed } of slots.takeStuck()) slots.settle(claimed.webhook.id)
+      taken = claimBacklog(slots, 'a', 60)
+      takeAll(slots)
+    }
+    expect(rounds).toBeLessThan(100)
+    expect(slots.nextClaim()?.excludeAccountIds).toEqual(['a'])
   })
 
   it('give back what waits where sends hang when it leaves no room for a claim', () => {

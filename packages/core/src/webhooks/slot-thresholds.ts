@@ -36,13 +36,19 @@ export function createSlotThresholds(
   const mayWebhookSend = ({ sending, account }: WebhookSlots): boolean =>
     mayTakeSlot(sending, account.sending, mostPerAccount, mostPerWebhook)
   const isAccountStuck = (account: AccountSlots): boolean => !account.isQuick && !mayAccountSend(account)
-  const isWebhookStuck = (slots: WebhookSlots): boolean => !slots.isQuick && !mayWebhookSend(slots)
+  /** One to which nothing is sent waits for its account alone. */
+  const isWebhookStuck = (slots: WebhookSlots): boolean =>
+    slots.sending > 0 && !slots.isQuick && !mayWebhookSend(slots)
 
-  /** How many of its waiting claims the bound per webhook lets go out, of those that do not hang. */
+  /**
+   * How many of its waiting claims the bound per webhook lets go out, of those that do not hang: those of a webhook to which nothing is
+   * sent, too, while the account has all its slots.
+   */
   function sendableOf(account: AccountSlots): number {
     let sendable = 0
     for (const slots of account.webhooks.values()) {
-      if (mayWebhookSend(slots)) sendable += Math.min(slots.waiting.length, mostPerWebhook - slots.sending)
+      if (slots.sending === 0 || mayWebhookSend(slots))
+        sendable += Math.min(slots.waiting.length, mostPerWebhook - slots.sending)
     }
     return sendable
   }
