@@ -223,6 +223,29 @@ describe('looks at webhooks', () => {
     expect(slots.take(NOW)).toBeDefined()
   })
 
+  it('are not spoiled by a change of another webhook while they last', () => {
+    const slots = alone(4, 1)
+    slots.nextClaim()
+    slots.forget('a2')
+    add(slots, 'a1', 3)
+    expect(slots.take(NOW)).toBeDefined()
+    slots.sent('a1', true)
+    const looked = slots.nextCheck(NOW + 50)
+    slots.forget('a2')
+    slots.checked(looked, [target('a1')], NOW + 50)
+    expect(slots.take(NOW + 50)).toBeDefined()
+  })
+
+  it('show nothing of any webhook when very many have changed meanwhile', () => {
+    const slots = alone(4, 1)
+    slots.nextClaim()
+    for (let change = 0; change <= 1_000; change++) slots.forget(`b${change}`)
+    add(slots, 'b1000', 1)
+    expect([slots.take(NOW), slots.isCheckDue(NOW)]).toEqual([undefined, true])
+    slots.checked(slots.nextCheck(NOW), [target('b1000')], NOW)
+    expect(slots.take(NOW)).toBeDefined()
+  })
+
   it('are not put off by a clock that was set back', () => {
     const slots = alone(4, 1)
     add(slots, 'a1', 1)

@@ -5,6 +5,8 @@ import type { DeliveryTarget } from './webhook-store.js'
 
 /** For how long a webhook is sent to without another look at it: one look serves a burst. */
 const FRESH_MS = 50
+/** How many forgotten webhooks are told apart. Beyond that, all count as forgotten until the next look. */
+const MOST_FORGOTTEN = 1_000
 
 /** Knows when the storage showed each webhook last. A webhook is sent to only while it is fresh. */
 export interface TargetSights {
@@ -18,21 +20,20 @@ export interface TargetSights {
   nextCheck(now: Instant): string[]
   /** Returns those of `webhookIds` that are missing among `targets`. */
   checked(webhookIds: readonly string[], targets: readonly DeliveryTarget[], now: Instant): WebhookSlots[]
-  /** Whatever the storage was asked for before this shows nothing. */
+  /** Whatever the storage was asked for before this shows nothing of the webhook. */
   forget(webhookId: string): void
 }
 
 export function createTargetSights(counts: SlotAccounts, thresholds: SlotThresholds): TargetSights {
-  let forgotten = 0
-  let forgottenAtClaim = 0
-  let forgottenAtCheck = 0
+  const sinceClaim = createForgotten()
+  const sinceCheck = createForgotten()
 
   return {
     isFresh: (slots, now) => isYounger(slots, now, FRESH_MS),
     claimBegins() {
-      forgottenAtClaim = forgotten
+      sinceClaim.clear()
     },
-    claimed: (slots, target, now) => see(slots, target, forgotten === forgottenAtClaim ? now : null),
+    claimed: (slots, target, now) => see(slots, target, sinceClaim.has(target.id) ? null : now),
     isCheckDue(now) {
       for (const account of counts.accounts.values()) {
         if (!thresholds.mayAccountSend(account)) continue
@@ -43,7 +44,7 @@ export function createTargetSights(counts: SlotAccounts, thresholds: SlotThresho
       return false
     },
     nextCheck(now) {
-      forgottenAtCheck = forgotten
+      sinceCheck.clear()
       const due: string[] = []
       for (const [webhookId, slots] of counts.webhooks) if (needsCheck(slots, now)) due.push(webhookId)
       return due
@@ -56,15 +57,28 @@ export function createTargetSights(counts: SlotAccounts, thresholds: SlotThresho
         if (slots === undefined) continue
         const target = found.get(webhookId)
         if (target === undefined) gone.push(slots)
-        else see(slots, target, forgotten === forgottenAtCheck ? now : null)
+        else see(slots, target, sinceCheck.has(webhookId) ? null : now)
       }
       return gone
     },
     forget(webhookId) {
-      forgotten += 1
+      sinceClaim.add(webhookId)
+      sinceCheck.add(webhookId)
       const slots = counts.webhooks.get(webhookId)
       if (slots !== undefined) slots.seenAt = null
     },
+  }
+}
+
+/** The webhooks that were forgotten since the storage was asked for something. */
+function createForgotten() {
+  const webhookIds = new Set<string>()
+  return {
+    clear: () => webhookIds.clear(),
+    add(webhookId: string): void {
+      if (webhookIds.size < MOST_FORGOTTEN) webhookIds.add(webhookId)
+    },
+    has: (webhookId: string): boolean => webhookIds.size >= MOST_FORGOTTEN || webhookIds.has(webhookId),
   }
 }
 
