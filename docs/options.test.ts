@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
+import { defaultTiers, tiers } from '../packages/core/src/index.js'
 
 const page = readFileSync(new URL('options.md', import.meta.url), 'utf8')
 const core = 'packages/core/src'
@@ -19,6 +20,8 @@ const declarations: Readonly<Record<string, readonly [path: string, name: string
   taskboardPlugin: ['packages/fastify/src/taskboard-plugin.ts', 'TaskboardPluginOptions'],
   toFetchHandler: [`${core}/http/fetch-handler.ts`, 'FetchHandlerOptions'],
   attachRealtime: ['packages/ws/src/attach-realtime.ts', 'AttachRealtimeOptions'],
+  virtualClock: ['packages/testing/src/clock/virtual-clock.ts', 'VirtualClockOptions'],
+  webhookReceiver: ['packages/testing/src/webhooks/webhook-receiver.ts', 'WebhookReceiverOptions'],
   taskboardGraphql: ['packages/graphql/src/graphql-options.ts', 'GraphqlOptions'],
 }
 /** Options that the page explains as a whole, in one row. */
@@ -61,5 +64,27 @@ describe('docs/options.md', () => {
   it.each(Object.entries(declarations))('has every option of %s and no other', (heading, [path, name]) => {
     const declared = namesIn(interfaceOf(path, name).members)
     expect([...new Set(namesOnPage(heading))].toSorted()).toEqual(declared.toSorted())
+  })
+
+  it('has the numbers of every tier', () => {
+    const written = (value: number | null): string => (value === null ? '`null`' : value.toLocaleString('en'))
+    const { quota: quotas, ...rates } = defaultTiers.professional
+    const row = (name: string, values: readonly (number | null)[]): string =>
+      `| \`${name}\` | ${values.map(written).join(' | ')} | `
+    const rows = [
+      ...(Object.keys(rates) as (keyof typeof rates)[]).map((name) =>
+        row(
+          name,
+          tiers.map((tier) => defaultTiers[tier][name]),
+        ),
+      ),
+      ...(Object.keys(quotas) as (keyof typeof quotas)[]).map((name) =>
+        row(
+          `quota.${name}`,
+          tiers.map((tier) => defaultTiers[tier].quota[name]),
+        ),
+      ),
+    ]
+    expect(rows.filter((text) => !page.includes(text))).toEqual([])
   })
 })
