@@ -45,12 +45,14 @@ export async function checkPackages() {
     const tarballs = await packPackages(names, folder)
     for (const name of names) {
       const tarball = tarballs.get(name)
-      await check(totals, `publint ${name}`, () =>
-        node([program('publint/src/cli.js'), tarball, '--strict'], root),
-      )
-      await check(totals, `attw ${name}`, () =>
-        node([program('@arethetypeswrong/cli/dist/index.js'), tarball, '--profile', 'esm-only'], root),
-      )
+      await Promise.all([
+        check(totals, `publint ${name}`, () =>
+          node([program('publint/src/cli.js'), tarball, '--strict'], root),
+        ),
+        check(totals, `attw ${name}`, () =>
+          node([program('@arethetypeswrong/cli/dist/index.js'), tarball, '--profile', 'esm-only'], root),
+        ),
+      ])
     }
     await check(totals, 'install the tarballs into a host', () => installHost(folder, tarballs))
     for (const name of names) {
