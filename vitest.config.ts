@@ -5,7 +5,13 @@ import { defineConfig } from 'vitest/config'
 
 const sourceCondition = '@taskboard/source'
 const packageNames = ['core', 'memory', 'testing', 'express', 'fastify', 'graphql', 'ws']
-const postgresServer = fileURLToPath(new URL('packages/postgres/test/global-setup.ts', import.meta.url))
+const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const postgresServer = fileOf('packages/postgres/test/global-setup.ts')
+const pgliteTemplate = fileOf('packages/postgres/test/pglite-template.ts')
+const exampleSetups: Readonly<Record<string, readonly string[]>> = {
+  'express-server': [postgresServer, pgliteTemplate, fileOf('examples/express-server/test/compile-main.ts')],
+  'fastify-server': [pgliteTemplate],
+}
 const exampleNames = ['clients', 'demo', 'express-server', 'fastify-server', 'own-login', 'unit-test']
 
 export default defineConfig({
@@ -28,7 +34,7 @@ export default defineConfig({
         test: {
           name: `example-${name}`,
           root: `examples/${name}`,
-          ...(name === 'express-server' && { globalSetup: postgresServer }),
+          globalSetup: [...(exampleSetups[name] ?? [])],
         },
       })),
       {
@@ -36,7 +42,11 @@ export default defineConfig({
         test: {
           name: 'postgres',
           root: 'packages/postgres',
-          globalSetup: postgresServer,
+          globalSetup: [
+            postgresServer,
+            pgliteTemplate,
+            fileOf('packages/postgres/test/processes/compile-all.ts'),
+          ],
         },
       },
       { extends: true, test: { name: 'docs', root: 'docs' } },

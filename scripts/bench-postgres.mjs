@@ -2,13 +2,13 @@
 // `npm run bench:postgres -- claim limits` runs those whose name holds one of these.
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { compileBench } from './compile-bench.mjs'
+import { compilePrograms } from './compile-programs.mjs'
 import { root, run } from './run.mjs'
 
 const folder = 'packages/postgres/bench'
 const parts = readdirSync(join(root, folder)).filter((name) => name.endsWith('.part.ts'))
 const entries = ['run-parts.ts', ...parts].map((name) => [basename(name, '.ts'), `${folder}/${name}`])
-const outDir = await compileBench(Object.fromEntries(entries), 'taskboard-bench-postgres')
+const outDir = await compilePrograms(Object.fromEntries(entries), 'taskboard-bench-postgres')
 // An interrupt reaches the child as well, which stops its server: this waits for that.
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => undefined)

@@ -3,7 +3,7 @@
 // PostgreSQL server is `npm run bench:postgres`.
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { compileBench } from './compile-bench.mjs'
+import { compilePrograms } from './compile-programs.mjs'
 import { nodeBinary } from './node-matrix/index.mjs'
 import { root, run } from './run.mjs'
 
@@ -22,7 +22,7 @@ const sources = readdirSync(join(root, 'packages'))
 if (sources.length === 0) throw new Error(`no benchmark matches ${filters.join(', ')}`)
 
 const entries = Object.fromEntries(sources.map((path) => [basename(path, '.ts'), path]))
-const outDir = await compileBench(entries, 'taskboard-bench')
+const outDir = await compilePrograms(entries, 'taskboard-bench')
 const binaries = [process.execPath, nodeBinary(24)].filter((path) => path !== null)
 for (const path of sources) {
   for (const node of binaries) {

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { fillPgliteDirectory } from '../../../packages/postgres/test/migrated-pglite.js'
 import { watchProcess, type WatchedProcess } from './watched-process.js'
 
 /** A server of the examples in a process of its own, at a port that the system picks. */
@@ -27,17 +30,23 @@ const TEST_SETTINGS: Settings = {
   TASKBOARD_ENCRYPTION_KEY: '',
 }
 
-/** Starts the program at `main` from its sources, with a data directory of its own unless the settings name one. */
-export function launch(main: URL, settings: Settings = {}): Omit<ServerProcess, 'url' | 'key' | 'call'> {
-  const data = mkdtempSync(join(tmpdir(), 'taskboard-demo-'))
-  const child = spawn(
-    process.execPath,
-    ['--conditions=@taskboard/source', '--import', 'tsx', main.pathname],
-    {
-      env: { ...process.env, ...TEST_SETTINGS, TASKBOARD_DATA: data, ...settings },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
+const FROM_SOURCES = ['--conditions=@taskboard/source', '--import', 'tsx']
+
+/**
+ * Starts the program at `main`, compiled or from its sources, with a data directory of its own unless the settings name one, in
+ * which the database is made already.
+ */
+export async function launch(
+  main: URL,
+  settings: Settings = {},
+): Promise<Omit<ServerProcess, 'url' | 'key' | 'call'>> {
+  const data = await mkdtemp(join(tmpdir(), 'taskboard-demo-'))
+  if (settings['TASKBOARD_DATA'] === undefined) await fillPgliteDirectory(data)
+  const loader = main.pathname.endsWith('.ts') ? FROM_SOURCES : []
+  const child = spawn(process.execPath, [...loader, fileURLToPath(main)], {
+    env: { ...process.env, ...TEST_SETTINGS, TASKBOARD_DATA: data, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const watched = watchProcess(child)
   const ended = watched.ended.then((end) => {
     rmSync(data, { recursive: true, force: true })
@@ -56,7 +65,7 @@ export function launch(main: URL, settings: Settings = {}): Omit<ServerProcess, 
 
 /** Starts the program and waits until it greets. */
 export async function startServer(main: URL, settings: Settings = {}): Promise<ServerProcess> {
-  const process = launch(main, settings)
+  const process = await launch(main, settings)
   const [, url = ''] = await process.printed(/Taskboard on \w+: (\S+)\n/)
   const [, key = ''] = await process.printed(/KEY=(\S+)\n/)
   await process.printed(/Ctrl-C ends it/)

@@ -8,10 +8,11 @@ import {
   startServer,
   type ServerProcess,
 } from '@taskboard/example-demo/testing'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { fillPgliteDirectory } from '../../../packages/postgres/test/migrated-pglite.js'
 import { createTestDatabase } from '../../../packages/postgres/test/test-database.js'
 
-const main = new URL('main.ts', import.meta.url)
+const main = new URL('main.js', inject('programs'))
 
 interface WireTask {
   readonly id: string
@@ -57,7 +58,7 @@ describe('the board of npm start', { timeout: 240_000 }, () => {
     expect(first.output()).toContain('of the account "Demo", made now')
     expect((await stat(join(data, 'encryption-key'))).mode & 0o777).toBe(0o600)
 
-    const second = launch(main, settings)
+    const second = await launch(main, settings)
     expect(await second.ended).toEqual({ code: 1, signal: null })
     expect(second.output()).toMatch(
       /^Cannot start: TASKBOARD_DATA cannot be used: .* is in use by the process \d+: .*\n$/,
@@ -75,6 +76,7 @@ describe('the board of npm start', { timeout: 240_000 }, () => {
   })
 
   it('is followed through a restart, which gives the task under way to the next process', async () => {
+    await fillPgliteDirectory(data)
     const settings = { TASKBOARD_DATA: data, TASKBOARD_DRAIN_MS: '50' }
     const first = await startServer(main, settings)
     const proxy = await openCuttingProxy(first.url)

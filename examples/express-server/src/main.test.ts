@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describeServer, launch, runInShell, startServer } from '@taskboard/example-demo/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 
-const main = new URL('main.ts', import.meta.url)
+const sources = new URL('main.ts', import.meta.url)
+const main = new URL('main.js', inject('programs'))
 
 describeServer('Express', main)
 
@@ -13,7 +14,7 @@ describe('npm start', { timeout: 120_000 }, () => {
   it('answers the commands of the README of the examples', async () => {
     const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
     const [, commands = ''] = /^KEY=tb_…\n([\s\S]*?)^```$/m.exec(readme) ?? []
-    const server = await startServer(main)
+    const server = await startServer(sources)
     const printed = await runInShell(commands.replaceAll('http://127.0.0.1:3000', server.url), server.key)
     await server.kill()
     const overview = '{"data":{"tasks":{"nodes":\\[{"title":"Write the report",.*\\]}}}'
@@ -36,7 +37,7 @@ describe('npm start', { timeout: 120_000 }, () => {
     ['DATABASE_URL', '127.0.0.1:5432', 'DATABASE_URL must be a URL such as postgres://'],
     ['DATABASE_URL', 'postgres://127.0.0.1:1/board', 'DATABASE_URL names a database that cannot be reached'],
   ])('refuses %s=%s and says why', async (variable, value, reason) => {
-    const server = launch(main, { [variable]: value })
+    const server = await launch(main, { [variable]: value })
     expect(await server.ended).toEqual({ code: 1, signal: null })
     expect(server.output()).toContain(`Cannot start: ${reason}`)
     expect(server.output()).not.toContain('KEY=')
@@ -46,7 +47,7 @@ describe('npm start', { timeout: 120_000 }, () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
-    const server = launch(main, { PORT: String(port) })
+    const server = await launch(main, { PORT: String(port) })
     expect(await server.ended).toEqual({ code: 1, signal: null })
     expect(server.output()).toContain(`Cannot start: PORT ${port} is in use already on 127.0.0.1`)
     other.close()

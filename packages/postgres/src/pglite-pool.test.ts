@@ -1,10 +1,10 @@
-import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { createMigratedPglite } from '../test/migrated-pglite.js'
 import { pglitePool } from './pglite-pool.js'
 import type { PgPool } from './pool.js'
 
-const pglite = new PGlite()
+const pglite = await createMigratedPglite()
 const pool = pglitePool(pglite)
 const query = (text: string, values: unknown[] = [], on: Pick<PgPool, 'query'> = pool) =>
   on.query({ text, values })
@@ -156,7 +156,7 @@ describe('a named query of pglitePool', () => {
   })
 
   it('is refused once the instance is closed', async () => {
-    const closed = new PGlite()
+    const closed = await createMigratedPglite()
     const itsPool = pglitePool(closed)
     expect((await named('one', 'select 1 as n', [], itsPool)).rows).toEqual([{ n: 1 }])
     await closed.close()

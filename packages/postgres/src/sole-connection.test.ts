@@ -1,6 +1,6 @@
-import { PGlite } from '@electric-sql/pglite'
 import { createStorageSettings } from '@taskboard/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createMigratedPglite } from '../test/migrated-pglite.js'
 import { createTestDatabase, type TestDatabase } from '../test/test-database.js'
 import { createDatabase, type Database } from './database.js'
 import { pglitePool } from './pglite-pool.js'
@@ -11,7 +11,7 @@ const one = statement<{ readonly n: number }>('one', 'select $1::integer as n')
 const REFUSED = { code: 'MISSING_FIELD', field: 'tx' }
 
 let server: TestDatabase
-const pglite = new PGlite()
+const pglite = await createMigratedPglite()
 const pools: Record<string, PgPool> = {}
 beforeAll(async () => {
   server = await createTestDatabase({ max: 1 })

@@ -3,16 +3,14 @@ import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mountOn } from '../../express/test/express-host.js'
 import { mountOnFastify } from '../../fastify/test/fastify-host.js'
-import { migrate } from '../src/migrations/migrate.js'
 import { postgresStorage } from '../src/postgres-storage.js'
 import { emptyTables } from './empty-tables.js'
-import { createTestDatabase, type TestDatabase } from './test-database.js'
+import { createMigratedDatabase, type TestDatabase } from './test-database.js'
 
 let database: TestDatabase
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await migrate(database.pool)
+  database = await createMigratedDatabase()
 })
 afterAll(() => database.drop())
 

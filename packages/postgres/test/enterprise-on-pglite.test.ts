@@ -1,18 +1,16 @@
-import { PGlite } from '@electric-sql/pglite'
 import { enterpriseConformance } from '@taskboard/testing'
 import express from 'express'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { mountOn } from '../../express/test/express-host.js'
 import { mountOnFastify } from '../../fastify/test/fastify-host.js'
-import { migrate } from '../src/migrations/migrate.js'
 import { pglitePool } from '../src/pglite-pool.js'
 import { postgresStorage } from '../src/postgres-storage.js'
 import { emptyTables } from './empty-tables.js'
+import { createMigratedPglite } from './migrated-pglite.js'
 
-const pglite = new PGlite()
+const pglite = await createMigratedPglite()
 const pool = pglitePool(pglite)
 
-beforeAll(() => migrate(pool))
 afterAll(() => pglite.close())
 
 const open = async () => {

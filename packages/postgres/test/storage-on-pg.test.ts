@@ -1,15 +1,13 @@
 import { storageConformance } from '@taskboard/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { migrate } from '../src/migrations/migrate.js'
 import { emptyTables } from './empty-tables.js'
 import { postgresStorage } from '../src/postgres-storage.js'
-import { createTestDatabase, type TestDatabase } from './test-database.js'
+import { createMigratedDatabase, type TestDatabase } from './test-database.js'
 
 let database: TestDatabase
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await migrate(database.pool)
+  database = await createMigratedDatabase()
 })
 afterAll(() => database.drop())
 

@@ -1,17 +1,15 @@
-import { PGlite } from '@electric-sql/pglite'
 import { storageConformance } from '@taskboard/testing'
 import { AsyncResource } from 'node:async_hooks'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { migrate } from '../src/migrations/migrate.js'
+import { afterAll, describe, expect, it } from 'vitest'
 import { pglitePool } from '../src/pglite-pool.js'
 import type { PgConnection } from '../src/pool.js'
 import { emptyTables } from './empty-tables.js'
+import { createMigratedPglite } from './migrated-pglite.js'
 import { postgresStorage } from '../src/postgres-storage.js'
 
-const pglite = new PGlite()
+const pglite = await createMigratedPglite()
 const pool = pglitePool(pglite)
 
-beforeAll(() => migrate(pool))
 afterAll(() => pglite.close())
 
 const open = async () => {

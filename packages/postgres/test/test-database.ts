@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { migrate } from '../src/migrations/migrate.js'
 
 /** A database of the caller's own on the tests' server. */
 export interface TestDatabase {
@@ -13,25 +14,59 @@ export interface TestDatabase {
 /**
  * Makes an empty database; its schema is the caller's to migrate. It sorts text by its bytes, or as people of `icuLocale` do.
  */
-export async function createTestDatabase(
-  options: pg.PoolConfig = {},
-  icuLocale?: string,
-): Promise<TestDatabase> {
+export function createTestDatabase(options: pg.PoolConfig = {}, icuLocale?: string): Promise<TestDatabase> {
+  const locale = icuLocale && `template template0 locale_provider icu icu_locale '${icuLocale}'`
+  return createDatabase(options, locale ?? '')
+}
+
+let template: Promise<void> | undefined
+
+/** Makes a database as a first `migrate` leaves it: a copy of one that was migrated once for all files of a run. */
+export async function createMigratedDatabase(options: pg.PoolConfig = {}): Promise<TestDatabase> {
+  await (template ??= onServer(inject('databaseUrl'), makeTemplate))
+  return createDatabase(options, `template ${inject('migratedTemplate')}`)
+}
+
+async function createDatabase(options: pg.PoolConfig, clauses: string): Promise<TestDatabase> {
   const serverUrl = inject('databaseUrl')
   const name = `taskboard_test_${randomBytes(6).toString('hex')}`
-  const locale = icuLocale && `template template0 locale_provider icu icu_locale '${icuLocale}'`
-  await onServer(serverUrl, `create database ${name} ${locale ?? ''}`)
-  const url = new URL(serverUrl)
-  url.pathname = `/${name}`
-  const pool = createTestPool({ connectionString: url.href, ...options })
+  await onServer(serverUrl, (client) => client.query(`create database ${name} ${clauses}`))
+  const url = urlOf(name)
+  const pool = createTestPool({ connectionString: url, ...options })
   return {
-    url: url.href,
+    url,
     pool,
     async drop() {
       await pool.end()
-      await onServer(serverUrl, `drop database ${name} with (force)`)
+      await onServer(serverUrl, (client) => client.query(`drop database ${name} with (force)`))
     },
   }
+}
+
+/** Makes the template unless it is there. It appears whole, or not at all. */
+async function makeTemplate(client: pg.Client): Promise<void> {
+  const name = inject('migratedTemplate')
+  const find = async () => (await client.query('select from pg_database where datname = $1', [name])).rowCount
+  if ((await find()) === 1) return
+  // Until this connection ends. The files of a run make it one at a time.
+  await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name])
+  if ((await find()) === 1) return
+  const draft = `${name}_draft`
+  await client.query(`drop database if exists ${draft}`)
+  await client.query(`create database ${draft}`)
+  const pool = createTestPool({ connectionString: urlOf(draft), max: 1 })
+  try {
+    await migrate(pool)
+  } finally {
+    await pool.end()
+  }
+  await client.query(`alter database ${draft} rename to ${name}`)
+}
+
+function urlOf(name: string): string {
+  const url = new URL(inject('databaseUrl'))
+  url.pathname = `/${name}`
+  return url.href
 }
 
 /**
@@ -45,11 +80,11 @@ export function createTestPool(options: pg.PoolConfig): pg.Pool {
   return pool
 }
 
-async function onServer(url: string, text: string): Promise<void> {
+async function onServer(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(text)
+    await work(client)
   } finally {
     await client.end()
   }

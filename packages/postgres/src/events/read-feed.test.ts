@@ -1,10 +1,9 @@
 import { createStorageSettings, type EventDraft, type LoggedEvent } from '@taskboard/core'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
+import { createMigratedDatabase, createTestDatabase, type TestDatabase } from '../../test/test-database.js'
 import { createAccessStore } from '../access/access-store.js'
 import { createDatabase, type Database } from '../database.js'
-import { migrate } from '../migrations/migrate.js'
 import { createEventStore } from './event-store.js'
 
 const at = { now: Date.UTC(2026, 0, 1) }
@@ -16,8 +15,7 @@ describe('the feed', () => {
   let test: TestDatabase
   let database: Database
   beforeAll(async () => {
-    test = await createTestDatabase()
-    await migrate(test.pool)
+    test = await createMigratedDatabase()
     database = createDatabase({
       pool: test.pool,
       settings: createStorageSettings(),

@@ -1,7 +1,6 @@
 import type { NotificationBatch } from '@taskboard/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
-import { migrate } from '../migrations/migrate.js'
+import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
 import { postgresStorage } from '../postgres-storage.js'
 
 const NOW = Date.UTC(2026, 0, 1)
@@ -12,8 +11,7 @@ describe('targets that have read all', () => {
   let database: TestDatabase
   let workspaceId = ''
   beforeAll(async () => {
-    database = await createTestDatabase()
-    await migrate(database.pool)
+    database = await createMigratedDatabase()
     const account = { name: 'a', tier: 'professional', workspaceName: 'w', agent: null } as const
     const { workspace } = await open().access.insertAccount(account, at)
     workspaceId = workspace.id

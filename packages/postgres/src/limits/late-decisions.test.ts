@@ -2,9 +2,8 @@ import { createStorageSettings, type LimitRequest, type TierRequest } from '@tas
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../../test/processes/until.js'
-import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
+import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
 import { createDatabase, type Database } from '../database.js'
-import { migrate } from '../migrations/migrate.js'
 import { takeLimits } from './take-limits.js'
 import { takeTiers } from './take-tiers.js'
 
@@ -16,8 +15,7 @@ let test: TestDatabase
 let database: Database
 let other: pg.PoolClient
 beforeAll(async () => {
-  test = await createTestDatabase()
-  await migrate(test.pool)
+  test = await createMigratedDatabase()
   other = await test.pool.connect()
   database = createDatabase({ pool: test.pool, settings: createStorageSettings(), preparedStatements: true })
 })

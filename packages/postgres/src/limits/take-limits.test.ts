@@ -9,9 +9,8 @@ import {
 } from '@taskboard/core'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
+import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
 import { createDatabase, type Database } from '../database.js'
-import { migrate } from '../migrations/migrate.js'
 import { createLimitStore } from './limit-store.js'
 import { takeLimits } from './take-limits.js'
 
@@ -46,8 +45,7 @@ describe('decisions in batches', () => {
   let test: TestDatabase
   const databases: Database[] = []
   beforeAll(async () => {
-    test = await createTestDatabase()
-    await migrate(test.pool)
+    test = await createMigratedDatabase()
     for (let process = 0; process < 4; process++) {
       const settings = createStorageSettings()
       databases.push(createDatabase({ pool: test.pool, settings, preparedStatements: true }))

@@ -3,8 +3,7 @@ import { countTasks, newTask } from '@taskboard/testing'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../test/processes/until.js'
-import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
-import { migrate } from '../migrations/migrate.js'
+import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
 import type { PgConnection, PgPool } from '../pool.js'
 import { postgresStorage } from '../postgres-storage.js'
 import { claimByType } from './claim-by-type.js'
@@ -27,8 +26,7 @@ let storage: Storage<PgConnection>
 let other: pg.Client
 let workspaceId: string
 beforeEach(async () => {
-  database = await createTestDatabase({ options: `-c deadlock_timeout=${DEADLOCK_TIMEOUT_MS}` })
-  await migrate(database.pool)
+  database = await createMigratedDatabase({ options: `-c deadlock_timeout=${DEADLOCK_TIMEOUT_MS}` })
   storage = postgresStorage({ pool: database.pool, listen: false })
   storage.bind({
     scoring: defaultScoring,

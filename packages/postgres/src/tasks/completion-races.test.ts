@@ -10,8 +10,7 @@ import { newTask } from '@taskboard/testing'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../test/processes/until.js'
-import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
-import { migrate } from '../migrations/migrate.js'
+import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
 import type { PgConnection } from '../pool.js'
 import { postgresStorage } from '../postgres-storage.js'
 
@@ -23,8 +22,7 @@ let storages: readonly Storage<PgConnection>[]
 /** Another process, in the middle of a write. */
 let other: pg.Client
 beforeEach(async () => {
-  database = await createTestDatabase()
-  await migrate(database.pool)
+  database = await createMigratedDatabase()
   storages = [openStorage(), openStorage()]
   for (const storage of storages) await storage.open()
   other = new pg.Client({ connectionString: database.url })

@@ -1,8 +1,7 @@
 import { createNewId, defaultScoring, isTaskboardError, systemClock } from '@taskboard/core'
 import { newTask } from '@taskboard/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
-import { migrate } from '../migrations/migrate.js'
+import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
 import { postgresStorage } from '../postgres-storage.js'
 
 const at = { now: null }
@@ -37,8 +36,7 @@ describe('edits and deletions beside claims, completions and moves', () => {
   let database: TestDatabase
 
   beforeAll(async () => {
-    database = await createTestDatabase()
-    await migrate(database.pool)
+    database = await createMigratedDatabase()
   })
   afterAll(() => database.drop())
 

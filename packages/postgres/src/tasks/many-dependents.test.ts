@@ -2,8 +2,7 @@ import { createNewId, createTaskboard, defaultScoring, systemClock } from '@task
 import { newTask } from '@taskboard/testing'
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../test/test-database.js'
-import { migrate } from '../migrations/migrate.js'
+import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
 import type { PgConnection } from '../pool.js'
 import { postgresStorage } from '../postgres-storage.js'
 
@@ -12,8 +11,7 @@ const host = { kind: 'host', id: null } as const
 
 let database: TestDatabase
 beforeEach(async () => {
-  database = await createTestDatabase({ max: 4 })
-  await migrate(database.pool)
+  database = await createMigratedDatabase({ max: 4 })
 })
 afterEach(() => database.drop())
 

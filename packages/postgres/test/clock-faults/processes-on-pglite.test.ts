@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { migrate } from '../../src/migrations/migrate.js'
 import { openPglite } from '../../src/pglite-directory.js'
 import type { PgConnection } from '../../src/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
+import { fillPgliteDirectory } from '../migrated-pglite.js'
 import { endProcesses, startProcess } from '../processes/board-processes.js'
 import { ENCRYPTION_KEY, WORKER_TYPE } from '../processes/messages.js'
 import { until } from '../processes/until.js'
@@ -19,8 +19,8 @@ let directory: string
 let key: string
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'taskboard-clocks-'))
+  await fillPgliteDirectory(directory)
   const { pool, close } = await openPglite(directory)
-  await migrate(pool)
   const taskboard = createTaskboard<PgConnection>({
     storage: postgresStorage({ pool }),
     secrets: { encryptionKey: ENCRYPTION_KEY },

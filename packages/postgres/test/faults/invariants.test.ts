@@ -1,14 +1,12 @@
 import { createTaskboard } from '@taskboard/core'
-import { PGlite } from '@electric-sql/pglite'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { migrate } from '../../src/migrations/migrate.js'
+import { afterAll, describe, expect, it } from 'vitest'
 import { pglitePool } from '../../src/pglite-pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
+import { createMigratedPglite } from '../migrated-pglite.js'
 import { violations } from './invariants.js'
 
-const pglite = new PGlite()
+const pglite = await createMigratedPglite()
 const pool = pglitePool(pglite)
-beforeAll(() => migrate(pool))
 afterAll(() => pglite.close())
 
 async function boardWithWork() {

@@ -1,4 +1,3 @@
-import { PGlite } from '@electric-sql/pglite'
 import { createTaskboard } from '@taskboard/core'
 import { webhookReceiver, type WebhookReceiver } from '@taskboard/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -10,12 +9,12 @@ import { systemResolver } from '../../../core/src/webhooks/system-resolver.js'
 import { createUndiciSender } from '../../../core/src/webhooks/undici-sender.js'
 import { resolveWebhookSettings } from '../../../core/src/webhooks/webhook-options.js'
 import { createWebhooks } from '../../../core/src/webhooks/webhooks.js'
-import { migrate } from '../../src/migrations/migrate.js'
 import { pglitePool } from '../../src/pglite-pool.js'
 import type { PgPool } from '../../src/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
+import { createMigratedPglite } from '../migrated-pglite.js'
 import { until } from '../processes/until.js'
-import { createTestDatabase } from '../test-database.js'
+import { createMigratedDatabase } from '../test-database.js'
 
 const HOUR = 3_600_000
 const RETRY_MS = 400
@@ -27,11 +26,11 @@ interface Database {
 
 const databases: Readonly<Record<string, () => Promise<Database>>> = {
   PostgreSQL: async () => {
-    const database = await createTestDatabase()
+    const database = await createMigratedDatabase()
     return { pool: database.pool, close: () => database.drop() }
   },
   PGlite: async () => {
-    const pglite = new PGlite()
+    const pglite = await createMigratedPglite()
     return { pool: pglitePool(pglite), close: () => pglite.close() }
   },
 }
@@ -69,7 +68,6 @@ describe.each(Object.entries(databases))('beside %s', (_, open) => {
   let receiver: WebhookReceiver
   beforeEach(async () => {
     database = await open()
-    await migrate(database.pool)
     receiver = await webhookReceiver()
   })
   afterEach(async () => {

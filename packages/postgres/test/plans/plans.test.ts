@@ -2,10 +2,9 @@ import type { Storage } from '@taskboard/core'
 import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { migrate } from '../../src/migrations/migrate.js'
 import type { PgConnection } from '../../src/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
-import { createTestDatabase, createTestPool, type TestDatabase } from '../test-database.js'
+import { createMigratedDatabase, createTestPool, type TestDatabase } from '../test-database.js'
 import { accessVerbs, pruningVerbs } from './access-verbs.js'
 import { agentVerbs, sweepingVerbs } from './agent-verbs.js'
 import { boardVerbs } from './board-verbs.js'
@@ -68,8 +67,7 @@ describe('at a million tasks', () => {
   let database: TestDatabase
 
   beforeAll(async () => {
-    database = await createTestDatabase()
-    await migrate(database.pool)
+    database = await createMigratedDatabase()
     await loadLargeBoard(database.pool)
   }, LOAD_TIMEOUT_MS)
   afterAll(() => database.drop())

@@ -1,10 +1,9 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
 import type { Order, ProcessOptions, Report } from './messages.js'
 
-const PROGRAM = fileURLToPath(new URL('board-process.ts', import.meta.url))
-const SHIFT_DATE = new URL('shift-date.ts', import.meta.url).href
 const DEFAULTS = {
   agent: null,
   isStarted: false,
@@ -32,11 +31,13 @@ export interface BoardProcess {
 
 const running = new Set<ChildProcess>()
 
+const program = (name: string): URL => new URL(`${name}.js`, inject('programs'))
+
 /** Starts a process; it is on its way when this returns. */
 export function startProcess(options: Partial<ProcessOptions> & { databaseUrl: string }): BoardProcess {
   const all: ProcessOptions = { ...DEFAULTS, ...options }
-  const child = fork(PROGRAM, [JSON.stringify(all)], {
-    execArgv: ['--import', 'tsx', '--import', SHIFT_DATE, '--conditions', '@taskboard/source'],
+  const child = fork(fileURLToPath(program('board-process')), [JSON.stringify(all)], {
+    execArgv: ['--import', program('shift-date').href],
     env: { ...process.env, DATE_AHEAD_MS: String(all.dateAheadMs) },
   })
   running.add(child)

@@ -1,8 +1,7 @@
 import { createTaskboard, type Taskboard } from '@taskboard/core'
-import { migrate } from '../../src/migrations/migrate.js'
 import type { PgConnection } from '../../src/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
-import { createTestDatabase, type TestDatabase } from '../test-database.js'
+import { createMigratedDatabase, type TestDatabase } from '../test-database.js'
 import { BACKOFF, ENCRYPTION_KEY, WORKER_TYPE } from './messages.js'
 
 /** A board in a database of the test's own, and the test's handle on it: nothing of that handle runs in the background. */
@@ -16,8 +15,7 @@ export interface SharedBoard {
 
 /** Makes it, with a workspace that has as many agents as asked for. */
 export async function createSharedBoard(agentCount = 1): Promise<SharedBoard> {
-  const database = await createTestDatabase({ max: 10 })
-  await migrate(database.pool)
+  const database = await createMigratedDatabase({ max: 10 })
   const taskboard = createTaskboard<PgConnection>({
     storage: postgresStorage({ pool: database.pool }),
     secrets: { encryptionKey: ENCRYPTION_KEY },

@@ -5,13 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { attachRealtime } from '@taskboard/ws'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { bearer, connectClient, listen, WORKSPACE_EVENTS } from '../../../graphql/test/socket-client.js'
 import { cutAndResume } from '../../../ws/test/cut-and-resume.js'
 import { openAuthenticated, openSubscribed } from '../../../ws/test/realtime-client.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
 
-const PROGRAM = fileURLToPath(new URL('realtime-process.ts', import.meta.url))
 const ADDED = 150
 const CUTS = 25
 
@@ -32,9 +31,8 @@ afterEach(async () => {
 /** Starts a process; resolves with the address of its channel. */
 async function startProcess(): Promise<{ child: ChildProcess; url: string }> {
   const { database, workspaceId } = board
-  const child = fork(PROGRAM, [JSON.stringify({ databaseUrl: database.url, workspaceId })], {
-    execArgv: ['--import', 'tsx', '--conditions', '@taskboard/source'],
-  })
+  const program = fileURLToPath(new URL('realtime-process.js', inject('programs')))
+  const child = fork(program, [JSON.stringify({ databaseUrl: database.url, workspaceId })], { execArgv: [] })
   children.push(child)
   const [url] = (await once(child, 'message')) as [string]
   return { child, url }

@@ -1,8 +1,7 @@
 import { createStorageSettings, type At, type AccessStore, type SessionStore } from '@taskboard/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../test/test-database.js'
+import { createMigratedDatabase, type TestDatabase } from '../../../test/test-database.js'
 import { createDatabase } from '../../database.js'
-import { migrate } from '../../migrations/migrate.js'
 import type { PgConnection } from '../../pool.js'
 import { createAccessStore } from '../access-store.js'
 import { createSessionStore } from './session-store.js'
@@ -17,8 +16,7 @@ describe('logins over processes that share a database', () => {
   const stores: SessionStore<PgConnection>[] = []
 
   beforeAll(async () => {
-    test = await createTestDatabase()
-    await migrate(test.pool)
+    test = await createMigratedDatabase()
     const databases = Array.from({ length: PROCESSES }, () =>
       createDatabase({ pool: test.pool, settings: createStorageSettings(), preparedStatements: true }),
     )

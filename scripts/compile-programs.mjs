@@ -3,10 +3,11 @@ import { build } from 'tsup'
 import { root } from './run.mjs'
 
 /**
- * Compiles benchmarks as the packages are, from the sources, since a loader would slow down what is measured. `entries` are
- * paths from the root by the name of what becomes of them; resolves to the folder that holds those.
+ * Compiles programs as the packages are, from the sources: a loader would slow down what a benchmark measures, and the start of
+ * every process of a test. `entries` are paths from the root by the name of what becomes of them; resolves to the folder that
+ * holds those.
  */
-export async function compileBench(entries, folder) {
+export async function compilePrograms(entries, folder) {
   const outDir = join(root, 'node_modules/.cache', folder)
   await build({
     config: false,

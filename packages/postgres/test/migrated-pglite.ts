@@ -1,0 +1,43 @@
+import { PGlite } from '@electric-sql/pglite'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import { migrate } from '../src/migrations/migrate.js'
+import { makeDataDirectory } from '../src/new-data-directory.js'
+import { pglitePool } from '../src/pglite-pool.js'
+
+const DATA = 'data'
+const ARCHIVE = 'data.tar'
+
+/** A PGlite in memory, as a first `migrate` leaves it: a copy of one that was made once for all files of a run. */
+export async function createMigratedPglite(): Promise<PGlite> {
+  const archive = await readFile(join(await template(), ARCHIVE))
+  return PGlite.create({ loadDataDir: new Blob([archive]) })
+}
+
+/** Fills a directory as `openPglite` and a first `migrate` leave it: a copy as well. */
+export async function fillPgliteDirectory(directory: string): Promise<void> {
+  await cp(join(await template(), DATA), join(directory, DATA), { recursive: true })
+}
+
+let made: Promise<string> | undefined
+const template = (): Promise<string> => (made ??= makeTemplate(inject('pgliteTemplate')))
+
+/** Makes it unless it is there. It appears whole or not at all; of several that are made at once the first is kept. */
+async function makeTemplate(folder: string): Promise<string> {
+  if (existsSync(folder)) return folder
+  const draft = `${folder}-draft-${randomBytes(8).toString('hex')}`
+  await mkdir(draft, { recursive: true })
+  await makeDataDirectory(draft)
+  const pglite = await PGlite.create(join(draft, DATA))
+  await migrate(pglitePool(pglite))
+  // What is copied from memory needs no recovery then.
+  await pglite.exec('checkpoint')
+  const archive = await pglite.dumpDataDir('none')
+  await writeFile(join(draft, ARCHIVE), Buffer.from(await archive.arrayBuffer()))
+  await pglite.close()
+  await rename(draft, folder).catch(() => rm(draft, { recursive: true }))
+  return folder
+}

@@ -1,0 +1,1 @@
+export function compilePrograms(entries: Readonly<Record<string, string>>, folder: string): Promise<string>
