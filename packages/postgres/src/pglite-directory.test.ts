@@ -45,7 +45,10 @@ async function startWriter(shell?: string, ...nodeOptions: readonly string[]) {
   return { writer, first: () => output.split('\n')[0], last: () => Number(output.split('\n').at(-2)) }
 }
 
-describe('openPglite', () => {
+/** To make a database takes long on a busy machine. */
+const PATIENCE_MS = 60_000
+
+describe('openPglite', { timeout: PATIENCE_MS }, () => {
   it('makes the directory, keeps what is written, and lets go when it is closed', async () => {
     const first = await openPglite(directory)
     await first.pool.query({ text: 'create table note as select 7 as n', values: [] })
