@@ -5,7 +5,7 @@ import { parseChecklist, readLine } from '../src/checklist.js'
  * A process of its own, so that nothing else uses its processor time. Writes as JSON what it costs to read one long text, and what
  * as many characters cost in a hundred short ones: `[name, ofLong, ofShort]`, in milliseconds.
  */
-const CHARACTERS = 200_000
+const CHARACTERS = 60_000
 const PARTS = 100
 const TRIES = 3
 /** Below this the clock and the engine's own work count for more than the text. */

@@ -33,6 +33,15 @@ describe('variables', () => {
     expect(bound('$a: Int, $b: [ID!]', { a: [many], b: many })).toEqual({ a: [beginning], b: beginning })
   })
 
+  it('keep no more entries of a list or metadata than a body may have', () => {
+    const tags = Array.from({ length: 30_000 }, (_, index) => String(index))
+    const metadata = Object.fromEntries(tags.map((tag) => [`k${tag}`, tag]))
+    const { input } = bound('$input: CreateTaskInput!', { input: { tags, metadata } }) as {
+      input: { tags: string[]; metadata: object }
+    }
+    expect([input.tags.length, Object.keys(input.metadata).length]).toEqual([20_000, 20_000])
+  })
+
   it('keep what is named as the members of all objects are', () => {
     const input = JSON.parse('{"__proto__": {"title": "x"}}') as unknown
     const { input: kept } = bound('$input: CreateTaskInput!', { input }) as { input: object }

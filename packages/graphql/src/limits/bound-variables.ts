@@ -22,6 +22,8 @@ const MOST_MEMBERS = 20
 const DEEPEST = 3
 /** More than graphql reports before it gives a request up. */
 const MOST_ITEMS = 100
+/** As many as a body that the host has not parsed may have, and more than any list or metadata. */
+const MOST_VALUES = 20_000
 
 /**
  * The variables without most of what graphql would report, and refuse just the same: of the members of an input object that its type
@@ -52,11 +54,13 @@ function boundValue(value: unknown, type: GraphQLInputType): unknown {
   if (isNonNullType(type)) return boundValue(value, type.ofType)
   if (isListType(type)) {
     return Array.isArray(value)
-      ? value.map((item: unknown, index) => (index < MOST_ITEMS ? boundValue(item, type.ofType) : item))
+      ? value
+          .slice(0, MOST_VALUES)
+          .map((item: unknown, index) => (index < MOST_ITEMS ? boundValue(item, type.ofType) : item))
       : boundValue(value, type.ofType)
   }
   if (isInputObjectType(type) && !Array.isArray(value)) return boundObject(value as Members, type)
-  return type.name === OF_OBJECTS ? value : beginningOf(value, 0)
+  return type.name === OF_OBJECTS ? firstMembers(value, MOST_VALUES) : beginningOf(value, 0)
 }
 
 function boundObject(value: Members, type: GraphQLInputObjectType): Members {
@@ -79,9 +83,20 @@ function beginningOf(value: unknown, depth: number): unknown {
   if (!isObject(value) || depth > DEEPEST) return value
   if (Array.isArray(value))
     return value.slice(0, MOST_MEMBERS).map((item: unknown) => beginningOf(item, depth + 1))
+  const members = Object.entries(firstMembers(value, MOST_MEMBERS))
+  return Object.fromEntries(members.map(([name, member]) => [name, beginningOf(member, depth + 1)]))
+}
+
+/** The very same object when it has no more. */
+function firstMembers(value: object, most: number): object {
+  if (Array.isArray(value)) return value
   const names: string[] = []
-  for (const name in value) if (names.push(name) === MOST_MEMBERS) break
-  return Object.fromEntries(names.map((name) => [name, beginningOf((value as Members)[name], depth + 1)]))
+  for (const name in value) {
+    if (names.length === most)
+      return Object.fromEntries(names.map((each) => [each, (value as Members)[each]]))
+    names.push(name)
+  }
+  return value
 }
 
 function isObject(value: unknown): value is object {
