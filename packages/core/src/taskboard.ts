@@ -136,8 +136,20 @@ interface Wiring<Tx> {
 }
 
 /**
- * Wires a task board from a storage and options.
+ * Creates a task board from a storage and options.
  * @throws TaskboardError `INVALID_CONFIG` for options that cannot work; `field` names the first.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * await taskboard.start()
+ * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+ * const task = await taskboard.board(workspace.id).add({ title: 'Compare the three offers' })
+ * console.log(task.column) // TODO
+ * await taskboard.close()
+ * ```
  */
 export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Taskboard<Tx> {
   const wiring = createWiring(options)

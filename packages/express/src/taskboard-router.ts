@@ -28,7 +28,22 @@ export interface TaskboardRouterOptions {
 
 /**
  * An Express router (for Express 4 and 5) with the task board's routes. Mount it anywhere: the routes' paths are below the
- * mount path. Requests for other paths pass through unless `notFound` says otherwise, and parsers that the host has mounted before may have read the body.
+ * mount path. Requests for other paths pass through unless `notFound` says otherwise. Parsers that the host has mounted before
+ * may have read the body.
+ * @example
+ * ```ts
+ * import { once } from 'node:events'
+ * import { createTaskboard } from '@taskboard/core'
+ * import { taskboardRouter } from '@taskboard/express'
+ * import { memoryStorage } from '@taskboard/memory'
+ * import express from 'express'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const server = express().use('/kanban', taskboardRouter(taskboard)).listen(0)
+ * await once(server, 'listening') // GET /kanban/api/board?action=list is the board
+ * await taskboard.close()
+ * server.close()
+ * ```
  */
 export function taskboardRouter(
   taskboard: { readonly surface: Surface },

@@ -38,8 +38,21 @@ interface RouteConfig {
 
 /**
  * A Fastify plugin with the task board's routes; `prefix` works as with any plugin. It is encapsulated: the host's parsers,
- * hooks and error handler stay as they are, and the host's hooks run for these routes too. When the application closes, the realtime
- * connections that `attachRealtime` took on its server end (1001); the task board itself stays open.
+ * hooks and error handler stay as they are, and the host's hooks run for these routes too. When the application closes, it closes
+ * the realtime connections that `attachRealtime` accepted on its server (1001). The task board itself stays open.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { taskboardPlugin } from '@taskboard/fastify'
+ * import { memoryStorage } from '@taskboard/memory'
+ * import Fastify from 'fastify'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const app = Fastify().register(taskboardPlugin, { taskboard, prefix: '/kanban' })
+ * const response = await app.inject('/kanban/api/board?action=list')
+ * console.log(response.json().code) // UNAUTHORIZED
+ * await app.close()
+ * ```
  */
 export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (instance, options, done) => {
   const { readsHeaders } = options.taskboard.surface

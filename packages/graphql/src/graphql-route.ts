@@ -33,9 +33,22 @@ const LONGEST_ACCEPT = 16_384
 type Shared = GraphqlContext & Record<PropertyKey, unknown>
 
 /**
- * The GraphQL endpoint as a route, for the `routes` of an HTTP adapter. It takes the credentials, the limits and the scopes of
+ * The GraphQL endpoint as a route, for the `routes` of an HTTP adapter. It uses the credentials, the limits and the scopes of
  * the enterprise API, and answers by the GraphQL over HTTP specification. Requests are not batched.
  * @throws TypeError for an option that cannot be.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { taskboardRouter } from '@taskboard/express'
+ * import { taskboardGraphql } from '@taskboard/graphql'
+ * import { memoryStorage } from '@taskboard/memory'
+ * import express from 'express'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const endpoint = taskboardGraphql(taskboard)
+ * console.log(endpoint.path) // /v2/graphql
+ * express().use(taskboardRouter(taskboard, { routes: [endpoint] }))
+ * ```
  */
 export function taskboardGraphql(
   taskboard: { readonly surface: Surface },

@@ -16,12 +16,26 @@ import type { MemoryTransaction } from './transactions.js'
 import { createWebhookStore } from './webhook-store.js'
 
 /**
- * The reference storage: everything in this process's memory, nothing kept beyond it. It opens no handle and sets no timer,
- * and can be used before `bind` with the default weights and the process's clock.
+ * The reference storage. It keeps everything in this process's memory, and nothing survives the process. It opens no handle and
+ * sets no timer, and can be used before `bind` with the default weights and the process's clock.
  *
  * Verbs run one at a time. While a transaction is open, calls without its `tx` read the state before it, and their writes
- * wait until it ends; a write without `tx` inside the transaction's own work rejects with `MISSING_FIELD` (`tx`). Limits take no
+ * wait until it ends. A write without `tx` inside the transaction's own work rejects with `MISSING_FIELD` (`tx`). Limits take no
  * part in transactions.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+ * const board = taskboard.board(workspace.id)
+ * const tasks = await taskboard.transaction(async (tx) => [
+ *   await board.add({ title: 'Pack the order' }, { tx }),
+ *   await board.add({ title: 'Send the order' }, { tx }),
+ * ])
+ * console.log(tasks.length) // 2
+ * ```
  */
 export function memoryStorage(): Storage<MemoryTransaction> {
   const database: Database = createDatabase(() => queue.replaceAll())

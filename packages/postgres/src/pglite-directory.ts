@@ -14,10 +14,20 @@ export interface OpenedPglite {
 }
 
 /**
- * Opens the PGlite database of a directory, which is made when it is not there. It holds `data`, the database's files, and
- * the file that names the process which has it open. A process that dies loses nothing that was acknowledged.
+ * Opens the PGlite database of a directory, and creates the directory when it does not exist. The directory holds `data`, the
+ * database's files, and the file that names the process which has it open. A process that dies loses nothing that was acknowledged.
  * @throws TaskboardError `INVALID_CONFIG` when another process has the directory open, or `@electric-sql/pglite` is not
  *   installed.
+ * @example
+ * ```ts
+ * import { isTaskboardError } from '@taskboard/core'
+ * import { openPglite } from '@taskboard/postgres'
+ *
+ * const database = await openPglite('board')
+ * const second = await openPglite('board').catch((error) => isTaskboardError(error, 'INVALID_CONFIG'))
+ * console.log(second) // true
+ * await database.close()
+ * ```
  */
 export async function openPglite(directory: string): Promise<OpenedPglite> {
   const { PGlite } = await loadPglite()

@@ -32,9 +32,21 @@ const PARSERS: PgliteParsers = {
 
 /**
  * The pool over a PGlite instance, the same one for each call. It is a single connection: whoever gets it from `connect` has it
- * alone until `release`, and the queries of others wait meanwhile, in order. So do not await a query that goes past an open
- * transaction inside that transaction. A query with a name is prepared once. The instance stays yours to close; a statement that
+ * alone until `release`, and the queries of others wait meanwhile, in order. Do not await a query outside of an open
+ * transaction inside that transaction. A query with a name is prepared once. You close the instance yourself. A statement that
  * you run on it directly may end up in a transaction that is open here.
+ * @example
+ * ```ts
+ * import { PGlite } from '@electric-sql/pglite'
+ * import { migrate, pglitePool } from '@taskboard/postgres'
+ *
+ * const pglite = new PGlite()
+ * const pool = pglitePool(pglite)
+ * await migrate(pool)
+ * const { rows } = await pool.query({ text: 'select count(*)::int as tasks from taskboard.task', values: [] })
+ * console.log(rows) // [ { tasks: 0 } ]
+ * await pglite.close()
+ * ```
  */
 export function pglitePool(pglite: PgliteInstance): PgPool {
   const pool = pools.get(pglite) ?? createPool(pglite)

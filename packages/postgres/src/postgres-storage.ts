@@ -51,12 +51,28 @@ export interface PostgresStorageOptions {
 }
 
 /**
- * The board on PostgreSQL, in the schema `taskboard`, which `migrate` makes. Everything that was acknowledged is committed.
- * It opens no connection before its first verb, and leaves the sessions of the pool as they are; the connection that listens
- * is given back as it was taken.
+ * The board on PostgreSQL, in the schema `taskboard`, which `migrate` creates. Everything that was acknowledged is committed.
+ * The storage opens no connection before its first verb, and leaves the sessions of the pool as they are. It returns the connection
+ * that listens as it was acquired.
  *
- * `Tx` is a connection of the host's with a transaction open: verbs that are given one take part in it, see its writes, and
+ * `Tx` is a connection of the host's with a transaction open. Verbs that receive one take part in it, see its writes, and
  * are undone alone when they fail. Time, where a verb is given none, is the database's.
+ * @example
+ * ```ts
+ * import { randomBytes } from 'node:crypto'
+ * import { createTaskboard } from '@taskboard/core'
+ * import { migrate, openPglite, postgresStorage } from '@taskboard/postgres'
+ *
+ * const database = await openPglite('board') // on a server: { pool: new pg.Pool({ connectionString }) }
+ * await migrate(database.pool)
+ * const secrets = { encryptionKey: randomBytes(32) } // keep one key, rather than make one at each start
+ * const taskboard = createTaskboard({ storage: postgresStorage(database), secrets })
+ * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+ * const task = await taskboard.board(workspace.id).add({ title: 'Stored on disk' })
+ * console.log(task.title) // Stored on disk
+ * await taskboard.close()
+ * await database.close()
+ * ```
  */
 export function postgresStorage(options: PostgresStorageOptions): Storage<PgConnection> {
   const { pool, preparedStatements = true, listen = true } = options

@@ -31,12 +31,27 @@ export interface AttachedRealtime {
 
 /**
  * Serves the realtime channel of a task board on a Node server: `http.createServer()`, what Express's `listen` returns, Fastify's
- * `app.server`, or their https twins. Only upgrades of its path, and of those of further protocols, are touched; others stay with the host's own listeners, and where
- * there are none they are served as the plain requests that they were before.
+ * `app.server`, or their https counterparts. It handles only upgrades of its path, and of those of further protocols. Others stay
+ * with the host's own listeners. Where there are none, the server answers them as the plain requests that they were before.
  *
- * Connections are taken from the task board's `start` to its `close`, which also ends them; before and after an upgrade is
- * answered 503. Nothing is opened here, and no timer is set.
+ * Connections are accepted from the task board's `start` to its `close`, which also ends them. Before and after, an upgrade is
+ * answered 503. The call opens nothing and sets no timer.
  * @throws Error when a path is taken on that server already.
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { createTaskboard } from '@taskboard/core'
+ * import { memoryStorage } from '@taskboard/memory'
+ * import { attachRealtime } from '@taskboard/ws'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const server = createServer()
+ * attachRealtime(server, taskboard) // clients connect to /v2/realtime
+ * server.listen(0)
+ * await taskboard.start()
+ * await taskboard.close() // sends the last events, and closes the connections
+ * server.close()
+ * ```
  */
 export function attachRealtime(
   server: UpgradeServer,

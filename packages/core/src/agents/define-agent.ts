@@ -61,8 +61,23 @@ const LONGEST_LEASE_MS = 86_400_000
 const NAME: TextRules = { most: 100, isBlankAllowed: false }
 
 /**
- * Checks what a host says of an agent, and fills in what it leaves out.
+ * Checks a host's definition of an agent, and fills in the defaults.
  * @throws TaskboardError `INVALID_CONFIG` naming the field.
+ * @example
+ * ```ts
+ * import { createTaskboard, defineAgent } from '@taskboard/core'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const writer = defineAgent({ type: 'writer', run: async (task) => `A text about ${task.title}` })
+ * const taskboard = createTaskboard({ storage: memoryStorage(), agents: [writer] })
+ * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+ * const completed = new Promise((resolve) => taskboard.events.once('task.completed', resolve))
+ * taskboard.events.on('task.completed', ({ facts }) => console.log(facts.result)) // A text about rivers
+ * await taskboard.start()
+ * await taskboard.board(workspace.id).add({ title: 'rivers' })
+ * await completed
+ * await taskboard.close()
+ * ```
  */
 export function defineAgent(options: AgentOptions): AgentDefinition {
   const { type, concurrency = 1, leaseMs = 60_000 } = options

@@ -1,7 +1,20 @@
 /**
- * What an agent throws when another attempt would fail as well: the task goes under the hold `failed` at once, with this
- * message as the reason. Anything else that it throws is tried again while attempts remain, except for errors that
- * carry `retry: false` themselves.
+ * The error that an agent throws when another attempt would fail as well. The task is put on hold as `failed` at once, with this
+ * message as the reason. After any other error the task is retried while attempts remain, unless the error itself carries
+ * `retry: false`.
+ * @example
+ * ```ts
+ * import { defineAgent, TaskFailure } from '@taskboard/core'
+ *
+ * const printer = defineAgent({
+ *   type: 'printer',
+ *   run: (task) => {
+ *     if (task.metadata['pages'] === undefined) throw new TaskFailure('the task does not say which pages')
+ *     return `printed ${task.title}`
+ *   },
+ * })
+ * console.log(printer.leaseMs) // 60000
+ * ```
  */
 export class TaskFailure extends Error {
   readonly retry = false

@@ -20,7 +20,15 @@ const heldAs: Readonly<Record<HoldReason, TaskStatus>> = {
 
 /**
  * The status of a task: DOING is `in_progress`, DONE is `completed`, and TODO is `pending` unless a hold makes it `failed`,
- * `cancelled` or (while a person is waited for) `blocked`. A task that waits for others is `pending`.
+ * `cancelled` or (while it waits for a person) `blocked`. A task that waits for other tasks is `pending`.
+ * @example
+ * ```ts
+ * import { taskStatus } from '@taskboard/core'
+ *
+ * const hold = { reason: 'needs_input', message: 'Into which language?', since: Date.now() } as const
+ * console.log(taskStatus({ column: 'TODO', hold: null })) // pending
+ * console.log(taskStatus({ column: 'TODO', hold })) // blocked
+ * ```
  */
 export function taskStatus({ column, hold }: Pick<Task, 'column' | 'hold'>): TaskStatus {
   if (column === 'DOING') return 'in_progress'

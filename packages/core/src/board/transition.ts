@@ -69,13 +69,28 @@ const SYSTEM: Actor = { kind: 'system', id: null }
 /**
  * The board's state machine: what `command` makes of `task` at `now`. Pure; the storages apply it, or do the same in SQL.
  *
- * Dependents are not its business: whoever applies it tells each dependent `dependency_done` when the column became DONE,
- * and `dependency_reopened` when it was DONE and is no more.
+ * It does not change the dependents. Whoever applies it also applies `dependency_done` to each dependent when the column became
+ * DONE, and `dependency_reopened` when it was DONE and no longer is.
  *
- * A `complete` that repeats the one which brought the task to DONE, with the same fencing token and the same result, changes nothing.
+ * A `complete` that repeats the one which brought the task to DONE, with the same fencing token and the same result, changes
+ * nothing.
  *
  * @throws TaskboardError `CONFLICT` when the state forbids the command: a fencing token that is not the live lease's, a
  *   claim of a task that is not ready, a hold on a task in DONE.
+ * @example
+ * ```ts
+ * import { createTaskboard, transition } from '@taskboard/core'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+ * const task = await taskboard.board(workspace.id).add({ title: 'Translate the manual' })
+ *
+ * const claim = { kind: 'claim', agentId: 'agent_1', leaseMs: 60_000 } as const
+ * const claimed = transition(task, claim, task.createdAt)
+ * console.log(claimed.task.column, claimed.task.fencingToken) // DOING 1
+ * console.log(claimed.events.map(({ type }) => type)) // [ 'task.started' ]
+ * ```
  */
 export function transition(task: Task, command: TaskCommand, now: Instant): TransitionResult {
   switch (command.kind) {

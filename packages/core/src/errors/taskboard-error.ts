@@ -56,8 +56,16 @@ export interface ErrorDetails {
 }
 
 /**
- * The one error class that the library throws on purpose. `message` is meant for the caller and holds no secret;
- * whatever else is thrown is a bug or a port's fault and reaches the wire as `INTERNAL_ERROR` without its text.
+ * The one error class that the library throws on purpose. `message` is meant for the caller and holds no secret.
+ * Anything else that is thrown is a bug or a port's fault, and reaches the wire as `INTERNAL_ERROR` without its text.
+ * @example
+ * ```ts
+ * import { boardErrorEnvelope, TaskboardError } from '@taskboard/core'
+ *
+ * const error = new TaskboardError('RATE_LIMITED', 'too many orders', { retryAfterMs: 1_500 })
+ * const { status, headers } = boardErrorEnvelope(error)
+ * console.log(status, headers['retry-after']) // 429 2
+ * ```
  */
 export class TaskboardError extends Error {
   readonly code: ErrorCode
@@ -77,7 +85,22 @@ export class TaskboardError extends Error {
   }
 }
 
-/** Whether `error` is one of ours, with a given code when one is named. */
+/**
+ * Whether `error` is a `TaskboardError`, and has the given code if one is named.
+ * @example
+ * ```ts
+ * import { createTaskboard, isTaskboardError } from '@taskboard/core'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * try {
+ *   await taskboard.board('ws_unknown').add({ title: '' })
+ * } catch (error) {
+ *   if (!isTaskboardError(error, 'INVALID_FIELD')) throw error
+ *   console.log(error.field) // title
+ * }
+ * ```
+ */
 export function isTaskboardError(error: unknown, code?: ErrorCode): error is TaskboardError {
   return error instanceof TaskboardError && (code === undefined || error.code === code)
 }

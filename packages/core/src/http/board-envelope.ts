@@ -31,8 +31,16 @@ export const boardErrorTable: ErrorTable = {
 }
 
 /**
- * Any thrown value in the board API's form. Fields are named as on the wire; whatever is no `TaskboardError` becomes
+ * Any thrown value in the board API's form. Fields are named as on the wire; a value that is no `TaskboardError` becomes
  * `INTERNAL_ERROR` without its text. `retry-after` is in whole seconds, rounded up.
+ * @example
+ * ```ts
+ * import { boardErrorEnvelope, TaskboardError } from '@taskboard/core'
+ *
+ * const { status, body } = boardErrorEnvelope(new TaskboardError('TASK_NOT_FOUND', 'no such task'))
+ * console.log(status) // 404
+ * console.log(body) // { success: false, error: 'no such task', code: 'TASK_NOT_FOUND' }
+ * ```
  */
 export function boardErrorEnvelope(error: unknown): ErrorEnvelope<BoardErrorBody> {
   const { code: cause, message, headers } = toWireError(error)

@@ -47,6 +47,15 @@ export interface EnterpriseErrorContext {
 /**
  * Any thrown value in the enterprise API's form, for the request `requestId` at `now`. Otherwise like
  * `boardErrorEnvelope`; the request's id is a header too.
+ * @example
+ * ```ts
+ * import { enterpriseErrorEnvelope, TaskboardError } from '@taskboard/core'
+ *
+ * const error = new TaskboardError('INVALID_FIELD', 'dueDate must be a time', { field: 'dueDate' })
+ * const { status, body } = enterpriseErrorEnvelope(error, { requestId: 'req_7', now: Date.now() })
+ * console.log(status, body.error.code) // 400 INVALID_REQUEST
+ * console.log(body.error.details) // { field: 'due_date', issue: 'due_date must be a time' }
+ * ```
  */
 export function enterpriseErrorEnvelope(
   error: unknown,

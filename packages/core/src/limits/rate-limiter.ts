@@ -32,10 +32,20 @@ export interface RateLimiter {
 const LARGEST_LIMIT = 100_000
 
 /**
- * Makes a limiter. It sets no timer and needs no closing. Keys are kept in two generations, the present window's and the one
- * before: a key that is asked for moves to the present one, and each window's end drops the older one whole, so that no call
+ * Creates a limiter. It sets no timer and needs no closing. Keys are kept in two generations, the present window's and the one
+ * before. A key that is asked for moves to the present one, and each window's end discards the older one whole, so that no call
  * ever scans the keys. A key takes up to 8 bytes for each request that its window still holds, at most `limit`.
  * @throws TaskboardError `INVALID_CONFIG`.
+ * @example
+ * ```ts
+ * import { createRateLimiter } from '@taskboard/core'
+ *
+ * const limiter = createRateLimiter({ limit: 2, windowMs: 60_000 })
+ * console.log(limiter.take('203.0.113.7')) // { allowed: true, remaining: 1, retryAfterMs: 0 }
+ * limiter.take('203.0.113.7')
+ * const { allowed, retryAfterMs } = limiter.take('203.0.113.7')
+ * console.log(allowed, retryAfterMs > 0) // false true
+ * ```
  */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { limit, windowMs, clock = systemClock, maxKeys = Infinity } = options

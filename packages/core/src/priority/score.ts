@@ -39,12 +39,35 @@ export function scoreUnits(task: Scorable, now: Instant, scoring: Scoring = defa
   )
 }
 
-/** The score at `now`, in [0, 1] and rounded to four decimals as on the wire. */
+/**
+ * The score at `now`, in [0, 1] and rounded to four decimals as on the wire.
+ * @example
+ * ```ts
+ * import { scoreTask } from '@taskboard/core'
+ *
+ * const now = Date.UTC(2026, 0, 15)
+ * const dueDate = now + 7 * 86_400_000
+ * console.log(scoreTask({ priority: 'high', createdAt: now, dueDate, openDependencies: 0 }, now)) // 0.6117
+ * ```
+ */
 export function scoreTask(task: Scorable, now: Instant, scoring: Scoring = defaultScoring): number {
   return Math.round((scoreUnits(task, now, scoring) / scoring.unit) * 10_000) / 10_000
 }
 
-/** The score at `now` taken apart. The parts are exact fractions, unrounded; their sum is rounded like `scoreTask`. */
+/**
+ * The factors and parts of the score at `now`. The parts are exact fractions, unrounded; their sum is rounded like `scoreTask`.
+ * @example
+ * ```ts
+ * import { explainScore } from '@taskboard/core'
+ *
+ * const now = Date.UTC(2026, 0, 15)
+ * const task = { priority: 'urgent', createdAt: now, dueDate: now, openDependencies: 1 } as const
+ * const { factors, parts, score } = explainScore(task, now)
+ * console.log(factors) // { flag: 1, due: 1, age: 0, free: 0 }
+ * console.log(parts) // { flag: 0.4, due: 0.3, age: 0, free: 0 }
+ * console.log(score) // 0.7
+ * ```
+ */
 export function explainScore(
   task: Scorable,
   now: Instant,

@@ -63,11 +63,21 @@ const HIGHEST_NEAR_LEVEL = 0.4
 const LARGEST_INSTANT_MS = 2 ** 42
 
 /**
- * Works out the units for the given weights and horizons. The weights and the age factor are exact. So are the levels 0.1 and
- * 0.3 of the due factor if the numbers allow it, as the default ones do; if not, the slopes of the due factor are rounded down to
+ * Computes the units for the given weights and horizons. The weights and the age factor are exact. So are the levels 0.1 and
+ * 0.3 of the due factor if the numbers allow it, as the default ones do. If not, the slopes of the due factor are rounded down to
  * whole numbers of the smallest possible units, which raises the levels a little.
  * @throws TaskboardError `INVALID_CONFIG` for a weight or horizon that is no whole number in range, or a combination whose
  *   exact arithmetic would leave the safe integers.
+ * @example
+ * ```ts
+ * import { createScoring, scoreTask } from '@taskboard/core'
+ *
+ * const now = Date.UTC(2026, 0, 15)
+ * const task = { priority: 'high', createdAt: now, dueDate: now, openDependencies: 0 } as const
+ * const urgencyFirst = createScoring({ weights: { flag: 80, due: 10, age: 5, free: 5 } })
+ * console.log(scoreTask(task, now)) // 0.7167
+ * console.log(scoreTask(task, now, urgencyFirst)) // 0.6833
+ * ```
  */
 export function createScoring(options: ScoringOptions = {}): Scoring {
   const weights = { ...DEFAULT_WEIGHTS, ...options.weights }

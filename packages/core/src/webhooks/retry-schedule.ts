@@ -23,9 +23,18 @@ export const defaultRetrySchedule: RetrySchedule = {
 /**
  * When to send again after a failed attempt; null when that was the last one. Pure.
  *
- * `attemptCount` counts the attempts made, the failed one included (1 after the first); the wait runs from `endedAt`, the end
+ * `attemptCount` counts the attempts made, the failed one included (1 after the first). The wait runs from `endedAt`, the end
  * of that attempt. `jitter` is a draw from [0, 1]: 0 waits exactly the scheduled time, 1 the longest.
  * @throws TaskboardError `INVALID_FIELD` for a count below 1 or a draw outside of [0, 1].
+ * @example
+ * ```ts
+ * import { nextAttemptAt } from '@taskboard/core'
+ *
+ * const endedAt = Date.UTC(2026, 0, 15)
+ * const retryAt = nextAttemptAt({ attemptCount: 2, endedAt, jitter: Math.random() })
+ * console.log(retryAt !== null && retryAt >= endedAt + 300_000) // true
+ * console.log(nextAttemptAt({ attemptCount: 6, endedAt, jitter: 0 })) // null
+ * ```
  */
 export function nextAttemptAt(
   failed: { readonly attemptCount: number; readonly endedAt: Instant; readonly jitter: number },
@@ -54,6 +63,15 @@ export function retryDelayMs(attemptCount: number, jitter: number, schedule: Ret
  * A schedule with the contract's values where none are given.
  * @throws TaskboardError `INVALID_CONFIG` for more than 50 retries, or a delay that is not a whole number of milliseconds
  * up to 30 days, or a jitter outside of [0, 1].
+ * @example
+ * ```ts
+ * import { createRetrySchedule, nextAttemptAt } from '@taskboard/core'
+ *
+ * const schedule = createRetrySchedule({ delaysMs: [1_000, 30_000] })
+ * const endedAt = Date.UTC(2026, 0, 15)
+ * console.log(nextAttemptAt({ attemptCount: 1, endedAt, jitter: 0 }, schedule) === endedAt + 1_000) // true
+ * console.log(nextAttemptAt({ attemptCount: 3, endedAt, jitter: 0 }, schedule)) // null
+ * ```
  */
 export function createRetrySchedule(options: {
   readonly delaysMs?: readonly number[] | undefined

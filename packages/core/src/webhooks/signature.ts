@@ -10,9 +10,16 @@ const SIGNATURE = /^sha256=[0-9a-f]{64}$/
 const MOST_SIGNATURES = 16
 
 /**
- * The signature of a delivery as the contract has it: `sha256=` and the lower-case hexadecimal HMAC-SHA256 (RFC 2104) of
+ * The signature of a delivery as the contract defines it: `sha256=` and the lower-case hexadecimal HMAC-SHA256 (RFC 2104) of
  * the body's bytes, keyed with the secret's UTF-8 bytes. A body given as text is signed as UTF-8.
  * @throws TaskboardError `INVALID_FIELD` (`secret`) for an empty secret.
+ * @example
+ * ```ts
+ * import { signPayload } from '@taskboard/core'
+ *
+ * const signature = signPayload('a shared secret', '{"event":"task.created"}')
+ * console.log(signature.slice(0, 7), signature.length) // sha256= 71
+ * ```
  */
 export function signPayload(secret: string | SigningKey, body: string | Uint8Array): string {
   return SCHEME + createHmac('sha256', toKey(secret)).update(body).digest('hex')
@@ -22,6 +29,16 @@ export function signPayload(secret: string | SigningKey, body: string | Uint8Arr
  * Whether `signature` is that of `body`, compared in constant time. Pass the body as it was received, before any parsing.
  * A list separated by commas, as sent while a secret is rotated, is accepted when one of its entries fits. Never throws:
  * an absent or malformed signature, and an empty secret, are false.
+ * @example
+ * ```ts
+ * import { signPayload, verifySignature } from '@taskboard/core'
+ *
+ * // A receiver has these from the request: the raw body, and the header `X-Service-Signature`.
+ * const body = Buffer.from('{"event":"task.created"}')
+ * const signature = signPayload('a shared secret', body)
+ * console.log(verifySignature('a shared secret', body, signature)) // true
+ * console.log(verifySignature('another secret', body, signature)) // false
+ * ```
  */
 export function verifySignature(
   secret: string | SigningKey,

@@ -7,7 +7,17 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A
 /** The specification asks for 24 to 64. */
 const FRESH_KEY_BYTES = 32
 
-/** A fresh secret of 256 random bits, in the form that Standard Webhooks libraries take as it stands. */
+/**
+ * A fresh secret of 256 random bits, in the form that libraries for Standard Webhooks accept unchanged.
+ * @example
+ * ```ts
+ * import { randomBytes } from 'node:crypto'
+ * import { newWebhookSecret } from '@taskboard/core'
+ *
+ * const secret = newWebhookSecret({ bytes: randomBytes, fraction: Math.random })
+ * console.log(secret.slice(0, 6), secret.length) // whsec_ 50
+ * ```
+ */
 export function newWebhookSecret(random: Random): string {
   return PREFIX + Buffer.from(random.bytes(FRESH_KEY_BYTES)).toString('base64')
 }

@@ -28,8 +28,16 @@ export interface SchemaBounds {
 const DEFAULT_BOUNDS: SchemaBounds = { maxDeliveryAttempts: defaultRetrySchedule.delaysMs.length + 1 }
 
 /**
- * The schema of the task board. Its resolvers expect the context that the endpoint makes; what is described is the same with
- * any.
+ * The schema of the task board. Its resolvers expect the context that the endpoint creates. The types and descriptions do not
+ * depend on the context.
+ * @example
+ * ```ts
+ * import { taskboardSchema } from '@taskboard/graphql'
+ * import { printSchema } from 'graphql'
+ *
+ * const sdl = printSchema(taskboardSchema())
+ * console.log(sdl.includes('type Task {')) // true
+ * ```
  */
 export function taskboardSchema(bounds: SchemaBounds = DEFAULT_BOUNDS): GraphQLSchema {
   const parts: readonly SchemaPart[] = [

@@ -17,9 +17,22 @@ import { beginOperation } from './operation.js'
 
 /**
  * Subscriptions over WebSockets, for the `protocols` of `attachRealtime`: graphql-transport-ws at the path of the HTTP endpoint.
- * Queries and mutations are served on it too. Credentials, scopes, limits and the rules for documents are those of HTTP, and with the
- * same options the cache of documents is the same one; connections count as those of the realtime channel do.
+ * It serves queries and mutations too. Credentials, scopes, limits and the rules for documents are those of HTTP, and with the
+ * same options both share one cache of documents. Connections count as those of the realtime channel do.
  * @throws TypeError for an option that cannot be.
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { createTaskboard } from '@taskboard/core'
+ * import { graphqlSubscriptions } from '@taskboard/graphql'
+ * import { memoryStorage } from '@taskboard/memory'
+ * import { attachRealtime } from '@taskboard/ws'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const subscriptions = graphqlSubscriptions(taskboard)
+ * console.log(subscriptions.path, subscriptions.subprotocols) // /v2/graphql [ 'graphql-transport-ws' ]
+ * attachRealtime(createServer(), taskboard, { protocols: [subscriptions] })
+ * ```
  */
 export function graphqlSubscriptions(
   taskboard: { readonly surface: Surface },

@@ -29,10 +29,19 @@ const PREPARE = [
 ]
 
 /**
- * Brings the schema `taskboard` up to date: all in one transaction, which waits for another process that is at it. Does
- * nothing when there is nothing to do. Resolves to the names of what was applied.
+ * Brings the schema `taskboard` up to date, in one transaction, which waits for another process that migrates. Does
+ * nothing when there is nothing to do. Resolves to the names of the migrations that it applied.
  * @throws TaskboardError `INVALID_CONFIG`, having done nothing, when the database is newer than the library or an applied
  *   migration was altered; `SERVICE_UNAVAILABLE` when the database cannot be reached.
+ * @example
+ * ```ts
+ * import { migrate, openPglite } from '@taskboard/postgres'
+ *
+ * const database = await openPglite('board')
+ * await migrate(database.pool) // the first time: every migration, '0001_board' first
+ * console.log(await migrate(database.pool)) // []
+ * await database.close()
+ * ```
  */
 export function migrate(pool: PgPool): Promise<readonly string[]> {
   return migrateWith(pool, embeddedMigrations)
@@ -41,12 +50,36 @@ export function migrate(pool: PgPool): Promise<readonly string[]> {
 /**
  * What `migrate` would do now, with its SQL; changes nothing. Empty when the schema is up to date.
  * @throws TaskboardError as `migrate` would.
+ * @example
+ * ```ts
+ * import { writeFile } from 'node:fs/promises'
+ * import { migrate, openPglite, planMigrations } from '@taskboard/postgres'
+ *
+ * const database = await openPglite('board')
+ * const steps = await planMigrations(database.pool)
+ * await writeFile('migrations.sql', steps.map(({ name, sql }) => `-- ${name}\n${sql}`).join('\n'))
+ * await migrate(database.pool)
+ * console.log(await planMigrations(database.pool)) // []
+ * await database.close()
+ * ```
  */
 export function planMigrations(pool: PgPool): Promise<readonly PlannedStep[]> {
   return translated(planOn(pool, embeddedMigrations))
 }
 
-/** Where each migration stands, in order; changes nothing. Says what `migrate` would refuse instead of throwing it. */
+/**
+ * The state of each migration, in order; changes nothing. Reports what `migrate` would refuse instead of throwing it.
+ * @example
+ * ```ts
+ * import { migrate, migrationStatus, openPglite } from '@taskboard/postgres'
+ *
+ * const database = await openPglite('board')
+ * await migrate(database.pool)
+ * const [first] = await migrationStatus(database.pool)
+ * console.log(first?.name, first?.state) // 0001_board applied
+ * await database.close()
+ * ```
+ */
 export async function migrationStatus(pool: PgPool): Promise<readonly MigrationState[]> {
   const applied = new Map((await translated(readApplied(pool)))?.map((one) => [one.number, one]))
   const known = embeddedMigrations.map((migration): MigrationState => {

@@ -62,7 +62,22 @@ const DEFAULT_START = Date.UTC(2026, 0, 1)
 /** Timers that always set another for the same instant would stop time for good. */
 const ROUNDS_PER_INSTANT = 10_000
 
-/** Makes a clock that stands at `start`: a `Date`, milliseconds since the epoch, or an ISO 8601 text. */
+/**
+ * Creates a clock that stands at `start`: a `Date`, milliseconds since the epoch, or an ISO 8601 text.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { memoryStorage } from '@taskboard/memory'
+ * import { virtualClock } from '@taskboard/testing'
+ *
+ * const clock = virtualClock('2026-01-01T00:00:00Z')
+ * const taskboard = createTaskboard({ storage: memoryStorage(), clock })
+ * const { workspace } = await taskboard.accounts.create({ name: 'Test', tier: 'professional' })
+ * await clock.advance({ hours: 15 })
+ * const task = await taskboard.board(workspace.id).add({ title: 'Hello' })
+ * console.log(new Date(task.createdAt).toISOString()) // 2026-01-01T15:00:00.000Z
+ * ```
+ */
 export function virtualClock(
   start: Date | number | string = DEFAULT_START,
   options: VirtualClockOptions = {},

@@ -20,8 +20,24 @@ import { unknownFieldCases } from './unknown-field-cases.js'
 import { webhookCases } from './webhook-cases.js'
 
 /**
- * What the enterprise API promises, as cases for any test runner: over a real socket, each answer held against the OpenAPI
- * document that the host serves. No case depends on another, and none waits for time to pass.
+ * What the enterprise API promises, as cases for any test runner. Each case sends requests over a real socket, and compares each
+ * answer with the OpenAPI document that the host serves. No case depends on another, and none waits for time to pass.
+ * @example
+ * ```ts
+ * import { taskboardPlugin } from '@taskboard/fastify'
+ * import { memoryStorage } from '@taskboard/memory'
+ * import { enterpriseConformance } from '@taskboard/testing'
+ * import Fastify from 'fastify'
+ *
+ * const cases = enterpriseConformance({
+ *   open: async () => ({ storage: memoryStorage(), close: async () => {} }),
+ *   async mount(taskboard, { mountPath, notFound }) {
+ *     const app = Fastify().register(taskboardPlugin, { taskboard, prefix: mountPath, notFound })
+ *     return { url: await app.listen({ port: 0, host: '127.0.0.1' }), close: () => app.close() }
+ *   },
+ * })
+ * await cases[0]?.run() // in a test file: for (const { name, run } of cases) it(name, run)
+ * ```
  */
 export function enterpriseConformance(options: EnterpriseConformanceOptions): readonly EnterpriseCase[] {
   return [

@@ -1,6 +1,20 @@
 import type { At, Column, Storage, TaskCursor } from '@taskboard/core'
 
-/** How many tasks each column of a workspace holds, by listing them all. */
+/**
+ * How many tasks each column of a workspace holds, by listing them all.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { memoryStorage } from '@taskboard/memory'
+ * import { countTasks } from '@taskboard/testing'
+ *
+ * const storage = memoryStorage()
+ * const taskboard = createTaskboard({ storage })
+ * const { workspace } = await taskboard.accounts.create({ name: 'Test', tier: 'professional' })
+ * await taskboard.board(workspace.id).add({ title: 'Hello' })
+ * console.log(await countTasks(storage, workspace.id, { now: null })) // { TODO: 1, DOING: 0, DONE: 0 }
+ * ```
+ */
 export async function countTasks<Tx>(
   { tasks }: Pick<Storage<Tx>, 'tasks'>,
   workspaceId: string,

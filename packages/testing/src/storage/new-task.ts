@@ -1,6 +1,15 @@
 import type { NewTask } from '@taskboard/core'
 
-/** A task to insert into a storage, with nothing special to it but what `task` has. */
+/**
+ * A task to insert into a storage, with a default for each field that is left out.
+ * @example
+ * ```ts
+ * import { newTask } from '@taskboard/testing'
+ *
+ * const task = newTask({ workspaceId: 'ws_1', priority: 'urgent' })
+ * console.log(task.title, task.priority, task.maxAttempts) // a task urgent 5
+ * ```
+ */
 export function newTask({
   workspaceId,
   title = 'a task',

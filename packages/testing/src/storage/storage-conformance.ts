@@ -69,10 +69,17 @@ const checks = [
 ]
 
 /**
- * What every storage must do, as cases for any test runner: each opens an empty storage of its own with `open`, which it
- * binds with the default scoring and closes again, and passes the time with every verb. Cases may run at the same time.
+ * Every promise of a storage, as cases for any test runner. Each case opens its own empty storage with `open`, binds it
+ * with the default scoring, and closes it. It passes the time with every verb. Cases may run at the same time.
+ * @example
+ * ```ts
+ * import { memoryStorage } from '@taskboard/memory'
+ * import { storageConformance } from '@taskboard/testing'
  *
- *     for (const { name, run } of storageConformance(open)) it(name, run)
+ * const open = async () => ({ storage: memoryStorage(), close: async () => {} })
+ * const cases = storageConformance(open)
+ * await cases[0]?.run() // in a test file: for (const { name, run } of cases) it(name, run)
+ * ```
  */
 export function storageConformance(open: () => Promise<OpenedStorage>): readonly ConformanceCase[] {
   return checks.map((check) => toCase(open, check))

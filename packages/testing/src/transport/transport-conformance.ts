@@ -13,8 +13,25 @@ import { unknownFieldCases } from './unknown-field-cases.js'
 import type { TransportCase, TransportConformanceOptions } from './transport-case.js'
 
 /**
- * Everything that an adapter has to get right, as cases for any test runner: each starts a host of its own, speaks HTTP to
+ * Every requirement of an adapter, as cases for any test runner. Each starts its own host, sends HTTP requests to
  * it over a real socket, and closes it. No case depends on another, and none waits for time to pass.
+ * @example
+ * ```ts
+ * import { taskboardPlugin } from '@taskboard/fastify'
+ * import { memoryStorage } from '@taskboard/memory'
+ * import { transportConformance } from '@taskboard/testing'
+ * import Fastify from 'fastify'
+ *
+ * const cases = transportConformance({
+ *   storage: memoryStorage,
+ *   async mount(taskboard, { mountPath, notFound }) {
+ *     const app = Fastify() // and the hook, the handlers and the 404 that `TransportHost` lists
+ *     app.register(taskboardPlugin, { taskboard, prefix: mountPath, notFound })
+ *     return { url: await app.listen({ port: 0, host: '127.0.0.1' }), close: () => app.close() }
+ *   },
+ * })
+ * await cases[0]?.run() // in a test file: for (const { name, run } of cases) it(name, run)
+ * ```
  */
 export function transportConformance(options: TransportConformanceOptions): readonly TransportCase[] {
   return [

@@ -60,7 +60,19 @@ interface Endpoint extends ReceiverEndpoint {
   script(): Script | undefined
 }
 
-/** Starts a receiver on 127.0.0.1, at a port that the system picks. */
+/**
+ * Starts a receiver on 127.0.0.1, at a port that the system picks.
+ * @example
+ * ```ts
+ * import { webhookReceiver } from '@taskboard/testing'
+ *
+ * const receiver = await webhookReceiver()
+ * receiver.respond(503) // fails on purpose; register `receiver.url` as a webhook of the board under test
+ * const { status } = await fetch(receiver.url, { method: 'POST', body: '{}' })
+ * console.log(status, receiver.deliveries.length) // 503 1
+ * await receiver.close()
+ * ```
+ */
 export async function webhookReceiver(options: WebhookReceiverOptions = {}): Promise<WebhookReceiver> {
   const { clock, headerPrefix = 'X-Service-' } = options
   const attempts = new Map<string | null, number>()

@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+/** An `@example` of a doc comment: a whole program. */
+interface Example {
+  /** The package and the name of what it is an example of: `core.scoreTask`. */
+  readonly name: string
+  readonly source: string
+  readonly path: string
+  /** What its comments say that each `console.log` prints. */
+  readonly prints: readonly string[]
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folder = join(root, 'node_modules/.cache/taskboard-examples')
+const packages = ['core', 'memory', 'postgres', 'express', 'fastify', 'graphql', 'ws', 'testing']
+/** From here on, the main entry of core lists what only adapters and storages call. */
+const ADAPTERS = '// --- Adapters of HTTP servers'
+/** So do these, among the parts that work on their own. */
+const ofAdapters = [
+  'backoffDelayMs isReady cursorAfter taskCursor isCompletedBy revocationBy compareTied laneSlope placeTask',
+  'sameScoring scoreUnits rotateSecrets signStandardWebhook standardWebhookHeaders createEndpointGuard',
+  'emptyTierWindow emptyWindow monthStart newestAdmission remainingInWindow takeFromTierWindow takeFromWindow',
+  'tierWindowIdleAt toTierDecision retryAfterSeconds requireScope reaches',
+].flatMap((line) => line.split(' '))
+
+let examples: readonly Example[] = []
+let program: ts.Program
+
+function entryOf(packageName: string): string {
+  return join(root, 'packages', packageName, 'src/index.ts')
+}
+
+async function readExamples(packageName: string): Promise<readonly Example[]> {
+  const sources = dirname(entryOf(packageName))
+  const paths = (await readdir(sources, { recursive: true })).filter((path) => path.endsWith('.ts'))
+  const texts = await Promise.all(paths.map((path) => readFile(join(sources, path), 'utf8')))
+  return texts
+    .filter((text) => text.includes('* @example'))
+    .flatMap((text) => ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest, true).statements)
+    .flatMap((statement) => examplesOf(packageName, statement))
+}
+
+function examplesOf(packageName: string, statement: ts.Statement): readonly Example[] {
+  const [variable] = ts.isVariableStatement(statement) ? statement.declarationList.declarations : []
+  const name = ts.getNameOfDeclaration(variable ?? (statement as ts.DeclarationStatement))?.getText()
+  return ts
+    .getJSDocTags(statement)
+    .filter(({ tagName }) => tagName.text === 'example')
+    .map(({ comment }, index) =>
+      toExample(`${packageName}.${name}${index || ''}`, ts.getTextOfJSDocComment(comment) ?? ''),
+    )
+}
+
+function toExample(name: string, text: string): Example {
+  const [, code = text] = /^```ts\n([\s\S]*)\n```$/.exec(text) ?? []
+  const prints = [...code.matchAll(/console\.log\(.* \/\/ (.+)$/gm)].map(([, line = '']) => line)
+  // A new database in memory takes seconds of CPU: the examples share the one that `runner` makes.
+  const source = `${code.replaceAll('new PGlite()', "new PGlite('board/data')")}\nexport {}\n`
+  return { name, source, path: join(folder, `${name}.mts`), prints }
+}
+
+function createProgram(): ts.Program {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path))
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, root)
+  const paths = [...packages.map(entryOf), ...examples.map(({ path }) => path)]
+  return ts.createProgram(paths, { ...options, noUnusedLocals: false, noEmit: true })
+}
+
+/** The exported functions and classes of a package that have no example. */
+function exportsWithoutExample(packageName: string): readonly string[] {
+  const checker = program.getTypeChecker()
+  const file = program.getSourceFile(entryOf(packageName))
+  const module = file && checker.getSymbolAtLocation(file)
+  if (!module) throw new Error(`${packageName} exports nothing`)
+  const end = file.text.includes(ADAPTERS) ? file.text.indexOf(ADAPTERS) : Infinity
+  return checker
+    .getExportsOfModule(module)
+    .filter(
+      ({ name, declarations = [] }) =>
+        !ofAdapters.includes(name) && declarations.every(({ pos }) => pos < end),
+    )
+    .filter((exported) => lacksExample(checker.getAliasedSymbol(exported), checker))
+    .map(({ name }) => `${packageName}.${name}`)
+}
+
+function lacksExample(symbol: ts.Symbol, checker: ts.TypeChecker): boolean {
+  if (!(symbol.flags & ts.SymbolFlags.Value)) return false
+  if (symbol.getJsDocTags(checker).some(({ name }) => name === 'example')) return false
+  const type = checker.getTypeOfSymbol(symbol)
+  return type.getCallSignatures().length + type.getConstructSignatures().length > 0
+}
+
+function typeErrors({ path }: Example): readonly string[] {
+  const file = program.getSourceFile(path)
+  return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
+    ({ messageText }) => `${basename(path)}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+  )
+}
+
+/** A program that runs the examples one by one, in its folder, and prints what each has printed or thrown. */
+function runner(): string {
+  return `import { format } from 'node:util'
+import { PGlite } from '@electric-sql/pglite'
+
+await (await PGlite.create('board/data')).close()
+const printed = {}
+for (const name of ${JSON.stringify(examples.map(({ name }) => name))}) {
+  const lines = (printed[name] = [])
+  console.log = (...values) => lines.push(format(...values))
+  await import(\`./\${name}.mts\`).catch((error) => lines.push(\`threw \${error}\`))
+}
+process.stdout.write(JSON.stringify(printed))
+`
+}
+
+beforeAll(async () => {
+  examples = (await Promise.all(packages.map(readExamples))).flat()
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(join(folder, 'board'), { recursive: true })
+  await Promise.all(examples.map(({ path, source }) => writeFile(path, source)))
+  await writeFile(join(folder, 'run.mts'), runner())
+  program = createProgram()
+}, 180_000)
+afterAll(() => rm(folder, { recursive: true }))
+
+describe('the examples in the doc comments', () => {
+  it('cover each exported function and class', { timeout: 180_000 }, () => {
+    expect(packages.flatMap(exportsWithoutExample)).toEqual([])
+  })
+
+  it('fit the types', { timeout: 180_000 }, () => {
+    expect(examples.flatMap(typeErrors)).toEqual([])
+  })
+
+  it('print what their comments say, and leave nothing open', { timeout: 180_000 }, async () => {
+    // An example that leaves a handle open keeps the process from ending: it is stopped then, and this rejects.
+    const args = [
+      '--liftoff-only',
+      '--conditions=@taskboard/source',
+      '--import',
+      'tsx',
+      join(folder, 'run.mts'),
+    ]
+    const run = promisify(execFile)(process.execPath, args, { cwd: folder, timeout: 120_000 })
+    const expected = Object.fromEntries(examples.map(({ name, prints }) => [name, prints]))
+    expect(JSON.parse((await run).stdout)).toEqual(expected)
+  })
+})
