@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite'
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { cpSync, existsSync } from 'node:fs'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import { migrate } from '../src/migrations/migrate.js'
@@ -19,7 +19,8 @@ export async function createMigratedPglite(): Promise<PGlite> {
 
 /** Fills a directory as `openPglite` and a first `migrate` leave it: a copy as well. */
 export async function fillPgliteDirectory(directory: string): Promise<void> {
-  await cp(join(await template(), DATA), join(directory, DATA), { recursive: true })
+  // `cp` takes four times the processor time for a thousand files.
+  cpSync(join(await template(), DATA), join(directory, DATA), { recursive: true })
 }
 
 let made: Promise<string> | undefined
