@@ -1,3 +1,5 @@
+import { TaskboardError } from '../errors/index.js'
+
 /** A query string that has been taken apart and decoded as forms are: `+` is a space, broken escapes are kept. */
 export interface Query {
   /** The first value of each name. Own members only, whatever their names. */
@@ -17,10 +19,15 @@ const remembered = new Map<string, Query>()
 const MOST_REMEMBERED = 200
 const LONGEST_REMEMBERED = 40
 const MOST_PARAMETERS = 1_000
+/** Four times as much as Node.js takes by default. */
+const LONGEST = 65_536
 
-/** Takes apart a raw query string, without its question mark. */
+/** Takes apart a raw query string, without its question mark. @throws TaskboardError `PAYLOAD_TOO_LARGE` above 65,536 characters. */
 export function parseQuery(text: string): Query {
   if (text === '') return NO_QUERY
+  if (text.length > LONGEST) {
+    throw new TaskboardError('PAYLOAD_TOO_LARGE', `the query must have at most ${LONGEST} characters`)
+  }
   if (text.length > LONGEST_REMEMBERED) return takeApart(text)
   const known = remembered.get(text)
   if (known !== undefined) return known

@@ -99,7 +99,7 @@ export function createInsertTask(database: Database): TaskStore<PgConnection>['i
     {
       most: MOST_AT_ONCE,
       atOnce: 1,
-      groupOf: ({ task, now }) => [now, task.workspaceId, ...task.dependsOn.toSorted()].join(' '),
+      groupOf: ({ task, now }) => JSON.stringify([now, task.workspaceId, ...task.dependsOn.toSorted()]),
     },
   )
 
