@@ -83,7 +83,7 @@ async function delivered(): Promise<void> {
     async readTargets(webhookIds) {
       return webhooks.filter(({ id }) => webhookIds.includes(id))
     },
-    async recordDeliveryResults(results) {
+    async recordDeliveryResults({ results }) {
       for (const { outcome } of results)
         if (outcome.kind !== 'succeeded') throw new Error('a delivery failed')
       recorded += results.length

@@ -55,11 +55,21 @@ async function createWorld(seed: number, at: () => At): Promise<World> {
     { name: 'a', tier: 'professional', workspaceName: 'w', agent: { name: 'one', type: 'worker' } },
     at(),
   )
-  await storage.agents.insertAgent({ workspaceId: workspace.id, name: 'two', type: 'worker' }, null, at())
-  const agents = await storage.agents.listAgents(workspace.id, at())
+  await storage.agents.insertAgent(
+    { agent: { workspaceId: workspace.id, name: 'two', type: 'worker' }, idempotency: null },
+    at(),
+  )
+  const agents = await storage.agents.listAgents({ workspaceId: workspace.id }, at())
   await storage.webhooks.insertWebhook(
-    { workspaceId: workspace.id, url: 'https://example.com/', events: webhookEventTypes, secrets: [] },
-    null,
+    {
+      webhook: {
+        workspaceId: workspace.id,
+        url: 'https://example.com/',
+        events: webhookEventTypes,
+        secrets: [],
+      },
+      idempotency: null,
+    },
     at(),
   )
   return {

@@ -255,7 +255,7 @@ export type {
 } from './realtime/index.js'
 
 // --- Adapters of storages, senders and resolvers, and their tests -------------------------------------------------------
-export type { Storage, StorageSettings } from './storage/index.js'
+export type { Pruning, Storage, StorageSettings } from './storage/index.js'
 export { createStorageSettings } from './storage-settings.js'
 export type { BoundSettings } from './storage-settings.js'
 export {
@@ -272,6 +272,7 @@ export type {
   AttemptDecision,
   AttemptKind,
   LoginAttempts,
+  MfaChange,
   MfaState,
   NewStoredApiKey,
   NewStoredUser,
@@ -292,7 +293,15 @@ export type {
   FiguresQuery,
 } from './analytics/index.js'
 export { anyAgentType, emptyProfile, mostAhead, ratedAttempts, timedAttempts } from './agents/index.js'
-export type { AgentChange, AgentQuery, AgentStore, Forecast, ForecastTask, NewAgent } from './agents/index.js'
+export type {
+  AgentChange,
+  AgentPresenceReport,
+  AgentQuery,
+  AgentStore,
+  Forecast,
+  ForecastTask,
+  NewAgent,
+} from './agents/index.js'
 export type {
   ClaimBatch,
   ClaimByType,
@@ -339,6 +348,8 @@ export type {
   DeliveryQuery,
   DeliveryResult,
   DeliveryTarget,
+  NewStoredWebhook,
+  StoredWebhookChange,
   DisabledReason,
   ResolvedAddress,
   Resolver,

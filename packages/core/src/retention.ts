@@ -27,12 +27,15 @@ export function createRetentionSweep<Tx>(
   const pass = async (): Promise<NextPass> => {
     const now = environment.storageNow()
     const counts = [
-      await storage.events.pruneEvents(retention.eventsMs, BATCH, now),
-      await storage.webhooks.pruneDeliveries(retention.deliveriesMs, BATCH, now),
-      await storage.pruneIdempotency(idempotencyRetentionMs, BATCH, now),
-      await storage.limits.pruneLimits(BATCH, now),
-      await storage.sessions.pruneSessions(BATCH, now),
-      await storage.sessions.pruneLoginAttempts(BATCH, now),
+      await storage.prune({ rows: 'events', olderThanMs: retention.eventsMs, limit: BATCH }, { now }),
+      await storage.prune({ rows: 'deliveries', olderThanMs: retention.deliveriesMs, limit: BATCH }, { now }),
+      await storage.prune(
+        { rows: 'idempotency', olderThanMs: idempotencyRetentionMs, limit: BATCH },
+        { now },
+      ),
+      await storage.prune({ rows: 'limits', limit: BATCH }, { now }),
+      await storage.prune({ rows: 'sessions', limit: BATCH }, { now }),
+      await storage.prune({ rows: 'login_attempts', limit: BATCH }, { now }),
     ]
     return counts.includes(BATCH) ? 'now' : HOUR_MS
   }

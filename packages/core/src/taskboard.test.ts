@@ -185,7 +185,7 @@ describe('a task board', () => {
         ...storage.events,
         async feedEnd() {
           if (broken) throw new Error('connection lost')
-          return storage.events.feedEnd()
+          return storage.events.feedEnd(null)
         },
       },
     }

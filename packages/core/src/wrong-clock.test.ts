@@ -142,6 +142,6 @@ it.each(skews)(
     await clock.settle()
     await sweep.stop()
     expect([(await make('young')).replayed, (await make('old')).replayed]).toEqual([true, false])
-    expect(await storage.pruneIdempotency(0, 10, null)).toBe(1)
+    expect(await storage.prune({ rows: 'idempotency', olderThanMs: 0, limit: 10 }, { now: null })).toBe(1)
   },
 )

@@ -61,13 +61,13 @@ export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: A
   const goneAgents = new Set<string>()
   const agentStore: typeof storage.agents = {
     ...storage.agents,
-    async getAgents(agentIds, when) {
-      const found = await storage.agents.getAgents(agentIds, when)
+    async listAgents(which, when) {
+      const found = await storage.agents.listAgents(which, when)
       return found.filter(({ id }) => !goneAgents.delete(id))
     },
-    async reportAgentStatus(workspace, agentId, status, when) {
-      if (statusFaults.has(status)) throw new Error('the storage is down')
-      await storage.agents.reportAgentStatus(workspace, agentId, status, when)
+    async reportAgentStatus(report, when) {
+      if (statusFaults.has(report.status)) throw new Error('the storage is down')
+      await storage.agents.reportAgentStatus(report, when)
     },
   }
   const boardFor = boardsOn(environment, tasks)

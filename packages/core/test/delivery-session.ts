@@ -118,7 +118,7 @@ function createTestStore(clock: VirtualClock) {
         return [toTarget(webhook, now ?? clock.now())]
       })
     },
-    async recordDeliveryResults(results, disableAfterMs, { now }) {
+    async recordDeliveryResults({ results, disableAfterMs }, { now }) {
       calls.record += 1
       calls.largestRecord = Math.max(calls.largestRecord, results.length)
       await turn()

@@ -45,7 +45,7 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
 
   return {
     ...createAgentReads(database, { work, leases, agentsOf }),
-    insertAgent: (agent, claim, at) =>
+    insertAgent: ({ agent, idempotency: claim }, at) =>
       write(at, (now) => {
         database.requireWorkspace(agent.workspaceId)
         return database.idempotency.once(claim, now, () => {
@@ -53,16 +53,19 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
           return { ...added, status: agentStatus(database, leases, added, now) }
         })
       }),
-    listAgents: (workspaceId, at) => read(at, () => agentsOf(workspaceId)),
-    getAgent: (workspaceId, agentId, at) => read(at, () => require(workspaceId, agentId)),
-    getAgents: (agentIds, at) => read(at, () => agentIds.flatMap((id) => tables.agents.get(id) ?? [])),
-    updateAgent: (workspaceId, agentId, change, at) =>
+    listAgents: (which, at) =>
+      read(at, () =>
+        'workspaceId' in which
+          ? agentsOf(which.workspaceId)
+          : which.agentIds.flatMap((id) => tables.agents.get(id) ?? []),
+      ),
+    updateAgent: ({ workspaceId, agentId, change }, at) =>
       write(at, () => {
         const agent = { ...require(workspaceId, agentId), ...change }
         tables.agents.set(agentId, agent)
         return agent
       }),
-    deleteAgent: (workspaceId, agentId, at) =>
+    deleteAgent: ({ workspaceId, agentId }, at) =>
       write(at, (now) => {
         const { id } = require(workspaceId, agentId)
         if (leases.heldBy(id) > 0 || work.openOf(id).length > 0) {
@@ -73,21 +76,22 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
         tables.agents.delete(id)
         tables.workers.delete(id)
       }),
-    reportAgentStatus: (workspaceId, agentId, status, at) =>
+    reportAgentStatus: ({ workspaceId, agentId, status }, at) =>
       write(at, (now) => {
         const agent = tables.agents.get(agentId)
         if (agent?.workspaceId !== workspaceId || agent.status === status) return
         tables.agents.set(agentId, { ...agent, status })
         publish(draftRow(workspaceId, { type: 'agent.status', facts: { agentId, status } }, now))
       }),
-    reportWorker: (workspaceId, agentId, liveMs, at) =>
+    reportPresence: (report, at) =>
       write(at, (now) => {
-        if (tables.agents.get(agentId)?.workspaceId !== workspaceId) return
-        tables.workers.set(agentId, now + liveMs)
-      }),
-    reportRuntimes: (agentTypes, liveMs, at) =>
-      write(at, (now) => {
-        for (const type of agentTypes) tables.runtimes.set(type, liveMs === null ? Infinity : now + liveMs)
+        const { liveMs } = report
+        const liveUntil = liveMs === null ? Infinity : now + liveMs
+        if ('agentTypes' in report) {
+          for (const type of report.agentTypes) tables.runtimes.set(type, liveUntil)
+        } else if (tables.agents.get(report.agentId)?.workspaceId === report.workspaceId) {
+          tables.workers.set(report.agentId, liveUntil)
+        }
       }),
     readForecasts: (tasks, at) =>
       read(at, (now) => tasks.map((task) => work.forecast(task, agentsOf(task.workspaceId), now))),
@@ -101,7 +105,7 @@ function createAgentReads(
     readonly leases: LeaseIndex
     readonly agentsOf: (workspaceId: string) => readonly Agent[]
   },
-): Pick<Store, 'surveyAgents' | 'findAgent'> {
+): Pick<Store, 'surveyAgents' | 'getAgent'> {
   const { transactions, tables } = database
   const { work, leases, agentsOf } = parts
 
@@ -118,8 +122,8 @@ function createAgentReads(
   const isReached = (reach: Reach | null, workspaceId: string): boolean =>
     reach === null ? tables.workspaces.get(workspaceId) !== undefined : isWithin(database, reach, workspaceId)
 
-  function survey(reach: Reach | null, query: AgentQuery): readonly Agent[] {
-    const { workspaceId, agentIds, limit, afterId } = query
+  function survey(query: AgentQuery): readonly Agent[] {
+    const { reach, workspaceId, agentIds, limit, afterId } = query
     if (workspaceId !== null && !isReached(reach, workspaceId)) {
       throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
     }
@@ -135,9 +139,9 @@ function createAgentReads(
   }
 
   return {
-    surveyAgents: (reach, query, at) =>
-      transactions.read(at, (now) => survey(reach, query).map((agent) => overview(agent, now))),
-    findAgent: (reach, agentId, at) =>
+    surveyAgents: (query, at) =>
+      transactions.read(at, (now) => survey(query).map((agent) => overview(agent, now))),
+    getAgent: ({ reach, agentId }, at) =>
       transactions.read(at, (now) => {
         const agent = tables.agents.get(agentId)
         if (agent !== undefined && isReached(reach, agent.workspaceId)) return overview(agent, now)

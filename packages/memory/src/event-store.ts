@@ -1,9 +1,10 @@
 import { TaskboardError, type EventStore, type FeedPosition } from '@taskboard/core'
 import type { Database } from './database.js'
 import { draftRow, toLoggedEvent } from './event-log.js'
+import type { Pruned } from './prune.js'
 import type { MemoryTransaction } from './transactions.js'
 
-export function createEventStore(database: Database): EventStore<MemoryTransaction> {
+export function createEventStore(database: Database): EventStore<MemoryTransaction> & Pruned<'pruneEvents'> {
   const { transactions, log, commits, tables } = database
   const mark = (workspaceId: string): number => tables.rollUps.get(workspaceId)?.seq ?? 0
   const { read, write } = transactions
@@ -17,17 +18,17 @@ export function createEventStore(database: Database): EventStore<MemoryTransacti
       }),
     readEvents: (workspaceId, afterSeq, limit) =>
       read(null, () => log.readWorkspace(workspaceId, afterSeq, limit)),
-    feedEnd: () => read(null, () => String(log.end)),
     readFeed: (position, limit) =>
       read(null, () => {
         const start = parsePosition(position)
         const events = log.readAll(start, limit)
         return { events, position: String(log.afterPage(start, events.length)) }
       }),
-    skipFeed: (position) => read(null, () => String(Math.max(parsePosition(position), log.end))),
+    feedEnd: (after) =>
+      read(null, () => String(after === null ? log.end : Math.max(parsePosition(after), log.end))),
     onCommit: (listener) => commits.listen(listener),
-    pruneEvents: (olderThanMs, limit, now) =>
-      write({ now }, (at) => log.prune(at - olderThanMs, limit, mark)),
+    pruneEvents: ({ limit, olderThanMs }, at) =>
+      write(at, (now) => log.prune(now - olderThanMs, limit, mark)),
   }
 }
 

@@ -11,9 +11,10 @@ import {
   type RollingWindow,
   type TierWindow,
 } from '@taskboard/core'
+import type { Pruned } from './prune.js'
 
 /** Limits take no part in transactions: what was admitted stays counted whatever becomes of the request. */
-export function createLimitStore(present: () => Instant): LimitStore {
+export function createLimitStore(present: () => Instant): LimitStore & Pruned<'pruneLimits'> {
   const windows = new Map<string, { readonly window: RollingWindow; windowMs: number }>()
   const tierWindows = new Map<string, TierWindow>()
 
@@ -31,7 +32,7 @@ export function createLimitStore(present: () => Instant): LimitStore {
       if (window === undefined) tierWindows.set(request.key, (window = emptyTierWindow()))
       return takeFromTierWindow(window, request, now ?? present())
     },
-    async pruneLimits(limit, now) {
+    async pruneLimits({ limit }, { now }) {
       const at = now ?? present()
       const count = drop(windows, limit, ({ window, windowMs }) => newestAdmission(window) + windowMs <= at)
       return count + drop(tierWindows, limit - count, (window) => tierWindowIdleAt(window) <= at)

@@ -28,8 +28,12 @@ describe('an id that is missing in untyped code', () => {
     ).rejects.toMatchObject({
       code: 'TASK_NOT_FOUND',
     })
-    await expect(storage.agents.getAgent(missing, 'agent_x', at)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-    await expect(storage.webhooks.getWebhook(missing, 'wh_x', at)).rejects.toMatchObject({
+    await expect(storage.agents.getAgent({ reach: null, agentId: 'agent_x' }, at)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    })
+    await expect(
+      storage.webhooks.getWebhook({ within: missing, webhookId: 'wh_x' }, at),
+    ).rejects.toMatchObject({
       code: 'NOT_FOUND',
     })
   })

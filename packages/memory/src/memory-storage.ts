@@ -7,6 +7,7 @@ import { createEventStore } from './event-store.js'
 import { createLeaseIndex } from './lease-index.js'
 import { createLimitStore } from './limit-store.js'
 import { createNotificationStore } from './notification-store.js'
+import { createPrune } from './prune.js'
 import { createQuotaStore } from './quota-store.js'
 import { createReadyQueue, type ReadyQueue } from './ready-queue.js'
 import { createRealtimeStore } from './realtime-store.js'
@@ -48,6 +49,10 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     scoring: () => settings.current.scoring,
   })
   const leases = createLeaseIndex(tables.tasks)
+  const { pruneEvents, ...events } = createEventStore(database)
+  const { pruneDeliveries, ...webhooks } = createWebhookStore(database)
+  const { pruneLimits, ...limits } = createLimitStore(settings.now)
+  const { pruneSessions, pruneLoginAttempts, ...sessions } = createSessionStore(database)
 
   return {
     name: 'memory',
@@ -56,20 +61,27 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     tasks: createTaskStore(database, queue, leases),
     agents: createAgentStore(database, queue, leases),
     analytics: createAnalyticsStore(database),
-    events: createEventStore(database),
+    events,
     notifications: createNotificationStore(database),
-    webhooks: createWebhookStore(database),
-    limits: createLimitStore(settings.now),
+    webhooks,
+    limits,
     quotas: createQuotaStore(database),
     access: createAccessStore(database),
-    sessions: createSessionStore(database),
+    sessions,
     realtime: createRealtimeStore(database),
     bind: settings.bind,
     open: () => Promise.resolve(),
     close: () => Promise.resolve(),
     transaction: transactions.transaction,
     keepAnswer: (claim, answer, at) => transactions.write(at, () => idempotency.keepAnswer(claim, answer)),
-    pruneIdempotency: (olderThanMs, limit, now) =>
-      transactions.write({ now }, (at) => idempotency.prune(at - olderThanMs, limit)),
+    prune: createPrune({
+      pruneEvents,
+      pruneDeliveries,
+      pruneLimits,
+      pruneSessions,
+      pruneLoginAttempts,
+      pruneIdempotency: ({ olderThanMs, limit }, at) =>
+        transactions.write(at, (now) => idempotency.prune(now - olderThanMs, limit)),
+    }),
   }
 }

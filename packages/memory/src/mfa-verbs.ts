@@ -4,7 +4,7 @@ import type { MemoryTransaction } from './transactions.js'
 import type { StoredUser } from './users.js'
 
 type Store = SessionStore<MemoryTransaction>
-type MfaVerb = 'findMfa' | 'offerMfa' | 'enrolMfa' | 'redeemMfaStep' | 'redeemRecoveryCode' | 'removeMfa'
+type MfaVerb = 'findMfa' | 'changeMfa' | 'redeemMfa'
 
 /** The part of the session store that is about second factors. */
 export function createMfaVerbs({ transactions, tables }: Database): Pick<Store, MfaVerb> {
@@ -30,46 +30,47 @@ export function createMfaVerbs({ transactions, tables }: Database): Pick<Store, 
         const { user, mfaSecret: secret, mfaPendingSecret: pendingSecret } = found
         return { email: user.email, secret, pendingSecret, asOf: now }
       }),
-    offerMfa: (userId, mfaPendingSecret, at) =>
-      write(at, () =>
-        change(
-          userId,
-          ({ mfaSecret }) => mfaSecret === null,
-          () => ({ mfaPendingSecret }),
-        ),
-      ),
-    enrolMfa: (userId, { sealedSecret, step, recoveryHashes }, at) =>
-      write(at, () =>
-        change(
-          userId,
-          ({ mfaSecret, mfaPendingSecret }) => mfaSecret === null && mfaPendingSecret === sealedSecret,
-          () => ({ mfaSecret: sealedSecret, mfaPendingSecret: null, mfaStep: step, recoveryHashes }),
-        ),
-      ),
-    redeemMfaStep: (userId, step, at) =>
-      write(at, () =>
-        change(
-          userId,
-          ({ mfaSecret, mfaStep }) => mfaSecret !== null && (mfaStep === null || mfaStep < step),
-          () => ({ mfaStep: step }),
-        ),
-      ),
-    redeemRecoveryCode: (userId, hash, at) =>
-      write(at, () =>
-        change(
-          userId,
-          ({ mfaSecret, recoveryHashes }) => mfaSecret !== null && recoveryHashes.includes(hash),
-          ({ recoveryHashes }) => ({ recoveryHashes: recoveryHashes.filter((each) => each !== hash) }),
-        ),
-      ),
-    removeMfa: (userId, at) =>
+    changeMfa: ({ userId, change: wanted }, at) =>
       write(at, () => {
-        const none = { mfaSecret: null, mfaPendingSecret: null, mfaStep: null, recoveryHashes: [] }
-        change(
-          userId,
-          () => true,
-          () => none,
-        )
+        switch (wanted.kind) {
+          case 'offer':
+            return change(
+              userId,
+              ({ mfaSecret }) => mfaSecret === null,
+              () => ({ mfaPendingSecret: wanted.sealedSecret }),
+            )
+          case 'enrol': {
+            const { sealedSecret, step, recoveryHashes } = wanted
+            return change(
+              userId,
+              ({ mfaSecret, mfaPendingSecret }) => mfaSecret === null && mfaPendingSecret === sealedSecret,
+              () => ({ mfaSecret: sealedSecret, mfaPendingSecret: null, mfaStep: step, recoveryHashes }),
+            )
+          }
+          case 'remove':
+            return change(
+              userId,
+              () => true,
+              () => ({ mfaSecret: null, mfaPendingSecret: null, mfaStep: null, recoveryHashes: [] }),
+            )
+        }
       }),
+    redeemMfa: ({ userId, ...code }, at) =>
+      write(at, () =>
+        'step' in code
+          ? change(
+              userId,
+              ({ mfaSecret, mfaStep }) => mfaSecret !== null && (mfaStep === null || mfaStep < code.step),
+              () => ({ mfaStep: code.step }),
+            )
+          : change(
+              userId,
+              ({ mfaSecret, recoveryHashes }) =>
+                mfaSecret !== null && recoveryHashes.includes(code.recoveryHash),
+              ({ recoveryHashes }) => ({
+                recoveryHashes: recoveryHashes.filter((each) => each !== code.recoveryHash),
+              }),
+            ),
+      ),
   }
 }

@@ -42,10 +42,12 @@ async function createWorld(): Promise<World> {
   const workspaceIds = [workspace.id, second.id]
   const agentIds: string[] = []
   for (const workspaceId of workspaceIds) {
-    for (const each of await storage.agents.listAgents(workspaceId, at)) agentIds.push(each.id)
+    for (const each of await storage.agents.listAgents({ workspaceId }, at)) agentIds.push(each.id)
     await storage.webhooks.insertWebhook(
-      { workspaceId, url: 'https://example.com/', events: webhookEventTypes, secrets: [] },
-      null,
+      {
+        webhook: { workspaceId, url: 'https://example.com/', events: webhookEventTypes, secrets: [] },
+        idempotency: null,
+      },
       at,
     )
     await storage.notifications.saveTarget({ workspaceId, channel: 'mail', settings: {} }, at)
@@ -115,19 +117,21 @@ async function apply(world: World, [kind, a, b, c]: Step, tx?: MemoryTransaction
       ),
     () => storage.tasks.changeTask({ target: { workspaceId, taskId }, command: { kind: 'release' } }, at),
     () => storage.tasks.expireLeases({ limit: 3, backoff: defaultBackoff }, at),
-    () => storage.agents.insertAgent({ workspaceId, name: 'n', type: c % 2 ? 'worker' : 'other' }, null, at),
+    () =>
+      storage.agents.insertAgent(
+        { agent: { workspaceId, name: 'n', type: c % 2 ? 'worker' : 'other' }, idempotency: null },
+        at,
+      ),
     () => sendDue(world, c, at),
     () => notify(world, c, at),
     () => setEnabled(world, workspaceId, c % 2 === 0, at),
     () => storage.access.insertWorkspace({ accountId: world.accountId, name: 'x', agent: null }, at),
     () =>
       storage.agents.updateAgent(
-        workspaceId,
-        pick(world.agentIds, c),
-        { type: pick(['worker', 'other'], b) },
+        { workspaceId, agentId: pick(world.agentIds, c), change: { type: pick(['worker', 'other'], b) } },
         at,
       ),
-    () => storage.agents.deleteAgent(workspaceId, pick(world.agentIds, c), at),
+    () => storage.agents.deleteAgent({ workspaceId, agentId: pick(world.agentIds, c) }, at),
     () => storage.tasks.deleteTask({ workspaceId, taskId }, at),
     () => storage.analytics.rollUp(1 + (c % 9), at),
   ]
@@ -173,7 +177,7 @@ async function sendDue({ storage }: World, draw: number, at: At<MemoryTransactio
     endedMsAgo: 0,
     outcome: { kind: pick(kinds, draw + index) },
   }))
-  await storage.webhooks.recordDeliveryResults(results, DAY_MS, at)
+  await storage.webhooks.recordDeliveryResults({ results, disableAfterMs: DAY_MS }, at)
 }
 
 async function notify({ storage }: World, draw: number, at: At<MemoryTransaction>): Promise<void> {
@@ -193,7 +197,7 @@ async function setEnabled(
   at: At<MemoryTransaction>,
 ) {
   for (const { id } of await storage.webhooks.listWebhooks(workspaceId, at)) {
-    await storage.webhooks.updateWebhook(workspaceId, id, { enabled }, at)
+    await storage.webhooks.updateWebhook({ workspaceId, webhookId: id, change: { enabled } }, at)
   }
 }
 
@@ -223,7 +227,7 @@ async function observe({ storage, accountId, workspaceIds, taskIds, now }: World
       counts: await countTasks(storage, workspaceId, at),
       webhooks,
       deliveries: await Promise.all(deliveries),
-      agents: await storage.agents.listAgents(workspaceId, at),
+      agents: await storage.agents.listAgents({ workspaceId }, at),
       events: await storage.events.readEvents(workspaceId, 0, 1_000),
       targets: await storage.notifications.listTargets(workspaceId, at),
     }
@@ -240,13 +244,16 @@ async function observe({ storage, accountId, workspaceIds, taskIds, now }: World
   return {
     boards: await Promise.all(boards),
     tasks: await Promise.all(tasks),
-    agents: await storage.agents.surveyAgents(null, { workspaceId: null, limit: 500, afterId: null }, at),
+    agents: await storage.agents.surveyAgents(
+      { reach: null, workspaceId: null, limit: 500, afterId: null },
+      at,
+    ),
     forecasts: await storage.agents.readForecasts(
       seen.flatMap((page) => page.tasks),
       at,
     ),
     figures: await storage.analytics.readFigures(reach, { workspaceId: null, ...days }, at),
-    feedEnd: await storage.events.feedEnd(),
+    feedEnd: await storage.events.feedEnd(null),
     workspaces: await storage.access.listWorkspaces(accountId, at),
   }
 }

@@ -8,11 +8,14 @@ import {
 } from '@taskboard/core'
 import type { Database } from './database.js'
 import { createMfaVerbs } from './mfa-verbs.js'
+import type { Pruned } from './prune.js'
 import type { StoredSession } from './stored-session.js'
 import type { Table } from './table.js'
 import type { MemoryTransaction } from './transactions.js'
 
-export function createSessionStore(database: Database): SessionStore<MemoryTransaction> {
+type Store = SessionStore<MemoryTransaction> & Pruned<'pruneSessions' | 'pruneLoginAttempts'>
+
+export function createSessionStore(database: Database): Store {
   const { settings, transactions, tables, users } = database
   const { read, write } = transactions
   const byFamily = new Map<string, string>()
@@ -85,10 +88,10 @@ export function createSessionStore(database: Database): SessionStore<MemoryTrans
         } as const
         return { principal, expiresInMs: stored.family.expiresAt - now }
       }),
-    pruneSessions: (limit, now) =>
-      write({ now }, (at) => prune(tables.sessions, limit, ({ family }) => family.expiresAt, at)),
-    pruneLoginAttempts: (limit, now) =>
-      write({ now }, (at) => prune(tables.loginAttempts, limit, ({ holdsUntil }) => holdsUntil, at)),
+    pruneSessions: ({ limit }, at) =>
+      write(at, (now) => prune(tables.sessions, limit, ({ family }) => family.expiresAt, now)),
+    pruneLoginAttempts: ({ limit }, at) =>
+      write(at, (now) => prune(tables.loginAttempts, limit, ({ holdsUntil }) => holdsUntil, now)),
   }
 }
 

@@ -33,9 +33,9 @@ describe('a claim by type', () => {
     const { storage, workspaceId, add, claim } = await setUp()
     const at = { now: START }
     for (const name of ['two', 'three'])
-      await storage.agents.insertAgent({ workspaceId, name, type: 'bot' }, null, at)
+      await storage.agents.insertAgent({ agent: { workspaceId, name, type: 'bot' }, idempotency: null }, at)
     for (let count = 0; count < 6; count++) await add(`task ${count}`)
-    const agents = await storage.agents.listAgents(workspaceId, at)
+    const agents = await storage.agents.listAgents({ workspaceId }, at)
     const shares = async (limit: number) => {
       const { tasks } = await claim(limit, START)
       return tasks.map(({ lease }) => agents.findIndex(({ id }) => id === lease?.agentId))

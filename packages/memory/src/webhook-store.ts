@@ -8,6 +8,7 @@ import {
   type LoggedEvent,
   type StoredSecret,
   type StoredWebhook,
+  type StoredWebhookChange,
   type WebhookStore,
 } from '@taskboard/core'
 import { newDelivery, type Database } from './database.js'
@@ -16,23 +17,17 @@ import { createDeliveryIndex, type DeliveryIndex } from './delivery-index.js'
 import { createDeliveryLog, type DeliveryLog } from './delivery-log.js'
 import { recordResult } from './delivery-results.js'
 import { isFinished, isHeld, type DeliveryRow } from './delivery-row.js'
+import type { Pruned } from './prune.js'
 import { isWithin } from './reach.js'
 import type { Table } from './table.js'
 import type { MemoryTransaction } from './transactions.js'
 
 type Store = WebhookStore<MemoryTransaction>
-type WebhookVerb =
-  | 'insertWebhook'
-  | 'listWebhooks'
-  | 'getWebhook'
-  | 'findWebhook'
-  | 'updateWebhook'
-  | 'rotateSecret'
-  | 'deleteWebhook'
+type WebhookVerb = 'insertWebhook' | 'listWebhooks' | 'getWebhook' | 'updateWebhook' | 'deleteWebhook'
 type SendVerb = 'claimDueDeliveries' | 'readTargets' | 'recordDeliveryResults' | 'releaseDeliveries'
 type LogVerb = Exclude<keyof Store, WebhookVerb | SendVerb>
 
-export function createWebhookStore(database: Database): Store {
+export function createWebhookStore(database: Database): Store & Pruned<'pruneDeliveries'> {
   const { tables } = database
   const { deliveries, webhooks } = tables
   const accountOf = (workspaceId: string): string => tables.workspaces.get(workspaceId)?.accountId ?? ''
@@ -61,7 +56,7 @@ function createWebhookVerbs(
   const { read, write } = transactions
 
   return {
-    insertWebhook: ({ workspaceId, url, events, secrets }, claim, at) =>
+    insertWebhook: ({ webhook: { workspaceId, url, events, secrets }, idempotency: claim }, at) =>
       write(at, (now) => {
         database.requireWorkspace(workspaceId)
         return idempotency.once(claim, now, () => {
@@ -82,28 +77,20 @@ function createWebhookVerbs(
         })
       }),
     listWebhooks: (workspaceId, at) => read(at, () => [...subscriptions.of(workspaceId)]),
-    getWebhook: (workspaceId, webhookId, at) => read(at, () => requireWebhook(workspaceId, webhookId)),
-    findWebhook: (reach, webhookId, at) =>
+    getWebhook: ({ within, webhookId }, at) =>
       read(at, () => {
+        if (typeof within === 'string') return requireWebhook(within, webhookId)
         const webhook = tables.webhooks.get(webhookId)
-        if (webhook !== undefined && isWithin(database, reach, webhook.workspaceId)) return webhook
+        if (webhook !== undefined && isWithin(database, within, webhook.workspaceId)) return webhook
         throw new TaskboardError('NOT_FOUND', 'no such webhook')
       }),
-    updateWebhook: (workspaceId, webhookId, change, at) =>
+    updateWebhook: ({ workspaceId, webhookId, change }, at) =>
       write(at, (now) => {
         const changed = changedWebhook(requireWebhook(workspaceId, webhookId), change, now)
         tables.webhooks.set(webhookId, changed)
         return changed
       }),
-    rotateSecret: (workspaceId, webhookId, { sealed, overlapMs }, at) =>
-      write(at, (now) => {
-        const before = requireWebhook(workspaceId, webhookId)
-        const secrets = copiedSecrets(rotateSecrets(before.secrets, sealed, now, overlapMs))
-        const rotated = { ...before, secrets, updatedAt: now }
-        tables.webhooks.set(webhookId, rotated)
-        return rotated
-      }),
-    deleteWebhook: (workspaceId, webhookId, at) =>
+    deleteWebhook: ({ workspaceId, webhookId }, at) =>
       write(at, () => {
         if (tables.webhooks.get(webhookId)?.workspaceId !== workspaceId) return false
         for (const id of log.all(webhookId).toReversed()) tables.deliveries.delete(id)
@@ -113,11 +100,13 @@ function createWebhookVerbs(
   }
 }
 
-function changedWebhook(
-  webhook: StoredWebhook,
-  { url, events, enabled }: Parameters<Store['updateWebhook']>[2],
-  now: Instant,
-): StoredWebhook {
+function changedWebhook(webhook: StoredWebhook, change: StoredWebhookChange, now: Instant): StoredWebhook {
+  if ('rotation' in change) {
+    const { sealed, overlapMs } = change.rotation
+    const secrets = copiedSecrets(rotateSecrets(webhook.secrets, sealed, now, overlapMs))
+    return { ...webhook, secrets, updatedAt: now }
+  }
+  const { url, events, enabled } = change
   const changed = {
     ...webhook,
     updatedAt: now,
@@ -156,7 +145,7 @@ function createSendVerbs(
           return webhook?.enabled === true ? [targetOf(webhook, now)] : []
         }),
       ),
-    recordDeliveryResults: (results, disableAfterMs, at) =>
+    recordDeliveryResults: ({ results, disableAfterMs }, at) =>
       write(at, (now) => {
         for (const result of results) recordResult(database, result, disableAfterMs, now)
       }),
@@ -176,7 +165,7 @@ function createLogVerbs(
   index: DeliveryIndex,
   log: DeliveryLog,
   requireWebhook: (workspaceId: string, webhookId: string) => StoredWebhook,
-): Pick<Store, LogVerb> {
+): Pick<Store, LogVerb> & Pruned<'pruneDeliveries'> {
   const { read, write } = transactions
   const { deliveries } = tables
 
@@ -188,7 +177,7 @@ function createLogVerbs(
 
   function toResend(
     webhookId: string,
-    which: Parameters<Store['resendDeliveries']>[2],
+    which: Parameters<Store['resendDeliveries']>[0]['which'],
   ): readonly DeliveryRow[] {
     if ('deliveryId' in which) return [requireDelivery(webhookId, which.deliveryId)].filter(isFinished)
     const rows = log.all(webhookId).map((id) => deliveries.get(id) as DeliveryRow)
@@ -199,7 +188,7 @@ function createLogVerbs(
   }
 
   return {
-    insertTestDelivery: (workspaceId, webhookId, { type, facts }, at) =>
+    insertTestDelivery: ({ workspaceId, webhookId, event: { type, facts } }, at) =>
       write(at, (now) => {
         requireWebhook(workspaceId, webhookId)
         const { newId } = settings.current
@@ -220,7 +209,7 @@ function createLogVerbs(
         requireWebhook(query.workspaceId, query.webhookId)
         return pageOf(deliveries, log, query)
       }),
-    resendDeliveries: (workspaceId, webhookId, which, at) =>
+    resendDeliveries: ({ workspaceId, webhookId, which }, at) =>
       write(at, (now) => {
         requireWebhook(workspaceId, webhookId)
         const rows = toResend(webhookId, which)
@@ -230,11 +219,11 @@ function createLogVerbs(
         }
         return rows.length
       }),
-    pruneDeliveries: (olderThanMs, limit, now) =>
-      write({ now }, (at) => {
+    pruneDeliveries: ({ olderThanMs, limit }, at) =>
+      write(at, (now) => {
         let count = 0
         for (let row = index.firstFinished(); row !== null && count < limit; row = index.firstFinished()) {
-          if (row.delivery.createdAt >= at - olderThanMs) break
+          if (row.delivery.createdAt >= now - olderThanMs) break
           deliveries.delete(row.delivery.id)
           count += 1
         }

@@ -31,8 +31,7 @@ async function addTenant(webhooks: number, path: string): Promise<string> {
   for (let index = 0; index < webhooks; index++) {
     const url = `${receiver.origin}/${path}/${index}`
     await storage.webhooks.insertWebhook(
-      { workspaceId: workspace.id, url, events: ['order.new'], secrets: [] },
-      null,
+      { webhook: { workspaceId: workspace.id, url, events: ['order.new'], secrets: [] }, idempotency: null },
       at,
     )
   }

@@ -42,7 +42,7 @@ for (let index = 0; index < WEBHOOKS; index++) {
     events: ['task.completed'] as const,
     secrets,
   }
-  await storage.webhooks.insertWebhook(webhook, null, { now: null })
+  await storage.webhooks.insertWebhook({ webhook, idempotency: null }, { now: null })
 }
 
 /** Deliveries that are due, of one event of a common size. */
@@ -74,10 +74,10 @@ function counting(store: Storage<PgConnection>['webhooks'], onRecorded: (results
     releaseDeliveries: (...claims: Parameters<typeof store.releaseDeliveries>) =>
       store.releaseDeliveries(...claims),
     async recordDeliveryResults(
-      ...[results, disableAfterMs, at]: Parameters<typeof store.recordDeliveryResults>
+      ...[{ results, disableAfterMs }, at]: Parameters<typeof store.recordDeliveryResults>
     ) {
       if (results.some(({ outcome }) => outcome.kind !== 'succeeded')) throw new Error('a delivery failed')
-      await store.recordDeliveryResults(results, disableAfterMs, at)
+      await store.recordDeliveryResults({ results, disableAfterMs }, at)
       onRecorded(results.length)
     },
   }

@@ -8,12 +8,12 @@ import { createDatabase } from './database.js'
 import { createEventStore } from './events/event-store.js'
 import { createNotificationStore } from './events/notification-store.js'
 import { keepAnswer } from './idempotency/keep-answer.js'
-import { pruneIdempotency } from './idempotency/prune-idempotency.js'
 import { createLimitStore } from './limits/limit-store.js'
 import { createQuotaStore } from './limits/quota-store.js'
 import { createWakes } from './listen/wakes.js'
 import { migrationStatus } from './migrations/migrate.js'
 import type { PgConnection, PgPool } from './pool.js'
+import { prune } from './prune.js'
 import { createRealtimeStore } from './realtime/realtime-store.js'
 import { adoptScoring } from './stored-scoring.js'
 import { createTaskStore } from './tasks/task-store.js'
@@ -113,7 +113,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     close: () => wakes.close(),
     transaction: (work) => database.transaction(work),
     keepAnswer: (claim, answer, at) => keepAnswer(database, claim, answer, at),
-    pruneIdempotency: (...given) => pruneIdempotency(database, ...given),
+    prune: (asked, { now }) => prune(database, asked, now),
   }
 }
 

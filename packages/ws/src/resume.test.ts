@@ -87,7 +87,7 @@ describe('a client that is cut off and comes back', () => {
     for (let n = 0; n < 5; n++) await board.add({ title: `${n}` })
     // Only what analytics have counted is pruned.
     await storage.analytics.rollUp(100, { now: null })
-    await storage.events.pruneEvents(0, 3, Number.MAX_SAFE_INTEGER)
+    await storage.prune({ rows: 'events', olderThanMs: 0, limit: 3 }, { now: Number.MAX_SAFE_INTEGER })
     const channel = `workspace.${workspaceId}`
     const client = await openSubscribed(url, key, [channel], { [channel]: 1 })
     await client.heard(({ seq, type }) => seq === 5 && type === 'task.created')
@@ -98,7 +98,7 @@ describe('a client that is cut off and comes back', () => {
       { type: 'task.created', ...place, seq: 4 },
       { type: 'task.created', ...place, seq: 5 },
     ])
-    await storage.events.pruneEvents(0, 3, Number.MAX_SAFE_INTEGER)
+    await storage.prune({ rows: 'events', olderThanMs: 0, limit: 3 }, { now: Number.MAX_SAFE_INTEGER })
     const late = await openSubscribed(url, key, [channel], { [channel]: 1 })
     await late.heard(({ type }) => type === 'gap')
     await board.add({ title: 'live' })

@@ -11,6 +11,7 @@ export type {
   Workspace,
 } from './access-store.js'
 export type {
+  MfaChange,
   MfaState,
   RefreshOutcome,
   RefreshRequest,

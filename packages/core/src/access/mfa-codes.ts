@@ -26,7 +26,7 @@ export function mfaContext(userId: string): string {
 
 export function createMfaCodes(parts: {
   readonly environment: Environment
-  readonly store: Pick<SessionStore, 'redeemMfaStep' | 'redeemRecoveryCode'>
+  readonly store: Pick<SessionStore, 'redeemMfa'>
   readonly secrets: SecretBox
 }): MfaCodes {
   const { environment, store, secrets } = parts
@@ -42,10 +42,10 @@ export function createMfaCodes(parts: {
       const { userId } = holder
       if (isTotpCode(code)) {
         const step = findStep(holder, code)
-        return step !== null && store.redeemMfaStep(userId, step, at())
+        return step !== null && store.redeemMfa({ userId, step }, at())
       }
       const hash = hashRecoveryCode(code)
-      return hash !== null && store.redeemRecoveryCode(userId, hash, at())
+      return hash !== null && store.redeemMfa({ userId, recoveryHash: hash }, at())
     },
   }
 }

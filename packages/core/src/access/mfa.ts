@@ -64,7 +64,13 @@ export function createMfa(parts: MfaParts): Mfa {
     async begin(userId) {
       const { email } = await find(userId)
       const { text, uri } = mintTotpSecret(random, issuer, email)
-      if (!(await store.offerMfa(userId, secrets.seal(text, mfaContext(userId)), at()))) throw enrolled()
+      if (
+        !(await store.changeMfa(
+          { userId, change: { kind: 'offer', sealedSecret: secrets.seal(text, mfaContext(userId)) } },
+          at(),
+        ))
+      )
+        throw enrolled()
       return { otpauthUri: uri, secret: text }
     },
     async confirm(userId, mfaCode) {
@@ -75,7 +81,10 @@ export function createMfa(parts: MfaParts): Mfa {
       await guess(userId, async () => {
         const step = codes.findStep({ userId, sealedSecret: pendingSecret, asOf }, mfaCode)
         if (step === null) return false
-        return store.enrolMfa(userId, { sealedSecret: pendingSecret, step, recoveryHashes }, at())
+        return store.changeMfa(
+          { userId, change: { kind: 'enrol', sealedSecret: pendingSecret, step, recoveryHashes } },
+          at(),
+        )
       })
       return { recoveryCodes }
     },
@@ -83,7 +92,7 @@ export function createMfa(parts: MfaParts): Mfa {
       const { secret, asOf } = await find(userId)
       if (secret === null) throw new TaskboardError('CONFLICT', 'the user is not enrolled')
       await guess(userId, () => codes.redeem({ userId, sealedSecret: secret, asOf }, mfaCode))
-      await store.removeMfa(userId, at())
+      await store.changeMfa({ userId, change: { kind: 'remove' } }, at())
     },
   }
 }

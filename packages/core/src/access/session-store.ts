@@ -23,6 +23,23 @@ export interface MfaState {
   readonly asOf: Instant
 }
 
+/** What is done to a user's second factor. */
+export type MfaChange =
+  /** Puts a secret up for confirmation, in place of an earlier one. Refused when the user is enrolled, or unknown. */
+  | { readonly kind: 'offer'; readonly sealedSecret: string }
+  /**
+   * Enrols the user with the secret that waits, whose code of `step` is used by that. Refused when another secret waits, or none: of
+   * several confirmations one holds.
+   */
+  | {
+      readonly kind: 'enrol'
+      readonly sealedSecret: string
+      readonly step: number
+      readonly recoveryHashes: readonly string[]
+    }
+  /** Ends it, with its recovery codes. */
+  | { readonly kind: 'remove' }
+
 /** A login that goes on until its refresh tokens end, or someone ends it. */
 export interface Session {
   readonly id: string
@@ -92,26 +109,14 @@ export interface SessionStore<Tx = unknown> {
   ): Promise<{ principal: Principal; expiresInMs: number } | null>
 
   findMfa(userId: string, at: At<Tx>): Promise<MfaState | null>
-  /** Puts a secret up for confirmation, in place of an earlier one. False when the user is enrolled, or unknown. */
-  offerMfa(userId: string, sealedSecret: string, at: At<Tx>): Promise<boolean>
+  /** Changes a user's second factor: see `MfaChange`. False when the change is refused. */
+  changeMfa(change: { readonly userId: string; readonly change: MfaChange }, at: At<Tx>): Promise<boolean>
   /**
-   * Enrols a user with the secret that waits, whose code of `step` is used by that. False when another secret waits, or none:
-   * of several confirmations one holds.
+   * Uses up a code: true for exactly one caller. By a `step` of time all codes up to that one are used up, and none of an earlier step
+   * holds any more.
    */
-  enrolMfa(
-    userId: string,
-    mfa: { sealedSecret: string; step: number; recoveryHashes: readonly string[] },
+  redeemMfa(
+    code: { readonly userId: string } & ({ readonly step: number } | { readonly recoveryHash: string }),
     at: At<Tx>,
   ): Promise<boolean>
-  /** Uses up the codes of all time steps up to `step`: true for exactly one caller with this step, and none with an earlier. */
-  redeemMfaStep(userId: string, step: number, at: At<Tx>): Promise<boolean>
-  /** Uses up a recovery code: true for exactly one caller. */
-  redeemRecoveryCode(userId: string, hash: string, at: At<Tx>): Promise<boolean>
-  /** Ends a user's second factor, with its recovery codes. */
-  removeMfa(userId: string, at: At<Tx>): Promise<void>
-
-  /** Drops sessions that are over, at most `limit`; returns how many went. */
-  pruneSessions(limit: number, now: Instant | null): Promise<number>
-  /** Drops guesses that count no more, at most `limit`; returns how many went. */
-  pruneLoginAttempts(limit: number, now: Instant | null): Promise<number>
 }

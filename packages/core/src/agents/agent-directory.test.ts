@@ -10,7 +10,8 @@ function setUp() {
   const lookups: (readonly string[])[] = []
   let answer: Promise<void> = Promise.resolve()
   const directory = createAgentDirectory(createEnvironment({ clock }), {
-    async getAgents(ids) {
+    async listAgents(which) {
+      const ids = 'agentIds' in which ? which.agentIds : []
       lookups.push(ids)
       const found = ids.filter((id) => id !== 'gone').map((id) => toAgent(id, `named ${lookups.length}`))
       await answer

@@ -1,5 +1,6 @@
 import type { Environment, Instant } from '../environment/index.js'
-import type { Agent, AgentStore } from './agent.js'
+import type { Agent } from './agent.js'
+import type { AgentStore } from './agent-store.js'
 
 /**
  * The agents that runs are for, as stored. Lookups of one turn share a statement. What was found is trusted for a second, and
@@ -27,7 +28,7 @@ interface Lookup {
 
 export function createAgentDirectory<Tx>(
   environment: Environment,
-  store: Pick<AgentStore<Tx>, 'getAgents'>,
+  store: Pick<AgentStore<Tx>, 'listAgents'>,
 ): AgentDirectory {
   const { clock } = environment
   const entries = new Map<string, Entry>()
@@ -50,7 +51,7 @@ export function createAgentDirectory<Tx>(
     waiting = null
     const readAt = clock.now()
     const before = changes
-    const agents = await store.getAgents([...ids], { now: environment.storageNow() })
+    const agents = await store.listAgents({ agentIds: [...ids] }, { now: environment.storageNow() })
     if (before === changes) for (const agent of agents) keep(agent, readAt)
     return new Map(agents.map((agent) => [agent.id, agent]))
   }

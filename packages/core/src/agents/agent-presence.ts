@@ -1,5 +1,5 @@
 import { createLoop, type Environment, type Loop, type NextPass } from '../environment/index.js'
-import type { AgentStore } from './agent.js'
+import type { AgentStore } from './agent-store.js'
 
 /**
  * Tells the store which agents are at work in this process. Changes that cancel out while a report is under way are not told;
@@ -53,7 +53,7 @@ export function createAgentPresence<Tx>(
     const status = workload.runs > 0 ? 'busy' : 'available'
     if (status === workload.reported) return true
     try {
-      await agents.reportAgentStatus(workspaceId, agentId, status, { now: environment.storageNow() })
+      await agents.reportAgentStatus({ workspaceId, agentId, status }, { now: environment.storageNow() })
       workload.reported = status
       return true
     } catch (error) {

@@ -1,7 +1,4 @@
-import type { Reach } from '../access/index.js'
-import type { Task } from '../board/index.js'
-import type { At, Instant } from '../environment/index.js'
-import type { Created, IdempotencyClaim } from '../idempotency/index.js'
+import type { Instant } from '../environment/index.js'
 
 /** In the place of a type, that of a runtime for all agents whose own type no runtime serves. No agent has it as its type. */
 export const anyAgentType = '*'
@@ -54,16 +51,6 @@ export type NewAgent = Pick<Agent, 'workspaceId' | 'name' | 'type'> & Partial<Ag
 /** The fields to replace: those that are there. */
 export type AgentChange = Partial<AgentProfile & Pick<Agent, 'name' | 'type'>>
 
-/** Which agents are asked for: those after `afterId`, in the order of their ids, which is that of their ages. */
-export interface AgentQuery {
-  /** Null for all within reach. */
-  readonly workspaceId: string | null
-  /** Only those of these that there are; absent for all. */
-  readonly agentIds?: readonly string[] | undefined
-  readonly limit: number
-  readonly afterId: string | null
-}
-
 /** What the past says of when a task will be done. */
 export interface Forecast {
   readonly taskId: string
@@ -82,51 +69,6 @@ export interface Forecast {
   /** The present. */
   readonly asOf: Instant
 }
-
-/** The agents of all workspaces. Verbs that name an agent throw `NOT_FOUND` when the workspace has none with that id. */
-export interface AgentStore<Tx = unknown> {
-  /**
-   * Adds an agent; the `status` of the answer is how the agent is now.
-   * @throws TaskboardError `NOT_FOUND` for an unknown workspace; `CONFLICT` for an idempotency key that was used with another
-   *   fingerprint.
-   */
-  insertAgent(agent: NewAgent, idempotency: IdempotencyClaim | null, at: At<Tx>): Promise<Created<Agent>>
-  /** Oldest first. */
-  listAgents(workspaceId: string, at: At<Tx>): Promise<readonly Agent[]>
-  getAgent(workspaceId: string, agentId: string, at: At<Tx>): Promise<Agent>
-  /** Those of the ids that exist, of any workspace, in no order. */
-  getAgents(agentIds: readonly string[], at: At<Tx>): Promise<readonly Agent[]>
-  /**
-   * The agents within reach, all of the board for null. What it costs does not grow with the number of attempts.
-   * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for a workspace that is not within reach.
-   */
-  surveyAgents(reach: Reach | null, query: AgentQuery, at: At<Tx>): Promise<readonly AgentOverview[]>
-  /** One agent of any workspace within reach. @throws TaskboardError `NOT_FOUND`. */
-  findAgent(reach: Reach | null, agentId: string, at: At<Tx>): Promise<AgentOverview>
-  updateAgent(workspaceId: string, agentId: string, change: AgentChange, at: At<Tx>): Promise<Agent>
-  /**
-   * Deletes an agent. Tasks in DONE that were assigned to it are assigned to nobody then; attempts keep its id. A claim of the very
-   * same moment may still give it a task.
-   * @throws TaskboardError `CONFLICT` while it has a task under lease, or one that is not in DONE is assigned to it.
-   */
-  deleteAgent(workspaceId: string, agentId: string, at: At<Tx>): Promise<void>
-  /** Sets the status, with `agent.status` in the event log when it differs. Unknown agents are ignored. */
-  reportAgentStatus(workspaceId: string, agentId: string, status: AgentStatus, at: At<Tx>): Promise<void>
-  /**
-   * Notes that somebody outside of the runtimes works for the agent for that long from now. Unknown agents are ignored.
-   */
-  reportWorker(workspaceId: string, agentId: string, liveMs: number, at: At<Tx>): Promise<void>
-  /**
-   * Notes that a runtime of each of these types is at work for that long from now; null for as long as nothing else is noted.
-   * Claims for any type (`'*'`) leave agents to the runtime of their own type from this report of it on, and take them over with the
-   * first report of any runtime after that one's time is over.
-   */
-  reportRuntimes(agentTypes: readonly string[], liveMs: number | null, at: At<Tx>): Promise<void>
-  /** In the order of the tasks, one each. */
-  readForecasts(tasks: readonly ForecastTask[], at: At<Tx>): Promise<readonly Forecast[]>
-}
-
-export type ForecastTask = Pick<Task, 'id' | 'workspaceId' | 'assignedTo' | 'lease'>
 
 /** How many attempts a success rate looks back on. */
 export const ratedAttempts = 100

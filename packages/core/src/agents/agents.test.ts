@@ -127,7 +127,7 @@ describe('stored agents', () => {
     const world = await agentsWorld({
       agents: [{ type: 'bot', run: (_, { agent }) => void agents.push(agent.id) }],
     })
-    const [gone] = await world.storage.agents.listAgents(world.workspaceId, { now: 0 })
+    const [gone] = await world.storage.agents.listAgents({ workspaceId: world.workspaceId }, { now: 0 })
     world.goneAgents.add(gone?.id ?? '')
     const task = await world.add()
     const runner = world.newRunner()

@@ -3,7 +3,8 @@ import type { Reach } from '../access/index.js'
 import type { At, Environment, InTransaction } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
-import type { AgentOverview, AgentStore } from './agent.js'
+import type { AgentOverview } from './agent.js'
+import type { AgentStore } from './agent-store.js'
 import { readAgentChange, readNewAgent, type agentChangeInput, type newAgentInput } from './agent-input.js'
 
 /**
@@ -88,38 +89,41 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
     async create(workspaceId, input, options) {
       const agent = readNewAgent(input)
       const claim = options?.idempotency ?? null
-      const { value } = await store.insertAgent({ workspaceId, ...agent }, claim, at(options))
+      const { value } = await store.insertAgent(
+        { agent: { workspaceId, ...agent }, idempotency: claim },
+        at(options),
+      )
       return { ...value, currentWorkload: 0, successRate: null }
     },
     list: (workspaceId, options) =>
-      store.surveyAgents(null, { workspaceId, limit: LARGEST_PAGE, afterId: null }, at(options)),
+      store.surveyAgents({ reach: null, workspaceId, limit: LARGEST_PAGE, afterId: null }, at(options)),
     async get(workspaceId, agentId, options) {
-      const agent = await store.findAgent(null, agentId, at(options))
+      const agent = await store.getAgent({ reach: null, agentId }, at(options))
       if (agent.workspaceId === workspaceId) return agent
       throw new TaskboardError('NOT_FOUND', 'no such agent')
     },
     async update(workspaceId, agentId, input, options) {
       const change = readAgentChange(input)
-      await store.updateAgent(workspaceId, agentId, change, at(options))
+      await store.updateAgent({ workspaceId, agentId, change }, at(options))
       onChanged?.(agentId)
-      return store.findAgent(null, agentId, at(options))
+      return store.getAgent({ reach: null, agentId }, at(options))
     },
     async delete(workspaceId, agentId, options) {
-      await store.deleteAgent(workspaceId, agentId, at(options))
+      await store.deleteAgent({ workspaceId, agentId }, at(options))
       onChanged?.(agentId)
     },
     async listWithin(reach, { workspaceId = null, limit = DEFAULT_PAGE, cursor, tx } = {}) {
       requireLimit(limit)
       const afterId = cursor === undefined ? null : readCursor(cursor)
-      const found = await store.surveyAgents(reach, { workspaceId, limit: limit + 1, afterId }, at({ tx }))
+      const found = await store.surveyAgents({ reach, workspaceId, limit: limit + 1, afterId }, at({ tx }))
       const agents = found.slice(0, limit)
       return { agents, nextCursor: found.length > limit ? (agents.at(-1)?.id ?? null) : null }
     },
     findAll(reach, agentIds, options) {
       const query = { workspaceId: null, agentIds, limit: LARGEST_PAGE, afterId: null }
-      return store.surveyAgents(reach, query, at(options))
+      return store.surveyAgents({ reach, ...query }, at(options))
     },
-    find: (reach, agentId, options) => store.findAgent(reach, agentId, at(options)),
+    find: (reach, agentId, options) => store.getAgent({ reach, agentId }, at(options)),
   }
 }
 

@@ -7,10 +7,10 @@ async function setUp(options: Partial<TaskboardOptions<never>> = {}) {
   const clock = virtualClock()
   const storage = memoryStorage()
   let notes = 0
-  const { reportWorker } = storage.agents
-  storage.agents.reportWorker = (...args) => {
-    notes += 1
-    return reportWorker(...args)
+  const { reportPresence } = storage.agents
+  storage.agents.reportPresence = (report, at) => {
+    if ('agentId' in report) notes += 1
+    return reportPresence(report, at)
   }
   const taskboard = createTaskboard({ storage, clock, ...(options as object) })
   const { workspace } = await taskboard.accounts.create({ name: 'a', tier: 'custom' })

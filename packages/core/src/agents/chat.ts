@@ -1,7 +1,8 @@
 import type { ChatAgent } from '../board/index.js'
 import type { Environment } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
-import { anyAgentType, type AgentStore } from './agent.js'
+import type { AgentStore } from './agent-store.js'
+import { anyAgentType } from './agent.js'
 import type { AgentDefinition, ChatContext } from './define-agent.js'
 import { storedText } from './stored-text.js'
 
@@ -35,7 +36,7 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
   return async (board, { message, user }) => {
     const stored = !canChat
       ? []
-      : await agents.listAgents(board.workspaceId, { now: environment.storageNow() })
+      : await agents.listAgents({ workspaceId: board.workspaceId }, { now: environment.storageNow() })
     const agent = stored.find(({ type }) => chatOf(type) !== null)
     const chat = agent && chatOf(agent.type)
     if (!chat) throw unavailable('no agent of this workspace can chat')

@@ -15,7 +15,7 @@ const takings: readonly (readonly [string, (world: World, task: Task) => Promise
     'assigns to another agent',
     async ({ storage, board, workspaceId }, { id }) => {
       const other = { workspaceId, name: 'other', type: 'other' }
-      const { value } = await storage.agents.insertAgent(other, null, { now: null })
+      const { value } = await storage.agents.insertAgent({ agent: other, idempotency: null }, { now: null })
       return board.update(id, { assignedTo: value.id }, PERSON)
     },
   ],

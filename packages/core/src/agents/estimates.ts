@@ -1,6 +1,7 @@
 import type { Task } from '../board/index.js'
 import type { At, Environment, Instant } from '../environment/index.js'
-import type { AgentStore, Forecast } from './agent.js'
+import type { Forecast } from './agent.js'
+import type { AgentStore } from './agent-store.js'
 
 /** When tasks will be done, as far as the past can tell. */
 export interface Estimates<Tx = unknown> {

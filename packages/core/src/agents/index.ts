@@ -4,13 +4,11 @@ export type {
   AgentChange,
   AgentOverview,
   AgentProfile,
-  AgentQuery,
   AgentStatus,
-  AgentStore,
   Forecast,
-  ForecastTask,
   NewAgent,
 } from './agent.js'
+export type { AgentPresenceReport, AgentQuery, AgentStore, ForecastTask } from './agent-store.js'
 export { emptyProfile, readAgentChange, readNewAgent } from './agent-input.js'
 export { createAgents } from './agents.js'
 export type { AgentChangeInput, AgentFilter, AgentPage, Agents, NewAgentInput } from './agents.js'

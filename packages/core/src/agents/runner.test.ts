@@ -152,7 +152,9 @@ describe('a runner', () => {
     await world.clock.advance(10_000)
     await runner.stop()
     const statuses = (await world.eventsOf('agent.status')).map(({ facts }) => facts)
-    const agentId = (await world.storage.agents.listAgents(world.workspaceId, { now: null }))[0]?.id
+    const agentId = (
+      await world.storage.agents.listAgents({ workspaceId: world.workspaceId }, { now: null })
+    )[0]?.id
     expect(statuses).toEqual([
       { agentId, status: 'busy' },
       { agentId, status: 'available' },

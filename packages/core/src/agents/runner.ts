@@ -4,7 +4,8 @@ import { TaskboardError } from '../errors/index.js'
 import type { EventStore } from '../events/index.js'
 import { createAgentDirectory, type AgentDirectory } from './agent-directory.js'
 import { createAgentPresence } from './agent-presence.js'
-import { anyAgentType, type AgentStore } from './agent.js'
+import type { AgentStore } from './agent-store.js'
+import { anyAgentType } from './agent.js'
 import { createClaimWatch } from './claim-watch.js'
 import type { AgentDefinition } from './define-agent.js'
 import { createRuntimeReport } from './runtime-report.js'
@@ -13,7 +14,7 @@ import { createRuntimeWorker } from './runtime-worker.js'
 export interface RunnerOptions<Tx> {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
-  readonly agents: Pick<AgentStore<Tx>, 'reportAgentStatus' | 'reportRuntimes' | 'getAgents'>
+  readonly agents: Pick<AgentStore<Tx>, 'reportAgentStatus' | 'reportPresence' | 'listAgents'>
   /** What is known of stored agents; to be told of changes. Default: one of the runner's own. */
   readonly directory?: AgentDirectory | undefined
   readonly events: Pick<EventStore<Tx>, 'appendEvent' | 'onCommit'>

@@ -1,6 +1,7 @@
 import { virtualClock } from '@taskboard/testing'
 import { expect, it } from 'vitest'
 import { createEnvironment } from '../environment/index.js'
+import type { AgentPresenceReport } from './agent-store.js'
 import { createRuntimeReport } from './runtime-report.js'
 
 it('a shared storage is told time and again, well before a report ends, and not of the end', async () => {
@@ -8,8 +9,9 @@ it('a shared storage is told time and again, well before a report ends, and not 
   const start = clock.now()
   const reports: (readonly [number, readonly string[], number | null])[] = []
   const agents = {
-    async reportRuntimes(types: readonly string[], liveMs: number | null) {
-      reports.push([clock.now() - start, types, liveMs])
+    async reportPresence(report: AgentPresenceReport) {
+      const types = 'agentTypes' in report ? report.agentTypes : []
+      reports.push([clock.now() - start, types, report.liveMs])
     },
   }
   const environment = createEnvironment({ clock })

@@ -1,5 +1,5 @@
 import { createLoop, type Environment } from '../environment/index.js'
-import type { AgentStore } from './agent.js'
+import type { AgentStore } from './agent-store.js'
 
 /** Tells the store which agent types this process works. */
 export interface RuntimeReport {
@@ -18,13 +18,13 @@ const REPORT_EVERY_MS = 30_000
  */
 export function createRuntimeReport<Tx>(
   environment: Environment,
-  agents: Pick<AgentStore<Tx>, 'reportRuntimes'>,
+  agents: Pick<AgentStore<Tx>, 'reportPresence'>,
   options: { readonly agentTypes: readonly string[]; readonly isOnlyProcess: boolean },
 ): RuntimeReport {
   const { clock, logger } = environment
   const { agentTypes, isOnlyProcess } = options
   const report = (liveMs: number | null): Promise<void> =>
-    agents.reportRuntimes(agentTypes, liveMs, { now: environment.storageNow() })
+    agents.reportPresence({ agentTypes, liveMs }, { now: environment.storageNow() })
 
   let becomeKnown: (() => void) | undefined
   const known = new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import type { ClaimNote } from '../board/index.js'
 import type { Environment, Instant } from '../environment/index.js'
-import type { AgentStore } from './agent.js'
+import type { AgentStore } from './agent-store.js'
 
 /** How many notes there are in the time for which one holds. */
 const NOTES_PER_TIMEOUT = 12
@@ -12,7 +12,7 @@ const MOST_KEPT = 10_000
  */
 export function createWorkerNotes<Tx>(
   { clock }: Environment,
-  store: Pick<AgentStore<Tx>, 'reportWorker'>,
+  store: Pick<AgentStore<Tx>, 'reportPresence'>,
   timeoutMs: number,
 ): ClaimNote<Tx> {
   const leastGapMs = Math.floor(timeoutMs / NOTES_PER_TIMEOUT)
@@ -20,7 +20,7 @@ export function createWorkerNotes<Tx>(
 
   return async (workspaceId, agentId, at) => {
     // A note in the host's transaction may be rolled back with it.
-    if (at.tx !== undefined) return store.reportWorker(workspaceId, agentId, timeoutMs, at)
+    if (at.tx !== undefined) return store.reportPresence({ workspaceId, agentId, liveMs: timeoutMs }, at)
     const key = `${workspaceId} ${agentId}`
     const now = clock.now()
     const last = notedAt.get(key)
@@ -28,7 +28,7 @@ export function createWorkerNotes<Tx>(
     if (notedAt.size >= MOST_KEPT) notedAt.clear()
     notedAt.set(key, now)
     try {
-      await store.reportWorker(workspaceId, agentId, timeoutMs, at)
+      await store.reportPresence({ workspaceId, agentId, liveMs: timeoutMs }, at)
     } catch (error) {
       notedAt.delete(key)
       throw error

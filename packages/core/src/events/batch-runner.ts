@@ -1,5 +1,5 @@
 import { sleep, type Environment, type Instant } from '../environment/index.js'
-import type { NotificationBatch, NotificationStore } from './event-store.js'
+import type { NotificationBatch, NotificationStore } from './notification-store.js'
 import type { NotificationChannel } from './notification-channel.js'
 import { isNotified, sendNotification } from './send-notification.js'
 

@@ -7,7 +7,7 @@ import {
   type NextPass,
 } from '../environment/index.js'
 import { createBatchRunner, type BatchRunnerParts } from './batch-runner.js'
-import type { NotificationBatch } from './event-store.js'
+import type { NotificationBatch } from './notification-store.js'
 
 /** Works one channel's backlog in all workspaces. */
 export interface ChannelWorker {

@@ -13,7 +13,6 @@ function setup(pollIntervalMs: number | null = null) {
   const asked = { pages: 0, skips: 0 }
   let duringSkip = (): void => undefined
   const store = {
-    feedEnd: () => Promise.resolve(String(log.length)),
     readFeed(position: string, limit: number) {
       asked.pages += 1
       if (isDown) return Promise.reject(new Error('storage down'))
@@ -21,9 +20,10 @@ function setup(pollIntervalMs: number | null = null) {
       const events = log.slice(from, from + limit)
       return Promise.resolve({ events, position: String(from + events.length) })
     },
-    async skipFeed() {
-      asked.skips += 1
+    async feedEnd(after: string | null) {
       const end = log.length
+      if (after === null) return String(end)
+      asked.skips += 1
       await Promise.resolve()
       duringSkip()
       return String(end)

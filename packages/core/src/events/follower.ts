@@ -5,7 +5,7 @@ import type { EventStore, FeedPosition } from './event-store.js'
 
 export interface FollowerOptions {
   readonly environment: Environment
-  readonly store: Pick<EventStore, 'feedEnd' | 'readFeed' | 'skipFeed'>
+  readonly store: Pick<EventStore, 'feedEnd' | 'readFeed'>
   /** See `LoopOptions.pollIntervalMs`. */
   readonly pollIntervalMs: number | null
   readonly pageSize?: number
@@ -51,7 +51,7 @@ export function createFollower(options: FollowerOptions): Follower {
   async function passOn(): Promise<number> {
     if (position === null) return 0
     if (!isHeard()) {
-      const skippedTo = await store.skipFeed(position)
+      const skippedTo = await store.feedEnd(position)
       // Whoever began to listen meanwhile may have missed something by it.
       if (!isHeard()) {
         position = skippedTo
@@ -97,7 +97,7 @@ export function createFollower(options: FollowerOptions): Follower {
     },
     async start() {
       if (position !== null) throw new TaskboardError('CONFLICT', 'the log is being followed already')
-      position = await store.feedEnd()
+      position = await store.feedEnd(null)
       loop.start()
     },
     wake: () => loop.wake(),

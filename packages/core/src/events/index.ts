@@ -14,15 +14,13 @@ export type { EventPayload, PayloadSource } from './payloads.js'
 export { eventPayloadSchemas } from './payload-schemas.js'
 export type { WebhookPayload } from './payload-schemas.js'
 export { sampleEvent } from './sample-event.js'
+export type { EventStore, FeedPage, FeedPosition } from './event-store.js'
 export type {
-  EventStore,
-  FeedPage,
-  FeedPosition,
   NotificationBatch,
   NotificationClaim,
   NotificationStore,
   NotificationTarget,
-} from './event-store.js'
+} from './notification-store.js'
 export { describeEvent } from './describe-event.js'
 export { createEmitter } from './emitter.js'
 export type { TaskboardEmitter, TaskboardEventListener, TaskboardEvents } from './emitter.js'

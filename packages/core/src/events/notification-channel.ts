@@ -1,6 +1,6 @@
 import { TaskboardError } from '../errors/index.js'
 import type { EventType } from './catalogue.js'
-import type { NotificationTarget } from './event-store.js'
+import type { NotificationTarget } from './notification-store.js'
 import type { TaskboardEvent } from './taskboard-event.js'
 
 /** The events that notification channels are told of: each change of a task's state, and alerts. */

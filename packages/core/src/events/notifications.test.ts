@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createEnvironment } from '../environment/index.js'
 import type { EventDraft } from './catalogue.js'
 import { describeEvent } from './describe-event.js'
-import type { NotificationStore, NotificationTarget } from './event-store.js'
+import type { NotificationStore, NotificationTarget } from './notification-store.js'
 import { createNotifications } from './notifications.js'
 
 function setup() {

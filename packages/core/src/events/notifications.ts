@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Environment, InTransaction } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
-import type { NotificationStore, NotificationTarget } from './event-store.js'
+import type { NotificationStore, NotificationTarget } from './notification-store.js'
 import { channelsByName, type NotificationChannel } from './notification-channel.js'
 import { plainJsonObject } from './plain-json.js'
 

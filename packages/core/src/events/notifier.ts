@@ -1,6 +1,6 @@
 import type { Environment } from '../environment/index.js'
 import { createChannelWorker } from './channel-worker.js'
-import type { NotificationStore } from './event-store.js'
+import type { NotificationStore } from './notification-store.js'
 import { channelsByName, type NotificationChannel } from './notification-channel.js'
 
 export interface NotifierOptions {

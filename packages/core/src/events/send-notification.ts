@@ -1,7 +1,7 @@
 import { tracked, type Clock } from '../environment/index.js'
 import type { LoggedEvent } from './catalogue.js'
 import { describeEvent } from './describe-event.js'
-import type { NotificationTarget } from './event-store.js'
+import type { NotificationTarget } from './notification-store.js'
 import { notifiedEventTypes, type NotificationChannel } from './notification-channel.js'
 import { toTaskboardEvent } from './taskboard-event.js'
 

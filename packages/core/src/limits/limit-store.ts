@@ -35,6 +35,4 @@ export interface LimitStore {
    * storage that survives a crash of this process keeps what was admitted; it may forget the last second before a crash of its own.
    */
   takeTier(request: TierRequest, now: Instant | null): Promise<TierDecision>
-  /** Drops keys that no window reaches back to any more, at most `limit`; returns how many went. */
-  pruneLimits(limit: number, now: Instant | null): Promise<number>
 }

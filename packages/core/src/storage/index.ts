@@ -1,1 +1,1 @@
-export type { Storage, StorageSettings } from './storage.js'
+export type { Pruning, Storage, StorageSettings } from './storage.js'

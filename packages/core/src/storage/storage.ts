@@ -2,7 +2,7 @@ import type { AccessStore, SessionStore } from '../access/index.js'
 import type { AgentStore } from '../agents/index.js'
 import type { AnalyticsStore } from '../analytics/index.js'
 import type { TaskStore } from '../board/index.js'
-import type { At, Clock, Instant, NewId } from '../environment/index.js'
+import type { At, Clock, NewId } from '../environment/index.js'
 import type { EventStore, NotificationStore } from '../events/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { LimitStore, QuotaStore } from '../limits/index.js'
@@ -21,6 +21,20 @@ export interface StorageSettings {
   /** How many outputs a task can have. */
   readonly outputLimit: number
 }
+
+/** What to drop. */
+export type Pruning =
+  /**
+   * What is older: idempotency records, finished deliveries, and events. Of these stay those that analytics have not yet rolled up, in
+   * some storages with those of other workspaces that are younger.
+   */
+  | {
+      readonly rows: 'events' | 'deliveries' | 'idempotency'
+      readonly olderThanMs: number
+      readonly limit: number
+    }
+  /** What counts no more: keys that no window reaches back to, sessions that are over, guesses at logins. */
+  | { readonly rows: 'limits' | 'sessions' | 'login_attempts'; readonly limit: number }
 
 /**
  * Everything that is remembered. An adapter implements this and passes `storageConformance` of `@taskboard/testing`. A verb
@@ -77,6 +91,6 @@ export interface Storage<Tx = unknown> {
     answer: T,
     at: At<Tx>,
   ): Promise<T>
-  /** Drops idempotency records older than `olderThanMs`, at most `limit`; returns how many went. */
-  pruneIdempotency(olderThanMs: number, limit: number, now: Instant | null): Promise<number>
+  /** Drops rows that are past their time, at most `limit` of them; returns how many went. Part of no transaction. */
+  prune(pruning: Pruning, at: Pick<At, 'now'>): Promise<number>
 }

@@ -33,6 +33,8 @@ export type {
   DeliveryResult,
   DeliveryStatus,
   DeliveryTarget,
+  NewStoredWebhook,
+  StoredWebhookChange,
   DisabledReason,
   StoredSecret,
   StoredWebhook,

@@ -117,6 +117,27 @@ export interface DeliveryQuery {
   readonly afterId: string | null
 }
 
+/** An endpoint to register. */
+export interface NewStoredWebhook {
+  readonly workspaceId: string
+  readonly url: string
+  readonly events: readonly WebhookEventType[]
+  readonly secrets: readonly StoredSecret[]
+}
+
+export type StoredWebhookChange =
+  /** Replaces what is given. Enabling clears `disabledReason` and `failingSince`; disabling sets the reason. */
+  | {
+      readonly url?: string | undefined
+      readonly events?: readonly WebhookEventType[] | undefined
+      readonly enabled?: boolean | undefined
+    }
+  /**
+   * Makes `sealed` the current secret. Of the earlier ones only the newest that is still valid stays so, for `overlapMs` at the most (0:
+   * not at all). Of two rotations at once, each counts with what the other one left.
+   */
+  | { readonly rotation: { readonly sealed: string; readonly overlapMs: number } }
+
 /**
  * Webhooks and their deliveries. Deliveries are created by the verbs of other stores, together with their events: one for each
  * webhook of the workspace that wants the event's type, `skipped` when the webhook is disabled.
@@ -124,53 +145,38 @@ export interface DeliveryQuery {
 export interface WebhookStore<Tx = unknown> {
   /** @throws TaskboardError `NOT_FOUND` for an unknown workspace, `CONFLICT` as in `insertTask`. */
   insertWebhook(
-    webhook: {
-      workspaceId: string
-      url: string
-      events: readonly WebhookEventType[]
-      secrets: readonly StoredSecret[]
-    },
-    idempotency: IdempotencyClaim | null,
+    insertion: { readonly webhook: NewStoredWebhook; readonly idempotency: IdempotencyClaim | null },
     at: At<Tx>,
   ): Promise<Created<StoredWebhook>>
   /** Oldest first. */
   listWebhooks(workspaceId: string, at: At<Tx>): Promise<readonly StoredWebhook[]>
-  /** @throws TaskboardError `NOT_FOUND`. */
-  getWebhook(workspaceId: string, webhookId: string, at: At<Tx>): Promise<StoredWebhook>
-  /** A webhook of any workspace within reach. @throws TaskboardError `NOT_FOUND`, beyond reach just the same. */
-  findWebhook(reach: Reach, webhookId: string, at: At<Tx>): Promise<StoredWebhook>
-  /**
-   * Changes what is given. Enabling clears `disabledReason` and `failingSince`; disabling sets the reason.
-   * @throws TaskboardError `NOT_FOUND`.
-   */
+  /** The webhook of a workspace, or of any within reach. @throws TaskboardError `NOT_FOUND`, beyond reach just the same. */
+  getWebhook(
+    named: { readonly within: string | Reach; readonly webhookId: string },
+    at: At<Tx>,
+  ): Promise<StoredWebhook>
+  /** Changes one webhook: see `StoredWebhookChange`. @throws TaskboardError `NOT_FOUND`. */
   updateWebhook(
-    workspaceId: string,
-    webhookId: string,
-    change: {
-      url?: string | undefined
-      events?: readonly WebhookEventType[] | undefined
-      enabled?: boolean | undefined
+    update: {
+      readonly workspaceId: string
+      readonly webhookId: string
+      readonly change: StoredWebhookChange
     },
     at: At<Tx>,
   ): Promise<StoredWebhook>
-  /**
-   * Makes `sealed` the current secret. Of the earlier ones only the newest that is still valid stays so, for `overlapMs` at the
-   * most (0: not at all). Of two rotations at once, each counts with what the other one left. @throws TaskboardError `NOT_FOUND`.
-   */
-  rotateSecret(
-    workspaceId: string,
-    webhookId: string,
-    rotation: { sealed: string; overlapMs: number },
-    at: At<Tx>,
-  ): Promise<StoredWebhook>
   /** Deletes it with its deliveries. Returns false when there was none. */
-  deleteWebhook(workspaceId: string, webhookId: string, at: At<Tx>): Promise<boolean>
+  deleteWebhook(
+    named: { readonly workspaceId: string; readonly webhookId: string },
+    at: At<Tx>,
+  ): Promise<boolean>
 
   /** Creates one due delivery of `event` to one webhook only, in no log and to no other listener. For the Test button. */
   insertTestDelivery(
-    workspaceId: string,
-    webhookId: string,
-    event: Pick<LoggedEvent, 'type' | 'facts'>,
+    delivery: {
+      readonly workspaceId: string
+      readonly webhookId: string
+      readonly event: Pick<LoggedEvent, 'type' | 'facts'>
+    },
     at: At<Tx>,
   ): Promise<Delivery>
   /**
@@ -198,7 +204,10 @@ export interface WebhookStore<Tx = unknown> {
    * whose attempts have all failed for `disableAfterMs` is disabled (`failing`), with an `agent.alert` in its workspace's log;
    * success clears `failingSince`.
    */
-  recordDeliveryResults(results: readonly DeliveryResult[], disableAfterMs: number, at: At<Tx>): Promise<void>
+  recordDeliveryResults(
+    record: { readonly results: readonly DeliveryResult[]; readonly disableAfterMs: number },
+    at: At<Tx>,
+  ): Promise<void>
   /** Gives claims back untried, due at once. */
   releaseDeliveries(claims: readonly { deliveryId: string; claimToken: string }[], at: At<Tx>): Promise<void>
   /** Newest first. */
@@ -209,11 +218,11 @@ export interface WebhookStore<Tx = unknown> {
    * @throws TaskboardError `NOT_FOUND` for an unknown webhook or delivery.
    */
   resendDeliveries(
-    workspaceId: string,
-    webhookId: string,
-    which: { deliveryId: string } | { from: Instant; to: Instant },
+    resend: {
+      readonly workspaceId: string
+      readonly webhookId: string
+      readonly which: { readonly deliveryId: string } | { readonly from: Instant; readonly to: Instant }
+    },
     at: At<Tx>,
   ): Promise<number>
-  /** Drops finished deliveries older than `olderThanMs`, at most `limit`; returns how many went. */
-  pruneDeliveries(olderThanMs: number, limit: number, now: Instant | null): Promise<number>
 }

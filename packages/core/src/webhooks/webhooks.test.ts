@@ -27,7 +27,7 @@ function createTestStore() {
     return found
   }
   const verbs: Partial<WebhookStore> = {
-    async insertWebhook(webhook) {
+    async insertWebhook({ webhook }) {
       const fields = {
         enabled: true,
         disabledReason: null,
@@ -40,9 +40,15 @@ function createTestStore() {
       return { value, replayed: false }
     },
     listWebhooks: async (workspaceId) => webhooks.filter((each) => each.workspaceId === workspaceId),
-    getWebhook: async (workspaceId, webhookId) => find(workspaceId, webhookId),
-    async updateWebhook(workspaceId, webhookId, change) {
+    getWebhook: async ({ within, webhookId }) => find(within as string, webhookId),
+    async updateWebhook({ workspaceId, webhookId, change }) {
       const before = find(workspaceId, webhookId)
+      if ('rotation' in change) {
+        const { sealed, overlapMs } = change.rotation
+        const rotated = { ...before, secrets: rotateSecrets(before.secrets, sealed, NOW, overlapMs) }
+        webhooks[webhooks.indexOf(before)] = rotated
+        return rotated
+      }
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
       const after: StoredWebhook = {
         ...before,
@@ -52,14 +58,8 @@ function createTestStore() {
       webhooks[webhooks.indexOf(before)] = after
       return after
     },
-    async rotateSecret(workspaceId, webhookId, { sealed, overlapMs }) {
-      const before = find(workspaceId, webhookId)
-      const after = { ...before, secrets: rotateSecrets(before.secrets, sealed, NOW, overlapMs) }
-      webhooks[webhooks.indexOf(before)] = after
-      return after
-    },
     deleteWebhook: async () => true,
-    async insertTestDelivery(workspaceId, webhookId, event) {
+    async insertTestDelivery({ workspaceId, webhookId, event }) {
       const logged = {
         ...event,
         id: 'log_1',
@@ -167,7 +167,10 @@ describe('register', () => {
     const { webhooks, storage } = setUp()
     const idempotency = { scope: 's', key: 'k', fingerprint: 'f' }
     await webhooks.register('ws_1', { url: URL, events: ['order.new'] }, { tx: 'tx', idempotency })
-    expect(storage.calls[0]?.slice(2)).toEqual([idempotency, { now: NOW, tx: 'tx' }])
+    expect(storage.calls[0]?.slice(1)).toEqual([
+      { webhook: expect.anything(), idempotency },
+      { now: NOW, tx: 'tx' },
+    ])
   })
 
   it.each([
@@ -295,7 +298,9 @@ describe('test', () => {
       nextAttemptAt: NOW,
       createdAt: NOW,
     })
-    expect(storage.calls.at(-1)?.[3]).toMatchObject({ type: 'task.completed', facts: { status: 'DONE' } })
+    expect(storage.calls.at(-1)?.[1]).toMatchObject({
+      event: { type: 'task.completed', facts: { status: 'DONE' } },
+    })
   })
 
   it('and resend need it enabled', async () => {
@@ -360,9 +365,11 @@ describe('resend', () => {
     const { webhooks, storage } = setUp()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
     await expect(webhooks.resend('ws_1', id, { deliveryId: 'evt_1' })).resolves.toBe(3)
-    expect(storage.calls.at(-1)?.[3]).toEqual({ deliveryId: 'evt_1' })
+    expect(storage.calls.at(-1)?.[1]).toEqual(expect.objectContaining({ which: { deliveryId: 'evt_1' } }))
     await webhooks.resend('ws_1', id, { from: NOW - HOUR, to: new Date(NOW) })
-    expect(storage.calls.at(-1)?.[3]).toEqual({ from: NOW - HOUR, to: NOW })
+    expect(storage.calls.at(-1)?.[1]).toEqual(
+      expect.objectContaining({ which: { from: NOW - HOUR, to: NOW } }),
+    )
   })
 
   it.each([

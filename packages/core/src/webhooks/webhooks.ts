@@ -114,28 +114,31 @@ export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
       requireUrl(guard, url)
       const secrets = secret == null ? [] : [{ sealed: seal(workspaceId, secret), expiresAt: null }]
       const webhook = { workspaceId, url, events, secrets }
-      const { value } = await store.insertWebhook(webhook, options?.idempotency ?? null, at(options))
+      const { value } = await store.insertWebhook(
+        { webhook, idempotency: options?.idempotency ?? null },
+        at(options),
+      )
       return toWebhook(value)
     },
     async list(workspaceId, options) {
       return (await store.listWebhooks(workspaceId, at(options))).map(toWebhook)
     },
     async get(workspaceId, webhookId, options) {
-      return toWebhook(await store.getWebhook(workspaceId, webhookId, at(options)))
+      return toWebhook(await store.getWebhook({ within: workspaceId, webhookId }, at(options)))
     },
     async find(reach, webhookId, options) {
-      return toWebhook(await store.findWebhook(reach, webhookId, at(options)))
+      return toWebhook(await store.getWebhook({ within: reach, webhookId }, at(options)))
     },
     async update(workspaceId, webhookId, input, options) {
       const { url, events, enabled } = parseInput(webhookChangeInput, input)
       if (url !== undefined) requireUrl(guard, url)
       const change = { url, events, enabled }
-      const changed = await store.updateWebhook(workspaceId, webhookId, change, at(options))
+      const changed = await store.updateWebhook({ workspaceId, webhookId, change }, at(options))
       onChanged(webhookId)
       return toWebhook(changed)
     },
     async delete(workspaceId, webhookId, options) {
-      const isDeleted = await store.deleteWebhook(workspaceId, webhookId, at(options))
+      const isDeleted = await store.deleteWebhook({ workspaceId, webhookId }, at(options))
       onChanged(webhookId)
       return isDeleted
     },
@@ -143,14 +146,16 @@ export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
       const { secret: given, overlapMs = parts.settings.rotationOverlapMs } = parseInput(rotationInput, input)
       const secret = given ?? newWebhookSecret(environment.random)
       const rotation = { sealed: seal(workspaceId, secret), overlapMs }
-      const webhook = await store.rotateSecret(workspaceId, webhookId, rotation, at(options))
+      const webhook = await store.updateWebhook({ workspaceId, webhookId, change: { rotation } }, at(options))
       onChanged(webhookId)
       return { webhook: toWebhook(webhook), secret }
     },
     async test(workspaceId, webhookId, options) {
-      const webhook = requireEnabled(toWebhook(await store.getWebhook(workspaceId, webhookId, at(options))))
+      const webhook = requireEnabled(
+        toWebhook(await store.getWebhook({ within: workspaceId, webhookId }, at(options))),
+      )
       const event = sampleEvent(webhook.events[0] ?? 'task.created', environment.clock.now())
-      return toDeliveryRecord(await store.insertTestDelivery(workspaceId, webhookId, event, at(options)))
+      return toDeliveryRecord(await store.insertTestDelivery({ workspaceId, webhookId, event }, at(options)))
     },
     async deliveries(
       workspaceId,
@@ -165,8 +170,8 @@ export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
     },
     async resend(workspaceId, webhookId, which, options) {
       const wanted = toResendRequest(which)
-      requireEnabled(toWebhook(await store.getWebhook(workspaceId, webhookId, at(options))))
-      return store.resendDeliveries(workspaceId, webhookId, wanted, at(options))
+      requireEnabled(toWebhook(await store.getWebhook({ within: workspaceId, webhookId }, at(options))))
+      return store.resendDeliveries({ workspaceId, webhookId, which: wanted }, at(options))
     },
   }
 }

@@ -1,4 +1,4 @@
-import { TaskboardError, type Agent, type At } from '@taskboard/core'
+import { TaskboardError, type Agent, type AgentStore, type At } from '@taskboard/core'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -11,12 +11,6 @@ const agentsOfWorkspace = statement<Agent>(
   order by a.created_at, a.id`,
 )
 
-const agentById = statement<Agent>(
-  'get_agent',
-  /* sql */ `
-  select ${agentColumns('a')} from taskboard.agent a where a.id = $2::text and a.workspace_id = $1::text`,
-)
-
 const agentsById = statement<Agent>(
   'get_agents',
   /* sql */ `
@@ -26,31 +20,12 @@ const agentsById = statement<Agent>(
 /** `AgentStore.listAgents`. */
 export function listAgents(
   database: Database,
-  workspaceId: string,
+  which: Parameters<AgentStore['listAgents']>[0],
   at: At<PgConnection>,
 ): Promise<readonly Agent[]> {
-  return database.read(at, agentsOfWorkspace, [workspaceId])
-}
-
-/** `AgentStore.getAgent`. */
-export async function getAgent(
-  database: Database,
-  workspaceId: string,
-  agentId: string,
-  at: At<PgConnection>,
-): Promise<Agent> {
-  const [agent] = await database.read(at, agentById, [workspaceId, agentId])
-  if (agent === undefined) throw unknownAgent()
-  return agent
-}
-
-/** `AgentStore.getAgents`. */
-export function getAgents(
-  database: Database,
-  agentIds: readonly string[],
-  at: At<PgConnection>,
-): Promise<readonly Agent[]> {
-  return database.read(at, agentsById, [agentIds])
+  return 'workspaceId' in which
+    ? database.read(at, agentsOfWorkspace, [which.workspaceId])
+    : database.read(at, agentsById, [which.agentIds])
 }
 
 /** The refusal of an agent that is not there, or not in that workspace. */

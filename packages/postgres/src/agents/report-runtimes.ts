@@ -43,7 +43,7 @@ const routeAgents = statement<never>(
   where a.type = any ($1::text[]) and r.type = a.type and (a.fallback is null) <> r.is_routed`,
 )
 
-/** `AgentStore.reportRuntimes`. Nobody waits for it, so nobody is woken. */
+/** `AgentStore.reportPresence` of runtimes. Nobody waits for it, so nobody is woken. */
 export async function reportRuntimes(
   database: Database,
   agentTypes: readonly string[],

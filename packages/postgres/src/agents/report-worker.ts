@@ -11,12 +11,14 @@ const report = statement<never>(
   where a.id = $3::text and a.workspace_id = $2::text`,
 )
 
-/** `AgentStore.reportWorker`. Nobody waits for it, so nobody is woken. */
+/** `AgentStore.reportPresence` of somebody outside of the runtimes. Nobody waits for it, so nobody is woken. */
 export async function reportWorker(
   database: Database,
-  workspaceId: string,
-  agentId: string,
-  liveMs: number,
+  {
+    workspaceId,
+    agentId,
+    liveMs,
+  }: { readonly workspaceId: string; readonly agentId: string; readonly liveMs: number },
   at: At<PgConnection>,
 ): Promise<void> {
   await database.read(at, report, [at.now, workspaceId, agentId, liveMs])

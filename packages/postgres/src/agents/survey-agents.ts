@@ -55,8 +55,7 @@ const find = statement<AgentOverview>(
 /** `AgentStore.surveyAgents`. */
 export async function surveyAgents(
   database: Database,
-  reach: Reach | null,
-  { workspaceId, agentIds, limit, afterId }: AgentQuery,
+  { reach, workspaceId, agentIds, limit, afterId }: AgentQuery,
   at: At<PgConnection>,
 ): Promise<readonly AgentOverview[]> {
   const values = [at.now, ...reachValues(reach), workspaceId, limit, afterId, agentIds ?? null]
@@ -65,8 +64,8 @@ export async function surveyAgents(
   return rows.filter((row) => row.id !== null)
 }
 
-/** `AgentStore.findAgent`. */
-export async function findAgent(
+/** `AgentStore.getAgent`. */
+export async function getAgent(
   database: Database,
   reach: Reach | null,
   agentId: string,

@@ -2,7 +2,6 @@ import type { EventStore } from '@taskboard/core'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { appendEvent } from './append-event.js'
-import { pruneEvents } from './prune-events.js'
 import { readEvents } from './read-events.js'
 import { feedEnd, readFeed, skipFeed } from './read-feed.js'
 
@@ -14,10 +13,8 @@ export function createEventStore(database: Database): EventStore<PgConnection> {
   return {
     appendEvent: (workspaceId, draft, at) => appendEvent(database, workspaceId, draft, at),
     readEvents: (workspaceId, afterSeq, limit) => readEvents(database, workspaceId, afterSeq, limit),
-    feedEnd: () => feedEnd(database),
+    feedEnd: (after) => (after === null ? feedEnd(database) : skipFeed(database, after)),
     readFeed: (position, limit) => readFeed(database, position, limit),
-    skipFeed: (position) => skipFeed(database, position),
     onCommit: (listener) => database.commits.listen(listener),
-    pruneEvents: (...given) => pruneEvents(database, ...given),
   }
 }

@@ -23,7 +23,7 @@ const pruneOldest = statement<{ readonly count: number }>(
   select count(*)::float8 as count from gone`,
 )
 
-/** `EventStore.pruneEvents`. */
+/** `Storage.prune` of events. */
 export async function pruneEvents(
   database: Database,
   olderThanMs: number,

@@ -79,7 +79,7 @@ const lastOfFeed = backgroundStatement<Pick<FeedPlace, 'feedXid' | 'workspaceId'
   order by e.feed_xid desc, e.workspace_id desc, e.seq desc limit 1`,
 )
 
-/** `EventStore.feedEnd`. */
+/** `EventStore.feedEnd` of all that is committed. */
 export async function feedEnd(database: Database): Promise<FeedPosition> {
   const [end] = await database.read(null, endOfFeed, [])
   if (end === undefined) throw new Error('the end of the feed was not told')
@@ -103,7 +103,7 @@ export async function readFeed(database: Database, position: FeedPosition, limit
   return { events: rows.map(toEvent), position: toPosition({ ...place, ...end }) }
 }
 
-/** `EventStore.skipFeed`. */
+/** `EventStore.feedEnd` after a position. */
 export async function skipFeed(database: Database, position: FeedPosition): Promise<FeedPosition> {
   const place = parsePosition(position)
   const { feedXid, workspaceId, seq } = place

@@ -16,7 +16,7 @@ const pruneRecords = statement<{ readonly count: number }>(
   select count(*)::float8 as count from gone`,
 )
 
-/** `Storage.pruneIdempotency`. */
+/** `Storage.prune` of idempotency records. */
 export async function pruneIdempotency(
   database: Database,
   olderThanMs: number,

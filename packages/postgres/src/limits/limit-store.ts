@@ -7,7 +7,6 @@ import type {
   TierRequest,
 } from '@taskboard/core'
 import type { Database } from '../database.js'
-import { pruneLimits } from './prune-limits.js'
 import { takeLimits } from './take-limits.js'
 import { takeTiers } from './take-tiers.js'
 
@@ -47,6 +46,5 @@ export function createLimitStore(database: Database): LimitStore {
   return {
     take: joined<LimitRequest, LimitDecision>(takeLimits),
     takeTier: joined<TierRequest, TierDecision>(takeTiers),
-    pruneLimits: (limit, now) => pruneLimits(database, limit, now),
   }
 }

@@ -38,7 +38,7 @@ const pruneIdleTiers = statement<{ readonly count: number }>(
   select count(*)::float8 as count from gone`,
 )
 
-/** `LimitStore.pruneLimits`. */
+/** `Storage.prune` of limits. */
 export async function pruneLimits(database: Database, limit: number, now: Instant | null): Promise<number> {
   const [rolling] = await database.read(null, pruneIdle, [now, limit])
   const count = rolling?.count ?? 0

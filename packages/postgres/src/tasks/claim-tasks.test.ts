@@ -63,7 +63,7 @@ async function addTask(task: Partial<NewTask> = {}): Promise<string> {
 }
 
 async function target(): Promise<{ workspaceId: string; agentId: string; leaseMs: number }> {
-  const [first] = await storage.agents.listAgents(workspaceId, at)
+  const [first] = await storage.agents.listAgents({ workspaceId }, at)
   return { workspaceId, agentId: first?.id ?? '', leaseMs: LEASE_MS }
 }
 
@@ -94,7 +94,7 @@ describe('a claim', () => {
       await database.pool.query(`create or replace function taskboard.first_wait_for_${header} returns bigint
         language plpgsql stable as $$ begin return nextval('asked'); end $$`)
     }
-    const [worker] = await storage.agents.listAgents(workspaceId, at)
+    const [worker] = await storage.agents.listAgents({ workspaceId }, at)
     const forAgent = { workspaceId, agentId: worker?.id ?? '', leaseMs: LEASE_MS }
     const claims = [
       () => storage.tasks.claimTasks({ target: { agentType: 'worker', leaseMs: LEASE_MS }, limit: 20 }, at),

@@ -56,7 +56,7 @@ async function prepare(storage: Storage<PgConnection>) {
     },
     at,
   )
-  const [agent] = await storage.agents.listAgents(workspace.id, at)
+  const [agent] = await storage.agents.listAgents({ workspaceId: workspace.id }, at)
   for (const priority of ['urgent', 'medium', 'low'] as const) {
     await storage.tasks.insertTask(
       { task: newTask({ workspaceId: workspace.id, priority }), actor: host, idempotency: null },

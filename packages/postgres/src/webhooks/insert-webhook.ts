@@ -4,7 +4,7 @@ import {
   type Created,
   type IdempotencyClaim,
   type StoredWebhook,
-  type WebhookStore,
+  type NewStoredWebhook,
 } from '@taskboard/core'
 import type { Database } from '../database.js'
 import { once } from '../idempotency/once.js'
@@ -25,7 +25,7 @@ const insert = statement<StoredWebhook>(
 /** `WebhookStore.insertWebhook`. */
 export async function insertWebhook(
   database: Database,
-  { workspaceId, url, events, secrets }: Parameters<WebhookStore['insertWebhook']>[0],
+  { workspaceId, url, events, secrets }: NewStoredWebhook,
   idempotency: IdempotencyClaim | null,
   at: At<PgConnection>,
 ): Promise<Created<StoredWebhook>> {

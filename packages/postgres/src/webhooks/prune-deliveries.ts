@@ -16,7 +16,7 @@ const prune = statement<{ readonly count: number }>(
   select count(*)::float8 as count from gone`,
 )
 
-/** `WebhookStore.pruneDeliveries`. */
+/** `Storage.prune` of deliveries. */
 export async function pruneDeliveries(
   database: Database,
   olderThanMs: number,

@@ -35,7 +35,7 @@ export function listWebhooks(
   return database.read(at, webhooksOfWorkspace, [workspaceId])
 }
 
-/** `WebhookStore.getWebhook`. */
+/** `WebhookStore.getWebhook` in a workspace. */
 export async function getWebhook(
   database: Database,
   workspaceId: string,
@@ -47,7 +47,7 @@ export async function getWebhook(
   return webhook
 }
 
-/** `WebhookStore.findWebhook`. */
+/** `WebhookStore.getWebhook` within reach. */
 export async function findWebhook(
   database: Database,
   reach: Reach,

@@ -62,7 +62,7 @@ export async function resendDeliveries(
   database: Database,
   workspaceId: string,
   webhookId: string,
-  which: Parameters<WebhookStore['resendDeliveries']>[2],
+  which: Parameters<WebhookStore['resendDeliveries']>[0]['which'],
   at: At<PgConnection>,
 ): Promise<number> {
   const values = [at.now, workspaceId, webhookId]

@@ -1,4 +1,4 @@
-import type { At, StoredWebhook, WebhookStore } from '@taskboard/core'
+import type { At, StoredWebhook, StoredWebhookChange } from '@taskboard/core'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -25,12 +25,12 @@ const rotate = statement<StoredWebhook>(
   returning ${webhookColumns('w')}`,
 )
 
-/** `WebhookStore.rotateSecret`. */
+/** `WebhookStore.updateWebhook` of the secret. */
 export async function rotateSecret(
   database: Database,
   workspaceId: string,
   webhookId: string,
-  { sealed, overlapMs }: Parameters<WebhookStore['rotateSecret']>[2],
+  { sealed, overlapMs }: Extract<StoredWebhookChange, { readonly rotation: object }>['rotation'],
   at: At<PgConnection>,
 ): Promise<StoredWebhook> {
   const [webhook] = await database.write(at, rotate, [at.now, workspaceId, webhookId, sealed, overlapMs])

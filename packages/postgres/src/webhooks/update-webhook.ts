@@ -1,4 +1,4 @@
-import type { At, StoredWebhook, WebhookStore } from '@taskboard/core'
+import type { At, StoredWebhook, StoredWebhookChange } from '@taskboard/core'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -28,7 +28,7 @@ export async function updateWebhook(
   database: Database,
   workspaceId: string,
   webhookId: string,
-  { url, events, enabled }: Parameters<WebhookStore['updateWebhook']>[2],
+  { url, events, enabled }: Exclude<StoredWebhookChange, { readonly rotation: object }>,
   at: At<PgConnection>,
 ): Promise<StoredWebhook> {
   const [webhook] = await database.write(at, update, [

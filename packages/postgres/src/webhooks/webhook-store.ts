@@ -6,7 +6,6 @@ import { deleteWebhook } from './delete-webhook.js'
 import { insertTestDelivery } from './insert-test-delivery.js'
 import { insertWebhook } from './insert-webhook.js'
 import { listDeliveries } from './list-deliveries.js'
-import { pruneDeliveries } from './prune-deliveries.js'
 import { findWebhook, getWebhook, listWebhooks } from './read-webhooks.js'
 import { recordDeliveryResults } from './record-delivery-results.js'
 import { readTargets } from './read-targets.js'
@@ -19,25 +18,26 @@ import { updateWebhook } from './update-webhook.js'
 export function createWebhookStore(database: Database): WebhookStore<PgConnection> {
   const { claimDue } = createDeliveryClaims(database)
   return {
-    insertWebhook: (webhook, idempotency, at) => insertWebhook(database, webhook, idempotency, at),
+    insertWebhook: ({ webhook, idempotency }, at) => insertWebhook(database, webhook, idempotency, at),
     listWebhooks: (workspaceId, at) => listWebhooks(database, workspaceId, at),
-    getWebhook: (workspaceId, webhookId, at) => getWebhook(database, workspaceId, webhookId, at),
-    findWebhook: (reach, webhookId, at) => findWebhook(database, reach, webhookId, at),
-    updateWebhook: (workspaceId, webhookId, change, at) =>
-      updateWebhook(database, workspaceId, webhookId, change, at),
-    rotateSecret: (workspaceId, webhookId, rotation, at) =>
-      rotateSecret(database, workspaceId, webhookId, rotation, at),
-    deleteWebhook: (workspaceId, webhookId, at) => deleteWebhook(database, workspaceId, webhookId, at),
-    insertTestDelivery: (workspaceId, webhookId, event, at) =>
+    getWebhook: ({ within, webhookId }, at) =>
+      typeof within === 'string'
+        ? getWebhook(database, within, webhookId, at)
+        : findWebhook(database, within, webhookId, at),
+    updateWebhook: ({ workspaceId, webhookId, change }, at) =>
+      'rotation' in change
+        ? rotateSecret(database, workspaceId, webhookId, change.rotation, at)
+        : updateWebhook(database, workspaceId, webhookId, change, at),
+    deleteWebhook: ({ workspaceId, webhookId }, at) => deleteWebhook(database, workspaceId, webhookId, at),
+    insertTestDelivery: ({ workspaceId, webhookId, event }, at) =>
       insertTestDelivery(database, workspaceId, webhookId, event, at),
     claimDueDeliveries: (request, at) => claimDue(request, at),
     readTargets: (webhookIds, at) => readTargets(database, webhookIds, at),
-    recordDeliveryResults: (results, disableAfterMs, at) =>
+    recordDeliveryResults: ({ results, disableAfterMs }, at) =>
       recordDeliveryResults(database, results, disableAfterMs, at),
     releaseDeliveries: (claims, at) => releaseDeliveries(database, claims, at),
     listDeliveries: (query, at) => listDeliveries(database, query, at),
-    resendDeliveries: (workspaceId, webhookId, which, at) =>
+    resendDeliveries: ({ workspaceId, webhookId, which }, at) =>
       resendDeliveries(database, workspaceId, webhookId, which, at),
-    pruneDeliveries: (...given) => pruneDeliveries(database, ...given),
   }
 }

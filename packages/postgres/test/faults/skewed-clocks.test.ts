@@ -121,7 +121,7 @@ describe.each(Object.entries(databases))('beside %s', (_, open) => {
         true,
         true,
       ])
-      const stored = await storage.webhooks.getWebhook(workspace.id, id, { now: null })
+      const stored = await storage.webhooks.getWebhook({ within: workspace.id, webhookId: id }, { now: null })
       const [, old] = stored.secrets
       expect(old?.expiresAt).toBeGreaterThanOrEqual(startedAt + HOUR / 2)
       expect(old?.expiresAt).toBeLessThanOrEqual(endedAt + HOUR / 2)

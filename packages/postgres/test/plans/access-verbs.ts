@@ -9,51 +9,50 @@ const reach = { accountId: 'acc_7', workspaceIds: 'all' } as const
 
 /** What goes on in the background, all the time. */
 export function pruningVerbs(storage: Storage<PgConnection>): readonly HotVerb[] {
-  const { events, webhooks } = storage
   return [
     {
       name: 'prune deliveries',
       indexes: ['delivery_age'],
       most: { rows: 1_500, pages: 5_000 },
-      run: () => webhooks.pruneDeliveries(0, 500, NOW - 9e8),
+      run: () => storage.prune({ rows: 'deliveries', olderThanMs: 0, limit: 500 }, { now: NOW - 9e8 }),
     },
     {
       name: 'prune deliveries, nothing old',
       indexes: ['delivery_age'],
-      run: () => webhooks.pruneDeliveries(0, 500, NOW - 2e9),
+      run: () => storage.prune({ rows: 'deliveries', olderThanMs: 0, limit: 500 }, { now: NOW - 2e9 }),
     },
     {
       name: 'prune events',
       scans: ['event'],
       most: { rows: 20_000, pages: 5_000 },
-      run: () => events.pruneEvents(0, 500, NOW - 9e8),
+      run: () => storage.prune({ rows: 'events', olderThanMs: 0, limit: 500 }, { now: NOW - 9e8 }),
     },
     {
       name: 'prune events, nothing old',
       indexes: ['event_age'],
-      run: () => events.pruneEvents(0, 500, NOW - 2e9),
+      run: () => storage.prune({ rows: 'events', olderThanMs: 0, limit: 500 }, { now: NOW - 2e9 }),
     },
     {
       name: 'prune idempotency',
       indexes: ['idempotency_age'],
       most: { rows: 1_500, pages: 5_000 },
-      run: () => storage.pruneIdempotency(0, 500, NOW - 4.9e7),
+      run: () => storage.prune({ rows: 'idempotency', olderThanMs: 0, limit: 500 }, { now: NOW - 4.9e7 }),
     },
     {
       name: 'prune idempotency, nothing old',
       indexes: ['idempotency_age'],
-      run: () => storage.pruneIdempotency(0, 500, NOW - 9e8),
+      run: () => storage.prune({ rows: 'idempotency', olderThanMs: 0, limit: 500 }, { now: NOW - 9e8 }),
     },
     {
       name: 'prune limits',
       indexes: ['rolling_limit_idle'],
       most: { rows: 1_500, pages: 5_000 },
-      run: () => storage.limits.pruneLimits(500, NOW + 300_000),
+      run: () => storage.prune({ rows: 'limits', limit: 500 }, { now: NOW + 300_000 }),
     },
     {
       name: 'prune limits, nothing idle',
       indexes: ['rolling_limit_idle', 'tier_limit_hour'],
-      run: () => storage.limits.pruneLimits(500, NOW),
+      run: () => storage.prune({ rows: 'limits', limit: 500 }, { now: NOW }),
     },
   ]
 }
@@ -73,11 +72,12 @@ export function accessVerbs({ access, agents, limits, quotas }: Storage<PgConnec
     { name: 'list workspaces', run: () => access.listWorkspaces('acc_7', at) },
     { name: 'list accounts', run: () => access.listAccounts(50, at) },
     { name: 'list keys', run: () => access.listApiKeys(reach, { limit: 50, afterId: null }, at) },
-    { name: 'list agents', indexes: ['agent_age'], run: () => agents.listAgents(HUGE, at) },
-    { name: 'get an agent', run: () => agents.getAgent(HUGE, `agent_${HUGE}_1`, at) },
+    { name: 'list agents', indexes: ['agent_age'], run: () => agents.listAgents({ workspaceId: HUGE }, at) },
+    { name: 'get an agent', run: () => agents.listAgents({ agentIds: [`agent_${HUGE}_1`] }, at) },
     {
       name: 'report a status',
-      run: () => agents.reportAgentStatus(HUGE, `agent_${HUGE}_1`, 'busy', at),
+      run: () =>
+        agents.reportAgentStatus({ workspaceId: HUGE, agentId: `agent_${HUGE}_1`, status: 'busy' }, at),
     },
     { name: 'take of a limit', run: () => take('key:100') },
     { name: 'take of a new limit', run: () => take('new') },

@@ -20,7 +20,7 @@ export function figureVerbs({ agents, analytics }: Storage<PgConnection>): reado
     {
       name: 'find an agent with its figures',
       indexes: ['attempt_rated', 'task_lease_agent', 'task_assigned'],
-      run: () => agents.findAgent(account, `agent_${HUGE}_1`, at),
+      run: () => agents.getAgent({ reach: account, agentId: `agent_${HUGE}_1` }, at),
     },
     {
       // One of them holds 12,000 leases and has 24,000 tasks assigned to it, which are counted.
@@ -28,11 +28,11 @@ export function figureVerbs({ agents, analytics }: Storage<PgConnection>): reado
       indexes: ['attempt_rated', 'task_lease_agent', 'task_assigned'],
       scans: ['workspace', 'agent'],
       most: { rows: 70_000, pages: 80_000 },
-      run: () => agents.surveyAgents(account, { workspaceId: null, limit: 100, afterId: null }, at),
+      run: () => agents.surveyAgents({ reach: account, workspaceId: null, limit: 100, afterId: null }, at),
     },
     {
       name: 'look up agents',
-      run: () => agents.getAgents([`agent_${HUGE}_0`, `agent_${HUGE}_1`], at),
+      run: () => agents.listAgents({ agentIds: [`agent_${HUGE}_0`, `agent_${HUGE}_1`] }, at),
     },
     {
       // At most a thousand of each lane, and of the leases of each agent.

@@ -6,16 +6,16 @@ import { HUGE, HUGE_WEBHOOK, NOW } from './large-board.js'
 const at = { now: NOW }
 const DAY_MS = 86_400_000
 
+const MOST = { limit: 50, perAccount: 20, perWebhook: 10 }
+
 /** What deliverers do. */
 export function deliveryVerbs({ webhooks }: Storage<PgConnection>): readonly HotVerb[] {
   let deliveries: readonly ClaimedDelivery[] = []
   const claimDeliveries =
     (afterMs: number, excludeWebhookIds: readonly string[] = [], excludeAccountIds: readonly string[] = []) =>
     async (): Promise<void> => {
-      const most = { limit: 50, perAccount: 20, perWebhook: 10 }
-      const request = { ...most, excludeAccountIds, excludeWebhookIds, claimMs: 60_000 }
-      const claim = await webhooks.claimDueDeliveries(request, { now: NOW + afterMs })
-      deliveries = claim.deliveries
+      const request = { ...MOST, excludeAccountIds, excludeWebhookIds, claimMs: 60_000 }
+      deliveries = (await webhooks.claimDueDeliveries(request, { now: NOW + afterMs })).deliveries
     }
   return [
     {
@@ -36,15 +36,17 @@ export function deliveryVerbs({ webhooks }: Storage<PgConnection>): readonly Hot
       most: { rows: 500, pages: 2_000 },
       run: () =>
         webhooks.recordDeliveryResults(
-          deliveries.map(({ delivery, claimToken, webhook }) => ({
-            deliveryId: delivery.id,
-            claimToken,
-            url: webhook.url,
-            endedMsAgo: 0,
-            attempt: { durationMs: 1, status: 200, error: null, responseExcerpt: null },
-            outcome: { kind: 'succeeded' },
-          })),
-          DAY_MS,
+          {
+            results: deliveries.map(({ delivery, claimToken, webhook }) => ({
+              deliveryId: delivery.id,
+              claimToken,
+              url: webhook.url,
+              endedMsAgo: 0,
+              attempt: { durationMs: 1, status: 200, error: null, responseExcerpt: null },
+              outcome: { kind: 'succeeded' },
+            })),
+            disableAfterMs: DAY_MS,
+          },
           { now: NOW + 61_000 },
         ),
     },
@@ -106,7 +108,11 @@ export function webhookVerbs({ webhooks }: Storage<PgConnection>): readonly HotV
     { name: 'list webhooks', indexes: ['webhook_age'], run: () => webhooks.listWebhooks(HUGE, at) },
     {
       name: 'resend deliveries of a day',
-      run: () => webhooks.resendDeliveries('ws_5', 'wh_5', { from: NOW - DAY_MS, to: NOW }, at),
+      run: () =>
+        webhooks.resendDeliveries(
+          { workspaceId: 'ws_5', webhookId: 'wh_5', which: { from: NOW - DAY_MS, to: NOW } },
+          at,
+        ),
     },
   ]
 }

@@ -31,7 +31,7 @@ export function toEnterpriseCase(
       })
       const host = await mount(taskboard, { mountPath: '', bodies: 'unread', notFound: 'host' })
       // As if a runtime were at work in another process: the tasks of the suite stay where they are.
-      await opened.storage.agents.reportRuntimes(['*'], null, { now: clock.now() })
+      await opened.storage.agents.reportPresence({ agentTypes: ['*'], liveMs: null }, { now: clock.now() })
       try {
         await check(await openSession(taskboard, opened.storage, clock, host))
       } finally {

@@ -41,7 +41,7 @@ export const accessCases: readonly StorageCheck[] = [
       )
       assert.deepEqual([account.name, account.tier, account.createdAt], ['n', 'custom', START + SECOND])
       assert.deepEqual([workspace.accountId, workspace.name], [account.id, 'w'])
-      assert.deepEqual(await agents.listAgents(workspace.id, at()), [])
+      assert.deepEqual(await agents.listAgents({ workspaceId: workspace.id }, at()), [])
       assert.deepEqual(await access.getAccount(account.id, at()), account)
       assert.deepEqual(await access.getWorkspace(workspace.id, at()), workspace)
     },

@@ -28,7 +28,10 @@ const profileCases: readonly StorageCheck[] = [
       const { model, systemPrompt, capabilities, tools } = agent
       assert.deepEqual([model, systemPrompt, capabilities, tools], [null, null, [], []])
       const input = { workspaceId, name: 'new', type: 'custom', ...PROFILE }
-      const { value: made } = await storage.agents.insertAgent(input, null, at(SECOND))
+      const { value: made } = await storage.agents.insertAgent(
+        { agent: input, idempotency: null },
+        at(SECOND),
+      )
       assert.deepEqual(made, {
         ...PROFILE,
         id: made.id,
@@ -38,24 +41,28 @@ const profileCases: readonly StorageCheck[] = [
         status: 'offline',
         createdAt: START + SECOND,
       })
-      assert.deepEqual(await storage.agents.getAgent(workspaceId, made.id, at()), made)
+      assert.deepEqual(await storage.agents.listAgents({ agentIds: [made.id] }, at()), [made])
       const changed = await storage.agents.updateAgent(
-        workspaceId,
-        made.id,
-        { model: null, tools: ['one'] },
+        { workspaceId, agentId: made.id, change: { model: null, tools: ['one'] } },
         at(),
       )
       assert.deepEqual(changed, { ...made, model: null, tools: ['one'] })
       const renamed = { name: 'other', type: 'else', systemPrompt: null, capabilities: [] }
-      assert.deepEqual(await storage.agents.updateAgent(workspaceId, made.id, renamed, at()), {
-        ...changed,
-        ...renamed,
-      })
-      assert.deepEqual(await storage.agents.updateAgent(workspaceId, made.id, {}, at()), {
-        ...changed,
-        ...renamed,
-      })
-      const all = await storage.agents.getAgents([made.id, unknownId('agent'), agent.id], at())
+      assert.deepEqual(
+        await storage.agents.updateAgent({ workspaceId, agentId: made.id, change: renamed }, at()),
+        {
+          ...changed,
+          ...renamed,
+        },
+      )
+      assert.deepEqual(
+        await storage.agents.updateAgent({ workspaceId, agentId: made.id, change: {} }, at()),
+        {
+          ...changed,
+          ...renamed,
+        },
+      )
+      const all = await storage.agents.listAgents({ agentIds: [made.id, unknownId('agent'), agent.id] }, at())
       assert.deepEqual(new Set(all.map(({ id }) => id)), new Set([made.id, agent.id]))
     },
   },
@@ -66,15 +73,17 @@ const profileCases: readonly StorageCheck[] = [
       const claim = { scope: 's', key: 'k', fingerprint: 'one' }
       const insert = (fingerprint: string) =>
         storage.agents.insertAgent(
-          { workspaceId, name: 'new', type: 'custom', ...PROFILE },
-          { ...claim, fingerprint },
+          {
+            agent: { workspaceId, name: 'new', type: 'custom', ...PROFILE },
+            idempotency: { ...claim, fingerprint },
+          },
           at(),
         )
       const first = await insert('one')
       assert.equal(first.replayed, false)
       assert.deepEqual(await insert('one'), { value: first.value, replayed: true })
       await assertRefused(insert('two'), 'CONFLICT')
-      assert.equal((await storage.agents.listAgents(workspaceId, at())).length, 2)
+      assert.equal((await storage.agents.listAgents({ workspaceId }, at())).length, 2)
     },
   },
   {
@@ -85,19 +94,28 @@ const profileCases: readonly StorageCheck[] = [
       const other = await world.addWorkspace()
       const { agents } = storage
       await assertRefused(
-        agents.updateAgent(other.workspaceId, agent.id, { name: 'mine' }, at()),
+        agents.updateAgent(
+          { workspaceId: other.workspaceId, agentId: agent.id, change: { name: 'mine' } },
+          at(),
+        ),
         'NOT_FOUND',
       )
-      await assertRefused(agents.deleteAgent(other.workspaceId, agent.id, at()), 'NOT_FOUND')
-      await assertRefused(agents.updateAgent(other.workspaceId, unknownId('agent'), {}, at()), 'NOT_FOUND')
-      assert.equal((await world.storage.agents.getAgent(agent.workspaceId, agent.id, at())).name, 'first')
+      await assertRefused(
+        agents.deleteAgent({ workspaceId: other.workspaceId, agentId: agent.id }, at()),
+        'NOT_FOUND',
+      )
+      await assertRefused(
+        agents.updateAgent({ workspaceId: other.workspaceId, agentId: unknownId('agent'), change: {} }, at()),
+        'NOT_FOUND',
+      )
+      assert.equal((await agents.getAgent({ reach: null, agentId: agent.id }, at())).name, 'first')
     },
   },
   {
     id: 'agents.type-change',
     name: 'an agent of another type gets that type’s work from then on',
     async check({ storage, workspaceId, agent, add, at }) {
-      await storage.agents.updateAgent(workspaceId, agent.id, { type: 'other' }, at())
+      await storage.agents.updateAgent({ workspaceId, agentId: agent.id, change: { type: 'other' } }, at())
       const task = await add()
       const claim = (agentType: string) =>
         storage.tasks.claimTasks({ target: { agentType, leaseMs: LEASE_MS }, limit: 1 }, at())
@@ -120,8 +138,8 @@ const profileCases: readonly StorageCheck[] = [
         '%_\\',
         '🤖'.repeat(64),
       ]) {
-        await storage.agents.updateAgent(workspaceId, agent.id, { type }, at())
-        await storage.agents.reportRuntimes([type], MINUTE, at())
+        await storage.agents.updateAgent({ workspaceId, agentId: agent.id, change: { type } }, at())
+        await storage.agents.reportPresence({ agentTypes: [type], liveMs: MINUTE }, at())
         const task = await add({ type })
         const claim = (agentType: string) =>
           storage.tasks.claimTasks({ target: { agentType, leaseMs: LEASE_MS }, limit: 1 }, at())
@@ -132,7 +150,7 @@ const profileCases: readonly StorageCheck[] = [
           [[task.id, type, agent.id]],
         )
         assert.equal((await get(task)).type, type)
-        assert.equal((await storage.agents.getAgent(workspaceId, agent.id, at())).type, type)
+        assert.equal((await storage.agents.getAgent({ reach: null, agentId: agent.id }, at())).type, type)
       }
     },
   },
@@ -146,13 +164,13 @@ const deletionCases: readonly StorageCheck[] = [
       const { storage, workspaceId, agent, at, add, get } = world
       const done = await add({ assignedTo: agent.id })
       await world.finish(done, at(SECOND))
-      await storage.agents.deleteAgent(workspaceId, agent.id, at(MINUTE))
-      await assertRefused(storage.agents.getAgent(workspaceId, agent.id, at()), 'NOT_FOUND')
-      assert.deepEqual(await storage.agents.listAgents(workspaceId, at()), [])
-      assert.deepEqual(await storage.agents.getAgents([agent.id], at()), [])
+      await storage.agents.deleteAgent({ workspaceId, agentId: agent.id }, at(MINUTE))
+      await assertRefused(storage.agents.getAgent({ reach: null, agentId: agent.id }, at()), 'NOT_FOUND')
+      assert.deepEqual(await storage.agents.listAgents({ workspaceId }, at()), [])
+      assert.deepEqual(await storage.agents.listAgents({ agentIds: [agent.id] }, at()), [])
       const left = await get(done)
       assert.deepEqual([left.assignedTo, left.column, left.updatedAt], [null, 'DONE', START + MINUTE])
-      await assertRefused(storage.agents.deleteAgent(workspaceId, agent.id, at()), 'NOT_FOUND')
+      await assertRefused(storage.agents.deleteAgent({ workspaceId, agentId: agent.id }, at()), 'NOT_FOUND')
       await add()
       const { tasks } = await storage.tasks.claimTasks(
         { target: { agentType: AGENT_TYPE, leaseMs: LEASE_MS }, limit: 1 },
@@ -166,7 +184,7 @@ const deletionCases: readonly StorageCheck[] = [
     name: 'an agent with a task under lease, or an open one assigned to it, is not deleted',
     async check(world) {
       const { storage, workspaceId, agent, at } = world
-      const remove = () => storage.agents.deleteAgent(workspaceId, agent.id, at(SECOND))
+      const remove = () => storage.agents.deleteAgent({ workspaceId, agentId: agent.id }, at(SECOND))
       const claimed = await world.addClaimed()
       await assertRefused(remove(), 'CONFLICT')
       await storage.tasks.completeTask({ proof: proofOf(claimed), result: '', next: null }, at(SECOND))
@@ -195,7 +213,7 @@ const deletionCases: readonly StorageCheck[] = [
         const task = await world.add()
         const results = await Promise.allSettled([
           world.add({ assignedTo: agent.id }),
-          storage.agents.deleteAgent(workspaceId, agent.id, at()),
+          storage.agents.deleteAgent({ workspaceId, agentId: agent.id }, at()),
           world.add({ assignedTo: agent.id }),
           changeTask(
             storage.tasks,
@@ -223,11 +241,11 @@ const deletionCases: readonly StorageCheck[] = [
       const done = await world.add({ assignedTo: agent.id })
       await world.finish(done)
       const undone = storage.transaction(async (tx) => {
-        await storage.agents.deleteAgent(workspaceId, agent.id, at(0, tx))
+        await storage.agents.deleteAgent({ workspaceId, agentId: agent.id }, at(0, tx))
         throw new Error('no')
       })
       await assert.rejects(undone, /no/)
-      assert.equal((await storage.agents.getAgent(workspaceId, agent.id, at())).id, agent.id)
+      assert.equal((await storage.agents.getAgent({ reach: null, agentId: agent.id }, at())).id, agent.id)
       assert.equal((await world.get(done)).assignedTo, agent.id)
     },
   },

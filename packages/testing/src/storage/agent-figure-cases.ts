@@ -21,7 +21,7 @@ const reachOf = ({ accountId }: World, workspaceIds: readonly string[] | 'all' =
 })
 
 async function overviewOf(world: World, agentId = world.agent.id, afterMs = 0) {
-  return world.storage.agents.findAgent(null, agentId, world.at(afterMs))
+  return world.storage.agents.getAgent({ reach: null, agentId }, world.at(afterMs))
 }
 
 /** Adds a task, claims it, and completes it `lengthMs` later. */
@@ -53,7 +53,7 @@ const overviewCases: readonly StorageCheck[] = [
       )
       const survey = async (reach: Reach | null, asked: object = {}) => {
         const query = { workspaceId: null, limit: 10, afterId: null, ...asked }
-        return (await storage.agents.surveyAgents(reach, query, at())).map(({ id }) => id)
+        return (await storage.agents.surveyAgents({ reach, ...query }, at())).map(({ id }) => id)
       }
       const all = [agent.id, other.agent.id, second.id].sort()
       assert.deepEqual(await survey(reachOf(world)), all)
@@ -75,11 +75,17 @@ const overviewCases: readonly StorageCheck[] = [
       ] as const) {
         await assertRefused(survey(reach, { workspaceId: id }), 'NOT_FOUND', 'workspaceId')
       }
-      assert.equal((await storage.agents.findAgent(reachOf(world), second.id, at())).id, second.id)
+      assert.equal(
+        (await storage.agents.getAgent({ reach: reachOf(world), agentId: second.id }, at())).id,
+        second.id,
+      )
       for (const reach of [theirs, reachOf(world, [other.workspaceId])]) {
-        await assertRefused(storage.agents.findAgent(reach, second.id, at()), 'NOT_FOUND')
+        await assertRefused(storage.agents.getAgent({ reach, agentId: second.id }, at()), 'NOT_FOUND')
       }
-      await assertRefused(storage.agents.findAgent(null, unknownId('agent'), at()), 'NOT_FOUND')
+      await assertRefused(
+        storage.agents.getAgent({ reach: null, agentId: unknownId('agent') }, at()),
+        'NOT_FOUND',
+      )
     },
   },
   {

@@ -10,10 +10,10 @@ async function claimAny({ storage, at }: World, limit: number, afterMs = 0) {
 }
 
 const report = ({ storage, at }: World, types: readonly string[], liveMs: number | null, afterMs = 0) =>
-  storage.agents.reportRuntimes(types, liveMs, at(afterMs))
+  storage.agents.reportPresence({ agentTypes: types, liveMs }, at(afterMs))
 
 async function statusOf({ storage, agent, at }: World, afterMs = 0, id = agent.id): Promise<AgentStatus> {
-  return (await storage.agents.findAgent(null, id, at(afterMs))).status
+  return (await storage.agents.getAgent({ reach: null, agentId: id }, at(afterMs))).status
 }
 
 /** Whether agents have somebody who works for them, and what a runtime for any type takes. */
@@ -41,9 +41,12 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
       assert.equal(await statusOf(world, SECOND), 'busy')
       const input = { workspaceId, name: 'once', type: 'never worked' }
       const claim = { scope: 's', key: 'k', fingerprint: 'f' }
-      const first = await storage.agents.insertAgent(input, claim, at())
+      const first = await storage.agents.insertAgent({ agent: input, idempotency: claim }, at())
       assert.equal(first.value.status, 'offline')
-      assert.deepEqual((await storage.agents.insertAgent(input, claim, at())).value, first.value)
+      assert.deepEqual(
+        (await storage.agents.insertAgent({ agent: input, idempotency: claim }, at())).value,
+        first.value,
+      )
     },
   },
   {
@@ -53,12 +56,12 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
       const { storage, workspaceId, agent, at } = world
       await report(world, [AGENT_TYPE], 0)
       const { agents } = storage
-      await agents.reportWorker(workspaceId, agent.id, MINUTE, at(SECOND))
+      await agents.reportPresence({ workspaceId, agentId: agent.id, liveMs: MINUTE }, at(SECOND))
       const seen = [await statusOf(world, MINUTE), await statusOf(world, MINUTE + SECOND)]
       assert.deepEqual(seen, ['available', 'offline'])
       const other = await world.addWorkspace()
-      await agents.reportWorker(other.workspaceId, agent.id, HOUR, at())
-      await agents.reportWorker(workspaceId, unknownId('agent'), HOUR, at())
+      await agents.reportPresence({ workspaceId: other.workspaceId, agentId: agent.id, liveMs: HOUR }, at())
+      await agents.reportPresence({ workspaceId, agentId: unknownId('agent'), liveMs: HOUR }, at())
       assert.equal(await statusOf(world, 2 * MINUTE), 'offline')
     },
   },
@@ -78,7 +81,10 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
       assert.deepEqual(await agentsFor(0), [2, 0])
       await report(world, [AGENT_TYPE], 0)
       assert.deepEqual(await agentsFor(0), [0, 0])
-      await storage.agents.reportWorker(world.workspaceId, second.id, MINUTE, at())
+      await storage.agents.reportPresence(
+        { workspaceId: world.workspaceId, agentId: second.id, liveMs: MINUTE },
+        at(),
+      )
       assert.deepEqual(
         [await agentsFor(0), await agentsFor(MINUTE)],
         [
@@ -111,11 +117,17 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
       assert.deepEqual(await takes(three, 0), [false, true, true])
       await report(world, ['one'], MINUTE, SECOND)
       assert.deepEqual(await takes(three, SECOND), [false, false, true])
-      await storage.agents.updateAgent(workspaceId, second.id, { type: 'one' }, at(SECOND))
+      await storage.agents.updateAgent(
+        { workspaceId, agentId: second.id, change: { type: 'one' } },
+        at(SECOND),
+      )
       const [late, another] = [await world.addAgent('one'), await world.addAgent('three')]
       const five = [...three, late, another]
       assert.deepEqual(await takes(five, SECOND), [false, false, false, false, true])
-      await storage.agents.updateAgent(workspaceId, second.id, { type: 'two' }, at(SECOND))
+      await storage.agents.updateAgent(
+        { workspaceId, agentId: second.id, change: { type: 'two' } },
+        at(SECOND),
+      )
       assert.deepEqual(await takes(five, SECOND), [false, false, true, false, true])
       await report(world, [anyAgentType], null, MINUTE + SECOND)
       assert.deepEqual(await takes(five, MINUTE + SECOND), [false, true, true, true, true])
@@ -173,7 +185,7 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
         tasks.map(({ id }) => id),
       )
       assert.equal((await storage.tasks.claimTasks({ target: byAny, limit: 1 }, at())).nextReadyInMs, MINUTE)
-      await storage.agents.updateAgent(workspaceId, other.id, { type: AGENT_TYPE }, at())
+      await storage.agents.updateAgent({ workspaceId, agentId: other.id, change: { type: AGENT_TYPE } }, at())
       assert.deepEqual(await storage.tasks.claimTasks({ target: byAny, limit: 1 }, at()), {
         tasks: [],
         nextReadyInMs: null,

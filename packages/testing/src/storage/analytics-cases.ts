@@ -206,13 +206,25 @@ const figureCases: readonly StorageCheck[] = [
       const { storage, at } = world
       await complete(world, null, 0, HOUR)
       const before = await figuresOf(world)
-      assert.equal(await storage.events.pruneEvents(0, 10, START + DAY), 0)
+      assert.equal(
+        await storage.prune({ rows: 'events', olderThanMs: 0, limit: 10 }, { now: START + DAY }),
+        0,
+      )
       assert.equal(await storage.analytics.rollUp(2, at()), 2)
-      assert.equal(await storage.events.pruneEvents(0, 10, START + DAY), 2)
-      assert.equal(await storage.events.pruneEvents(0, 10, START + DAY), 0)
+      assert.equal(
+        await storage.prune({ rows: 'events', olderThanMs: 0, limit: 10 }, { now: START + DAY }),
+        2,
+      )
+      assert.equal(
+        await storage.prune({ rows: 'events', olderThanMs: 0, limit: 10 }, { now: START + DAY }),
+        0,
+      )
       assert.deepEqual(await figuresOf(world), before)
       assert.equal(await storage.analytics.rollUp(10, at()), 1)
-      assert.equal(await storage.events.pruneEvents(0, 10, START + DAY), 1)
+      assert.equal(
+        await storage.prune({ rows: 'events', olderThanMs: 0, limit: 10 }, { now: START + DAY }),
+        1,
+      )
       assert.deepEqual(await figuresOf(world), before)
       await world.add({}, at(DAY))
       assert.equal(await storage.analytics.rollUp(10, at()), 1)
@@ -236,7 +248,10 @@ const figureCases: readonly StorageCheck[] = [
         assert.deepEqual(await figuresOf(world), before)
       }
       assert.ok(rounds < 40)
-      assert.equal(await storage.events.pruneEvents(0, 100, START + 100 * DAY), 20)
+      assert.equal(
+        await storage.prune({ rows: 'events', olderThanMs: 0, limit: 100 }, { now: START + 100 * DAY }),
+        20,
+      )
       assert.deepEqual(await figuresOf(world), before)
     },
   },
@@ -302,7 +317,10 @@ async function live(world: World, chance: Chance, steps: number): Promise<void> 
     else if (what === 8) await storage.analytics.rollUp(1 + chance.below(7), at(nowMs))
     else {
       await note()
-      await storage.events.pruneEvents(0, 1 + chance.below(9), START + nowMs - chance.below(2 * DAY))
+      await storage.prune(
+        { rows: 'events', olderThanMs: 0, limit: 1 + chance.below(9) },
+        { now: START + nowMs - chance.below(2 * DAY) },
+      )
     }
   }
   await note()

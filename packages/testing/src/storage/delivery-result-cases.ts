@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { ClaimedDelivery } from '@taskboard/core'
 import { ATTEMPT_MS, claim, claimOne, DISABLE_AFTER_MS, log, record } from './delivery-session.js'
-import { assertRefused, type StorageCheck } from './storage-case.js'
+import type { StorageCheck } from './storage-case.js'
 import { DAY, HOUR, MINUTE, SECOND, START, unknownId } from './world.js'
 
-/** What becomes of deliveries, and the log of that. */
+/** What becomes of deliveries, and of their webhooks. */
 export const deliveryResultCases: readonly StorageCheck[] = [
   {
     id: 'deliveries.succeeded',
@@ -46,8 +46,7 @@ export const deliveryResultCases: readonly StorageCheck[] = [
       assert.deepEqual([second.delivery.id, second.delivery.event], [first.delivery.id, first.delivery.event])
       assert.equal(second.delivery.attemptCount, 1)
       const webhook = await world.storage.webhooks.getWebhook(
-        world.workspaceId,
-        second.webhook.id,
+        { within: world.workspaceId, webhookId: second.webhook.id },
         world.at(),
       )
       assert.equal(webhook.failingSince, second.delivery.attempts[0]?.at)
@@ -109,7 +108,10 @@ export const deliveryResultCases: readonly StorageCheck[] = [
         endedMsAgo: 0,
         outcome,
       }))
-      await world.storage.webhooks.recordDeliveryResults(results, DISABLE_AFTER_MS, world.at())
+      await world.storage.webhooks.recordDeliveryResults(
+        { results, disableAfterMs: DISABLE_AFTER_MS },
+        world.at(),
+      )
       assert.equal((await log(world, webhook.id))[0]?.status, 'succeeded')
     },
   },
@@ -135,7 +137,10 @@ export const deliveryResultCases: readonly StorageCheck[] = [
       const { id } = await world.addWebhook()
       await world.add()
       const change = (enabled: boolean) =>
-        world.storage.webhooks.updateWebhook(world.workspaceId, id, { enabled }, world.at())
+        world.storage.webhooks.updateWebhook(
+          { workspaceId: world.workspaceId, webhookId: id, change: { enabled } },
+          world.at(),
+        )
       await change(false)
       assert.deepEqual(await claim(world), { deliveries: [], nextDueInMs: null })
       const [delivery] = await log(world, id)
@@ -152,7 +157,10 @@ export const deliveryResultCases: readonly StorageCheck[] = [
       await world.add()
       await record(world, await claimOne(world), { kind: 'retry', delayMs: HOUR }, 0)
       for (const enabled of [false, true]) {
-        await world.storage.webhooks.updateWebhook(world.workspaceId, id, { enabled }, world.at(MINUTE))
+        await world.storage.webhooks.updateWebhook(
+          { workspaceId: world.workspaceId, webhookId: id, change: { enabled } },
+          world.at(MINUTE),
+        )
         await claim(world, MINUTE)
       }
       assert.equal((await claim(world, HOUR)).deliveries.length, 1)
@@ -166,7 +174,10 @@ export const deliveryResultCases: readonly StorageCheck[] = [
       const watcher = await world.addWebhook(['agent.alert'])
       await world.add()
       await record(world, await claimOne(world), { kind: 'gone' }, SECOND)
-      const webhook = await world.storage.webhooks.getWebhook(world.workspaceId, id, world.at())
+      const webhook = await world.storage.webhooks.getWebhook(
+        { within: world.workspaceId, webhookId: id },
+        world.at(),
+      )
       assert.deepEqual([webhook.enabled, webhook.disabledReason], [false, 'gone'])
       assert.equal((await log(world, id))[0]?.status, 'failed')
       const alerts = (await world.events()).filter((event) => event.type === 'agent.alert')
@@ -187,7 +198,8 @@ export const deliveryResultCases: readonly StorageCheck[] = [
       const { deliveries } = await claim(world)
       await record(world, deliveries[0] as ClaimedDelivery, { kind: 'retry', delayMs: DAY }, 0)
       await record(world, deliveries[1] as ClaimedDelivery, { kind: 'retry', delayMs: DAY }, SECOND)
-      const get = () => world.storage.webhooks.getWebhook(world.workspaceId, id, world.at())
+      const get = () =>
+        world.storage.webhooks.getWebhook({ within: world.workspaceId, webhookId: id }, world.at())
       assert.equal((await get()).failingSince, START - ATTEMPT_MS)
       const overMs = DISABLE_AFTER_MS - ATTEMPT_MS
       const late = await claim(world, overMs - 1)
@@ -214,7 +226,10 @@ export const deliveryResultCases: readonly StorageCheck[] = [
         await world.add({}, world.at(afterMs))
         await record(world, await claimOne(world, afterMs), { kind }, afterMs)
       }
-      const webhook = await world.storage.webhooks.getWebhook(world.workspaceId, id, world.at())
+      const webhook = await world.storage.webhooks.getWebhook(
+        { within: world.workspaceId, webhookId: id },
+        world.at(),
+      )
       assert.deepEqual([webhook.enabled, webhook.failingSince], [true, START + 2 * DAY - ATTEMPT_MS])
     },
   },
@@ -225,154 +240,10 @@ export const deliveryResultCases: readonly StorageCheck[] = [
       const { webhooks } = world.storage
       const url = 'https://example.com/hook?token=secret'
       const input = { workspaceId: world.workspaceId, url, events: ['task.created'], secrets: [] } as const
-      await webhooks.insertWebhook(input, null, world.at())
+      await webhooks.insertWebhook({ webhook: input, idempotency: null }, world.at())
       await world.add()
       await record(world, await claimOne(world), { kind: 'gone' }, SECOND)
       assert.ok(!JSON.stringify(await world.events()).includes('secret'))
-    },
-  },
-  {
-    id: 'deliveries.test',
-    name: 'a test delivery is due at once, for one webhook, and in no log of events',
-    async check(world) {
-      const { id } = await world.addWebhook(['task.failed'])
-      await world.addWebhook()
-      const draft = { type: 'task.progress', facts: { taskId: 't', progress: 1 } } as const
-      const { webhooks } = world.storage
-      const delivery = await webhooks.insertTestDelivery(world.workspaceId, id, draft, world.at(SECOND))
-      assert.deepEqual(await world.events(), [])
-      const claimed = await claimOne(world, SECOND)
-      assert.deepEqual([claimed.delivery, claimed.webhook.id], [delivery, id])
-      assert.deepEqual([delivery.event.type, delivery.event.facts], [draft.type, draft.facts])
-    },
-  },
-  {
-    id: 'deliveries.list',
-    name: 'the log is listed newest first, by status and in pages',
-    async check(world) {
-      const { id } = await world.addWebhook(['task.created'])
-      for (let count = 0; count < 5; count++) await world.add({}, world.at(count))
-      const all = await log(world, id)
-      assert.deepEqual(
-        all.map(({ event }) => event.seq),
-        [5, 4, 3, 2, 1],
-      )
-      const { workspaceId, storage, at } = world
-      const query = { workspaceId, webhookId: id, status: null, limit: 2, afterId: all[1]?.id ?? null }
-      assert.deepEqual(await storage.webhooks.listDeliveries(query, at()), all.slice(2, 4))
-      const { deliveries } = await claim(world, 10, { limit: 2 })
-      for (const claimed of deliveries) await record(world, claimed, { kind: 'succeeded' }, 10)
-      assert.deepEqual(
-        (await log(world, id, 'succeeded')).map(({ event }) => event.seq),
-        [2, 1],
-      )
-    },
-  },
-  {
-    id: 'deliveries.resend-one',
-    name: 'a finished delivery that is resent is due now with fresh attempts, same id and event',
-    async check(world) {
-      const { id } = await world.addWebhook()
-      await world.add()
-      const first = await claimOne(world)
-      await record(world, first, { kind: 'succeeded' }, SECOND)
-      const { webhooks } = world.storage
-      const which = { deliveryId: first.delivery.id }
-      assert.equal(await webhooks.resendDeliveries(world.workspaceId, id, which, world.at(DAY)), 1)
-      const again = await claimOne(world, DAY)
-      const { delivery } = again
-      assert.deepEqual([delivery.id, delivery.event], [first.delivery.id, first.delivery.event])
-      assert.deepEqual([delivery.attemptCount, delivery.attempts.length], [0, 1])
-    },
-  },
-  {
-    id: 'deliveries.attempts-bounded',
-    name: 'of the attempts of many resends the newest hundred are kept',
-    async check(world) {
-      const { id } = await world.addWebhook()
-      await world.add()
-      const { webhooks } = world.storage
-      for (let round = 0; round < 105; round++) {
-        const claimed = await claimOne(world, round * SECOND)
-        await record(world, claimed, { kind: 'succeeded' }, round * SECOND)
-        const which = { deliveryId: claimed.delivery.id }
-        await webhooks.resendDeliveries(world.workspaceId, id, which, world.at(round * SECOND))
-      }
-      const [delivery] = await log(world, id)
-      assert.equal(delivery?.attempts.length, 100)
-      assert.equal(delivery.attempts.at(-1)?.at, START + 104 * SECOND - ATTEMPT_MS)
-    },
-  },
-  {
-    id: 'deliveries.resend-pending',
-    name: 'a pending delivery is not resent: its claim goes on holding',
-    async check(world) {
-      const { id } = await world.addWebhook()
-      await world.add()
-      const { delivery } = await claimOne(world)
-      const which = { deliveryId: delivery.id }
-      const { webhooks } = world.storage
-      assert.equal(await webhooks.resendDeliveries(world.workspaceId, id, which, world.at()), 0)
-      assert.deepEqual((await claim(world)).deliveries, [])
-    },
-  },
-  {
-    id: 'deliveries.resend-range',
-    name: 'a range resends what failed or was skipped in it, and nothing that succeeded',
-    async check(world) {
-      const { id } = await world.addWebhook(['task.created'])
-      for (const [afterMs, kind] of [
-        [0, 'failed'],
-        [1, 'succeeded'],
-        [2, 'failed'],
-        [3, 'failed'],
-      ] as const) {
-        await world.add({}, world.at(afterMs))
-        await record(world, await claimOne(world, afterMs), { kind }, afterMs)
-      }
-      const range = { from: START + 1, to: START + 3 }
-      const { webhooks } = world.storage
-      assert.equal(await webhooks.resendDeliveries(world.workspaceId, id, range, world.at(DAY)), 1)
-      assert.equal((await claimOne(world, DAY)).delivery.createdAt, START + 2)
-    },
-  },
-  {
-    id: 'deliveries.resend-unknown',
-    name: 'an unknown delivery, or one of another webhook, is NOT_FOUND to resend',
-    async check(world) {
-      const { id } = await world.addWebhook(['task.created'])
-      const other = await world.addWebhook(['task.failed'])
-      await world.add()
-      const { delivery } = await claimOne(world)
-      const { webhooks } = world.storage
-      for (const [webhookId, deliveryId] of [
-        [id, unknownId('evt')],
-        [other.id, delivery.id],
-      ] as const) {
-        const resend = webhooks.resendDeliveries(world.workspaceId, webhookId, { deliveryId }, world.at())
-        await assertRefused(resend, 'NOT_FOUND')
-      }
-    },
-  },
-  {
-    id: 'deliveries.prune',
-    name: 'pruning drops finished deliveries from before an instant, at most the limit, and no pending one',
-    async check(world) {
-      const { id } = await world.addWebhook(['task.created'])
-      await world.add({}, world.at(0))
-      await record(world, await claimOne(world), { kind: 'retry', delayMs: 90 * DAY }, 0)
-      for (const afterMs of [1, 2, 3]) {
-        await world.add({}, world.at(afterMs))
-        await record(world, await claimOne(world, afterMs), { kind: 'succeeded' }, afterMs)
-      }
-      const { webhooks } = world.storage
-      assert.equal(await webhooks.pruneDeliveries(HOUR, 1, START + HOUR + 3), 1)
-      assert.equal(await webhooks.pruneDeliveries(HOUR, 10, START + HOUR + 3), 1)
-      assert.equal(await webhooks.pruneDeliveries(HOUR, 10, START + HOUR + 3), 0)
-      assert.deepEqual(
-        (await log(world, id)).map(({ event }) => event.seq),
-        [4, 1],
-      )
     },
   },
 ]

@@ -56,7 +56,10 @@ export function record(
   endedMsAgo = 0,
 ): Promise<void> {
   const result = resultOf(claimed, outcome, endedMsAgo)
-  return storage.webhooks.recordDeliveryResults([result], DISABLE_AFTER_MS, at(afterMs))
+  return storage.webhooks.recordDeliveryResults(
+    { results: [result], disableAfterMs: DISABLE_AFTER_MS },
+    at(afterMs),
+  )
 }
 
 export function log(

@@ -22,7 +22,7 @@ async function addTenant({ storage, at }: World, webhooks: number): Promise<Tena
       events: ['order.new'],
       secrets: [],
     } as const
-    webhookIds.push((await storage.webhooks.insertWebhook(webhook, null, at())).value.id)
+    webhookIds.push((await storage.webhooks.insertWebhook({ webhook, idempotency: null }, at())).value.id)
   }
   return { accountId: account.id, workspaceId: workspace.id, webhookIds }
 }
@@ -68,7 +68,10 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
         events: ['order.new'],
         secrets: [],
       } as const
-      const { value: late } = await world.storage.webhooks.insertWebhook(webhook, null, world.at())
+      const { value: late } = await world.storage.webhooks.insertWebhook(
+        { webhook, idempotency: null },
+        world.at(),
+      )
       await raise(world, busy, 1, SECOND)
       const { deliveries, nextDueInMs } = await claim(world, MINUTE, { perAccount: 4 })
       assert.deepEqual([deliveries.length, nextDueInMs], [4, 0])
@@ -149,7 +152,10 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
       await raise(world, off, 350)
       await raise(world, on, 1, SECOND)
       const [offId = ''] = off.webhookIds
-      await world.storage.webhooks.updateWebhook(off.workspaceId, offId, { enabled: false }, world.at())
+      await world.storage.webhooks.updateWebhook(
+        { workspaceId: off.workspaceId, webhookId: offId, change: { enabled: false } },
+        world.at(),
+      )
       const { deliveries, nextDueInMs } = await claim(world, MINUTE)
       assert.deepEqual([deliveries.length, countOf(deliveries, on), nextDueInMs], [1, 1, null])
     },
@@ -163,15 +169,18 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
         { sealed: 'old', expiresAt: START + MINUTE },
       ]
       const input = { workspaceId, url: 'https://example.com/1', events: ['order.new'], secrets } as const
-      const { value: signed } = await webhooks.insertWebhook(input, null, at())
+      const { value: signed } = await webhooks.insertWebhook({ webhook: input, idempotency: null }, at())
       const [off, gone] = [await addWebhook(), await addWebhook()]
-      await webhooks.updateWebhook(workspaceId, off.id, { enabled: false }, at())
-      await webhooks.deleteWebhook(workspaceId, gone.id, at())
+      await webhooks.updateWebhook({ workspaceId, webhookId: off.id, change: { enabled: false } }, at())
+      await webhooks.deleteWebhook({ workspaceId, webhookId: gone.id }, at())
       const ids = [off.id, gone.id, signed.id, unknownId('wh')]
       const target = { id: signed.id, workspaceId, accountId, url: input.url }
       assert.deepEqual(await webhooks.readTargets(ids, at()), [{ ...target, secrets: ['new', 'old'] }])
       assert.deepEqual(await webhooks.readTargets(ids, at(MINUTE)), [{ ...target, secrets: ['new'] }])
-      await webhooks.updateWebhook(workspaceId, signed.id, { url: 'https://example.com/2' }, at())
+      await webhooks.updateWebhook(
+        { workspaceId, webhookId: signed.id, change: { url: 'https://example.com/2' } },
+        at(),
+      )
       const [moved] = await webhooks.readTargets(ids, at())
       assert.equal(moved?.url, 'https://example.com/2')
       assert.deepEqual(await webhooks.readTargets([], at()), [])
@@ -184,10 +193,10 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
       const { storage, workspaceId, at } = world
       const secrets = [{ sealed: 'first', expiresAt: null }]
       const input = { workspaceId, url: 'https://example.com/1', events: ['task.created'], secrets } as const
-      const { value } = await storage.webhooks.insertWebhook(input, null, at())
+      const { value } = await storage.webhooks.insertWebhook({ webhook: input, idempotency: null }, at())
       await world.add()
       const rotation = { sealed: 'second', overlapMs: HOUR }
-      await storage.webhooks.rotateSecret(workspaceId, value.id, rotation, at())
+      await storage.webhooks.updateWebhook({ workspaceId, webhookId: value.id, change: { rotation } }, at())
       const claimed = await claimOne(world)
       assert.deepEqual(claimed.webhook.secrets, ['second', 'first'])
       await record(world, claimed, { kind: 'retry', delayMs: HOUR }, 0)
@@ -201,7 +210,10 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
     async check({ storage: { webhooks }, workspaceId, addWebhook, addWorkspace, at }) {
       const { id } = await addWebhook()
       const rotate = (sealed: string, overlapMs: number, afterMs: number) =>
-        webhooks.rotateSecret(workspaceId, id, { sealed, overlapMs }, at(afterMs))
+        webhooks.updateWebhook(
+          { workspaceId, webhookId: id, change: { rotation: { sealed, overlapMs } } },
+          at(afterMs),
+        )
       const stored = async (sealed: string, overlapMs: number, afterMs: number) =>
         (await rotate(sealed, overlapMs, afterMs)).secrets
       const current = (sealed: string) => ({ sealed, expiresAt: null })
@@ -212,11 +224,17 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
       assert.deepEqual(await stored('three', MINUTE, HOUR), [current('three'), two])
       assert.deepEqual(await stored('four', 0, HOUR), [current('four')])
       await Promise.all([rotate('five', DAY, HOUR), rotate('six', DAY, HOUR)])
-      const { secrets, updatedAt } = await webhooks.getWebhook(workspaceId, id, at())
+      const { secrets, updatedAt } = await webhooks.getWebhook({ within: workspaceId, webhookId: id }, at())
       assert.deepEqual(secrets.map(({ sealed }) => sealed).sort(), ['five', 'six'])
       assert.equal(updatedAt, START + HOUR)
       const { workspaceId: other } = await addWorkspace()
-      await assertRefused(webhooks.rotateSecret(other, id, { sealed: 's', overlapMs: 0 }, at()), 'NOT_FOUND')
+      await assertRefused(
+        webhooks.updateWebhook(
+          { workspaceId: other, webhookId: id, change: { rotation: { sealed: 's', overlapMs: 0 } } },
+          at(),
+        ),
+        'NOT_FOUND',
+      )
     },
   },
 ]

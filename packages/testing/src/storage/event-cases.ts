@@ -54,15 +54,15 @@ export const eventCases: readonly StorageCheck[] = [
     id: 'events.skip-feed',
     name: 'what is skipped in the feed is not read, and what comes after it is',
     async check({ storage, workspaceId, at }) {
-      const start = await storage.events.feedEnd()
-      assert.equal(await storage.events.skipFeed(start), start, 'nothing new leaves the position as it is')
+      const start = await storage.events.feedEnd(null)
+      assert.equal(await storage.events.feedEnd(start), start, 'nothing new leaves the position as it is')
       for (const message of ['one', 'two', 'three']) {
         await storage.events.appendEvent(workspaceId, alert(message), at())
       }
       const page = await storage.events.readFeed(start, 2)
-      const skipped = await storage.events.skipFeed(start)
-      assert.equal(await storage.events.skipFeed(page.position), skipped)
-      assert.equal(await storage.events.skipFeed(skipped), skipped)
+      const skipped = await storage.events.feedEnd(start)
+      assert.equal(await storage.events.feedEnd(page.position), skipped)
+      assert.equal(await storage.events.feedEnd(skipped), skipped)
       assert.deepEqual(await storage.events.readFeed(skipped, 10), { events: [], position: skipped })
       const next = await storage.events.appendEvent(workspaceId, alert('four'), at())
       assert.deepEqual((await storage.events.readFeed(skipped, 10)).events, [next])
@@ -118,7 +118,7 @@ export const eventCases: readonly StorageCheck[] = [
     name: 'the feed from its end on holds what is committed later, and nothing else',
     async check(world) {
       await world.add()
-      const end = await world.storage.events.feedEnd()
+      const end = await world.storage.events.feedEnd(null)
       assert.deepEqual(await readAll(world, end, 10), [])
       const task = await world.add()
       const [event, ...others] = await readAll(world, end, 10)
@@ -131,7 +131,7 @@ export const eventCases: readonly StorageCheck[] = [
     id: 'events.feed-complete',
     name: 'the feed holds every event of every workspace once, in each one’s order, in pages of any size',
     async check(world) {
-      const start = await world.storage.events.feedEnd()
+      const start = await world.storage.events.feedEnd(null)
       const other = await world.addWorkspace()
       await Promise.all(
         Array.from({ length: 30 }, (_, index) =>
@@ -256,9 +256,18 @@ export const eventCases: readonly StorageCheck[] = [
     async check({ storage, workspaceId, add, events, at }) {
       for (let day = 0; day < 4; day++) await add({}, at(day * DAY))
       await storage.analytics.rollUp(100, at())
-      assert.equal(await storage.events.pruneEvents(DAY, 1, START + 3 * DAY), 1)
-      assert.equal(await storage.events.pruneEvents(DAY, 10, START + 3 * DAY), 1)
-      assert.equal(await storage.events.pruneEvents(0, 10, START + 2 * DAY), 0)
+      assert.equal(
+        await storage.prune({ rows: 'events', olderThanMs: DAY, limit: 1 }, { now: START + 3 * DAY }),
+        1,
+      )
+      assert.equal(
+        await storage.prune({ rows: 'events', olderThanMs: DAY, limit: 10 }, { now: START + 3 * DAY }),
+        1,
+      )
+      assert.equal(
+        await storage.prune({ rows: 'events', olderThanMs: 0, limit: 10 }, { now: START + 2 * DAY }),
+        0,
+      )
       await add({}, at(4 * DAY))
       assert.deepEqual(
         (await events()).map((event) => event.seq),
@@ -272,10 +281,10 @@ export const eventCases: readonly StorageCheck[] = [
     id: 'events.prune-feed',
     name: 'a reader whose place was pruned goes on with the oldest event that is left',
     async check(world) {
-      const start = await world.storage.events.feedEnd()
+      const start = await world.storage.events.feedEnd(null)
       for (let day = 0; day < 4; day++) await world.add({}, world.at(day * DAY))
       await world.storage.analytics.rollUp(100, world.at())
-      await world.storage.events.pruneEvents(0, 10, START + 2 * DAY)
+      await world.storage.prune({ rows: 'events', olderThanMs: 0, limit: 10 }, { now: START + 2 * DAY })
       const fed = await readAll(world, start, 1)
       assert.deepEqual(
         fed.map((event) => event.seq),
@@ -288,9 +297,10 @@ export const eventCases: readonly StorageCheck[] = [
     name: 'an agent’s status is kept, and told of once per change',
     async check({ storage, agent, workspaceId, events, at }) {
       for (const status of ['available', 'available', 'busy'] as const) {
-        await storage.agents.reportAgentStatus(workspaceId, agent.id, status, at(SECOND))
+        await storage.agents.reportAgentStatus({ workspaceId, agentId: agent.id, status }, at(SECOND))
       }
-      assert.equal((await storage.agents.getAgent(workspaceId, agent.id, at())).status, 'busy')
+      const [kept] = await storage.agents.listAgents({ agentIds: [agent.id] }, at())
+      assert.equal(kept?.status, 'busy')
       assert.deepEqual(
         (await events()).map(({ type, facts }) => [type, facts]),
         ['available', 'busy'].map((status) => ['agent.status', { agentId: agent.id, status }]),
@@ -302,20 +312,24 @@ export const eventCases: readonly StorageCheck[] = [
     name: 'the status of an unknown or foreign agent is ignored',
     async check({ storage, agent, addWorkspace, events, at }) {
       const { workspaceId } = await addWorkspace()
-      await storage.agents.reportAgentStatus(workspaceId, agent.id, 'busy', at())
-      await storage.agents.reportAgentStatus(workspaceId, unknownId('agent'), 'busy', at())
+      await storage.agents.reportAgentStatus({ workspaceId, agentId: agent.id, status: 'busy' }, at())
+      await storage.agents.reportAgentStatus(
+        { workspaceId, agentId: unknownId('agent'), status: 'busy' },
+        at(),
+      )
       assert.deepEqual([await events(), await events(workspaceId)], [[], []])
     },
   },
   {
     id: 'agents.list',
     name: 'agents are listed oldest first, and read one by one by their own workspace only',
-    async check({ storage, agent, workspaceId, addAgent, addWorkspace, at }) {
+    async check({ storage, accountId, agent, workspaceId, addAgent, addWorkspace, at }) {
       const second = await addAgent('other', at(SECOND))
-      assert.deepEqual(await storage.agents.listAgents(workspaceId, at()), [agent, second])
-      assert.deepEqual(await storage.agents.getAgent(workspaceId, second.id, at()), second)
+      assert.deepEqual(await storage.agents.listAgents({ workspaceId }, at()), [agent, second])
+      assert.deepEqual(await storage.agents.listAgents({ agentIds: [second.id] }, at()), [second])
       const other = await addWorkspace()
-      await assertRefused(storage.agents.getAgent(other.workspaceId, agent.id, at()), 'NOT_FOUND')
+      const reach = { accountId, workspaceIds: [other.workspaceId] }
+      await assertRefused(storage.agents.getAgent({ reach, agentId: agent.id }, at()), 'NOT_FOUND')
     },
   },
   {
@@ -323,7 +337,10 @@ export const eventCases: readonly StorageCheck[] = [
     name: 'an agent for an unknown workspace is NOT_FOUND',
     check: ({ storage, at }) =>
       assertRefused(
-        storage.agents.insertAgent({ workspaceId: unknownId('ws'), name: 'n', type: 't' }, null, at()),
+        storage.agents.insertAgent(
+          { agent: { workspaceId: unknownId('ws'), name: 'n', type: 't' }, idempotency: null },
+          at(),
+        ),
         'NOT_FOUND',
       ),
   },

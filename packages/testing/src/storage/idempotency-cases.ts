@@ -116,9 +116,27 @@ export const idempotencyCases: readonly StorageCheck[] = [
     async check(world) {
       for (const [index, key] of ['a', 'b', 'c'].entries()) await insert(world, claimOf('f', key), index)
       const { storage } = world
-      assert.equal(await storage.pruneIdempotency(MINUTE, 1, START + MINUTE + 2), 1)
-      assert.equal(await storage.pruneIdempotency(MINUTE, 10, START + MINUTE + 2), 1)
-      assert.equal(await storage.pruneIdempotency(MINUTE, 10, START + MINUTE + 2), 0)
+      assert.equal(
+        await storage.prune(
+          { rows: 'idempotency', olderThanMs: MINUTE, limit: 1 },
+          { now: START + MINUTE + 2 },
+        ),
+        1,
+      )
+      assert.equal(
+        await storage.prune(
+          { rows: 'idempotency', olderThanMs: MINUTE, limit: 10 },
+          { now: START + MINUTE + 2 },
+        ),
+        1,
+      )
+      assert.equal(
+        await storage.prune(
+          { rows: 'idempotency', olderThanMs: MINUTE, limit: 10 },
+          { now: START + MINUTE + 2 },
+        ),
+        0,
+      )
       assert.equal((await insert(world, claimOf('f', 'c'), 3)).replayed, true)
       assert.equal((await insert(world, claimOf('f', 'a'), 3)).replayed, false)
     },
@@ -145,7 +163,8 @@ export const idempotencyCases: readonly StorageCheck[] = [
     name: 'keys work for webhooks too',
     async check({ storage, workspaceId, at }) {
       const input = { workspaceId, url: 'https://example.com/', events: [], secrets: [] }
-      const register = (claim: IdempotencyClaim) => storage.webhooks.insertWebhook(input, claim, at())
+      const register = (claim: IdempotencyClaim) =>
+        storage.webhooks.insertWebhook({ webhook: input, idempotency: claim }, at())
       const first = await register(claimOf('f'))
       const again = await register(claimOf('f'))
       assert.deepEqual(again, { value: first.value, replayed: true })

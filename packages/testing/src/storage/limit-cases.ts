@@ -110,12 +110,11 @@ export const limitCases: readonly StorageCheck[] = [
     id: 'limits.prune',
     name: 'pruning drops what no window reaches back to, at most the limit, and nothing else',
     async check(world) {
-      const { limits } = world.storage
       for (const key of ['a', 'b', 'c']) await take(world, 0, 1, key)
       await take(world, 30 * SECOND, 1, 'late')
-      assert.equal(await limits.pruneLimits(10, START + MINUTE - 1), 0)
-      assert.equal(await limits.pruneLimits(2, START + MINUTE), 2)
-      assert.equal(await limits.pruneLimits(10, START + MINUTE), 1)
+      assert.equal(await world.storage.prune({ rows: 'limits', limit: 10 }, { now: START + MINUTE - 1 }), 0)
+      assert.equal(await world.storage.prune({ rows: 'limits', limit: 2 }, { now: START + MINUTE }), 2)
+      assert.equal(await world.storage.prune({ rows: 'limits', limit: 10 }, { now: START + MINUTE }), 1)
       assert.equal((await take(world, MINUTE, 1, 'late')).allowed, false)
     },
   },

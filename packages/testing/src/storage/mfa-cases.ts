@@ -8,8 +8,14 @@ const mfa = { sealedSecret: 'sealed', step: 100, recoveryHashes: ['r1', 'r2'] }
 async function enrolled(world: World): Promise<string> {
   const { id } = await addUser(world)
   const { sessions } = world.storage
-  assert.equal(await sessions.offerMfa(id, mfa.sealedSecret, world.at()), true)
-  assert.equal(await sessions.enrolMfa(id, mfa, world.at()), true)
+  assert.equal(
+    await sessions.changeMfa(
+      { userId: id, change: { kind: 'offer', sealedSecret: mfa.sealedSecret } },
+      world.at(),
+    ),
+    true,
+  )
+  assert.equal(await sessions.changeMfa({ userId: id, change: { kind: 'enrol', ...mfa } }, world.at()), true)
   return id
 }
 
@@ -21,14 +27,27 @@ export const mfaCases: readonly StorageCheck[] = [
     async check(world) {
       const { sessions } = world.storage
       const { id } = await addUser(world)
-      assert.equal(await sessions.enrolMfa(id, mfa, world.at()), false)
-      await sessions.offerMfa(id, 'earlier', world.at())
-      await sessions.offerMfa(id, 'sealed', world.at())
+      assert.equal(
+        await sessions.changeMfa({ userId: id, change: { kind: 'enrol', ...mfa } }, world.at()),
+        false,
+      )
+      await sessions.changeMfa({ userId: id, change: { kind: 'offer', sealedSecret: 'earlier' } }, world.at())
+      await sessions.changeMfa({ userId: id, change: { kind: 'offer', sealedSecret: 'sealed' } }, world.at())
       const waiting = { email: 'ada@example.com', secret: null, pendingSecret: 'sealed', asOf: START }
       assert.deepEqual(await sessions.findMfa(id, world.at()), waiting)
       assert.equal((await sessions.findSignIn('ada@example.com', world.at()))?.mfaSecret, null)
-      assert.equal(await sessions.enrolMfa(id, { ...mfa, sealedSecret: 'earlier' }, world.at()), false)
-      const tries = await Promise.all([mfa, mfa, mfa].map((each) => sessions.enrolMfa(id, each, world.at())))
+      assert.equal(
+        await sessions.changeMfa(
+          { userId: id, change: { kind: 'enrol', ...mfa, sealedSecret: 'earlier' } },
+          world.at(),
+        ),
+        false,
+      )
+      const tries = await Promise.all(
+        [mfa, mfa, mfa].map((each) =>
+          sessions.changeMfa({ userId: id, change: { kind: 'enrol', ...each } }, world.at()),
+        ),
+      )
       assert.equal(tries.filter(Boolean).length, 1)
       assert.deepEqual(await sessions.findMfa(id, world.at()), {
         ...waiting,
@@ -36,7 +55,13 @@ export const mfaCases: readonly StorageCheck[] = [
         pendingSecret: null,
       })
       assert.equal((await sessions.findSignIn('ada@example.com', world.at()))?.mfaSecret, 'sealed')
-      assert.equal(await sessions.offerMfa(id, 'another', world.at()), false)
+      assert.equal(
+        await sessions.changeMfa(
+          { userId: id, change: { kind: 'offer', sealedSecret: 'another' } },
+          world.at(),
+        ),
+        false,
+      )
     },
   },
   {
@@ -45,11 +70,13 @@ export const mfaCases: readonly StorageCheck[] = [
     async check(world) {
       const { sessions } = world.storage
       const id = await enrolled(world)
-      assert.equal(await sessions.redeemMfaStep(id, 100, world.at()), false)
-      const twenty = Array.from({ length: 20 }, () => sessions.redeemMfaStep(id, 101, world.at()))
+      assert.equal(await sessions.redeemMfa({ userId: id, step: 100 }, world.at()), false)
+      const twenty = Array.from({ length: 20 }, () =>
+        sessions.redeemMfa({ userId: id, step: 101 }, world.at()),
+      )
       assert.equal((await Promise.all(twenty)).filter(Boolean).length, 1)
-      assert.equal(await sessions.redeemMfaStep(id, 99, world.at()), false)
-      assert.equal(await sessions.redeemMfaStep(id, 102, world.at()), true)
+      assert.equal(await sessions.redeemMfa({ userId: id, step: 99 }, world.at()), false)
+      assert.equal(await sessions.redeemMfa({ userId: id, step: 102 }, world.at()), true)
     },
   },
   {
@@ -58,10 +85,12 @@ export const mfaCases: readonly StorageCheck[] = [
     async check(world) {
       const { sessions } = world.storage
       const id = await enrolled(world)
-      const ten = Array.from({ length: 10 }, () => sessions.redeemRecoveryCode(id, 'r1', world.at()))
+      const ten = Array.from({ length: 10 }, () =>
+        sessions.redeemMfa({ userId: id, recoveryHash: 'r1' }, world.at()),
+      )
       assert.equal((await Promise.all(ten)).filter(Boolean).length, 1)
-      assert.equal(await sessions.redeemRecoveryCode(id, 'r3', world.at()), false)
-      assert.equal(await sessions.redeemRecoveryCode(id, 'r2', world.at()), true)
+      assert.equal(await sessions.redeemMfa({ userId: id, recoveryHash: 'r3' }, world.at()), false)
+      assert.equal(await sessions.redeemMfa({ userId: id, recoveryHash: 'r2' }, world.at()), true)
     },
   },
   {
@@ -70,12 +99,18 @@ export const mfaCases: readonly StorageCheck[] = [
     async check(world) {
       const { sessions } = world.storage
       const id = await enrolled(world)
-      await sessions.removeMfa(id, world.at())
-      assert.equal(await sessions.redeemMfaStep(id, 200, world.at()), false)
-      assert.equal(await sessions.redeemRecoveryCode(id, 'r1', world.at()), false)
+      await sessions.changeMfa({ userId: id, change: { kind: 'remove' } }, world.at())
+      assert.equal(await sessions.redeemMfa({ userId: id, step: 200 }, world.at()), false)
+      assert.equal(await sessions.redeemMfa({ userId: id, recoveryHash: 'r1' }, world.at()), false)
       const none = { email: 'ada@example.com', secret: null, pendingSecret: null, asOf: START }
       assert.deepEqual(await sessions.findMfa(id, world.at()), none)
-      assert.equal(await sessions.offerMfa(id, 'another', world.at()), true)
+      assert.equal(
+        await sessions.changeMfa(
+          { userId: id, change: { kind: 'offer', sealedSecret: 'another' } },
+          world.at(),
+        ),
+        true,
+      )
     },
   },
   {
@@ -84,8 +119,11 @@ export const mfaCases: readonly StorageCheck[] = [
     async check({ storage: { sessions }, at }) {
       const id = unknownId('user')
       assert.equal(await sessions.findMfa(id, at()), null)
-      assert.equal(await sessions.offerMfa(id, 'sealed', at()), false)
-      assert.equal(await sessions.redeemMfaStep(id, 1, at()), false)
+      assert.equal(
+        await sessions.changeMfa({ userId: id, change: { kind: 'offer', sealedSecret: 'sealed' } }, at()),
+        false,
+      )
+      assert.equal(await sessions.redeemMfa({ userId: id, step: 1 }, at()), false)
     },
   },
 ]

@@ -87,13 +87,19 @@ export const notificationCases: readonly StorageCheck[] = [
       await save(world)
       for (let count = 0; count < 2; count++) await world.add()
       await storage.analytics.rollUp(100, at())
-      assert.equal(await storage.events.pruneEvents(0, 1, START + MINUTE), 1)
+      assert.equal(
+        await storage.prune({ rows: 'events', olderThanMs: 0, limit: 1 }, { now: START + MINUTE }),
+        1,
+      )
       const { batches } = await claim(world)
       assert.deepEqual(
         batches.map(({ events }) => events.map(({ seq }) => seq)),
         [[2]],
       )
-      assert.equal(await storage.events.pruneEvents(0, 10, START + MINUTE), 1)
+      assert.equal(
+        await storage.prune({ rows: 'events', olderThanMs: 0, limit: 10 }, { now: START + MINUTE }),
+        1,
+      )
       assert.deepEqual(await claim(world, MINUTE), { batches: [], nextDueInMs: null })
       await world.add({}, at(MINUTE))
       assert.deepEqual(seqsOf(await claim(world, MINUTE)), [[3]])

@@ -7,7 +7,7 @@ import { DAY, HOUR, MINUTE, PERSON, proofOf, SECOND, START, type World, changeTa
 /** The ways in which a webhook of `task.created` comes to be disabled, each at `SECOND` after the start at the latest. */
 const outages: Readonly<Record<string, (world: World, webhookId: string) => Promise<unknown>>> = {
   'by hand': ({ storage, workspaceId, at }, id) =>
-    storage.webhooks.updateWebhook(workspaceId, id, { enabled: false }, at(SECOND)),
+    storage.webhooks.updateWebhook({ workspaceId, webhookId: id, change: { enabled: false } }, at(SECOND)),
   'by a 410': async (world) => {
     await world.add()
     await record(world, await claimOne(world), { kind: 'gone' }, SECOND)
@@ -16,7 +16,10 @@ const outages: Readonly<Record<string, (world: World, webhookId: string) => Prom
     await world.add()
     const { storage, at } = world
     const result = resultOf(await claimOne(world), { kind: 'failed' }, DISABLE_AFTER_MS)
-    await storage.webhooks.recordDeliveryResults([result], DISABLE_AFTER_MS, at(SECOND))
+    await storage.webhooks.recordDeliveryResults(
+      { results: [result], disableAfterMs: DISABLE_AFTER_MS },
+      at(SECOND),
+    )
   },
 }
 
@@ -51,7 +54,10 @@ export const outageCases: readonly StorageCheck[] = [
     async check(world) {
       const webhook = await world.addWebhook()
       const { webhooks } = world.storage
-      await webhooks.updateWebhook(world.workspaceId, webhook.id, { enabled: false }, world.at())
+      await webhooks.updateWebhook(
+        { workspaceId: world.workspaceId, webhookId: webhook.id, change: { enabled: false } },
+        world.at(),
+      )
       await raiseEvents(world)
       const rows = [...(await log(world, webhook.id))].sort((a, b) => a.event.seq - b.event.seq)
       assert.deepEqual(
@@ -70,7 +76,10 @@ export const outageCases: readonly StorageCheck[] = [
         assert.equal(row.createdAt, START + MINUTE)
       }
       assert.deepEqual(await log(world, webhook.id, 'pending'), [])
-      await webhooks.updateWebhook(world.workspaceId, webhook.id, { enabled: true }, world.at(HOUR))
+      await webhooks.updateWebhook(
+        { workspaceId: world.workspaceId, webhookId: webhook.id, change: { enabled: true } },
+        world.at(HOUR),
+      )
       assert.deepEqual(await claim(world, DAY), { deliveries: [], nextDueInMs: null })
     },
   },
@@ -88,7 +97,10 @@ export const outageCases: readonly StorageCheck[] = [
         deliveries.find(({ delivery }) => delivery.webhookId === id),
       )
       const results = inOrder.map((claimed) => resultOf(claimed as ClaimedDelivery, { kind: 'gone' }))
-      await world.storage.webhooks.recordDeliveryResults(results, DISABLE_AFTER_MS, world.at(SECOND))
+      await world.storage.webhooks.recordDeliveryResults(
+        { results, disableAfterMs: DISABLE_AFTER_MS },
+        world.at(SECOND),
+      )
       const alerts = async (id: string, status: DeliveryStatus) =>
         (await log(world, id, status)).flatMap(({ event }) =>
           'webhookId' in event.facts ? [event.facts.webhookId] : [],
@@ -107,14 +119,20 @@ export const outageCases: readonly StorageCheck[] = [
       const { storage, workspaceId, at } = world
       const { id } = await world.addWebhook(['task.created'])
       await disable(world, id)
-      const stored = await storage.webhooks.getWebhook(workspaceId, id, at())
+      const stored = await storage.webhooks.getWebhook({ within: workspaceId, webhookId: id }, at())
       assert.equal(stored.enabled, false)
       const other = await world.addWebhook(['task.failed'])
       for (const afterMs of [MINUTE, 2 * MINUTE]) await world.add({}, at(afterMs))
-      await storage.webhooks.updateWebhook(workspaceId, id, { enabled: true }, at(HOUR))
+      await storage.webhooks.updateWebhook(
+        { workspaceId, webhookId: id, change: { enabled: true } },
+        at(HOUR),
+      )
       await world.add({}, at(HOUR))
       const range = { from: START + MINUTE, to: START + HOUR }
-      assert.equal(await storage.webhooks.resendDeliveries(workspaceId, id, range, at(HOUR)), 2)
+      assert.equal(
+        await storage.webhooks.resendDeliveries({ workspaceId, webhookId: id, which: range }, at(HOUR)),
+        2,
+      )
       const { deliveries } = await claim(world, HOUR)
       const sent = deliveries.map(({ delivery }) => delivery.event).sort(bySeq)
       const created = (await world.events()).filter(({ type }) => type === 'task.created')

@@ -20,7 +20,7 @@ function addWithin({ storage, accountId, workspaceId }: World, limit: number): P
       events: ['task.created' as const],
       secrets: [],
     }
-    await storage.webhooks.insertWebhook(webhook, null, at)
+    await storage.webhooks.insertWebhook({ webhook, idempotency: null }, at)
     return true
   })
 }

@@ -229,9 +229,9 @@ export const sessionCases: readonly StorageCheck[] = [
       for (const family of ['a', 'b', 'c']) {
         await sessions.insertSession({ userId, familyHash: family, tokenHash: 't', ttlMs: DAY }, world.at())
       }
-      assert.equal(await sessions.pruneSessions(10, START + DAY - 1), 0)
-      assert.equal(await sessions.pruneSessions(2, START + DAY), 2)
-      assert.equal(await sessions.pruneSessions(10, START + DAY), 1)
+      assert.equal(await world.storage.prune({ rows: 'sessions', limit: 10 }, { now: START + DAY - 1 }), 0)
+      assert.equal(await world.storage.prune({ rows: 'sessions', limit: 2 }, { now: START + DAY }), 2)
+      assert.equal(await world.storage.prune({ rows: 'sessions', limit: 10 }, { now: START + DAY }), 1)
       assert.equal((await refresh(world, 't0', 't1', DAY))?.outcome, 'rotated')
     },
   },
@@ -321,12 +321,14 @@ export const sessionCases: readonly StorageCheck[] = [
     id: 'sessions.lock-prune',
     name: 'pruning drops guesses that count no more, at most the limit, and nothing else',
     async check(world) {
-      const { sessions } = world.storage
       for (const key of ['a', 'b', 'c']) await guess(world, 'password', 0, key)
       for (let count = 0; count < 10; count++) await guess(world, 'password', SECOND)
-      assert.equal(await sessions.pruneLoginAttempts(10, START + LOCK - 1), 0)
-      assert.equal(await sessions.pruneLoginAttempts(2, START + LOCK), 2)
-      assert.equal(await sessions.pruneLoginAttempts(10, START + LOCK), 1)
+      assert.equal(
+        await world.storage.prune({ rows: 'login_attempts', limit: 10 }, { now: START + LOCK - 1 }),
+        0,
+      )
+      assert.equal(await world.storage.prune({ rows: 'login_attempts', limit: 2 }, { now: START + LOCK }), 2)
+      assert.equal(await world.storage.prune({ rows: 'login_attempts', limit: 10 }, { now: START + LOCK }), 1)
       assert.equal((await guess(world, 'password', LOCK)).allowed, false)
     },
   },

@@ -7,6 +7,7 @@ import { claimCases } from './claim-cases.js'
 import { claimOrderCases } from './claim-order-cases.js'
 import { completionCases } from './completion-cases.js'
 import { deliveryCases } from './delivery-cases.js'
+import { deliveryLogCases } from './delivery-log-cases.js'
 import { deliveryResultCases } from './delivery-result-cases.js'
 import { deliveryTurnCases } from './delivery-turn-cases.js'
 import { dependencyCases } from './dependency-cases.js'
@@ -53,6 +54,7 @@ const checks = [
   ...webhookCases,
   ...deliveryCases,
   ...deliveryResultCases,
+  ...deliveryLogCases,
   ...deliveryTurnCases,
   ...outageCases,
   ...limitCases,

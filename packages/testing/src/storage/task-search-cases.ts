@@ -153,7 +153,7 @@ const finds: readonly StorageCheck[] = [
         },
         at(),
       )
-      const { status } = await storage.agents.findAgent(null, other.id, at())
+      const { status } = await storage.agents.getAgent({ reach: null, agentId: other.id }, at())
       assert.deepEqual([idle.agent?.status, status], ['available', 'available'])
       const byHand = await add()
       await finish(byHand)

@@ -160,15 +160,20 @@ export const tierLimitCases: readonly StorageCheck[] = [
     id: 'tiers.prune',
     name: 'pruning drops accounts of which nothing counts any more, and nothing else',
     async check(world) {
-      const { limits } = world.storage
       for (const key of ['a', 'b']) await take(world, 0, RATES, key)
       await take(world, HOUR - SECOND, { perHour: 1, perMinute: 1 }, 'late')
-      assert.equal(await limits.pruneLimits(10, START + HOUR - 1), 0)
-      assert.equal(await limits.pruneLimits(1, START + HOUR), 1)
-      assert.equal(await limits.pruneLimits(10, START + HOUR), 1)
-      assert.equal(await limits.pruneLimits(10, START + HOUR + 59_999), 0)
+      assert.equal(await world.storage.prune({ rows: 'limits', limit: 10 }, { now: START + HOUR - 1 }), 0)
+      assert.equal(await world.storage.prune({ rows: 'limits', limit: 1 }, { now: START + HOUR }), 1)
+      assert.equal(await world.storage.prune({ rows: 'limits', limit: 10 }, { now: START + HOUR }), 1)
+      assert.equal(
+        await world.storage.prune({ rows: 'limits', limit: 10 }, { now: START + HOUR + 59_999 }),
+        0,
+      )
       assert.equal((await take(world, HOUR + 59_999, { perHour: 1, perMinute: 1 }, 'late')).allowed, false)
-      assert.equal(await limits.pruneLimits(10, START + HOUR + 60_000), 1)
+      assert.equal(
+        await world.storage.prune({ rows: 'limits', limit: 10 }, { now: START + HOUR + 60_000 }),
+        1,
+      )
     },
   },
 ]

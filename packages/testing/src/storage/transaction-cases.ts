@@ -17,7 +17,7 @@ async function observe(world: World, webhookId: string, feedStart: FeedPosition)
     events: await events(),
     deliveries: await storage.webhooks.listDeliveries(query, at()),
     webhooks: await storage.webhooks.listWebhooks(workspaceId, at()),
-    agents: await storage.agents.listAgents(workspaceId, at()),
+    agents: await storage.agents.listAgents({ workspaceId }, at()),
     feed: (await storage.events.readFeed(feedStart, 100)).events,
   }
 }
@@ -106,16 +106,18 @@ export const transactionCases: readonly StorageCheck[] = [
           (await storage.webhooks.listWebhooks(workspaceId, inside)).map((each) => each.id),
           [webhook.id],
         )
-        assert.equal((await storage.webhooks.findWebhook(reach, webhook.id, inside)).id, webhook.id)
+        assert.equal(
+          (await storage.webhooks.getWebhook({ within: reach, webhookId: webhook.id }, inside)).id,
+          webhook.id,
+        )
         const { value: second } = await storage.agents.insertAgent(
-          { workspaceId, name: 'second', type: 'other' },
-          null,
+          { agent: { workspaceId, name: 'second', type: 'other' }, idempotency: null },
           inside,
         )
-        assert.equal((await storage.agents.findAgent(reach, second.id, inside)).id, second.id)
+        assert.equal((await storage.agents.getAgent({ reach, agentId: second.id }, inside)).id, second.id)
         const survey = { workspaceId, limit: 9, afterId: null }
         assert.deepEqual(
-          (await storage.agents.surveyAgents(reach, survey, inside)).map((each) => each.id),
+          (await storage.agents.surveyAgents({ reach, ...survey }, inside)).map((each) => each.id),
           [agent.id, second.id],
         )
         await storage.notifications.saveTarget({ workspaceId, channel: 'mail', settings: {} }, inside)
@@ -177,7 +179,7 @@ export const transactionCases: readonly StorageCheck[] = [
     async check(world) {
       const { storage, add, addWebhook, at } = world
       const webhook = await addWebhook()
-      const start = await storage.events.feedEnd()
+      const start = await storage.events.feedEnd(null)
       const before = await observe(world, webhook.id, start)
       let waiting: ReturnType<typeof observe> | undefined
       let hasAnswered = false
@@ -205,7 +207,7 @@ export const transactionCases: readonly StorageCheck[] = [
       const { storage, workspaceId, agent, add, addWebhook, claim, at } = world
       const webhook = await addWebhook()
       const [first, second] = [await add({ priority: 'urgent' }), await add()]
-      const start = await storage.events.feedEnd()
+      const start = await storage.events.feedEnd(null)
       const before = await observe(world, webhook.id, start)
       const fault = new Error('the host changed its mind')
       const work = storage.transaction(async (tx) => {
@@ -220,9 +222,15 @@ export const transactionCases: readonly StorageCheck[] = [
           { kind: 'hold', reason: 'approval', message: null, actor: PERSON },
           inside,
         )
-        await storage.webhooks.updateWebhook(workspaceId, webhook.id, { enabled: false }, inside)
-        await storage.agents.insertAgent({ workspaceId, name: 'n', type: 'other' }, null, inside)
-        await storage.agents.reportAgentStatus(workspaceId, agent.id, 'busy', inside)
+        await storage.webhooks.updateWebhook(
+          { workspaceId, webhookId: webhook.id, change: { enabled: false } },
+          inside,
+        )
+        await storage.agents.insertAgent(
+          { agent: { workspaceId, name: 'n', type: 'other' }, idempotency: null },
+          inside,
+        )
+        await storage.agents.reportAgentStatus({ workspaceId, agentId: agent.id, status: 'busy' }, inside)
         throw fault
       })
       await assert.rejects(work, (error) => error === fault)

@@ -12,7 +12,10 @@ export const webhookCases: readonly StorageCheck[] = [
     async check({ storage, workspaceId, at }) {
       const secrets = [{ sealed: 'box', expiresAt: null }]
       const input = { workspaceId, url: 'https://example.com/', events: ['task.failed'], secrets } as const
-      const { value, replayed } = await storage.webhooks.insertWebhook(input, null, at(SECOND))
+      const { value, replayed } = await storage.webhooks.insertWebhook(
+        { webhook: input, idempotency: null },
+        at(SECOND),
+      )
       assert.equal(replayed, false)
       assert.match(value.id, /^wh_/)
       const { id, ...rest } = value
@@ -24,7 +27,7 @@ export const webhookCases: readonly StorageCheck[] = [
         createdAt: START + SECOND,
         updatedAt: START + SECOND,
       })
-      assert.deepEqual(await storage.webhooks.getWebhook(workspaceId, id, at()), value)
+      assert.deepEqual(await storage.webhooks.getWebhook({ within: workspaceId, webhookId: id }, at()), value)
     },
   },
   {
@@ -33,8 +36,10 @@ export const webhookCases: readonly StorageCheck[] = [
     check: ({ storage, at }) =>
       assertRefused(
         storage.webhooks.insertWebhook(
-          { workspaceId: unknownId('ws'), url: 'https://example.com/', events: [], secrets: [] },
-          null,
+          {
+            webhook: { workspaceId: unknownId('ws'), url: 'https://example.com/', events: [], secrets: [] },
+            idempotency: null,
+          },
           at(),
         ),
         'NOT_FOUND',
@@ -51,7 +56,7 @@ export const webhookCases: readonly StorageCheck[] = [
         at(),
       )
       const find = (account: string, workspaceIds: readonly string[] | 'all', id = webhook.id) =>
-        storage.webhooks.findWebhook({ accountId: account, workspaceIds }, id, at())
+        storage.webhooks.getWebhook({ within: { accountId: account, workspaceIds }, webhookId: id }, at())
       assert.deepEqual(await find(accountId, 'all'), webhook)
       assert.deepEqual(await find(accountId, [other.workspaceId, workspaceId]), webhook)
       await assertRefused(find(accountId, [other.workspaceId]), 'NOT_FOUND')
@@ -77,9 +82,15 @@ export const webhookCases: readonly StorageCheck[] = [
     async check({ storage, workspaceId, addWebhook, at }) {
       const webhook = await addWebhook()
       const change = { url: 'https://example.com/next', events: ['order.new'] } as const
-      const changed = await storage.webhooks.updateWebhook(workspaceId, webhook.id, change, at(SECOND))
+      const changed = await storage.webhooks.updateWebhook(
+        { workspaceId, webhookId: webhook.id, change },
+        at(SECOND),
+      )
       assert.deepEqual(changed, { ...webhook, ...change, updatedAt: START + SECOND })
-      assert.deepEqual(await storage.webhooks.getWebhook(workspaceId, webhook.id, at()), changed)
+      assert.deepEqual(
+        await storage.webhooks.getWebhook({ within: workspaceId, webhookId: webhook.id }, at()),
+        changed,
+      )
     },
   },
   {
@@ -87,9 +98,12 @@ export const webhookCases: readonly StorageCheck[] = [
     name: 'disabling names the host as the reason; enabling clears it',
     async check({ storage: { webhooks }, workspaceId, addWebhook, at }) {
       const { id } = await addWebhook()
-      const off = await webhooks.updateWebhook(workspaceId, id, { enabled: false }, at())
+      const off = await webhooks.updateWebhook(
+        { workspaceId, webhookId: id, change: { enabled: false } },
+        at(),
+      )
       assert.deepEqual([off.enabled, off.disabledReason], [false, 'host'])
-      const on = await webhooks.updateWebhook(workspaceId, id, { enabled: true }, at())
+      const on = await webhooks.updateWebhook({ workspaceId, webhookId: id, change: { enabled: true } }, at())
       assert.deepEqual([on.enabled, on.disabledReason, on.failingSince], [true, null, null])
     },
   },
@@ -99,21 +113,30 @@ export const webhookCases: readonly StorageCheck[] = [
     async check(world) {
       const { id } = await world.addWebhook(['task.created'])
       const { webhooks } = world.storage
-      const get = () => webhooks.getWebhook(world.workspaceId, id, world.at())
+      const get = () => webhooks.getWebhook({ within: world.workspaceId, webhookId: id }, world.at())
       for (let count = 0; count < 4; count++) await world.add()
       const { deliveries } = await claim(world)
       const [failed, gone, late, other] = deliveries as ClaimedDelivery[]
       await record(world, failed as ClaimedDelivery, { kind: 'failed' }, 0)
       const url = 'https://example.com/moved'
       const same = { url: (await get()).url }
-      const unmoved = await webhooks.updateWebhook(world.workspaceId, id, same, world.at(SECOND))
+      const unmoved = await webhooks.updateWebhook(
+        { workspaceId: world.workspaceId, webhookId: id, change: same },
+        world.at(SECOND),
+      )
       assert.equal(unmoved.failingSince, START - ATTEMPT_MS)
-      const moved = await webhooks.updateWebhook(world.workspaceId, id, { url }, world.at(SECOND))
+      const moved = await webhooks.updateWebhook(
+        { workspaceId: world.workspaceId, webhookId: id, change: { url } },
+        world.at(SECOND),
+      )
       assert.deepEqual([moved.url, moved.failingSince], [url, null])
       await record(world, gone as ClaimedDelivery, { kind: 'gone' }, SECOND)
       const atOldUrl = resultOf(late as ClaimedDelivery, { kind: 'failed' }, SECOND)
       const atNewUrl = { ...resultOf(other as ClaimedDelivery, { kind: 'failed' }), url }
-      await webhooks.recordDeliveryResults([atOldUrl, atNewUrl], DISABLE_AFTER_MS, world.at(3 * SECOND))
+      await webhooks.recordDeliveryResults(
+        { results: [atOldUrl, atNewUrl], disableAfterMs: DISABLE_AFTER_MS },
+        world.at(3 * SECOND),
+      )
       const webhook = await get()
       assert.deepEqual([webhook.enabled, webhook.failingSince], [true, START + 3 * SECOND - ATTEMPT_MS])
       const all = await log(world, id)
@@ -131,9 +154,9 @@ export const webhookCases: readonly StorageCheck[] = [
       const { webhooks } = world.storage
       const { id } = await addWebhook()
       await add()
-      assert.equal(await webhooks.deleteWebhook(workspaceId, id, at()), true)
-      assert.equal(await webhooks.deleteWebhook(workspaceId, id, at()), false)
-      await assertRefused(webhooks.getWebhook(workspaceId, id, at()), 'NOT_FOUND')
+      assert.equal(await webhooks.deleteWebhook({ workspaceId, webhookId: id }, at()), true)
+      assert.equal(await webhooks.deleteWebhook({ workspaceId, webhookId: id }, at()), false)
+      await assertRefused(webhooks.getWebhook({ within: workspaceId, webhookId: id }, at()), 'NOT_FOUND')
       assert.deepEqual(await claim(world), { deliveries: [], nextDueInMs: null })
     },
   },
@@ -146,16 +169,16 @@ export const webhookCases: readonly StorageCheck[] = [
       const query = { workspaceId, webhookId: id, status: null, limit: 10, afterId: null }
       const draft = { type: 'agent.alert', facts: { message: 'm' } } as const
       for (const verb of [
-        () => webhooks.getWebhook(workspaceId, id, at()),
-        () => webhooks.updateWebhook(workspaceId, id, { enabled: false }, at()),
-        () => webhooks.insertTestDelivery(workspaceId, id, draft, at()),
+        () => webhooks.getWebhook({ within: workspaceId, webhookId: id }, at()),
+        () => webhooks.updateWebhook({ workspaceId, webhookId: id, change: { enabled: false } }, at()),
+        () => webhooks.insertTestDelivery({ workspaceId, webhookId: id, event: draft }, at()),
         () => webhooks.listDeliveries(query, at()),
-        () => webhooks.resendDeliveries(workspaceId, id, { from: 0, to: START }, at()),
+        () => webhooks.resendDeliveries({ workspaceId, webhookId: id, which: { from: 0, to: START } }, at()),
       ]) {
         await assertRefused(verb(), 'NOT_FOUND')
       }
-      assert.equal(await webhooks.deleteWebhook(workspaceId, id, at()), false)
-      assert.equal((await webhooks.getWebhook(own, id, at())).enabled, true)
+      assert.equal(await webhooks.deleteWebhook({ workspaceId, webhookId: id }, at()), false)
+      assert.equal((await webhooks.getWebhook({ within: own, webhookId: id }, at())).enabled, true)
     },
   },
 ]

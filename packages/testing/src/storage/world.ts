@@ -87,9 +87,9 @@ export async function createWorld(
     at(),
   )
   const workspaceId = workspace.id
-  const [agent] = await storage.agents.listAgents(workspaceId, at())
+  const [agent] = await storage.agents.listAgents({ workspaceId }, at())
   if (agent === undefined) throw new Error('insertAccount made no agent')
-  await storage.agents.reportRuntimes([AGENT_TYPE], null, at())
+  await storage.agents.reportPresence({ agentTypes: [AGENT_TYPE], liveMs: null }, at())
   return worldOf(storage, { accountId: account.id, workspaceId, agent, readsWait, writesWait }, openNext)
 }
 
@@ -160,15 +160,17 @@ function worldOf(
         { accountId, name: 'another', agent: { name: 'its', type } },
         when,
       )
-      const [its] = await storage.agents.listAgents(added.id, when)
+      const [its] = await storage.agents.listAgents({ workspaceId: added.id }, when)
       if (its === undefined) throw new Error('insertWorkspace made no agent')
       return { workspaceId: added.id, agent: its }
     },
     addAgent: (type = AGENT_TYPE, when = at()) =>
-      storage.agents.insertAgent({ workspaceId, name: 'next', type }, null, when).then(({ value }) => value),
+      storage.agents
+        .insertAgent({ agent: { workspaceId, name: 'next', type }, idempotency: null }, when)
+        .then(({ value }) => value),
     async addWebhook(events = webhookEventTypes, when = at()) {
       const webhook = { workspaceId, url: 'https://example.com/hook', events, secrets: [] }
-      return (await storage.webhooks.insertWebhook(webhook, null, when)).value
+      return (await storage.webhooks.insertWebhook({ webhook, idempotency: null }, when)).value
     },
   }
   return world

@@ -1,4 +1,4 @@
-import type { At, SessionStore } from '@taskboard/core'
+import type { At, MfaChange } from '@taskboard/core'
 import type { Database } from '../../database.js'
 import type { PgConnection } from '../../pool.js'
 import { statement, type Statement } from '../../statement.js'
@@ -26,29 +26,23 @@ const remove = statement<object>(
   where id = $1::text returning id`,
 )
 
-/** `SessionStore.offerMfa`. */
-export function offerMfa(
+/** `SessionStore.changeMfa`. */
+export function changeMfa(
   database: Database,
   userId: string,
-  sealedSecret: string,
+  change: MfaChange,
   at: At<PgConnection>,
 ): Promise<boolean> {
-  return hasChanged(database, at, offer, [userId, sealedSecret])
-}
-
-/** `SessionStore.enrolMfa`. */
-export function enrolMfa(
-  database: Database,
-  userId: string,
-  { sealedSecret, step, recoveryHashes }: Parameters<SessionStore['enrolMfa']>[1],
-  at: At<PgConnection>,
-): Promise<boolean> {
-  return hasChanged(database, at, enrol, [userId, sealedSecret, step, recoveryHashes])
-}
-
-/** `SessionStore.removeMfa`. */
-export async function removeMfa(database: Database, userId: string, at: At<PgConnection>): Promise<void> {
-  await database.read(at, remove, [userId])
+  switch (change.kind) {
+    case 'offer':
+      return hasChanged(database, at, offer, [userId, change.sealedSecret])
+    case 'enrol': {
+      const { sealedSecret, step, recoveryHashes } = change
+      return hasChanged(database, at, enrol, [userId, sealedSecret, step, recoveryHashes])
+    }
+    case 'remove':
+      return hasChanged(database, at, remove, [userId])
+  }
 }
 
 /** Whether a statement on a user found it in the state that it asks for. */

@@ -36,12 +36,12 @@ const pruneAttempts: Pruning = statement(
   select count(*)::float8 as count from gone`,
 )
 
-/** `SessionStore.pruneSessions`. */
+/** `Storage.prune` of sessions. */
 export function pruneSessions(database: Database, limit: number, now: Instant | null): Promise<number> {
   return prune(database, pruneOver, limit, now)
 }
 
-/** `SessionStore.pruneLoginAttempts`. */
+/** `Storage.prune` of guesses at logins. */
 export function pruneLoginAttempts(database: Database, limit: number, now: Instant | null): Promise<number> {
   return prune(database, pruneAttempts, limit, now)
 }

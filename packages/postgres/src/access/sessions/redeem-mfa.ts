@@ -1,4 +1,4 @@
-import type { At } from '@taskboard/core'
+import type { At, SessionStore } from '@taskboard/core'
 import type { Database } from '../../database.js'
 import type { PgConnection } from '../../pool.js'
 import { statement } from '../../statement.js'
@@ -19,22 +19,13 @@ const redeemCode = statement<object>(
   where id = $1::text and mfa_secret is not null and $2::text = any (recovery_hashes) returning id`,
 )
 
-/** `SessionStore.redeemMfaStep`. */
-export function redeemMfaStep(
+/** `SessionStore.redeemMfa`. */
+export function redeemMfa(
   database: Database,
-  userId: string,
-  step: number,
+  { userId, ...code }: Parameters<SessionStore['redeemMfa']>[0],
   at: At<PgConnection>,
 ): Promise<boolean> {
-  return hasChanged(database, at, redeemStep, [userId, step])
-}
-
-/** `SessionStore.redeemRecoveryCode`. */
-export function redeemRecoveryCode(
-  database: Database,
-  userId: string,
-  hash: string,
-  at: At<PgConnection>,
-): Promise<boolean> {
-  return hasChanged(database, at, redeemCode, [userId, hash])
+  return 'step' in code
+    ? hasChanged(database, at, redeemStep, [userId, code.step])
+    : hasChanged(database, at, redeemCode, [userId, code.recoveryHash])
 }

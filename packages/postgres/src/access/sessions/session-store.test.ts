@@ -55,10 +55,13 @@ describe('logins over processes that share a database', () => {
   it('take one time step and one recovery code once', async () => {
     const userId = await addUser('steps@example.com')
     const [store] = stores as [SessionStore<PgConnection>]
-    await store.offerMfa(userId, 'sealed', at)
-    await store.enrolMfa(userId, { sealedSecret: 'sealed', step: 1, recoveryHashes: ['r'] }, at)
-    const steps = await everywhere(5, (each) => each.redeemMfaStep(userId, 2, at))
-    const codes = await everywhere(5, (each) => each.redeemRecoveryCode(userId, 'r', at))
+    await store.changeMfa({ userId, change: { kind: 'offer', sealedSecret: 'sealed' } }, at)
+    await store.changeMfa(
+      { userId, change: { kind: 'enrol', sealedSecret: 'sealed', step: 1, recoveryHashes: ['r'] } },
+      at,
+    )
+    const steps = await everywhere(5, (each) => each.redeemMfa({ userId, step: 2 }, at))
+    const codes = await everywhere(5, (each) => each.redeemMfa({ userId, recoveryHash: 'r' }, at))
     expect([steps, codes].map((all) => all.filter(Boolean).length)).toEqual([1, 1])
   })
 

@@ -6,9 +6,8 @@ import { endSession } from './end-session.js'
 import { createFindSession } from './find-session.js'
 import { findMfa, findSignIn } from './find-sign-in.js'
 import { insertSession } from './insert-session.js'
-import { enrolMfa, offerMfa, removeMfa } from './enrol-mfa.js'
-import { pruneLoginAttempts, pruneSessions } from './prune-sessions.js'
-import { redeemMfaStep, redeemRecoveryCode } from './redeem-mfa.js'
+import { changeMfa } from './enrol-mfa.js'
+import { redeemMfa } from './redeem-mfa.js'
 import { clearLoginAttempts, takeLoginAttempt } from './take-login-attempt.js'
 
 /** Logins. Each verb is one statement: what must have one winner is decided on a locked row. */
@@ -22,12 +21,7 @@ export function createSessionStore(database: Database): SessionStore<PgConnectio
     endSession: (named, at) => endSession(database, named, at),
     findPrincipalBySession: createFindSession(database),
     findMfa: (userId, at) => findMfa(database, userId, at),
-    offerMfa: (userId, sealedSecret, at) => offerMfa(database, userId, sealedSecret, at),
-    enrolMfa: (userId, mfa, at) => enrolMfa(database, userId, mfa, at),
-    redeemMfaStep: (userId, step, at) => redeemMfaStep(database, userId, step, at),
-    redeemRecoveryCode: (userId, hash, at) => redeemRecoveryCode(database, userId, hash, at),
-    removeMfa: (userId, at) => removeMfa(database, userId, at),
-    pruneSessions: (limit, now) => pruneSessions(database, limit, now),
-    pruneLoginAttempts: (limit, now) => pruneLoginAttempts(database, limit, now),
+    changeMfa: ({ userId, change }, at) => changeMfa(database, userId, change, at),
+    redeemMfa: (code, at) => redeemMfa(database, code, at),
   }
 }
