@@ -29,6 +29,7 @@ import type { OpenedStorage } from './opened-storage.js'
 import { toCase, type ConformanceCase } from './storage-case.js'
 import { taskCases } from './task-cases.js'
 import { taskEditCases } from './task-edit-cases.js'
+import { taskPartCases } from './task-part-cases.js'
 import { taskSearchCases } from './task-search-cases.js'
 import { tierLimitCases } from './tier-limit-cases.js'
 import { transactionCases } from './transaction-cases.js'
@@ -37,6 +38,7 @@ import { webhookCases } from './webhook-cases.js'
 const checks = [
   ...taskCases,
   ...taskEditCases,
+  ...taskPartCases,
   ...taskSearchCases,
   ...listCases,
   ...claimCases,
