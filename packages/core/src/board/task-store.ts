@@ -36,7 +36,7 @@ export interface ClaimProof extends TaskTarget {
 
 /** A claim across all workspaces, for the runtime of an agent type. */
 export interface ClaimByType {
-  /** `'*'` for the agents whose own type no runtime serves: see `AgentStore.reportRuntimes`. */
+  /** `'*'` for the agents whose own type no runtime serves: see `AgentStore.reportPresence`. */
   readonly agentType: string
   readonly leaseMs: number
 }
