@@ -14,7 +14,7 @@ function logged(seq: number, size: number): LoggedEvent {
   return { ...place, type: 'task.progress', facts, payloadVersion: currentPayloadVersion }
 }
 
-/** A feed that is three hundred events behind, and what it is sent; reads and writes are answered when `step` is called. */
+/** A feed three hundred events behind, and what it receives. Each `step` answers the waiting reads and writes. */
 function setUp(size: number) {
   const waiting: (() => void)[] = []
   const turn = (): Promise<void> => new Promise((resolve) => waiting.push(resolve))
@@ -44,20 +44,20 @@ function setUp(size: number) {
 }
 
 describe('catching up', () => {
-  it('tells all there is, and is live then', async () => {
+  it('sends the whole log, then is live', async () => {
     const { feed, sent, step } = setUp(1)
     for (let turns = 0; feed.state !== 'live' && turns < 20; turns++) await step()
     expect([feed.state, sent.length]).toEqual(['live', 300])
   })
 
-  it('tells nothing more once its feed has ended while the log was read', async () => {
+  it('sends nothing more when its feed ends during a read of the log', async () => {
     const { feed, sent, step } = setUp(1)
     feed.state = 'ended'
     for (let turns = 0; turns < 5; turns++) await step()
     expect(sent).toEqual([])
   })
 
-  it('tells nothing more once its feed has ended while the peer was reading', async () => {
+  it('sends nothing more when its feed ends while the peer reads', async () => {
     const { feed, sent, step } = setUp(10_000)
     for (let turns = 0; sent.length === 0 && turns < 5; turns++) await step()
     const before = sent.length
@@ -67,7 +67,7 @@ describe('catching up', () => {
     expect(sent.length).toBe(before)
   })
 
-  it('is done for one channel of a subscriber after the other, so that no more waits for it than for one', async () => {
+  it('handles one channel of a subscriber at a time, so that no more data waits than for one channel', async () => {
     let [waiting, most] = [0, 0]
     const subscriber = {
       broadcast: () => undefined,
@@ -100,20 +100,20 @@ describe('catching up', () => {
 })
 
 /**
- * A feed two events behind, of which more are raised while it catches up: `raiseAt` says after which reads and writes, counted
- * together. Tells in which order the events reached the peer.
+ * A feed two events behind. More events are raised while it catches up: `raiseAt` has the numbers of the reads and writes after
+ * which this happens. Returns the events in the order in which the peer received them.
  */
 async function catchUpWhile(raiseAt: readonly number[], { isFlushed }: { isFlushed: boolean }) {
   const hub = createHub()
   const log = [logged(1, 1), logged(2, 1)]
-  const told: number[] = []
-  const tell = ({ texts }: Outgoing) =>
-    void told.push(...texts.map((text) => (JSON.parse(text) as { seq: number }).seq))
+  const received: number[] = []
+  const receive = ({ texts }: Outgoing) =>
+    void received.push(...texts.map((text) => (JSON.parse(text) as { seq: number }).seq))
   function raise(): void {
     const event = logged(log.length + 1, 1)
     log.push(event)
     hub.publish(event)
-    // Else it is told in the next turn, when the feed may be live.
+    // Otherwise the hub sends it in the next turn, when the feed may be live.
     if (isFlushed) hub.flush()
   }
   let steps = 0
@@ -123,10 +123,10 @@ async function catchUpWhile(raiseAt: readonly number[], { isFlushed }: { isFlush
     steps += 1
   }
   const subscriber = {
-    broadcast: tell,
+    broadcast: receive,
     failed: () => undefined,
     async sendAlone(messages: Outgoing) {
-      tell(messages)
+      receive(messages)
       await step()
     },
   }
@@ -143,7 +143,7 @@ async function catchUpWhile(raiseAt: readonly number[], { isFlushed }: { isFlush
   for (let turns = 0; turns < 50; turns++) await new Promise((resolve) => setImmediate(resolve))
   raise()
   hub.flush()
-  return { told, raised: log.map(({ seq }) => seq), state: feed.state }
+  return { received, raised: log.map(({ seq }) => seq), state: feed.state }
 }
 
 describe('between the replay and the live feed', () => {
@@ -152,19 +152,19 @@ describe('between the replay and the live feed', () => {
     async (options) => {
       const moments = [[0], [1], [2], [3], [0, 1], [1, 1], [1, 2, 3], [1, 3, 5], [0, 1, 2, 3, 4, 5]]
       for (const raiseAt of moments) {
-        const { told, raised, state } = await catchUpWhile(raiseAt, options)
-        expect({ raiseAt, told, state }).toEqual({ raiseAt, told: raised, state: 'live' })
+        const { received, raised, state } = await catchUpWhile(raiseAt, options)
+        expect({ raiseAt, received, state }).toEqual({ raiseAt, received: raised, state: 'live' })
       }
     },
   )
 
-  it('tells what passed by before the log was found to be at its end', async () => {
+  it('sends what passed by before the read that found the end of the log', async () => {
     const hub = createHub()
-    const told: string[] = []
+    const received: string[] = []
     const subscriber = {
       broadcast: () => undefined,
       failed: () => undefined,
-      sendAlone: async ({ texts }: Outgoing) => void told.push(...texts),
+      sendAlone: async ({ texts }: Outgoing) => void received.push(...texts),
     }
     const feed = new Feed(subscriber, { workspaceId: 'ws_1', audience: 'workspace', channel })
     hub.join(feed)
@@ -175,7 +175,7 @@ describe('between the replay and the live feed', () => {
     const events = { readEvents: async () => [logged(3, 1)] }
     startFeeds([feed], new Map([['ws_1', 2]]), subscriber, { events, replayLimit: 1_000 })
     for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve))
-    expect(told.map((text) => (JSON.parse(text) as { seq: number }).seq)).toEqual([3])
+    expect(received.map((text) => (JSON.parse(text) as { seq: number }).seq)).toEqual([3])
     expect(feed.state).toBe('live')
   })
 })

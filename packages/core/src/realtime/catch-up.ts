@@ -4,18 +4,18 @@ import { outgoing } from './outgoing.js'
 import { encodeEvent, encodeGap, isAgentEvent, isTaskEvent } from './server-messages.js'
 import type { Subscriber, SubscriptionParts } from './subscription.js'
 
-/** How many events back a subscription still reaches; all of its feeds draw on it. */
+/** How many more events back a subscription reaches. All of its feeds share it. */
 interface Budget {
   left: number
 }
 
 const PAGE = 100
-/** As much waits for a peer that reads slowly while it catches up. */
+/** The most that waits for a slow peer while it catches up. */
 const SEND_CHARACTERS = 131_072
 
 /**
- * Begins to tell feeds, whose positions are set: those that are not behind are live at once, and the others catch up from the log
- * one after the other. `ends` has the logs' last `seq` by workspace, as read after the feeds had joined the hub.
+ * Starts feeds whose positions are set. Feeds that are not behind are live at once; the others catch up from the log, one at a
+ * time. `ends` has the last `seq` of each workspace's log, read after the feeds joined the hub.
  */
 export function startFeeds(
   feeds: readonly Feed[],
@@ -38,12 +38,12 @@ export function startFeeds(
   })
 }
 
-/** What each subscriber, or those that share its turns, catch up with last. */
+/** The last catch-up of each subscriber, or of all that share its turns. */
 const turns = new WeakMap<object, Promise<void>>()
 
 /**
- * Catching up on many channels at once would put as much before the peer as for one of them, times their number, and end it
- * for reading slowly; and it would ask the storage for all of that at once.
+ * One channel at a time: many at once would multiply what waits for the peer, close it as too slow, and send all their reads
+ * to the storage at once.
  */
 function inTurn(subscriber: Subscriber, channel: string, work: () => Promise<void>): void {
   inBackground(subscriber, channel, async () => {
@@ -57,19 +57,19 @@ function inTurn(subscriber: Subscriber, channel: string, work: () => Promise<voi
   })
 }
 
-/** Work that nobody waits for; the subscriber is told when it fails. */
+/** Work that nobody awaits. A failure is reported to the subscriber. */
 export function inBackground(subscriber: Subscriber, channel: string, work: () => Promise<void>): void {
   work().catch((error: unknown) => subscriber.failed(error, channel))
 }
 
-/** What can no longer be had of a feed: from its position to where the budget reaches back from `end`. */
+/** The part of a feed that is no longer available: from its position to where the budget reaches back from `end`. */
 function skipTo(feed: Feed, end: number, budget: Budget): string | null {
   const from = Math.max(feed.position, end - budget.left)
   budget.left -= Math.max(0, end - from)
   return moveTo(feed, from)
 }
 
-/** Moves the position on; the text of the gap that this makes. */
+/** Advances the position and returns the text of the gap. */
 function moveTo(feed: Feed, position: number): string | null {
   if (position <= feed.position) return null
   const gap = encodeGap(feed.channel.name, feed.workspaceId, feed.position + 1, position)
@@ -78,8 +78,8 @@ function moveTo(feed: Feed, position: number): string | null {
 }
 
 /**
- * Tells a feed what is in the log between its position and the present, and makes it live. `end` is the log's last `seq` as it
- * was read after the feed had joined the hub. What is not there any more, or is further back than the budget, is told as gaps.
+ * Sends a feed the log between its position and the present, and makes it live. `end` is the log's last `seq`, read after the
+ * feed joined the hub. Events that are deleted, or further back than the budget, are sent as gaps.
  */
 async function catchUp(
   feed: Feed,
@@ -93,7 +93,7 @@ async function catchUp(
     while (feed.state === 'catching-up' && feed.position < known) {
       const page = await parts.events.readEvents(feed.workspaceId, feed.position, PAGE)
       for (const text of textsOf(feed, page, known)) {
-        // It may have ended with each wait, and its channel may have been subscribed to again since.
+        // The feed may have ended during any wait, and its channel may have a new subscription.
         if (hasEnded(feed)) return
         texts.push(text)
         if (sizeOf(texts) < SEND_CHARACTERS) continue
@@ -107,14 +107,14 @@ async function catchUp(
     if (texts.length > 0) await parts.subscriber.sendAlone(outgoing(texts))
     texts = []
     if (hasEnded(feed)) return
-    // Nothing is awaited from here on, so nothing passes by between the look and the change.
+    // Nothing is awaited from here on, so no event passes by between the check and the change.
     if (feed.position < feed.seen) continue
     feed.state = 'live'
     return
   }
 }
 
-/** A call, since what the compiler knows of a state does not end with a wait. */
+/** A call, because the compiler keeps a narrowed state across an await. */
 function hasEnded({ state }: Feed): boolean {
   return state === 'ended'
 }
@@ -123,7 +123,7 @@ function sizeOf(texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length, 0)
 }
 
-/** A page's texts with what is missing in it; `known` is how far the log certainly goes. */
+/** A page's texts, with gaps for what is missing. The log goes at least as far as `known`. */
 function* textsOf(feed: Feed, page: readonly LoggedEvent[], known: number): Generator<string> {
   for (const event of page) {
     const gap = moveTo(feed, event.seq - 1)

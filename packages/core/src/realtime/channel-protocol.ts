@@ -12,7 +12,7 @@ import type { Subscriber, Subscription, SubscriptionParts } from './subscription
 const NO_SUBSCRIPTIONS: readonly Subscription[] = []
 const DONE = Promise.resolve()
 
-/** The documented channel: JSON messages, dealt with one after the other. `docs/realtime-protocol.md` has them. */
+/** The documented channel: JSON messages, handled one at a time. See `docs/realtime-protocol.md`. */
 export function channelProtocol(path: string, parts: SubscriptionParts): RealtimeProtocol {
   return {
     path,
@@ -22,7 +22,7 @@ export function channelProtocol(path: string, parts: SubscriptionParts): Realtim
   }
 }
 
-/** There are many of these that do nothing, so it holds little. */
+/** Many of these are idle, so each one holds little. */
 class ChannelConversation implements Conversation, Subscriber {
   readonly #connection: RealtimeConnection
   readonly #parts: SubscriptionParts
@@ -44,7 +44,7 @@ class ChannelConversation implements Conversation, Subscriber {
   }
 
   explain(error: unknown): void {
-    this.#tellError(error)
+    this.#reportError(error)
   }
 
   ended(): undefined {
@@ -60,9 +60,9 @@ class ChannelConversation implements Conversation, Subscriber {
     return this.#connection.send(messages)
   }
 
-  /** The log cannot be read: the client comes back with its `since`, and loses nothing. */
+  /** The log cannot be read: the client reconnects with its `since` and misses nothing. */
   failed(error: unknown, channel: string): void {
-    this.#tellError(error, undefined, channel)
+    this.#reportError(error, undefined, channel)
     this.#connection.end(closeCodes.internalError, 'the log could not be read')
   }
 
@@ -80,7 +80,7 @@ class ChannelConversation implements Conversation, Subscriber {
         throw new TaskboardError('UNAUTHORIZED', 'the first message must be auth')
       }
     } catch (error) {
-      this.#tellError(error, requestIdOf(text) ?? undefined)
+      this.#reportError(error, requestIdOf(text) ?? undefined)
       if (connection.principal === null) {
         connection.end(closeCodes.unauthenticated, 'the first message must be auth')
       }
@@ -89,7 +89,7 @@ class ChannelConversation implements Conversation, Subscriber {
     try {
       await this.#carryOut(message)
     } catch (error) {
-      this.#tellError(error, message.request_id)
+      this.#reportError(error, message.request_id)
     }
   }
 
@@ -114,7 +114,7 @@ class ChannelConversation implements Conversation, Subscriber {
       const { scopes } = await connection.admit(authorization, 'tasks:read')
       this.#answer({ type: 'auth.ok', connection_id: connection.id, scopes }, requestId)
     } catch (error) {
-      this.#tellError(error, requestId)
+      this.#reportError(error, requestId)
       const isConflict = error instanceof TaskboardError && error.code === 'CONFLICT'
       if (!isConflict) connection.refuse(error, 'the connection is not admitted')
     }
@@ -127,9 +127,12 @@ class ChannelConversation implements Conversation, Subscriber {
     try {
       const channel = parseChannel(name)
       if (this.#subscriptions.some(({ channelName }) => channelName === name))
-        throw new TaskboardError('CONFLICT', 'the channel is subscribed to already')
+        throw new TaskboardError('CONFLICT', 'the connection already subscribes to this channel')
       if (this.#subscriptions.length >= settings.subscriptionsPerConnection) {
-        throw new TaskboardError('QUOTA_EXCEEDED', `at most ${settings.subscriptionsPerConnection} channels`)
+        throw new TaskboardError(
+          'QUOTA_EXCEEDED',
+          `a connection can subscribe to at most ${settings.subscriptionsPerConnection} channels`,
+        )
       }
       const { since = {} } = message
       const subscription = await subscribe(
@@ -145,7 +148,7 @@ class ChannelConversation implements Conversation, Subscriber {
       if (connection.isOpen) this.#subscriptions = this.#subscriptions.concat(subscription)
       else subscription.end()
     } catch (error) {
-      this.#tellError(error, message.request_id, name)
+      this.#reportError(error, message.request_id, name)
     }
   }
 
@@ -159,7 +162,7 @@ class ChannelConversation implements Conversation, Subscriber {
     this.#connection.broadcast(outgoing([encodeAnswer(message, requestId)]))
   }
 
-  #tellError(error: unknown, requestId?: string, channel?: string): void {
+  #reportError(error: unknown, requestId?: string, channel?: string): void {
     const described = this.#connection.describe(error, requestId)
     this.#answer(
       { type: 'error', error: described, ...(channel === undefined ? {} : { channel }) },

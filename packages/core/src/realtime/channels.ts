@@ -1,6 +1,6 @@
 import { TaskboardError } from '../errors/index.js'
 
-/** What can be subscribed to: one workspace, or the tasks of all within reach. */
+/** What a client can subscribe to: one workspace, or the tasks of all workspaces within reach. */
 export type Channel =
   | { readonly kind: 'workspace'; readonly name: string; readonly workspaceId: string }
   | { readonly kind: 'tasks'; readonly name: string }
@@ -13,7 +13,7 @@ export function workspaceChannel(workspaceId: string): Channel {
   return { kind: 'workspace', name: `workspace.${workspaceId}`, workspaceId }
 }
 
-/** @throws TaskboardError `INVALID_FIELD` (`channels`) for a name of another form. */
+/** @throws TaskboardError `INVALID_FIELD` (`channels`) for any other name. */
 export function parseChannel(name: string): Channel {
   if (name === tasksChannel.name) return tasksChannel
   const workspaceId = WORKSPACE.exec(name)?.[1]

@@ -5,7 +5,7 @@ const LONGEST_TOKEN = 8_192
 const LONGEST_NAME = 128
 const MOST_CHANNELS = 100
 
-/** Comes back with the answer, so that a client can tell which question that belongs to. */
+/** Returned in the answer, so that a client can match it to its message. */
 const requestId = z
   .string({ error: 'must be text' })
   .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 letters, digits, dots, dashes or underscores')
@@ -19,7 +19,7 @@ const channels = boundedList(z.string().max(LONGEST_NAME), {
   most: MOST_CHANNELS,
 }).transform((names) => [...new Set(names)])
 
-/** Where to go on: by channel the last `seq` seen, for `tasks` by workspace. */
+/** Where to resume: the last `seq` seen, by channel, and for `tasks` by workspace. */
 const since = z
   .record(
     z.string(),
@@ -45,7 +45,7 @@ const clientMessage = z.discriminatedUnion(
   { error: 'must be auth, subscribe, unsubscribe or ping' },
 )
 
-/** What a client says. */
+/** A message from a client. */
 export type ClientMessage = z.output<typeof clientMessage>
 export type Since = NonNullable<Extract<ClientMessage, { type: 'subscribe' }>['since']>
 
@@ -54,7 +54,7 @@ export function parseClientMessage(text: string): ClientMessage {
   return parseInput(clientMessage, parseJsonObject(text))
 }
 
-/** The `request_id` of a message that is not acceptable otherwise; null when there is none that is. */
+/** The `request_id` of a message that is otherwise invalid; null when it has no valid one. */
 export function requestIdOf(text: string): string | null {
   try {
     const { request_id: given } = parseJsonObject(text)

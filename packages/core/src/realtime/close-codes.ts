@@ -2,32 +2,32 @@ import { TaskboardError } from '../errors/index.js'
 
 /** Why the server ends a connection, as the code of its close frame. `docs/realtime-protocol.md` says what to do about each. */
 export const closeCodes = {
-  /** The process ends; another one, or the next, goes on. */
+  /** The process shuts down. Reconnect: another process, or the next one, takes over. */
   goingAway: 1001,
   /** A binary message. */
   unsupportedData: 1003,
-  /** A fault on this side. */
+  /** An internal error. */
   internalError: 1011,
-  /** No valid credential, or one that has ended. */
+  /** No valid credential, or an expired or revoked one. */
   unauthenticated: 4401,
   /** The credential lacks the scope, or its rights have changed since. */
   forbidden: 4403,
-  /** None of the protocol's subprotocols was asked for. */
+  /** The client offered none of the protocol's subprotocols. */
   unsupportedSubprotocol: 4406,
-  /** No credential within the time. */
+  /** No credential in time. */
   authTimeout: 4408,
-  /** The peer reads more slowly than it is told. */
+  /** The peer reads more slowly than messages arrive. */
   tooSlow: 4409,
   /** The account has as many connections as its tier allows. */
   tooManyConnections: 4429,
-  /** More messages in a minute than are taken. */
+  /** More messages in a minute than the limit. */
   tooManyMessages: 4430,
 } as const
 
-/** A number for each reason. Protocols of others have their own. */
+/** A number for each reason. Other protocols have their own. */
 export type CloseCodes = Readonly<Record<keyof typeof closeCodes, number>>
 
-/** Why a connection is not admitted, by the error that says so. */
+/** The reason why a connection is not admitted, by error code. */
 export function closeCodeOf(error: unknown, codes: CloseCodes): number {
   if (!(error instanceof TaskboardError)) return codes.internalError
   switch (error.code) {

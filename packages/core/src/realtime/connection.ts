@@ -21,15 +21,15 @@ import { subscribe } from './subscribe.js'
 import type { SubscriptionParts } from './subscription.js'
 import { tokenExpiry } from './token-expiry.js'
 
-/** Judges what a connection shows. */
+/** Checks the credentials of a connection. */
 export interface Doorkeeper {
   /** @throws TaskboardError `SERVICE_UNAVAILABLE`. */
   authenticate(authorization: string, origin: Origin): Principal | null | Promise<Principal | null>
-  /** How soon a credential that holds is to be looked at again. */
+  /** How soon to check a valid credential again. */
   recheckIntervalMs(authorization: string): number
-  /** What to say to a credential that does not hold. */
+  /** The error for a credential that is not valid. */
   refuse(authorization: string, origin: Origin): TaskboardError
-  /** Any thrown value as the outside may see it. */
+  /** Any thrown value, as clients may see it. */
   describeError(error: unknown, requestId: string): RealtimeError
 }
 
@@ -39,25 +39,25 @@ export interface ConnectionParts {
   readonly tiers: Tiers
   readonly slots: Slots
   readonly subscriptions: SubscriptionParts
-  /** Told when a credential is to be looked at before the interval is over. */
+  /** Called when a credential must be checked before the interval is over. */
   readonly onEarlyCheck: () => void
-  /** Told when the socket has gone. */
+  /** Called when the socket has closed. */
   readonly onGone: (connection: Connection) => void
 }
 
 const MINUTE_MS = 60_000
 /** How long the closing handshake may take. */
 const CLOSE_GRACE_MS = 5_000
-/** What a close frame has room for (RFC 6455, 5.5 and 5.5.1). */
+/** The most bytes of a reason in a close frame (RFC 6455, 5.5 and 5.5.1). */
 const LONGEST_REASON_BYTES = 123
 
-/** One client, from its upgrade to its end, whatever is spoken. There are many that do nothing, so it holds little. */
+/** One client of any protocol, from its upgrade to its end. Many are idle, so each one holds little. */
 export class Connection implements RealtimeConnection, SocketListener, SlotOwner, StreamHolder {
   readonly id: string
   readonly origin: Origin
-  /** When the credential is next looked at. */
+  /** When the credential is next checked. */
   nextCheckAt: Instant = Infinity
-  /** How long after the look before that at most. */
+  /** How long after the previous check that is, at most. */
   checkIntervalMs = 0
   readonly #socket: Socket
   readonly #door: Doorkeeper
@@ -86,7 +86,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     this.#protocol = protocol
     this.#parts = parts
     this.#timer = clock.setTimer(
-      () => this.end(protocol.closeCodes.authTimeout, 'no credential in time'),
+      () => this.end(protocol.closeCodes.authTimeout, 'timed out waiting for a credential'),
       parts.settings.authTimeoutMs,
     )
     this.#conversation = protocol.open(this)
@@ -116,7 +116,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     if (!this.isOpen) return
     const { closeCodes } = this.#protocol
     this.#isAlive = true
-    if (text === null) return this.end(closeCodes.unsupportedData, 'messages are JSON text')
+    if (text === null) return this.end(closeCodes.unsupportedData, 'messages must be JSON text')
     if (!this.#isWithinRate()) {
       const reason = 'too many messages in a minute'
       return this.#endFor(new TaskboardError('RATE_LIMITED', reason), closeCodes.tooManyMessages)
@@ -151,8 +151,8 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     this.#canTake()
   }
 
-  /** Ends because this side does. */
-  leave(reason = 'the server ends'): void {
+  /** Closes the connection because the server closes. */
+  leave(reason = 'the server closes'): void {
     this.end(this.#protocol.closeCodes.goingAway, reason)
   }
 
@@ -168,7 +168,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     this.end(closeCodeOf(error, this.#protocol.closeCodes), reason)
   }
 
-  /** Begins the end: nothing more is told, and the peer has a few seconds to agree. */
+  /** Starts the close: nothing more is sent, and the peer has a few seconds to answer. */
   end(code: number, reason: string): void {
     if (!this.isOpen) return
     this.#leave('closing')
@@ -181,7 +181,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     this.#socket.terminate()
   }
 
-  /** Gives up a peer that has said nothing since the last beat. */
+  /** Closes a peer that has sent nothing since the last beat. */
   beat(): void {
     if (!this.isOpen) return
     if (!this.#isAlive) return this.#socket.terminate()
@@ -196,12 +196,12 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     try {
       after = await this.#door.authenticate(authorization, this.origin)
     } catch (error) {
-      this.#parts.environment.logger.warn({ err: error }, 'a credential could not be looked at again')
+      this.#parts.environment.logger.warn({ err: error }, 'could not recheck a credential')
       return this.isOpen ? this.#principal : null
     }
     const before = this.#principal
     if (!this.isOpen || before === null) return null
-    // A newer credential was shown meanwhile: the older one's end is no end.
+    // A newer credential arrived meanwhile, so the end of the older one does not matter.
     if (authorization !== this.#authorization) return before
     const { closeCodes } = this.#protocol
     if (after === null) {
@@ -235,7 +235,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     return stream
   }
 
-  /** The log cannot be read: the client comes back to where it was, and loses nothing. */
+  /** The log cannot be read: the client reconnects where it was and misses nothing. */
   failed(error: unknown): void {
     this.describe(error)
     this.end(this.#protocol.closeCodes.internalError, 'the log could not be read')
@@ -250,7 +250,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     return described
   }
 
-  /** The minutes of the clock are enough here: it is for clients that run wild. */
+  /** Whole minutes of the clock are exact enough to stop a runaway client. */
   #isWithinRate(): boolean {
     const { environment, settings } = this.#parts
     const now = environment.clock.now()
@@ -263,7 +263,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     return this.#receivedInMinute <= settings.messagesPerMinute
   }
 
-  /** False, at the latest from now on, when too much waits for the peer. */
+  /** False when too much waits for the peer; the connection then closes. */
   #canTake(): boolean {
     if (!this.isOpen) return false
     const waiting = this.#socket.bufferedBytes + this.#heldCharacters
@@ -307,7 +307,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     if (!this.isOpen) slots.release(this.id)
   }
 
-  /** Ends for what the protocol may have words for. */
+  /** Closes for an error that the protocol may describe first. */
   #endFor(error: TaskboardError, code: number): void {
     this.#conversation.explain?.(error)
     this.end(code, error.message)
@@ -315,7 +315,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
 
   #fail(error: unknown): void {
     this.describe(error)
-    this.end(this.#protocol.closeCodes.internalError, 'a message could not be dealt with')
+    this.end(this.#protocol.closeCodes.internalError, 'failed to handle a message')
   }
 
   #planCheck(): void {
@@ -338,8 +338,11 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   }
 }
 
-/** A newer credential of the same caller takes the place of the older, and what was opened stays. */
+/** A newer credential of the same caller replaces the older one. Open subscriptions stay. */
 function requireSame(before: Principal, after: Principal): void {
   if (before.id === after.id && hasSameRights(before, after)) return
-  throw new TaskboardError('CONFLICT', 'the connection belongs to another caller, or one with other rights')
+  throw new TaskboardError(
+    'CONFLICT',
+    'the connection belongs to another caller, or to one with other rights; open a new connection',
+  )
 }

@@ -1,33 +1,33 @@
 import type { Channel } from './channels.js'
 import type { Outgoing } from './outgoing.js'
 
-/** Whose messages meet in one list: a workspace's channel with or without what agents report, and `tasks`. */
+/** Feeds that receive the same messages: a workspace's channel with or without agent reports, and `tasks`. */
 export type Audience = 'workspace' | 'workspace-tasks' | 'tasks'
 
-/** Where messages come from, and for whom they are. */
+/** Where messages come from, and who receives them. */
 export interface Place {
   readonly workspaceId: string
   readonly audience: Audience
   readonly channel: Channel
 }
 
-/** Takes what is told to many. */
+/** Receives messages that go to many. */
 export interface Receiver {
   broadcast(messages: Outgoing): void
 }
 
 /**
- * One workspace's messages on one channel of one connection. Live, it is told of each event as it comes; before that it catches
- * up from the log, which is its only buffer: of what is live meanwhile it notes how far that has come, no more.
+ * One workspace's messages on one channel of one connection. When live, it receives each event as it comes. Before that it
+ * catches up from the log, which is its only buffer: of live events it only keeps the last `seq`.
  */
 export class Feed {
   readonly receiver: Receiver
   /** One object for all feeds of a place, once they have joined the hub. */
   place: Place
   state: 'catching-up' | 'live' | 'ended' = 'catching-up'
-  /** The `seq` of the last event that was told, or that came before the subscription. */
+  /** The `seq` of the last event that was sent, or that came before the subscription. */
   position = 0
-  /** The `seq` up to which live messages have passed by. */
+  /** The last `seq` of the live messages that passed by. */
   seen = 0
 
   constructor(receiver: Receiver, place: Place) {

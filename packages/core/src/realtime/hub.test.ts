@@ -29,7 +29,7 @@ function setUp() {
 }
 
 describe('the hub', () => {
-  it('writes once for a tick, the same write to all who are told the same', () => {
+  it('writes once per tick, and shares the write among all who receive the same messages', () => {
     const { hub, receiver, join, seqs } = setUp()
     const [one, two, both, alsoBoth] = [receiver(), receiver(), receiver(), receiver()]
     join(one, 'ws_1', 'workspace')
@@ -46,7 +46,7 @@ describe('the hub', () => {
     expect(both.writes[0]?.frames).toBe(alsoBoth.writes[0]?.frames)
   })
 
-  it('tells a feed only what is beyond its position, and nothing while it catches up', () => {
+  it('sends a feed only what is beyond its position, and nothing while it catches up', () => {
     const { hub, receiver, join, seqs } = setUp()
     const [behind, ahead, catching] = [receiver(), receiver(), receiver()]
     join(behind, 'ws_1', 'workspace')
@@ -61,7 +61,7 @@ describe('the hub', () => {
     expect(feed.seen).toBeGreaterThan(0)
   })
 
-  it('tells of an event that it cannot render as a gap, and of nothing to those who have left', () => {
+  it('sends an event that it cannot render as a gap, and nothing to feeds that have left', () => {
     const { hub, receiver, join } = setUp()
     const [stays, leaves] = [receiver(), receiver()]
     join(stays, 'ws_1', 'tasks')

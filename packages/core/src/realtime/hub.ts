@@ -6,16 +6,16 @@ import { outgoing, type Outgoing } from './outgoing.js'
 import { encodeEvent, isAgentEvent, isTaskEvent } from './server-messages.js'
 import { Topic, type Batch } from './topic.js'
 
-/** Tells the feeds of this process what is new in the log. */
+/** Sends new events of the log to the feeds of this process. */
 export interface Hub {
   /**
-   * Takes an event, in each workspace's order. It is told in the next turn, with the others of this one: serialized once for
-   * each channel, framed once, and written once to each connection.
+   * Accepts an event, in each workspace's order. The next turn sends all events of this one: serialized once for each channel,
+   * framed once, and written once to each connection.
    */
   publish(event: LoggedEvent): void
   join(feed: Feed): void
   leave(feed: Feed): void
-  /** Tells at once what waits for the next turn. */
+  /** Sends at once what waits for the next turn. */
   flush(): void
 }
 
@@ -32,7 +32,7 @@ export function createHub(): Hub {
     pending = []
     const [only] = topics
     if (only !== undefined && topics.length === 1)
-      tell(only, (receiver, messages) => receiver.broadcast(messages))
+      sendBatch(only, (receiver, messages) => receiver.broadcast(messages))
     else tellTogether(topics)
   }
 
@@ -68,7 +68,7 @@ export function createHub(): Hub {
   }
 }
 
-/** The event's text for each audience; those of a workspace's channel are the same one. */
+/** The event's text for each audience. Both audiences of a workspace's channel share one text. */
 function textsOf(event: LoggedEvent): (audience: Audience) => string {
   const encoded = encodeEvent(event)
   let ofWorkspace: string | undefined
@@ -79,7 +79,7 @@ function textsOf(event: LoggedEvent): (audience: Audience) => string {
 }
 
 /** Passes a topic's batch to those of its feeds that are live. */
-function tell(topic: Topic, pass: (receiver: Receiver, messages: Outgoing, batch: Batch) => void): void {
+function sendBatch(topic: Topic, pass: (receiver: Receiver, messages: Outgoing, batch: Batch) => void): void {
   const batch = topic.takeBatch()
   const { firstSeq, lastSeq, messages } = batch
   for (const feed of topic.feeds) {
@@ -92,11 +92,11 @@ function tell(topic: Topic, pass: (receiver: Receiver, messages: Outgoing, batch
   }
 }
 
-/** One write for each receiver; those that are told the same share it. */
+/** One write for each receiver. Receivers of the same messages share it. */
 function tellTogether(topics: readonly Topic[]): void {
   const parts = new Map<Receiver, Outgoing[]>()
   for (const topic of topics) {
-    tell(topic, (receiver, messages) => {
+    sendBatch(topic, (receiver, messages) => {
       const known = parts.get(receiver)
       if (known === undefined) parts.set(receiver, [messages])
       else known.push(messages)
@@ -111,7 +111,7 @@ interface Joined {
   readonly next: Map<Outgoing, Joined>
 }
 
-/** Joins lists of messages, the same list to the same one. */
+/** Joins lists of messages; equal input returns the same joined list. */
 function createJoin(): (list: readonly Outgoing[]) => Outgoing {
   const root: Joined = { next: new Map() }
   return (list) => {

@@ -7,22 +7,22 @@ import type { Subscriber, Subscription } from './subscription.js'
 export interface StreamRequest {
   /** As in the channel's protocol: `workspace.<id>` or `tasks`. */
   readonly channel: string
-  /** Where to go on: of `workspace.…` the last `seq` that is known, of `tasks` one for each workspace. */
+  /** Where to resume: for `workspace.…` the last known `seq`, for `tasks` one for each workspace. */
   readonly since?: Since[string] | undefined
-  /** Says what is kept for the reader, of what the channel tells; must not throw. */
+  /** Selects which messages of the channel the reader gets; must not throw. */
   readonly isWanted?: ((message: ChannelMessage) => boolean) | undefined
 }
 
-/** What a channel tells, from `subscribed` on, in its order. Ends when it is returned, or its connection ends. */
+/** A channel's messages in order, from `subscribed` on. Ends when it is returned, or its connection ends. */
 export interface MessageStream extends AsyncIterableIterator<ChannelMessage> {
   next(): Promise<IteratorResult<ChannelMessage, undefined>>
   return(): Promise<IteratorResult<ChannelMessage, undefined>>
 }
 
-/** For whom a stream holds messages that were not read yet. */
+/** Counts what a stream holds of unread messages. */
 export interface StreamHolder {
   readonly isOpen: boolean
-  /** So many characters more, or fewer, wait. */
+  /** The number of waiting characters changes by this much. */
   hold(characters: number): void
   failed(error: unknown, channel: string): void
 }
@@ -31,16 +31,15 @@ type Result = IteratorResult<ChannelMessage, undefined>
 
 const END: Result = Object.freeze({ value: undefined, done: true })
 
-/** A subscription whose messages wait until they are asked for, one at a time. */
+/** A subscription whose messages wait until the reader asks for them, one at a time. */
 export class WaitingMessages implements MessageStream, Subscriber {
   readonly turnsOf: StreamHolder
   readonly #holder: StreamHolder
   readonly #isWanted: (message: ChannelMessage) => boolean
   #subscription: Subscription | null = null
   #messages: { readonly message: ChannelMessage; readonly characters: number }[] = []
-  /** Readers that wait for messages. */
   #readers: ((result: Result) => void)[] = []
-  /** Those that wait until all is read. */
+  /** Writers that wait until everything is read. */
   #writers: (() => void)[] = []
   #hasEnded = false
 
@@ -50,7 +49,7 @@ export class WaitingMessages implements MessageStream, Subscriber {
     this.#isWanted = isWanted
   }
 
-  /** Ends the subscription with the stream. @throws TaskboardError when that has ended. */
+  /** Ties the subscription's end to the stream's. @throws TaskboardError when the stream has ended. */
   follow(subscription: Subscription): void {
     this.#subscription = subscription
     if (this.#holder.isOpen && !this.#hasEnded) return

@@ -1,18 +1,18 @@
 import type { AccessStore } from '../access/index.js'
 import { createLoop, type Environment } from '../environment/index.js'
 
-/** Someone who follows all workspaces of an account, those to come as well. */
+/** Follows all workspaces of an account, including later ones. */
 export interface Follower {
   readonly accountId: string
-  /** Told of a workspace, known to it or not. */
+  /** Called with a workspace, known to it or not. */
   found(workspaceId: string): void
 }
 
-/** Finds workspaces that were made after somebody began to follow all of their account. */
+/** Finds workspaces created after a follower subscribed to their whole account. */
 export interface Newcomers {
   add(follower: Follower): void
   delete(follower: Follower): void
-  /** Workspaces of an account, as a subscription has found them. */
+  /** Adds workspaces of an account that a subscription found. */
   learn(accountId: string, workspaceIds: readonly string[]): void
   /** An event of a workspace has come. */
   heard(workspaceId: string): void
@@ -20,7 +20,7 @@ export interface Newcomers {
   stop(): Promise<void>
 }
 
-/** Beyond that all are looked up anew, which costs a statement each and loses nothing. */
+/** Beyond that, all are looked up again: one statement each, and nothing is lost. */
 const MOST_KNOWN = 100_000
 
 export function createNewcomers(

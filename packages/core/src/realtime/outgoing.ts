@@ -1,11 +1,11 @@
 import type { ChannelMessage } from './server-messages.js'
 
 /**
- * Messages on their way out, in order: what one write carries. Serialized and framed once, however many sockets they go to.
+ * The messages of one write, in order. Serialized and framed once, however many sockets they go to.
  */
 export interface Outgoing {
   readonly texts: readonly string[]
-  /** What the texts say, of those that a channel tells. One copy for all who look at it. */
+  /** The parsed texts of a channel's messages. All readers share one copy. */
   readonly values: readonly ChannelMessage[]
   /** The same as WebSocket text frames, one after the other (RFC 6455, 5.2: final, unmasked, uncompressed). */
   readonly frames: Uint8Array
@@ -17,7 +17,7 @@ const IS_16_BIT = 126
 const IS_64_BIT = 127
 const LARGEST_16_BIT = 65_535
 
-/** A class, so that framing and parsing wait until somebody asks for them and are kept then. */
+/** A class, so that framing and parsing happen on first use and are then kept. */
 class FramedOnce implements Outgoing {
   readonly texts: readonly string[]
   #frames: Uint8Array | undefined

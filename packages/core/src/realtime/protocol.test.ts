@@ -94,7 +94,7 @@ async function take(stream: MessageStream, count: number): Promise<readonly unkn
 }
 
 describe('a further protocol', () => {
-  it('has its own numbers for why connections end, and is told of the end once', async () => {
+  it('has its own close codes, and is notified of the end once', async () => {
     const { clock, socket, connection, ended } = await setUp()
     await clock.advance({ ms: 10_000 })
     expect(socket.closes).toEqual([4001])
@@ -103,7 +103,7 @@ describe('a further protocol', () => {
     expect(connection.isOpen).toBe(false)
   })
 
-  it('is admitted by a credential, and refused by the number for what is wrong with it', async () => {
+  it('is admitted by a credential, and closed with the code of what is wrong with it', async () => {
     const { socket, connection } = await setUp()
     const refusal = await connection.admit('wrong').catch((error: unknown) => error)
     expect(refusal).toMatchObject({ code: 'UNAUTHORIZED' })
@@ -117,7 +117,7 @@ describe('a further protocol', () => {
     await expect(connection.admit('Bearer any')).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
-  it('ends with a fault of its own, and with too many messages', async () => {
+  it('ends on an error of its own, and on too many messages', async () => {
     const faulty = await setUp({}, () => Promise.reject(new Error('a fault')))
     faulty.socket.say({})
     await faulty.clock.settle()
@@ -128,7 +128,7 @@ describe('a further protocol', () => {
     expect(wild.socket.heard).toEqual([])
   })
 
-  it('says nothing once it has ended, and waits for nobody then', async () => {
+  it('sends nothing after its end, and waits for no write', async () => {
     const { socket, connection } = await setUp()
     await connection.send(outgoing(['{"said":true}']))
     connection.end(4000, 'x'.repeat(200))
@@ -138,7 +138,7 @@ describe('a further protocol', () => {
 })
 
 describe('a stream', () => {
-  it('tells what a channel tells, from where it begins, and no more once it is returned', async () => {
+  it('yields the messages of its channel from the start, and none once it is returned', async () => {
     const { clock, taskboard, workspaceId, connection } = await setUp()
     await connection.admit('Bearer any')
     const board = taskboard.board(workspaceId)
@@ -164,7 +164,7 @@ describe('a stream', () => {
     expect(await stream.next()).toEqual({ value: undefined, done: true })
   })
 
-  it('leaves out what is not wanted', async () => {
+  it('leaves out unwanted messages', async () => {
     const { clock, taskboard, workspaceId, connection } = await setUp()
     await connection.admit('Bearer any')
     const stream = await connection.openStream({
@@ -177,7 +177,7 @@ describe('a stream', () => {
     expect(await take(stream, 2)).toEqual(['subscribed', 2])
   })
 
-  it('ends its connection when too much waits to be read, in all of its streams together', async () => {
+  it('ends its connection when too much is unread in all of its streams together', async () => {
     const { clock, taskboard, workspaceId, socket, connection } = await setUp({ bufferLimitBytes: 15_000 })
     await connection.admit('Bearer any')
     const board = taskboard.board(workspaceId)
@@ -199,7 +199,7 @@ describe('a stream', () => {
     expect(await one.next()).toEqual({ value: undefined, done: true })
   })
 
-  it('replays no more than is read, however many there are', async () => {
+  it('replays only as fast as it is read', async () => {
     const { clock, taskboard, workspaceId, socket, connection } = await setUp({ bufferLimitBytes: 400_000 })
     await connection.admit('Bearer any')
     const board = taskboard.board(workspaceId)

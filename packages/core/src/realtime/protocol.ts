@@ -6,30 +6,30 @@ import type { RealtimeSettings } from './realtime-options.js'
 import type { RealtimeError } from './server-messages.js'
 
 /**
- * What is spoken on WebSockets of one path. All share what a connection is: ten seconds to authenticate, a slot of the account's
- * tier, caps on what is said and what waits, pings, looks at the credential, and the end.
+ * A protocol on the WebSockets of one path. All protocols share the connection: ten seconds to authenticate, a slot of the account's
+ * tier, caps on messages and on what waits, pings, checks of the credential, and the end.
  */
 export interface RealtimeProtocol {
-  /** Where it is spoken, with the task board's own prefix. */
+  /** Its path, with the task board's own prefix. */
   readonly path: string
-  /** Names by which clients ask for it (RFC 6455, 1.9), the best first; with none they need not. */
+  /** Its subprotocol names (RFC 6455, 1.9), the best first. When empty, clients need not name one. */
   readonly subprotocols: readonly string[]
   readonly closeCodes: CloseCodes
-  /** Begins on a new connection, of which nothing is known yet. */
+  /** Starts on a new connection that has not authenticated yet. */
   open(connection: RealtimeConnection): Conversation
 }
 
 /** One connection's end of a protocol. */
 export interface Conversation {
-  /** Takes a message, while others may still be under way. What it rejects with is logged, and ends the connection. */
+  /** Handles a message; earlier ones may still be in progress. A rejection is logged and ends the connection. */
   received(text: string): Promise<void> | undefined
-  /** Says why the connection is about to be ended, where the protocol has words for it. */
+  /** Sends the reason for the coming end, if the protocol has a message for it. */
   explain?(error: unknown): void
-  /** The connection has ended: nothing can be said any more, and what was opened on it is to be closed. Called once. */
+  /** The connection has ended: nothing more can be sent, and what was opened on it must be closed. Called once. */
   ended(): Promise<void> | undefined
 }
 
-/** What is known of the request that a socket came by. */
+/** The upgrade request of a socket. */
 export interface Origin {
   readonly clientAddress: string
   /** The origin that the client addressed, when more is known of it than the `host` header: `https://example.com`. */
@@ -42,35 +42,35 @@ export interface RealtimeConnection {
   readonly id: string
   readonly origin: Origin
   readonly settings: RealtimeSettings
-  /** Whether anything can still be said. */
+  /** Whether messages can still be sent. */
   readonly isOpen: boolean
-  /** Whose it is, as of the last look; null before `admit`. */
+  /** The caller, as of the last check; null before `admit`. */
   readonly principal: Principal | null
   /**
-   * Judges a credential. The first that holds makes the connection the caller's, and takes a slot of the account; a later one takes
-   * its place.
+   * Checks a credential. The first valid one assigns the connection to its caller and takes a slot of the account. A later one
+   * replaces it.
    * @throws TaskboardError `UNAUTHORIZED`, `RATE_LIMITED`; `FORBIDDEN` without the scope; `QUOTA_EXCEEDED` when the account has as
    * many connections as it may; `CONFLICT` for another caller's, or one with other rights; `SERVICE_UNAVAILABLE`.
    */
   admit(authorization: string, scope?: Scope): Promise<Principal>
-  /** Looks at the credential now; null when the connection has ended, by that or before. While it cannot be looked at, it holds. */
+  /** Checks the credential now; null when the connection has ended, by this check or before. A credential that cannot be checked stays valid. */
   recheck(): Promise<Principal | null>
   /**
-   * Sends messages, or ends the connection when too much waits already. Resolves when they have left the process's memory, or never
-   * will.
+   * Sends messages, or ends the connection when too much waits already. Resolves when they have left the process's memory, or
+   * cannot be sent any more.
    */
   send(messages: Outgoing): Promise<void>
-  /** As `send`, where nobody waits. */
+  /** As `send`, without waiting. */
   broadcast(messages: Outgoing): void
   /**
-   * Subscribes to a channel. What waits in all of a connection's streams counts as what waits for its peer. A stream that is not
-   * read to its end is to be returned.
+   * Subscribes to a channel. What waits in a connection's streams counts as waiting for its peer. Return a stream that you do not
+   * read to its end.
    * @throws TaskboardError `FORBIDDEN`, `NOT_FOUND` and `INVALID_FIELD` (`channels`), `INVALID_FIELD` (`since`).
    */
   openStream(request: StreamRequest): Promise<MessageStream>
-  /** What may be told of an error, in the form of the enterprise API. A fault of this side is logged, and told without detail. */
+  /** The public part of an error, in the form of the enterprise API. An internal error is logged and returned without detail. */
   describe(error: unknown, requestId?: string): RealtimeError
-  /** Ends the connection for an error that `admit` threw, with the number that the protocol has for that. */
+  /** Ends the connection for an error that `admit` threw, with the protocol's close code for it. */
   refuse(error: unknown, reason: string): void
   /** Ends the connection. Reasons of more than 123 bytes are left out. */
   end(code: number, reason: string): void

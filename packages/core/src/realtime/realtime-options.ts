@@ -1,26 +1,25 @@
 import { TaskboardError } from '../errors/index.js'
 
-/** How the realtime channel behaves. How many connections an account may have is a matter of its tier. */
+/** Options of the realtime channel. The tier of an account limits its number of connections. */
 export interface RealtimeOptions {
   /** How soon a connection must authenticate. Default 10,000. */
   readonly authTimeoutMs?: number | undefined
-  /** How often the peer is pinged; it is given up when it says nothing until the next time. Default 30,000. */
+  /** How often the peer is pinged. It is closed when it sends nothing until the next ping. Default 30,000. */
   readonly heartbeatIntervalMs?: number | undefined
-  /** How often the credential of an open connection is looked at again. Default 1,000. */
+  /** How often the credential of an open connection is checked again. Default 1,000. */
   readonly recheckIntervalMs?: number | undefined
   /**
-   * How often a host's own login, `authenticate`, is asked again about each open connection that it admitted. A session that ends there
-   * keeps its connections for as long at most. API keys are looked at every `recheckIntervalMs` all the same. Default:
-   * `recheckIntervalMs`.
+   * How often the host's login, `authenticate`, is called again for each open connection that it admitted. A session that ends there
+   * keeps its connections at most this long. API keys are still checked every `recheckIntervalMs`. Default: `recheckIntervalMs`.
    */
   readonly authenticateIntervalMs?: number | undefined
   /** The largest message of a client, in bytes. Default 64 KiB. */
   readonly messageLimitBytes?: number | undefined
   /** How many messages a client may send in a minute. Default 120. */
   readonly messagesPerMinute?: number | undefined
-  /** What may wait in memory for a peer that reads slowly, before it is closed, in bytes. Default 1 MiB. */
+  /** How many bytes can wait in memory for a slow peer before it is closed. Default 1 MiB. */
   readonly bufferLimitBytes?: number | undefined
-  /** How many channels a connection may be subscribed to. Default 100. */
+  /** How many channels a connection can subscribe to. Default 100. */
   readonly subscriptionsPerConnection?: number | undefined
   /** How many events back `since` reaches, for each subscribed channel. Default 1,000. */
   readonly replayLimit?: number | undefined
@@ -41,7 +40,7 @@ const DEFAULTS: Omit<RealtimeSettings, 'authenticateIntervalMs'> = {
   replayLimit: 1_000,
 }
 
-/** @throws TaskboardError `INVALID_CONFIG` naming the first option that cannot work. */
+/** @throws TaskboardError `INVALID_CONFIG` naming the first invalid option. */
 export function resolveRealtimeOptions(options: RealtimeOptions = {}): RealtimeSettings {
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   const { recheckIntervalMs = DEFAULTS.recheckIntervalMs } = options

@@ -1,17 +1,17 @@
 import type { Reach } from '../access/index.js'
 import type { At } from '../environment/index.js'
 
-/** A connection that wants to count against its account's cap. */
+/** A connection's request for a slot of its account. */
 export interface SlotRequest {
   readonly slotId: string
   readonly accountId: string
   /** The process that the connection is with, as it opened itself. */
   readonly holderId: string
-  /** How many the account may have; null for any number. */
+  /** How many slots the account can have; null for any number. */
   readonly limit: number | null
   /**
-   * How long a lease lasts that nobody renews. One that seems to last longer was given before the clock stepped back, and ends
-   * at most so long after the first request that finds the account full.
+   * How long a lease lasts without renewal. A lease that seems to last longer was given before the clock stepped back, and ends
+   * at most this long after the first request that finds the account full.
    */
   readonly leaseMs: number
 }
@@ -24,23 +24,23 @@ export interface LogEnd {
 }
 
 /**
- * How many realtime connections each account has over all processes. A process holds its connections' slots under one lease:
- * when it does not renew that, because it was killed, all of them are free from the end of the lease on.
+ * Counts each account's realtime connections over all processes. A process holds the slots of its connections under one lease.
+ * When it does not renew the lease, because it was killed, all its slots are free from the end of the lease on.
  */
 export interface RealtimeStore {
-  /** Begins a process's lease, under an id that nobody has used. */
+  /** Starts a process's lease, under an unused id. */
   openHolder(holderId: string, leaseMs: number, at: At): Promise<void>
-  /** Prolongs it. False when it had ended: its slots are free, and it takes none any more. */
+  /** Renews it. False when it had ended: its slots are free, and it can take no more. */
   renewHolder(holderId: string, leaseMs: number, at: At): Promise<boolean>
   /**
-   * Takes a slot. Of callers that ask at once no more get one than there are free; `full` for the others, `lost` for one whose
-   * holder's lease has ended.
+   * Takes a slot. Concurrent callers get no more slots than are free; the others get `full`. Returns `lost` when the holder's
+   * lease has ended.
    */
   acquireSlot(request: SlotRequest, at: At): Promise<'taken' | 'full' | 'lost'>
-  /** Frees slots; unknown ones are passed over. */
+  /** Frees slots; ignores unknown ones. */
   releaseSlots(slotIds: readonly string[], at: At): Promise<void>
   /** Frees all of a process's slots, and ends its lease. */
   closeHolder(holderId: string, at: At): Promise<void>
-  /** The ends of the logs of a workspace, or (null) of all, within reach, by the workspace's id. */
+  /** The log ends of a workspace, or (null) of all workspaces, within reach, by workspace id. */
   readLogEnds(reach: Reach, workspaceId: string | null, at: At): Promise<readonly LogEnd[]>
 }

@@ -65,7 +65,7 @@ async function setUp() {
 }
 
 describe('a connection', () => {
-  it('has ten seconds to authenticate, and then five to go', async () => {
+  it('has ten seconds to authenticate, and then five to close', async () => {
     const { clock, connect } = await setUp()
     const socket = connect()
     await clock.advance({ ms: 10 * SECOND - 1 })
@@ -76,7 +76,7 @@ describe('a connection', () => {
     expect(socket.isTerminated).toBe(true)
   })
 
-  it('that has authenticated stays, as long as it answers pings', async () => {
+  it('stays open once authenticated, as long as it answers pings', async () => {
     const { clock, admitted } = await setUp()
     const [answers, silent] = [await admitted(), await admitted()]
     for (let beat = 0; beat < 4; beat++) {
@@ -87,7 +87,7 @@ describe('a connection', () => {
     expect([silent.pings, silent.isTerminated]).toEqual([1, true])
   })
 
-  it('ends when its credential does: at the end of the token by its own word, and within a second of a revocation', async () => {
+  it('ends with its credential: at the expiry of the token, and within a second of a revocation', async () => {
     const { clock, admitted, change } = await setUp()
     const exp = clock.now() / SECOND + 1_000.25
     const payload = Buffer.from(JSON.stringify({ exp })).toString('base64url')
@@ -100,7 +100,7 @@ describe('a connection', () => {
     expect(key.heard.at(-1)).toMatchObject({ type: 'error', error: { code: 'AUTHENTICATION_FAILED' } })
   })
 
-  it('is pinged and looked at as often when the clock steps back', async () => {
+  it('is pinged and rechecked as often when the clock steps back', async () => {
     const { clock, admitted, change, stepBack } = await setUp()
     const [socket, silent] = [await admitted(), await admitted()]
     await clock.advance({ ms: 20 * SECOND })
@@ -114,7 +114,7 @@ describe('a connection', () => {
     expect(socket.closes).toEqual([4401])
   })
 
-  it('outlives a credential that is still being looked at when a newer one takes its place', async () => {
+  it('outlives a credential whose check is in progress when a newer one replaces it', async () => {
     const { clock, admitted, judge } = await setUp()
     const socket = await admitted('Bearer older')
     let answer: (principal: null) => void = () => undefined
@@ -129,7 +129,7 @@ describe('a connection', () => {
     expect(socket.closes).toEqual([])
   })
 
-  it('is looked at again at the very end of its token', async () => {
+  it('is rechecked exactly when its token expires', async () => {
     const { clock, admitted, change } = await setUp()
     const payload = Buffer.from(JSON.stringify({ exp: clock.now() / SECOND + 0.25 })).toString('base64url')
     const socket = await admitted(`Bearer a.${payload}.b`)
@@ -157,7 +157,7 @@ describe('a connection', () => {
     expect(socket.closes).toEqual([4403])
   })
 
-  it('is closed when too much waits for its peer, and told nothing more', async () => {
+  it('is closed when too much waits for its peer, and receives nothing more', async () => {
     const { clock, taskboard, workspaceId, admitted } = await setUp()
     const socket = await admitted()
     socket.say({ type: 'subscribe', channels: ['tasks'] })
@@ -172,7 +172,7 @@ describe('a connection', () => {
     expect(socket.heard).toHaveLength(length)
   })
 
-  it('keeps its slot over a lost lease while there is one, and ends when others have taken it', async () => {
+  it('keeps its slot over a lost lease while one is free, and ends when others have taken it', async () => {
     const { clock, storage, workspaceId, admitted, taskboard } = await setUp()
     const { accountId } = await taskboard.accounts.getWorkspace(workspaceId)
     const [kept, evicted] = [await admitted(), await admitted()]
@@ -198,7 +198,7 @@ describe('a connection', () => {
 })
 
 describe('the channel', () => {
-  it('takes no socket before the start', async () => {
+  it('accepts no socket before the start', async () => {
     const taskboard = createTaskboard({ storage: memoryStorage(), clock: virtualClock() })
     boards.push(taskboard)
     const { channel, connect, isOpen } = realtimeEndpoint(taskboard)
@@ -207,7 +207,7 @@ describe('the channel', () => {
     expect(() => fakeSocket((port) => connect(port, origin, channel))).toThrow('not open')
   })
 
-  it('tells of the workspaces that a credential reaches, and of no others', async () => {
+  it('sends events of the workspaces within a credential’s reach, and of no others', async () => {
     const { clock, taskboard, workspaceId, admitted, change } = await setUp()
     const { accountId } = (await taskboard.accounts.getWorkspace(workspaceId)) ?? {}
     const other = await taskboard.accounts.createWorkspace(accountId ?? '', { name: 'other' })
@@ -219,11 +219,11 @@ describe('the channel', () => {
     await taskboard.board(other.id).add({ title: 'unseen' })
     await taskboard.board(workspaceId).add({ title: 'seen' })
     await clock.settle()
-    const told = socket.heard.filter(({ type }) => type === 'task.created')
-    expect(told.map(({ workspace_id: id }) => id)).toEqual([workspaceId])
+    const received = socket.heard.filter(({ type }) => type === 'task.created')
+    expect(received.map(({ workspace_id: id }) => id)).toEqual([workspaceId])
   })
 
-  it('hears nothing more of a connection that is ending', async () => {
+  it('ignores further messages of a connection that is closing', async () => {
     const { clock, admitted, change } = await setUp()
     const socket = await admitted()
     change(null)
@@ -234,7 +234,7 @@ describe('the channel', () => {
     expect([socket.closes, socket.heard.length]).toEqual([[4401], length])
   })
 
-  it('ends the connections that came by one endpoint, and leaves those of others', async () => {
+  it('ends the connections of one endpoint, and leaves those of others', async () => {
     const { taskboard, clock, admitted } = await setUp()
     const before = await admitted()
     const endpoint = realtimeEndpoint(taskboard)

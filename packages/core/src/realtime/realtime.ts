@@ -22,15 +22,15 @@ export interface RealtimeParts {
   readonly tiers: Tiers
 }
 
-/** The realtime channel of this process: its connections, and what they are told. */
+/** The realtime channel of this process: its connections and their messages. */
 export interface Realtime {
   readonly settings: RealtimeSettings
-  /** Whether connections are taken now: from `start` to `stop`. */
+  /** Whether it accepts connections: from `start` to `stop`. */
   readonly isOpen: boolean
   /** The documented channel, at its path. */
   channel(path: string): RealtimeProtocol
   /**
-   * Takes a new socket, on which a protocol is spoken. What comes from it is to be told to the listener.
+   * Accepts a new socket for a protocol. Pass what it receives to the returned listener.
    * @throws TaskboardError `SERVICE_UNAVAILABLE`.
    */
   connect(
@@ -38,22 +38,22 @@ export interface Realtime {
     origin: Origin,
     terms: { readonly door: Doorkeeper; readonly protocol: RealtimeProtocol },
   ): SocketListener
-  /** Ends (1001) the connections that came by a door. */
+  /** Ends (1001) the connections of a door. */
   leave(door: Doorkeeper, reason: string): void
-  /** Notes what takes connections on a server, and how to stop that; gives back how to forget it. */
+  /** Registers how to stop accepting connections on a server. Returns a function that removes this again. */
   attached(server: object, detach: Detach): () => void
-  /** Stops taking connections on a server, and ends (1001) those that came by it: it is about to close, and would wait for them. */
+  /** Stops accepting connections on a server and ends (1001) its connections, because its close would wait for them. */
   detachFrom(server: object): void
-  /** Whether there are connections; else nobody is told of an event. */
+  /** Whether there are connections. Without any, events are not sent. */
   readonly isHeard: boolean
-  /** Takes an event of the log, in each workspace's order. */
+  /** Accepts an event of the log, in each workspace's order. */
   publish(event: LoggedEvent): void
   start(): void
-  /** Tells what there is to tell, closes every connection (1001) and frees their slots. No timer is left. */
+  /** Sends what waits, closes every connection (1001) and frees their slots. Leaves no timer. */
   stop(): Promise<void>
 }
 
-/** Stops taking connections on a server, and ends those that it has. */
+/** Stops accepting connections on a server, and ends those that it has. */
 type Detach = (reason: string) => void
 
 const CLOSE_WITHIN_MS = 1_000
@@ -96,7 +96,11 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     },
     channel: (path) => channelProtocol(path, subscriptions),
     connect(socket, origin, { door, protocol }) {
-      if (!isStarted) throw new TaskboardError('SERVICE_UNAVAILABLE', 'the realtime channel is not open')
+      if (!isStarted)
+        throw new TaskboardError(
+          'SERVICE_UNAVAILABLE',
+          'the realtime channel is not open; start the task board first',
+        )
       const connection = new Connection(socket, origin, { door, protocol, parts: ofConnections })
       connections.add(connection)
       if (connections.size === 1) {
@@ -138,7 +142,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   }
 }
 
-/** One timer for all connections: each has a beat within an interval of the last. */
+/** One timer for all connections. Each has a beat within one interval of its last. */
 function createHeartbeat(
   { clock, logger }: Environment,
   connections: ReadonlySet<Connection>,
@@ -152,7 +156,7 @@ function createHeartbeat(
     pollIntervalMs: null,
     async pass() {
       const now = clock.now()
-      // Also when the clock has stepped back.
+      // Also true when the clock has stepped back.
       nextAt = Math.min(nextAt, now + intervalMs)
       if (now >= nextAt) {
         for (const connection of connections) connection.beat()
@@ -166,8 +170,8 @@ function createHeartbeat(
 }
 
 /**
- * Looks at credentials again when that is due; those that wait for the storage meet in its statements. None is due sooner after a look
- * than `intervalMs`, but for those that tell of an earlier end, which wake it.
+ * Rechecks credentials when due. Those that wait for the storage share its statements. None is due sooner than `intervalMs` after a
+ * check, except credentials with an earlier expiry, which wake it.
  */
 function createChecks(
   { clock, logger }: Environment,
@@ -194,7 +198,7 @@ function createChecks(
   })
 }
 
-/** Also what seems further away than its interval: it was planned before the clock stepped back. */
+/** Also due when further away than its interval: it was planned before the clock stepped back. */
 function isDue({ nextCheckAt, checkIntervalMs }: Connection, now: Instant): boolean {
   return nextCheckAt <= now || (nextCheckAt > now + checkIntervalMs && nextCheckAt !== Infinity)
 }

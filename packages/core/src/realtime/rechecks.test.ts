@@ -17,7 +17,7 @@ afterEach(async () => {
   await Promise.all(boards.splice(0).map((board) => board.close({ drainTimeoutMs: 0 })))
 })
 
-/** A connection on a board whose host has a login of its own, and when that was asked, in seconds from the start. */
+/** A connection on a board with the host's login, and when that was called, in seconds from the start. */
 async function connect(realtime: RealtimeOptions, show: 'key' | 'session', token = 'Bearer session') {
   const clock = virtualClock()
   const began = clock.now()
@@ -58,14 +58,14 @@ async function connect(realtime: RealtimeOptions, show: 'key' | 'session', token
   }
 }
 
-describe('a host’s own login', () => {
-  it('is asked about an open connection once a second', async () => {
+describe('the host’s login', () => {
+  it('is called for an open connection once a second', async () => {
     const { clock, asked } = await connect({}, 'session')
     await clock.advance({ seconds: 3 })
     expect(asked).toEqual([0, 1, 2, 3])
   })
 
-  it('is asked as often as the host says, and a session that ended there ends the connection then', async () => {
+  it('is called at the configured interval, and ends the connection of a session that has ended', async () => {
     const { clock, asked, socket, logOut } = await connect({ authenticateIntervalMs: 30_000 }, 'session')
     await clock.advance({ seconds: 65 })
     expect(asked).toEqual([0, 30, 60])
@@ -76,7 +76,7 @@ describe('a host’s own login', () => {
     expect([asked, socket.closes]).toEqual([[0, 30, 60, 90], [4401]])
   })
 
-  it('is asked more often than keys are looked at where the host says so, and as often by default', async () => {
+  it('is called more often than keys are checked if configured so, and as often by default', async () => {
     const often = await connect({ recheckIntervalMs: 60_000, authenticateIntervalMs: 10_000 }, 'session')
     await often.clock.advance({ seconds: 30 })
     expect(often.asked).toEqual([0, 10, 20, 30])
@@ -85,7 +85,7 @@ describe('a host’s own login', () => {
     expect(alike.asked).toEqual([0, 20, 40])
   })
 
-  it('is asked at the end that a token of its own tells of', async () => {
+  it('is called when the host’s own token expires', async () => {
     const at = virtualClock().now()
     const payload = Buffer.from(JSON.stringify({ exp: at / 1_000 + 5 })).toString('base64url')
     const token = `Bearer e30.${payload}.c2ln`
@@ -94,14 +94,14 @@ describe('a host’s own login', () => {
     expect(asked).toEqual([0, 5])
   })
 
-  it('does not slow down how soon a revoked API key ends its connection', async () => {
+  it('does not delay the end of a connection whose API key is revoked', async () => {
     const { clock, asked, socket, revoke } = await connect({ authenticateIntervalMs: 3_600_000 }, 'key')
     await revoke()
     await clock.advance({ seconds: 1 })
     expect([asked, socket.closes]).toEqual([[], [4401]])
   })
 
-  it('cannot be asked without a pause', () => {
+  it('cannot have an interval of zero', () => {
     const refusal = expect.objectContaining({
       code: 'INVALID_CONFIG',
       field: 'realtime.authenticateIntervalMs',

@@ -1,6 +1,6 @@
 import type { Principal } from '../access/index.js'
 
-/** Whether a credential may do what another may. */
+/** Whether two credentials have the same rights. */
 export function hasSameRights(before: Principal, after: Principal): boolean {
   return before === after || rightsOf(before) === rightsOf(after)
 }

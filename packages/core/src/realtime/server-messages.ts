@@ -1,19 +1,19 @@
 import { renderPayload, type EventType, type LoggedEvent } from '../events/index.js'
 
-/** What the server says besides events. Wire names. */
+/** Messages of the server other than events. Wire names. */
 export type ServerMessage =
   | { readonly type: 'auth.ok'; readonly connection_id: string; readonly scopes: readonly string[] }
   | {
       readonly type: 'subscribed'
       readonly channel: string
-      /** What follows has a higher `seq`: of `workspace.…` a number, of `tasks` numbers by workspace. */
+      /** Later events have a higher `seq`: a number for `workspace.…`, numbers by workspace for `tasks`. */
       readonly seq: number | Readonly<Record<string, number>>
     }
   | { readonly type: 'unsubscribed'; readonly channel: string }
   | { readonly type: 'pong' }
   | { readonly type: 'error'; readonly error: RealtimeError; readonly channel?: string }
 
-/** What is told on a channel. Wire names. */
+/** Messages on a channel. Wire names. */
 export type ChannelMessage = Beginning | ChannelGap | ChannelEvent
 
 type Beginning = Extract<ServerMessage, { type: 'subscribed' }>
@@ -37,7 +37,7 @@ interface ChannelEvent {
   readonly [field: string]: unknown
 }
 
-/** As the enterprise API tells errors. */
+/** An error in the form of the enterprise API. */
 export interface RealtimeError {
   readonly code: string
   readonly message: string
@@ -46,7 +46,7 @@ export interface RealtimeError {
   readonly timestamp: string
 }
 
-/** The events that are told, and on which channels: `tasks` has those of tasks alone. */
+/** The events that are sent, and on which channels: `tasks` has only task events. */
 export function isTaskEvent(type: EventType): boolean {
   return type.startsWith('task.')
 }
@@ -55,21 +55,21 @@ export function isAgentEvent(type: EventType): boolean {
   return type === 'agent.status'
 }
 
-/** The text of an answer, with the `request_id` of what it answers when that had one. */
+/** The text of an answer, with the `request_id` of its message if there was one. */
 export function encodeAnswer(message: ServerMessage, requestId: string | undefined): string {
   return JSON.stringify(requestId === undefined ? message : { ...message, request_id: requestId })
 }
 
-/** That messages from `from` to `to` are not to be had any more, on a channel's behalf. */
+/** The message that events from `from` to `to` are no longer available on a channel. */
 export function encodeGap(channel: string, workspaceId: string, from: number, to: number): string {
   return JSON.stringify({ type: 'gap', channel, workspace_id: workspaceId, from, to })
 }
 
-/** An event but for its channel, serialized once for all of those. */
+/** An event without its channel, serialized once for all channels. */
 export type EncodedEvent = (channel: string) => string
 
 /**
- * `task.progress` and `agent.status` have their fields beside the type, the other events have their webhook's `data`. An event
+ * `task.progress` and `agent.status` have their fields beside the type. Other events have the `data` of their webhook. An event
  * that this release cannot render becomes a gap of one.
  */
 export function encodeEvent(event: LoggedEvent): EncodedEvent {

@@ -1,15 +1,15 @@
 import type { Environment } from '../environment/index.js'
 import type { RealtimeStore, SlotRequest } from './realtime-store.js'
 
-/** How long the slots of a process that was killed are still taken. */
+/** How long the slots of a killed process stay taken. */
 export const slotLeaseMs = 30_000
 
-/** The lease under which this process holds its slots. It begins with the first of them. */
+/** The lease under which this process holds its slots. It begins with the first slot. */
 export interface SlotLease {
   readonly isHeld: boolean
   /** As `RealtimeStore.acquireSlot`, under this lease. @throws TaskboardError `SERVICE_UNAVAILABLE`. */
   ask(request: Omit<SlotRequest, 'holderId' | 'leaseMs'>): Promise<'taken' | 'full' | 'lost'>
-  /** Prolongs it while it is held. */
+  /** Renews it while it is held. */
   renew(): Promise<void>
   /** Ends it, and its slots with it. Does not throw. */
   close(): Promise<void>
@@ -17,7 +17,7 @@ export interface SlotLease {
 
 export interface SlotLeaseListener {
   readonly begun: () => void
-  /** It was lost, as in a long pause; the next slot begins another. */
+  /** It was lost, for example in a long pause. The next slot begins another. */
   readonly ended: () => void
 }
 
@@ -70,7 +70,10 @@ export function createSlotLease(
       try {
         if (held !== null) await store.closeHolder(await held, at())
       } catch (error) {
-        environment.logger.warn({ err: error }, 'the slots of this process end with its lease')
+        environment.logger.warn(
+          { err: error },
+          'could not release the slots of this process; they end with its lease',
+        )
       }
     },
   }

@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const down = () => new TaskboardError('SERVICE_UNAVAILABLE', 'the database cannot be reached')
 
-/** Two processes on one storage; what the first asks of it can be made to fail, before or after it is done. */
+/** Two processes on one storage. Calls of the first can be made to fail, before or after they take effect. */
 function setUp() {
   const clock = virtualClock()
   const environment = createEnvironment({ clock, logger: false })
@@ -48,7 +48,7 @@ function setUp() {
 }
 
 describe('slots', () => {
-  it('are free again when the storage took one and could not say so', async () => {
+  it('are free again when the storage took one but its answer was lost', async () => {
     const { clock, faults, one, other, owner } = setUp()
     await one.take('first', owner('first'))
     faults.set('acquireSlot', { count: 1, isDone: true })
@@ -65,7 +65,7 @@ describe('slots', () => {
     const { clock, faults, evicted, one, other, owner } = setUp()
     await one.take('first', owner('first'))
     await one.take('second', owner('second'))
-    // The storage is away for longer than the lease, and not quite well when it comes back.
+    // The storage is down for longer than the lease, and still fails once after it is back.
     faults.set('renewHolder', { count: 40, isDone: false })
     await clock.advance(slotLeaseMs + 5_000)
     faults.set('renewHolder', { count: 0, isDone: false })
@@ -79,7 +79,7 @@ describe('slots', () => {
     expect(await other.take('third', owner('third'))).toBe(true)
   })
 
-  it('that others have taken meanwhile end their connections, no more than there are too many', async () => {
+  it('that others took meanwhile end as many connections as are over the limit', async () => {
     const { clock, faults, evicted, one, other, owner } = setUp()
     await one.take('first', owner('first'))
     await one.take('second', owner('second'))

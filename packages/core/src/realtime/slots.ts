@@ -6,16 +6,16 @@ import { createSlotLease, slotLeaseMs } from './slot-lease.js'
 /** A connection that counts against its account's cap. */
 export interface SlotOwner {
   readonly accountId: string
-  /** As by now; null for any number. */
+  /** The current limit; null for any number. */
   readonly limit: number | null
-  /** The slot was lost with the process's lease, and there is none free any more. */
+  /** The slot was lost with the process's lease, and no other is free. */
   evicted(): void
 }
 
 /** This process's slots, under one lease. */
 export interface Slots {
   start(): void
-  /** False when the account has as many connections as it may. */
+  /** False when the account is at its limit. */
   take(slotId: string, owner: SlotOwner): Promise<boolean>
   release(slotId: string): void
   /** Frees all, also in the storage. */
@@ -29,7 +29,7 @@ export function createSlots(environment: Environment, store: RealtimeStore): Slo
   const { clock, logger } = environment
   const owners = new Map<string, SlotOwner>()
   const released = new Set<string>()
-  /** Those whose slots have gone with the lease, until they have been asked for anew. */
+  /** Owners that lost their slot with the lease, until it is requested again. */
   const lost = new Map<string, SlotOwner>()
   let retaking: Promise<void> | null = null
   const freeSlots = (ids: readonly string[]) => store.releaseSlots(ids, { now: environment.storageNow() })
@@ -58,9 +58,9 @@ export function createSlots(environment: Environment, store: RealtimeStore): Slo
     return (retaking ??= retakeEach().finally(() => (retaking = null)))
   }
 
-  /** Others may have taken the slots since. What has not been asked for when the storage fails stays for the next pass. */
+  /** Others may have taken the slots since. When the storage fails, the rest stays for the next pass. */
   async function retakeEach(): Promise<void> {
-    // The last time, some may have been taken without our having been told.
+    // Last time, the storage may have taken some whose answer was lost.
     await freeAll(new Set(lost.keys()), freeSlots)
     for (const [slotId, owner] of lost) {
       const isTaken = await isTakenInTheEnd(() => lease.ask(requestOf(slotId, owner)))
@@ -83,7 +83,7 @@ export function createSlots(environment: Environment, store: RealtimeStore): Slo
         if (isTaken) owners.set(slotId, owner)
         return isTaken
       } catch (error) {
-        // It may have been taken without our having been told.
+        // The storage may have taken it although the answer was lost.
         free(slotId)
         throw error
       }
@@ -102,7 +102,7 @@ export function createSlots(environment: Environment, store: RealtimeStore): Slo
   }
 }
 
-/** Asks again under the next lease where the present one is lost: after those who had slots, which `retakeLost` sees to. */
+/** Retries under the next lease when the current one is lost, after `retakeLost` has served earlier owners. */
 async function isTakenInTheEnd(
   ask: () => Promise<'taken' | 'full' | 'lost'>,
   retakeLost?: () => Promise<void>,
@@ -113,7 +113,7 @@ async function isTakenInTheEnd(
     outcome = await ask()
   }
   if (outcome !== 'lost') return outcome === 'taken'
-  throw new TaskboardError('SERVICE_UNAVAILABLE', 'the lease of the connections ended at once')
+  throw new TaskboardError('SERVICE_UNAVAILABLE', 'the lease of the connections ended at once; retry')
 }
 
 function requestOf(
@@ -123,7 +123,7 @@ function requestOf(
   return { slotId, accountId, limit }
 }
 
-/** Frees what is in the set, and takes it out as it is freed. */
+/** Frees the slots in the set and removes each one once freed. */
 async function freeAll(
   released: Set<string>,
   free: (ids: readonly string[]) => Promise<void>,

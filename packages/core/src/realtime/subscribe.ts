@@ -4,10 +4,10 @@ import { TasksSubscription } from './tasks-subscription.js'
 import { WorkspaceSubscription } from './workspace-subscription.js'
 
 /**
- * Subscribes: the feeds join the hub, then the ends of the logs are read, and from there each feed catches up with what it is
- * behind before it is live. So nothing falls between what is replayed and what is live, and nothing is told twice.
+ * Subscribes: the feeds join the hub, then the ends of the logs are read, and each feed catches up from the log before it is
+ * live. So the replay and the live events have no gaps and no duplicates.
  * @throws TaskboardError `FORBIDDEN`; `NOT_FOUND` for a workspace out of reach, as for one that does not exist; `INVALID_FIELD`
- * (`since`) for a place that there is not.
+ * (`since`) for a position that does not exist.
  */
 export async function subscribe(
   request: SubscriptionRequest,

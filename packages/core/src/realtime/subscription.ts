@@ -20,13 +20,13 @@ export interface SubscriptionParts {
   readonly replayLimit: number
 }
 
-/** Who is told. It is kept as long as the subscription; what else a request has is not. */
+/** Who receives the messages. Kept as long as the subscription, unlike the rest of a request. */
 export interface Subscriber extends Receiver {
-  /** Where several are told over one connection: what they have in common, so that one catches up after the other. */
+  /** Shared by the subscribers of one connection, so that they catch up one at a time. */
   readonly turnsOf?: object
-  /** Sends to this one alone, and resolves when it has taken it. */
+  /** Sends to this subscriber only, and resolves when it has taken the messages. */
   sendAlone(messages: Outgoing): Promise<void>
-  /** Called when the log cannot be read later on. */
+  /** Called when a later read of the log fails. */
   failed(error: unknown, channel: string): void
 }
 
@@ -36,7 +36,7 @@ export interface SubscriptionRequest {
   readonly principal: Principal
   readonly subscriber: Subscriber
   readonly since: Since[string] | undefined
-  /** Called before the first message, with where those begin. */
+  /** Called before the first message, with the position where messages begin. */
   readonly confirm: (seq: number | Readonly<Record<string, number>>) => void
 }
 
@@ -46,7 +46,7 @@ export interface Subscription {
   end(): void
 }
 
-/** The ends of the logs of one workspace, or of all within reach. */
+/** The log ends of one workspace, or of all workspaces within reach. */
 export function readEnds(
   { environment, store }: SubscriptionParts,
   principal: Principal,

@@ -14,14 +14,14 @@ function progress(workspaceId: string, seq: number): LoggedEvent {
   return { ...place, type: 'task.progress', facts, payloadVersion: currentPayloadVersion }
 }
 
-it('misses nothing of a workspace that was made while the ends of the logs were read', async () => {
+it('misses nothing of a workspace created while the ends of the logs were read', async () => {
   const log: LoggedEvent[] = [progress('ws_1', 1)]
   const hub = createHub()
-  const told: [string | undefined, number | undefined][] = []
+  const received: [string | undefined, number | undefined][] = []
   const hear = ({ texts }: Outgoing): void => {
     for (const text of texts) {
       const { workspace_id: workspaceId, seq } = JSON.parse(text) as { workspace_id?: string; seq?: number }
-      told.push([workspaceId, seq])
+      received.push([workspaceId, seq])
     }
   }
   const subscriber = {
@@ -75,7 +75,7 @@ it('misses nothing of a workspace that was made while the ends of the logs were 
       .map((id) => ({ workspaceId: id, seq: log.filter((event) => event.workspaceId === id).length }))
       .filter(({ workspaceId: id, seq }) => seq > 0 && (workspaceId === null || workspaceId === id))
     reads += 1
-    // The storage has answered, and before that is heard the workspace is made, written to, and found.
+    // The workspace is created, written to and found after the storage answers and before the answer arrives.
     if (reads === 2) {
       publish(progress('ws_2', 1))
       subscription.found('ws_2')
@@ -86,7 +86,7 @@ it('misses nothing of a workspace that was made while the ends of the logs were 
   await subscription.begin(request)
   await new Promise((resolve) => setImmediate(resolve))
   publish(progress('ws_2', 2))
-  expect(told).toEqual([
+  expect(received).toEqual([
     ['ws_2', 1],
     ['ws_2', 2],
   ])

@@ -14,7 +14,7 @@ import {
   type SubscriptionRequest,
 } from './subscription.js'
 
-/** The channel of the tasks of all workspaces that the caller reaches, those to come included. */
+/** The channel of the tasks of all workspaces within the caller's reach, including later ones. */
 export class TasksSubscription implements Subscription {
   readonly channelName = tasksChannel.name
   readonly accountId: string
@@ -51,11 +51,11 @@ export class TasksSubscription implements Subscription {
     const feeds = [...this.#feeds.values()]
     const known = feeds.filter(({ workspaceId }) => seqs.has(workspaceId))
     startFeeds(known, seqs, this.#subscriber, this.#parts)
-    // Those that were found while the ends were read: how far their logs went is not among them.
+    // Workspaces found while the ends were read: the ends of their logs are missing.
     for (const feed of feeds) if (!seqs.has(feed.workspaceId)) this.#beginNew(feed)
   }
 
-  /** A workspace that there was not, or that an event was just heard of. */
+  /** A workspace that is new, or has just had an event. */
   found(workspaceId: string): void {
     if (this.#feeds.has(workspaceId)) return
     const feed = this.#join(workspaceId)
@@ -87,7 +87,7 @@ export class TasksSubscription implements Subscription {
   }
 }
 
-/** Where a workspace's messages begin: without `since` at the present; one that `since` does not know is new to the client. */
+/** Where a workspace's messages begin: without `since` at the present. A workspace missing from `since` is new to the client. */
 function positionOf(since: Since[string] | undefined, end: LogEnd): number {
   if (since === undefined) return end.seq
   if (typeof since !== 'object') throw refusedSince('since of tasks must be an object of seqs by workspace')

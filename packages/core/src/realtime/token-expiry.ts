@@ -3,8 +3,8 @@ import type { Instant } from '../environment/index.js'
 const JWT = /^bearer [\w-]+\.([\w-]+)\.[\w-]+$/i
 
 /**
- * When a credential that is known to hold ends by its own word, so that it can be looked at again then and not just at the next
- * interval: the `exp` of a JWT (RFC 7519, 4.1.4). Null for anything else.
+ * When a valid credential expires: the `exp` of a JWT (RFC 7519, 4.1.4), so that it can be rechecked then and not only at the
+ * next interval. Null for anything else.
  */
 export function tokenExpiry(authorization: string): Instant | null {
   const payload = JWT.exec(authorization)?.[1]

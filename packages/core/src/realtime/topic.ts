@@ -6,11 +6,11 @@ export interface Batch {
   readonly messages: Outgoing
   readonly firstSeq: number
   readonly lastSeq: number
-  /** Those after `seq`, for a feed that has had some of them from the log. */
+  /** The messages after `seq`, for a feed that got some of them from the log. */
   after(seq: number): Outgoing
 }
 
-/** What one audience of a workspace is told, and its feeds. */
+/** The messages of one audience of a workspace, and its feeds. */
 export class Topic {
   readonly place: Place
   readonly feeds = new Set<Feed>()

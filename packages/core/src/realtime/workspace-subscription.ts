@@ -11,7 +11,7 @@ import {
   type SubscriptionRequest,
 } from './subscription.js'
 
-/** A workspace's channel, which is one feed. There are many of these that do nothing, so it holds little. */
+/** A workspace's channel, with one feed. Many of these are idle, so each one holds little. */
 export class WorkspaceSubscription extends Feed implements Subscription {
   readonly #parts: SubscriptionParts
 
