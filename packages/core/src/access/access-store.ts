@@ -17,24 +17,24 @@ export interface Workspace {
   readonly createdAt: Instant
 }
 
-/** An API key as stored and listed: never the key itself. */
+/** An API key as stored and listed, without the key itself. */
 export interface ApiKeyRecord {
   readonly id: string
   readonly accountId: string
   /** The workspace it is bound to; null when it reaches all of its account. */
   readonly workspaceId: string | null
-  /** What the board endpoint works on. */
+  /** The workspace that the board endpoint works on. */
   readonly defaultWorkspaceId: string
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** The key's first characters, to tell keys apart in a list. */
+  /** The key's first characters, to distinguish keys in a list. */
   readonly prefix: string
   readonly createdAt: Instant
   readonly expiresAt: Instant | null
   readonly revokedAt: Instant | null
 }
 
-/** A key to be kept. */
+/** A key to store. */
 export interface NewStoredApiKey {
   readonly accountId: string
   readonly workspaceId: string | null
@@ -55,22 +55,22 @@ export interface ApiKeyPage {
   readonly afterId: string | null
 }
 
-/** What takes the place of a key. */
+/** What replaces a key. */
 export interface ApiKeyRotation {
   readonly prefix: string
   readonly hash: string
-  /** How long the old key goes on, if it does not end before. */
+  /** How long the old key stays valid, if it does not expire before. */
   readonly overlapMs: number
 }
 
 /**
- * Accounts, their workspaces, their users, and their keys. A key is within reach when it is bound to a workspace that is; one
- * that reaches all of its account is so for those alone who do, too.
+ * Accounts, their workspaces, their users, and their keys. A key that is bound to a workspace is within reach when the workspace is.
+ * A key for all of an account is within reach of callers who reach all of it.
  */
 export interface AccessStore<Tx = unknown> {
   /**
-   * Creates an account with its first workspace, an agent in that when one is named, and its first user when one is given.
-   * @throws TaskboardError `CONFLICT` (`email`) when another user has the address: then there is no account either.
+   * Creates an account with its first workspace. Also creates an agent in that workspace and a first user, when they are given.
+   * @throws TaskboardError `CONFLICT` (`email`) when another user has the address. Then no account is created.
    */
   insertAccount(
     account: {
@@ -85,7 +85,7 @@ export interface AccessStore<Tx = unknown> {
   /** @throws TaskboardError `NOT_FOUND` for an unknown account, `CONFLICT` (`email`) when another user has the address. */
   insertUser(user: NewStoredUser & { accountId: string }, at: At<Tx>): Promise<User>
   /**
-   * Keeps another password's hash and ends the user's sessions for good, whose ids it gives back.
+   * Replaces the password hash, ends all of the user's sessions, and returns their ids.
    * @throws TaskboardError `NOT_FOUND`.
    */
   setPassword(userId: string, passwordHash: string, at: At<Tx>): Promise<readonly string[]>
@@ -104,13 +104,13 @@ export interface AccessStore<Tx = unknown> {
   listAccounts(limit: number, at: At<Tx>): Promise<readonly Account[]>
 
   /**
-   * @throws TaskboardError `NOT_FOUND` for an account or workspace (`workspaceId`) that is not there; `CONFLICT` with the `resourceId` when the
-   *   idempotency key was used: what it made was shown once; `INVALID_FIELD` (`expiresAt`) for an end that has passed.
+   * @throws TaskboardError `NOT_FOUND` for an unknown account or workspace (`workspaceId`); `CONFLICT` with the `resourceId` when the
+   *   idempotency key was used, because its key was shown once; `INVALID_FIELD` (`expiresAt`) for a time that has passed.
    */
   insertApiKey(key: NewStoredApiKey, at: At<Tx>, idempotency?: IdempotencyClaim | null): Promise<ApiKeyRecord>
   /**
-   * The principal that a key stands for, and in how many milliseconds the key expires (null: never). Null when the key is
-   * unknown, revoked or expired.
+   * The principal of a key, and in how many milliseconds the key expires (null: never). Null when the key is unknown, revoked or
+   * expired.
    */
   findPrincipalByKeyHash(
     hash: string,
@@ -120,11 +120,11 @@ export interface AccessStore<Tx = unknown> {
   listApiKeys(reach: Reach, page: ApiKeyPage, at: At<Tx>): Promise<readonly ApiKeyRecord[]>
   /** @throws TaskboardError `NOT_FOUND`. */
   getApiKey(reach: Reach, keyId: string, at: At<Tx>): Promise<ApiKeyRecord>
-  /** Ends a key for good. Idempotent. @throws TaskboardError `NOT_FOUND`. */
+  /** Revokes a key. Idempotent. @throws TaskboardError `NOT_FOUND`. */
   revokeApiKey(reach: Reach, keyId: string, at: At<Tx>): Promise<ApiKeyRecord>
   /**
-   * Makes a key with the name, scopes, reach and end of another, which ends after the overlap. Both or neither.
-   * @throws TaskboardError `NOT_FOUND`; `CONFLICT` when the key has ended, and as `insertApiKey`.
+   * Makes a key with the name, scopes, reach and expiry of another, which expires after the overlap. Atomic.
+   * @throws TaskboardError `NOT_FOUND`; `CONFLICT` when the key has expired or was revoked, and as `insertApiKey`.
    */
   rotateApiKey(
     reach: Reach,

@@ -19,7 +19,7 @@ function setUp(options: Partial<TokenOptions> = {}) {
   }
 }
 
-/** Made by hand, so that nothing but the format is relied on. */
+/** Made by hand, so that the test depends on the format alone. */
 function handMade(header: object, claims: object, secret: string | null = SECRET): string {
   const signed = [header, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
@@ -62,7 +62,7 @@ const wrong: readonly [what: string, header: object, claims: object, secret?: st
 ]
 
 describe('access tokens', () => {
-  it('say what they were signed for, until their end', async () => {
+  it('return the signed claims until they expire', async () => {
     const { tokens, pass } = setUp({ accessTokenTtlMs: 60_000 })
     const token = await tokens.sign(CLAIMS)
     const expiresAt = 1_800_000_060_000
@@ -84,16 +84,16 @@ describe('access tokens', () => {
     })
   })
 
-  it('hold when another has made them with the secret', async () => {
+  it('are valid when made elsewhere with the same secret', async () => {
     expect(await setUp().tokens.verify(handMade(header, claims))).toMatchObject(CLAIMS)
   })
 
-  it.each(wrong.map(([what, ...parts]) => ({ what, parts })))('do not hold: $what', async ({ parts }) => {
+  it.each(wrong.map(([what, ...parts]) => ({ what, parts })))('are refused: $what', async ({ parts }) => {
     const [wrongHeader, wrongClaims, secret] = parts
     expect(await setUp().tokens.verify(handMade(wrongHeader, wrongClaims, secret))).toBeNull()
   })
 
-  it.each(['', 'a', '..', 'a.b.c', 'e30.e30.'])('do not hold: %j', async (text) => {
+  it.each(['', 'a', '..', 'a.b.c', 'e30.e30.'])('are refused: %j', async (text) => {
     expect(await setUp().tokens.verify(text)).toBeNull()
   })
 })

@@ -6,21 +6,21 @@ import { TaskboardError } from '../errors/index.js'
 /** How access and refresh tokens are made. */
 export interface TokenOptions {
   /**
-   * Signs the access tokens: at least 32 bytes, random, the same in all processes. Whoever knows it can be anybody. Text counts
-   * by its UTF-8 bytes.
+   * Signs the access tokens: at least 32 random bytes, the same in all processes. Anyone who knows it can impersonate any user. Text
+   * counts by its UTF-8 bytes.
    */
   readonly secret: string | Uint8Array
   /** The `iss` of access tokens, and what authenticator apps show. Default `taskboard`. */
   readonly issuer?: string | undefined
   /** The `aud` of access tokens. Default `taskboard`. */
   readonly audience?: string | undefined
-  /** How long an access token is good for, in whole seconds' milliseconds. Default 15 minutes, at most a day. */
+  /** The lifetime of an access token: whole seconds, in milliseconds. Default 15 minutes, at most a day. */
   readonly accessTokenTtlMs?: number | undefined
-  /** How long a refresh token is good for: a session ends when nobody refreshes it for so long. Default 30 days. */
+  /** The lifetime of a refresh token. A session ends when it is not refreshed for this long. Default 30 days. */
   readonly refreshTokenTtlMs?: number | undefined
 }
 
-/** What an access token says, once it is known to be ours. */
+/** The claims of an access token whose signature is verified. */
 export interface AccessClaims {
   readonly userId: string
   readonly sessionId: string
@@ -29,10 +29,10 @@ export interface AccessClaims {
 
 /** Makes and checks access tokens. */
 export interface AccessTokens {
-  /** How long a new one is good for. */
+  /** The lifetime of a new token. */
   readonly ttlMs: number
   sign(claims: Pick<AccessClaims, 'userId' | 'sessionId'>): Promise<string>
-  /** Null for everything but a token that `sign` made with the same options and that has not expired. */
+  /** Null except for a token that `sign` made with the same options and that has not expired. */
   verify(token: string): Promise<AccessClaims | null>
 }
 
@@ -44,7 +44,7 @@ const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const DEFAULT_NAME = 'taskboard'
 
-/** What the options come to. */
+/** The options with their defaults. */
 export interface TokenSettings {
   readonly secret: Uint8Array
   readonly issuer: string
@@ -75,8 +75,8 @@ export function resolveTokenOptions(options: TokenOptions): TokenSettings {
 }
 
 /**
- * JSON Web Tokens (RFC 9068's `at+jwt`) under HMAC with SHA-256, which is the only algorithm that is ever tried. Required and
- * checked are `iss`, `aud`, `typ`, `exp`, `sub` and `sid`; a header that brings a key or anything else is refused.
+ * JSON Web Tokens (RFC 9068's `at+jwt`) with HMAC-SHA-256, the only accepted algorithm. `iss`, `aud`, `typ`, `exp`, `sub` and `sid`
+ * are required and checked. A header with a key or any other member is refused.
  */
 export function createAccessTokens(
   settings: Omit<TokenSettings, 'refreshTokenTtlMs'>,
@@ -116,7 +116,7 @@ export function createAccessTokens(
         if (!isPlain || typeof sub !== 'string' || typeof sid !== 'string' || exp === undefined) return null
         return { userId: sub, sessionId: sid, expiresAt: exp * SECOND_MS }
       } catch {
-        // Whatever is wrong with it: the caller is told only that it does not hold.
+        // The caller learns only that the token is not valid, whatever the cause.
         return null
       }
     },

@@ -9,7 +9,7 @@ import { createScryptHasher } from './scrypt-hasher.js'
 import type { SecretBox } from './secret-box.js'
 import type { SessionStore } from './session-store.js'
 
-/** Everything that says who is calling. */
+/** Everything that identifies a caller. */
 export interface Access {
   readonly hasher: PasswordHasher
   readonly authenticator: Authenticator
@@ -23,7 +23,7 @@ export interface AccessParts {
   readonly store: AccessStore
   readonly sessions: SessionStore
   readonly secrets: SecretBox
-  /** Absent, there is no login of our own. */
+  /** Absent: no login with passwords. */
   readonly tokens?: TokenOptions | undefined
   /** Default: scrypt. */
   readonly hasher?: PasswordHasher | undefined

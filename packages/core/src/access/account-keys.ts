@@ -7,8 +7,8 @@ import { mintApiKey } from './api-key.js'
 import type { Authenticator } from './authenticator.js'
 
 /**
- * A key bound to `workspaceId`, or, with `accountId` alone, one that reaches all of that account and whose board endpoint
- * works on its first workspace. `expiresAt` is a Date or epoch milliseconds; without it the key does not expire.
+ * A key bound to `workspaceId`, or, with `accountId` alone, a key for all of that account, whose board endpoint works on the
+ * account's first workspace. `expiresAt` is a Date or epoch milliseconds. Without it the key does not expire.
  */
 export type NewApiKey = z.input<typeof newKeyInput>
 
@@ -19,13 +19,13 @@ export interface TxOption<Tx> {
 
 /** The API keys of accounts. */
 export interface AccountKeys<Tx = unknown> {
-  /** Makes a key. `key` is shown this once; only its hash is kept. */
+  /** Makes a key. The answer is the only place that shows `key`; the storage has its hash. */
   createKey(input: NewApiKey, options?: TxOption<Tx>): Promise<{ id: string; key: string }>
-  /** Newest first, revoked and expired ones too; never the keys themselves. */
+  /** Newest first, including revoked and expired keys. The keys themselves are not returned. */
   listKeys(accountId: string, options?: TxOption<Tx>): Promise<readonly ApiKeyRecord[]>
   /**
-   * Ends a key for good; idempotent. It stops passing in this process at once, in others (and after the commit of a given
-   * `tx`) within the authenticator's `cacheTtlMs`.
+   * Revokes a key; idempotent. This process refuses it at once. Other processes (and this one, with a `tx`, after its commit) refuse
+   * it within the authenticator's `cacheTtlMs`.
    */
   revokeKey(accountId: string, keyId: string, options?: TxOption<Tx>): Promise<ApiKeyRecord>
 }
@@ -36,7 +36,7 @@ export interface AccountKeysParts<Tx> {
   readonly authenticator: Pick<Authenticator, 'forget'>
 }
 
-/** The part of `Accounts` that makes, lists and ends keys. */
+/** The part of `Accounts` that makes, lists and revokes keys. */
 export function createAccountKeys<Tx>(parts: AccountKeysParts<Tx>): AccountKeys<Tx> {
   const { environment, store, authenticator } = parts
   const at = (options?: TxOption<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
@@ -70,7 +70,7 @@ export function createAccountKeys<Tx>(parts: AccountKeysParts<Tx>): AccountKeys<
       try {
         return await store.revokeApiKey({ accountId, workspaceIds: 'all' }, keyId, at(options))
       } finally {
-        // Also when it failed: a connection may be lost after the storage has revoked the key.
+        // Also after an error: the storage may have revoked the key before the connection was lost.
         authenticator.forget(keyId)
       }
     },

@@ -6,7 +6,7 @@ import { newUserInput, scopeList } from './sign-in-input.js'
 const NAME_CODE_POINTS = 100
 const LATEST_INSTANT = 8_640_000_000_000_000
 
-/** A name: 1 to 100 characters once the blanks around it are gone. */
+/** A name: 1 to 100 characters after trimming. */
 const name = z
   .string({ error: 'must be text' })
   .trim()
@@ -43,5 +43,5 @@ export const newKeyInput = z.object({
   expiresAt: instant.nullish(),
 })
 
-/** What a user makes a key of. */
+/** The fields of a key that a user makes. */
 export const ownKeyInput = newKeyInput.omit({ accountId: true })

@@ -15,7 +15,7 @@ const NOW = 1_800_000_000_000
 type Tx = { readonly name: string }
 type StoredKey = ApiKeyRecord & { readonly hash: string }
 
-/** As much of an access store as the service needs, with a note of what each verb was given. */
+/** As much of an access store as the service needs, which records the input of each verb. */
 function tinyStore(newId: (prefix: 'acct' | 'ws' | 'ak') => string) {
   const accounts: Account[] = []
   const workspaces: Workspace[] = []
@@ -138,7 +138,7 @@ describe('accounts and workspaces', () => {
     expect(await accounts.list({ limit: 1 })).toHaveLength(1)
   })
 
-  it('says NOT_FOUND for unknown ids', async () => {
+  it('refuses unknown ids with NOT_FOUND', async () => {
     const { accounts } = setUp()
     await expect(accounts.get('acct_none')).rejects.toThrow(refusal('NOT_FOUND'))
     await expect(accounts.getWorkspace('ws_none')).rejects.toThrow(refusal('NOT_FOUND'))
@@ -191,7 +191,7 @@ describe('keys', () => {
     })
   })
 
-  it('gives an unbound key all of its account, the first workspace being the default', async () => {
+  it('gives an unbound key all of its account, with the first workspace as the default', async () => {
     const { accounts, authenticator, keys } = setUp()
     const { account, workspace } = await accounts.create({ name: 'Ada', tier: 'custom' })
     await accounts.createWorkspace(account.id, { name: 'Office' })
@@ -262,7 +262,7 @@ describe('keys', () => {
     expect(await authenticator.authenticate(`Bearer ${key}`)).toBeNull()
   })
 
-  it('trusts a key no more whose revocation came to an unknown end', async () => {
+  it('no longer accepts a key whose revocation had an unknown outcome', async () => {
     const { accounts, authenticator, store, keys } = setUp()
     const { account } = await accounts.create({ name: 'Ada', tier: 'custom' })
     const { id, key } = await accounts.createKey({ accountId: account.id, name: 'k', scopes: ['tasks:read'] })
@@ -276,7 +276,7 @@ describe('keys', () => {
   })
 })
 
-it('takes part in the transaction of the host, with every verb', async () => {
+it('runs every verb in the transaction of the host', async () => {
   const { accounts, transactions } = setUp()
   const options = { tx: { name: 'the host’s' } }
   const { account, workspace } = await accounts.create({ name: 'Ada', tier: 'custom' }, options)

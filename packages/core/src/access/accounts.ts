@@ -10,24 +10,23 @@ import { newPasswordInput, newUserInput } from './sign-in-input.js'
 import type { NewStoredUser, User } from './user.js'
 
 /**
- * `tier` is the subscription; the first workspace is called like the account unless `workspaceName` says otherwise. `owner` is
- * its first user.
+ * `tier` is the subscription. `workspaceName` names the first workspace; default: the account's name. `owner` is its first user.
  */
 export type NewAccount = z.input<typeof newAccountInput>
 /**
- * `email` is unique over the whole board, whatever its case; `password` has 12 to 256 characters; without `scopes` the user has
- * all that there are, also those that later versions add.
+ * `email` is unique on the whole board, ignoring case. `password` has 12 to 256 characters. Without `scopes` the user has all
+ * scopes, including those of later versions.
  */
 export type NewUser = z.input<typeof newUserInput>
 export type NewWorkspace = z.input<typeof newWorkspaceInput>
 
 /**
- * Accounts, workspaces and API keys, for the host's own code: nothing here asks who is calling. Every method throws
- * `TaskboardError`: `MISSING_FIELD` and `INVALID_FIELD` name the field, `NOT_FOUND` for an unknown id.
+ * Accounts, workspaces and API keys, for the host's own code: these methods do not authorize the caller. Every method throws
+ * `TaskboardError`: `MISSING_FIELD` and `INVALID_FIELD` name the field, `NOT_FOUND` means an unknown id.
  */
 export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
   /**
-   * Creates an account with its first workspace, and the user that `owner` names; `user` is null without one.
+   * Creates an account with its first workspace, and the user given by `owner`. Without it, `user` is null.
    * @throws TaskboardError `CONFLICT` (`email`) when another user has the address.
    */
   create(
@@ -41,9 +40,9 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
   /** @throws TaskboardError `CONFLICT` (`email`) when another user has the address. */
   createUser(accountId: string, input: NewUser, options?: TxOption<Tx>): Promise<User>
   /**
-   * Gives a user another password, 12 to 256 characters, and ends all sessions that the user has, as well as logins under way by
-   * the old one: their access tokens stop holding in this process at once, in others (and after the commit of a given `tx`)
-   * within the authenticator's `cacheTtlMs`. The user's second factor and the keys that the user made stay.
+   * Replaces a user's password (12 to 256 characters), and ends all sessions of the user and logins in progress with the old one. This
+   * process refuses their access tokens at once. Other processes (and this one, with a `tx`, after its commit) refuse them within the
+   * authenticator's `cacheTtlMs`. The user's second factor and API keys stay.
    */
   setPassword(userId: string, password: string, options?: TxOption<Tx>): Promise<void>
   /** Oldest first. */

@@ -2,8 +2,8 @@ const MAPPED_IPV4 = /^(?:0{0,4}:){2,5}ffff:(\d+\.\d+\.\d+\.\d+)$/i
 const NETWORK_GROUPS = 4
 
 /**
- * What failures of a client address count under: the address itself for IPv4 (also when written as IPv4-mapped IPv6), and
- * its /64 for IPv6, of which one client commonly holds all. Anything else stands for itself.
+ * The bucket that counts the failures of a client address: the address itself for IPv4 (also when written as IPv4-mapped IPv6), and
+ * its /64 for IPv6, because one client commonly has all of it. Any other text is its own bucket.
  */
 export function addressBucket(address: string): string {
   if (!address.includes(':')) return address

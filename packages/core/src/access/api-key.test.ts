@@ -9,14 +9,14 @@ const seeded = (byte: number) => ({
 })
 
 describe('mintApiKey', () => {
-  it('makes keys of one regular shape that differ', () => {
+  it('makes distinct keys of one form', () => {
     const keys = Array.from({ length: 200 }, () => mintApiKey(systemRandom).key)
     for (const key of keys) expect(key).toMatch(/^tb_[0-9a-hjkmnp-tv-z]{39}$/)
     expect(new Set(keys).size).toBe(200)
     expect(keys.every(isApiKey)).toBe(true)
   })
 
-  it('spells all 160 bits, so that no two secrets share a key', () => {
+  it('encodes all 160 bits, so that no two secrets share a key', () => {
     expect(mintApiKey(seeded(0)).key.slice(3, 35)).toBe('0'.repeat(32))
     expect(mintApiKey(seeded(255)).key.slice(3, 35)).toBe('z'.repeat(32))
     const spelled = new Set<string>()
@@ -28,7 +28,7 @@ describe('mintApiKey', () => {
     expect(spelled.size).toBe(160)
   })
 
-  it('gives a prefix that shows few of the key and the hash that is stored', () => {
+  it('returns a prefix that shows little of the key, and the hash to store', () => {
     const { key, prefix, hash } = mintApiKey(systemRandom)
     expect(key.startsWith(prefix)).toBe(true)
     expect(prefix).toHaveLength(11)
@@ -49,7 +49,7 @@ describe('isApiKey', () => {
     expect(new Set(mistyped.filter(isApiKey))).toEqual(new Set([key]))
   })
 
-  it('refuses other shapes', () => {
+  it('refuses other forms', () => {
     const { key } = mintApiKey(systemRandom)
     const wrong = [
       '',

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Random } from '../environment/index.js'
 
-/** A key that has just been made: the only moment at which it exists outside its owner's hands. */
+/** A new key, in plain text for its owner. It is not stored. */
 export interface MintedApiKey {
   readonly key: string
-  /** What tells keys apart in a list. */
+  /** Distinguishes keys in a list. */
   readonly prefix: string
   /** What is stored. */
   readonly hash: string
@@ -25,8 +25,8 @@ const SHAPE = /^tb_[0-9a-hjkmnp-tv-z]{39}$/
 export const API_KEY_LENGTH = CHECKED_LENGTH + CHECKSUM_LENGTH
 
 /**
- * Makes an API key: `tb_`, 160 random bits in 32 characters, and the CRC-32 of all that in 7. Its 42 characters have one
- * regular shape (`tb_[0-9a-hjkmnp-tv-z]{39}`), which secret scanners can look for.
+ * Makes an API key: `tb_`, 160 random bits in 32 characters, and the CRC-32 of both in 7. All keys have 42 characters and match
+ * `tb_[0-9a-hjkmnp-tv-z]{39}`, so that secret scanners can find them.
  */
 export function mintApiKey(random: Random): MintedApiKey {
   const checked = PREFIX + encodeBytes(random.bytes(SECRET_BYTES))
@@ -34,7 +34,7 @@ export function mintApiKey(random: Random): MintedApiKey {
   return { key, prefix: key.slice(0, SHOWN_LENGTH), hash: hashApiKey(key) }
 }
 
-/** Whether `text` has a key's shape and checksum. A mistyped or truncated key fails here, before any look-up. */
+/** Whether `text` has a key's form and checksum. A mistyped or truncated key is refused here, before any lookup. */
 export function isApiKey(text: string): boolean {
   return (
     text.length === API_KEY_LENGTH &&
@@ -43,7 +43,7 @@ export function isApiKey(text: string): boolean {
   )
 }
 
-/** The SHA-256 of a key in hexadecimal: what storages keep. 160 random bits need neither salt nor stretching. */
+/** The SHA-256 of a key in hexadecimal, which storages keep. 160 random bits need neither salt nor stretching. */
 export function hashApiKey(key: string): string {
   return hash('sha256', key, 'hex')
 }

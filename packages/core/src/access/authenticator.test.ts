@@ -76,7 +76,7 @@ describe('authenticate', () => {
     expect(state.lookups).toBe(2)
   })
 
-  it('answers plainly for as long as the look-up is trusted, and not a millisecond longer', async () => {
+  it('answers synchronously until the lookup expires, and not a millisecond longer', async () => {
     const { state, authenticator, addKey } = setUp()
     const header = addKey('ak_1')
     await authenticator.authenticate(header)
@@ -92,7 +92,7 @@ describe('authenticate', () => {
     expect(await authenticator.authenticate(header)).toBeNull()
   })
 
-  it('looks up beside the request what is past half of its trust, once, so that no request waits', async () => {
+  it('looks up again once in the second half of its lifetime, without delaying a request', async () => {
     const { state, authenticator, addKey } = setUp()
     const header = addKey('ak_1')
     await authenticator.authenticate(header)
@@ -109,7 +109,7 @@ describe('authenticate', () => {
     }
   })
 
-  it('begins one such look-up, however long it takes, whether it fails, and whatever is revoked meanwhile', async () => {
+  it('begins one such lookup, even if it is slow, fails or meets a revocation', async () => {
     const { state, authenticator, addKey } = setUp()
     const header = addKey('ak_1')
     await authenticator.authenticate(header)
@@ -120,7 +120,7 @@ describe('authenticate', () => {
       expect(authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
     }
     expect(state.lookups).toBe(2)
-    // Nor is it waited for once the trust is over.
+    // Nor does a request wait for it after the expiry.
     state.answer = async (found) => found
     state.now += 500
     expect(await authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
@@ -134,7 +134,7 @@ describe('authenticate', () => {
     expect(state.lookups).toBe(4)
   })
 
-  it('keeps no answer of such a look-up that comes after a later one', async () => {
+  it('discards an answer of such a lookup that arrives after a later one', async () => {
     const { state, authenticator, addKey } = setUp()
     const header = addKey('ak_1')
     await authenticator.authenticate(header)
@@ -151,7 +151,7 @@ describe('authenticate', () => {
     expect(state.lookups).toBe(3)
   })
 
-  it('trusts a key no more that such a look-up did not find', async () => {
+  it('refuses a key that such a lookup did not find', async () => {
     const { state, authenticator, addKey } = setUp()
     const header = addKey('ak_1')
     await authenticator.authenticate(header)
@@ -162,7 +162,7 @@ describe('authenticate', () => {
     expect(await authenticator.authenticate(header)).toBeNull()
   })
 
-  it('counts the time of trust from before the storage was asked', async () => {
+  it('counts the lifetime from before the storage was asked', async () => {
     const { state, authenticator, addKey } = setUp()
     const header = addKey('ak_1')
     state.answer = async (found) => {
@@ -175,7 +175,7 @@ describe('authenticate', () => {
     expect(state.lookups).toBe(2)
   })
 
-  it('does not trust a key past its expiry', async () => {
+  it('refuses a key after its expiry', async () => {
     const { state, authenticator, addKey } = setUp()
     const header = addKey('ak_1', state.now + 300)
     await authenticator.authenticate(header)
@@ -186,7 +186,7 @@ describe('authenticate', () => {
     expect(await authenticator.authenticate(header)).toBeNull()
   })
 
-  it('does not trust for longer when the clock steps back', async () => {
+  it('does not extend the lifetime when the clock steps back', async () => {
     const { state, authenticator, addKey } = setUp()
     const header = addKey('ak_1')
     await authenticator.authenticate(header)
@@ -195,7 +195,7 @@ describe('authenticate', () => {
     expect(state.lookups).toBe(2)
   })
 
-  it('joins concurrent look-ups of one key, and only of one', async () => {
+  it('shares concurrent lookups of the same key only', async () => {
     const { state, authenticator, addKey } = setUp()
     const [one, two] = [addKey('ak_1'), addKey('ak_2')]
     const principals = await Promise.all(
@@ -205,7 +205,7 @@ describe('authenticate', () => {
     expect(state.lookups).toBe(2)
   })
 
-  it('says SERVICE_UNAVAILABLE when the storage cannot tell, and recovers', async () => {
+  it('rejects with SERVICE_UNAVAILABLE when the storage does not answer, and recovers', async () => {
     const { state, authenticator, addKey } = setUp()
     const header = addKey('ak_1')
     state.answer = () => Promise.reject(new Error('ECONNREFUSED'))
@@ -218,7 +218,7 @@ describe('authenticate', () => {
     expect(await authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
   })
 
-  it('looks every request up when nothing may be trusted', async () => {
+  it('looks up every request when the lifetime is 0', async () => {
     for (const options of [{ cacheTtlMs: 0 }, { cacheSize: 0 }]) {
       const { state, authenticator, addKey } = setUp(options)
       const header = addKey('ak_1')
@@ -228,7 +228,7 @@ describe('authenticate', () => {
     }
   })
 
-  it('remembers no more keys than it may, the oldest look-up going first', async () => {
+  it('keeps no more keys than its size, and evicts the oldest lookup first', async () => {
     const { state, authenticator, addKey } = setUp({ cacheSize: 2 })
     const headers = ['ak_1', 'ak_2', 'ak_3'].map((id) => addKey(id))
     for (const header of headers) await authenticator.authenticate(header)
@@ -246,7 +246,7 @@ describe('authenticate', () => {
 })
 
 describe('forget', () => {
-  it('ends the trust in one key at once', async () => {
+  it('drops a key at once', async () => {
     const { state, authenticator, addKey } = setUp()
     const [one, two] = [addKey('ak_1'), addKey('ak_2')]
     await authenticator.authenticate(one)
@@ -257,7 +257,7 @@ describe('forget', () => {
     expect(authenticator.authenticate(two)).toEqual(principalOf('ak_2'))
   })
 
-  it('keeps no answer of a look-up that began before it, nor lets a later request join that one', async () => {
+  it('discards a lookup that began before it, and lets no later request join that one', async () => {
     const { state, authenticator, addKey } = setUp()
     const header = addKey('ak_1')
     let release = (): void => undefined
@@ -273,7 +273,7 @@ describe('forget', () => {
   })
 })
 
-it('keeps and shows no key', async () => {
+it('neither stores nor shows a key', async () => {
   const { authenticator, addKey, state } = setUp()
   const header = addKey('ak_1')
   state.answer = () => Promise.reject(new Error('down'))

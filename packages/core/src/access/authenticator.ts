@@ -9,18 +9,18 @@ import type { Principal } from './principal.js'
 import type { SessionStore } from './session-store.js'
 import { createTokenCache } from './token-cache.js'
 
-/** Finds out who is calling. */
+/** Identifies the caller of a request. */
 export interface Authenticator {
   /**
-   * The principal of an `Authorization` header; null when there is none, or when it holds neither a key that is known,
-   * unexpired and unrevoked nor an access token whose session goes on. Plain when the credential was looked up less than
-   * `cacheTtlMs` ago, else a promise, which concurrent calls with the same credential share.
-   * @throws TaskboardError `SERVICE_UNAVAILABLE` (rejecting) when the storage cannot tell.
+   * The principal of an `Authorization` header. Null when the header is absent, or has neither a known, unexpired and unrevoked key
+   * nor an access token of a live session. Synchronous when the credential was looked up less than `cacheTtlMs` ago. Otherwise a
+   * promise, which concurrent calls with the same credential share.
+   * @throws TaskboardError `SERVICE_UNAVAILABLE` (rejecting) when the storage does not answer.
    */
   authenticate(authorization: string | undefined): Principal | null | Promise<Principal | null>
-  /** The session of a header's access token, over or not; null when there is no such token. */
+  /** The session of a header's access token, also when it has ended; null when there is no such token. */
   findSession(authorization: string | undefined): Promise<string | null>
-  /** Trusts nothing any more that was or is being looked up for this key: called when it is revoked in this process. */
+  /** Drops all lookups of this key, including those in progress. Called when this process revokes the key. */
   forget(keyId: string): void
   /** The same for a session that ends. */
   forgetSession(sessionId: string): void
@@ -29,14 +29,13 @@ export interface Authenticator {
 export interface AuthenticatorOptions {
   readonly environment: Environment
   readonly store: Pick<AccessStore, 'findPrincipalByKeyHash'>
-  /** Absent, only API keys hold. */
+  /** Absent: only API keys are valid. */
   readonly sessions?: AuthenticatorSessions | undefined
-  /** How many keys, and as many sessions and tokens, are remembered at once. Default 10,000. */
+  /** How many keys, and as many sessions and tokens, the cache keeps. Default 10,000. */
   readonly cacheSize?: number | undefined
   /**
-   * How long a look-up is trusted, and so how long a key that was revoked or a session that was ended by another process can
-   * still pass. Default 1,000; 0 looks every request up. Requests that come in the second half of that time have it looked up
-   * again beside them.
+   * How long a lookup stays valid, and so how long a key or session can still pass after another process ended it. Default 1,000;
+   * 0 looks up each request. A request in the second half of that time starts another lookup without waiting for it.
    */
   readonly cacheTtlMs?: number | undefined
 }
@@ -50,8 +49,8 @@ const DEFAULT_CACHE_SIZE = 10_000
 const DEFAULT_CACHE_TTL_MS = 1_000
 
 /**
- * An authenticator over API keys and access tokens, told apart by a key's length, shape and checksum. It remembers found
- * credentials by their hash, never one itself, and nothing about unknown ones. Memory is bounded.
+ * An authenticator for API keys and access tokens, distinguished by a key's length, form and checksum. The cache has the hashes of
+ * known credentials, never a credential itself, and nothing about unknown ones. Its memory is bounded.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { environment, store, sessions, cacheSize = DEFAULT_CACHE_SIZE } = options
@@ -81,7 +80,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       if (token === null) return null
       if (token.length !== API_KEY_LENGTH) return users?.authenticate(token) ?? null
       const hash = hashApiKey(token)
-      // A remembered key is known to be whole, so only the others have their checksum worked out.
+      // The checksum of a cached key is known to be right: only the others need the computation.
       const known = keys.peek(hash)
       if (known !== undefined) return known
       return isApiKey(token) ? keys.lookUp(hash) : null
@@ -99,13 +98,13 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 }
 
-/** Whether a header holds what has the form of one of our API keys, known or not. */
+/** Whether a header has text in the form of an API key, known or not. */
 export function showsApiKey(authorization: string | undefined): boolean {
   const token = authorization === undefined ? null : parseBearer(authorization)
   return token !== null && isApiKey(token)
 }
 
-/** The part for access tokens: what a token says is remembered until it expires, whom its session stands for only a moment. */
+/** The part for access tokens: the cache keeps a token's claims until it expires, and the session's user for a moment. */
 function createTokenAuthenticator(tokens: ReturnType<typeof createTokenCache>, principals: PrincipalCache) {
   return {
     authenticate(token: string): Principal | null | Promise<Principal | null> {
@@ -129,7 +128,7 @@ function requireWhole(field: string, value: number): void {
   throw new TaskboardError('INVALID_CONFIG', `${field} must be a whole number, 0 or more`, { field })
 }
 
-/** A session stands for its user alone. */
+/** A session is for one user. */
 function ofUser(principal: Principal | null, userId: string): Principal | null {
   return principal?.id === userId ? principal : null
 }

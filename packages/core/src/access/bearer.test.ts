@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseBearer } from './bearer.js'
 
 describe('parseBearer', () => {
-  it('takes the scheme in any case and every character that a token may have', () => {
+  it('accepts the scheme in any case and every character that a token may have', () => {
     expect(parseBearer('Bearer tb_abc')).toBe('tb_abc')
     expect(parseBearer('bearer a.b-c_d~e+f/g==')).toBe('a.b-c_d~e+f/g==')
     expect(parseBearer('BEARER x')).toBe('x')

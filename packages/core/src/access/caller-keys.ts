@@ -8,18 +8,18 @@ import { mintApiKey } from './api-key.js'
 import type { Authenticator } from './authenticator.js'
 import type { Principal, Reach, Scope } from './principal.js'
 
-/** A key that has just been made: `key` is shown this once. */
+/** A new key. `key` is shown only here. */
 export interface CreatedKey {
   readonly key: string
   readonly record: ApiKeyRecord
 }
 
-/** A key to be made by a caller; without `workspaceId` it reaches as far as its maker. */
+/** A key that a caller makes. Without `workspaceId` it has its maker's reach. */
 export type OwnKeyInput = z.input<typeof ownKeyInput>
 
 /**
- * The API keys of an account, for a caller that makes, sees and ends no more of them than it could be itself. What is beyond
- * its reach is `NOT_FOUND`.
+ * The API keys of an account, for a caller that may make, list and revoke only keys within its own scopes and reach. A key beyond its
+ * reach is `NOT_FOUND`.
  */
 export interface CallerKeys {
   /**
@@ -28,15 +28,15 @@ export interface CallerKeys {
    *   key was used.
    */
   create(maker: Principal, input: OwnKeyInput, options?: CreateOptions): Promise<CreatedKey>
-  /** Newest first, ended ones too. `limit` 1 to 1,000, default 100; `cursor` is the last page's `nextCursor`. */
+  /** Newest first, including revoked and expired ones. `limit` 1 to 1,000, default 100; `cursor` is the last page's `nextCursor`. */
   list(
     reach: Reach,
     query?: { readonly limit?: number | undefined; readonly cursor?: string | null | undefined },
   ): Promise<{ readonly keys: readonly ApiKeyRecord[]; readonly nextCursor: string | null }>
-  /** Ends a key for good; idempotent. */
+  /** Revokes a key; idempotent. */
   revoke(reach: Reach, keyId: string): Promise<void>
   /**
-   * Makes a key like another one, which ends `overlapMs` later (default a day, at most seven), or at its own end.
+   * Makes a copy of a key, which expires `overlapMs` later (default a day, at most seven), or at its own expiry if that is earlier.
    * @throws TaskboardError `FORBIDDEN` for a key whose scopes the caller lacks, `CONFLICT` when it has ended, and as `create`.
    */
   rotate(
@@ -103,7 +103,7 @@ export function createCallerKeys({ environment, store, authenticator }: CallerKe
       try {
         await store.revokeApiKey(reach, keyId, at())
       } finally {
-        // Also when it failed: a connection may be lost after the storage has revoked the key.
+        // Also after an error: the storage may have revoked the key before the connection was lost.
         authenticator.forget(keyId)
       }
     },
@@ -128,7 +128,7 @@ function requireScopes({ scopes: own }: Principal, wanted: readonly Scope[]): vo
   throw new TaskboardError('FORBIDDEN', `a key cannot have the scope ${beyond}, which its maker lacks`)
 }
 
-/** The workspace that the key is bound to; the storage tells whether there is such a one in the account. */
+/** The workspace of the key. The storage checks that the account has it. */
 function requireReach({ workspaceIds }: Principal, workspaceId: string | null): string | null {
   if (workspaceIds === 'all') return workspaceId
   if (workspaceId === null) {

@@ -23,7 +23,7 @@ describe('createCredentialGuard', () => {
     expect(guard.refuse('203.0.113.9', 'Bearer wrong').code).toBe('UNAUTHORIZED')
   })
 
-  it('does not count requests that bring no credential', () => {
+  it('does not count requests without a credential', () => {
     const { guard } = guardAt()
     for (let i = 0; i < 100; i++) expect(guard.refuse('203.0.113.9', undefined).code).toBe('UNAUTHORIZED')
     expect(guard.refuse('203.0.113.9', 'Bearer wrong').code).toBe('UNAUTHORIZED')
@@ -36,13 +36,13 @@ describe('createCredentialGuard', () => {
     expect(guard.refuse('2001:db8:0:1::1', 'Bearer wrong').code).toBe('UNAUTHORIZED')
   })
 
-  it('repeats nothing of the credential', () => {
+  it('shows nothing of the credential', () => {
     const { guard } = guardAt()
     const errors = Array.from({ length: 61 }, () => guard.refuse('203.0.113.9', 'Bearer tb_private'))
     expect(errors.map(String).join()).not.toContain('private')
   })
 
-  it('takes its bounds from the host and refuses unusable ones', () => {
+  it('takes its limits from the host and refuses unusable ones', () => {
     const { clock } = guardAt()
     const guard = createCredentialGuard({ clock, failuresPerMinute: 1, maxAddresses: 1 })
     const codes = ['a', 'a', 'b'].map((address) => guard.refuse(address, 'Bearer wrong').code)

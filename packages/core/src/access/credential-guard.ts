@@ -3,21 +3,21 @@ import { TaskboardError } from '../errors/index.js'
 import { createRateLimiter } from '../limits/index.js'
 import { addressBucket } from './address-bucket.js'
 
-/** Slows down whoever guesses credentials. */
+/** Slows down clients that guess credentials. */
 export interface CredentialGuard {
   /**
-   * The error to answer a request with whose credential did not hold: `UNAUTHORIZED`, or `RATE_LIMITED` with the exact wait
-   * when its address failed too often. A request without any credential guesses nothing and is not counted. Never ask for a
-   * request whose credential holds: it then meets no limit here.
+   * The error for a request whose credential is not valid: `UNAUTHORIZED`, or `RATE_LIMITED` with the exact wait when its address
+   * failed too often. A request without a credential is not counted. Do not call it for a request with a valid credential, so that
+   * this limit does not apply to it.
    */
   refuse(clientAddress: string, authorization: string | undefined): TaskboardError
 }
 
 export interface CredentialGuardOptions {
   readonly clock: Clock
-  /** Failed credentials a rolling minute, for each client address. Default 60. */
+  /** Failed credentials in any rolling minute for each client address. Default 60. */
   readonly failuresPerMinute?: number | undefined
-  /** How many addresses are remembered at once; failures of further ones are answered `RATE_LIMITED`. Default 100,000. */
+  /** How many addresses it tracks at once. Failures of further addresses return `RATE_LIMITED`. Default 100,000. */
   readonly maxAddresses?: number | undefined
 }
 

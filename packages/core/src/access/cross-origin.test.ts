@@ -3,7 +3,7 @@ import { createOriginGuard, type AllowedOrigins } from './cross-origin.js'
 
 type Headers = Readonly<Record<string, string>>
 
-/** Whether a guard lets a POST through that shows a cookie. */
+/** Whether a guard accepts a POST with a cookie. */
 function passes(
   headers: Headers,
   { allowed, target, method = 'POST' }: { allowed?: AllowedOrigins; target?: string; method?: string } = {},
@@ -15,11 +15,11 @@ function passes(
 
 const OWN = 'https://app.example'
 
-describe('a request that shows a cookie', () => {
-  it('passes from a page of the same origin, and from none, by what the browser says of it', () => {
+describe('a request with a cookie', () => {
+  it('passes from a page of the same origin, and from no page, by its Sec-Fetch-Site', () => {
     expect(passes({ 'sec-fetch-site': 'same-origin' })).toBe(true)
     expect(passes({ 'sec-fetch-site': 'none' })).toBe(true)
-    // A proxy may have changed the host; what the browser says holds.
+    // A proxy may have changed the host; the browser's header counts.
     expect(passes({ 'sec-fetch-site': 'same-origin', origin: OWN }, { target: 'http://10.0.0.1' })).toBe(true)
   })
 
@@ -35,7 +35,7 @@ describe('a request that shows a cookie', () => {
   it.each([
     ['https://app.example', 'https://app.example'],
     ['https://app.example:8443', 'https://app.example:8443'],
-    // TLS ends in front of the process.
+    // A proxy terminates TLS.
     ['https://app.example', 'http://app.example'],
     ['https://app.example', 'http://app.example:443'],
     ['http://app.example', 'http://app.example:80'],
@@ -51,7 +51,7 @@ describe('a request that shows a cookie', () => {
     ['https://evil.app.example', OWN],
     ['https://app.example:8443', OWN],
     ['https://app.example', 'https://app.example:8443'],
-    // A page of plain HTTP may be anybody's on the way to the browser.
+    // Anyone on the network may have changed a page of plain HTTP.
     ['http://app.example', OWN],
     ['null', OWN],
     ['null', 'null'],
@@ -63,19 +63,19 @@ describe('a request that shows a cookie', () => {
     expect(passes({ origin }, { target })).toBe(false)
   })
 
-  it('is held against the Host header when nothing more is known', () => {
+  it('is compared with the Host header when nothing more is known', () => {
     expect(passes({ origin: 'http://app.example:3000', host: 'app.example:3000' })).toBe(true)
     expect(passes({ origin: 'http://app.example:3000', host: 'app.example' })).toBe(false)
     expect(passes({ origin: 'http://app.example' })).toBe(false)
   })
 
-  it('is refused without a word of where it comes from', () => {
+  it('is refused when no header names its origin', () => {
     const header = (name: string) => (name === 'cookie' ? 'session=1' : undefined)
     const refusal = createOriginGuard().refuse({ method: 'POST', header })
-    expect(refusal).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('needs an Origin') })
+    expect(refusal).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('requires an Origin') })
   })
 
-  it('passes when it has an Authorization header, or no cookie after all', () => {
+  it('passes with an Authorization header, or an empty cookie', () => {
     expect(passes({ origin: 'https://evil.example', authorization: 'Bearer x' })).toBe(true)
     expect(passes({ origin: 'https://evil.example', cookie: '' })).toBe(true)
   })
@@ -124,7 +124,7 @@ describe('allowedOrigins', () => {
     }
   })
 
-  it('turn the check off as any', () => {
+  it('turn the check off with any', () => {
     expect(passes({ origin: 'https://evil.example' }, { allowed: 'any' })).toBe(true)
     expect(passes({}, { allowed: 'any' })).toBe(true)
   })
@@ -144,7 +144,7 @@ describe('allowedOrigins', () => {
     expect(() => createOriginGuard([origin])).toThrow(refusal)
   })
 
-  it('cannot be one text', () => {
+  it('cannot be a text', () => {
     const refusal = expect.objectContaining({ code: 'INVALID_CONFIG', field: 'allowedOrigins' })
     expect(() => createOriginGuard(OWN as never)).toThrow(refusal)
   })

@@ -2,38 +2,38 @@ import { TaskboardError } from '../errors/index.js'
 
 /**
  * The origins, besides its own, whose pages a host trusts with its users' cookies: `https://app.example`, without a path. `'any'`
- * turns the check off, for hosts that have a protection of their own in front of the board.
+ * turns the check off, for hosts that have their own protection in front of the board.
  */
 export type AllowedOrigins = readonly string[] | 'any'
 
-/** What tells which page made a browser send a request. Every `HttpRequest` is one. */
+/** What identifies the page that made a browser send a request. Every `HttpRequest` has it. */
 export interface BrowserRequest {
   readonly method: string
   header(name: string): string | undefined
   /**
-   * The origin that the client addressed, as the host's framework knows it with its trusted proxies: `https://example.com:8443`.
+   * The origin that the client addressed, as the host's framework determines it with its trusted proxies: `https://example.com:8443`.
    * Absent: the `host` header's.
    */
   readonly targetOrigin?: string | undefined
 }
 
-/** Keeps pages of other sites from acting with the cookies that a browser adds to their requests. */
+/** Prevents pages of other sites from using the cookies that a browser adds to their requests. */
 export interface OriginGuard {
   /** Why a request must not change anything; null when it may, or when its method is safe. */
   refuse(request: BrowserRequest): TaskboardError | null
-  /** Why a WebSocket must not be opened, whose handshake is a GET that browsers let every page send; null when it may. */
+  /** Why a WebSocket must not be opened; null when it may. Its handshake is a GET, which browsers let every page send. */
   refuseUpgrade(request: BrowserRequest): TaskboardError | null
 }
 
-/** Safe methods (RFC 9110, 9.2.1) change nothing, and what they answer is unreadable for other origins. */
+/** Safe methods (RFC 9110, 9.2.1) change nothing, and other origins cannot read the answers. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** Schemes whose credentials browsers keep, and add to every request for a site as they do with cookies (RFC 9110, 11). */
+/** Schemes whose credentials browsers keep and add to every request for a site, as they do with cookies (RFC 9110, 11). */
 const KEPT_BY_BROWSERS = /^(?:basic|digest|negotiate|ntlm)(?:\s|$)/i
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\*]+$/
 
 /**
  * A guard that accepts a request when it
- * - has nothing that a browser adds by itself: no cookie, and no `Authorization` of a scheme such as Basic, whose password it keeps;
+ * - has nothing that a browser adds on its own: no cookie, and no `Authorization` of a scheme such as Basic, whose password it keeps;
  * - has another `Authorization` header, which browsers send across origins only with the host's consent (CORS);
  * - comes from the host's own pages or from no page, by its `Sec-Fetch-Site` (`same-origin`, `none`);
  * - comes from one of `allowedOrigins`, by its `Origin`;
@@ -65,11 +65,11 @@ function judgeOrigin(request: BrowserRequest, allowed: ReadonlySet<string>): Tas
     if (allowed.has(origin)) return null
     if (site === undefined && isAddressed(origin, request)) return null
   } else if (site === undefined) {
-    // A program with a password. Browsers name the origin of a page that sends something.
+    // A program with a password: for a page that sends data, browsers set `Origin`.
     if (!hasCookie) return null
     return new TaskboardError(
       'FORBIDDEN',
-      'a request that shows a cookie needs an Origin or a Sec-Fetch-Site header, or an Authorization header instead',
+      'a request with a cookie requires an Origin or a Sec-Fetch-Site header, or an Authorization header instead',
     )
   }
   return new TaskboardError(
@@ -79,15 +79,15 @@ function judgeOrigin(request: BrowserRequest, allowed: ReadonlySet<string>): Tas
 }
 
 /**
- * Whether a page's origin is the one that its request addresses. A process that has TLS ended in front of it takes requests for
- * plain HTTP, so there an https page is at home as well; the reverse is a downgrade.
+ * Whether a page's origin is the origin that its request addresses. Behind a proxy that terminates TLS, the process sees plain
+ * HTTP, so an https page counts as the same origin. The reverse is a downgrade.
  */
 function isAddressed(origin: string, request: BrowserRequest): boolean {
   const target = request.targetOrigin ?? `http://${request.header('host') ?? ''}`
   const source = parseUrl(origin)
   if (source === null || !/^https?:$/.test(source.protocol)) return false
   if (source.protocol === 'http:' && target.startsWith('https:')) return false
-  // With the page's scheme, so that a default port is left out of both.
+  // With the page's scheme, so that both omit a default port.
   return parseUrl(target.replace(/^https?:/, source.protocol))?.host === source.host
 }
 

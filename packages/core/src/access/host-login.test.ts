@@ -15,7 +15,7 @@ const ofHost: Principal = {
 }
 
 describe('a host with its own login', () => {
-  it('is asked about all that is not an API key', async () => {
+  it('is asked about every credential that is not an API key', async () => {
     const asked: (string | undefined)[] = []
     const board = createTaskboard({
       storage: memoryStorage(),
@@ -61,7 +61,7 @@ describe('a host with its own login', () => {
     expect(await statusOf([workspace.id, second.id])).toEqual([200, 200])
   })
 
-  it('has no login of ours beside it', () => {
+  it('replaces the login of the board', async () => {
     const options = {
       storage: memoryStorage(),
       authenticate: () => ofHost,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { loginAttemptRules, takeLoginAttempt, type LoginAttempts } from './login-attempts.js'
 
 const { lockMs } = loginAttemptRules
-/** Mostly none; else anything from a moment to hours. */
+/** Mostly 0; else from a moment to hours. */
 const backMs = fc.oneof(
   { weight: 6, arbitrary: fc.constant(0) },
   { weight: 1, arbitrary: fc.nat({ max: 10_000 }) },
@@ -16,7 +16,7 @@ const step = fc.record({
 })
 
 describe('takeLoginAttempt', () => {
-  it('keeps to that in true time when the clock steps back, and never locks for longer than 15 minutes', () => {
+  it('keeps its limits in true time when the clock steps back, and never locks for longer than 15 minutes', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
         let now = 0

@@ -1,19 +1,19 @@
 import type { Instant } from '../environment/index.js'
 
-/** What is guessed: a password, or a one-time or recovery code. */
+/** What a client guesses: a password, or a one-time or recovery code. */
 export type AttemptKind = 'password' | 'code'
 
-/** How often was guessed under one key. */
+/** The guesses under one key. */
 export interface LoginAttempts {
   readonly passwords: number
   readonly codes: number
-  /** From then on nothing of this counts. */
+  /** From this instant on, the guesses no longer count. */
   readonly holdsUntil: Instant
 }
 
 export interface AttemptDecision {
   readonly allowed: boolean
-  /** 0 when allowed; else the wait until the lock is over. */
+  /** 0 when allowed; else the time until the lock ends. */
   readonly retryAfterMs: number
 }
 
@@ -21,11 +21,10 @@ export interface AttemptDecision {
 export const loginAttemptRules = { passwords: 10, codes: 5, lockMs: 15 * 60_000 } as const
 
 /**
- * Counts a guess, which is taken for a wrong one as long as nobody forgets it, so that guesses at the same time cannot pass
- * together. The last that is allowed locks; while a lock lasts nothing is counted, so nobody makes it longer. A code is asked
- * for after the password of the same login, whose own guess may be the last one: so passwords do not lock codes. Without a
- * lock, guesses count until fifteen minutes after the last. An end that is further away than that was set before the clock
- * stepped back: it moves up to fifteen minutes from `now`. What is `after` is to be kept also for a guess that was refused.
+ * Counts a guess as wrong until it is forgotten, so that concurrent guesses cannot pass together. The last allowed guess locks. During
+ * a lock nothing is counted, so nobody can extend it. A login asks for a code after the password, whose own guess may be the last
+ * allowed one, so passwords do not lock codes. Without a lock, guesses count until fifteen minutes after the last. An end that is
+ * further away was set before the clock stepped back: it moves to fifteen minutes from `now`. Store `after` also for a refused guess.
  */
 export function takeLoginAttempt(
   before: LoginAttempts | undefined,

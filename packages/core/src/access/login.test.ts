@@ -11,7 +11,7 @@ const PASSWORD = 'correct horse battery'
 const HERE = { clientAddress: '2001:db8:1:2::1' }
 const email = 'ada@example.com'
 
-/** Notes what each check was made against. */
+/** Records what each check was made against. */
 function watchedHasher() {
   const scrypt = createScryptHasher({ random: systemRandom, costLog2: 4 })
   const checked: string[] = []
@@ -80,7 +80,7 @@ describe('login', () => {
     expect(one).toEqual(other)
   })
 
-  it('looks at ten passwords of forty that are guessed at once over four processes', async () => {
+  it('checks ten passwords of forty that are guessed at once over four processes', async () => {
     const { boards, board, checked } = setUp(4)
     await createOwned(board)
     const guesses = Array.from({ length: 40 }, (_, index) => {
@@ -112,7 +112,7 @@ describe('login', () => {
     await expect(login({ ...right, email: ' ADA@example.com ' }, HERE)).rejects.toThrow(code('RATE_LIMITED'))
   })
 
-  it('is limited for each client address, whatever the addresses that it tries', async () => {
+  it('is limited for each client address, whatever e-mail addresses it tries', async () => {
     const { board, checked, clock } = setUp()
     const { login } = sessionsOf(board)
     const attempts = Array.from({ length: 61 }, (_, index) =>
@@ -125,7 +125,7 @@ describe('login', () => {
     await expect(login({ email, password: 'wrong' }, HERE)).rejects.toThrow(code('UNAUTHORIZED'))
   })
 
-  it('limits refreshes that fail, and never a good one', async () => {
+  it('limits failed refreshes, and never a valid one', async () => {
     const { board } = setUp()
     await createOwned(board)
     const { login, refresh } = sessionsOf(board)
@@ -165,7 +165,7 @@ describe('login', () => {
     expect(await whoIs(there, key)).toBeNull()
   })
 
-  it('remembers whom a token stands for, and asks the storage again when a second has passed', async () => {
+  it('remembers the user of a token, and asks the storage again after a second', async () => {
     const { board, clock, storage } = setUp()
     await createOwned(board)
     const { accessToken } = await sessionsOf(board).login({ email, password: PASSWORD }, HERE)
@@ -178,7 +178,7 @@ describe('login', () => {
       },
     })
     await whoIs(board, accessToken)
-    // At once, so without the storage and without the signature.
+    // At once, so without the storage and without a check of the signature.
     expect(whoIs(board, accessToken)).not.toBeInstanceOf(Promise)
     await clock.advance(1_000)
     await whoIs(board, accessToken)
@@ -200,10 +200,10 @@ describe('login', () => {
       await sessions.findSignIn(email, { now: clock.now() }),
       await sessions.findMfa(user?.id ?? '', { now: clock.now() }),
     ]
-    const told = errors.map((each) =>
+    const logged = errors.map((each) =>
       each.status === 'rejected' ? Object.values(each.reason as object).join() + String(each.reason) : '',
     )
-    const seen = JSON.stringify([lines, told, stored, user, await board.accounts.listUsers(account.id)])
+    const seen = JSON.stringify([lines, logged, stored, user, await board.accounts.listUsers(account.id)])
     for (const secret of [PASSWORD, accessToken, refreshToken, refreshToken.slice(4), begun?.secret ?? '?']) {
       expect(seen).not.toContain(secret)
     }
@@ -226,7 +226,7 @@ describe('users', () => {
     await expect(created).rejects.toThrow(expect.objectContaining({ code: 'INVALID_FIELD', field }))
   })
 
-  it('have one address on the whole board, whatever its case', async () => {
+  it('have unique addresses on the whole board, ignoring case', async () => {
     const { board } = setUp()
     await createOwned(board)
     const other = await board.accounts.create({ name: 'Bob', tier: 'custom' })
@@ -241,7 +241,7 @@ describe('users', () => {
 describe('accounts.setPassword', () => {
   const OTHER = 'another good password'
 
-  it('gives another password and ends what goes on by the old one, at once', async () => {
+  it('replaces the password and ends the sessions of the old one, at once', async () => {
     const { board } = setUp()
     const { user } = await createOwned(board)
     const sessions = sessionsOf(board)
@@ -267,7 +267,7 @@ describe('accounts.setPassword', () => {
     await expect(login).rejects.toEqual(code('UNAUTHORIZED'))
   })
 
-  it('asks for a password as of a new user, and for a user', async () => {
+  it('requires a valid password and a known user', async () => {
     const { board } = setUp()
     const { user } = await createOwned(board)
     const short = board.accounts.setPassword(user?.id ?? '', 'too short')

@@ -8,7 +8,7 @@ import type { SecretBox } from './secret-box.js'
 import type { SessionStore } from './session-store.js'
 import { createSessions, type Sessions } from './sessions.js'
 
-/** A login of our own. */
+/** Login with the board's own users. */
 export interface Login {
   readonly sessions: Sessions
   readonly mfa: Mfa

@@ -4,22 +4,22 @@ import type { SecretBox } from './secret-box.js'
 import type { SessionStore } from './session-store.js'
 import { findTotpStep, isTotpCode } from './totp.js'
 
-/** Whose code is judged, and when: by the storage's clock, since a process's may be wrong and used steps are stored. */
+/** Whose code to judge, and when: by the storage's clock, because a process's may be wrong and used steps are stored. */
 export interface MfaHolder {
   readonly userId: string
   readonly sealedSecret: string
   readonly asOf: Instant
 }
 
-/** Takes the codes of enrolled users, each of them once. */
+/** Accepts the codes of enrolled users, each code once. */
 export interface MfaCodes {
   /** Uses up a one-time password or a recovery code. False when it is wrong or was used. */
   redeem(holder: MfaHolder, code: string): Promise<boolean>
-  /** The time step whose code this is; null for none. Uses up nothing. */
+  /** The time step of this code; null for none. Uses up nothing. */
   findStep(holder: MfaHolder, code: string): number | null
 }
 
-/** What a user's secret is sealed for. */
+/** The context in which a user's secret is sealed. */
 export function mfaContext(userId: string): string {
   return `mfa:${userId}`
 }

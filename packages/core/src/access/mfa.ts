@@ -8,22 +8,22 @@ import { requireAllowed } from './sessions.js'
 import type { MfaState, SessionStore } from './session-store.js'
 import { mintTotpSecret } from './totp.js'
 
-/** A user's second factor: one-time passwords by time (RFC 6238). For users of our own login, named by their id. */
+/** A user's second factor: one-time passwords by time (RFC 6238). For the board's own users, by their id. */
 export interface Mfa {
   /**
-   * Makes a secret, which counts once it is confirmed; an earlier unconfirmed one is forgotten.
+   * Makes a secret, which takes effect when it is confirmed. It replaces an earlier unconfirmed one.
    * @throws TaskboardError `CONFLICT` when the user is enrolled.
    */
   begin(userId: string): Promise<{ readonly otpauthUri: string; readonly secret: string }>
   /**
-   * Enrols the user with the secret of `begin`, shown to be in an app by one of its codes. The recovery codes are shown this
-   * once; each stands in for one code.
-   * @throws TaskboardError `INVALID_FIELD` (`mfaCode`) for a wrong code, `CONFLICT` when nothing waits to be confirmed,
+   * Enrols the user with the secret of `begin`, once a code shows that it is in an app. The recovery codes are returned only here;
+   * each can be used once in place of a code.
+   * @throws TaskboardError `INVALID_FIELD` (`mfaCode`) for a wrong code, `CONFLICT` when no secret waits for confirmation,
    *   `RATE_LIMITED` after five wrong ones.
    */
   confirm(userId: string, mfaCode: string): Promise<{ readonly recoveryCodes: readonly string[] }>
   /**
-   * Ends the enrolment, by one of its codes or a recovery code.
+   * Ends the enrolment with a one-time password or a recovery code.
    * @throws TaskboardError as `confirm`; `CONFLICT` when the user is not enrolled.
    */
   remove(userId: string, mfaCode: string): Promise<void>
@@ -50,12 +50,12 @@ export function createMfa(parts: MfaParts): Mfa {
     throw new TaskboardError('NOT_FOUND', 'no such user')
   }
 
-  /** Runs a check of a code as one of five guesses, which are forgotten when it holds. */
+  /** Counts a check of a code as one of five guesses, and forgets them when the code is right. */
   async function guess(userId: string, check: () => Promise<boolean>): Promise<void> {
     const key = credentialDigest(mfaContext(userId))
     requireAllowed(await store.takeLoginAttempt(key, 'code', at()), 'too many wrong codes')
     if (!(await check())) {
-      throw new TaskboardError('INVALID_FIELD', 'mfaCode is wrong or was used', { field: 'mfaCode' })
+      throw new TaskboardError('INVALID_FIELD', 'mfaCode is wrong or was already used', { field: 'mfaCode' })
     }
     await store.clearLoginAttempts(key, at())
   }
@@ -76,7 +76,8 @@ export function createMfa(parts: MfaParts): Mfa {
     async confirm(userId, mfaCode) {
       const { secret, pendingSecret, asOf } = await find(userId)
       if (secret !== null) throw enrolled()
-      if (pendingSecret === null) throw new TaskboardError('CONFLICT', 'nothing waits to be confirmed')
+      if (pendingSecret === null)
+        throw new TaskboardError('CONFLICT', 'no secret waits for confirmation; begin the enrolment first')
       const { codes: recoveryCodes, hashes: recoveryHashes } = mintRecoveryCodes(random)
       await guess(userId, async () => {
         const step = codes.findStep({ userId, sealedSecret: pendingSecret, asOf }, mfaCode)
@@ -98,5 +99,5 @@ export function createMfa(parts: MfaParts): Mfa {
 }
 
 function enrolled(): TaskboardError {
-  return new TaskboardError('CONFLICT', 'the user is enrolled already')
+  return new TaskboardError('CONFLICT', 'the user is already enrolled')
 }

@@ -9,8 +9,8 @@ export function requireScope(principal: Principal, scope: Scope): void {
 }
 
 /**
- * Whether a workspace is within the principal's reach. It needs the workspace's account, because 'all' means every one of the
- * principal's own. What is out of reach is to be answered exactly as what does not exist.
+ * Whether a workspace is within the principal's reach. Needs the workspace's account, because 'all' means all workspaces of the
+ * principal's account. Answer a workspace beyond reach exactly as one that does not exist.
  */
 export function reaches(principal: Principal, workspace: Pick<Workspace, 'id' | 'accountId'>): boolean {
   if (workspace.accountId !== principal.accountId) return false

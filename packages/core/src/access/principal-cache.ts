@@ -2,32 +2,32 @@ import type { Environment, Instant } from '../environment/index.js'
 import { isTaskboardError, TaskboardError } from '../errors/index.js'
 import type { Principal } from './principal.js'
 
-/** Who a credential stands for, and for how much longer, by the storage's clock. */
+/** The principal of a credential, and how much longer it is valid by the storage's clock. */
 export interface FoundPrincipal {
   readonly principal: Principal
   readonly expiresInMs: number | null
 }
 
-/** Remembers for a moment whom credentials of one kind stand for. */
+/** Caches the principals of credentials of one kind for a moment. */
 export interface PrincipalCache {
   /**
-   * Whom it is known to stand for; undefined when that has to be looked up. In the second half of its trust it is looked up
-   * once beside the request, so that requests that keep coming do not wait for it. Nobody hears of a fault of that one, and nobody
-   * joins it: who asks after the end of the trust asks the storage.
+   * The cached principal; undefined when it has to be looked up. In the second half of an entry's lifetime, a request starts one
+   * lookup without waiting for it, so that later requests need not wait either. Errors of that lookup are ignored, and nobody joins
+   * it: a request after the entry expired asks the storage.
    */
   peek(credential: string): Principal | undefined
-  /** Looks it up; those who ask for the same credential meanwhile share the answer. Null when it stands for nobody. */
+  /** Looks it up. Concurrent calls for the same credential share the answer. Null when it has no principal. */
   lookUp(credential: string): Promise<Principal | null>
-  /** Trusts nothing any more that was or is being looked up for what `isMeant` names. */
+  /** Drops all lookups, including those in progress, of the principals that `isMeant` selects. */
   forget(isMeant: (credential: string, principal: Principal) => boolean): void
 }
 
 export interface PrincipalCacheOptions {
   readonly environment: Environment
   readonly find: (credential: string) => Promise<FoundPrincipal | null>
-  /** How many are remembered at once. */
+  /** How many entries it keeps. */
   readonly size: number
-  /** How long a look-up is trusted. */
+  /** How long an entry stays valid. */
   readonly ttlMs: number
 }
 
@@ -35,13 +35,13 @@ interface Entry {
   readonly principal: Principal
   readonly foundAt: Instant
   readonly trustedUntil: Instant
-  /** From when on it is looked up again ahead of that; infinite once it was. */
+  /** When to look it up again before it expires; infinite once that has begun. */
   refreshFrom: Instant
 }
 
 /**
- * A cache of this process; nothing is remembered about unknown credentials. Memory is bounded: the entry that was looked up
- * longest ago, and so would go stale first, makes room.
+ * A cache of this process. It keeps nothing about unknown credentials. Its memory is bounded: it evicts the entry with the oldest
+ * lookup, which would expire first.
  */
 export function createPrincipalCache(options: PrincipalCacheOptions): PrincipalCache {
   const { environment, size, ttlMs } = options
@@ -68,7 +68,7 @@ export function createPrincipalCache(options: PrincipalCacheOptions): PrincipalC
     }
   }
 
-  /** Asks the storage. What it says is kept where `mayKeep` allows that then. */
+  /** Asks the storage. Caches the answer if `mayKeep` allows it by then. */
   async function lookUp(credential: string, mayKeep: () => boolean): Promise<Principal | null> {
     const foundAt = clock.now()
     const seen = revocations
@@ -116,7 +116,7 @@ export function createPrincipalCache(options: PrincipalCacheOptions): PrincipalC
   }
 }
 
-/** A clock that stepped back to before the look-up makes its answer untrusted, not trusted for longer. */
+/** When the clock has stepped back to before the lookup, its answer is not valid, instead of valid for longer. */
 function isWithin(now: Instant, from: Instant, until: Instant): boolean {
   return now >= from && now < until
 }

@@ -18,9 +18,9 @@ export const scopes = [
 export type Scope = (typeof scopes)[number]
 
 /**
- * Who is calling, and all that any surface knows of it. A host with its own login makes these itself. It is believed that the account
- * subscribes to the tier, and that `id` belongs to this caller alone on the whole board. A workspace of another account is
- * beyond reach even when it is named here, also as the default one.
+ * Who is calling; all APIs see the same one. A host with its own login makes these itself. The board trusts that the account
+ * has the tier, and that `id` belongs to this caller alone on the whole board. A workspace of another account is beyond reach even
+ * when it is named here, also as the default one.
  */
 export interface Principal {
   /** The key's or user's id. */
@@ -31,9 +31,9 @@ export interface Principal {
   readonly scopes: readonly Scope[]
   /** The workspaces within reach; 'all' means every one of the account. */
   readonly workspaceIds: readonly string[] | 'all'
-  /** The one that the board endpoint works on. */
+  /** The workspace that the board endpoint works on. */
   readonly defaultWorkspaceId: string
 }
 
-/** How far a caller sees: the workspaces of an account, or some of them. What is beyond is as if it did not exist. */
+/** The workspaces that a caller can see: all of an account, or some. Others are answered as if they did not exist. */
 export type Reach = Pick<Principal, 'accountId' | 'workspaceIds'>

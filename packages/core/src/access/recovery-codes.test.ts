@@ -12,7 +12,7 @@ describe('recovery codes', () => {
     expect([zeroes.codes[0], ones.codes[0]]).toEqual(['0000-0000-0000-0000', 'zzzz-zzzz-zzzz-zzzz'])
   })
 
-  it('are known by their hash, however they are grouped', () => {
+  it('match their hash, however they are grouped', () => {
     const { codes, hashes } = mintRecoveryCodes(systemRandom)
     const [code = ''] = codes
     for (const text of [

@@ -1,10 +1,10 @@
 import type { Random } from '../environment/index.js'
 import { credentialDigest } from './credential-digest.js'
 
-/** Recovery codes that have just been made: they are shown this once. */
+/** New recovery codes, in plain text for their user. They are not stored. */
 export interface MintedRecoveryCodes {
   readonly codes: readonly string[]
-  /** What is kept. */
+  /** What is stored. */
   readonly hashes: readonly string[]
 }
 
@@ -22,7 +22,7 @@ export function mintRecoveryCodes(random: Random): MintedRecoveryCodes {
   }
 }
 
-/** The digest of what may be a recovery code, however it is grouped; null for what cannot be one. */
+/** The digest of text that may be a recovery code, however it is grouped; null for other text. */
 export function hashRecoveryCode(text: string): string | null {
   const code = text.replaceAll(/[\s-]/g, '').toLowerCase()
   return SHAPE.test(code) ? credentialDigest(code) : null

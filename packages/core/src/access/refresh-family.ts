@@ -3,7 +3,7 @@ import type { RefreshOutcome, RefreshRequest } from './session-store.js'
 
 /** The refresh tokens of one session. */
 export interface RefreshFamily {
-  /** The one that is good now. */
+  /** The current one. */
   readonly tokenHash: string
   /** Those that were replaced within the last `reuseGraceMs`, newest first, at most `mostRotatedTokens`. */
   readonly rotated: readonly { readonly hash: string; readonly at: Instant }[]
@@ -11,15 +11,15 @@ export interface RefreshFamily {
   readonly expiresAt: Instant
 }
 
-/** Before every present: also for a clock that is behind, and for whoever looked at it before the session was ended. */
+/** Before every present, also for a clock that is behind or that was read before the session ended. */
 export const sessionOver: Instant = 0
 
-/** As many as a client can have under way by mistake: whoever refreshes in a loop makes the session no larger. */
+/** As many as a client can have in progress by mistake. A client that refreshes in a loop does not make the session larger. */
 export const mostRotatedTokens = 20
 
 /**
- * What showing a token of the family's does to it; null when the session is over. Any token that is neither good nor replaced
- * a moment ago ends the family: only those who held one of its tokens know how theirs begin.
+ * The effect of showing a token of the family; null when the session is over. A token that is neither current nor replaced a moment ago
+ * ends the family: only a holder of one of its tokens knows how they begin.
  */
 export function showRefreshToken(
   family: RefreshFamily,

@@ -3,7 +3,7 @@ import { systemRandom } from '../environment/index.js'
 import { mintRefreshToken, readRefreshToken } from './refresh-token.js'
 
 describe('refresh tokens', () => {
-  it('share their family and nothing else with the one before', () => {
+  it('share only their family with the one before', () => {
     const first = mintRefreshToken(systemRandom)
     const next = mintRefreshToken(systemRandom, first.token)
     const other = mintRefreshToken(systemRandom)
@@ -13,7 +13,7 @@ describe('refresh tokens', () => {
     expect(first.token).toMatch(/^tbr_[\w-]{65}$/)
   })
 
-  it('are read as they were made, and nothing else is', () => {
+  it('are parsed as they were made, and other text is refused', () => {
     const { token, familyHash, tokenHash } = mintRefreshToken(systemRandom)
     expect(readRefreshToken(token)).toEqual({ familyHash, tokenHash })
     for (const text of ['', token.slice(1), `${token}x`, token.replace('tbr_', 'tb_'), ` ${token}`]) {

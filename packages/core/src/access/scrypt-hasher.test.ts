@@ -5,7 +5,7 @@ import { createScryptHasher } from './scrypt-hasher.js'
 const quick = createScryptHasher({ random: systemRandom, costLog2: 4 })
 
 describe('createScryptHasher', () => {
-  it('keeps a password as a salted hash that tells its cost', async () => {
+  it('stores a password as a salted hash that names its cost', async () => {
     const hasher = createScryptHasher({ random: systemRandom })
     const stored = await hasher.hash('correct horse battery')
     expect(stored).toMatch(/^\$scrypt\$ln=15,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
@@ -13,24 +13,24 @@ describe('createScryptHasher', () => {
     expect(await hasher.verify('correct horse batterz', stored)).toBe(false)
   })
 
-  it('salts each time, and verifies what another cost has made', async () => {
+  it('salts each time, and verifies a hash of another cost', async () => {
     const [one, two] = [await quick.hash('same'), await quick.hash('same')]
     expect(one).not.toBe(two)
     const costlier = createScryptHasher({ random: systemRandom, costLog2: 5 })
     expect(await costlier.verify('same', one)).toBe(true)
   })
 
-  it('is scrypt as others have it', async () => {
+  it('agrees with another implementation of scrypt', async () => {
     // By Python's hashlib.scrypt, for N = 1024.
     const stored = '$scrypt$ln=10,r=8,p=1$U29kaXVtQ2hsb3JpZGUAAA$YtIu5mWnoTUh222OsFe3cj+DNI2WIUNTefaV0uKpF5k'
     expect(await quick.verify('pleaseletmein', stored)).toBe(true)
   })
 
-  it('does not care how letters are composed', async () => {
+  it('ignores how letters are composed', async () => {
     expect(await quick.verify('cafe\u0301 \u2460', await quick.hash('caf\u00e9 1'))).toBe(true)
   })
 
-  it('has a decoy of the same cost that no password fits', async () => {
+  it('has a decoy of the same cost that no password matches', async () => {
     const form = (stored: string) => stored.split('$').slice(0, 3)
     expect(form(quick.decoy)).toEqual(form(await quick.hash('x')))
     expect(await quick.verify('', quick.decoy)).toBe(false)
@@ -48,7 +48,7 @@ describe('createScryptHasher', () => {
     expect(await quick.verify('x', stored)).toBe(false)
   })
 
-  it('makes a few at once, lets some wait, and refuses the others', async () => {
+  it('runs a few at once, lets some wait, and refuses the others', async () => {
     const hasher = createScryptHasher({ random: systemRandom, costLog2: 4, atOnce: 1, mostWaiting: 2 })
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => hasher.hash('x')))
     expect(results.map(({ status }) => status)).toEqual([

@@ -7,9 +7,9 @@ export interface ScryptHasherOptions {
   readonly random: Random
   /** The binary logarithm of scrypt's N; default 15, with which a hash takes 32 MiB. */
   readonly costLog2?: number | undefined
-  /** How many hashes are made at once; default 2, so that Node's four threads have two left for all else. */
+  /** How many hashes run at once; default 2, which leaves two of Node's four threads for other work. */
   readonly atOnce?: number | undefined
-  /** How many may wait for that; default 100. More are refused. */
+  /** How many may wait; default 100. More are refused. */
   readonly mostWaiting?: number | undefined
 }
 
@@ -18,13 +18,13 @@ const PARALLELISM = 1
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 const DEFAULT_COST_LOG2 = 15
-/** Nobody who could write to the storage shall make a check take more than 128 MiB. */
+/** Someone who can write to the storage must not make a check take more than 128 MiB. */
 const HIGHEST_COST_LOG2 = 17
 const STORED = /^\$scrypt\$ln=(\d{1,2}),r=8,p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
 
 /**
- * scrypt (RFC 7914) with N = 2^15, r = 8 and p = 1, as `$scrypt$ln=15,r=8,p=1$<salt>$<hash>` in base64 without padding. A
- * password is normalized first (NFKC), so that it does not matter how a keyboard composes its letters.
+ * scrypt (RFC 7914) with N = 2^15, r = 8 and p = 1, as `$scrypt$ln=15,r=8,p=1$<salt>$<hash>` in base64 without padding. It
+ * normalizes a password first (NFKC), so that it does not matter how a keyboard composes letters.
  * `hash` and `verify` reject with `SERVICE_UNAVAILABLE` when too many wait already.
  */
 export function createScryptHasher(options: ScryptHasherOptions): PasswordHasher {
@@ -56,7 +56,7 @@ function derived(
   costLog2: number,
 ): Promise<Buffer> {
   const cost = 2 ** costLog2
-  // Node takes its bound for reached by exactly what scrypt needs.
+  // Node refuses a bound that is exactly what scrypt needs.
   const maxmem = 128 * BLOCK_SIZE * (cost + PARALLELISM) * 2
   const settings: ScryptOptions = { cost, blockSize: BLOCK_SIZE, parallelization: PARALLELISM, maxmem }
   return turnstile.pass(

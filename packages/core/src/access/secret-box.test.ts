@@ -34,7 +34,7 @@ describe('createSecretBox', () => {
     )
   })
 
-  it('draws a fresh nonce for each text and shows nothing of it', () => {
+  it('draws a fresh nonce for each text and shows nothing of the text', () => {
     const one = box(keyA)
     const texts = Array.from({ length: 100 }, () => one.seal('whsec_hello', 'webhook:wh_1'))
     expect(new Set(texts.map((text) => text.split('.')[2]?.slice(0, 16))).size).toBe(100)
@@ -61,7 +61,7 @@ describe('createSecretBox', () => {
     expectUnreadable(() => one.open(one.seal('secret', 'webhook:wh_1'), 'webhook:wh_2'))
   })
 
-  it('rotates: the first key seals, all open, a dropped one does not', () => {
+  it('rotates: the first key seals, all open, a removed one does not', () => {
     const before = box([{ id: 'a', key: keyA }])
     const during = box([
       { id: 'b', key: keyB },
@@ -85,12 +85,12 @@ describe('createSecretBox', () => {
     expect(listed.open(sealed, 'place')).toBe('secret')
   })
 
-  it('does not take one key for another with the same id', () => {
+  it('does not mistake one key for another with the same id', () => {
     const sealed = box([{ id: 'main', key: keyA }]).seal('secret', 'place')
     expectUnreadable(() => box([{ id: 'main', key: keyB }]).open(sealed, 'place'))
   })
 
-  it('reads a key as bytes, hexadecimal, base64 and base64url alike', () => {
+  it('accepts a key as bytes, hexadecimal, base64 and base64url', () => {
     const bytes = Uint8Array.from({ length: 32 }, (_, index) => 255 - index)
     const buffer = Buffer.from(bytes)
     const sealed = box(bytes).seal('secret', 'place')
@@ -104,7 +104,7 @@ describe('createSecretBox', () => {
     for (const text of texts) expect(box(text).open(sealed, 'place')).toBe('secret')
   })
 
-  it('is not changed by a caller who wipes the key bytes afterwards', () => {
+  it('is not affected by a caller who wipes the key bytes afterwards', () => {
     const bytes = new Uint8Array(keyA)
     const one = box(bytes)
     bytes.fill(0)
@@ -136,7 +136,7 @@ describe('createSecretBox', () => {
 })
 
 describe('ephemeralSecretBox', () => {
-  it('opens its own texts and nobody else does', () => {
+  it('opens its own texts and no other box does', () => {
     const one = ephemeralSecretBox(systemRandom)
     const sealed = one.seal('secret', 'place')
     expect(one.open(sealed, 'place')).toBe('secret')

@@ -2,17 +2,17 @@ import { createCipheriv, createDecipheriv, createHash, createSecretKey, type Key
 import type { Random } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 
-/** Keeps secrets that must be read again (unlike passwords and keys, which are hashed) encrypted at rest. */
+/** Encrypts secrets that must be read again at rest, unlike passwords and keys, which are hashed. */
 export interface SecretBox {
   /**
-   * Encrypts `plain` for one place: `context` names it (`webhook:wh_…`) and is not secret. The result is text of the form
-   * `v1.<key id>.<base64url>`; sealing the same twice gives two different texts.
+   * Encrypts `plain` for one place: `context` names it (`webhook:wh_…`) and is not secret. The result has the form
+   * `v1.<key id>.<base64url>`. Sealing the same text twice gives two different results.
    */
   seal(plain: string, context: string): string
   /**
-   * What was sealed, with any of the box's keys.
-   * @throws TaskboardError `INTERNAL_ERROR`, without saying why, when the text was changed, was sealed for another context,
-   * or its key is not among the box's.
+   * Decrypts a sealed text with any of the box's keys.
+   * @throws TaskboardError `INTERNAL_ERROR`, without a reason, when the text was changed, was sealed for another context, or its key
+   * is not in the box.
    */
   open(sealed: string, context: string): string
 }
@@ -22,8 +22,8 @@ export type EncryptionKey = string | Uint8Array
 
 export interface SecretBoxOptions {
   /**
-   * One key, or several to rotate: the first one seals, all of them open. An id is 1 to 64 of `A-Z a-z 0-9 _ -`, stands in
-   * the sealed text and must stay with its key. A key that was given alone opens its texts also when it is listed later.
+   * One key, or several to rotate: the first one seals, all of them open. An id is 1 to 64 of `A-Z a-z 0-9 _ -`, is part of the
+   * sealed text and must stay with its key. If you list a key that you gave alone before, it still opens its texts.
    */
   readonly encryptionKey: EncryptionKey | readonly { readonly id: string; readonly key: EncryptionKey }[]
 }
@@ -43,7 +43,7 @@ const HEX_KEY = /^[0-9a-fA-F]{64}$/
 const BASE64_KEY = /^[A-Za-z0-9+/_-]{43}=?$/
 
 /**
- * A box over AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce for each text, which is sound for 2^32 texts a key.
+ * A box with AES-256-GCM (NIST SP 800-38D) and a random 96-bit nonce for each text, which is sound for 2^32 texts a key.
  * @throws TaskboardError `INVALID_CONFIG` when a key is not 32 bytes or the ids are not usable.
  */
 export function createSecretBox(options: SecretBoxOptions, random: Random): SecretBox {
@@ -66,7 +66,7 @@ export function createSecretBox(options: SecretBoxOptions, random: Random): Secr
   }
 }
 
-/** A box whose key is made now and lives in this process only: for storages that do not outlive it either. */
+/** A box with a new key that exists only in this process: for storages that do not outlive it either. */
 export function ephemeralSecretBox(random: Random): SecretBox {
   return createSecretBox({ encryptionKey: random.bytes(KEY_BYTES) }, random)
 }
@@ -76,7 +76,7 @@ function tryOpen(keys: ReadonlyMap<string, BoxKey>, sealed: string, context: str
   if (version !== VERSION || id === undefined || text === undefined || rest.length > 0) return null
   const key = keys.get(id)
   const bytes = Buffer.from(text, 'base64url')
-  // Node skips what is not base64url and ignores spare bits; only the one canonical spelling is ours.
+  // Node skips characters that are not base64url and ignores spare bits. Only the canonical spelling is accepted.
   if (key === undefined || bytes.length < NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== text)
     return null
   const end = bytes.length - TAG_BYTES
@@ -93,7 +93,7 @@ function tryOpen(keys: ReadonlyMap<string, BoxKey>, sealed: string, context: str
   }
 }
 
-/** What the tag covers beside the text. Key ids hold no dot, so no two pairs give the same bytes. */
+/** What the tag covers besides the text. Key ids have no dot, so no two pairs give the same bytes. */
 function boundData(keyId: string, context: string): Buffer {
   return Buffer.from(`${VERSION}.${keyId}.${context}`, 'utf8')
 }
@@ -137,7 +137,7 @@ function readKey(key: unknown, name: string): Buffer {
   throw invalid(`${name} must be 32 bytes, as base64, base64url or hexadecimal text or as a Uint8Array`)
 }
 
-/** The id of a key that was given without one: it tells keys apart and says nothing about the key. */
+/** The id of a key that was given without one. It identifies the key without revealing anything about it. */
 function derivedId(key: Buffer): string {
   return createHash('sha256').update('taskboard key id\0').update(key).digest('base64url').slice(0, 11)
 }

@@ -2,7 +2,7 @@ import type { At, Instant } from '../environment/index.js'
 import type { AttemptDecision, AttemptKind } from './login-attempts.js'
 import type { Principal } from './principal.js'
 
-/** What a login is judged by. */
+/** The data that a login is checked against. */
 export interface SignIn {
   readonly userId: string
   readonly passwordHash: string
@@ -17,19 +17,19 @@ export interface MfaState {
   readonly email: string
   /** Sealed. Null when the user is not enrolled. */
   readonly secret: string | null
-  /** Sealed. One that waits to be confirmed. */
+  /** Sealed. A secret that is not yet confirmed. */
   readonly pendingSecret: string | null
   /** The storage's present, by which one-time passwords are judged. */
   readonly asOf: Instant
 }
 
-/** What is done to a user's second factor. */
+/** A change of a user's second factor. */
 export type MfaChange =
-  /** Puts a secret up for confirmation, in place of an earlier one. Refused when the user is enrolled, or unknown. */
+  /** Stores a secret for confirmation, in place of an earlier one. Refused when the user is enrolled, or unknown. */
   | { readonly kind: 'offer'; readonly sealedSecret: string }
   /**
-   * Enrols the user with the secret that waits, whose code of `step` is used by that. Refused when another secret waits, or none: of
-   * several confirmations one holds.
+   * Enrols the user with the unconfirmed secret, and uses up its code of `step`. Refused when the unconfirmed secret is another one or
+   * absent: of concurrent confirmations one succeeds.
    */
   | {
       readonly kind: 'enrol'
@@ -37,52 +37,52 @@ export type MfaChange =
       readonly step: number
       readonly recoveryHashes: readonly string[]
     }
-  /** Ends it, with its recovery codes. */
+  /** Ends the enrolment and deletes its recovery codes. */
   | { readonly kind: 'remove' }
 
-/** A login that goes on until its refresh tokens end, or someone ends it. */
+/** A login. It lasts until its refresh tokens expire or someone ends it. */
 export interface Session {
   readonly id: string
   readonly userId: string
 }
 
-/** A refresh token that is shown, and what is to follow it. */
+/** A refresh token that a client shows, and its successor. */
 export interface RefreshRequest {
-  /** SHA-256 of what all refresh tokens of the session have in common. */
+  /** SHA-256 of the part that all refresh tokens of the session share. */
   readonly familyHash: string
   /** SHA-256 of the token. */
   readonly tokenHash: string
   readonly nextTokenHash: string
-  /** How long the next token is good for. */
+  /** The lifetime of the next token. */
   readonly ttlMs: number
-  /** How long after its replacement a token may come again without harm. */
+  /** How long a replaced token may be shown again without ending the session. */
   readonly reuseGraceMs: number
 }
 
 /**
- * `rotated`: the next token is good now, and the shown one no more. `reused`: it was replaced a moment ago, and nothing has
- * changed. `ended`: it was replaced earlier, so two hold tokens of this session, which is over therefore.
+ * `rotated`: the next token replaces the shown one. `reused`: the shown one was replaced a moment ago, and nothing has changed.
+ * `ended`: it was replaced earlier, so two clients have tokens of this session. The session has ended.
  */
 export interface RefreshOutcome {
   readonly outcome: 'rotated' | 'reused' | 'ended'
   readonly session: Session
 }
 
-/** Logins: who may, who has, and for how long. Nothing here holds a password, a token or a code that could be used. */
+/** Logins and second factors. Nothing stored here is a usable password, token or code. */
 export interface SessionStore<Tx = unknown> {
   /** By the normalized e-mail address. */
   findSignIn(email: string, at: At<Tx>): Promise<SignIn | null>
   /**
-   * Counts a guess before it is looked at, by the rules of `takeLoginAttempt`; `key` is a digest. Of guesses at the same time,
-   * over all processes, no more are allowed than one after the other.
+   * Counts a guess before it is checked, by the rules of `takeLoginAttempt`; `key` is a digest. Concurrent guesses, over all
+   * processes, are allowed no more often than guesses in sequence.
    */
   takeLoginAttempt(key: string, kind: AttemptKind, at: At<Tx>): Promise<AttemptDecision>
-  /** Forgets the guesses of a key: one was right. */
+  /** Forgets the guesses of a key, after a right one. */
   clearLoginAttempts(key: string, at: At<Tx>): Promise<void>
 
   /**
-   * `passwordHash` is what the login was judged by: a change of password goes either before the session, which is refused then,
-   * or after it, and ends it.
+   * `passwordHash` is the hash that the login was checked against. A change of password comes either before the session, which is then
+   * refused, or after it, and ends it.
    * @throws TaskboardError `NOT_FOUND` for an unknown user, or one who has another `passwordHash` by now.
    */
   insertSession(
@@ -96,13 +96,13 @@ export interface SessionStore<Tx = unknown> {
     at: At<Tx>,
   ): Promise<Session>
   /**
-   * Exactly one of those who show the same token at the same time gets `rotated`. Null for an unknown session, and one that is
-   * over. Of the tokens that were replaced a moment ago it knows the newest `mostRotatedTokens`.
+   * Of concurrent calls with the same token, exactly one gets `rotated`. Null for an unknown session, and one that has ended. It
+   * remembers the newest `mostRotatedTokens` of the tokens that were replaced a moment ago.
    */
   consumeRefreshToken(request: RefreshRequest, at: At<Tx>): Promise<RefreshOutcome | null>
-  /** Ends a session for good, named by its id or its tokens' family. Gives it back; null when it was over, or never was. */
+  /** Ends a session, by its id or its tokens' family, and returns it. Null when it was unknown or had ended. */
   endSession(named: { id: string } | { familyHash: string }, at: At<Tx>): Promise<Session | null>
-  /** Whom a session stands for, and in how many milliseconds it ends; null when it is over. */
+  /** The user of a session, and in how many milliseconds it ends; null when it has ended. */
   findPrincipalBySession(
     sessionId: string,
     at: At<Tx>,
@@ -112,8 +112,8 @@ export interface SessionStore<Tx = unknown> {
   /** Changes a user's second factor: see `MfaChange`. False when the change is refused. */
   changeMfa(change: { readonly userId: string; readonly change: MfaChange }, at: At<Tx>): Promise<boolean>
   /**
-   * Uses up a code: true for exactly one caller. By a `step` of time all codes up to that one are used up, and none of an earlier step
-   * holds any more.
+   * Uses up a code: true for exactly one caller. A `step` of time uses up all codes up to it, so codes of earlier steps are no longer
+   * valid.
    */
   redeemMfa(
     code: { readonly userId: string } & ({ readonly step: number } | { readonly recoveryHash: string }),

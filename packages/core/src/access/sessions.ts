@@ -12,7 +12,7 @@ import { mintRefreshToken, readRefreshToken } from './refresh-token.js'
 import type { SessionStore, SignIn } from './session-store.js'
 import { loginInput } from './sign-in-input.js'
 
-/** Who logs in. `mfaCode` is a one-time password or a recovery code, for users who are enrolled. */
+/** A login. `mfaCode` is a one-time password or a recovery code, for users who are enrolled. */
 export type LoginInput = z.input<typeof loginInput>
 
 /** Where a request comes from, as the host sees it. */
@@ -20,34 +20,34 @@ export interface LoginOrigin {
   readonly clientAddress: string
 }
 
-/** What a caller gets to show from now on. */
+/** The tokens of a session. */
 export interface SessionTokens {
   readonly accessToken: string
   /** Good for one refresh. */
   readonly refreshToken: string
-  /** How long the access token is good for, in seconds. */
+  /** The lifetime of the access token, in seconds. */
   readonly expiresInS: number
   readonly tokenType: 'Bearer'
 }
 
-/** Logs users in and out. Every method rejects with `SERVICE_UNAVAILABLE` when the storage cannot be asked. */
+/** Logs users in and out. Every method rejects with `SERVICE_UNAVAILABLE` when the storage does not answer. */
 export interface Sessions {
   /**
-   * Begins a session. An unknown address and a wrong password are told alike and cost the same. Ten wrong passwords or five
-   * wrong codes lock this address for this client for 15 minutes, whether there is such a user or not.
+   * Begins a session. An unknown address and a wrong password give the same error and take the same time. Ten wrong passwords or five
+   * wrong codes lock this address for this client for 15 minutes, whether the user exists or not.
    * @throws TaskboardError `UNAUTHORIZED` for a wrong login, with `field` `mfaCode` when the password was right and a code is
    *   missing or wrong; `RATE_LIMITED` with the wait; `MISSING_FIELD`, `INVALID_FIELD`.
    */
   login(input: LoginInput, origin: LoginOrigin): Promise<SessionTokens>
   /**
-   * Exchanges a refresh token for the next, once. Of two at the same time one gets it, and the session lives; the token again
-   * later than 10 s after ends the session, since two hold it then.
+   * Exchanges a refresh token for the next one, once. Of two concurrent calls one gets it, and the session stays. Showing the token
+   * again more than 10 s later ends the session, because two clients have it.
    * @throws TaskboardError `UNAUTHORIZED`, `RATE_LIMITED`.
    */
   refresh(refreshToken: string, origin: LoginOrigin): Promise<SessionTokens>
   /**
-   * Ends the session of a refresh token, or else of the access token in an `Authorization` header. What is over stays so.
-   * @throws TaskboardError `MISSING_FIELD` (`refreshToken`) with neither, `UNAUTHORIZED` for an access token that does not hold.
+   * Ends the session of a refresh token, or else of the access token in an `Authorization` header. Idempotent.
+   * @throws TaskboardError `MISSING_FIELD` (`refreshToken`) with neither, `UNAUTHORIZED` for an access token that is not valid.
    */
   logout(shown: {
     readonly refreshToken?: string | null | undefined
@@ -92,7 +92,7 @@ export function createSessions(parts: SessionsParts): Sessions {
     return { accessToken, refreshToken, expiresInS: tokens.ttlMs / SECOND_MS, tokenType: 'Bearer' }
   }
 
-  /** A good token never meets this limit: it cannot be guessed, and a host may refresh for all its users from one address. */
+  /** A valid token never meets this limit: it cannot be guessed, and a host may refresh for all its users from one address. */
   function refuseRefresh(clientAddress: string): TaskboardError {
     requireAllowed(
       badRefreshes.take(addressBucket(clientAddress)),
@@ -135,7 +135,7 @@ function toWrongLogin(error: unknown): never {
   throw isTaskboardError(error, 'NOT_FOUND') ? new TaskboardError('UNAUTHORIZED', WRONG_LOGIN) : error
 }
 
-/** Gives the user of a right login. */
+/** Returns the user of a right login. */
 function createLoginCheck(parts: SessionsParts) {
   const { environment, store, hasher, mfaCodes } = parts
   const at = (): At => ({ now: environment.storageNow() })
@@ -144,7 +144,7 @@ function createLoginCheck(parts: SessionsParts) {
     requireAllowed(await store.takeLoginAttempt(key, 'code', at()), 'too many wrong logins')
     const { userId, mfaSecret: sealedSecret, asOf } = signIn
     if (sealedSecret !== null && (await mfaCodes.redeem({ userId, sealedSecret, asOf }, code))) return
-    throw new TaskboardError('UNAUTHORIZED', 'mfaCode is wrong or was used', { field: 'mfaCode' })
+    throw new TaskboardError('UNAUTHORIZED', 'mfaCode is wrong or was already used', { field: 'mfaCode' })
   }
 
   return async (login: z.output<typeof loginInput>, bucket: string): Promise<SignIn> => {
@@ -182,7 +182,7 @@ async function namedSession(
   return { id }
 }
 
-/** Passes what is allowed. @throws TaskboardError `RATE_LIMITED` with the wait. */
+/** Returns when allowed. @throws TaskboardError `RATE_LIMITED` with the wait. */
 export function requireAllowed(
   { allowed, retryAfterMs }: { readonly allowed: boolean; readonly retryAfterMs: number },
   message: string,

@@ -2,15 +2,15 @@ import type { Clock } from '../environment/index.js'
 import type { AccessClaims, AccessTokens } from './access-token.js'
 import { credentialDigest } from './credential-digest.js'
 
-/** Remembers what good access tokens say, so that a signature is checked once and not with every request. */
+/** Caches the claims of valid access tokens, so that a signature is checked once and not with every request. */
 export interface TokenCache {
-  /** What a remembered token says; undefined for one that is not remembered, or has expired. */
+  /** The cached claims of a token; undefined when they are not cached or the token has expired. */
   peek(token: string): AccessClaims | undefined
   /** As `AccessTokens.verify`. */
   verify(token: string): Promise<AccessClaims | null>
 }
 
-/** A cache of at most `size` tokens, by their hash: the one that came first makes room. */
+/** A cache of at most `size` tokens, by their hash. The oldest entry is evicted first. */
 export function createTokenCache(parts: {
   readonly clock: Clock
   readonly tokens: Pick<AccessTokens, 'verify'>

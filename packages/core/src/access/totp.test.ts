@@ -18,14 +18,14 @@ describe('one-time passwords', () => {
     expect(findTotpStep(SECRET, code, seconds * 1_000)).toBe(Math.floor(seconds / 30))
   })
 
-  it('hold one step early or late and say whose they are', () => {
+  it('are valid one step early or late and report their step', () => {
     const steps = [-60, -30, 0, 30, 60].map((offset) =>
       findTotpStep(SECRET, '005924', (1_234_567_890 + offset) * 1_000),
     )
     expect(steps).toEqual([null, 41_152_263, 41_152_263, 41_152_263, null])
   })
 
-  it.each(['', '5924', '0059240', '00592a', ' 005924', '-05924', '٠٠٥٩٢٤'])('take %j for none', (text) => {
+  it.each(['', '5924', '0059240', '00592a', ' 005924', '-05924', '٠٠٥٩٢٤'])('do not match %j', (text) => {
     expect(isTotpCode(text)).toBe(false)
     expect(findTotpStep(SECRET, text, 1_234_567_890_000)).toBeNull()
   })

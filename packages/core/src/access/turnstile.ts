@@ -1,6 +1,6 @@
 import { TaskboardError } from '../errors/index.js'
 
-/** Lets so many at once pass, and so many wait. */
+/** Limits how much work runs at once, and how much waits. */
 export interface Turnstile {
   /** Runs `work` when there is room. @throws TaskboardError `SERVICE_UNAVAILABLE` at once when too many wait. */
   pass<T>(work: () => Promise<T>): Promise<T>
@@ -27,7 +27,7 @@ export function createTurnstile(limits: {
         return await work()
       } finally {
         const next = waiting.shift()
-        // Whoever comes next takes over this place.
+        // The next in line takes over this place.
         if (next === undefined) inside -= 1
         else next()
       }

@@ -1,23 +1,23 @@
 import type { Instant } from '../environment/index.js'
 import type { Scope } from './principal.js'
 
-/** Someone who logs in: of one account. Never with a password. */
+/** Someone who logs in, as a user of one account. Never includes the password. */
 export interface User {
   readonly id: string
   readonly accountId: string
   /** Normalized: in lower case. */
   readonly email: string
-  /** At most these go into the keys that the user makes. All that there are, for a user who was made without a list. */
+  /** The scopes that the user's keys may have. All scopes, for a user created without a list. */
   readonly scopes: readonly Scope[]
   readonly createdAt: Instant
 }
 
-/** A user to be. */
+/** A user to create. */
 export interface NewStoredUser {
   /** Normalized. */
   readonly email: string
-  /** By the `PasswordHasher`. */
+  /** Hashed by the `PasswordHasher`. */
   readonly passwordHash: string
-  /** Null for every scope that there is, also those that later versions add. */
+  /** Null for all scopes, including those of later versions. */
   readonly scopes: readonly Scope[] | null
 }

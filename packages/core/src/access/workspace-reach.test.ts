@@ -39,13 +39,13 @@ describe('the reach of a caller', () => {
     expect(await reach.includes(caller('all', 'none'), 'none')).toBe(false)
   })
 
-  it('is those of its workspaces that it names, its default one not left out', async () => {
+  it('is the workspaces of it that the principal names, including the default one', async () => {
     const { reach } = setUp()
     expect(await reach.includes(caller(['ws_a2']), 'ws_a2')).toBe(true)
     expect(await reach.includes(caller(['ws_a2']), 'ws_a1')).toBe(false)
   })
 
-  it('is asked of the storage once for each workspace, and each time for those that there are not', async () => {
+  it('looks up a known workspace once, and an unknown one each time', async () => {
     const { reach, asked } = setUp({ cacheSize: 2 })
     for (const id of ['ws_a1', 'ws_a1', 'none', 'none']) await reach.includes(caller('all'), id)
     expect(asked).toEqual(['ws_a1', 'none', 'none'])
@@ -55,7 +55,7 @@ describe('the reach of a caller', () => {
     expect(asked.slice(3)).toEqual(['ws_a2', 'ws_a3', 'ws_a1'])
   })
 
-  it('holds the default workspace of the storage’s own principals without a look', () => {
+  it('includes the default workspace of the storage’s own principals without a lookup', () => {
     const { reach, asked } = setUp({ ofHost: false })
     expect(reach.includes(caller('all'), 'ws_a1')).toBe(true)
     expect(reach.includes(caller(['ws_a2']), 'ws_a1')).toBe(false)

@@ -3,11 +3,11 @@ import type { AccessStore } from './access-store.js'
 import { reaches } from './permission.js'
 import type { Principal } from './principal.js'
 
-/** Tells which workspaces a caller reaches. */
+/** Determines which workspaces are within a caller's reach. */
 export interface WorkspaceReach {
   /**
-   * Whether a workspace is within a caller's reach: one of its account, and of those that it names. Immediate for a workspace whose
-   * account is known in this process, which is looked up once, since workspaces stay with their account.
+   * Whether a workspace is within a caller's reach: it belongs to the caller's account and is among the principal's workspaces.
+   * Synchronous for a workspace whose account this process knows. The account is looked up once, because it never changes.
    */
   includes(principal: Principal, workspaceId: string): boolean | Promise<boolean>
 }
@@ -15,15 +15,15 @@ export interface WorkspaceReach {
 export interface WorkspaceReachParts {
   readonly environment: Environment
   readonly store: Pick<AccessStore, 'getWorkspace'>
-  /** Whether a host makes principals, which may name workspaces of other accounts. The storage's own name none. */
+  /** Whether a host makes principals, which may name workspaces of other accounts. The storage's own principals name none. */
   readonly ofHost: boolean
-  /** How many workspaces are remembered. Default 10,000. */
+  /** How many workspaces it caches. Default 10,000. */
   readonly cacheSize?: number | undefined
 }
 
 const DEFAULT_CACHE_SIZE = 10_000
 
-/** Remembers what it finds, oldest first to go; unknown workspaces are looked up each time. */
+/** Caches known workspaces and evicts the oldest first. Looks up unknown ones each time. */
 export function createWorkspaceReach(parts: WorkspaceReachParts): WorkspaceReach {
   const { environment, store, ofHost, cacheSize = DEFAULT_CACHE_SIZE } = parts
   const accountIds = new Map<string, string>()
@@ -43,7 +43,7 @@ export function createWorkspaceReach(parts: WorkspaceReachParts): WorkspaceReach
     includes(principal, workspaceId) {
       const isOf = (accountId: string | undefined): boolean =>
         accountId !== undefined && reaches(principal, { id: workspaceId, accountId })
-      // Named by a principal of the storage's, it is of the same account.
+      // Named by a principal of the storage, so it is of the same account.
       if (!ofHost && workspaceId === principal.defaultWorkspaceId) return isOf(principal.accountId)
       const known = accountIds.get(workspaceId)
       return known === undefined ? find(workspaceId).then(isOf) : isOf(known)
