@@ -20,8 +20,8 @@ import { createContext } from '../src/graphql-context.js'
 import { taskboardGraphql, taskboardSchema } from '../src/index.js'
 
 /**
- * Requests a second of the endpoint against other GraphQL servers with the same schema, resolvers and storage, nobody asking for
- * a credential or counting requests; and against ours with both.
+ * Requests per second of the endpoint and of other GraphQL servers with the same schema, resolvers and storage, without credentials
+ * and limits; and of ours with both.
  */
 const TASKS = 20
 const LIST = `query ($id: ID!) {
@@ -49,7 +49,7 @@ interface Board {
   readonly keys: readonly string[]
 }
 
-/** With `isOpen` whoever calls is the same caller, of a tier without limits. */
+/** With `isOpen` every request has the same caller, of a tier without limits. */
 async function makeBoard(isOpen: boolean): Promise<Board> {
   let principal: Principal | undefined
   const options: Partial<TaskboardOptions> = isOpen ? { authenticate: () => principal ?? null } : {}
@@ -96,7 +96,7 @@ async function serveOurs(isOpen: boolean): Promise<void> {
   announce({ url, keys, workspaceId: principal.defaultWorkspaceId })
 }
 
-/** The context that our endpoint gives its resolvers, made anew for each request. */
+/** The context that our endpoint creates for the resolvers of each request. */
 function contextOf({ taskboard, principal }: Board): () => object {
   const { surface } = taskboard
   const caller = createOperationCaller(taskboard)

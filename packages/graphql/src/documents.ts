@@ -21,10 +21,9 @@ interface Prepared {
 /** Documents that may be executed. */
 export interface Documents {
   /**
-   * A document by its text, parsed, measured and validated; one that was so before is taken from the cache, and only measured
-   * again when its variables say how much it asks for. Measuring comes before validation, whose cost grows faster than the
-   * document.
-   * @returns what is wrong with the text, where it cannot be executed with these variables.
+   * Parses, measures and validates a document. A cached document is only measured again, and only when its cost depends on
+   * variables. Measuring comes before validation, whose cost grows faster than the document.
+   * @returns the errors, when the document cannot be executed with these variables.
    */
   prepare(text: string, variables: Variables | null | undefined): DocumentNode | readonly GraphQLError[]
 }

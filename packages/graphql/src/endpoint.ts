@@ -5,7 +5,7 @@ import { createExecutor, type Executor } from './executor.js'
 import { resolveOptions, type GraphqlOptions } from './graphql-options.js'
 import { taskboardSchema } from './schema/schema.js'
 
-/** What all operations on a task board share, by whatever protocol they come. */
+/** What all operations on a task board share, over HTTP and WebSockets. */
 export interface GraphqlEndpoint {
   readonly surface: Surface
   readonly schema: GraphQLSchema
@@ -15,10 +15,10 @@ export interface GraphqlEndpoint {
   readonly execute: Executor
 }
 
-/** By their settings, so that HTTP and WebSockets with the same ones have one cache of documents and plans. */
+/** By settings: HTTP and WebSockets with equal settings share one cache of documents and plans. */
 const endpoints = new WeakMap<Surface, Map<string, GraphqlEndpoint>>()
 
-/** @throws TypeError for an option that cannot be. */
+/** @throws TypeError for an invalid option. */
 export function endpointOf(
   taskboard: { readonly surface: Surface },
   options: GraphqlOptions,

@@ -15,7 +15,7 @@ async function messageOf(source: string, variableValues: object = {}, suggests =
 }
 
 describe('a message of graphql', () => {
-  it('has its suggestion where those are on, and goes without it elsewhere', async () => {
+  it('has its suggestion only where those are on', async () => {
     expect(await messageOf('{ accout }', {}, true)).toMatch(
       /"accout" on type "Query"\. Did you mean "account"\?$/,
     )
@@ -24,13 +24,13 @@ describe('a message of graphql', () => {
     expect(await messageOf(text, { s: 'PENDIN' })).toMatch(/does not exist in "TaskStatus" enum\.$/)
   })
 
-  it('is looked through once, whatever the client has put into it', async () => {
+  it('is searched once, whatever the client has put into it', async () => {
     const text = 'query ($s: TaskStatus) { tasks(status: $s) { nodes { id } } }'
     const message = await messageOf(text, { s: ' Did you mean '.repeat(50_000) })
     expect(message).toMatch(/^Variable "\$s" got invalid value " Did you mean/)
   })
 
-  it('repeats no more of what it was given than is of use', async () => {
+  it('repeats only the start and the end of a long value', async () => {
     const text = 'mutation ($i: CreateTaskInput!) { createTask(input: $i) { id } }'
     const message = await messageOf(text, { i: { title: 'x'.repeat(100_000), wrong: 1 } })
     expect(message).toMatch(/^Variable "\$i" got invalid value/)

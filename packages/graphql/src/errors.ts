@@ -5,13 +5,13 @@ import { fromWireName } from './wire-names.js'
 type Explain = (error: unknown) => Pick<ErrorEnvelope<EnterpriseErrorBody>, 'body'>
 
 const SUGGESTION = ' Did you mean '
-/** How much of a message is told. Those about variables repeat the whole of these, once for each thing that is wrong. */
-const TOLD_OF_BEGINNING = 600
-const TOLD_OF_END = 400
+/** How much of a message is returned, in characters. A message about variables repeats all of them for each error. */
+const KEPT_AT_START = 600
+const KEPT_AT_END = 400
 
 /**
- * An error of a GraphQL answer: what is wrong with the document or its variables as `INVALID_REQUEST`, and what a resolver threw
- * as REST would tell it. The members of the enterprise API's errors are in `extensions`.
+ * An error of a GraphQL response: `INVALID_REQUEST` for an error in the document or its variables, and the error that REST would
+ * return for what a resolver threw. The members of the enterprise API's errors are in `extensions`.
  */
 export function formatError(
   error: Readonly<Error>,
@@ -23,18 +23,18 @@ export function formatError(
   return { message: shortened(message), ...placeOf(error), extensions: { code: 'INVALID_REQUEST' } }
 }
 
-/** Looked for from the end, and once: a message may repeat what the client has sent, which may look like anything. */
+/** Searches once, from the end: a message may repeat arbitrary text that the client sent. */
 function withoutSuggestion(message: string): string {
   const start = message.endsWith('?') ? message.lastIndexOf(SUGGESTION) : -1
   return start === -1 ? message : message.slice(0, start)
 }
 
 function shortened(message: string): string {
-  if (message.length <= TOLD_OF_BEGINNING + TOLD_OF_END) return message
-  return `${message.slice(0, TOLD_OF_BEGINNING)} … ${message.slice(-TOLD_OF_END)}`
+  if (message.length <= KEPT_AT_START + KEPT_AT_END) return message
+  return `${message.slice(0, KEPT_AT_START)} … ${message.slice(-KEPT_AT_END)}`
 }
 
-/** An error that answers the request as a whole. */
+/** An error for the whole request. */
 export function fromEnvelope({
   body: { error },
 }: Pick<ErrorEnvelope<EnterpriseErrorBody>, 'body'>): GraphQLFormattedError {
@@ -47,7 +47,7 @@ export function fromEnvelope({
   }
 }
 
-/** What a resolver threw; null for an error that graphql itself made of the request. */
+/** What a resolver threw; null for an error that graphql itself raised. */
 function causeOf(error: Readonly<Error>): unknown {
   if (!(error instanceof GraphQLError)) return null
   const { originalError } = error

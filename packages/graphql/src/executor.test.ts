@@ -83,7 +83,7 @@ describe('a plan gives what graphql gives', () => {
     await taskboard.close()
   })
 
-  it('writes in turn, without one', async () => {
+  it('runs mutations in series, without a plan', async () => {
     const executor = createExecutor(1)
     const taskboard = createTaskboard({ storage: memoryStorage() })
     const document = parse('mutation { a: deleteTask(id: "a") b: deleteTask(id: "b") }')

@@ -12,18 +12,18 @@ import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit'
 
 export type Executor = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>
 
-/** How a document has been used so far, and the plans of its operations by their names; null for one that has none. */
+/** How often a document was used, and the plans of its operations by name; null for an operation without a plan. */
 interface Usage {
   count: number
   readonly plans: Map<string, CompiledQuery | null>
 }
 
-/** A plan costs some milliseconds, so only what comes again is worth one. */
+/** A plan costs some milliseconds, so only a repeated document gets one. */
 const PLAN_FROM_USE = 3
 
 /**
- * Executes operations: a query by a plan from its third use on, all else as graphql does. A plan lives as long as its document,
- * and gives what graphql would give.
+ * Executes operations: a query by a plan from its third use on, everything else with graphql. A plan lives as long as its
+ * document, and returns what graphql would return.
  */
 export function createExecutor(planFromUse: number = PLAN_FROM_USE): Executor {
   const usages = new WeakMap<DocumentNode, Usage>()
@@ -44,15 +44,15 @@ export function createExecutor(planFromUse: number = PLAN_FROM_USE): Executor {
     const plan = planOf(args)
     if (plan === null) return execute(args)
     const result = plan.query(args.rootValue, args.contextValue, args.variableValues ?? {})
-    // Variables that do not fit, of which nothing has been run: graphql says what is wrong with them.
+    // The variables do not fit and nothing has run: graphql reports the errors.
     const isRefused = !(result instanceof Promise) && result.data === undefined
     return isRefused ? execute(args) : result
   }
 }
 
 /**
- * Writes come in turn, and are rare: they have no plans. Nor has what is left out or not as variables say: a plan leaves a
- * fragment out wherever it is spread once it was left out at the first place.
+ * Mutations run in series and are rare, so they have no plans. Nor have documents with directives: once a plan skips a fragment, it
+ * skips it wherever it is spread.
  */
 function makePlan({ schema, document, operationName }: ExecutionArgs): CompiledQuery | null {
   if (hasDirectives(document)) return null
@@ -61,7 +61,7 @@ function makePlan({ schema, document, operationName }: ExecutionArgs): CompiledQ
     const made = compileQuery(schema, document, operationName ?? undefined)
     return isCompiledQuery(made) ? made : null
   } catch {
-    // A host may forbid code that is made at run time.
+    // A host may forbid code generation at run time.
     return null
   }
 }

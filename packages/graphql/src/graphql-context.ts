@@ -10,12 +10,12 @@ import {
 import { createLoaders, type Loaders } from './loaders.js'
 import { fromWire, toWire, type WireObject } from './wire-names.js'
 
-/** Who asks, and by which request. */
+/** The caller and its request. */
 export interface ContextRequest {
   readonly surface: Surface
   readonly principal: Principal
   readonly request: HttpRequest
-  /** Opens what a subscription tells; without it there are none. */
+  /** Opens the stream of a subscription; without it subscriptions are refused. */
   readonly openStream?: OpenStream | undefined
 }
 
@@ -27,9 +27,9 @@ export interface GraphqlContext extends Pick<ContextRequest, 'surface' | 'princi
   readonly openStream: OpenStream
   /** Runs an operation of the enterprise API for the caller; members are in camelCase here, on both sides. */
   readonly call: (operationId: string, input?: CallInput) => Promise<WireObject>
-  /** As `call`, for an operation that changes something: what was loaded before is forgotten. */
+  /** Like `call`, for an operation that changes something. Clears the loaders' caches. */
   readonly write: (operationId: string, input?: CallInput) => Promise<WireObject>
-  /** Forgets what was loaded. */
+  /** Clears the loaders' caches. */
   readonly forget: () => void
 }
 

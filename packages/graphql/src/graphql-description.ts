@@ -38,7 +38,7 @@ const common = {
   security: [{ bearer: [] }],
   responses: {
     200: {
-      description: 'The result; fields that failed are null and have their errors beside them.',
+      description: 'The result. Fields that failed are null, and their errors are in errors.',
       content,
     },
     400: refused('INVALID_REQUEST.'),
@@ -52,13 +52,13 @@ const common = {
   },
 }
 
-/** What the OpenAPI document says of the endpoint. The schema is its own description. */
+/** The endpoint in the OpenAPI document. The schema describes itself. */
 export const graphqlDescription: PathDescription = {
   get: {
     ...common,
     operationId: 'queryGraphqlByGet',
     summary: 'Runs a query given in the address',
-    description: 'By GraphQL over HTTP; no mutations. Each field asks for its scope.',
+    description: 'GraphQL over HTTP, without mutations. Each field requires its scope.',
     parameters: ['query', 'variables', 'operationName', 'extensions'].map((name) => ({
       name,
       in: 'query',
@@ -70,7 +70,7 @@ export const graphqlDescription: PathDescription = {
     ...common,
     operationId: 'queryGraphql',
     summary: 'Runs a query or a mutation',
-    description: 'By GraphQL over HTTP. Each field asks for its scope.',
+    description: 'GraphQL over HTTP. Each field requires its scope.',
     parameters: [],
     requestBody: { required: true, content: { 'application/json': { schema: request } } },
   },

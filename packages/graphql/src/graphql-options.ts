@@ -2,13 +2,12 @@ import { defaultDocumentLimits, type DocumentLimits } from './limits/document-li
 
 export interface GraphqlOptions {
   /**
-   * Whether the schema can be asked about itself, and mistakes in names are answered with suggestions. Default: not with
-   * `NODE_ENV=production`.
+   * Whether introspection is served and errors in names suggest others. Default: true unless `NODE_ENV=production`.
    */
   readonly introspection?: boolean | undefined
-  /** What documents may come to. */
+  /** The limits of documents. */
   readonly limits?: Partial<DocumentLimits> | undefined
-  /** How much of parsed and validated documents is kept, by their text; the least recently used go first. */
+  /** How much of parsed and validated documents is cached, by their text; the least recently used are evicted first. */
   readonly documentCache?: { readonly documents?: number; readonly characters?: number } | undefined
 }
 

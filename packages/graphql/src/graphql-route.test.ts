@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('the documented query', () => {
-  it('tells of tasks, agents and figures of a workspace', async () => {
+  it('returns tasks, agents and figures of a workspace', async () => {
     const { taskboard, clock, query } = host
     const { account, workspace } = await taskboard.accounts.create({ name: 'Own', tier: 'enterprise' })
     const { key } = await taskboard.accounts.createKey({
@@ -118,13 +118,13 @@ describe('the documented query', () => {
         name: 'Own',
         tasks: { edges: [{ node }] },
         agents: [{ id: agent.id, name: 'Ada', status: 'BUSY', currentWorkload: 1 }],
-        // Half an hour of a person, less 36 seconds.
+        // A person's half an hour, less 36 seconds.
         analytics: { tasksCompleted: 1, timesSaved: 0.49, successRate: 1 },
       },
     })
   })
 
-  it('goes on from page to page', async () => {
+  it('pages through a list', async () => {
     const { taskboard, query } = host
     const board = taskboard.board(host.workspaceId)
     const ids = []
@@ -154,7 +154,7 @@ describe('the documented query', () => {
 })
 
 describe('who may see what', () => {
-  it('answers for a stranger’s workspace as for one that there is not', async () => {
+  it('answers for a stranger’s workspace as for a missing one', async () => {
     const { taskboard, query } = host
     const { workspace } = await taskboard.accounts.create({ name: 'Stranger', tier: 'enterprise' })
     const theirs = await query(DOCUMENTED, { id: workspace.id })
@@ -163,7 +163,7 @@ describe('who may see what', () => {
     expect({ ...theirs, headers: null }).toEqual({ ...nobodys, headers: null })
   })
 
-  it('answers a write to a stranger’s task as one to none', async () => {
+  it('answers a write to a stranger’s task as to a missing one', async () => {
     const { taskboard, query } = host
     const { workspace } = await taskboard.accounts.create({ name: 'Stranger', tier: 'enterprise' })
     const task = await taskboard.board(workspace.id).add({ title: 'Theirs' })
@@ -214,7 +214,7 @@ describe('who may see what', () => {
     },
   )
 
-  it('asks for a credential, with the code and headers of REST', async () => {
+  it('requires a credential, with the code and headers of REST', async () => {
     const answer = await ask(host.url, { query: '{ __typename }' }, 'nobody', { 'x-request-id': 'mine' })
     expect(answer).toMatchObject({ status: 401, data: undefined })
     expect(answer.errors).toMatchObject([
@@ -241,13 +241,13 @@ describe('who may see what', () => {
 })
 
 describe('requests', () => {
-  it('takes no batch', async () => {
+  it('refuses a batch', async () => {
     const answer = await ask(host.url, [{ query: '{ __typename }' }, { query: '{ __typename }' }], host.key)
     expect(answer.status).toBe(400)
     expect(codesOf(answer)).toEqual(['INVALID_REQUEST'])
   })
 
-  it('takes no larger body than the host allows', async () => {
+  it('refuses a larger body than the host allows', async () => {
     const answer = await ask(host.url, { query: `{ __typename } # ${'x'.repeat(2 ** 20)}` }, host.key)
     expect(answer.status).toBe(413)
     expect(codesOf(answer)).toEqual(['PAYLOAD_TOO_LARGE'])
@@ -264,7 +264,7 @@ describe('requests', () => {
     expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED' } }] })
   })
 
-  it('names a field that is wrong as the schema does', async () => {
+  it('names an invalid field as the schema does', async () => {
     const answer = await host.query(
       'mutation { createTask(input: {title: "a", assignedTo: "agent_x"}) { id } }',
     )
@@ -328,7 +328,7 @@ describe('what a host may hide', () => {
 })
 
 describe('a host with a login of its own', () => {
-  it('takes no request of a page of another origin that borrows its cookie', async () => {
+  it('refuses a request with its cookie from a page of another origin', async () => {
     const asked: string[] = []
     const own = await openHost(
       undefined,

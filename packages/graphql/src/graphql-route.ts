@@ -29,13 +29,13 @@ const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8'
 const LONGEST_QUERY = 65_536
 const LONGEST_ACCEPT = 16_384
 
-/** The context, as the handler wants it to be. */
+/** The context in the shape that the handler requires. */
 type Shared = GraphqlContext & Record<PropertyKey, unknown>
 
 /**
  * The GraphQL endpoint as a route, for the `routes` of an HTTP adapter. It uses the credentials, the limits and the scopes of
- * the enterprise API, and answers by the GraphQL over HTTP specification. Requests are not batched.
- * @throws TypeError for an option that cannot be.
+ * the enterprise API, and follows the GraphQL over HTTP specification. Batched requests are refused.
+ * @throws TypeError for an invalid option.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'
@@ -92,7 +92,7 @@ async function answerCall(endpoint: GraphqlEndpoint, call: ProtectedCall): Promi
   return finish(await handler(plain))
 }
 
-/** The handler parses the JSON in it, however deep that is. @throws TaskboardError `PAYLOAD_TOO_LARGE` */
+/** The handler parses the JSON in it at any depth. @throws TaskboardError `PAYLOAD_TOO_LARGE` */
 function requireShortQuery(query: string): void {
   if (query.length <= LONGEST_QUERY) return
   throw new TaskboardError(
@@ -118,7 +118,7 @@ function toExecution(
   }
 }
 
-/** What was executed, or could not be for its variables. */
+/** The result of an execution, or the errors of its variables. */
 function toResponse(
   { suggests }: GraphqlEndpoint,
   { request, explain }: ProtectedCall,
@@ -143,7 +143,7 @@ const codes: Readonly<Record<number, string>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 }
 
-/** The handler's answer as a plain value; it leaves some refusals without a body, or without saying what that is. */
+/** The handler's response as a plain value. Some of its refusals have no body or no content type. */
 function finish([body, { status, statusText, headers = {} }]: Response): HttpResponse {
   if (body !== null && 'content-type' in headers) return { status, headers, body }
   const error = { message: statusText, extensions: { code: codes[status] ?? 'INVALID_REQUEST' } }
@@ -154,12 +154,12 @@ function finish([body, { status, statusText, headers = {} }]: Response): HttpRes
   }
 }
 
-/** As much of the header as Node.js takes by default: it is taken apart, whatever it names. */
+/** As much of the header as Node.js accepts by default, because all of it is parsed. */
 function acceptOf(request: HttpRequest): string | undefined {
   return request.header('accept')?.slice(0, LONGEST_ACCEPT)
 }
 
-/** The content type of an answer: the first that the client names and that there is. */
+/** The content type of a response: the first supported one that the client names. */
 function typeAccepted(accept: string | undefined): string {
   for (const range of accept?.toLowerCase().split(',') ?? []) {
     const type = range.trim()

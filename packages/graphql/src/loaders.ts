@@ -8,13 +8,13 @@ import {
 } from '@taskboard/core'
 import DataLoader from 'dataloader'
 
-/** What the fields of many objects ask for one by one, and the storage is asked for at once. For one request. */
+/** Batches the single reads of many fields into one call of the storage. Lives for one request. */
 export interface Loaders {
-  /** Agents within reach, by their ids. */
+  /** Agents within reach, by id. */
   readonly agents: DataLoader<string, AgentOverview | null>
-  /** When tasks will be done; null when nobody can tell. */
+  /** When tasks will be done; null when unknown. */
   readonly estimates: DataLoader<Task, number | null>
-  /** Tasks with their logs and outputs, by their ids. */
+  /** Tasks with their logs and outputs, by id. */
   readonly details: DataLoader<string, TaskDetail | null>
 }
 
@@ -36,7 +36,7 @@ export function createLoaders(surface: Surface, principal: Principal): Loaders {
   }
 }
 
-/** Null in place of what does not exist, or is beyond reach. */
+/** Null for what does not exist or is beyond reach. */
 export async function nullIfAbsent<T>(found: Promise<T>): Promise<T | null> {
   try {
     return await found

@@ -16,8 +16,8 @@ import { openHost, type GraphqlHost } from '../test/graphql-host.js'
 import { taskboardSchema } from './schema/schema.js'
 
 /**
- * What each root field, and each field of a workspace, needs: written down by hand, since the schema cannot be held to what it
- * says itself. `null`: any credential will do.
+ * What each root field and each field of a workspace needs, written by hand: the schema cannot be checked against itself. `null`:
+ * any credential will do.
  */
 const needed: Readonly<Record<string, Readonly<Record<string, Scope | null>>>> = {
   Query: {
@@ -146,7 +146,7 @@ describe('scopes', () => {
 
   it.each(rows.filter(([type]) => type === 'Subscription'))('%s.%s needs %s', (_, name, scope) => {
     const field = schema.getSubscriptionType()?.getFields()[name]
-    // With the scope it goes on to what this context does not have.
+    // With the scope it reaches what this context lacks.
     const context = (held: readonly Scope[]) => ({ principal: { scopes: held }, openStream: () => 'opened' })
     const open = (held: readonly Scope[]) =>
       field?.subscribe?.({}, { workspaceId: 'ws_1' }, context(held), {} as never)

@@ -11,8 +11,8 @@ import {
 const CONDITIONS = ['skip', 'include']
 
 /**
- * The rule that what a subscription follows may not depend on a condition: it has one root field, and without that there would be
- * nothing to follow (GraphQL, September 2025, 5.2.4.1).
+ * The rule that the root field of a subscription must not be conditional: it has only one, and without it there is nothing to
+ * follow (GraphQL, September 2025, 5.2.4.1).
  */
 export function unconditionalSubscription(context: ValidationContext): ASTVisitor {
   function* rootSelections({ selections }: SelectionSetNode, seen: Set<string>): Generator<SelectionNode> {

@@ -1,28 +1,28 @@
-/** A JSON object whose members are known to nobody but the operation. */
+/** A JSON object whose members only the operation knows. */
 export type WireObject = Readonly<Record<string, unknown>>
 
-/** Names that are not just another spelling of those on the wire. */
+/** Names that differ from the wire names by more than spelling. */
 const toWireNames: Readonly<Record<string, string>> = {
   leaseSeconds: 'lease_s',
   overlapSeconds: 'overlap_s',
 }
 const fromWireNames = new Map(Object.entries(toWireNames).map(([name, wire]) => [wire, name]))
-/** Whatever names its members have are their owner's. */
+/** The names of its members belong to their owner. */
 const AS_IS = 'metadata'
 
-/** The name on the wire of REST: `assignedTo` is `assigned_to` there. */
+/** The wire name of REST: `assignedTo` becomes `assigned_to`. */
 export function toWireName(name: string): string {
   return toWireNames[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** The name of GraphQL for a name on the wire of REST. */
+/** The GraphQL name for a wire name of REST. */
 export function fromWireName(name: string): string {
   return (
     fromWireNames.get(name) ?? name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
   )
 }
 
-/** An input with its members' names on the wire; what is undefined is left out. */
+/** An input with wire names, without undefined members. */
 export function toWire(input: WireObject): WireObject {
   return Object.fromEntries(
     Object.entries(input)
@@ -31,7 +31,7 @@ export function toWire(input: WireObject): WireObject {
   )
 }
 
-/** An answer, through and through, with the names of GraphQL. */
+/** A response with GraphQL names at every level. */
 export function fromWire(answer: object): WireObject {
   return Object.fromEntries(
     Object.entries(answer).map(([name, value]) => [

@@ -4,23 +4,23 @@ import { bearer, connectClient, listen, TASK_EVENTS, WORKSPACE_EVENTS, type Told
 export interface CutAndResumeOptions {
   readonly url: string
   readonly key: string
-  /** Of which `workspaceEvents` are followed as well as `taskEvents`. */
+  /** Followed by `workspaceEvents` as well as `taskEvents`. */
   readonly workspaceId: string
   readonly cuts: number
   /** Below `bound`. */
   readonly random: (bound: number) => number
-  /** Says whether all that will ever happen has been told. */
-  readonly isComplete: (told: ToldPlaces) => Promise<boolean>
+  /** Whether every event has arrived. */
+  readonly isComplete: (received: ToldPlaces) => Promise<boolean>
 }
 
-/** By `field workspaceId` the places of what was told, in the order in which it came. */
+/** The `seq`s of received events by `field workspaceId`, in the order of arrival. */
 export type ToldPlaces = ReadonlyMap<string, readonly number[]>
 
-/** A client that is cut off again and again, and goes on with `since` from what it has had. */
+/** A client that is cut off repeatedly, and resumes with `since` from what it has received. */
 export async function cutAndResume(options: CutAndResumeOptions): Promise<ToldPlaces> {
   const { url, key, workspaceId, cuts, random } = options
-  const told = new Map<string, number[]>()
-  /** The last place by `field workspaceId`. */
+  const received = new Map<string, number[]>()
+  /** The last `seq` by `field workspaceId`. */
   const places = new Map<string, number>()
 
   function note(field: string, { events }: Told, from = 0): number {
@@ -29,7 +29,7 @@ export async function cutAndResume(options: CutAndResumeOptions): Promise<ToldPl
       const name = `${field} ${of}`
       places.set(name, seq)
       if (__typename === 'EventsBegin') continue
-      told.set(name, [...(told.get(name) ?? []), seq])
+      received.set(name, [...(received.get(name) ?? []), seq])
     }
     return events.length
   }
@@ -48,13 +48,13 @@ export async function cutAndResume(options: CutAndResumeOptions): Promise<ToldPl
     if (cut === 0) await Promise.all([ofWorkspace, ofAll].map((each) => each.until(() => true)))
     if (cut >= cuts) {
       let [fromWorkspace, fromAll] = [0, 0]
-      while (!(await options.isComplete(told))) {
+      while (!(await options.isComplete(received))) {
         fromWorkspace = note('workspaceEvents', ofWorkspace, fromWorkspace)
         fromAll = note('taskEvents', ofAll, fromAll)
         await nextTurn()
       }
       await client.dispose()
-      return told
+      return received
     }
     for (let turns = random(80); turns > 0; turns--) await nextTurn()
     client.cut()

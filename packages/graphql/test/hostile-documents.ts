@@ -14,7 +14,7 @@ const often = (tokensOfOne: number, make: Make, most = Infinity): string =>
 const fragment = (name: string, body: string): string => `fragment ${name} on Query{${body}}`
 const leaves = (count: number): string => Array.from({ length: count }, () => '__typename').join(' ')
 
-/** Documents that take long to parse, to measure, to validate or to report on. */
+/** Documents that take long to parse, measure, validate or report on. */
 export const hostileDocuments: Readonly<Record<string, string>> = {
   ...selections(),
   ...fragments(),
@@ -68,7 +68,7 @@ function fragments(): Readonly<Record<string, string>> {
   }
 }
 
-/** Each spreads those after it; nothing is spread so often that it could not be. */
+/** Each spreads those after it, within the limits. */
 function fragmentsOfFragments(count: number, width: number): string {
   const names = Array.from({ length: count }, (_, index) => `F${index}`)
   const texts = names.map(
@@ -117,7 +117,7 @@ function tokens(): Readonly<Record<string, string>> {
   }
 }
 
-/** What is wrong is told with its line, which is counted. */
+/** Each error has its line number, and lines are counted for it. */
 function reports(): Readonly<Record<string, string>> {
   const lines = times('\n', 80_000)
   return Object.fromEntries(

@@ -7,7 +7,7 @@ import type { HostileRequest } from '../../memory/test/request-costs.js'
 import { taskboardGraphql, taskboardSchema } from '../src/index.js'
 import { hostileDocuments } from './hostile-documents.js'
 
-/** Values that are wrong in many places, each of which may be told. */
+/** Values with many errors, each of which may be reported. */
 const faults: Readonly<Record<string, (bytes: number) => string>> = {
   'nulls and long texts': (bytes) =>
     `[${`"${'x'.repeat(bytes / 20)}",`.repeat(10)}${'null,'.repeat(bytes / 100)}null]`,
@@ -29,7 +29,7 @@ function strangers(rest: string): string {
 
 let made = 0
 
-/** Documents that are hostile, each the first time that it is sent, the third time, when a plan is made for it, and by GET. */
+/** Hostile documents: sent the first time, the third time (when a plan is made), and by GET. */
 export async function hostileDocumentRequests(): Promise<readonly HostileRequest[]> {
   const route = await openRoute()
   return Object.entries(hostileDocuments).flatMap(([kind, text]) => {
@@ -132,7 +132,7 @@ interface Operation {
   readonly places: readonly (readonly string[])[]
 }
 
-/** Each field of the schema that takes something, as a document with a variable for all that it takes. */
+/** Each field of the schema that has arguments, as a document with a variable for each of them. */
 function operationsOf(): readonly Operation[] {
   const schema = taskboardSchema()
   return [

@@ -1,7 +1,7 @@
 import { createClient, type Client } from 'graphql-ws'
 import { WebSocket } from 'ws'
 
-/** What a subscription is told, and how it ends. */
+/** What a subscription receives, and how it ends. */
 export interface Told {
   readonly results: readonly ToldResult[]
   /** Those of `workspaceEvents` or `taskEvents`, without the errors. */
@@ -29,21 +29,21 @@ export interface ToldEvent {
 }
 
 export interface SocketClient extends Client {
-  /** With what the connection was closed. */
+  /** The close code and reason of the connection. */
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>
   socket(): WebSocket
-  /** Ends the connection without a word. */
+  /** Ends the connection without a close frame. */
   cut(): void
 }
 
-/** The client of graphql-ws, which connects once. */
+/** The client of graphql-ws, without reconnecting. */
 export function connectClient(url: string, connectionParams: Record<string, unknown>): SocketClient {
   let socket: WebSocket | undefined
   let tellClosed: (event: { code: number; reason: string }) => void
   const closed = new Promise<{ code: number; reason: string }>((resolve) => (tellClosed = resolve))
   const keep = (made: WebSocket): void => {
     socket = made
-    // The library has it from the close that follows.
+    // The library learns of it from the close that follows.
     made.on('error', () => undefined)
   }
   class ClientSocket extends WebSocket {
@@ -74,7 +74,7 @@ export function bearer(key: string): Record<string, unknown> {
   return { authorization: `Bearer ${key}` }
 }
 
-/** Starts an operation, and keeps all that it is told. */
+/** Starts an operation, and keeps all that it receives. */
 export function listen(client: Client, query: string, variables: Record<string, unknown> = {}): Told {
   const results: ToldResult[] = []
   const events: ToldEvent[] = []
@@ -168,7 +168,7 @@ export const WORKSPACE_EVENTS = /* GraphQL */ `
   }
 `
 
-/** The places of what happens to tasks of all workspaces. */
+/** The `seq`s of task events of all workspaces. */
 export const TASK_EVENTS = /* GraphQL */ `
   subscription FollowAll($since: [WorkspacePlace!], $types: [EventType!]) {
     taskEvents(since: $since, types: $types) {

@@ -15,20 +15,20 @@ import type { Variables } from './measure-document.js'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** The one scalar that takes objects. */
+/** The only scalar that accepts objects. */
 const OF_OBJECTS = 'Metadata'
-/** How much of a value that is refused an error may show, and how deep graphql shows it. */
+/** How much of a refused value an error may show, and how deep graphql shows it. */
 const MOST_MEMBERS = 20
 const DEEPEST = 3
-/** More than graphql reports before it gives a request up. */
+/** More errors than graphql reports before it gives up on a request. */
 const MOST_ITEMS = 100
 /** As many as a body that the host has not parsed may have, and more than any list or metadata. */
 const MOST_VALUES = 20_000
 
 /**
- * The variables without most of what graphql would report, and refuse just the same: of the members of an input object that its type
- * does not have one is left, and of objects in place of a text or a number the first members. graphql reports each fault with the
- * whole value, so that many of them would take time by the square of the request.
+ * The variables without most of what graphql would report; the request is refused all the same. Of the unknown members of an input
+ * object one is left, and of an object in place of a text or a number the first members. graphql reports each error with the whole
+ * value, so many errors would cost time quadratic in the request's size.
  */
 export function boundVariables(
   schema: GraphQLSchema,
@@ -87,7 +87,7 @@ function beginningOf(value: unknown, depth: number): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, beginningOf(member, depth + 1)]))
 }
 
-/** The very same object when it has no more. */
+/** The same object when it has no more. */
 function firstMembers(value: object, most: number): object {
   if (Array.isArray(value)) return value
   const names: string[] = []

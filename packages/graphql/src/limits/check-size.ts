@@ -10,13 +10,13 @@ const rules: Readonly<Record<keyof DocumentSize, string>> = {
   directives: 'there are too many directives',
 }
 
-/** Lines of a document besides two for each of its tokens, for comments and blank ones. */
+/** Lines beyond two for each token of a document, for comments and blank lines. */
 const SPARE_LINES = 1_000
 const LINE_END = /\r\n|[\n\r]/
 
 /**
- * Before a document is parsed. Lines are limited because each error says in which line it is, and graphql counts them anew for each.
- * @throws GraphQLError for one with too many characters or lines.
+ * Runs before a document is parsed. Lines are limited because each error has its line, and graphql counts lines again for each.
+ * @throws GraphQLError for a document with too many characters or lines.
  */
 export function checkLength(text: string, { characters, tokens }: DocumentLimits): void {
   if (text.length > characters)
@@ -26,7 +26,7 @@ export function checkLength(text: string, { characters, tokens }: DocumentLimits
     throw new GraphQLError(`the document is too long: at most ${lines} lines`)
 }
 
-/** @throws GraphQLError for the first limit that is passed, with the limit. */
+/** @throws GraphQLError for the first limit that is exceeded; the message has the limit. */
 export function checkSize(size: DocumentSize, limits: DocumentLimits): void {
   for (const [name, message] of Object.entries(rules) as [keyof DocumentSize, string][]) {
     if (size[name] > limits[name]) throw new GraphQLError(`${message}: at most ${limits[name]}`)

@@ -11,8 +11,8 @@ const schema = taskboardSchema()
 const measure = (text: string, variables?: Variables) => measureDocument(schema, parse(text), variables)
 const sizeOf = (text: string, variables?: Variables) => measure(text, variables).size
 
-describe('what a document comes to', () => {
-  it('is found out only for a text of at most a hundred thousand characters', () => {
+describe('the measures of a document', () => {
+  it('are taken only for a text of at most 100,000 characters', () => {
     const documents = createDocuments(schema, resolveOptions({}))
     const padded = (length: number) => `{ __typename }${' '.repeat(length - 14)}`
     expect(documents.prepare(padded(100_000), null)).toHaveProperty('kind', 'Document')
@@ -21,14 +21,14 @@ describe('what a document comes to', () => {
     ])
   })
 
-  it('counts what is selected as often as a page asks for', () => {
+  it('count a selection once per entry of a page', () => {
     const page = (first: string) => `{ tasks${first} { edges { node { id agent { name } } } } }`
     expect(sizeOf(page('(first: 10)'))).toMatchObject({ cost: 1 + 10 * 3, depth: 5, fields: 6 })
     expect(sizeOf(page(''))).toMatchObject({ cost: 1 + 20 * 3 })
     expect(sizeOf('{ tasks(first: 10) { nodes { logs { message } } } }').cost).toBe(1 + 10 * (1 + 1 + 100))
   })
 
-  it('counts a fragment within a list as often as the list may be long', () => {
+  it('count a fragment within a list as often as the list may be long', () => {
     const inList = (spread: string) => `{ tasks(first: 50) { nodes { ${spread} } } }`
     const whole = 1 + 50 * (1 + 1 + 1 + 100)
     expect(sizeOf(inList('agent { name } logs { message }')).cost).toBe(whole)
@@ -42,7 +42,7 @@ describe('what a document comes to', () => {
     expect(sizeOf(`${twice} ${fragment}`).cost).toBe(whole + 1 + 10 * (1 + 1 + 1 + 100))
   })
 
-  it('counts a subscription as twenty of its events', () => {
+  it('count a subscription as twenty of its events', () => {
     const events = (selected: string) => sizeOf(`subscription { taskEvents { ${selected} } }`).cost
     expect(events('seq workspaceId')).toBe(1 + 20)
     expect(events('seq ... on TaskEvent { type task { title logs { message } } }')).toBe(
@@ -50,7 +50,7 @@ describe('what a document comes to', () => {
     )
   })
 
-  it('takes variables for what they are, else for their defaults', () => {
+  it('use the values of variables, else their defaults', () => {
     const text = 'query ($n: Int = 5) { tasks(first: $n) { nodes { id } } }'
     expect(measure(text)).toMatchObject({ size: { cost: 1 + 5 }, dependsOnVariables: true })
     expect(sizeOf(text, { n: 50 }).cost).toBe(1 + 50)
@@ -60,7 +60,7 @@ describe('what a document comes to', () => {
     expect(measure('{ tasks { nodes { id } } }').dependsOnVariables).toBe(false)
   })
 
-  it('takes the largest default where operations have variables of the same name', () => {
+  it('use the largest default where operations have variables of the same name', () => {
     const operation = (name: string, declared: string) =>
       `query ${name}($n: Int${declared}) { tasks(first: $n) { nodes { id } } }`
     for (const [one, other] of [
@@ -76,7 +76,7 @@ describe('what a document comes to', () => {
     expect(sizeOf(operation('A', ' = 1') + operation('B', '')).cost).toBe(1 + 20)
   })
 
-  it('counts nothing for the schema itself, unless aliases multiply it', () => {
+  it('count nothing for introspection, unless aliases multiply it', () => {
     const nothing = { cost: 1, aliases: 0, directives: 0 }
     expect(sizeOf(getIntrospectionQuery())).toMatchObject(nothing)
     expect(sizeOf('{ a: __type(name: "Task") { name } b: __type(name: "Agent") { name } }').aliases).toBe(2)
@@ -90,28 +90,28 @@ describe('what a document comes to', () => {
     }
   })
 
-  it('counts fragments wherever they are spread', () => {
+  it('count fragments wherever they are spread', () => {
     const text = '{ ...F ...F ...on Query { ...F } } fragment F on Query { a: __typename @skip(if: false) }'
     expect(sizeOf(text)).toMatchObject({ fields: 3, aliases: 3, directives: 3, depth: 1 })
   })
 
-  it('counts directives on whatever has them', () => {
+  it('count directives at any place', () => {
     const text =
       'query ($a: Int @a) @b { ...F @c ...on Query @d { __typename @e } } fragment F on Query @f { __typename }'
     expect(sizeOf(text).directives).toBe(6)
   })
 
-  it('counts writes for what they are', () => {
+  it('count writes at their cost', () => {
     expect(sizeOf('mutation { deleteTask(id: "a") b: deleteTask(id: "b") }').cost).toBe(500)
   })
 
-  it('counts fragments that nobody spreads, and all operations', () => {
+  it('count unused fragments, and all operations', () => {
     const text =
       'query A { __typename } query B { a: __typename b: __typename } fragment F on Query { account { id } }'
     expect(sizeOf(text)).toMatchObject({ aliases: 2, depth: 2 })
   })
 
-  it('leaves the schema’s description of itself out', () => {
+  it('leave introspection out', () => {
     const text = '{ __schema { types { fields { ...F } } } } fragment F on __Field { args { type { name } } }'
     expect(sizeOf(text)).toMatchObject({ depth: 1, fields: 1 })
   })
@@ -119,11 +119,11 @@ describe('what a document comes to', () => {
   it.each([
     '{ ...A } fragment A on Query { ...A }',
     '{ a } fragment A on Query { ...B } fragment B on Query { ...A }',
-  ])('refuses fragments that spread themselves: %s', (text) =>
+  ])('refuse fragments that spread themselves: %s', (text) =>
     expect(() => measure(text)).toThrow(FragmentCycle),
   )
 
-  it('looks at each selection once, however often its fragment is spread', () => {
+  it('read each selection once, however often its fragment is spread', () => {
     fc.assert(
       fc.property(abusiveDocument, (text) => {
         let document

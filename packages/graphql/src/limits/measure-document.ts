@@ -18,30 +18,30 @@ import {
 import type { FieldCost } from '../schema/field-plan.js'
 import type { DocumentLimits } from './document-limits.js'
 
-/** What a document comes to. Counts may be infinite, where fragments multiply. */
+/** The measures of a document. Counts may be infinite where fragments multiply. */
 export type DocumentSize = Omit<DocumentLimits, 'characters' | 'tokens'>
 
 export interface MeasuredDocument {
   readonly size: DocumentSize
-  /** Whether a variable says how many there are to be of something: with other variables it costs something else. */
+  /** Whether a variable gives a page size, so that the cost depends on the variables. */
   readonly dependsOnVariables: boolean
 }
 
-/** Values of the variables of a request, unchecked. */
+/** The variables of a request, unchecked. */
 export type Variables = Readonly<Record<string, unknown>>
 
 type Definition = OperationDefinitionNode | FragmentDefinitionNode
 
-/** A fragment that spreads itself, through whatever others. */
+/** A fragment that spreads itself, directly or through others. */
 export class FragmentCycle extends Error {}
 
 const NOTHING: DocumentSize = { depth: 0, cost: 0, fields: 0, aliases: 0, directives: 0 }
 const UNKNOWN_FRAGMENT: DocumentSize = { ...NOTHING, fields: 1 }
 
 /**
- * Measures a document that has been parsed and nothing else: it need not be valid. Each fragment is measured once, so the time
- * this takes grows with the document's text and not with what its fragments expand to. Of several definitions the largest of
- * each measure counts, used or not; the schema's description of itself counts nothing, but has room for no alias.
+ * Measures a parsed document, valid or not. Each fragment is measured once, so the time grows with the document's text and not with
+ * what its fragments expand to. Of several definitions the largest of each measure counts, used or not. Introspection fields count
+ * nothing, but may have no alias.
  * @throws FragmentCycle
  */
 export function measureDocument(
@@ -58,14 +58,14 @@ export function measureDocument(
   return { size: sizes.reduce(larger, NOTHING), dependsOnVariables: measure.dependsOnVariables }
 }
 
-/** Measures the definitions of one document, with these variables. */
+/** Measures the definitions of one document with these variables. */
 class DocumentMeasure {
   readonly #schema: GraphQLSchema
   readonly #variables: Variables
   readonly #fragments = new Map<string, FragmentDefinitionNode>()
-  /** What variables are unless they are given; null for those without such a number. */
+  /** The defaults of variables; null for a variable whose default is no number. */
   readonly #defaults = new Map<string, readonly (number | null)[]>()
-  /** What each fragment comes to, once it is known. */
+  /** The measures of each fragment that is done. */
   readonly #known = new Map<string, DocumentSize>()
   /** The fragments that are being measured. */
   readonly #open = new Set<string>()
@@ -84,7 +84,7 @@ class DocumentMeasure {
     }
   }
 
-  /** Operations have variables of their own, which may have the same name; a fragment may be in all of them. */
+  /** Operations declare variables separately, under names that may be equal; a fragment may be in each of them. */
   #declare(name: string, declared: number | null): void {
     this.#defaults.set(name, [...(this.#defaults.get(name) ?? []), declared])
   }
@@ -104,7 +104,7 @@ class DocumentMeasure {
     const measured = this.#known.get(name)
     if (measured !== undefined) return measured
     const fragment = this.#fragments.get(name)
-    // Validation compares fragments each with each, those too that are not there.
+    // Validation compares each fragment with each other one, also missing ones.
     if (fragment === undefined) return UNKNOWN_FRAGMENT
     if (this.#open.has(name)) throw new FragmentCycle(name)
     this.#open.add(name)
@@ -154,7 +154,7 @@ class DocumentMeasure {
     }
   }
 
-  /** What the argument says, be it literal, variable or default. What cannot be a number is refused later: it counts as one. */
+  /** The argument's value: literal, variable or default. What is no number is refused later, and counts as 1. */
   #howMany(node: FieldNode, argument: string, field: GraphQLField<unknown, unknown> | undefined): number {
     const given = node.arguments?.find(({ name }) => name.value === argument)
     const fallback = field?.args.find(({ name }) => name === argument)?.defaultValue
@@ -171,13 +171,13 @@ class DocumentMeasure {
   }
 }
 
-/** The fields that tell of the schema, and the types that those have. */
+/** The introspection fields and their types. */
 const schemaFields: ReadonlyMap<string, string> = new Map([
   ['__schema', '__Schema'],
   ['__type', '__Type'],
 ])
 
-/** Without aliases there is only so much of it, but those multiply: each level has some fields for each of the level above. */
+/** Without aliases introspection is bounded. Aliases multiply: each level repeats for each field of the level above. */
 function ofSchemaItself(hasAliases: boolean): DocumentSize {
   return hasAliases ? { ...NOTHING, aliases: Infinity } : NOTHING
 }

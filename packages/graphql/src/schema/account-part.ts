@@ -8,7 +8,7 @@ const types = /* GraphQL */ `
   extend type Query {
     "The caller's account. Needs account:read."
     account: Account
-    "The API keys within reach, newest first, ended ones too. Needs account:read."
+    "The API keys within reach, newest first, including ended ones. Needs account:read."
     apiKeys(
       "How many at most: 1 to 100."
       first: Int = 20
@@ -18,21 +18,21 @@ const types = /* GraphQL */ `
   }
 
   extend type Mutation {
-    "Makes an API key, answered this once. Only for users with an access token."
+    "Creates an API key, which is returned only once. Only for users with an access token."
     createApiKey(input: CreateApiKeyInput!): CreatedApiKey
-    "Ends an API key for good, and gives its id."
+    "Revokes an API key permanently and returns its id."
     revokeApiKey(id: ID!): ID
-    "Makes a like key in place of another, answered this once. The old one goes on, by default for a day. Only for users with an access token."
+    "Creates a key that replaces another and is returned only once. The old one remains valid, by default for a day. Only for users with an access token."
     rotateApiKey(id: ID!, overlapSeconds: Int): CreatedApiKey
   }
 
   input CreateApiKeyInput {
     "1 to 100 characters."
     name: String!
-    "As in tasks:read; at most those of its maker."
+    "For example tasks:read; at most those of its creator."
     scopes: [String!]!
     expiresAt: DateTime
-    "Without it the key reaches the whole account."
+    "Default: the key reaches the whole account."
     workspaceId: ID
   }
 
@@ -61,7 +61,7 @@ const types = /* GraphQL */ `
     websocketConnections: Int
   }
 
-  "What is used of the subscription."
+  "How much of the subscription is used."
   type Usage {
     tasksPerMonth: MonthlyUse!
     agents: Used!
@@ -76,7 +76,7 @@ const types = /* GraphQL */ `
   }
 
   type MonthlyUse {
-    "Null while they are not limited, and not counted."
+    "Null while they are not limited, and so not counted."
     used: Int
     "Null: unlimited."
     limit: Int
@@ -88,14 +88,14 @@ const types = /* GraphQL */ `
     pageInfo: PageInfo!
   }
 
-  "An API key: never the key itself."
+  "An API key, without the key itself."
   type ApiKey {
     id: ID!
     name: String!
     scopes: [String!]!
     "Null for a key that reaches the whole account."
     workspaceId: ID
-    "How the key begins."
+    "The beginning of the key."
     prefix: String!
     createdAt: DateTime!
     expiresAt: DateTime
@@ -109,9 +109,9 @@ const types = /* GraphQL */ `
     workspaceId: ID
     createdAt: DateTime!
     expiresAt: DateTime
-    "Answered this once."
+    "Returned only once."
     key: String!
-    "What it takes the place of."
+    "The key that it replaces."
     replaced: ReplacedApiKey
   }
 

@@ -6,16 +6,16 @@ import type { FieldPlan, SchemaPart } from './field-plan.js'
 
 const types = /* GraphQL */ `
   extend type Query {
-    "An agent; null for one that there is not. Needs agents:read."
+    "An agent; null when it does not exist. Needs agents:read."
     agent(id: ID!): Agent
   }
 
   extend type Mutation {
-    "Gives a workspace one more agent."
+    "Creates an agent in a workspace."
     createAgent(input: CreateAgentInput!): Agent
-    "Changes what is given; null empties what can be empty. Runs that begin later get the change."
+    "Changes the fields that are given; null clears an optional field. Runs that begin later get the change."
     updateAgent(id: ID!, input: UpdateAgentInput!): Agent
-    "Deletes an agent that has nothing left to do, and gives its id."
+    "Deletes an agent that has nothing left to do, and returns its id."
     deleteAgent(id: ID!): ID
   }
 
@@ -42,7 +42,7 @@ const types = /* GraphQL */ `
     tools: [String!]
   }
 
-  "Beside a task, more than its id, name, type and status needs agents:read."
+  "On a task, the fields other than id, name, type and status need agents:read."
   type Agent {
     id: ID!
     name: String!
@@ -53,18 +53,18 @@ const types = /* GraphQL */ `
     systemPrompt: String
     capabilities: [String!]!
     tools: [String!]!
-    "The tasks that it works on, and those that wait for it alone."
+    "The tasks that it works on, and those that are assigned to it and wait."
     currentWorkload: Int!
-    "The completed part of its last hundred attempts: 0 to 1; 1 before the first."
+    "The share of its last 100 attempts that completed, from 0 to 1; 1 before the first."
     successRate: Float!
     createdAt: DateTime!
   }
 `
 
-/** An agent as it comes with a task, or whole. */
+/** An agent in full, or as part of a task. */
 type AgentSource = TaskAgent | AgentOverview
 
-/** A member that an agent beside a task comes without: it is looked up, for all of them at once. */
+/** A field that the agent of a task lacks. It is loaded for all of them at once. */
 function lookedUp(read: (agent: AgentOverview) => unknown): FieldPlan {
   return {
     resolve: (source: AgentSource, _: unknown, { loaders }: GraphqlContext) =>
@@ -76,7 +76,7 @@ function profile(read: (agent: AgentOverview) => unknown): FieldPlan {
   return { ...lookedUp(read), scope: 'agents:read' }
 }
 
-/** A mutation that answers with the agent. */
+/** A mutation that returns the agent. */
 function writeAgent(operationId: string): FieldPlan {
   return {
     weight: 250,

@@ -6,23 +6,23 @@ import type { FieldPlan, SchemaPart } from './field-plan.js'
 
 const types = /* GraphQL */ `
   """
-  Served over WebSockets alone (graphql-transport-ws). What is told is in the order of each workspace's log, each event once. Keep
-  the seq of whatever came last, by workspace; given as since it is where the next subscription goes on. Need tasks:read.
+  Served only over WebSockets (graphql-transport-ws). Each event is sent once, in the order of its workspace's log. To resume, keep
+  the seq of the last event of each workspace and pass it as since. Subscriptions need tasks:read.
   """
   type Subscription {
     "What happens in a workspace: to its tasks, and (with agents:read) to its agents."
     workspaceEvents(
       workspaceId: ID!
-      "Goes on after this one; without it with what comes."
+      "Resumes after this seq. Default: only new events."
       since: Int
       "Only events of these types."
       types: [EventType!]
       "Only events of this task."
       taskId: ID
     ): BoardEvent!
-    "What happens to the tasks of all workspaces within reach, those that are made later too."
+    "What happens to the tasks of all workspaces within reach, including those created later."
     taskEvents(
-      "Goes on after these; a workspace that is not among them is taken as new, and told of from its beginning."
+      "Resumes after these. A workspace that is not listed counts as new, and its events are sent from the beginning."
       since: [WorkspacePlace!]
       "Only events of these types."
       types: [EventType!]
@@ -35,7 +35,7 @@ const types = /* GraphQL */ `
     seq: Int!
   }
 
-  "Something that a subscription tells."
+  "Something that a subscription sends."
   interface BoardEvent {
     workspaceId: ID!
     "Its place in the workspace's log. It only rises, and may skip numbers."
@@ -48,7 +48,7 @@ const types = /* GraphQL */ `
     seq: Int!
   }
 
-  "Events that are not to be had any more: the state is best read anew."
+  "Events that are no longer available: read the current state."
   type EventGap implements BoardEvent {
     workspaceId: ID!
     "Of the last one that is missing."
@@ -57,7 +57,7 @@ const types = /* GraphQL */ `
     firstSeq: Int!
   }
 
-  "Something that happened to a task. What is not of its type is null."
+  "Something that happened to a task. Fields of other types of events are null."
   type TaskEvent implements BoardEvent {
     workspaceId: ID!
     seq: Int!
@@ -70,7 +70,7 @@ const types = /* GraphQL */ `
     title: String
     "In percent, of TASK_PROGRESS."
     progress: Int
-    "The agent that started it, or failed at it."
+    "The agent that started or failed it."
     byAgentId: ID
     "Of TASK_MOVED."
     fromColumn: Column
@@ -84,7 +84,7 @@ const types = /* GraphQL */ `
     message: String
   }
 
-  "What an agent is up to now."
+  "An agent's new status."
   type AgentEvent implements BoardEvent {
     workspaceId: ID!
     seq: Int!
@@ -107,11 +107,11 @@ interface TasksArguments extends ToldFilter {
 }
 
 /**
- * A subscription counts as many events as that: each is resolved anew, and asks for no limit of the account.
+ * A subscription costs as much as this many events: each is resolved separately, and does not count against the account's limits.
  */
 const COUNTED_EVENTS = 20
 
-const asTold = (event: EventSource): EventSource => event
+const unchanged = (event: EventSource): EventSource => event
 
 const workspaceEvents: FieldPlan = {
   scope: 'tasks:read',
@@ -122,7 +122,7 @@ const workspaceEvents: FieldPlan = {
       since: since == null ? undefined : requirePlace(since),
       isWanted: isTold(filter),
     }),
-  resolve: asTold,
+  resolve: unchanged,
 }
 
 const taskEvents: FieldPlan = {
@@ -137,7 +137,7 @@ const taskEvents: FieldPlan = {
           : Object.fromEntries(since.map(({ workspaceId, seq }) => [workspaceId, requirePlace(seq)])),
       isWanted: isTold(filter),
     }),
-  resolve: asTold,
+  resolve: unchanged,
 }
 
 export const eventPart: SchemaPart = {

@@ -3,7 +3,7 @@ import { TaskboardError } from '@taskboard/core'
 const DEFAULT = 20
 const MOST = 100
 
-/** How many a page is to have. @throws TaskboardError `INVALID_FIELD` (`first`). */
+/** The size of a page. @throws TaskboardError `INVALID_FIELD` (`first`). */
 export function pageSize(first: number | null | undefined): number {
   if (first == null) return DEFAULT
   if (first >= 1 && first <= MOST) return first

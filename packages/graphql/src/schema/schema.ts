@@ -19,9 +19,9 @@ const ROOT = /* GraphQL */ `
   }
 `
 
-/** How many there may be of what the host's options bound: the cost of a document depends on it, the schema's text does not. */
+/** Sizes that the host's options set. The cost of a document depends on them, the schema's text does not. */
 export interface SchemaBounds {
-  /** Attempts at one delivery of a webhook. */
+  /** Attempts of one webhook delivery. */
   readonly maxDeliveryAttempts: number
 }
 

@@ -14,7 +14,7 @@ import type { FieldPlan, FieldResolver, SchemaPart } from './field-plan.js'
 import { searchTasks, type TaskConnection, type TaskListArguments } from './task-connection.js'
 import { taskTypes } from './task-types.js'
 
-/** A mutation that answers with the task. */
+/** A mutation that returns the task. */
 function writeTask(operationId: string, bodyOf?: (args: never) => WireObject): FieldPlan {
   return {
     weight: 250,

@@ -1,6 +1,6 @@
 export const taskTypes = /* GraphQL */ `
   extend type Query {
-    "A task; null for one that there is not. Needs tasks:read."
+    "A task; null when it does not exist. Needs tasks:read."
     task(id: ID!): Task
     "The tasks of all workspaces within reach, newest first. Needs tasks:read."
     tasks(
@@ -16,17 +16,17 @@ export const taskTypes = /* GraphQL */ `
   }
 
   extend type Mutation {
-    "Adds a task, for the agents of its workspace to take."
+    "Adds a task that the agents of its workspace can take."
     createTask(input: CreateTaskInput!): Task
     "Changes the fields that are given, and no others; null clears."
     updateTask(id: ID!, input: UpdateTaskInput!): Task
-    "Deletes a task with its log and outputs, and gives its id. Refused while other tasks depend on it."
+    "Deletes a task with its log and outputs, and returns its id. Refused while other tasks depend on it."
     deleteTask(id: ID!): ID
-    "Moves a task to any column; one that an agent works is taken from it."
+    "Moves a task to any column. Revokes the lease of an agent that works it."
     moveTask(id: ID!, to: Column!): Task
-    "Puts a task aside for good; releasing it brings it back. Refused once it is completed."
+    "Cancels a task until it is released. Refused once it is completed."
     cancelTask(id: ID!, message: String): Task
-    "Ends what holds a task, which may then be taken again, with a fresh set of attempts."
+    "Releases a held task. It can be taken again, with fresh attempts."
     releaseTask(id: ID!): Task
   }
 
@@ -34,7 +34,7 @@ export const taskTypes = /* GraphQL */ `
     "1 to 200 characters."
     title: String!
     description: String
-    "1 to 64 characters, a label for the agent: it restricts nobody."
+    "1 to 64 characters. A label for the agent; it does not restrict who takes the task."
     type: String
     "Default MEDIUM."
     priority: Priority
@@ -96,7 +96,7 @@ export const taskTypes = /* GraphQL */ `
     hold: Hold
     "In percent."
     progress: Int!
-    "Who works it; else who completed it; else who is to do it."
+    "The agent that works it, else that completed it, else that it is assigned to."
     agent: Agent
     assignedTo: ID
     deadline: DateTime
@@ -112,7 +112,7 @@ export const taskTypes = /* GraphQL */ `
     updatedAt: DateTime!
     startedAt: DateTime
     completedAt: DateTime
-    "When the agents will be done with it, or were; null while nobody can tell."
+    "When the agents will complete it, or did; null while unknown."
     estimatedCompletion: DateTime
     "The newest 100 lines, oldest first."
     logs: [LogLine!]!
@@ -132,7 +132,7 @@ export const taskTypes = /* GraphQL */ `
     level: LogLevel!
   }
 
-  "A reference to something that was made."
+  "A reference to something that a task produced."
   type Output {
     type: String!
     name: String!

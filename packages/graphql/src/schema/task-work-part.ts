@@ -6,30 +6,30 @@ const types = /* GraphQL */ `
   extend type Mutation {
     "Takes the best task that is ready for an agent; null when there is none."
     claimTask(input: ClaimTaskInput!): ClaimedTask
-    "Keeps a claimed task for longer."
+    "Renews the lease of a claimed task."
     heartbeatTask(id: ID!, input: HeartbeatInput!): WorkedTask
-    "Tells how far a claimed task has come."
+    "Reports the progress of a claimed task."
     reportTaskProgress(id: ID!, input: ProgressInput!): WorkedTask
     "Adds a line to the log of a claimed task."
     addTaskLogLine(id: ID!, input: LogLineInput!): AddedLogLine
-    "Adds a reference to something that was made for a claimed task."
+    "Adds a reference to something that a claimed task produced."
     addTaskOutput(id: ID!, input: OutputInput!): Output
     "Ends a claimed task with its result."
     completeTask(id: ID!, input: CompleteTaskInput!): WorkedTask
-    "Gives a claimed task up. It is tried again as long as attempts remain and retry is not false."
+    "Fails a claimed task. It is retried as long as attempts remain and retry is not false."
     failTask(id: ID!, input: FailTaskInput!): WorkedTask
   }
 
   input ClaimTaskInput {
     agentId: ID!
-    "How long the task is the agent's own, 1 to 86,400, from the claim and from each write that names no other length. Default 60."
+    "The length of the lease, 1 to 86,400, from the claim and from each write that sets no other length. Default 60."
     leaseSeconds: Int
   }
 
   input HeartbeatInput {
-    "What the claim gave. One that is superseded is refused with CONFLICT."
+    "The token of the claim. A superseded one is refused with CONFLICT."
     fencingToken: Int!
-    "How long the task is the agent's own from now on. Default: as long as the claim asked for; the same for the other writes."
+    "The length of the lease from now on, for this and the other writes. Default: the length that the claim set."
     leaseSeconds: Int
   }
 
@@ -69,20 +69,20 @@ const types = /* GraphQL */ `
     retry: Boolean
   }
 
-  "A task that was just claimed."
+  "A newly claimed task."
   type ClaimedTask {
     task: Task!
     fencingToken: Int!
     leaseExpiresAt: DateTime!
   }
 
-  "What an agent is told of a task that it writes to."
+  "The state of a task after an agent's write."
   type WorkedTask {
     id: ID!
     status: TaskStatus!
     progress: Int!
     fencingToken: Int!
-    "Null once the task is no longer its own."
+    "Null once the lease has ended."
     leaseExpiresAt: DateTime
     "When a failed task can be taken again."
     notBefore: DateTime
@@ -94,7 +94,7 @@ const types = /* GraphQL */ `
   }
 `
 
-/** A write to the task `id`, answered as REST does. */
+/** A write to the task `id`, with the response of REST. */
 function work(operationId: string): FieldPlan {
   return {
     weight: 250,
@@ -106,7 +106,7 @@ function work(operationId: string): FieldPlan {
   }
 }
 
-/** REST takes no null where it takes nothing at all. */
+/** REST accepts no null for an optional member. */
 function given(input: WireObject): WireObject {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
 }

@@ -10,7 +10,8 @@ function enumOf(name: string, description: string, values: readonly string[]): G
 
 const dateTime = new GraphQLScalarType({
   name: 'DateTime',
-  description: 'A date and time by ISO 8601: given in UTC with milliseconds, taken with `Z` or an offset.',
+  description:
+    'An ISO 8601 date and time. Returned in UTC with milliseconds, accepted with `Z` or an offset.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   serialize: (value) => (typeof value === 'number' ? new Date(value).toISOString() : value),
   parseValue: requireText,
@@ -33,20 +34,20 @@ const metadata = new GraphQLScalarType({
 export const valueTypes = [
   dateTime,
   metadata,
-  enumOf('TaskStatus', 'What a task is in one word. `BLOCKED` waits for a person.', taskStatuses),
+  enumOf('TaskStatus', 'The status of a task. `BLOCKED` waits for a person.', taskStatuses),
   enumOf('Column', 'A column of the board.', ['todo', 'doing', 'done']),
   enumOf('Priority', 'How urgent a task is.', priorities),
   enumOf('HoldReason', 'Why a task is kept from agents.', holdReasons),
-  enumOf('LogLevel', 'How serious a line of a log is.', ['debug', 'info', 'warn', 'error']),
-  enumOf('AgentStatus', 'What an agent is up to.', ['available', 'busy', 'offline']),
-  enumOf('EventType', 'What may happen on a board.', eventTypes),
-  enumOf('AnalyticsPeriod', 'Whole days in UTC, today among them.', [
+  enumOf('LogLevel', 'The severity of a log line.', ['debug', 'info', 'warn', 'error']),
+  enumOf('AgentStatus', 'The status of an agent.', ['available', 'busy', 'offline']),
+  enumOf('EventType', 'The types of events on a board.', eventTypes),
+  enumOf('AnalyticsPeriod', 'Whole days in UTC, including today.', [
     'last_7_days',
     'last_30_days',
     'last_90_days',
   ]),
-  enumOf('Tier', 'What an account subscribes to.', tiers),
-  enumOf('CallerKind', 'What the credential is.', ['user', 'api_key']),
-  enumOf('DeliveryStatus', 'What became of a delivery.', ['pending', 'succeeded', 'failed', 'skipped']),
-  enumOf('DisabledReason', 'Why a webhook gets nothing.', ['gone', 'failing', 'host']),
+  enumOf('Tier', 'The subscription of an account.', tiers),
+  enumOf('CallerKind', 'The kind of credential.', ['user', 'api_key']),
+  enumOf('DeliveryStatus', 'The state of a delivery.', ['pending', 'succeeded', 'failed', 'skipped']),
+  enumOf('DisabledReason', 'Why a webhook is disabled.', ['gone', 'failing', 'host']),
 ]

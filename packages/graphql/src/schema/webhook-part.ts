@@ -6,9 +6,9 @@ import { pageSize } from './page-size.js'
 
 const types = /* GraphQL */ `
   extend type Query {
-    "A webhook; null for one that there is not. Needs webhooks:read."
+    "A webhook; null when it does not exist. Needs webhooks:read."
     webhook(id: ID!): Webhook
-    "What was sent to a webhook, newest first. Needs webhooks:read."
+    "The deliveries of a webhook, newest first. Needs webhooks:read."
     webhookDeliveries(
       webhookId: ID!
       "How many at most: 1 to 100."
@@ -22,22 +22,22 @@ const types = /* GraphQL */ `
   extend type Mutation {
     "Registers an endpoint for events of a workspace. Without a secret its deliveries carry no signature."
     createWebhook(input: CreateWebhookInput!): Webhook
-    "Changes what is given; enabling starts afresh."
+    "Changes the fields that are given. Enabling a webhook resets its record of failures."
     updateWebhook(id: ID!, input: UpdateWebhookInput!): Webhook
-    "Deletes a webhook with its log, and gives its id."
+    "Deletes a webhook with its log, and returns its id."
     deleteWebhook(id: ID!): ID
-    "Gives a webhook a new secret, answered this once. The old one goes on signing beside it, by default for a day."
+    "Gives a webhook a new secret, which is returned only once. The old one signs too, by default for a day."
     rotateWebhookSecret(id: ID!, secret: String, overlapSeconds: Int): RotatedSecret
-    "Sends a webhook, and nobody else, a sample event."
+    "Sends a sample event to this webhook only."
     testWebhook(id: ID!): Delivery
-    "Sends finished deliveries again: one, or those created in [from, to) that failed or were skipped. Gives how many."
+    "Resends finished deliveries: one, or those created in [from, to) that failed or were skipped. Returns how many."
     resendDeliveries(id: ID!, deliveryId: ID, from: DateTime, to: DateTime): Int
   }
 
   input CreateWebhookInput {
     "Absolute, https."
     url: String!
-    "Types of events, as in task.completed."
+    "Types of events, for example task.completed."
     events: [String!]!
     secret: String
     "Default: the caller's own."
@@ -92,10 +92,10 @@ const types = /* GraphQL */ `
   type DeliveryAttempt {
     at: DateTime!
     durationMs: Float!
-    "The receiver's status; null when there was none."
+    "The status of the receiver's response; null without a response."
     status: Int
     error: String
-    "The first 1 KiB of what the receiver said."
+    "The first 1 KiB of the receiver's response."
     response: String
   }
 `
@@ -104,7 +104,7 @@ interface WithId {
   readonly id: string
 }
 
-/** A write that answers as REST does; all arguments but the id go into the body. */
+/** A write with the response of REST. All arguments except the id go into the body. */
 function write(operationId: string, bodyOf: (args: never) => WireObject = () => ({})): FieldPlan {
   return {
     weight: 250,
@@ -137,7 +137,7 @@ interface DeliveryArguments {
   readonly status?: string | null
 }
 
-/** The page info of a list whose entries have no cursors of their own. */
+/** The page info of a list whose entries have no cursors. */
 export function forwardOnly(nextCursor: unknown, after: string | null | undefined): object {
   return {
     hasNextPage: nextCursor !== null,
@@ -147,7 +147,7 @@ export function forwardOnly(nextCursor: unknown, after: string | null | undefine
   }
 }
 
-/** `maxDeliveryAttempts`: how many sends the host's retry schedule makes of one delivery. */
+/** `maxDeliveryAttempts`: how often the host's retry schedule sends one delivery. */
 export function webhookPart(maxDeliveryAttempts: number): SchemaPart {
   return { types, fields: { ...fields, Delivery: { attempts: { size: maxDeliveryAttempts } } } }
 }

@@ -7,20 +7,20 @@ import { pageSize } from './page-size.js'
 import { searchTasks, type TaskListArguments } from './task-connection.js'
 
 const types = /* GraphQL */ `
-  "What is beyond the caller's reach is null, or an error with the code RESOURCE_NOT_FOUND, just like what does not exist."
+  "What is beyond the caller's reach is null or an error with the code RESOURCE_NOT_FOUND, like what does not exist."
   type Query {
-    "A workspace; null for one that there is not."
+    "A workspace; null when it does not exist."
     workspace(id: ID!): Workspace
     "The workspaces within reach, oldest first. Needs account:read."
     workspaces: [WorkspaceSummary!]
   }
 
   """
-  Each write needs the scope of what it changes: tasks:write, agents:write, webhooks:write or account:write. For creates an
-  Idempotency-Key header counts as it does in REST.
+  Each write needs the scope of what it changes: tasks:write, agents:write, webhooks:write or account:write. Creates accept an
+  Idempotency-Key header, as in REST.
   """
   type Mutation {
-    "One more workspace, with a board of its own. Only for callers that reach the whole account."
+    "Creates a workspace, with its own board. Only for callers that reach the whole account."
     createWorkspace(input: CreateWorkspaceInput!): WorkspaceSummary
   }
 
@@ -53,28 +53,28 @@ const types = /* GraphQL */ `
     ): [Agent!]
     "Its webhooks, oldest first. Needs webhooks:read."
     webhooks: [Webhook!]
-    "What was done with its tasks. Needs analytics:read."
+    "Figures about its tasks. Needs analytics:read."
     analytics(period: AnalyticsPeriod = LAST_30_DAYS): Analytics
   }
 
-  "A workspace in a list: ask for it by its id for what is on its board."
+  "A workspace in a list. Query it by id for what is on its board."
   type WorkspaceSummary {
     id: ID!
     name: String!
-    "Whether it is the one that is meant where none is named."
+    "Whether it is used when a request names no workspace."
     isDefault: Boolean!
     createdAt: DateTime!
   }
 
-  "What was done with tasks in a period."
+  "Figures about the tasks of a period."
   type Analytics {
     "How many tasks were created."
     totalTasks: Int!
     "How many tasks were completed, and not reopened since."
     tasksCompleted: Int!
-    "What the completed tasks would have taken a person, less what they took, in hours."
+    "In hours: the time that a person would have needed for the completed tasks, less the time that they took."
     timesSaved: Float!
-    "Of the tasks that were completed or failed for good, the completed part: 0 to 1; 0 when there are none."
+    "The share of completed tasks among those that completed or failed permanently, from 0 to 1; 0 when there are none."
     successRate: Float!
     "In seconds; 0 when nothing was timed."
     avgCompletionTime: Float!

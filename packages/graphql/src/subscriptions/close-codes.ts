@@ -1,9 +1,8 @@
 import { closeCodes, type CloseCodes } from '@taskboard/core'
 
 /**
- * Why a connection is ended, by the numbers that graphql-transport-ws gives, and by others where it has none. Clients of it connect
- * again by themselves but for those of its numbers that tell of a fault of theirs, which is why a credential that has ended is
- * 4403 here, and 4409 and 4429 are left to what they mean there.
+ * Why a connection is closed: by the codes of graphql-transport-ws, and by others where it has none. Its clients reconnect on their
+ * own, except after codes for a client's fault. So an ended credential is 4403 here, and 4409 and 4429 keep their meaning there.
  */
 export const graphqlCloseCodes: CloseCodes = {
   ...closeCodes,

@@ -45,9 +45,9 @@ function open(url: string, protocols: string[] = ['graphql-transport-ws']) {
 /** A subscription that has begun. */
 async function follow(host: SocketHost, key = host.key) {
   const client = connect(host.url, bearer(key))
-  const told = listen(client, WORKSPACE_EVENTS, { workspaceId: host.workspaceId })
-  await told.until(({ __typename }) => __typename === 'EventsBegin')
-  return { client, told }
+  const received = listen(client, WORKSPACE_EVENTS, { workspaceId: host.workspaceId })
+  await received.until(({ __typename }) => __typename === 'EventsBegin')
+  return { client, received }
 }
 
 /** The HTTP status that an upgrade is answered with. */
@@ -73,8 +73,8 @@ describe('a connection', () => {
     ['Authorization', 'bearer '],
   ])('is admitted by the %s of its connection_init', async (name, scheme) => {
     const { url, key, workspaceId } = await serve()
-    const told = listen(connect(url, { [name]: scheme + key }), WORKSPACE_EVENTS, { workspaceId })
-    expect(await told.until(() => true)).toMatchObject({ __typename: 'EventsBegin' })
+    const received = listen(connect(url, { [name]: scheme + key }), WORKSPACE_EVENTS, { workspaceId })
+    expect(await received.until(() => true)).toMatchObject({ __typename: 'EventsBegin' })
   })
 
   it.each([
@@ -84,10 +84,10 @@ describe('a connection', () => {
   ])('is refused with %s', async (_, parameters) => {
     const { url, workspaceId } = await serve()
     const client = connect(url, parameters)
-    const told = listen(client, WORKSPACE_EVENTS, { workspaceId })
-    expect(await told.ended).toMatchObject({ code: 4403 })
+    const received = listen(client, WORKSPACE_EVENTS, { workspaceId })
+    expect(await received.ended).toMatchObject({ code: 4403 })
     expect((await client.closed).reason).toMatch(/credential|authorization/)
-    expect(told.results).toEqual([])
+    expect(received.results).toEqual([])
   })
 
   it('has ten seconds to say who it is', async () => {
@@ -101,7 +101,7 @@ describe('a connection', () => {
     expect(await closed).toBe(4408)
   })
 
-  it('must speak graphql-transport-ws, and as that says', async () => {
+  it('must speak graphql-transport-ws as specified', async () => {
     const { url, key } = await serve()
     expect(await open(url, []).closed).toBe(4406)
     const early = open(url)
@@ -126,9 +126,9 @@ describe('a connection', () => {
   it('ends soon after its key was revoked', async () => {
     const host = await serve({ realtime: { recheckIntervalMs: 50 } })
     const { id, key } = await host.makeKey(['tasks:read'])
-    const { told } = await follow(host, key)
+    const { received } = await follow(host, key)
     await host.taskboard.accounts.revokeKey(host.accountId, id)
-    expect(await told.ended).toMatchObject({ code: 4403, reason: 'the credential has ended' })
+    expect(await received.ended).toMatchObject({ code: 4403, reason: 'the credential has ended' })
   })
 
   it('ends with its access token', async () => {
@@ -146,16 +146,16 @@ describe('a connection', () => {
       body: JSON.stringify(owner),
     })
     const { access_token: token } = (await response.json()) as { access_token: string }
-    const told = listen(connect(host.url, bearer(token)), WORKSPACE_EVENTS, { workspaceId: workspace.id })
-    await told.until(({ __typename }) => __typename === 'EventsBegin')
+    const received = listen(connect(host.url, bearer(token)), WORKSPACE_EVENTS, { workspaceId: workspace.id })
+    await received.until(({ __typename }) => __typename === 'EventsBegin')
     await clock.advance({ ms: 15 * 60_000 - 1 })
     await host.taskboard.board(workspace.id).add({ title: 'just in time' })
-    await told.until(({ seq }) => seq === 1)
+    await received.until(({ seq }) => seq === 1)
     await clock.advance({ ms: 1_000 })
-    expect(await told.ended).toMatchObject({ code: 4403, reason: 'the credential has ended' })
+    expect(await received.ended).toMatchObject({ code: 4403, reason: 'the credential has ended' })
   })
 
-  it('looks at its credential with every operation', async () => {
+  it('checks its credential with every operation', async () => {
     const host = await serve({ realtime: { recheckIntervalMs: 2 ** 30 } })
     const { id, key } = await host.makeKey(['tasks:read'])
     const { client } = await follow(host, key)
@@ -177,21 +177,23 @@ describe('a connection', () => {
     channel.socket.terminate()
     await expect
       .poll(async () => {
-        const told = listen(connect(host.url, bearer(host.key)), TASK_EVENTS)
-        return Promise.race([told.ended, told.until(() => true).then(() => 'told')]).catch(() => 'ended')
+        const received = listen(connect(host.url, bearer(host.key)), TASK_EVENTS)
+        return Promise.race([received.ended, received.until(() => true).then(() => 'event')]).catch(
+          () => 'ended',
+        )
       })
-      .toBe('told')
-    first.told.stop()
+      .toBe('event')
+    first.received.stop()
   })
 
-  it('ends with the task board, for the client to come again', async () => {
+  it('ends with the task board, so that the client reconnects', async () => {
     const host = await serve()
-    const { told } = await follow(host)
+    const { received } = await follow(host)
     await host.taskboard.close()
-    expect(await told.ended).toMatchObject({ code: 1001 })
+    expect(await received.ended).toMatchObject({ code: 1001 })
   })
 
-  it('is ended for more messages than are taken in a minute', async () => {
+  it('is closed for more messages than are accepted in a minute', async () => {
     const { url, key } = await serve({ realtime: { messagesPerMinute: 5 } })
     const { socket, closed } = open(url)
     await once(socket, 'open')

@@ -1,8 +1,8 @@
 import { TaskboardError, type RealtimeConnection } from '@taskboard/core'
 
 /**
- * Admits a connection by what its `connection_init` carries: `{"authorization": "Bearer …"}`, the name in any case. False when it is
- * refused, and ended.
+ * Admits a connection by the payload of its `connection_init`: `{"authorization": "Bearer …"}`, the name in any case. Returns false
+ * when the connection was refused and closed.
  */
 export async function admitConnection(
   connection: RealtimeConnection,

@@ -1,7 +1,7 @@
 import type { ChannelMessage } from '@taskboard/core'
 import { fromWire } from '../wire-names.js'
 
-/** What stands behind a `BoardEvent`: members as they are named in the schema. */
+/** The source of a `BoardEvent`, with the schema's names. */
 export interface EventSource {
   readonly __typename: 'EventsBegin' | 'EventGap' | 'TaskEvent' | 'AgentEvent'
   readonly workspaceId: string
@@ -9,9 +9,9 @@ export interface EventSource {
   readonly [member: string]: unknown
 }
 
-/** What a subscriber wants to be told, of what its credential allows. */
+/** The events that a subscriber wants, of those that its credential allows. */
 export interface ToldFilter {
-  /** As on the channel: `task.created`. */
+  /** With the names of the channel: `task.created`. */
   readonly types?: readonly string[] | null
   readonly taskId?: string | null
 }
@@ -27,7 +27,7 @@ export const eventTypes = [
   'agent.status',
 ] as const
 
-/** Says of a message whether a subscriber wants it; where it begins, and what is missing, it always does. */
+/** Returns whether a subscriber wants a message. Beginnings and gaps always pass. */
 export function isTold({ types, taskId }: ToldFilter): (message: ChannelMessage) => boolean {
   const wanted = types == null ? null : new Set(types)
   return (message) => {
@@ -37,7 +37,7 @@ export function isTold({ types, taskId }: ToldFilter): (message: ChannelMessage)
   }
 }
 
-/** The events that a message of the channel comes to: one, or where it begins the places of all workspaces. */
+/** The events of a channel message: one, or for `subscribed` one for each workspace. */
 export function toEvents(message: ChannelMessage): readonly EventSource[] {
   if (message.type === 'subscribed') return toBeginnings(message.channel, message.seq)
   const { workspace_id: workspaceId } = message
@@ -60,7 +60,7 @@ function toBeginnings(
   return places.map(([workspaceId, place]) => ({ __typename: 'EventsBegin', workspaceId, seq: place }))
 }
 
-/** Members that have another name, or another spelling, in payloads. */
+/** Renames the members that payloads name or spell differently. */
 function inSchema({ from, to, agentId, ...rest }: Readonly<Record<string, unknown>>): object {
   return { ...rest, fromColumn: lowerCase(from), toColumn: lowerCase(to), byAgentId: agentId }
 }

@@ -18,8 +18,8 @@ import { beginOperation } from './operation.js'
 /**
  * Subscriptions over WebSockets, for the `protocols` of `attachRealtime`: graphql-transport-ws at the path of the HTTP endpoint.
  * It serves queries and mutations too. Credentials, scopes, limits and the rules for documents are those of HTTP, and with the
- * same options both share one cache of documents. Connections count as those of the realtime channel do.
- * @throws TypeError for an option that cannot be.
+ * same options both share one cache of documents. Connections count together with those of the realtime channel.
+ * @throws TypeError for an invalid option.
  * @example
  * ```ts
  * import { createServer } from 'node:http'
@@ -57,7 +57,7 @@ function createServer(endpoint: GraphqlEndpoint): GraphqlServer {
     })
   const outcomes = new WeakMap<ExecutionArgs, OperationOutcome>()
   return makeServer<Record<string, unknown>, RealtimeConnection>({
-    // The connection itself waits no longer than it should.
+    // The connection enforces the time limit itself.
     connectionInitWaitTimeout: 0,
     onConnect: ({ extra, connectionParams }) => admitConnection(extra, connectionParams),
     async onSubscribe({ extra, subscriptions }, id, payload) {

@@ -3,7 +3,7 @@ import type { GraphqlContext } from '../graphql-context.js'
 import { toEvents, type EventSource } from './event-source.js'
 
 /**
- * Opens the stream of events that a subscription tells. What is loaded for one event is forgotten at the next.
+ * Opens the stream of a subscription's events. The loaders' caches are cleared before each event.
  * @throws TaskboardError `NOT_FOUND` (`workspaceId`), `INVALID_FIELD` (`since`).
  */
 export async function openEvents(
@@ -19,18 +19,18 @@ export async function openEvents(
   }
 }
 
-/** A name that no channel has is the id of no workspace. */
+/** An unknown channel means an unknown workspace id. */
 function isAboutChannel(error: unknown): boolean {
   return isTaskboardError(error) && error.field === 'channels'
 }
 
 const NONE: readonly EventSource[] = []
 
-/** Not a generator: `return` has to end one that waits for its next message. */
+/** Not a generator, because `return` must end it while it waits for a message. */
 class Events implements AsyncIterableIterator<EventSource> {
   readonly #stream: MessageStream
   readonly #context: Pick<GraphqlContext, 'forget'>
-  /** Those of the message that was read last. */
+  /** The events of the last message. */
   #ready: Iterator<EventSource, undefined> = NONE.values()
 
   constructor(stream: MessageStream, context: Pick<GraphqlContext, 'forget'>) {

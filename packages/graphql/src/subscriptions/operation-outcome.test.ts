@@ -17,14 +17,14 @@ interface Message {
   readonly payload?: { readonly data?: { readonly event?: { readonly seq: number } } }
 }
 
-/** A client that says what it likes, all of it at once. */
+/** A client that sends any messages, all at once. */
 async function connect() {
   host = await openSocketHost()
   socket = new WebSocket(host.url, 'graphql-transport-ws')
-  const told: Message[] = []
+  const received: Message[] = []
   let wake = (): void => undefined
   socket.on('message', (data: Buffer) => {
-    told.push(JSON.parse(data.toString()) as Message)
+    received.push(JSON.parse(data.toString()) as Message)
     wake()
   })
   await once(socket, 'open')
@@ -32,17 +32,17 @@ async function connect() {
     for (const message of messages) socket.send(JSON.stringify(message))
   }
   const until = async (isSo: (message: Message) => boolean): Promise<void> => {
-    while (!told.some(isSo)) await new Promise<void>((resolve) => (wake = resolve))
+    while (!received.some(isSo)) await new Promise<void>((resolve) => (wake = resolve))
   }
   say({ type: 'connection_init', payload: bearer(host.key) })
   await until(({ type }) => type === 'connection_ack')
   let asked = 0
-  /** What the operations of an id were told, once all that was said before has been heard. */
+  /** What the operations of an id received, once the server has handled all earlier messages. */
   const toldOf = async (id: string) => {
     const last = `last ${++asked}`
     say({ id: last, type: 'subscribe', payload: { query: '{ __typename }' } })
     await until((message) => message.id === last && message.type === 'complete')
-    return told
+    return received
       .filter((message) => message.id === id)
       .map(({ type, payload }) => payload?.data?.event?.seq ?? type)
   }
@@ -61,8 +61,8 @@ const isSeq =
   ({ payload }: Message): boolean =>
     payload?.data?.event?.seq === seq
 
-describe('an id that is used again', () => {
-  it('is that of the last one, when those before were completed before they had begun', async () => {
+describe('a reused id', () => {
+  it('belongs to the last operation, when the earlier ones were completed before they began', async () => {
     const { say, until, toldOf } = await connect()
     say(follow('1'), complete('1'), follow('1'), complete('1'), follow('1'))
     await until(isSeq(0))
@@ -75,7 +75,7 @@ describe('an id that is used again', () => {
     expect(await toldOf('1')).toEqual([0, 1, 2])
   })
 
-  it('goes on by the later one, when the earlier was told already', async () => {
+  it('belongs to the later operation, when the earlier has already sent a result', async () => {
     const { say, until, toldOf } = await connect()
     say(follow('1'))
     await until(isSeq(0))

@@ -1,30 +1,30 @@
 import type { OperationResult } from 'graphql-ws'
 
-/** What goes on by the ids of a connection, as graphql-ws keeps it: what is completed is taken out, and returned. */
+/** The running operations of a connection by id, as graphql-ws keeps them. It removes a completed one and calls its `return`. */
 export type UnderWay = Record<string, AsyncIterable<unknown> | null>
 
 type Outcome = Awaited<OperationResult>
-type Told = Exclude<Outcome, AsyncIterable<unknown>>
-type Result = IteratorResult<Told, undefined>
+type OperationAnswer = Exclude<Outcome, AsyncIterable<unknown>>
+type Result = IteratorResult<OperationAnswer, undefined>
 
 const END: Result = Object.freeze({ value: undefined, done: true })
 
 /**
- * What one operation comes to, in turn. graphql-ws knows operations by their ids alone, and after each wait takes whatever goes on
- * by the id for the one that it waited for. Clients may use an id again once it is completed; the operation before would then be
- * told as well, or complete the one after it, or go on without an end. So from its end on, this keeps graphql-ws waiting: what is
- * never resolved is collected together with who waits for it.
+ * The results of one operation, in order. graphql-ws knows operations only by id: after each wait it takes the operation that now
+ * has the id for the one it waited for. Clients may reuse the id of a completed operation. The earlier operation would then send
+ * results too, complete the later one, or never end. So once completed, this keeps graphql-ws waiting. A promise that never
+ * resolves is garbage-collected together with its waiter.
  */
-export class OperationOutcome implements AsyncIterableIterator<Told> {
-  #results: AsyncIterator<Told, undefined> | null = null
+export class OperationOutcome implements AsyncIterableIterator<OperationAnswer> {
+  #results: AsyncIterator<OperationAnswer, undefined> | null = null
   #isCompleted = false
 
-  /** Stands in for what is not there yet, so that it can be completed. */
+  /** Registers the operation before it has results, so that it can be completed. */
   constructor(underWay: UnderWay, id: string) {
     underWay[id] = this
   }
 
-  /** What is waited for, unless the operation is completed before. */
+  /** Resolves as `waited` does, or never once the operation is completed. */
   async unlessCompleted<T>(waited: Promise<T>): Promise<T> {
     try {
       return await waited
@@ -33,7 +33,7 @@ export class OperationOutcome implements AsyncIterableIterator<Told> {
     }
   }
 
-  /** Goes on with what execution gave: a result, or one after the other. */
+  /** Takes the outcome of the execution: one result, or a stream of them. */
   async take(outcome: Outcome): Promise<this> {
     this.#results = Symbol.asyncIterator in outcome ? outcome[Symbol.asyncIterator]() : only(outcome)
     if (this.#isCompleted) await this.#results.return?.()
@@ -55,6 +55,6 @@ export class OperationOutcome implements AsyncIterableIterator<Told> {
   }
 }
 
-async function* only(result: Told): AsyncGenerator<Told, undefined> {
+async function* only(result: OperationAnswer): AsyncGenerator<OperationAnswer, undefined> {
   yield result
 }

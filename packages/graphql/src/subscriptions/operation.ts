@@ -12,9 +12,9 @@ import { boundVariables } from '../limits/bound-variables.js'
 import { AnswerTurns, PacedStream } from './paced-stream.js'
 
 /**
- * Begins an operation of whatever kind as a request by HTTP begins: the credential is looked at, the limits of the account count it,
- * and its document is measured. `underWay` is how many operations the connection has, this one among them.
- * @returns what is wrong, where it is not to be executed.
+ * Begins an operation like an HTTP request: checks the credential, counts against the account's limits, and measures the document.
+ * `underWay` is how many operations the connection has, including this one.
+ * @returns the errors, when the operation must not be executed.
  */
 export async function beginOperation(
   { surface, schema, documents, caller }: GraphqlEndpoint,
@@ -46,7 +46,7 @@ export async function beginOperation(
   }
 }
 
-/** Of the connections that have subscribed. */
+/** The turns of connections that have subscribed. */
 const turns = new WeakMap<RealtimeConnection, AnswerTurns>()
 
 function turnsOf(connection: RealtimeConnection): AnswerTurns {
@@ -71,7 +71,7 @@ function requireWithinLimits(decision: Decision): void {
   })
 }
 
-/** The operation as a request by HTTP would be: what it says itself stands for the headers that belong to one request. */
+/** The operation as an HTTP request. Its extensions replace the headers that belong to one request. */
 function requestOf({ origin }: RealtimeConnection, { extensions }: SubscribePayload): HttpRequest {
   const idempotencyKey = extensions?.['idempotencyKey']
   return {

@@ -37,13 +37,13 @@ interface WireError {
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
-/** The errors of an operation that is refused, in whichever way the protocol tells them. */
+/** The errors of a refused operation, in either form of the protocol. */
 async function errorsOf({ ended, results }: Told): Promise<readonly WireError[]> {
   const cause = await ended
   return Array.isArray(cause) ? (cause as WireError[]) : results.flatMap(({ errors = [] }) => errors)
 }
 
-const begun = (told: Told) => told.until(({ __typename }) => __typename === 'EventsBegin')
+const begun = (received: Told) => received.until(({ __typename }) => __typename === 'EventsBegin')
 
 describe('a subscription is refused', () => {
   it.each([
@@ -53,10 +53,10 @@ describe('a subscription is refused', () => {
       `subscription ($w: ID!) { ...F }
        fragment F on Subscription { ... @include(if: false) { workspaceEvents(workspaceId: $w) { __typename } } }`,
     ],
-  ])('with %s at its root, and the connection goes on', async (directive, query) => {
+  ])('with %s at its root, and the connection stays open', async (directive, query) => {
     const { client, workspaceId } = await serve()
-    const told = listen(client, query, { w: workspaceId })
-    expect(await errorsOf(told)).toMatchObject([
+    const received = listen(client, query, { w: workspaceId })
+    expect(await errorsOf(received)).toMatchObject([
       { message: `${directive} must not be used on the root field of a subscription` },
     ])
     const asked = listen(client, '{ __typename }')
@@ -67,15 +67,15 @@ describe('a subscription is refused', () => {
     const host = await serve()
     const client = connect(host, (await host.makeKey(['agents:read'])).key)
     const { workspaceId } = host
-    const told = listen(client, WORKSPACE_EVENTS, { workspaceId })
-    expect(await errorsOf(told)).toMatchObject([{ extensions: { code: 'AUTHORIZATION_FAILED' } }])
-    // The connection goes on.
+    const received = listen(client, WORKSPACE_EVENTS, { workspaceId })
+    expect(await errorsOf(received)).toMatchObject([{ extensions: { code: 'AUTHORIZATION_FAILED' } }])
+    // The connection stays open.
     const asked = listen(client, '{ __typename }')
     expect(await asked.ended).toBe(null)
     expect(asked.results).toEqual([{ data: { __typename: 'Query' } }])
   })
 
-  it('for a workspace of another account exactly as for one that there is not', async () => {
+  it('for a workspace of another account exactly as for a missing one', async () => {
     const { taskboard, client } = await serve()
     const other = await taskboard.accounts.create({ name: 'other', tier: 'custom' })
     const errors = []
@@ -102,7 +102,7 @@ describe('a subscription is refused', () => {
     expect(await errorsOf(all)).toMatchObject([refused])
   })
 
-  it('for variables that do not fit, and for a document that asks for too much of each event', async () => {
+  it('for variables that do not fit, and for a document that costs too much per event', async () => {
     const { workspaceId, client } = await serve()
     const unfit = await errorsOf(listen(client, WORKSPACE_EVENTS, {}))
     expect(unfit).toMatchObject([{ extensions: { code: 'INVALID_REQUEST' } }])
@@ -135,7 +135,7 @@ describe('a subscription is refused', () => {
     await begun(listen(client, TASK_EVENTS))
   })
 
-  it('by the limits of the account, of which an operation takes one request, whatever it tells', async () => {
+  it('by the limits of the account, where an operation counts as one request, however many events it sends', async () => {
     const host = await serve({ tiers: { enterprise: { requestsPerHour: 100, burstPerMinute: 4 } } })
     const { taskboard } = host
     const { account, workspace } = await taskboard.accounts.create({ name: 'limited', tier: 'enterprise' })
@@ -145,10 +145,10 @@ describe('a subscription is refused', () => {
       scopes: ['tasks:read', 'account:read'],
     })
     const client = connect(host, key)
-    const told = listen(client, WORKSPACE_EVENTS, { workspaceId: workspace.id })
-    await begun(told)
+    const received = listen(client, WORKSPACE_EVENTS, { workspaceId: workspace.id })
+    await begun(received)
     for (let n = 0; n < 10; n++) await taskboard.board(workspace.id).add({ title: `${n}` })
-    await told.until(({ seq }) => seq === 10)
+    await received.until(({ seq }) => seq === 10)
     const http = host.url.replace('ws:', 'http:')
     expect((await ask(http, { query: '{ __typename }' }, key)).status).toBe(200)
     for (let n = 0; n < 2; n++) expect(await errorsOf(listen(client, '{ __typename }'))).toEqual([])
@@ -186,7 +186,7 @@ describe('queries and mutations', () => {
     ])
   })
 
-  it('repeat a create under its key once', async () => {
+  it('run a create once per idempotency key', async () => {
     const { client } = await serve()
     const query = 'mutation { createTask(input: { title: "once" }) { id } }'
     const ids = new Set<unknown>()
@@ -202,7 +202,7 @@ describe('queries and mutations', () => {
     expect(ids.size).toBe(1)
   })
 
-  it('may be asked about the schema where that is allowed, and only there', async () => {
+  it('may introspect only where that is allowed', async () => {
     const open = await serve({ graphql: { introspection: true } })
     const closed = await serve({ graphql: { introspection: false } })
     const query = '{ __schema { subscriptionType { name } } }'
@@ -226,11 +226,11 @@ describe('queries and mutations', () => {
     await fc.assert(
       fc.asyncProperty(abusiveDocument, fc.boolean(), async (text, isSubscription) => {
         const document = isSubscription ? text.replace(/^(query Named|query|mutation)/, 'subscription') : text
-        const told = listen(host.client, document)
-        const errors = await errorsOf(told)
+        const received = listen(host.client, document)
+        const errors = await errorsOf(received)
         expect(errors[0]?.extensions['code']).toBe('INVALID_REQUEST')
         // What was executed has data, be it null.
-        expect(told.results.filter((result) => 'data' in result)).toEqual([])
+        expect(received.results.filter((result) => 'data' in result)).toEqual([])
       }),
       { numRuns: 200 },
     )

@@ -3,8 +3,8 @@ import type { ChannelMessage, MessageStream } from '@taskboard/core'
 const AT_ONCE = 4
 
 /**
- * How many events of a connection are answered at a time, whatever the number of its subscriptions. One event may concern all of
- * them, and their answers together would be more than may wait for a peer, however fast it reads.
+ * How many events of a connection are answered at a time, over all its subscriptions. One event may concern all of them, and their
+ * answers together would exceed the cap on waiting data, even for a fast reader.
  */
 export class AnswerTurns {
   #free = AT_ONCE
@@ -27,7 +27,7 @@ type Result = IteratorResult<ChannelMessage, undefined>
 
 const END: Result = Object.freeze({ value: undefined, done: true })
 
-/** A stream whose messages come in turn with those of others. A turn ends when the next message is asked for, or with the stream. */
+/** A stream that takes turns with others. A turn ends when the next message is requested, or with the stream. */
 export class PacedStream implements MessageStream {
   readonly #stream: MessageStream
   readonly #turns: AnswerTurns

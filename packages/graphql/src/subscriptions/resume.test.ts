@@ -22,8 +22,8 @@ function numbers(seed: number): (bound: number) => number {
   }
 }
 
-describe('a client that is cut off and goes on with since', () => {
-  it('is told all, in order and once, over fifty cuts at random moments', async () => {
+describe('a client that is cut off and resumes with since', () => {
+  it('receives all events, in order and once, over fifty cuts at random moments', async () => {
     const storage = memoryStorage()
     host = await openSocketHost({
       storage,
@@ -49,7 +49,7 @@ describe('a client that is cut off and goes on with since', () => {
       (await storage.events.readEvents(id, 0, 1_000_000)).map(({ seq }) => seq)
 
     let writing: Promise<void> | undefined
-    const told = await cutAndResume({
+    const received = await cutAndResume({
       url,
       key,
       workspaceId,
@@ -69,12 +69,12 @@ describe('a client that is cut off and goes on with since', () => {
       },
     })
     expect(workspaceIds.length).toBeGreaterThan(2)
-    for (const id of workspaceIds) expect(told.get(`taskEvents ${id}`) ?? []).toEqual(await seqsOf(id))
-    expect(told.get(`workspaceEvents ${workspaceId}`)).toEqual(await seqsOf(workspaceId))
+    for (const id of workspaceIds) expect(received.get(`taskEvents ${id}`) ?? []).toEqual(await seqsOf(id))
+    expect(received.get(`workspaceEvents ${workspaceId}`)).toEqual(await seqsOf(workspaceId))
     expect((await seqsOf(workspaceId)).length).toBeGreaterThan(CUTS)
   })
 
-  it('may leave connecting again to the library, where it keeps since in its variables', async () => {
+  it('may leave reconnecting to the library, when it keeps since in its variables', async () => {
     host = await openSocketHost()
     const { taskboard, workspaceId, url, key, server } = host
     const sockets = new Set<Duplex>()

@@ -25,7 +25,7 @@ const FOLLOW = /* GraphQL */ `
 `
 
 describe('a subscriber that never reads', () => {
-  it('is closed at the cap, holds no memory that grows, and keeps nobody else waiting', async () => {
+  it('is closed at the cap, holds no growing memory, and delays no other client', async () => {
     host = await openSocketHost({ realtime: { bufferLimitBytes: BUFFER_BYTES } })
     const { taskboard, url, key, workspaceId, server } = host
     const serverSides: { readonly writableLength: number }[] = []
@@ -33,9 +33,9 @@ describe('a subscriber that never reads', () => {
     const clients = Array.from({ length: READERS + 1 }, () => connectClient(url, bearer(key)))
     const subscriptions = []
     for (const client of clients) {
-      const told = listen(client, FOLLOW, { workspaceId })
-      await told.until(({ __typename }) => __typename === 'EventsBegin')
-      subscriptions.push(told)
+      const received = listen(client, FOLLOW, { workspaceId })
+      await received.until(({ __typename }) => __typename === 'EventsBegin')
+      subscriptions.push(received)
     }
     const reading = subscriptions.at(-1)
     for (const client of clients.slice(0, READERS)) client.socket().pause()
@@ -49,7 +49,7 @@ describe('a subscriber that never reads', () => {
       mostBuffered = Math.max(mostBuffered, ...buffered)
     }
     expect(MESSAGES * MESSAGE_BYTES).toBeGreaterThan(20 * BUFFER_BYTES)
-    // What waits are events, which all subscribers share; of their answers one at a time is made.
+    // Events wait, shared by all subscribers; only one answer at a time is built.
     expect(mostBuffered).toBeGreaterThan(MESSAGE_BYTES)
     expect(mostBuffered).toBeLessThan(3 * MESSAGE_BYTES)
 
@@ -62,7 +62,7 @@ describe('a subscriber that never reads', () => {
 })
 
 describe('a subscriber that reads', () => {
-  it('is told by each of many subscriptions, though the answers to one event are more than may wait', async () => {
+  it('receives from each of many subscriptions, though the answers to one event exceed the cap', async () => {
     host = await openSocketHost()
     const { taskboard, url, key, workspaceId } = host
     const board = taskboard.board(workspaceId)
@@ -71,23 +71,23 @@ describe('a subscriber that reads', () => {
     const follow = `subscription ($id: ID!) { workspaceEvents(workspaceId: $id) { __typename seq ... on TaskEvent { task { ${long} } } } }`
     const client = connectClient(url, bearer(key))
     const all = Array.from({ length: 80 }, () => listen(client, follow, { id: workspaceId }))
-    for (const told of all) await told.until(({ __typename }) => __typename === 'EventsBegin')
+    for (const received of all) await received.until(({ __typename }) => __typename === 'EventsBegin')
     await board.move(id, 'DONE')
-    for (const told of all) await told.until(({ seq }) => seq > 1)
+    for (const received of all) await received.until(({ seq }) => seq > 1)
     expect(all.map(({ results }) => results.some(({ errors }) => errors))).not.toContain(true)
     await client.dispose()
   })
 
-  it('goes on being told when it completes subscriptions whose answers wait for others', async () => {
+  it('still receives events after it completes subscriptions whose answers wait for others', async () => {
     host = await openSocketHost()
     const { taskboard, url, key, workspaceId } = host
     const client = connectClient(url, bearer(key))
     const all = Array.from({ length: 20 }, () => listen(client, FOLLOW, { workspaceId }))
-    for (const told of all) await told.until(({ __typename }) => __typename === 'EventsBegin')
+    for (const received of all) await received.until(({ __typename }) => __typename === 'EventsBegin')
     const add = (title: string) => taskboard.board(workspaceId).add({ title })
     await add('first')
     const last = all.pop()
-    for (const told of all) told.stop()
+    for (const received of all) received.stop()
     await add('second')
     await last?.until(({ seq }) => seq === 2)
     expect(last?.events.map(({ seq }) => seq)).toEqual([0, 1, 2])

@@ -41,21 +41,21 @@ describe.each([
   ['Express', listenOnExpress],
   ['Fastify', listenOnFastify],
 ])('subscriptions on %s', (_, listenOn) => {
-  it('tell what happens in a workspace, with the tasks and agents as they are', async () => {
+  it('send the events of a workspace, with the current tasks and agents', async () => {
     const host = await serve({ listen: listenOn })
     const { taskboard, workspaceId } = host
     const agent = await taskboard.agents.create(workspaceId, { name: 'Ada', type: 'worker' })
     const board = taskboard.board(workspaceId)
-    const told = listen(connect(host), WORKSPACE_EVENTS, { workspaceId })
-    await told.until(({ __typename }) => __typename === 'EventsBegin')
-    const { id } = await board.add({ title: 'told', type: 'label' })
+    const received = listen(connect(host), WORKSPACE_EVENTS, { workspaceId })
+    await received.until(({ __typename }) => __typename === 'EventsBegin')
+    const { id } = await board.add({ title: 'followed', type: 'label' })
     const claim = await board.claim({ agentId: agent.id })
     const fencingToken = claim?.fencingToken ?? 0
     await board.progress(id, { progress: 40, fencingToken })
     await board.complete(id, { result: 'the result', fencingToken })
     await board.move(id, 'TODO')
-    await told.until(({ type }) => type === 'TASK_MOVED')
-    expect(told.events.map(({ __typename, type, seq }) => [__typename, type, seq])).toEqual([
+    await received.until(({ type }) => type === 'TASK_MOVED')
+    expect(received.events.map(({ __typename, type, seq }) => [__typename, type, seq])).toEqual([
       ['EventsBegin', undefined, 0],
       ['TaskEvent', 'TASK_CREATED', 1],
       ['TaskEvent', 'TASK_STARTED', 2],
@@ -63,15 +63,15 @@ describe.each([
       ['TaskEvent', 'TASK_COMPLETED', 4],
       ['TaskEvent', 'TASK_MOVED', 5],
     ])
-    const [begin, created, started, progress, completed, moved] = told.events
+    const [begin, created, started, progress, completed, moved] = received.events
     expect(begin).toEqual({ __typename: 'EventsBegin', workspaceId, seq: 0 })
     expect(created).toMatchObject({
       workspaceId,
       taskId: id,
-      title: 'told',
+      title: 'followed',
       timestamp: expect.stringMatching(/Z$/),
     })
-    expect(started).toMatchObject({ byAgentId: agent.id, task: { id, title: 'told' } })
+    expect(started).toMatchObject({ byAgentId: agent.id, task: { id, title: 'followed' } })
     expect(progress).toMatchObject({ title: null, progress: 40, task: { id } })
     expect(completed).toMatchObject({ result: 'the result', progress: null })
     expect(moved).toMatchObject({ fromColumn: 'DONE', toColumn: 'TODO', task: { column: 'TODO' } })
@@ -79,27 +79,27 @@ describe.each([
 })
 
 const isEvent = ({ __typename }: ToldEvent): boolean => __typename !== 'EventsBegin'
-const begun = (told: Told) => told.until((event) => !isEvent(event))
+const begun = (received: Told) => received.until((event) => !isEvent(event))
 
-describe('what is told', () => {
-  it('is of all workspaces within reach, those that are made later too', async () => {
+describe('the events', () => {
+  it('are of all workspaces within reach, including those created later', async () => {
     const host = await serve()
     const { taskboard, accountId, workspaceId } = host
-    const told = listen(connect(host), TASK_EVENTS)
-    await begun(told)
+    const received = listen(connect(host), TASK_EVENTS)
+    await begun(received)
     const later = await taskboard.accounts.createWorkspace(accountId, { name: 'later' })
     await taskboard.board(later.id).add({ title: 'one' })
     await taskboard.board(workspaceId).add({ title: 'two' })
-    await told.until((event) => isEvent(event) && event.workspaceId === later.id)
-    await told.until((event) => isEvent(event) && event.workspaceId === workspaceId)
-    expect(told.events.map((event) => [isEvent(event), event.workspaceId, event.seq])).toEqual([
+    await received.until((event) => isEvent(event) && event.workspaceId === later.id)
+    await received.until((event) => isEvent(event) && event.workspaceId === workspaceId)
+    expect(received.events.map((event) => [isEvent(event), event.workspaceId, event.seq])).toEqual([
       [false, workspaceId, 0],
       [true, later.id, 1],
       [true, workspaceId, 1],
     ])
   })
 
-  it('are agents’ states too, to those who may read agents', async () => {
+  it('include agents’ statuses, for callers who may read agents', async () => {
     const storage = memoryStorage()
     const host = await serve({ storage })
     const { taskboard, workspaceId } = host
@@ -111,7 +111,7 @@ describe('what is told', () => {
     const draft = { type: 'agent.status', facts: { agentId: id, status: 'busy' } } as const
     await storage.events.appendEvent(workspaceId, draft, { now: null })
     await taskboard.board(workspaceId).add({ title: 'next' })
-    await Promise.all([full, narrow].map((told) => told.until(({ type }) => type === 'TASK_CREATED')))
+    await Promise.all([full, narrow].map((received) => received.until(({ type }) => type === 'TASK_CREATED')))
     const about = { __typename: 'AgentEvent', type: 'AGENT_STATUS', workspaceId, agentId: id }
     expect(full.events.slice(1)).toMatchObject([
       { ...about, seq: 1, status: 'BUSY', agent: { name: 'Ada', currentWorkload: 0 } },
@@ -120,7 +120,7 @@ describe('what is told', () => {
     expect(narrow.events.slice(1)).toMatchObject([{ type: 'TASK_CREATED', seq: 2 }])
   })
 
-  it('are only the events that are asked for', async () => {
+  it('are only those that were requested', async () => {
     const host = await serve()
     const { taskboard, workspaceId } = host
     const board = taskboard.board(workspaceId)
@@ -131,20 +131,20 @@ describe('what is told', () => {
     await Promise.all([begun(ofTask), begun(moves)])
     await board.add({ title: 'not followed' })
     await board.move(id, 'DONE')
-    await Promise.all([ofTask, moves].map((told) => told.until(({ type }) => type === 'TASK_MOVED')))
+    await Promise.all([ofTask, moves].map((received) => received.until(({ type }) => type === 'TASK_MOVED')))
     for (const { events } of [ofTask, moves]) expect(events.map(({ seq }) => seq)).toEqual([1, 3])
   })
 
-  it('is of each task as it is by then, and of deleted ones without it', async () => {
+  it('have each task in its current state, and deleted tasks as null', async () => {
     const host = await serve()
     const { taskboard, workspaceId } = host
     const board = taskboard.board(workspaceId)
     const { id } = await board.add({ title: 'before' })
-    const told = listen(connect(host), WORKSPACE_EVENTS, { workspaceId, since: 0 })
-    await told.until(({ seq }) => seq === 1)
+    const received = listen(connect(host), WORKSPACE_EVENTS, { workspaceId, since: 0 })
+    await received.until(({ seq }) => seq === 1)
     await board.update(id, { title: 'after' })
     await board.move(id, 'DONE')
-    const moved = await told.until(({ seq }) => seq === 2)
+    const moved = await received.until(({ seq }) => seq === 2)
     expect(moved).toMatchObject({ title: 'after', task: { title: 'after', column: 'DONE' } })
     await board.delete(id)
     const late = listen(connect(host), WORKSPACE_EVENTS, { workspaceId, since: 0 })
@@ -153,17 +153,17 @@ describe('what is told', () => {
     expect(late.events[1]).toMatchObject({ taskId: id, title: 'before', task: null })
   })
 
-  it('begins with what is missing, where since lies further back than is replayed', async () => {
+  it('begin with a gap, where since lies further back than is replayed', async () => {
     const host = await serve({ realtime: { replayLimit: 2 } })
     const { taskboard, workspaceId } = host
     for (let n = 0; n < 5; n++) await taskboard.board(workspaceId).add({ title: `${n}` })
-    const told = listen(connect(host), WORKSPACE_EVENTS, { workspaceId, since: 1, types: ['TASK_MOVED'] })
-    const gap = await told.until(({ __typename }) => __typename === 'EventGap')
-    expect(told.events[0]).toMatchObject({ __typename: 'EventsBegin', seq: 1 })
+    const received = listen(connect(host), WORKSPACE_EVENTS, { workspaceId, since: 1, types: ['TASK_MOVED'] })
+    const gap = await received.until(({ __typename }) => __typename === 'EventGap')
+    expect(received.events[0]).toMatchObject({ __typename: 'EventsBegin', seq: 1 })
     expect(gap).toEqual({ __typename: 'EventGap', workspaceId, firstSeq: 2, seq: 3 })
   })
 
-  it('of nothing that was completed, nor is that worked on any more', async () => {
+  it('stop once a subscription is completed, and so does the work for it', async () => {
     const host = await serve()
     const { taskboard, workspaceId } = host
     const client = connect(host)
@@ -173,7 +173,7 @@ describe('what is told', () => {
     ]
     await Promise.all([begun(stopped), begun(stays)])
     stopped.stop()
-    // Answered after the end of the other has been heard of.
+    // Answered after the server has handled the other's end.
     const asked = listen(client, '{ __typename }')
     await asked.ended
     let looked = 0
@@ -181,7 +181,7 @@ describe('what is told', () => {
     Object.assign(taskboard.surface, {
       tasks: { ...tasks, find: (...args: Parameters<typeof tasks.find>) => (looked++, tasks.find(...args)) },
     })
-    await taskboard.board(workspaceId).add({ title: 'told once' })
+    await taskboard.board(workspaceId).add({ title: 'sent once' })
     await stays.until(({ seq }) => seq === 1)
     expect(looked).toBe(1)
     expect(stopped.events).toHaveLength(1)
