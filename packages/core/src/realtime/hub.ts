@@ -33,7 +33,7 @@ export function createHub(): Hub {
     const [only] = topics
     if (only !== undefined && topics.length === 1)
       sendBatch(only, (receiver, messages) => receiver.broadcast(messages))
-    else tellTogether(topics)
+    else sendTogether(topics)
   }
 
   return {
@@ -93,7 +93,7 @@ function sendBatch(topic: Topic, pass: (receiver: Receiver, messages: Outgoing, 
 }
 
 /** One write for each receiver. Receivers of the same messages share it. */
-function tellTogether(topics: readonly Topic[]): void {
+function sendTogether(topics: readonly Topic[]): void {
   const parts = new Map<Receiver, Outgoing[]>()
   for (const topic of topics) {
     sendBatch(topic, (receiver, messages) => {

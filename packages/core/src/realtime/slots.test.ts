@@ -65,7 +65,7 @@ describe('slots', () => {
     const { clock, faults, evicted, one, other, owner } = setUp()
     await one.take('first', owner('first'))
     await one.take('second', owner('second'))
-    // The storage is down for longer than the lease, and still fails once after it is back.
+    // The storage is down for longer than the lease, and still fails a few times after it is back.
     faults.set('renewHolder', { count: 40, isDone: false })
     await clock.advance(slotLeaseMs + 5_000)
     faults.set('renewHolder', { count: 0, isDone: false })
