@@ -10,6 +10,7 @@ const cryptoFiles = [
   'idempotency/fingerprint',
   'webhooks/signature',
 ]
+const entries = `${core}(index|storage-adapters|transport-adapters)\\.ts$`
 const foundations = `${core}(errors|environment)/`
 const npmModule = (names) => `(^|/)node_modules/(${names})/`
 
@@ -70,7 +71,7 @@ module.exports = {
       name: 'storage-is-types-only',
       comment: 'storage/ declares what the stores of all features make up together; it holds no code.',
       severity: 'error',
-      from: { pathNot: `${core}index\\.ts$` },
+      from: { pathNot: entries },
       to: { path: `${core}storage/`, dependencyTypesNot: ['type-only'] },
     },
     {
@@ -83,14 +84,26 @@ module.exports = {
       name: 'taskboard-below-http',
       severity: 'error',
       from: { path: `${core}taskboard\\.ts$` },
-      to: { path: `${core}(http/|index\\.ts$)` },
+      to: { path: `${core}(http/|(index|storage-adapters|transport-adapters)\\.ts$)` },
+    },
+    {
+      name: 'storages-know-no-transport',
+      severity: 'error',
+      from: { path: '^packages/(memory|postgres)/src/' },
+      to: { path: `${core}transport-adapters\\.ts$` },
+    },
+    {
+      name: 'transports-know-no-storage',
+      severity: 'error',
+      from: { path: '^packages/(express|fastify|graphql|ws)/src/' },
+      to: { path: `${core}storage-adapters\\.ts$` },
     },
     {
       name: 'index-is-for-users',
       comment: 'The public index is for the packages outside; inside core import the folder.',
       severity: 'error',
       from: { path: core },
-      to: { path: `${core}index\\.ts$` },
+      to: { path: entries },
     },
     {
       name: 'core-imports-few-libraries',
@@ -138,7 +151,7 @@ module.exports = {
       comment: 'Packages are technologies: each stands on core alone.',
       severity: 'error',
       from: { path: '^packages/([^/]+)/src/' },
-      to: { path: '^packages/', pathNot: ['^packages/$1/', `${core}index\\.ts$`] },
+      to: { path: '^packages/', pathNot: ['^packages/$1/', entries] },
     },
   ],
   options: {

@@ -1,6 +1,6 @@
-import { defineConfig } from 'tsup'
+import { defineConfig, type Options } from 'tsup'
 
-export default defineConfig({
+export const base: Options = {
   entry: ['src/index.ts'],
   format: 'esm',
   target: 'node20.19',
@@ -12,4 +12,6 @@ export default defineConfig({
   esbuildOptions(options) {
     options.sourcesContent = false
   },
-})
+}
+
+export default defineConfig(base)

@@ -19,16 +19,6 @@ interface Example {
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'node_modules/.cache/taskboard-examples')
 const packages = ['core', 'memory', 'postgres', 'express', 'fastify', 'graphql', 'ws', 'testing']
-/** From here on, the main entry of core lists what only adapters and storages call. */
-const ADAPTERS = '// --- Adapters of HTTP servers'
-/** So do these, among the parts that work on their own. */
-const ofAdapters = [
-  'backoffDelayMs isReady cursorAfter taskCursor isCompletedBy revocationBy compareTied laneSlope placeTask',
-  'sameScoring scoreUnits rotateSecrets signStandardWebhook standardWebhookHeaders createEndpointGuard',
-  'emptyTierWindow emptyWindow monthStart newestAdmission remainingInWindow takeFromTierWindow takeFromWindow',
-  'tierWindowIdleAt toTierDecision retryAfterSeconds requireScope reaches',
-].flatMap((line) => line.split(' '))
-
 let examples: readonly Example[] = []
 let program: ts.Program
 
@@ -78,13 +68,8 @@ function exportsWithoutExample(packageName: string): readonly string[] {
   const file = program.getSourceFile(entryOf(packageName))
   const module = file && checker.getSymbolAtLocation(file)
   if (!module) throw new Error(`${packageName} exports nothing`)
-  const end = file.text.includes(ADAPTERS) ? file.text.indexOf(ADAPTERS) : Infinity
   return checker
     .getExportsOfModule(module)
-    .filter(
-      ({ name, declarations = [] }) =>
-        !ofAdapters.includes(name) && declarations.every(({ pos }) => pos < end),
-    )
     .filter((exported) => lacksExample(checker.getAliasedSymbol(exported), checker))
     .map(({ name }) => `${packageName}.${name}`)
 }

@@ -1,1 +1,7 @@
-export { default } from '../../tsup.config.base.js'
+import { defineConfig } from 'tsup'
+import { base } from '../../tsup.config.base.js'
+
+export default defineConfig({
+  ...base,
+  entry: ['src/index.ts', 'src/storage-adapters.ts', 'src/transport-adapters.ts'],
+})

@@ -1,4 +1,5 @@
-import { createTaskboard, isTaskboardError, silentLogger, type Logger, type Surface } from '@taskboard/core'
+import { createTaskboard, isTaskboardError, silentLogger, type Logger } from '@taskboard/core'
+import type { Surface } from '@taskboard/core/transport'
 import { checklistAgent } from './checklist-agent.js'
 import { ensureDemo, mintDemoKey } from './demo-account.js'
 import { ensureOwner } from './demo-owner.js'

@@ -1,4 +1,5 @@
-import { describeEvent, type TaskboardEvent } from '@taskboard/core'
+import type { TaskboardEvent } from '@taskboard/core'
+import { describeEvent } from '@taskboard/core/storage'
 
 /** An event of the board in one line of a terminal. Titles are other people's text, so control characters go. */
 export function eventLine(event: TaskboardEvent): string {

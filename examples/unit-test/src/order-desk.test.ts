@@ -1,10 +1,5 @@
-import {
-  createTaskboard,
-  nextAttemptAt,
-  verifySignature,
-  type AgentDefinition,
-  type Random,
-} from '@taskboard/core'
+import { createTaskboard, nextAttemptAt, verifySignature, type AgentDefinition } from '@taskboard/core'
+import type { Random } from '@taskboard/core/transport'
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock, webhookReceiver } from '@taskboard/testing'
 import { afterEach, describe, expect, it } from 'vitest'

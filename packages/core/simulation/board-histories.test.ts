@@ -1,22 +1,24 @@
 import {
   type Agent,
-  type At,
   columns,
-  createNewId,
-  defaultBackoff,
   defaultScoring,
   holdReasons,
-  isCompletedBy,
-  isReady,
   isTaskboardError,
-  type LoggedEvent,
   priorities,
-  scoreUnits,
   type Storage,
-  systemClock,
   type Task,
   webhookEventTypes,
 } from '@taskboard/core'
+import {
+  type At,
+  createNewId,
+  defaultBackoff,
+  isCompletedBy,
+  isReady,
+  type LoggedEvent,
+  scoreUnits,
+  systemClock,
+} from '@taskboard/core/storage'
 import { memoryStorage } from '@taskboard/memory'
 import { newTask } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'

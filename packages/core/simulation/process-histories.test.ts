@@ -1,12 +1,5 @@
-import {
-  createTaskboard,
-  defineAgent,
-  TaskboardError,
-  type LoggedEvent,
-  type Sender,
-  type Storage,
-  type Taskboard,
-} from '@taskboard/core'
+import { createTaskboard, defineAgent, TaskboardError, type Storage, type Taskboard } from '@taskboard/core'
+import type { LoggedEvent, Sender } from '@taskboard/core/storage'
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock, type VirtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'

@@ -1,19 +1,21 @@
 import {
   createScoring,
-  defaultBackoff,
   defineAgent,
   TaskboardError,
   type Actor,
-  type AgentOptions,
   type AgentStatus,
+  type Logger,
+  type Task,
+} from '@taskboard/core'
+import {
+  defaultBackoff,
   type At,
   type LoggedEvent,
-  type Logger,
   type NewTask,
-  type Task,
   type TaskStore,
   type TaskWrite,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
+import type { AgentOptions } from '@taskboard/core/transport'
 import { memoryStorage } from '@taskboard/memory'
 import { newTask, virtualClock } from '@taskboard/testing'
 import { createLeaseSweep, createRunner } from '../src/agents/index.js'

@@ -1,4 +1,4 @@
-import type { Outgoing, Socket, SocketListener } from '../src/index.js'
+import type { Outgoing, Socket, SocketListener } from '../src/transport-adapters.js'
 
 /** A socket without a wire, as its adapter would behave. */
 export interface FakeSocket extends Socket {

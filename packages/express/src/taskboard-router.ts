@@ -13,7 +13,7 @@ import {
   type Route,
   type RouteTable,
   type Surface,
-} from '@taskboard/core'
+} from '@taskboard/core/transport'
 import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 
 export interface TaskboardRouterOptions {

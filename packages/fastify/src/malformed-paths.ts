@@ -1,4 +1,4 @@
-import type { RouteTable } from '@taskboard/core'
+import type { RouteTable } from '@taskboard/core/transport'
 import type { FastifyInstance } from 'fastify'
 
 interface Message {

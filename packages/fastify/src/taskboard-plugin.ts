@@ -14,7 +14,7 @@ import {
   type RequestBody,
   type Route,
   type Surface,
-} from '@taskboard/core'
+} from '@taskboard/core/transport'
 import type { FastifyContentTypeParser, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
 import { keepMalformedPaths } from './malformed-paths.js'
 

@@ -3,14 +3,13 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import {
-  createOperationCaller,
   createTaskboard,
   scopes,
-  type HttpRequest,
   type Principal,
   type Taskboard,
   type TaskboardOptions,
 } from '@taskboard/core'
+import { createOperationCaller, type HttpRequest } from '@taskboard/core/transport'
 import { taskboardPlugin } from '@taskboard/fastify'
 import { memoryStorage } from '@taskboard/memory'
 import { fastify } from 'fastify'

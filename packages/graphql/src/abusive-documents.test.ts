@@ -1,4 +1,5 @@
-import { createTaskboard, type HttpRequest, type Principal, type Surface } from '@taskboard/core'
+import { createTaskboard, type Principal } from '@taskboard/core'
+import type { HttpRequest, Surface } from '@taskboard/core/transport'
 import { memoryStorage } from '@taskboard/memory'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

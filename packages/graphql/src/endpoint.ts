@@ -1,4 +1,4 @@
-import { createOperationCaller, type OperationCaller, type Surface } from '@taskboard/core'
+import { createOperationCaller, type OperationCaller, type Surface } from '@taskboard/core/transport'
 import type { GraphQLSchema } from 'graphql'
 import { createDocuments, type Documents } from './documents.js'
 import { createExecutor, type Executor } from './executor.js'

@@ -1,4 +1,5 @@
-import type { EnterpriseErrorBody, ErrorEnvelope } from '@taskboard/core'
+import type { ErrorEnvelope } from '@taskboard/core'
+import type { EnterpriseErrorBody } from '@taskboard/core/transport'
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { fromWireName } from './wire-names.js'
 

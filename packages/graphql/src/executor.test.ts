@@ -1,4 +1,5 @@
-import { createOperationCaller, createTaskboard, type Principal } from '@taskboard/core'
+import { createTaskboard, type Principal } from '@taskboard/core'
+import { createOperationCaller } from '@taskboard/core/transport'
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { parse, validate } from 'graphql'

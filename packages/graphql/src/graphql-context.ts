@@ -1,12 +1,11 @@
-import {
-  TaskboardError,
-  type HttpRequest,
-  type MessageStream,
-  type OperationCaller,
-  type Principal,
-  type StreamRequest,
-  type Surface,
-} from '@taskboard/core'
+import { TaskboardError, type Principal } from '@taskboard/core'
+import type {
+  HttpRequest,
+  MessageStream,
+  OperationCaller,
+  StreamRequest,
+  Surface,
+} from '@taskboard/core/transport'
 import { createLoaders, type Loaders } from './loaders.js'
 import { fromWire, toWire, type WireObject } from './wire-names.js'
 

@@ -1,4 +1,4 @@
-import type { PathDescription } from '@taskboard/core'
+import type { PathDescription } from '@taskboard/core/transport'
 
 const request = {
   type: 'object',

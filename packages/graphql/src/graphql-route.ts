@@ -1,12 +1,12 @@
+import { TaskboardError } from '@taskboard/core'
 import {
   protectedRoute,
-  TaskboardError,
   type HttpRequest,
   type HttpResponse,
   type ProtectedCall,
   type Route,
   type Surface,
-} from '@taskboard/core'
+} from '@taskboard/core/transport'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import {
   createHandler,

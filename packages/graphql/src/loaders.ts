@@ -2,10 +2,10 @@ import {
   isTaskboardError,
   type AgentOverview,
   type Principal,
-  type Surface,
   type Task,
   type TaskDetail,
 } from '@taskboard/core'
+import type { Surface } from '@taskboard/core/transport'
 import DataLoader from 'dataloader'
 
 /** Batches the single reads of many fields into one call of the storage. Lives for one request. */

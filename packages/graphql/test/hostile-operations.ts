@@ -1,4 +1,4 @@
-import type { RequestBody, Route } from '@taskboard/core'
+import type { RequestBody, Route } from '@taskboard/core/transport'
 import { getNamedType, isInputObjectType, isLeafType, parse, type GraphQLField } from 'graphql'
 import { fillings } from '../../memory/test/hostile-bodies.js'
 import { openTaskboard } from '../../memory/test/hostile-board.js'

@@ -1,12 +1,5 @@
-import {
-  createNewId,
-  defaultScoring,
-  isReady,
-  scoreUnits,
-  systemClock,
-  type Storage,
-  type Task,
-} from '@taskboard/core'
+import { defaultScoring, type Storage, type Task } from '@taskboard/core'
+import { createNewId, isReady, scoreUnits, systemClock } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import { setTimeout } from 'node:timers/promises'
 import { memoryStorage, type MemoryTransaction } from '../src/index.js'

@@ -1,13 +1,11 @@
 import {
   scopes as everyScope,
-  sessionOver,
   TaskboardError,
-  type AccessStore,
   type Instant,
-  type NewStoredUser,
   type User,
   type Workspace,
 } from '@taskboard/core'
+import { sessionOver, type AccessStore, type NewStoredUser } from '@taskboard/core/storage'
 import { addAgent } from './agent-store.js'
 import { createKeyVerbs } from './api-keys.js'
 import type { Database } from './database.js'

@@ -1,4 +1,5 @@
-import { anyAgentType, type Agent, type AgentStatus, type Instant } from '@taskboard/core'
+import type { Agent, AgentStatus, Instant } from '@taskboard/core'
+import { anyAgentType } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
 

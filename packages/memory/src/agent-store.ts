@@ -1,14 +1,11 @@
+import { TaskboardError, type Agent, type AgentOverview, type Instant } from '@taskboard/core'
 import {
   emptyProfile,
-  TaskboardError,
-  type Agent,
-  type AgentOverview,
   type AgentQuery,
   type AgentStore,
-  type Instant,
   type NewAgent,
   type Reach,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import { agentStatus } from './agent-status.js'
 import { createAgentWork, type AgentWork } from './agent-work.js'
 import { draftRow } from './event-log.js'

@@ -1,14 +1,11 @@
+import type { Agent, Attempt, Instant, Task } from '@taskboard/core'
 import {
   mostAhead,
   ratedAttempts,
   timedAttempts,
-  type Agent,
-  type Attempt,
   type Forecast,
   type ForecastTask,
-  type Instant,
-  type Task,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import { agentStatus } from './agent-status.js'
 import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'

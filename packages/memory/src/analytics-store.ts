@@ -1,6 +1,6 @@
+import { TaskboardError } from '@taskboard/core'
 import {
   countEvent,
-  TaskboardError,
   type AnalyticsStore,
   type Baselines,
   type DayFigures,
@@ -8,7 +8,7 @@ import {
   type FiguresQuery,
   type LoggedEvent,
   type Reach,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import { isWithin } from './reach.js'
 import type { Counts, RollUp } from './roll-up.js'

@@ -1,12 +1,5 @@
-import {
-  TaskboardError,
-  type AccessStore,
-  type ApiKeyRecord,
-  type ApiKeyRotation,
-  type Instant,
-  type Principal,
-  type Reach,
-} from '@taskboard/core'
+import { TaskboardError, type ApiKeyRecord, type Instant, type Principal } from '@taskboard/core'
+import type { AccessStore, ApiKeyRotation, Reach } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import { byAge } from './subscriptions.js'
 import type { MemoryTransaction } from './transactions.js'

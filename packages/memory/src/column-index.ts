@@ -1,12 +1,5 @@
-import {
-  columns,
-  type Column,
-  type Instant,
-  type Scoring,
-  type Task,
-  type TaskListQuery,
-  type TaskPage,
-} from '@taskboard/core'
+import { columns, type Column, type Instant, type Scoring, type Task } from '@taskboard/core'
+import type { TaskListQuery, TaskPage } from '@taskboard/core/storage'
 import { createColumnView, type ColumnView } from './column-view.js'
 import type { TaskTable } from './task-slots.js'
 

@@ -1,14 +1,5 @@
-import {
-  compareTied,
-  cursorAfter,
-  scoreUnits,
-  type Column,
-  type Instant,
-  type Scoring,
-  type Task,
-  type TaskCursor,
-  type TaskPage,
-} from '@taskboard/core'
+import type { Column, Instant, Scoring, Task } from '@taskboard/core'
+import { compareTied, cursorAfter, scoreUnits, type TaskCursor, type TaskPage } from '@taskboard/core/storage'
 import { bestOf } from './selection.js'
 import type { TaskSlots } from './task-slots.js'
 

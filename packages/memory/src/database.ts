@@ -2,18 +2,21 @@ import type {
   Account,
   Agent,
   ApiKeyRecord,
-  BoundSettings,
-  CommitSignal,
   Instant,
-  LoggedEvent,
-  LoginAttempts,
-  StoredWebhook,
   Task,
   TaskLogEntry,
   TaskOutput,
   Workspace,
 } from '@taskboard/core'
-import { createCommitSignal, createStorageSettings, TaskboardError } from '@taskboard/core'
+import type {
+  BoundSettings,
+  CommitSignal,
+  LoggedEvent,
+  LoginAttempts,
+  StoredWebhook,
+} from '@taskboard/core/storage'
+import { TaskboardError } from '@taskboard/core'
+import { createCommitSignal, createStorageSettings } from '@taskboard/core/storage'
 import { createAttempts, type Attempts } from './attempts.js'
 import { skipped, type DeliveryRow } from './delivery-row.js'
 import { createEventLog, toLoggedEvent, type EventLog, type EventRow } from './event-log.js'

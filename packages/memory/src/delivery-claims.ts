@@ -1,4 +1,5 @@
-import type { DeliveryClaim, DeliveryTarget, Instant, StoredWebhook } from '@taskboard/core'
+import type { Instant } from '@taskboard/core'
+import type { DeliveryClaim, DeliveryTarget, StoredWebhook } from '@taskboard/core/storage'
 import type { DeliveryIndex, WebhookQueue } from './delivery-index.js'
 import type { DeliveryRow } from './delivery-row.js'
 import { createDeliveryTurns, isExcluded, type ClaimRequest } from './delivery-turns.js'

@@ -1,4 +1,5 @@
-import type { Delivery, DeliveryResult, DisabledReason, Instant, StoredWebhook } from '@taskboard/core'
+import type { Instant } from '@taskboard/core'
+import type { Delivery, DeliveryResult, DisabledReason, StoredWebhook } from '@taskboard/core/storage'
 import { draftRow } from './event-log.js'
 import type { Database } from './database.js'
 import { isHeld } from './delivery-row.js'

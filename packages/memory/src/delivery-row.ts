@@ -1,4 +1,5 @@
-import type { Delivery, Instant } from '@taskboard/core'
+import type { Instant } from '@taskboard/core'
+import type { Delivery } from '@taskboard/core/storage'
 
 /** A delivery with the claim on it. */
 export interface DeliveryRow {

@@ -1,4 +1,5 @@
-import type { Instant, StoredWebhook, WebhookStore } from '@taskboard/core'
+import type { Instant } from '@taskboard/core'
+import type { StoredWebhook, WebhookStore } from '@taskboard/core/storage'
 import type { DeliveryIndex, WebhookQueue } from './delivery-index.js'
 import { skipped, type DeliveryRow } from './delivery-row.js'
 import type { Table } from './table.js'

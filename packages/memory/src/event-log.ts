@@ -1,10 +1,5 @@
-import {
-  currentPayloadVersion,
-  type EventDraft,
-  type Instant,
-  type LoggedEvent,
-  type NewId,
-} from '@taskboard/core'
+import type { Instant } from '@taskboard/core'
+import { currentPayloadVersion, type EventDraft, type LoggedEvent, type NewId } from '@taskboard/core/storage'
 import type { Journal, Reversible } from './journal.js'
 
 /**

@@ -1,4 +1,5 @@
-import { TaskboardError, type EventStore, type FeedPosition } from '@taskboard/core'
+import { TaskboardError } from '@taskboard/core'
+import type { EventStore, FeedPosition } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import { draftRow, toLoggedEvent } from './event-log.js'
 import type { Pruned } from './prune.js'

@@ -1,4 +1,5 @@
-import { anyAgentType, type Agent, type Instant } from '@taskboard/core'
+import type { Agent, Instant } from '@taskboard/core'
+import { anyAgentType } from '@taskboard/core/storage'
 import type { AgentPools, Rotation } from './rotation.js'
 import type { Table } from './table.js'
 

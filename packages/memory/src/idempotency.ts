@@ -1,10 +1,5 @@
-import {
-  idempotencyRetentionMs,
-  TaskboardError,
-  type Created,
-  type IdempotencyClaim,
-  type Instant,
-} from '@taskboard/core'
+import { TaskboardError, type Instant } from '@taskboard/core'
+import { idempotencyRetentionMs, type Created, type IdempotencyClaim } from '@taskboard/core/storage'
 import type { Journal } from './journal.js'
 import { createTable } from './table.js'
 

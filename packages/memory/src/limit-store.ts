@@ -1,3 +1,4 @@
+import type { Instant } from '@taskboard/core'
 import {
   emptyTierWindow,
   emptyWindow,
@@ -6,11 +7,10 @@ import {
   takeFromTierWindow,
   takeFromWindow,
   tierWindowIdleAt,
-  type Instant,
   type LimitStore,
   type RollingWindow,
   type TierWindow,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import type { Pruned } from './prune.js'
 
 /** Limits take no part in transactions: what was admitted stays counted whatever becomes of the request. */

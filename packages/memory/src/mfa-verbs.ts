@@ -1,4 +1,4 @@
-import type { SessionStore } from '@taskboard/core'
+import type { SessionStore } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import type { MemoryTransaction } from './transactions.js'
 import type { StoredUser } from './users.js'

@@ -1,11 +1,5 @@
-import {
-  TaskboardError,
-  type Actor,
-  type EventFacts,
-  type Instant,
-  type NewTask,
-  type Task,
-} from '@taskboard/core'
+import { TaskboardError, type Actor, type Instant, type Task } from '@taskboard/core'
+import type { EventFacts, NewTask } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import type { EventRow } from './event-log.js'
 

@@ -1,10 +1,10 @@
+import type { Instant } from '@taskboard/core'
 import type {
-  Instant,
   NotificationBatch,
   NotificationClaim,
   NotificationStore,
   NotificationTarget,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import {
   createNotificationTargets,

@@ -1,4 +1,5 @@
-import type { Instant, NotificationTarget } from '@taskboard/core'
+import type { Instant } from '@taskboard/core'
+import type { NotificationTarget } from '@taskboard/core/storage'
 import type { EventLog } from './event-log.js'
 import { heapAdd, heapRemove, IN_NO_HEAP, type HeapOrder } from './heap.js'
 import type { Table } from './table.js'

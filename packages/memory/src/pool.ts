@@ -1,12 +1,5 @@
-import {
-  compareTied,
-  laneSlope,
-  lanes,
-  placeTask,
-  type Instant,
-  type Lane,
-  type Scoring,
-} from '@taskboard/core'
+import type { Instant, Scoring } from '@taskboard/core'
+import { compareTied, laneSlope, lanes, placeTask, type Lane } from '@taskboard/core/storage'
 import { createLazyHeap } from './lazy-heap.js'
 import type { Pool, TaskHeap, TaskSlots } from './task-slots.js'
 

@@ -1,4 +1,5 @@
-import type { At, Pruning, Storage } from '@taskboard/core'
+import type { Storage } from '@taskboard/core'
+import type { At, Pruning } from '@taskboard/core/storage'
 
 /** Drops rows of one kind. */
 type Prune<Asked> = (asked: Asked, at: Pick<At, 'now'>) => Promise<number>

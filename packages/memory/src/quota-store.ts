@@ -1,4 +1,5 @@
-import { monthStart, type At, type HeldResource, type Instant, type QuotaStore } from '@taskboard/core'
+import type { Instant } from '@taskboard/core'
+import { monthStart, type At, type HeldResource, type QuotaStore } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import type { MemoryTransaction } from './transactions.js'
 

@@ -1,4 +1,5 @@
-import { anyAgentType, type Agent, type Instant, type Scoring, type Task } from '@taskboard/core'
+import type { Agent, Instant, Scoring, Task } from '@taskboard/core'
+import { anyAgentType } from '@taskboard/core/storage'
 import { createFallback } from './fallback.js'
 import type { Journal, Reversible } from './journal.js'
 import { createPlacements } from './placements.js'

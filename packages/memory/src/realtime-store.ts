@@ -1,4 +1,5 @@
-import type { At, Instant, RealtimeStore } from '@taskboard/core'
+import type { Instant } from '@taskboard/core'
+import type { At, RealtimeStore } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import { isWithin } from './reach.js'
 

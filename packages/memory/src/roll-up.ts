@@ -1,4 +1,4 @@
-import type { EventCount } from '@taskboard/core'
+import type { EventCount } from '@taskboard/core/storage'
 
 /** What a workspace's log comes to, up to the event of that `seq`, by day and type. */
 export interface RollUp {

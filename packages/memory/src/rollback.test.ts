@@ -1,14 +1,13 @@
 import {
   columns,
-  defaultBackoff,
   holdReasons,
   isTaskboardError,
   priorities,
   webhookEventTypes,
-  type At,
   type Storage,
   type Task,
 } from '@taskboard/core'
+import { defaultBackoff, type At } from '@taskboard/core/storage'
 import { countTasks, newTask } from '@taskboard/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

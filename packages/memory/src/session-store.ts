@@ -1,11 +1,5 @@
-import {
-  sessionOver,
-  showRefreshToken,
-  takeLoginAttempt,
-  TaskboardError,
-  type Instant,
-  type SessionStore,
-} from '@taskboard/core'
+import { TaskboardError, type Instant } from '@taskboard/core'
+import { sessionOver, showRefreshToken, takeLoginAttempt, type SessionStore } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import { createMfaVerbs } from './mfa-verbs.js'
 import type { Pruned } from './prune.js'

@@ -1,4 +1,4 @@
-import type { RefreshFamily, Session } from '@taskboard/core'
+import type { RefreshFamily, Session } from '@taskboard/core/storage'
 
 /** A session with its refresh tokens. */
 export interface StoredSession {

@@ -1,4 +1,5 @@
-import type { EventType, StoredWebhook } from '@taskboard/core'
+import type { EventType } from '@taskboard/core'
+import type { StoredWebhook } from '@taskboard/core/storage'
 import type { Table } from './table.js'
 
 /** The webhooks of each workspace. Follows the webhooks' table. */

@@ -2,13 +2,11 @@ import {
   TaskboardError,
   transition,
   type Attempt,
-  type EventDraft,
-  type EventFacts,
   type Instant,
   type Task,
   type TaskCommand,
-  type TransitionResult,
 } from '@taskboard/core'
+import type { EventDraft, EventFacts, TransitionResult } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import { createDependents } from './dependents.js'
 import type { TaskSlots } from './task-slots.js'

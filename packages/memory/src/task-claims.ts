@@ -1,12 +1,5 @@
-import {
-  TaskboardError,
-  type Agent,
-  type ClaimBatch,
-  type ClaimByType,
-  type ClaimForAgent,
-  type Instant,
-  type Task,
-} from '@taskboard/core'
+import { TaskboardError, type Agent, type Instant, type Task } from '@taskboard/core'
+import type { ClaimBatch, ClaimByType, ClaimForAgent } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
 import type { ReadyQueue } from './ready-queue.js'

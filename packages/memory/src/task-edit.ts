@@ -1,4 +1,5 @@
-import { TaskboardError, type Instant, type Task, type TaskChange } from '@taskboard/core'
+import { TaskboardError, type Instant, type Task } from '@taskboard/core'
+import type { TaskChange } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import { copied, copiedMetadata, countOpen, requireAssignee } from './new-task.js'
 

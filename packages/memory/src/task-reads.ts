@@ -2,20 +2,22 @@ import {
   columns,
   TaskboardError,
   taskStatus,
-  type At,
   type Column,
   type Instant,
-  type Reach,
   type Task,
-  type TaskPart,
-  type TaskParts,
-  type TaskQuery,
-  type TaskReading,
-  type TaskSearch,
   type TaskStatus,
-  type TaskStore,
   type TaskSummary,
 } from '@taskboard/core'
+import type {
+  At,
+  Reach,
+  TaskPart,
+  TaskParts,
+  TaskQuery,
+  TaskReading,
+  TaskSearch,
+  TaskStore,
+} from '@taskboard/core/storage'
 import { agentStatus } from './agent-status.js'
 import type { ColumnIndex } from './column-index.js'
 import type { Database } from './database.js'

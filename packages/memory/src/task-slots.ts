@@ -1,4 +1,5 @@
-import type { Attempt, Lane, Task } from '@taskboard/core'
+import type { Attempt, Task } from '@taskboard/core'
+import type { Lane } from '@taskboard/core/storage'
 import { IN_NO_HEAP } from './heap.js'
 import type { LazyHeap } from './lazy-heap.js'
 import type { Row, Table } from './table.js'

@@ -1,14 +1,12 @@
+import { TaskboardError, type Instant, type Task } from '@taskboard/core'
 import {
   revocationBy,
-  TaskboardError,
   type ClaimProof,
   type ClaimTarget,
-  type Instant,
-  type Task,
   type TaskStore,
   type TaskTarget,
   type TaskWrite,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import { createColumnIndex } from './column-index.js'
 import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'

@@ -1,4 +1,5 @@
-import { TaskboardError, type At, type Instant } from '@taskboard/core'
+import { TaskboardError, type Instant } from '@taskboard/core'
+import type { At } from '@taskboard/core/storage'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Journal } from './journal.js'
 

@@ -1,16 +1,15 @@
+import { TaskboardError, type Instant } from '@taskboard/core'
 import {
   currentPayloadVersion,
   rotateSecrets,
-  TaskboardError,
   type Delivery,
   type DeliveryTarget,
-  type Instant,
   type LoggedEvent,
   type StoredSecret,
   type StoredWebhook,
   type StoredWebhookChange,
   type WebhookStore,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import { newDelivery, type Database } from './database.js'
 import { createDeliveryClaims } from './delivery-claims.js'
 import { createDeliveryIndex, type DeliveryIndex } from './delivery-index.js'

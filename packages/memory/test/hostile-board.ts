@@ -1,13 +1,5 @@
-import {
-  apiRoutes,
-  createTaskboard,
-  scopes,
-  type HttpRequest,
-  type HttpResponse,
-  type Principal,
-  type RequestBody,
-  type Taskboard,
-} from '@taskboard/core'
+import { createTaskboard, scopes, type Principal, type Taskboard } from '@taskboard/core'
+import { apiRoutes, type HttpRequest, type HttpResponse, type RequestBody } from '@taskboard/core/transport'
 import { memoryStorage } from '../src/index.js'
 
 /** An operation, as the OpenAPI document describes it. */

@@ -1,4 +1,4 @@
-import type { RequestBody } from '@taskboard/core'
+import type { RequestBody } from '@taskboard/core/transport'
 import { openBoard, readDocument, type Ask } from './hostile-board.js'
 import type { HostileRequest } from './request-costs.js'
 

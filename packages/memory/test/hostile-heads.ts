@@ -1,4 +1,4 @@
-import { toFetchHandler, type RequestBody } from '@taskboard/core'
+import { toFetchHandler, type RequestBody } from '@taskboard/core/transport'
 import {
   openBoard,
   openTaskboard,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { DayFigures, FiguresQuery, Reach } from '@taskboard/core'
+import type { DayFigures, FiguresQuery, Reach } from '@taskboard/core/storage'
 import { countedEvent, COUNTED_TYPES } from '../src/analytics/counted-event.js'
 import { createBoard } from './board.js'
 import { count, median, timed } from './measure.js'

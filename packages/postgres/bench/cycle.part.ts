@@ -1,4 +1,5 @@
-import type { ClaimByType, ClaimForAgent, Task } from '@taskboard/core'
+import type { Task } from '@taskboard/core'
+import type { ClaimByType, ClaimForAgent } from '@taskboard/core/storage'
 import { createBenchDatabase, createBoard, LEASE_MS, only } from './board.js'
 import { fillFloorCycle, floorCycleRate, prepareFloorCycle } from './floor-cycle.js'
 import { compareRates, rateOf, type Contestant } from './measure.js'

@@ -1,4 +1,4 @@
-import type { NewTask } from '@taskboard/core'
+import type { NewTask } from '@taskboard/core/storage'
 import { newTask as taskWith } from '@taskboard/testing'
 
 /** The task that is added, about what a client sends. */

@@ -1,10 +1,5 @@
-import {
-  createCommitSignal,
-  isTaskboardError,
-  type At,
-  type BoundSettings,
-  type CommitSignal,
-} from '@taskboard/core'
+import { isTaskboardError } from '@taskboard/core'
+import { createCommitSignal, type At, type BoundSettings, type CommitSignal } from '@taskboard/core/storage'
 import pRetry, { type Options } from 'p-retry'
 import { boundedConnection, boundedPool, type BoundedPool } from './bounded-pool.js'
 import { isCollision, toVerbError } from './connection-fault.js'

@@ -1,11 +1,5 @@
-import {
-  createNewId,
-  createScoring,
-  defaultScoring,
-  systemClock,
-  type Scoring,
-  type Storage,
-} from '@taskboard/core'
+import { createScoring, defaultScoring, type Scoring, type Storage } from '@taskboard/core'
+import { createNewId, systemClock } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../test/test-database.js'

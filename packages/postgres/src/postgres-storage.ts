@@ -1,4 +1,5 @@
-import { createStorageSettings, TaskboardError, type Storage } from '@taskboard/core'
+import { TaskboardError, type Storage } from '@taskboard/core'
+import { createStorageSettings } from '@taskboard/core/storage'
 import { createAccessStore } from './access/access-store.js'
 import { createAgentStore } from './agents/agent-store.js'
 import { createSessionStore } from './access/sessions/session-store.js'

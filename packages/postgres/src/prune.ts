@@ -1,4 +1,5 @@
-import type { Instant, Pruning } from '@taskboard/core'
+import type { Instant } from '@taskboard/core'
+import type { Pruning } from '@taskboard/core/storage'
 import { pruneLoginAttempts, pruneSessions } from './access/sessions/prune-sessions.js'
 import type { Database } from './database.js'
 import { pruneEvents } from './events/prune-events.js'

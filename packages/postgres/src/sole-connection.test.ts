@@ -1,4 +1,4 @@
-import { createStorageSettings } from '@taskboard/core'
+import { createStorageSettings } from '@taskboard/core/storage'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMigratedPglite } from '../test/migrated-pglite.js'
 import { createTestDatabase, type TestDatabase } from '../test/test-database.js'

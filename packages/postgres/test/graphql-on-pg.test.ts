@@ -1,4 +1,5 @@
-import { createTaskboard, scopes, type HttpRequest, type Route, type Taskboard } from '@taskboard/core'
+import { createTaskboard, scopes, type Taskboard } from '@taskboard/core'
+import type { HttpRequest, Route } from '@taskboard/core/transport'
 import { virtualClock } from '@taskboard/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { taskboardGraphql } from '../../graphql/src/index.js'

@@ -6,7 +6,7 @@ import {
   type RealtimeEndpoint,
   type RealtimeProtocol,
   type Surface,
-} from '@taskboard/core'
+} from '@taskboard/core/transport'
 import { WebSocketServer } from 'ws'
 import { addUpgradePath, type UpgradeListener, type UpgradeServer } from './upgrade-paths.js'
 import { UpgradeOrigin } from './upgrade-origin.js'

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { closeCodes, outgoing, type RealtimeProtocol } from '@taskboard/core'
+import { closeCodes, outgoing, type RealtimeProtocol } from '@taskboard/core/transport'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { openSubscribed } from '../test/realtime-client.js'

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Origin } from '@taskboard/core'
+import type { Origin } from '@taskboard/core/transport'
 
 /** Of the handshake alone, which is over. */
 const HANDSHAKE = [

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import type { Outgoing, Socket, SocketListener } from '@taskboard/core'
+import type { Outgoing, Socket, SocketListener } from '@taskboard/core/transport'
 import { WebSocket } from 'ws'
 
 /**

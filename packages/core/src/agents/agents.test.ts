@@ -2,7 +2,8 @@ import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { agentsWorld } from '../../test/agents-world.js'
-import { createTaskboard, defineAgent, type AgentProfile } from '../index.js'
+import { createTaskboard, defineAgent } from '../index.js'
+import type { AgentProfile } from '../storage-adapters.js'
 
 const PROFILE = { model: 'm-1', systemPrompt: 'Be brief.', capabilities: ['search'], tools: ['web'] }
 

@@ -1,4 +1,5 @@
-import { createTaskboard, type HeldResource, type TaskboardOptions } from '@taskboard/core'
+import { createTaskboard, type TaskboardOptions } from '@taskboard/core'
+import type { HeldResource } from '@taskboard/core/storage'
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'

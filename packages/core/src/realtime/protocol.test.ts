@@ -2,19 +2,17 @@ import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fakeSocket, type FakeSocket } from '../../test/fake-socket.js'
+import { createTaskboard, type Principal, type Taskboard } from '../index.js'
 import {
   closeCodes,
-  createTaskboard,
   outgoing,
   realtimeEndpoint,
   type ChannelMessage,
   type MessageStream,
-  type Principal,
   type RealtimeConnection,
   type RealtimeOptions,
   type RealtimeProtocol,
-  type Taskboard,
-} from '../index.js'
+} from '../transport-adapters.js'
 
 const boards: Taskboard[] = []
 const sockets: FakeSocket[] = []

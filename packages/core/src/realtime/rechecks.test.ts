@@ -2,13 +2,8 @@ import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fakeSocket, type FakeSocket } from '../../test/fake-socket.js'
-import {
-  createTaskboard,
-  realtimeEndpoint,
-  type Principal,
-  type RealtimeOptions,
-  type Taskboard,
-} from '../index.js'
+import { createTaskboard, type Principal, type Taskboard } from '../index.js'
+import { realtimeEndpoint, type RealtimeOptions } from '../transport-adapters.js'
 
 const boards: Taskboard[] = []
 const sockets: FakeSocket[] = []

@@ -1,4 +1,6 @@
-import { createTaskboard, systemRandom, type Random, type Taskboard } from '@taskboard/core'
+import { createTaskboard, type Taskboard } from '@taskboard/core'
+import { systemRandom } from '@taskboard/core/storage'
+import type { Random } from '@taskboard/core/transport'
 import { memoryStorage, type MemoryTransaction } from '@taskboard/memory'
 import { virtualClock, webhookReceiver, type VirtualClock, type WebhookReceiver } from '@taskboard/testing'
 import { afterEach, describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-import { defaultRetrySchedule, requireScope } from '@taskboard/core'
+import { defaultRetrySchedule } from '@taskboard/core'
+import { requireScope } from '@taskboard/core/transport'
 import { extendSchema, GraphQLSchema, isObjectType, parse, type GraphQLFieldResolver } from 'graphql'
 import type { GraphqlContext } from '../graphql-context.js'
 import { accountPart } from './account-part.js'

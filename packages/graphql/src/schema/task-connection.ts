@@ -1,4 +1,5 @@
-import { isTaskboardError, TaskboardError, type TaskFindings, type TaskStatus } from '@taskboard/core'
+import { isTaskboardError, TaskboardError, type TaskStatus } from '@taskboard/core'
+import type { TaskFindings } from '@taskboard/core/transport'
 import type { GraphqlContext } from '../graphql-context.js'
 import { pageSize } from './page-size.js'
 

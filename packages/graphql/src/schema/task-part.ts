@@ -1,5 +1,4 @@
 import {
-  taskCursor,
   TaskboardError,
   taskStatus,
   type Task,
@@ -7,6 +6,7 @@ import {
   type TaskLogEntry,
   type TaskSummary,
 } from '@taskboard/core'
+import { taskCursor } from '@taskboard/core/transport'
 import type { GraphqlContext } from '../graphql-context.js'
 import type { Loaders } from '../loaders.js'
 import type { WireObject } from '../wire-names.js'

@@ -1,4 +1,5 @@
-import { reaches, type AgentOverview, type Workspace } from '@taskboard/core'
+import type { AgentOverview, Workspace } from '@taskboard/core'
+import { reaches } from '@taskboard/core/transport'
 import type { GraphqlContext } from '../graphql-context.js'
 import { nullIfAbsent } from '../loaders.js'
 import type { WireObject } from '../wire-names.js'

@@ -1,4 +1,4 @@
-import { closeCodes, type CloseCodes } from '@taskboard/core'
+import { closeCodes, type CloseCodes } from '@taskboard/core/transport'
 
 /**
  * Why a connection is closed: by the codes of graphql-transport-ws, and by others where it has none. Its clients reconnect on their

@@ -1,4 +1,5 @@
-import { TaskboardError, type RealtimeConnection } from '@taskboard/core'
+import { TaskboardError } from '@taskboard/core'
+import type { RealtimeConnection } from '@taskboard/core/transport'
 
 /**
  * Admits a connection by the payload of its `connection_init`: `{"authorization": "Bearer …"}`, the name in any case. Returns false

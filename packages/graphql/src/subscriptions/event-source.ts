@@ -1,4 +1,4 @@
-import type { ChannelMessage } from '@taskboard/core'
+import type { ChannelMessage } from '@taskboard/core/transport'
 import { fromWire } from '../wire-names.js'
 
 /** The source of a `BoardEvent`, with the schema's names. */

@@ -4,7 +4,7 @@ import {
   type RealtimeConnection,
   type RealtimeProtocol,
   type Surface,
-} from '@taskboard/core'
+} from '@taskboard/core/transport'
 import type { ExecutionArgs } from 'graphql'
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer, type Server } from 'graphql-ws'
 import { endpointOf, type GraphqlEndpoint } from '../endpoint.js'

@@ -1,4 +1,5 @@
-import { isTaskboardError, TaskboardError, type MessageStream, type StreamRequest } from '@taskboard/core'
+import { isTaskboardError, TaskboardError } from '@taskboard/core'
+import type { MessageStream, StreamRequest } from '@taskboard/core/transport'
 import type { GraphqlContext } from '../graphql-context.js'
 import { toEvents, type EventSource } from './event-source.js'
 

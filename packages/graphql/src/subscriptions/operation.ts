@@ -1,9 +1,5 @@
-import {
-  TaskboardError,
-  type HttpRequest,
-  type RealtimeConnection,
-  type StreamRequest,
-} from '@taskboard/core'
+import { TaskboardError } from '@taskboard/core'
+import type { HttpRequest, RealtimeConnection, StreamRequest } from '@taskboard/core/transport'
 import { GraphQLError, type ExecutionArgs } from 'graphql'
 import type { SubscribePayload } from 'graphql-ws'
 import type { GraphqlEndpoint } from '../endpoint.js'

@@ -1,4 +1,4 @@
-import type { ChannelMessage, MessageStream } from '@taskboard/core'
+import type { ChannelMessage, MessageStream } from '@taskboard/core/transport'
 
 const AT_ONCE = 4
 

@@ -1,4 +1,4 @@
-import type { AccessStore } from '@taskboard/core'
+import type { AccessStore } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { createFindPrincipal } from './find-principal.js'

@@ -1,4 +1,5 @@
-import type { AccessStore, Instant, Principal } from '@taskboard/core'
+import type { Instant, Principal } from '@taskboard/core'
+import type { AccessStore } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

@@ -1,4 +1,5 @@
-import { TaskboardError, type ApiKeyRecord, type At, type Reach } from '@taskboard/core'
+import { TaskboardError, type ApiKeyRecord } from '@taskboard/core'
+import type { At, Reach } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

@@ -1,10 +1,5 @@
-import {
-  TaskboardError,
-  type ApiKeyRecord,
-  type At,
-  type IdempotencyClaim,
-  type NewStoredApiKey,
-} from '@taskboard/core'
+import { TaskboardError, type ApiKeyRecord } from '@taskboard/core'
+import type { At, IdempotencyClaim, NewStoredApiKey } from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

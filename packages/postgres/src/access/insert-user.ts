@@ -1,4 +1,5 @@
-import { TaskboardError, type AccessStore, type At, type User } from '@taskboard/core'
+import { TaskboardError, type User } from '@taskboard/core'
+import type { AccessStore, At } from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

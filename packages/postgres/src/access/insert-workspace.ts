@@ -1,11 +1,5 @@
-import {
-  TaskboardError,
-  type AccessStore,
-  type Account,
-  type At,
-  type User,
-  type Workspace,
-} from '@taskboard/core'
+import { TaskboardError, type Account, type User, type Workspace } from '@taskboard/core'
+import type { AccessStore, At } from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

@@ -1,4 +1,5 @@
-import type { ApiKeyPage, ApiKeyRecord, At, Reach } from '@taskboard/core'
+import type { ApiKeyRecord } from '@taskboard/core'
+import type { ApiKeyPage, At, Reach } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

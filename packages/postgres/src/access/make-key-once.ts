@@ -1,4 +1,5 @@
-import { TaskboardError, type ApiKeyRecord, type At, type IdempotencyClaim } from '@taskboard/core'
+import { TaskboardError, type ApiKeyRecord } from '@taskboard/core'
+import type { At, IdempotencyClaim } from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
 import { once } from '../idempotency/once.js'
 import type { PgConnection } from '../pool.js'

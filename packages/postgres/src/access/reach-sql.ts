@@ -1,4 +1,4 @@
-import type { Reach } from '@taskboard/core'
+import type { Reach } from '@taskboard/core/storage'
 
 /** What holds for a key within reach; `account` and `workspaces` are the parameters of `reachValues`. */
 export function keyWithinReach(alias: string, account: string, workspaces: string): string {

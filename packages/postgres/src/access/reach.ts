@@ -1,4 +1,4 @@
-import type { Reach } from '@taskboard/core'
+import type { Reach } from '@taskboard/core/storage'
 
 /** The condition that workspace `alias` is within reach, whose values are the parameters `first` and the one after it. */
 export function withinReach(alias: string, first: number): string {

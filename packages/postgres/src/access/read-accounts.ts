@@ -1,4 +1,5 @@
-import type { Account, At, Workspace } from '@taskboard/core'
+import type { Account, Workspace } from '@taskboard/core'
+import type { At } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

@@ -1,12 +1,5 @@
-import {
-  TaskboardError,
-  type AccessStore,
-  type ApiKeyRecord,
-  type ApiKeyRotation,
-  type At,
-  type IdempotencyClaim,
-  type Reach,
-} from '@taskboard/core'
+import { TaskboardError, type ApiKeyRecord } from '@taskboard/core'
+import type { AccessStore, ApiKeyRotation, At, IdempotencyClaim, Reach } from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

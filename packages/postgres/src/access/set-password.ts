@@ -1,4 +1,5 @@
-import { sessionOver, TaskboardError, type At } from '@taskboard/core'
+import { TaskboardError } from '@taskboard/core'
+import { sessionOver, type At } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

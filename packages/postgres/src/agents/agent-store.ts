@@ -1,4 +1,4 @@
-import type { AgentStore } from '@taskboard/core'
+import type { AgentStore } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { deleteAgent } from './delete-agent.js'

@@ -1,12 +1,11 @@
+import { TaskboardError, type Agent } from '@taskboard/core'
 import {
   emptyProfile,
-  TaskboardError,
-  type Agent,
   type At,
   type Created,
   type IdempotencyClaim,
   type NewAgent,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { once } from '../idempotency/once.js'
 import type { PgConnection } from '../pool.js'

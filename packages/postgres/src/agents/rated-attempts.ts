@@ -1,4 +1,4 @@
-import { ratedAttempts, timedAttempts } from '@taskboard/core'
+import { ratedAttempts, timedAttempts } from '@taskboard/core/storage'
 
 /** The last attempts of the agent of that id that were completed or failed, as a query. */
 export function ratedAttemptsOf(agentId: string): string {

@@ -1,4 +1,5 @@
-import { TaskboardError, type Agent, type AgentStore, type At } from '@taskboard/core'
+import { TaskboardError, type Agent } from '@taskboard/core'
+import type { AgentStore, At } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

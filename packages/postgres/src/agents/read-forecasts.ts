@@ -1,4 +1,4 @@
-import { mostAhead, timedAttempts, type At, type Forecast, type ForecastTask } from '@taskboard/core'
+import { mostAhead, timedAttempts, type At, type Forecast, type ForecastTask } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

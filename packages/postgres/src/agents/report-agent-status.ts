@@ -1,4 +1,5 @@
-import type { AgentStatus, At } from '@taskboard/core'
+import type { AgentStatus } from '@taskboard/core'
+import type { At } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
 import type { PgConnection } from '../pool.js'

@@ -1,4 +1,5 @@
-import { TaskboardError, type AgentOverview, type AgentQuery, type At, type Reach } from '@taskboard/core'
+import { TaskboardError, type AgentOverview } from '@taskboard/core'
+import type { AgentQuery, At, Reach } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

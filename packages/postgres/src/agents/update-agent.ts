@@ -1,4 +1,5 @@
-import type { Agent, AgentChange, At } from '@taskboard/core'
+import type { Agent } from '@taskboard/core'
+import type { AgentChange, At } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

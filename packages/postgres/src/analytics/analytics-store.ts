@@ -1,4 +1,4 @@
-import type { AnalyticsStore } from '@taskboard/core'
+import type { AnalyticsStore } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { readFigures } from './read-figures.js'

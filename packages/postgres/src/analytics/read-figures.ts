@@ -1,4 +1,5 @@
-import { TaskboardError, type At, type DayFigures, type FiguresQuery, type Reach } from '@taskboard/core'
+import { TaskboardError } from '@taskboard/core'
+import type { At, DayFigures, FiguresQuery, Reach } from '@taskboard/core/storage'
 import { reachValues, withinReach } from '../access/reach.js'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'

@@ -5,7 +5,7 @@ import type {
   NotificationClaim,
   NotificationStore,
   NotificationTarget,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

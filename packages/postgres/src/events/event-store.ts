@@ -1,4 +1,4 @@
-import type { EventStore } from '@taskboard/core'
+import type { EventStore } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { appendEvent } from './append-event.js'

@@ -1,4 +1,5 @@
-import { TaskboardError, type FeedPosition } from '@taskboard/core'
+import { TaskboardError } from '@taskboard/core'
+import type { FeedPosition } from '@taskboard/core/storage'
 
 /**
  * A place in the feed, which is in the order of (`feed_xid`, `workspace_id`, `seq`): everything up to it has been read. While

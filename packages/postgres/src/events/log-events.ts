@@ -1,4 +1,4 @@
-import { currentPayloadVersion } from '@taskboard/core'
+import { currentPayloadVersion } from '@taskboard/core/storage'
 
 /**
  * Reads `log_place`, where the events of each workspace begin; `place` counts them from 1. A delivery of an event `e` to a webhook

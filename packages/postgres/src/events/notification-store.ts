@@ -1,4 +1,4 @@
-import type { NotificationStore } from '@taskboard/core'
+import type { NotificationStore } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { claimNotifications } from './claim-notifications.js'

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '@taskboard/core'
+import type { LoggedEvent } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { statement } from '../statement.js'
 import { eventColumns } from './event-row.js'

@@ -1,4 +1,4 @@
-import { createStorageSettings, type EventDraft, type LoggedEvent } from '@taskboard/core'
+import { createStorageSettings, type EventDraft, type LoggedEvent } from '@taskboard/core/storage'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMigratedDatabase, createTestDatabase, type TestDatabase } from '../../test/test-database.js'

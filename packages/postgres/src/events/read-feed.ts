@@ -1,4 +1,4 @@
-import type { FeedPage, FeedPosition, LoggedEvent } from '@taskboard/core'
+import type { FeedPage, FeedPosition, LoggedEvent } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { backgroundStatement, statement } from '../statement.js'
 import { eventColumns } from './event-row.js'

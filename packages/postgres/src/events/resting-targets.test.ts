@@ -1,4 +1,4 @@
-import type { NotificationBatch } from '@taskboard/core'
+import type { NotificationBatch } from '@taskboard/core/storage'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
 import { postgresStorage } from '../postgres-storage.js'

@@ -1,10 +1,5 @@
-import {
-  idempotencyRetentionMs,
-  TaskboardError,
-  type Created,
-  type IdempotencyClaim,
-  type Instant,
-} from '@taskboard/core'
+import { TaskboardError, type Instant } from '@taskboard/core'
+import { idempotencyRetentionMs, type Created, type IdempotencyClaim } from '@taskboard/core/storage'
 import type { Session } from '../database.js'
 import { statement } from '../statement.js'
 

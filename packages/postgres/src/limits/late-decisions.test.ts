@@ -1,4 +1,4 @@
-import { createStorageSettings, type LimitRequest, type TierRequest } from '@taskboard/core'
+import { createStorageSettings, type LimitRequest, type TierRequest } from '@taskboard/core/storage'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../../test/processes/until.js'

@@ -1,11 +1,5 @@
-import type {
-  Instant,
-  LimitDecision,
-  LimitRequest,
-  LimitStore,
-  TierDecision,
-  TierRequest,
-} from '@taskboard/core'
+import type { Instant, LimitDecision } from '@taskboard/core'
+import type { LimitRequest, LimitStore, TierDecision, TierRequest } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { takeLimits } from './take-limits.js'
 import { takeTiers } from './take-tiers.js'

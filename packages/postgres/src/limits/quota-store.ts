@@ -1,4 +1,5 @@
-import type { Instant, QuotaStore, TakenTask } from '@taskboard/core'
+import type { Instant } from '@taskboard/core'
+import type { QuotaStore, TakenTask } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { countHeld } from './count-held.js'

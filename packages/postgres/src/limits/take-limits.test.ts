@@ -1,12 +1,12 @@
+import type { LimitDecision } from '@taskboard/core'
 import {
   createStorageSettings,
   emptyWindow,
   remainingInWindow,
   takeFromWindow,
-  type LimitDecision,
   type LimitRequest,
   type RollingWindow,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'

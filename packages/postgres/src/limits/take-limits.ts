@@ -1,4 +1,5 @@
-import type { Instant, LimitDecision, LimitRequest } from '@taskboard/core'
+import type { Instant, LimitDecision } from '@taskboard/core'
+import type { LimitRequest } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { statement } from '../statement.js'
 import { toRounds, type KeyRequests } from './rounds.js'

@@ -1,4 +1,5 @@
-import type { Instant, TakenTask } from '@taskboard/core'
+import type { Instant } from '@taskboard/core'
+import type { TakenTask } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { statement } from '../statement.js'
 import { toRounds, type KeyRequests } from './rounds.js'

@@ -5,7 +5,7 @@ import {
   type TierDecision,
   type TierRequest,
   type TierWindow,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'

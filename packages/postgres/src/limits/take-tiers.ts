@@ -1,4 +1,5 @@
-import { toTierDecision, type Instant, type TierDecision, type TierRequest } from '@taskboard/core'
+import type { Instant } from '@taskboard/core'
+import { toTierDecision, type TierDecision, type TierRequest } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { statement } from '../statement.js'
 import { toRounds, type KeyRequests } from './rounds.js'

@@ -1,4 +1,5 @@
-import { sleep, type Clock } from '@taskboard/core'
+import type { Clock } from '@taskboard/core'
+import { sleep } from '@taskboard/core/storage'
 
 /** Resolves to whether `work` ended, however it did, before `limitMs` of the clock were over. Leaves no timer. */
 export async function endsWithin(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<boolean> {

@@ -1,4 +1,5 @@
-import { TaskboardError, type BoundSettings } from '@taskboard/core'
+import { TaskboardError } from '@taskboard/core'
+import type { BoundSettings } from '@taskboard/core/storage'
 import type { PgConnection, PgPool } from '../pool.js'
 import type { Timeouts } from '../timeouts.js'
 import { endsWithin } from './ends-within.js'

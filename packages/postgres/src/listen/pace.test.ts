@@ -1,4 +1,5 @@
-import { createStorageSettings, createNewId, defaultScoring } from '@taskboard/core'
+import { defaultScoring } from '@taskboard/core'
+import { createStorageSettings, createNewId } from '@taskboard/core/storage'
 import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { createPace } from './pace.js'

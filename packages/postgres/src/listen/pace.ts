@@ -1,4 +1,4 @@
-import type { BoundSettings } from '@taskboard/core'
+import type { BoundSettings } from '@taskboard/core/storage'
 
 /** Work that is asked for more often than it need be done. */
 export interface Pace {

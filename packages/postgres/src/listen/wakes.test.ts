@@ -1,12 +1,5 @@
-import {
-  createNewId,
-  createStorageSettings,
-  createTaskboard,
-  defaultScoring,
-  defineAgent,
-  systemClock,
-  type Clock,
-} from '@taskboard/core'
+import { createTaskboard, defaultScoring, defineAgent, type Clock } from '@taskboard/core'
+import { createNewId, createStorageSettings, systemClock } from '@taskboard/core/storage'
 import { virtualClock, webhookReceiver } from '@taskboard/testing'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-import { createCommitSignal, type BoundSettings, type CommitSignal } from '@taskboard/core'
+import { createCommitSignal, type BoundSettings, type CommitSignal } from '@taskboard/core/storage'
 import { randomUUID } from 'node:crypto'
 import { boundedPool } from '../bounded-pool.js'
 import type { PgPool } from '../pool.js'

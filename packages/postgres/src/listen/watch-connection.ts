@@ -1,4 +1,4 @@
-import type { BoundSettings } from '@taskboard/core'
+import type { BoundSettings } from '@taskboard/core/storage'
 import type { ListeningConnection } from './listening-connection.js'
 
 /** Routers forget connections that are silent for some minutes, and tell neither end. */

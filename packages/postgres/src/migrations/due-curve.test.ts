@@ -1,15 +1,6 @@
 import { PGlite } from '@electric-sql/pglite'
-import {
-  compareTied,
-  createNewId,
-  createScoring,
-  defaultScoring,
-  priorities,
-  scoreUnits,
-  systemClock,
-  type Scoring,
-  type Task,
-} from '@taskboard/core'
+import { createScoring, defaultScoring, priorities, type Scoring, type Task } from '@taskboard/core'
+import { compareTied, createNewId, scoreUnits, systemClock } from '@taskboard/core/storage'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/test-database.js'
 import { pglitePool } from '../pglite-pool.js'

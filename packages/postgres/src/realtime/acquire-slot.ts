@@ -1,4 +1,4 @@
-import type { At, SlotRequest } from '@taskboard/core'
+import type { At, SlotRequest } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { statement } from '../statement.js'
 

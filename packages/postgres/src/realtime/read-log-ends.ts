@@ -1,4 +1,4 @@
-import type { At, LogEnd, Reach } from '@taskboard/core'
+import type { At, LogEnd, Reach } from '@taskboard/core/storage'
 import { reachValues, withinReach } from '../access/reach.js'
 import type { Database } from '../database.js'
 import { statement } from '../statement.js'

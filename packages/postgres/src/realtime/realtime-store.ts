@@ -1,4 +1,4 @@
-import type { RealtimeStore } from '@taskboard/core'
+import type { RealtimeStore } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { acquireSlot } from './acquire-slot.js'
 import { closeHolder } from './close-holder.js'

@@ -1,4 +1,4 @@
-import type { At } from '@taskboard/core'
+import type { At } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { statement } from '../statement.js'
 

@@ -1,4 +1,5 @@
-import { TaskboardError, type At, type TaskAddition } from '@taskboard/core'
+import { TaskboardError } from '@taskboard/core'
+import type { At, TaskAddition } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

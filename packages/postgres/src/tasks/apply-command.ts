@@ -1,11 +1,5 @@
-import {
-  TaskboardError,
-  transition,
-  type At,
-  type Instant,
-  type Task,
-  type TaskCommand,
-} from '@taskboard/core'
+import { TaskboardError, transition, type Instant, type Task, type TaskCommand } from '@taskboard/core'
+import type { At } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
 import type { PgConnection } from '../pool.js'

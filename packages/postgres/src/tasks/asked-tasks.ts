@@ -1,4 +1,4 @@
-import type { Reach } from '@taskboard/core'
+import type { Reach } from '@taskboard/core/storage'
 
 /** A look for a task by its id. */
 export interface AskedTask {

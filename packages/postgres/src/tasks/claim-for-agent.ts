@@ -1,4 +1,4 @@
-import { lanes, type Lane } from '@taskboard/core'
+import { lanes, type Lane } from '@taskboard/core/storage'
 import { logEventsOf } from '../events/log-events.js'
 import { statement, type Statement } from '../statement.js'
 import {

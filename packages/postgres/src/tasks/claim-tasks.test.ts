@@ -1,4 +1,5 @@
-import { createNewId, defaultScoring, systemClock, type NewTask, type Storage } from '@taskboard/core'
+import { defaultScoring, type Storage } from '@taskboard/core'
+import { createNewId, systemClock, type NewTask } from '@taskboard/core/storage'
 import { countTasks, newTask } from '@taskboard/testing'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

@@ -1,12 +1,5 @@
-import {
-  anyAgentType,
-  TaskboardError,
-  type ClaimByType,
-  type ClaimForAgent,
-  type ClaimTarget,
-  type Instant,
-  type Task,
-} from '@taskboard/core'
+import { TaskboardError, type Instant, type Task } from '@taskboard/core'
+import { anyAgentType, type ClaimByType, type ClaimForAgent, type ClaimTarget } from '@taskboard/core/storage'
 import type { Session } from '../database.js'
 import { claimByFallback, claimByType, type TypeClaimRow } from './claim-by-type.js'
 import { claimForAgent, completeAndClaimForAgent } from './claim-for-agent.js'

@@ -1,14 +1,11 @@
+import { isTaskboardError, TaskboardError, type Instant, type Task } from '@taskboard/core'
 import {
   isCompletedBy,
-  isTaskboardError,
-  TaskboardError,
   type ClaimProof,
   type ClaimTarget,
   type Completion,
-  type Instant,
-  type Task,
   type TaskStore,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
 import type { PgConnection } from '../pool.js'

@@ -1,11 +1,5 @@
-import {
-  createNewId,
-  defaultScoring,
-  systemClock,
-  type ClaimByType,
-  type ClaimForAgent,
-  type Storage,
-} from '@taskboard/core'
+import { defaultScoring, type Storage } from '@taskboard/core'
+import { createNewId, systemClock, type ClaimByType, type ClaimForAgent } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

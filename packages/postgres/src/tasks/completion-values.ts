@@ -1,4 +1,4 @@
-import type { ClaimProof } from '@taskboard/core'
+import type { ClaimProof } from '@taskboard/core/storage'
 
 /** One task to complete. */
 export interface CompletionInput {

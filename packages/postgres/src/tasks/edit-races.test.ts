@@ -1,4 +1,5 @@
-import { createNewId, defaultScoring, isTaskboardError, systemClock } from '@taskboard/core'
+import { defaultScoring, isTaskboardError } from '@taskboard/core'
+import { createNewId, systemClock } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'

@@ -1,4 +1,5 @@
-import { isTaskboardError, type At, type Backoff } from '@taskboard/core'
+import { isTaskboardError, type Backoff } from '@taskboard/core'
+import type { At } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

@@ -1,17 +1,12 @@
 import {
   TaskboardError,
   type Attempt,
-  type At,
   type Instant,
   type Task,
   type TaskLogEntry,
   type TaskOutput,
-  type TaskPart,
-  type TaskParts,
-  type TaskQuery,
-  type TaskReading,
-  type TaskStore,
 } from '@taskboard/core'
+import type { At, TaskPart, TaskParts, TaskQuery, TaskReading, TaskStore } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement, type Statement } from '../statement.js'

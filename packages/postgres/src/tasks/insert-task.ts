@@ -1,11 +1,5 @@
-import {
-  TaskboardError,
-  type Actor,
-  type Instant,
-  type NewTask,
-  type Task,
-  type TaskStore,
-} from '@taskboard/core'
+import { TaskboardError, type Actor, type Instant, type Task } from '@taskboard/core'
+import type { NewTask, TaskStore } from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
 import { once } from '../idempotency/once.js'

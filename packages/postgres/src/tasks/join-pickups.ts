@@ -1,4 +1,5 @@
-import type { ClaimBatch, ClaimTarget, Instant, Task } from '@taskboard/core'
+import type { Instant, Task } from '@taskboard/core'
+import type { ClaimBatch, ClaimTarget } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PickedUp, TaskClaims } from './claim-tasks.js'
 import type { CompletionInput } from './completion-values.js'

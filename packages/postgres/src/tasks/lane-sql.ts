@@ -1,4 +1,4 @@
-import { lanes } from '@taskboard/core'
+import { lanes } from '@taskboard/core/storage'
 
 /** A row for each lane: `l.lane`. */
 export const EACH_LANE = `(values ${lanes.map((lane) => `(${lane})`).join(', ')}) as l (lane)`

@@ -1,11 +1,5 @@
-import {
-  cursorAfter,
-  type At,
-  type Column,
-  type Task,
-  type TaskListQuery,
-  type TaskPage,
-} from '@taskboard/core'
+import type { Column, Task } from '@taskboard/core'
+import { cursorAfter, type At, type TaskListQuery, type TaskPage } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import type { Statement } from '../statement.js'

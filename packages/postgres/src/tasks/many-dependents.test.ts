@@ -1,4 +1,5 @@
-import { createNewId, createTaskboard, defaultScoring, systemClock } from '@taskboard/core'
+import { createTaskboard, defaultScoring } from '@taskboard/core'
+import { createNewId, systemClock } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'

@@ -1,4 +1,5 @@
-import { TaskboardError, taskStatuses, type At, type TaskSearch, type TaskSearchPage } from '@taskboard/core'
+import { TaskboardError, taskStatuses } from '@taskboard/core'
+import type { At, TaskSearch, TaskSearchPage } from '@taskboard/core/storage'
 import { reachValues } from '../access/reach.js'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'

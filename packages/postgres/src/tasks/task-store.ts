@@ -1,4 +1,4 @@
-import type { TaskStore } from '@taskboard/core'
+import type { TaskStore } from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { appendToTask } from './append-to-task.js'

@@ -1,12 +1,5 @@
-import {
-  revocationBy,
-  TaskboardError,
-  type Actor,
-  type At,
-  type Task,
-  type TaskChange,
-  type TaskTarget,
-} from '@taskboard/core'
+import { TaskboardError, type Actor, type Task } from '@taskboard/core'
+import { revocationBy, type At, type TaskChange, type TaskTarget } from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

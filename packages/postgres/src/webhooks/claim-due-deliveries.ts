@@ -5,7 +5,7 @@ import type {
   DeliveryClaim,
   DeliveryTarget,
   WebhookStore,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { backgroundStatement } from '../statement.js'

@@ -1,4 +1,4 @@
-import type { ClaimedDelivery } from '@taskboard/core'
+import type { ClaimedDelivery } from '@taskboard/core/storage'
 
 /** For how many accounts it is remembered which of their webhooks was served last. */
 const MOST_REMEMBERED = 100

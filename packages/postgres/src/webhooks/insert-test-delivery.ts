@@ -1,4 +1,4 @@
-import { currentPayloadVersion, type At, type Delivery, type LoggedEvent } from '@taskboard/core'
+import { currentPayloadVersion, type At, type Delivery, type LoggedEvent } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

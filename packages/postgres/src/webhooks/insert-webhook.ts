@@ -1,11 +1,5 @@
-import {
-  TaskboardError,
-  type At,
-  type Created,
-  type IdempotencyClaim,
-  type StoredWebhook,
-  type NewStoredWebhook,
-} from '@taskboard/core'
+import { TaskboardError } from '@taskboard/core'
+import type { At, Created, IdempotencyClaim, StoredWebhook, NewStoredWebhook } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { once } from '../idempotency/once.js'
 import type { PgConnection } from '../pool.js'

@@ -1,4 +1,5 @@
-import { TaskboardError, type At, type Reach, type StoredWebhook } from '@taskboard/core'
+import { TaskboardError } from '@taskboard/core'
+import type { At, Reach, StoredWebhook } from '@taskboard/core/storage'
 import { reachValues, withinReach } from '../access/reach.js'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'

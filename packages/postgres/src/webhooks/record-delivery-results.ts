@@ -1,4 +1,4 @@
-import type { At, DeliveryResult } from '@taskboard/core'
+import type { At, DeliveryResult } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { logEventsBut } from '../events/log-events.js'
 import type { PgConnection } from '../pool.js'

@@ -1,4 +1,5 @@
-import { TaskboardError, type At, type WebhookStore } from '@taskboard/core'
+import { TaskboardError } from '@taskboard/core'
+import type { At, WebhookStore } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'

@@ -1,4 +1,4 @@
-import type { WebhookStore } from '@taskboard/core'
+import type { WebhookStore } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { createDeliveryClaims } from './claim-due-deliveries.js'

@@ -1,4 +1,5 @@
-import { createTaskboard, defineAgent, isTaskboardError, toFetchHandler, type Board } from '@taskboard/core'
+import { createTaskboard, defineAgent, isTaskboardError, type Board } from '@taskboard/core'
+import { toFetchHandler } from '@taskboard/core/transport'
 import { webhookReceiver } from '@taskboard/testing'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTestPool } from '../test-database.js'

@@ -1,11 +1,5 @@
-import {
-  anyAgentType,
-  defaultBackoff,
-  type ClaimProof,
-  type Storage,
-  type Task,
-  type TaskWrite,
-} from '@taskboard/core'
+import type { Storage, Task } from '@taskboard/core'
+import { anyAgentType, defaultBackoff, type ClaimProof, type TaskWrite } from '@taskboard/core/storage'
 import type { PgConnection } from '../../src/pool.js'
 import type { HotVerb } from './hot-verb.js'
 import { HUGE, NOW } from './large-board.js'

@@ -1,4 +1,5 @@
-import type { Actor, NewTask, Storage, TaskCursor, TaskPart, TaskWrite } from '@taskboard/core'
+import type { Actor, Storage } from '@taskboard/core'
+import type { NewTask, TaskCursor, TaskPart, TaskWrite } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import type { PgConnection } from '../../src/pool.js'
 import type { HotVerb } from './hot-verb.js'

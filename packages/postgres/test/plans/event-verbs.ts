@@ -1,4 +1,5 @@
-import type { NotificationBatch, Storage } from '@taskboard/core'
+import type { Storage } from '@taskboard/core'
+import type { NotificationBatch } from '@taskboard/core/storage'
 import type { PgConnection } from '../../src/pool.js'
 import type { HotVerb } from './hot-verb.js'
 import { HUGE, NOW } from './large-board.js'

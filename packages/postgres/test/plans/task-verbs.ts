@@ -1,11 +1,5 @@
-import {
-  taskStatuses,
-  type Reach,
-  type Storage,
-  type TaskChange,
-  type TaskSearch,
-  type TaskStatus,
-} from '@taskboard/core'
+import { taskStatuses, type Storage, type TaskStatus } from '@taskboard/core'
+import type { Reach, TaskChange, TaskSearch } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import type { PgConnection } from '../../src/pool.js'
 import type { HotVerb } from './hot-verb.js'

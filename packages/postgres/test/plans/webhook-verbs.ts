@@ -1,4 +1,5 @@
-import type { ClaimedDelivery, DeliveryStatus, Storage } from '@taskboard/core'
+import type { Storage } from '@taskboard/core'
+import type { ClaimedDelivery, DeliveryStatus } from '@taskboard/core/storage'
 import type { PgConnection } from '../../src/pool.js'
 import type { HotVerb } from './hot-verb.js'
 import { HUGE, HUGE_WEBHOOK, NOW } from './large-board.js'

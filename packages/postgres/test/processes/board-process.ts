@@ -2,12 +2,12 @@ import {
   createTaskboard,
   defineAgent,
   isTaskboardError,
-  systemClock,
   type Clock,
   type Task,
   type Taskboard,
   type TaskContext,
 } from '@taskboard/core'
+import { systemClock } from '@taskboard/core/storage'
 import { EventEmitter, once } from 'node:events'
 import pg from 'pg'
 import { openPglite } from '../../src/pglite-directory.js'

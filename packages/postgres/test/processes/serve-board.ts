@@ -1,4 +1,4 @@
-import { toFetchHandler, type Surface } from '@taskboard/core'
+import { toFetchHandler, type Surface } from '@taskboard/core/transport'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,5 @@
-import { compareTied, laneSlope, placeTask, type Scorable, type Tied } from '@taskboard/core'
+import type { Scorable } from '@taskboard/core'
+import { compareTied, laneSlope, placeTask, type Tied } from '@taskboard/core/storage'
 
 /** A task that was claimed, and when. */
 export interface Claim {

@@ -1,4 +1,5 @@
-import { priorities, type NewTask, type Task } from '@taskboard/core'
+import { priorities, type Task } from '@taskboard/core'
+import type { NewTask } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { violations } from '../faults/invariants.js'

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { sleep, type Clock, type Instant, type Timer } from '@taskboard/core'
+import type { Clock, Instant } from '@taskboard/core'
+import { sleep, type Timer } from '@taskboard/core/storage'
 import { durationMs, toInstant, type Duration } from './duration.js'
 import { settleWorks } from './settle.js'
 import { createTimerHeap, type HeapTimer } from './timer-heap.js'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { isTaskboardError, type ApiKeyRecord, type At, type Reach } from '@taskboard/core'
+import { isTaskboardError, type ApiKeyRecord } from '@taskboard/core'
+import type { At, Reach } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import { HOUR, SECOND, START, unknownId, type World } from './world.js'
 

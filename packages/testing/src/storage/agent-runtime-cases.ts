@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { anyAgentType, type AgentStatus } from '@taskboard/core'
+import type { AgentStatus } from '@taskboard/core'
+import { anyAgentType } from '@taskboard/core/storage'
 import type { StorageCheck } from './storage-case.js'
 import { AGENT_TYPE, HOUR, LEASE_MS, MINUTE, proofOf, SECOND, START, unknownId, type World } from './world.js'
 

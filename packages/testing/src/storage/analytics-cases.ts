@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
+import { columns, type Agent, type Task } from '@taskboard/core'
 import {
-  columns,
   countEvent,
   dayOf,
-  type Agent,
   type DayFigures,
   type FiguresQuery,
   type LoggedEvent,
   type Reach,
-  type Task,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import { seededChance, type Chance } from './chance.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import {

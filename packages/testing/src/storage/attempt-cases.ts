@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { defaultBackoff } from '@taskboard/core'
+import { defaultBackoff } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import {
   HOUR,

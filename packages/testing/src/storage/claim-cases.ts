@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ClaimBatch } from '@taskboard/core'
+import type { ClaimBatch } from '@taskboard/core/storage'
 import { checkRandomPicks } from './random-picks.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import {

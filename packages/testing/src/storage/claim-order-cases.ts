@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import type { ClaimByType, ClaimForAgent, NewTask, Task } from '@taskboard/core'
+import type { Task } from '@taskboard/core'
+import type { ClaimByType, ClaimForAgent, NewTask } from '@taskboard/core/storage'
 import { log } from './delivery-session.js'
 import type { StorageCheck } from './storage-case.js'
 import { AGENT_TYPE, DAY, LEASE_MS, proofOf, START, type World } from './world.js'

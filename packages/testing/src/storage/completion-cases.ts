@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import type { ClaimByType, ClaimForAgent, Task } from '@taskboard/core'
+import type { Task } from '@taskboard/core'
+import type { ClaimByType, ClaimForAgent } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import {
   AGENT_TYPE,

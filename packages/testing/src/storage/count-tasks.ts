@@ -1,4 +1,5 @@
-import type { At, Column, Storage, TaskCursor } from '@taskboard/core'
+import type { Column, Storage } from '@taskboard/core'
+import type { At, TaskCursor } from '@taskboard/core/storage'
 
 /**
  * How many tasks each column of a workspace holds, by listing them all.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ClaimedDelivery } from '@taskboard/core'
+import type { ClaimedDelivery } from '@taskboard/core/storage'
 import { ATTEMPT_MS, claim, claimOne, DISABLE_AFTER_MS, log, record } from './delivery-session.js'
 import type { StorageCheck } from './storage-case.js'
 import { DAY, HOUR, MINUTE, SECOND, START, unknownId } from './world.js'

@@ -5,7 +5,7 @@ import type {
   DeliveryClaim,
   DeliveryResult,
   DeliveryStatus,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import { DAY, MINUTE, type World } from './world.js'
 
 export const DISABLE_AFTER_MS = 5 * DAY

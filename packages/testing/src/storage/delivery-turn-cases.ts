@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ClaimedDelivery } from '@taskboard/core'
+import type { ClaimedDelivery } from '@taskboard/core/storage'
 import { claim, claimOne, log, record } from './delivery-session.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import { DAY, HOUR, MINUTE, SECOND, START, unknownId, type World } from './world.js'

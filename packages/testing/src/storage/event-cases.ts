@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { EventDraft, LoggedEvent } from '@taskboard/core'
+import type { EventDraft, LoggedEvent } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import { DAY, SECOND, PERSON, START, unknownId, type World, changeTask, changeClaimed } from './world.js'
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { columns, defaultBackoff, isTaskboardError, priorities, type Agent, type Task } from '@taskboard/core'
+import { columns, isTaskboardError, priorities, type Agent, type Task } from '@taskboard/core'
+import { defaultBackoff } from '@taskboard/core/storage'
 import { countTasks } from './count-tasks.js'
 import { seededChance, type Chance } from './chance.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'

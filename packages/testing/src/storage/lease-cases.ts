@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { defaultBackoff, type ClaimProof, type Task } from '@taskboard/core'
+import type { Task } from '@taskboard/core'
+import { defaultBackoff, type ClaimProof } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import {
   AGENT_TYPE,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { compareTied, priorities, scoreUnits, type Column, type Task, type TaskCursor } from '@taskboard/core'
+import { priorities, type Column, type Task } from '@taskboard/core'
+import { compareTied, scoreUnits, type TaskCursor } from '@taskboard/core/storage'
 import { countTasks } from './count-tasks.js'
 import { seededChance } from './chance.js'
 import type { StorageCheck } from './storage-case.js'

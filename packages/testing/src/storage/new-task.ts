@@ -1,4 +1,4 @@
-import type { NewTask } from '@taskboard/core'
+import type { NewTask } from '@taskboard/core/storage'
 
 /**
  * A task to insert into a storage, with a default for each field that is left out.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { NotificationClaim } from '@taskboard/core'
+import type { NotificationClaim } from '@taskboard/core/storage'
 import type { StorageCheck } from './storage-case.js'
 import { MINUTE, SECOND, START, type World } from './world.js'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ClaimedDelivery, DeliveryStatus, LoggedEvent } from '@taskboard/core'
+import type { ClaimedDelivery, DeliveryStatus, LoggedEvent } from '@taskboard/core/storage'
 import { claim, claimOne, DISABLE_AFTER_MS, log, record, resultOf } from './delivery-session.js'
 import type { StorageCheck } from './storage-case.js'
 import { DAY, HOUR, MINUTE, PERSON, proofOf, SECOND, START, type World, changeTask } from './world.js'

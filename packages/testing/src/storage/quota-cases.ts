@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { HeldResource } from '@taskboard/core'
+import type { HeldResource } from '@taskboard/core/storage'
 import type { StorageCheck } from './storage-case.js'
 import { DAY, START, type World } from './world.js'
 

@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict'
-import {
-  compareTied,
-  isTaskboardError,
-  priorities,
-  scoreUnits,
-  type Agent,
-  type Task,
-  type TaskChange,
-} from '@taskboard/core'
+import { isTaskboardError, priorities, type Agent, type Task } from '@taskboard/core'
+import { compareTied, scoreUnits, type TaskChange } from '@taskboard/core/storage'
 import { seededChance, type Chance } from './chance.js'
 import { DAY, MINUTE, PERSON, SECOND, START, type World, changeTask } from './world.js'
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { scopes, type AttemptKind, type RefreshOutcome, type User } from '@taskboard/core'
+import { scopes, type User } from '@taskboard/core'
+import type { AttemptKind, RefreshOutcome } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import { DAY, HOUR, MINUTE, SECOND, START, unknownId, type World } from './world.js'
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { AsyncResource } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { At, Task } from '@taskboard/core'
+import type { Task } from '@taskboard/core'
+import type { At } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import { MINUTE, PERSON, type World, changeTask } from './world.js'
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Task, TaskChange } from '@taskboard/core'
+import type { Task } from '@taskboard/core'
+import type { TaskChange } from '@taskboard/core/storage'
 import { countTasks } from './count-tasks.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import {
@@ -382,10 +383,9 @@ const deletions: readonly StorageCheck[] = [
       const { storage, add, addClaimed, get, at } = world
       for (let round = 0; round < 5; round++) {
         const task = await addClaimed({ priority: 'urgent' })
-        const line = logLine
         const [dependent, , deletion] = await Promise.allSettled([
           add({ dependsOn: [task.id], priority: 'low' }),
-          storage.tasks.appendToTask({ proof: proofOf(task), log: line, leaseMs: LEASE_MS }, at()),
+          storage.tasks.appendToTask({ proof: proofOf(task), log: logLine, leaseMs: LEASE_MS }, at()),
           remove(world, task),
         ])
         assert.equal(dependent.status === 'fulfilled', deletion.status === 'rejected')

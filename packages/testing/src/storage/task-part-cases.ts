@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Reach, TaskPart } from '@taskboard/core'
+import type { Reach, TaskPart } from '@taskboard/core/storage'
 import type { StorageCheck } from './storage-case.js'
 import { proofOf, START } from './world.js'
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { taskStatus, taskStatuses, type Reach, type Task, type TaskSearch } from '@taskboard/core'
+import { taskStatus, taskStatuses, type Task } from '@taskboard/core'
+import type { Reach, TaskSearch } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import {
   LEASE_MS,

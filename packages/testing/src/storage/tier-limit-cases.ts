@@ -5,7 +5,7 @@ import {
   type TierDecision,
   type TierRates,
   type TierWindow,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import { seededChance } from './chance.js'
 import type { StorageCheck } from './storage-case.js'
 import { HOUR, MINUTE, SECOND, START, type World } from './world.js'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { FeedPosition } from '@taskboard/core'
+import type { FeedPosition } from '@taskboard/core/storage'
 import { AsyncResource } from 'node:async_hooks'
 import { countTasks } from './count-tasks.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ClaimedDelivery } from '@taskboard/core'
+import type { ClaimedDelivery } from '@taskboard/core/storage'
 import { ATTEMPT_MS, claim, DISABLE_AFTER_MS, log, record, resultOf } from './delivery-session.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import { SECOND, START, unknownId } from './world.js'

@@ -1,24 +1,26 @@
 import {
-  createNewId,
-  defaultBackoff,
   defaultScoring,
-  systemClock,
   webhookEventTypes,
   type Actor,
   type Agent,
+  type Storage,
+  type Task,
+  type WebhookEventType,
+} from '@taskboard/core'
+import {
+  createNewId,
+  defaultBackoff,
+  systemClock,
   type At,
   type ClaimProof,
   type LoggedEvent,
   type NewTask,
-  type Storage,
   type StoredWebhook,
-  type Task,
   type TaskPart,
   type TaskReading,
   type TaskStore,
   type TaskWrite,
-  type WebhookEventType,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import { newTask } from './new-task.js'
 import type { OpenedStorage } from './opened-storage.js'
 

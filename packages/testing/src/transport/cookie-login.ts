@@ -1,4 +1,5 @@
-import type { CredentialRequest, Principal } from '@taskboard/core'
+import type { Principal } from '@taskboard/core'
+import type { CredentialRequest } from '@taskboard/core/transport'
 
 const COOKIE = /^caller=([\w-]+)$/
 

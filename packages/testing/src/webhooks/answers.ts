@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { systemClock, type Clock, type Timer } from '@taskboard/core'
+import type { Clock } from '@taskboard/core'
+import { systemClock, type Timer } from '@taskboard/core/storage'
 import type { ReceivedDelivery } from './received-delivery.js'
 
 /** An answer to give: a status alone, or with headers and a body. */

@@ -1,15 +1,13 @@
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { afterEach, describe, expect, it } from 'vitest'
+import { createTaskboard, TaskboardError, type Taskboard } from '../../index.js'
 import {
   createOperationCaller,
-  createTaskboard,
   protectedRoute,
-  TaskboardError,
   type HttpRequest,
   type HttpResponse,
-  type Taskboard,
-} from '../../index.js'
+} from '../../transport-adapters.js'
 
 const boards: Taskboard[] = []
 afterEach(() => Promise.all(boards.splice(0).map((board) => board.close())))

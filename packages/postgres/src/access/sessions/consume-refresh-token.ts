@@ -4,7 +4,7 @@ import {
   type At,
   type RefreshOutcome,
   type RefreshRequest,
-} from '@taskboard/core'
+} from '@taskboard/core/storage'
 import type { Database } from '../../database.js'
 import type { PgConnection } from '../../pool.js'
 import { statement } from '../../statement.js'

@@ -1,4 +1,4 @@
-import { sessionOver, type At, type Session, type SessionStore } from '@taskboard/core'
+import { sessionOver, type At, type Session, type SessionStore } from '@taskboard/core/storage'
 import type { Database } from '../../database.js'
 import type { PgConnection } from '../../pool.js'
 import { statement } from '../../statement.js'

@@ -1,4 +1,4 @@
-import type { At, MfaChange } from '@taskboard/core'
+import type { At, MfaChange } from '@taskboard/core/storage'
 import type { Database } from '../../database.js'
 import type { PgConnection } from '../../pool.js'
 import { statement, type Statement } from '../../statement.js'

@@ -1,4 +1,5 @@
-import { scopes, type Instant, type Principal, type SessionStore } from '@taskboard/core'
+import { scopes, type Instant, type Principal } from '@taskboard/core'
+import type { SessionStore } from '@taskboard/core/storage'
 import type { Database } from '../../database.js'
 import type { PgConnection } from '../../pool.js'
 import { statement } from '../../statement.js'

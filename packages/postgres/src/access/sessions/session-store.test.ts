@@ -1,4 +1,4 @@
-import { createStorageSettings, type At, type AccessStore, type SessionStore } from '@taskboard/core'
+import { createStorageSettings, type At, type AccessStore, type SessionStore } from '@taskboard/core/storage'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../../test/test-database.js'
 import { createDatabase } from '../../database.js'

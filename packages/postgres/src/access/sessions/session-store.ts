@@ -1,4 +1,4 @@
-import type { SessionStore } from '@taskboard/core'
+import type { SessionStore } from '@taskboard/core/storage'
 import type { Database } from '../../database.js'
 import type { PgConnection } from '../../pool.js'
 import { consumeRefreshToken } from './consume-refresh-token.js'

@@ -1,4 +1,4 @@
-import { loginAttemptRules, type At, type AttemptDecision, type AttemptKind } from '@taskboard/core'
+import { loginAttemptRules, type At, type AttemptDecision, type AttemptKind } from '@taskboard/core/storage'
 import type { Database } from '../../database.js'
 import type { PgConnection } from '../../pool.js'
 import { statement } from '../../statement.js'

@@ -1,0 +1,169 @@
+// `@taskboard/core/storage`: what adapters of storages, senders and resolvers use, and their tests.
+
+export {
+  loginAttemptRules,
+  mostRotatedTokens,
+  sessionOver,
+  showRefreshToken,
+  takeLoginAttempt,
+} from './access/index.js'
+export type {
+  AccessStore,
+  ApiKeyPage,
+  ApiKeyRotation,
+  AttemptDecision,
+  AttemptKind,
+  LoginAttempts,
+  MfaChange,
+  MfaState,
+  NewStoredApiKey,
+  NewStoredUser,
+  Reach,
+  RefreshFamily,
+  RefreshOutcome,
+  RefreshRequest,
+  Session,
+  SessionStore,
+  SignIn,
+} from './access/index.js'
+export { anyAgentType, emptyProfile, mostAhead, ratedAttempts, timedAttempts } from './agents/index.js'
+export type {
+  AgentChange,
+  AgentPresenceReport,
+  AgentProfile,
+  AgentQuery,
+  AgentStore,
+  Forecast,
+  ForecastTask,
+  NewAgent,
+} from './agents/index.js'
+export { countEvent, dayOf } from './analytics/index.js'
+export type {
+  AnalyticsStore,
+  Baselines,
+  Day,
+  DayFigures,
+  EventCount,
+  FiguresQuery,
+} from './analytics/index.js'
+export {
+  backoffDelayMs,
+  cursorAfter,
+  defaultBackoff,
+  isCompletedBy,
+  isReady,
+  revocationBy,
+} from './board/index.js'
+export type {
+  AttemptOutcome,
+  ClaimBatch,
+  ClaimByType,
+  ClaimForAgent,
+  ClaimProof,
+  ClaimTarget,
+  Completion,
+  NewTask,
+  TaskAddition,
+  TaskBackground,
+  TaskChange,
+  TaskCursor,
+  TaskListQuery,
+  TaskPage,
+  TaskPart,
+  TaskParts,
+  TaskQuery,
+  TaskReading,
+  TaskSearch,
+  TaskSearchPage,
+  TaskStore,
+  TaskTarget,
+  TaskWrite,
+  TransitionResult,
+} from './board/index.js'
+export {
+  consoleLogger,
+  createCommitSignal,
+  createNewId,
+  sleep,
+  systemClock,
+  systemRandom,
+} from './environment/index.js'
+export type { At, Commit, CommitSignal, IdPrefix, NewId, Timer } from './environment/index.js'
+export { currentPayloadVersion, describeEvent } from './events/index.js'
+export type {
+  EventDraft,
+  EventFacts,
+  EventStore,
+  FeedPage,
+  FeedPosition,
+  LoggedEvent,
+  NotificationBatch,
+  NotificationClaim,
+  NotificationStore,
+  NotificationTarget,
+  PublishedAlertFacts,
+  RaisedAlertFacts,
+} from './events/index.js'
+export { idempotencyRetentionMs } from './idempotency/index.js'
+export type { Created, IdempotencyClaim } from './idempotency/index.js'
+export {
+  emptyTierWindow,
+  emptyWindow,
+  monthStart,
+  newestAdmission,
+  remainingInWindow,
+  takeFromTierWindow,
+  takeFromWindow,
+  tierWindowIdleAt,
+  toTierDecision,
+} from './limits/index.js'
+export type {
+  AccountUsage,
+  HeldResource,
+  LimitRequest,
+  LimitStore,
+  QuotaStore,
+  QuotaTerms,
+  RollingWindow,
+  TakenTask,
+  TierChange,
+  TierDecision,
+  TierRates,
+  TierRequest,
+  Tiers,
+  TierTerms,
+  TierUsage,
+  TierWindow,
+} from './limits/index.js'
+export { compareTied, lanes, laneSlope, placeTask, sameScoring, scoreUnits } from './priority/index.js'
+export type { Lane, Placement, ScoringWeights, Tied } from './priority/index.js'
+export type { LogEnd, RealtimeStore, SlotRequest } from './realtime/index.js'
+export { createStorageSettings } from './storage-settings.js'
+export type { BoundSettings } from './storage-settings.js'
+export type { Pruning, StorageSettings } from './storage/index.js'
+export { createEndpointGuard, rotateSecrets } from './webhooks/index.js'
+export type {
+  ClaimedDelivery,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryClaim,
+  DeliveryQuery,
+  DeliveryResult,
+  DeliveryStatus,
+  DeliveryTarget,
+  DisabledReason,
+  EndpointGuard,
+  EndpointGuardOptions,
+  NewStoredWebhook,
+  ResolvedAddress,
+  Resolver,
+  Sender,
+  SendErrorKind,
+  SendRequest,
+  SendResult,
+  SigningKey,
+  StoredSecret,
+  StoredWebhook,
+  StoredWebhookChange,
+  WebhookStore,
+} from './webhooks/index.js'

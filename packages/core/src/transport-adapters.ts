@@ -1,0 +1,73 @@
+// `@taskboard/core/transport`: what adapters of HTTP and WebSocket servers use, and the types of what they carry.
+
+export { reaches, requireScope } from './access/index.js'
+export type { BrowserRequest, NewUser, NewWorkspace, SecretBoxOptions, TokenOptions } from './access/index.js'
+export type { AgentFilter, AgentOptions, AgentPage, Estimates, OutputInput } from './agents/index.js'
+export type { AnalyticsOptions, Grouping, WorkFigures } from './analytics/index.js'
+export { taskCursor } from './board/index.js'
+export type { AddOptions, InstantInput, TaskDirectory, TaskFindings, WriteOptions } from './board/index.js'
+export { nextTurn } from './environment/index.js'
+export type { Random } from './environment/index.js'
+export type { ErrorDetails } from './errors/index.js'
+export { integrationEventTypes } from './events/index.js'
+export type { IntegrationEventType, PublishOptions, TaskboardEventListener } from './events/index.js'
+export {
+  announcesBody,
+  apiRoutes,
+  boardRoutes,
+  createOperationCaller,
+  createRouteTable,
+  detachRealtime,
+  discardRest,
+  enterpriseRoutes,
+  fallbackRoutes,
+  protectedRoute,
+  realtimeEndpoint,
+  toFetchHandler,
+  toHttpRequest,
+  unreadBody,
+} from './http/index.js'
+export type {
+  BoardErrorBody,
+  ByteStream,
+  EnterpriseErrorBody,
+  FallbackRoute,
+  FetchHandlerOptions,
+  FoundRoute,
+  HttpRequest,
+  HttpResponse,
+  NodeMessage,
+  NodeRequestContext,
+  NodeResponse,
+  OperationCaller,
+  OperationRequest,
+  PathDescription,
+  ProtectedCall,
+  ProtectedRouteOptions,
+  RealtimeEndpoint,
+  RequestBody,
+  Route,
+  RouteTable,
+} from './http/index.js'
+export { retryAfterSeconds } from './limits/index.js'
+export { closeCodes, outgoing } from './realtime/index.js'
+export type {
+  ChannelMessage,
+  CloseCodes,
+  Conversation,
+  MessageStream,
+  Origin,
+  Outgoing,
+  Realtime,
+  RealtimeConnection,
+  RealtimeError,
+  RealtimeOptions,
+  RealtimeProtocol,
+  RealtimeSettings,
+  Socket,
+  SocketListener,
+  StreamRequest,
+} from './realtime/index.js'
+export type { CredentialRequest, Surface, SurfacePaths } from './surface.js'
+export { signStandardWebhook, standardWebhookHeaders } from './webhooks/index.js'
+export type { DeliveryPage, WebhookChange } from './webhooks/index.js'
