@@ -72,7 +72,10 @@ describe('a request with a cookie', () => {
   it('is refused when no header names its origin', () => {
     const header = (name: string) => (name === 'cookie' ? 'session=1' : undefined)
     const refusal = createOriginGuard().refuse({ method: 'POST', header })
-    expect(refusal).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('requires an Origin') })
+    expect(refusal).toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('requires an Origin'),
+    })
   })
 
   it('passes with an Authorization header, or an empty cookie', () => {

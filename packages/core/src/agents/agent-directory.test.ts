@@ -26,7 +26,7 @@ function toAgent(id: string, name: string): Agent {
 }
 
 describe('the directory of agents', () => {
-  it('looks up together what is asked for at once, and once', async () => {
+  it('looks up concurrent requests together, and each agent once', async () => {
     const { directory, lookups } = setUp()
     const found = await Promise.all(['a', 'b', 'a', 'gone'].map(async (id) => directory.get(id)))
     expect(found.map((agent) => agent?.id)).toEqual(['a', 'b', 'a', undefined])
@@ -34,7 +34,7 @@ describe('the directory of agents', () => {
     expect(directory.get('b')).toMatchObject({ id: 'b' })
   })
 
-  it('trusts what it found for a second', async () => {
+  it('keeps an agent for a second', async () => {
     const { clock, directory, lookups } = setUp()
     await directory.get('a')
     await clock.advance({ ms: 999 })
@@ -44,7 +44,7 @@ describe('the directory of agents', () => {
     expect(lookups).toHaveLength(2)
   })
 
-  it('keeps nothing that was asked before a change', async () => {
+  it('discards a lookup that began before a change', async () => {
     const { directory, delay } = setUp()
     let answer = (): void => undefined
     delay(

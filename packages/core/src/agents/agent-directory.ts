@@ -3,13 +3,13 @@ import type { Agent } from './agent.js'
 import type { AgentStore } from './agent-store.js'
 
 /**
- * The agents that runs are for, as stored. Lookups of one turn share a statement. What was found is trusted for a second, and
- * looked up anew at once where this process changed it.
+ * The agents of the current runs, as stored. Concurrent lookups share a statement. An entry stays valid for a second, or until this
+ * process changes the agent.
  */
 export interface AgentDirectory {
-  /** The agent; null for one that is gone. Immediate when it is known. */
+  /** The agent; null for one that was deleted. Synchronous when it is cached. */
   get(agentId: string): Agent | Promise<Agent | null>
-  /** Forgets what is known of an agent. */
+  /** Drops the cached entry of an agent. */
   forget(agentId: string): void
 }
 
@@ -32,7 +32,7 @@ export function createAgentDirectory<Tx>(
 ): AgentDirectory {
   const { clock } = environment
   const entries = new Map<string, Entry>()
-  /** Changes in this process since its start: what was asked before one may be old. */
+  /** Changes in this process since its start: a lookup that began before one may be stale. */
   let changes = 0
   let waiting: Lookup | null = null
 
@@ -64,7 +64,7 @@ export function createAgentDirectory<Tx>(
   return {
     get(agentId) {
       const known = entries.get(agentId)
-      // A clock that stepped back to before the look-up does not make it trusted for longer.
+      // When the clock stepped back to before the lookup, the entry does not stay valid for longer.
       const ageMs = known === undefined ? NaN : clock.now() - known.readAt
       if (known !== undefined && ageMs >= 0 && ageMs < TRUSTED_MS) return known.agent
       return join(agentId).found.then((found) => found.get(agentId) ?? null)

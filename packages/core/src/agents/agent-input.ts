@@ -22,12 +22,12 @@ const profile = {
 /** An agent as a host gives it. */
 export const newAgentInput = z.object({ name, type, ...profile })
 
-/** A change of an agent: null empties what can be empty. */
+/** A change of an agent. Null clears a field that can be empty. */
 export const agentChangeInput = z.object({ name: name.optional(), type: type.optional(), ...profile })
 
 const NONE: readonly string[] = Object.freeze([])
 
-/** The profile of what was left out: no model, no prompt, no capabilities and no tools. */
+/** The default profile: no model, no prompt, no capabilities and no tools. */
 export const emptyProfile: AgentProfile = Object.freeze({
   model: null,
   systemPrompt: null,
@@ -36,7 +36,7 @@ export const emptyProfile: AgentProfile = Object.freeze({
 })
 
 /**
- * Checks an agent to add, and fills in what is left out.
+ * Checks an agent to add, and fills in the defaults.
  * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the field.
  */
 export function readNewAgent(input: z.input<typeof newAgentInput>): Omit<Required<NewAgent>, 'workspaceId'> {
@@ -51,7 +51,7 @@ export function readNewAgent(input: z.input<typeof newAgentInput>): Omit<Require
 }
 
 /**
- * Checks a change of an agent: what is there replaces what is stored.
+ * Checks a change of an agent. A field that is present replaces the stored one.
  * @throws TaskboardError `INVALID_FIELD`, naming the field.
  */
 export function readAgentChange(input: z.input<typeof agentChangeInput>): AgentChange {

@@ -2,14 +2,14 @@ import { createLoop, type Environment, type Loop, type NextPass } from '../envir
 import type { AgentStore } from './agent-store.js'
 
 /**
- * Tells the store which agents are at work in this process. Changes that cancel out while a report is under way are not told;
- * what the store does not take in is told again.
+ * Reports to the store which agents are at work in this process. Changes that cancel out during a report are skipped. A change that
+ * the store did not accept is reported again.
  */
 export interface AgentPresence {
   start(): void
   began(workspaceId: string, agentId: string): void
   ended(workspaceId: string, agentId: string): void
-  /** Reports what is left to report, once, and ends. */
+  /** Reports the remaining changes, once, and ends. */
   stop(): Promise<void>
 }
 

@@ -4,13 +4,13 @@ import type { At } from '../environment/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 import type { Agent, AgentChange, AgentOverview, AgentStatus, Forecast, NewAgent } from './agent.js'
 
-/** Which agents are asked for: those after `afterId`, in the order of their ids, which is that of their ages. */
+/** Which agents to list: those after `afterId`, in the order of their ids, which is the order of their creation. */
 export interface AgentQuery {
   /** Null for all of the board. */
   readonly reach: Reach | null
   /** Null for all within reach. */
   readonly workspaceId: string | null
-  /** Only those of these that there are; absent for all. */
+  /** Only these ids, as far as they exist; absent for all. */
   readonly agentIds?: readonly string[] | undefined
   readonly limit: number
   readonly afterId: string | null
@@ -21,18 +21,18 @@ export type ForecastTask = Pick<Task, 'id' | 'workspaceId' | 'assignedTo' | 'lea
 /** Who works for agents, and for how long from now. */
 export type AgentPresenceReport =
   /**
-   * A runtime of each of these types; `liveMs` null for as long as nothing else is reported. Claims for any type (`'*'`) leave agents to
-   * the runtime of their own type from this report of it on, and take them over with the first report of any runtime after that one's
-   * time is over.
+   * A runtime of each of these types; with `liveMs` null, until another report. From this report on, claims for any type (`'*'`) leave
+   * agents to the runtime of their own type. They take the agents over with the first report of any runtime after that runtime's time
+   * has ended.
    */
   | { readonly agentTypes: readonly string[]; readonly liveMs: number | null }
-  /** Somebody outside of the runtimes, for one agent. An unknown agent is ignored. */
+  /** A worker outside of the runtimes, for one agent. An unknown agent is ignored. */
   | { readonly workspaceId: string; readonly agentId: string; readonly liveMs: number }
 
 /** The agents of all workspaces. Verbs that name an agent throw `NOT_FOUND` when the workspace has none with that id. */
 export interface AgentStore<Tx = unknown> {
   /**
-   * Adds an agent; the `status` of the answer is how the agent is now.
+   * Adds an agent; the `status` in the answer is its current one.
    * @throws TaskboardError `NOT_FOUND` for an unknown workspace; `CONFLICT` for an idempotency key that was used with another
    *   fingerprint.
    */
@@ -40,7 +40,7 @@ export interface AgentStore<Tx = unknown> {
     insertion: { readonly agent: NewAgent; readonly idempotency: IdempotencyClaim | null },
     at: At<Tx>,
   ): Promise<Created<Agent>>
-  /** One agent of any workspace within reach, all of the board for null. @throws TaskboardError `NOT_FOUND`. */
+  /** One agent of any workspace within reach; with null, of the whole board. @throws TaskboardError `NOT_FOUND`. */
   getAgent(
     named: { readonly reach: Reach | null; readonly agentId: string },
     at: At<Tx>,
@@ -51,18 +51,18 @@ export interface AgentStore<Tx = unknown> {
     at: At<Tx>,
   ): Promise<readonly Agent[]>
   /**
-   * The agents within reach, with what they do. What it costs does not grow with the number of attempts.
+   * The agents within reach, with their current work. The cost does not depend on the number of attempts.
    * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for a workspace that is not within reach.
    */
   surveyAgents(query: AgentQuery, at: At<Tx>): Promise<readonly AgentOverview[]>
-  /** Replaces the fields that the change has. */
+  /** Replaces the given fields. */
   updateAgent(
     update: { readonly workspaceId: string; readonly agentId: string; readonly change: AgentChange },
     at: At<Tx>,
   ): Promise<Agent>
   /**
-   * Deletes an agent. Tasks in DONE that were assigned to it are assigned to nobody then; attempts keep its id. A claim of the very
-   * same moment may still give it a task.
+   * Deletes an agent. Tasks in DONE that were assigned to it lose their assignee; attempts keep its id. A concurrent claim may still
+   * give it a task.
    * @throws TaskboardError `CONFLICT` while it has a task under lease, or one that is not in DONE is assigned to it.
    */
   deleteAgent(named: { readonly workspaceId: string; readonly agentId: string }, at: At<Tx>): Promise<void>
@@ -71,8 +71,8 @@ export interface AgentStore<Tx = unknown> {
     report: { readonly workspaceId: string; readonly agentId: string; readonly status: AgentStatus },
     at: At<Tx>,
   ): Promise<void>
-  /** Notes who is at work for agents, from which their status and the claims for any type follow. */
+  /** Records who is at work for agents. Their status and the claims for any type depend on it. */
   reportPresence(report: AgentPresenceReport, at: At<Tx>): Promise<void>
-  /** In the order of the tasks, one each. */
+  /** One for each task, in their order. */
   readForecasts(tasks: readonly ForecastTask[], at: At<Tx>): Promise<readonly Forecast[]>
 }

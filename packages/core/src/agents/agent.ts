@@ -1,21 +1,21 @@
 import type { Instant } from '../environment/index.js'
 
-/** In the place of a type, that of a runtime for all agents whose own type no runtime serves. No agent has it as its type. */
+/** In place of a type: a runtime for all agents whose own type no runtime serves. No agent can have it as its type. */
 export const anyAgentType = '*'
 
 /**
  * `busy` while a task is under the agent's lease. Else `available` while somebody works for it: a runtime for its type or for `'*'`,
  * in any process, or a worker outside of the runtimes that claimed for it in the last 60 s (option `remoteWorkerTimeoutMs`). Else
- * `offline`. A runtime whose process ended without a word counts as there for up to 90 s.
+ * `offline`. A runtime whose process crashed counts as present for up to 90 s.
  */
 export type AgentStatus = 'available' | 'busy' | 'offline'
 
-/** What a runtime is told of the agent that it works for. */
+/** The profile of an agent, for its runtime. */
 export interface AgentProfile {
   /** The identifier of a language model; null for the runtime's own choice. */
   readonly model: string | null
   readonly systemPrompt: string | null
-  /** What it is good for, in words for people and programs that assign tasks. */
+  /** What it is good at, in words for people and programs that assign tasks. */
   readonly capabilities: readonly string[]
   /** The names of tools that the runtime may let it use. */
   readonly tools: readonly string[]
@@ -27,41 +27,41 @@ export interface Agent extends AgentProfile {
   readonly workspaceId: string
   readonly name: string
   readonly type: string
-  /** What `agent.status` told last; `offline` before the first. See `AgentOverview` for how it is now. */
+  /** The status of the last `agent.status`; `offline` before the first. See `AgentOverview` for the current one. */
   readonly status: AgentStatus
   readonly createdAt: Instant
 }
 
-/** An agent with what it does and how well it does it. */
+/** An agent with its current work and its success rate. */
 export interface AgentOverview extends Agent {
-  /** How it is now. */
+  /** The current status. */
   readonly status: AgentStatus
   /** The tasks under its lease, and those in TODO without a hold that are assigned to it. */
   readonly currentWorkload: number
   /**
-   * Of its last hundred attempts that were completed or failed, the part that was completed: 0 to 1; null before the first. One
-   * that was retried or whose lease expired has failed; one that was held, handed back or taken away does not count.
+   * The part of its last hundred attempts, completed or failed, that was completed: 0 to 1; null before the first. An attempt that was
+   * retried or whose lease expired counts as failed. One that was held, handed back or revoked does not count.
    */
   readonly successRate: number | null
 }
 
-/** What is left out of its profile is empty. */
+/** Omitted fields of its profile are empty. */
 export type NewAgent = Pick<Agent, 'workspaceId' | 'name' | 'type'> & Partial<AgentProfile>
 
-/** The fields to replace: those that are there. */
+/** The fields to replace. */
 export type AgentChange = Partial<AgentProfile & Pick<Agent, 'name' | 'type'>>
 
-/** What the past says of when a task will be done. */
+/** What past attempts say about when a task will be done. */
 export interface Forecast {
   readonly taskId: string
   /**
-   * The median length in milliseconds of the last twenty attempts that the agent completed: the one that works the task, or is to.
-   * Where there is none, or it has completed none lately, of those that all agents of the workspace completed; null for none.
+   * The median length in milliseconds of the last twenty attempts that the task's agent (now or by assignment) completed. Without such
+   * attempts, the median over all agents of the workspace; null when there are none either.
    */
   readonly typicalMs: number | null
   /**
-   * For a task that waits in TODO: how many of the same queue (those for the same agent, or for any) come before it, and how many
-   * those who may take it work on. At most a thousand of each are counted. 0 for other tasks.
+   * For a task in TODO: how many of the same queue (for the same agent, or for any) come before it, plus how many tasks its possible
+   * agents work on. Counts at most a thousand of each. 0 for other tasks.
    */
   readonly ahead: number
   /** How many of the agents that may take it are not offline. */
@@ -70,9 +70,9 @@ export interface Forecast {
   readonly asOf: Instant
 }
 
-/** How many attempts a success rate looks back on. */
+/** How many attempts a success rate covers. */
 export const ratedAttempts = 100
-/** How many durations a forecast looks back on. */
+/** How many durations a forecast covers. */
 export const timedAttempts = 20
 /** How many tasks a forecast counts at most. */
 export const mostAhead = 1_000

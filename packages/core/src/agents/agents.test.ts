@@ -30,7 +30,7 @@ async function setUp() {
 }
 
 describe('stored agents', () => {
-  it('are given to their runtime with each run and chat, as they are then', async () => {
+  it('are passed to their runtime with each run and chat, as they are then', async () => {
     const { clock, seen, taskboard, agent, workspaceId } = await setUp()
     const board = taskboard.board(workspaceId)
     await taskboard.start()
@@ -45,7 +45,7 @@ describe('stored agents', () => {
     expect(seen).toEqual([empty, PROFILE, PROFILE])
   })
 
-  it('are checked field by field, and keep each label once', async () => {
+  it('are validated field by field, and keep each label once', async () => {
     const { taskboard, agent, workspaceId } = await setUp()
     const made = await taskboard.agents.create(workspaceId, {
       name: ' Eve',
@@ -110,7 +110,7 @@ describe('stored agents', () => {
     expect(await status()).toEqual(['offline'])
   })
 
-  it('are of one workspace, and are deleted when nothing is left for them to do', async () => {
+  it('belong to one workspace, and can be deleted when they have no work left', async () => {
     const { taskboard, agent, account, workspaceId } = await setUp()
     const other = await taskboard.accounts.createWorkspace(account.id, { name: 'other' })
     await expect(taskboard.agents.get(other.id, agent.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
@@ -123,7 +123,7 @@ describe('stored agents', () => {
     expect((await board.get(task.id)).assignedTo).toBeNull()
   })
 
-  it('that are deleted at the moment of a claim have the task handed back by their runtime', async () => {
+  it('that are deleted during a claim have the task handed back by their runtime', async () => {
     const agents: string[] = []
     const world = await agentsWorld({
       agents: [{ type: 'bot', run: (_, { agent }) => void agents.push(agent.id) }],

@@ -12,7 +12,7 @@ import { readAgentChange, readNewAgent, type agentChangeInput, type newAgentInpu
  * characters and `systemPrompt` 100,000; `capabilities` and `tools` are at most 100 texts each, of 1 to 100 characters.
  */
 export type NewAgentInput = z.input<typeof newAgentInput>
-/** Replaces what is there; null empties what can be empty. */
+/** Replaces the given fields; null clears a field that can be empty. */
 export type AgentChangeInput = z.input<typeof agentChangeInput>
 
 export interface AgentFilter {
@@ -31,13 +31,13 @@ export interface AgentPage {
 }
 
 /**
- * The stored agents of all workspaces. The host's runtime for an agent's `type` does its work, and is given what is stored of it.
- * All methods throw `TaskboardError`: `INVALID_FIELD` and `MISSING_FIELD` name the field, `NOT_FOUND` tells of unknown ids.
+ * The stored agents of all workspaces. The host's runtime for an agent's `type` does its work, and receives the stored profile.
+ * All methods throw `TaskboardError`: `INVALID_FIELD` and `MISSING_FIELD` name the field, `NOT_FOUND` means an unknown id.
  */
 export interface Agents<Tx = unknown> {
   /**
-   * Gives a workspace one more agent. A repeat with the same `idempotency` gives the first one's agent as it was.
-   * @throws TaskboardError `CONFLICT` when that key was used for another request.
+   * Adds an agent to a workspace. A repeat with the same `idempotency` returns the first one's agent as it was created.
+   * @throws TaskboardError `CONFLICT` when the key was used for another request.
    */
   create(
     workspaceId: string,
@@ -47,7 +47,7 @@ export interface Agents<Tx = unknown> {
   /** The first thousand of a workspace, oldest first. */
   list(workspaceId: string, options?: InTransaction<Tx>): Promise<readonly AgentOverview[]>
   get(workspaceId: string, agentId: string, options?: InTransaction<Tx>): Promise<AgentOverview>
-  /** The next run of the agent gets the change; those of other processes within a second. */
+  /** The agent's next run in this process uses the change; in other processes within a second. */
   update(
     workspaceId: string,
     agentId: string,
@@ -55,8 +55,8 @@ export interface Agents<Tx = unknown> {
     options?: InTransaction<Tx>,
   ): Promise<AgentOverview>
   /**
-   * Tasks in DONE that were assigned to it are assigned to nobody then.
-   * @throws TaskboardError `CONFLICT` while it works a task, or one that is not in DONE is assigned to it.
+   * Tasks in DONE that were assigned to it lose their assignee.
+   * @throws TaskboardError `CONFLICT` while it works a task, or a task that is not in DONE is assigned to it.
    */
   delete(workspaceId: string, agentId: string, options?: InTransaction<Tx>): Promise<void>
   /** Agents of all workspaces within reach, oldest first. A workspace beyond it: `NOT_FOUND` (`workspaceId`). */
@@ -74,7 +74,7 @@ export interface Agents<Tx = unknown> {
 export interface AgentsParts<Tx> {
   readonly environment: Environment
   readonly store: AgentStore<Tx>
-  /** Called when an agent was changed or deleted, committed or not. */
+  /** Called after a change or deletion of an agent, committed or not. */
   readonly onChanged?: ((agentId: string) => void) | undefined
 }
 

@@ -60,7 +60,7 @@ describe('a runtime for any type', () => {
     await taskboard.close()
   })
 
-  it('gives a new workspace an agent of a type of which agents can be', async () => {
+  it('gives a new workspace an agent with a valid type', async () => {
     const types = async (agents: TaskboardOptions['agents']) => {
       const { taskboard, workspaceId } = await setUp({ agents })
       return (await taskboard.agents.list(workspaceId)).map(({ name, type }) => [name, type])
@@ -69,7 +69,7 @@ describe('a runtime for any type', () => {
     expect(await types([runtime('*'), runtime('writer')])).toEqual([['writer', 'writer']])
   })
 
-  it('answers for the agents that this process has no other runtime for', async () => {
+  it('answers for the agents that no other runtime of this process serves', async () => {
     const { board, addAgent } = await setUp({
       agents: [runtime('*', () => 'any'), runtime('silent'), runtime('writer', () => 'writer')],
       createDefaultAgent: false,
@@ -82,7 +82,7 @@ describe('a runtime for any type', () => {
     expect(await other.board.chat({ message: 'hello' })).toMatchObject({ reply: 'writer' })
   })
 
-  it('is no type of an agent', async () => {
+  it('cannot be the type of an agent', async () => {
     const { taskboard, workspaceId, addAgent } = await setUp()
     const refusal = { code: 'INVALID_FIELD', field: 'type' }
     await expect(addAgent('*')).rejects.toMatchObject(refusal)
@@ -92,7 +92,7 @@ describe('a runtime for any type', () => {
 })
 
 describe('an agent that no runtime serves', () => {
-  it('is offline, and nobody can tell when its tasks will be done', async () => {
+  it('is offline, and its tasks have no estimate', async () => {
     const { clock, taskboard, board, addAgent, statusOf } = await setUp({ agents: [runtime('writer')] })
     await taskboard.start()
     await board.add({ title: 'known' })
@@ -122,7 +122,7 @@ describe('an agent that no runtime serves', () => {
     expect(await statusOf(id)).toBe('available')
     await clock.advance(1)
     expect(await statusOf(id)).toBe('offline')
-    // Who asks again and again stays available, and is noted now and then only.
+    // A worker that asks repeatedly stays available, with few notes.
     const before = notes()
     for (let asked = 0; asked < 120; asked++) {
       await board.claim({ agentId: id })
@@ -141,7 +141,7 @@ describe('an agent that no runtime serves', () => {
     expect(await statusOf(id)).toBe('available')
   })
 
-  it('is refused a timeout that cannot be', () => {
+  it('refuses an invalid timeout', async () => {
     const options = { storage: memoryStorage(), remoteWorkerTimeoutMs: 0 }
     const refusal = { code: 'INVALID_CONFIG', field: 'remoteWorkerTimeoutMs' }
     expect(() => createTaskboard(options)).toThrow(expect.objectContaining(refusal))

@@ -23,7 +23,7 @@ describe('chat', () => {
     await expect(ask()).resolves.toBe('second says to ada: what is left?')
   })
 
-  it('hands the agent the board, and a signal that has not aborted', async () => {
+  it('passes the agent the board, and a signal that has not aborted', async () => {
     const { ask } = setUp({
       stored: ['bot'],
       runtimes: [
@@ -55,7 +55,7 @@ describe('chat', () => {
     expect(clock.pending().timers).toEqual([])
   })
 
-  it('ends after its time, and tells the agent', async () => {
+  it('ends after its time, and aborts the signal of the agent', async () => {
     const signals: AbortSignal[] = []
     const { ask, clock } = setUp({
       stored: ['bot'],
@@ -77,7 +77,7 @@ describe('chat', () => {
     expect(await asked).toMatchObject({ code: 'AGENT_UNAVAILABLE' })
   })
 
-  it('cuts off a reply without end', async () => {
+  it('cuts off a reply that is too long', async () => {
     const { ask } = setUp({ stored: ['bot'], runtimes: [{ type: 'bot', chat: () => 'x'.repeat(200_000) }] })
     await expect(ask()).resolves.toHaveLength(100_000)
   })

@@ -10,9 +10,9 @@ export interface ChatOptions<Tx> {
   readonly environment: Environment
   readonly agents: Pick<AgentStore<Tx>, 'listAgents'>
   readonly runtimes: readonly AgentDefinition[]
-  /** How long an agent may think about its reply. Default 30 s. */
+  /** How long an agent may take to reply. Default 30 s. */
   readonly timeoutMs?: number | undefined
-  /** Ends the chats under way, and refuses further ones: the task board is closed. */
+  /** Ends the chats in progress and refuses new ones: the task board is closed. */
   readonly closed?: AbortSignal | undefined
 }
 
@@ -20,11 +20,11 @@ const DEFAULT_TIMEOUT_MS = 30_000
 const LONGEST_REPLY = 100_000
 
 /**
- * Answers chat messages by the oldest agent of the workspace whose runtime can chat. A reply is text; what is beyond 100,000
- * characters of it is cut off.
+ * Answers chat messages by the oldest agent of the workspace whose runtime can chat. A reply is text, cut off after 100,000
+ * characters.
  *
- * Throws `AGENT_UNAVAILABLE` when there is no such agent, or it throws, does not reply in time or before the task board is
- * closed, or replies with something that is no text; why is in the log only.
+ * Throws `AGENT_UNAVAILABLE` when there is no such agent, or when it throws, does not reply in time or before the task board is
+ * closed, or replies with something other than text. Only the log has the cause.
  */
 export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
   const { environment, agents, runtimes, timeoutMs = DEFAULT_TIMEOUT_MS, closed } = options
@@ -52,7 +52,7 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
       if (typeof reply !== 'string') throw new TypeError('the reply is not text')
       return storedText(reply, LONGEST_REPLY)
     } catch (error) {
-      logger.warn({ agentId: agent.id, err: error }, 'a chat message went unanswered')
+      logger.warn({ agentId: agent.id, err: error }, 'the agent did not answer a chat message')
       throw unavailable('the agent did not answer', error)
     } finally {
       timer.cancel()
@@ -61,7 +61,7 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
   }
 }
 
-/** What `work` comes to, or the signal's reason as soon as that aborts. */
+/** Settles as `work`, or rejects with the signal's reason when that aborts first. */
 async function firstOf<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })

@@ -25,7 +25,7 @@ const takings: readonly (readonly [string, (world: World, task: Task) => Promise
   ],
 ]
 
-/** A runner with one slot, taken by a run that heeds its signal or, with the gate, does not. */
+/** A runner with one slot, taken by a run that obeys its signal or, with the gate, does not. */
 async function busyWorld(heeds: boolean) {
   const gate = newGate()
   const reasons: unknown[] = []
@@ -62,7 +62,7 @@ describe('a task that a person takes away from its run', () => {
       expect(reasons).toEqual([expect.objectContaining({ code: 'CONFLICT' })])
       await world.add({ title: 'urgent', priority: 'urgent' })
       await clock.settle()
-      // What was moved to TODO is taken again.
+      // A task that was moved to TODO is claimed again.
       expect(began[1]).toBe(name === 'moves to TODO' ? 'taken' : 'urgent')
       expect(clock.now()).toBe(start)
       world.gate.open()
@@ -75,7 +75,7 @@ describe('a task that a person takes away from its run', () => {
     }
   })
 
-  it('lets a task that waits begin at once, and tells how the agent is', async () => {
+  it('lets a waiting task begin at once, and reports the status of the agent', async () => {
     const world = await busyWorld(false)
     await world.add({ title: 'urgent', priority: 'urgent' })
     const begin = (await world.eventTypes()).length
@@ -99,7 +99,7 @@ describe('a task that a person takes away from its run', () => {
 })
 
 describe('the claims of runs', () => {
-  it('are not asked for after commits that take no task away, not even after a rollback', async () => {
+  it('are not checked after commits that take no task away, nor after a rollback', async () => {
     const world = await busyWorld(true)
     world.faults.forgetCalls()
     const other = await world.add({ priority: 'low' })
@@ -115,7 +115,7 @@ describe('the claims of runs', () => {
     await world.runner.stop({ drainTimeoutMs: 0 })
   })
 
-  it('are asked for at each poll of a storage that others write to, while there are runs', async () => {
+  it('are checked at each poll of a storage that other processes write to, while there are runs', async () => {
     const world = await busyWorld(true)
     await world.runner.stop({ drainTimeoutMs: 0 })
     const polling = world.newRunner({ pollIntervalMs: 1_000, events: { onCommit: () => () => undefined } })
@@ -135,7 +135,7 @@ describe('the claims of runs', () => {
     await polling.stop()
   })
 
-  it('are asked for again when the storage failed', async () => {
+  it('are checked again after a storage error', async () => {
     const world = await busyWorld(true)
     world.faults.breakVerb('checkClaims', { left: 1 })
     await world.board.cancel(world.task.id, PERSON)

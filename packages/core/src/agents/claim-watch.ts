@@ -4,12 +4,12 @@ import { TaskboardError } from '../errors/index.js'
 import type { TaskRun } from './task-run.js'
 
 /**
- * Notices when others take tasks away from runs: a person who moves, cancels, holds, reassigns or deletes one. It asks the storage
- * only after a commit that took some task away from its agent, and at each poll of a storage that others write to as well.
+ * Notices when a person takes a task away from its run: moves, cancels, holds, reassigns or deletes it. Asks the storage only after a
+ * commit that took a task away from its agent, and at each poll of a storage that other processes write to.
  */
 export interface ClaimWatch {
   start(): void
-  /** A task was taken away from its agent, which may be one of the runs. */
+  /** A commit took a task away from its agent, which may be one of the runs. */
   look(): void
   stop(): Promise<void>
 }
@@ -19,7 +19,7 @@ export interface ClaimWatchOptions<Tx> {
   readonly tasks: Pick<TaskStore<Tx>, 'checkClaims'>
   /** The runs that hold their tasks. */
   readonly runs: () => readonly TaskRun[]
-  /** Null for a storage that tells of every commit. */
+  /** Null for a storage that reports every commit. */
   readonly pollIntervalMs: number | null
 }
 
@@ -41,7 +41,7 @@ export function createClaimWatch<Tx>(options: ClaimWatchOptions<Tx>): ClaimWatch
     const proofs = runs.map(({ proof }) => proof)
     const held = await tasks.checkClaims(proofs, { now: environment.storageNow() })
     for (const [index, run] of runs.entries()) {
-      // One that ends meanwhile has given its claim up itself.
+      // A run that ends meanwhile has released its claim itself.
       if (held[index] === true || run.phase !== 'running') continue
       logger.info({ taskId: run.task.id, agentId: run.agentId }, 'a task was taken away from its run')
       run.lose(new TaskboardError('CONFLICT', 'the task was taken away from its agent'))

@@ -4,7 +4,7 @@ import { defineAgent, type AgentOptions } from './define-agent.js'
 const run = (): string => 'done'
 
 describe('defineAgent', () => {
-  it('fills in what is left out', () => {
+  it('fills in the defaults', () => {
     expect(defineAgent({ type: 'research', run })).toMatchObject({
       type: 'research',
       name: 'research',
@@ -14,7 +14,7 @@ describe('defineAgent', () => {
     })
   })
 
-  it('keeps what is given, and the methods’ object', async () => {
+  it('keeps the given fields, and the methods’ object', async () => {
     const agent = defineAgent({
       type: 'writer-2',
       name: 'The writer',

@@ -3,15 +3,15 @@ import { TaskboardError, textFault, type TextRules } from '../errors/index.js'
 import { anyAgentType, type Agent } from './agent.js'
 import type { TaskContext } from './task-context.js'
 
-/** What goes with a chat message. */
+/** The circumstances of a chat message. */
 export interface ChatContext {
-  /** Who writes, as the caller said; null when it did not. */
+  /** The author of the message, as the caller gave it; null without one. */
   readonly user: string | null
-  /** The workspace's board, to look at and to change. */
+  /** The workspace's board, to read and to change. */
   readonly board: Board
-  /** Aborts when the reply comes too late. */
+  /** Aborts when a reply would come too late. */
   readonly signal: AbortSignal
-  /** The agent that is to answer, as stored. */
+  /** The agent that answers, as stored. */
   readonly agent: Agent
 }
 
@@ -19,33 +19,33 @@ export interface ChatContext {
 export interface AgentOptions {
   /**
    * Which stored agents this works for: those whose `type` is this text, of 1 to 64 code points. `'*'` stands for all agents whose
-   * own type no runtime serves, in this process or in another one on the same storage. Between processes a runtime counts as gone
-   * 90 s after its last report, and the one for `'*'` takes its agents over within 30 s more.
+   * own type no runtime serves, in this process or another one on the same storage. To other processes, a runtime counts as gone
+   * 90 s after its last report. The runtime for `'*'` takes its agents over within 30 s more.
    */
   readonly type: string
   /**
-   * How many tasks run at once in this process: 1 to 100,000, default 1. A run that has lost its task does not count, even while its
-   * code goes on in spite of its signal.
+   * How many tasks run at once in this process: 1 to 100,000, default 1. A run that has lost its task does not count, even if its code
+   * ignores the signal.
    */
   readonly concurrency?: number | undefined
-  /** What the agent of a new workspace is called. Default: the type, or `agent` for `'*'`. */
+  /** The name of a new workspace's agent. Default: the type, or `agent` for `'*'`. */
   readonly name?: string | undefined
   /**
-   * How long after its last sign of life an agent loses its task: 1 s to 24 h, default 60 s. Leases are renewed while the
-   * process lives, however long a run takes.
+   * The length of a lease: without a renewal for this long, an agent loses its task. 1 s to 24 h, default 60 s. A living process renews
+   * its leases, however long a run takes.
    */
   readonly leaseMs?: number | undefined
   /**
-   * Works one task. What it returns becomes the task's result (see `toResult`); what it throws fails the attempt, which is made
-   * again after a backoff while attempts remain (`TaskFailure`: for good). Each run has a task that no other run has; a
-   * run whose `signal` aborts has lost it, and its result is dropped.
+   * Works one task. What it returns becomes the task's result (see `toResult`). What it throws fails the attempt, and the task is
+   * retried after a backoff while attempts remain (`TaskFailure`: it is not). No two runs have the same task. When `signal` aborts, the
+   * run has lost its task, and its result is discarded.
    */
   run(task: Task, context: TaskContext): unknown
-  /** Answers a chat message of a workspace that has an agent of this type; for `'*'`, of one that this process has no other runtime for. */
+  /** Answers a chat message of a workspace with an agent of this type; for `'*'`, with one that no other runtime of this process serves. */
   chat?(message: string, context: ChatContext): string | Promise<string>
 }
 
-/** An agent as `createTaskboard` takes it: checked and complete. */
+/** An agent for `createTaskboard`: validated and complete. */
 export interface AgentDefinition {
   readonly type: string
   readonly concurrency: number

@@ -13,7 +13,7 @@ describe('an estimate', () => {
     expect(estimateCompletion(waiting, known)).toBe(NOW + 60_000)
   })
 
-  it('counts the rounds of those before it, the agents working at once', () => {
+  it('counts the rounds of earlier tasks, with the agents in parallel', () => {
     expect(estimateCompletion(waiting, { ...known, ahead: 5, agents: 2 })).toBe(NOW + 3 * 60_000)
     expect(estimateCompletion(waiting, { ...known, ahead: 6, agents: 2 })).toBe(NOW + 4 * 60_000)
   })
@@ -23,7 +23,7 @@ describe('an estimate', () => {
     expect(estimateCompletion({ ...waiting, notBefore: NOW - 5 }, known)).toBe(NOW + 60_000)
   })
 
-  it('goes from the start of work under way, and never lies in the past', () => {
+  it('counts from the start of work in progress, and never lies in the past', () => {
     const doing = { ...waiting, column: 'DOING' } as const
     expect(estimateCompletion({ ...doing, startedAt: NOW - 10_000 }, known)).toBe(NOW + 50_000)
     expect(estimateCompletion({ ...doing, startedAt: NOW - 90_000 }, known)).toBe(NOW)
@@ -35,7 +35,7 @@ describe('an estimate', () => {
 })
 
 describe('estimates', () => {
-  it('follow what the agent has done, and tell nothing of what waits for people or other tasks', async () => {
+  it('follow what the agent has done, and are null for tasks that wait for people or other tasks', async () => {
     const clock = virtualClock()
     const worker = defineAgent({
       type: 'worker',

@@ -3,12 +3,12 @@ import type { At, Environment, Instant } from '../environment/index.js'
 import type { Forecast } from './agent.js'
 import type { AgentStore } from './agent-store.js'
 
-/** When tasks will be done, as far as the past can tell. */
+/** Estimates when tasks will be done, from past attempts. */
 export interface Estimates<Tx = unknown> {
   /**
-   * One for each task, in their order; one round trip for all of them, none when there is nothing to ask. A task in DONE has the
-   * time at which it was done. Null when nobody can tell: the task is on hold, waits for others, nothing of its kind was ever
-   * completed, or all agents that may take it are offline.
+   * One for each task, in their order, in one round trip; in none when no task is open. For a task in DONE: when it was done. Null when
+   * there is no estimate: the task is on hold, waits for others, no task of its kind was ever completed, or all agents that may take
+   * it are offline.
    */
   forTasks(
     tasks: readonly Task[],
@@ -22,7 +22,7 @@ export function createEstimates<Tx>(
 ): Estimates<Tx> {
   return {
     async forTasks(tasks, options) {
-      const open = tasks.filter(canTell)
+      const open = tasks.filter(canEstimate)
       if (open.length === 0) return tasks.map(({ completedAt }) => completedAt)
       const at: At<Tx> = { now: environment.storageNow(), tx: options?.tx }
       const forecasts = new Map(
@@ -36,14 +36,14 @@ export function createEstimates<Tx>(
   }
 }
 
-/** Whether anything but other tasks and people stands between the task and its end. */
-function canTell({ column, hold, openDependencies }: Task): boolean {
+/** Whether agents can finish the task without a person and without other tasks. */
+function canEstimate({ column, hold, openDependencies }: Task): boolean {
   return column === 'DOING' || (column === 'TODO' && hold === null && openDependencies === 0)
 }
 
 /**
- * When an open task will be done: one under way takes as long as is typical, and what goes on for longer may end at any moment;
- * one that waits is taken when those before it are done, the agents working at once.
+ * When an open task will be done. A task in progress takes the typical time, and an overdue one may end at any moment. A waiting task
+ * starts when those before it are done by the agents in parallel.
  */
 export function estimateCompletion(
   { column, startedAt, notBefore }: Pick<Task, 'column' | 'startedAt' | 'notBefore'>,

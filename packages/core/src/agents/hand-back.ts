@@ -6,8 +6,8 @@ import type { TaskRun } from './task-run.js'
 const BATCH = 100
 
 /**
- * Gives tasks back unfinished, so that other processes need not wait for their leases to end. Tries each once and never
- * rejects: what cannot be handed back returns by its lease.
+ * Hands tasks back, so that other processes need not wait for their leases to end. Tries each task once and never rejects: a task
+ * that cannot be handed back returns when its lease ends.
  */
 export async function handBack<Tx>(
   parts: { readonly environment: Environment; readonly tasks: Pick<TaskStore<Tx>, 'changeTask'> },

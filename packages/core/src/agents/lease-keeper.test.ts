@@ -6,7 +6,7 @@ import type { TaskRun } from './task-run.js'
 
 const MINUTE = 60_000
 
-/** A keeper on a clock that can be set, as a machine's can: timers run on, the present jumps. */
+/** A keeper on a clock that can be set, like a machine's: timers keep running while the present jumps. */
 function setUp() {
   const time = virtualClock(Date.UTC(2026, 0, 1))
   let offsetMs = 0
@@ -38,7 +38,7 @@ function setUp() {
 }
 
 describe('a lease keeper', () => {
-  it('goes on renewing when the clock steps back, for earlier runs and for later ones', async () => {
+  it('keeps renewing when the clock steps back, for earlier runs and for later ones', async () => {
     const { time, keeper, keep, renewals, lost, setBack } = setUp()
     keeper.start()
     keep('earlier')

@@ -4,10 +4,10 @@ import { TaskboardError } from '../errors/index.js'
 import { isLost } from './run-writer.js'
 import type { TaskRun } from './task-run.js'
 
-/** Renews the leases of runs for as long as they go on: one loop and two queues, however many runs there are. */
+/** Renews the leases of runs: one loop and two queues, however many runs there are. */
 export interface LeaseKeeper {
   start(): void
-  /** Renews from now on, a third of a lease after each sign of life. Also says that there was one. */
+  /** Renews from now on, a third of a lease after each write. Call it also after a write that renewed the lease. */
   keep(run: TaskRun): void
   release(run: TaskRun): void
   stop(): Promise<void>
@@ -20,7 +20,7 @@ export interface LeaseKeeperOptions<Tx> {
   readonly leaseMs: number
 }
 
-/** Runs in the order in which they fall due: all of a queue wait equally long, so the newest goes to its end. */
+/** Runs in the order in which they are due. All runs of a queue wait equally long, so the newest goes to its end. */
 type DueQueue = Map<TaskRun, Instant>
 
 export function createLeaseKeeper<Tx>(options: LeaseKeeperOptions<Tx>): LeaseKeeper {
@@ -52,7 +52,7 @@ export function createLeaseKeeper<Tx>(options: LeaseKeeperOptions<Tx>): LeaseKee
   async function renew(run: TaskRun): Promise<void> {
     const startedAt = clock.now()
     if (startedAt >= run.leaseEndsAt)
-      return lose(run, new TaskboardError('CONFLICT', 'the lease ended unrenewed'))
+      return lose(run, new TaskboardError('CONFLICT', 'the lease ended without a renewal'))
     try {
       const command = { kind: 'renew', fencingToken: run.proof.fencingToken, leaseMs } as const
       await tasks.changeTask({ target: run.proof, command }, { now: environment.storageNow() })
@@ -60,7 +60,7 @@ export function createLeaseKeeper<Tx>(options: LeaseKeeperOptions<Tx>): LeaseKee
     } catch (error) {
       if (!regular.has(run)) return
       if (isLost(error)) return lose(run, error)
-      logger.warn({ taskId: run.task.id, err: error }, 'a lease could not be renewed; trying again')
+      logger.warn({ taskId: run.task.id, err: error }, 'a lease could not be renewed; retrying')
       regular.delete(run)
       enqueue(retries, run, retryMs)
     }
@@ -100,7 +100,7 @@ export function createLeaseKeeper<Tx>(options: LeaseKeeperOptions<Tx>): LeaseKee
   }
 }
 
-/** Those whose wait is over, and those whose wait seems longer than it ever was: the clock has stepped back since. */
+/** Runs whose wait is over, and runs whose wait is longer than possible because the clock has stepped back. */
 function takeDue(queue: DueQueue, waitMs: number, now: Instant): TaskRun[] {
   const due: TaskRun[] = []
   for (const [run, dueAt] of queue) {

@@ -6,7 +6,7 @@ const LEASES = 450
 
 describe('the lease sweep', () => {
   it.each([
-    ['a storage that tells of every change', null],
+    ['a storage that reports every change', null],
     ['a storage that is polled', 1_000],
   ])('ends all leases that have run out, batch by batch, on %s', async (_, pollIntervalMs) => {
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => '' }] })

@@ -6,13 +6,13 @@ export interface LeaseSweepOptions<Tx> {
   readonly environment: Environment
   readonly tasks: Pick<TaskStore<Tx>, 'expireLeases'>
   readonly events: Pick<EventStore<Tx>, 'onCommit'>
-  /** The wait of a task whose lease expired. */
+  /** The backoff of a task whose lease expired. */
   readonly backoff?: Backoff | undefined
-  /** The longest wait between sweeps; null for storages that tell of every change. */
+  /** The longest wait between sweeps; null for storages that report every change. */
   readonly pollIntervalMs: number | null
 }
 
-/** Takes tasks back from agents that gave no sign of life for the length of their lease. */
+/** Returns tasks to TODO whose agents did not renew the lease. */
 export interface LeaseSweep {
   start(): void
   stop(): Promise<void>
@@ -45,7 +45,7 @@ export function createLeaseSweep<Tx>(options: LeaseSweepOptions<Tx>): LeaseSweep
 
   return {
     start() {
-      // A shared storage is polled: asking it after each commit would double its statements.
+      // A shared storage is polled: a query after each commit would double its statements.
       if (pollIntervalMs === null) unsubscribe = events.onCommit(() => loop.wake())
       loop.start()
     },

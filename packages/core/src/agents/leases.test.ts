@@ -5,7 +5,7 @@ import type { TaskContext } from './index.js'
 const PERSON = { kind: 'user', id: 'user_1' } as const
 
 describe('a lease', () => {
-  it('is renewed three times in its length, for as long as the run goes on', async () => {
+  it('is renewed three times in its length during the whole run', async () => {
     const world = await agentsWorld({
       agents: [{ type: 'bot', run: (_, { sleep }) => sleep(6 * 3_600_000) }],
     })
@@ -22,7 +22,7 @@ describe('a lease', () => {
     await Promise.all([runner.stop(), sweep.stop()])
   })
 
-  it('that ends because the process is gone returns the task, and another process does it', async () => {
+  it('that ends because the process crashed returns the task, and another process works it', async () => {
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'the second did it' }] })
     const task = await world.add()
     await world.storage.tasks.claimTasks(
@@ -41,7 +41,7 @@ describe('a lease', () => {
     await Promise.all([runner.stop(), sweep.stop()])
   })
 
-  it('that always ends puts the task on hold once attempts run out, with one task.failed', async () => {
+  it('that ends in every attempt puts the task on hold once attempts run out, with one task.failed', async () => {
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'never' }] })
     const task = await world.add({ maxAttempts: 3 })
     const sweep = world.newSweep()
@@ -81,7 +81,7 @@ describe('a lease', () => {
     const paused = world.newRunner()
     paused.start()
     await world.clock.settle()
-    // A paused process sends no heartbeat; here the storage refuses to hear them.
+    // A paused process sends no heartbeat; here the storage rejects them.
     world.faults.breakVerb('renew')
     const sweep = world.newSweep()
     sweep.start()
@@ -109,7 +109,7 @@ describe('a lease', () => {
     contexts = []
   })
 
-  it('revoked by a person aborts the run at once, and drops the result', async () => {
+  it('revoked by a person aborts the run at once, and discards the result', async () => {
     const reasons: unknown[] = []
     const world = await agentsWorld({
       agents: [
@@ -140,7 +140,7 @@ describe('a lease', () => {
     await runner.stop()
   })
 
-  it('is renewed by writes as well, which put the heartbeat off', async () => {
+  it('is also renewed by writes, which delay the heartbeat', async () => {
     const world = await agentsWorld({
       agents: [
         {
@@ -180,7 +180,7 @@ describe('a lease', () => {
     await Promise.all([runner.stop(), sweep.stop()])
   })
 
-  it('ends for the run too when the storage stays away: it must not count on what nobody renewed', async () => {
+  it('ends for the run too when the storage stays down, because nobody renewed it', async () => {
     const lostAfterMs: number[] = []
     const world = await agentsWorld({
       agents: [

@@ -8,20 +8,19 @@ export interface OutcomeWriterParts<Tx> {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
   readonly backoff: Backoff
-  /** Ends all waiting for a storage that does not answer. */
+  /** Ends the wait for a storage that does not answer. */
   readonly givingUp: AbortSignal
 }
 
-/** What a task is to be followed by in the same commit; null while the runner stops. */
+/** The next task to claim in the same commit; null while the runner stops. */
 export type NextTask = () => ClaimByType | null
 
 const FIRST_RETRY_MS = 250
 const LONGEST_RETRY_MS = 5_000
 
 /**
- * Tries `work` again after a storage's fault, for as long as the run's lease lives: what was done is not lost to a short outage,
- * and fencing keeps a second try from doing it twice. Resolves with null when the task was lost or the storage stayed away,
- * which the log then says.
+ * Retries `work` after a storage fault while the run's lease lasts. A short outage loses no work, and fencing keeps a retry from
+ * writing twice. Resolves with null, and logs why, when the task was lost or the storage did not recover in time.
  */
 export async function whileLeased<Tx, T>(
   parts: Pick<OutcomeWriterParts<Tx>, 'environment' | 'givingUp'>,
@@ -37,20 +36,20 @@ export async function whileLeased<Tx, T>(
     } catch (error) {
       const described = { ...fields, err: error }
       if (isLost(error)) {
-        logger.warn(described, 'a write of a run was dropped: its task is no longer its own')
+        logger.warn(described, 'discarded a write of a run that has lost its task')
         return null
       }
       if (!isFault(error) || parts.givingUp.aborted || clock.now() + delayMs >= run.leaseEndsAt) {
-        logger.error(described, 'a run gave up on the storage; its task returns when the lease ends')
+        logger.error(described, 'stopped retrying the storage; the task returns when its lease ends')
         return null
       }
-      logger.warn(described, 'the storage failed a run; trying again')
+      logger.warn(described, 'the storage failed during a run; retrying')
       await sleep(clock, delayMs, parts.givingUp)
     }
   }
 }
 
-/** Writes what a run came to. Resolves with the tasks that were taken next, null when none was asked for. */
+/** Writes the outcome of a run. Resolves with the tasks that were claimed next; null when none was requested. */
 export async function writeOutcome<Tx>(
   parts: OutcomeWriterParts<Tx>,
   run: TaskRun,
@@ -84,7 +83,7 @@ export async function writeOutcome<Tx>(
   })
 }
 
-/** Whether trying again can help: everything that the storage did not refuse on purpose. */
+/** Whether a retry can help: for every error except a refusal by the storage. */
 function isFault(error: unknown): boolean {
   if (!isTaskboardError(error)) return true
   return error.code === 'SERVICE_UNAVAILABLE' || error.code === 'INTERNAL_ERROR'

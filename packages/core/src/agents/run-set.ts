@@ -1,19 +1,19 @@
 import type { TaskRun } from './task-run.js'
 
-/** The runs of one runtime. A run takes its slot while it holds its task, however long its code goes on after that. */
+/** The runs of one runtime. A run takes a slot while it has its task, even if its code runs on afterwards. */
 export interface RunSet {
   /** How many slots are taken. */
   readonly taken: number
-  /** How many runs there are, with those that have lost their task while their code goes on. */
+  /** How many runs there are, including those that have lost their task while their code runs on. */
   readonly size: number
-  /** Those that hold their task. */
+  /** The runs that have their task. */
   live(): readonly TaskRun[]
   add(run: TaskRun): void
-  /** The run holds its task no more, and its slot is free; false when it was so before. */
+  /** The run no longer has its task, and its slot is free. False when that was already so. */
   release(run: TaskRun): boolean
   /** The run's code has ended, too. */
   remove(run: TaskRun): void
-  /** Resolves when no run holds a task. */
+  /** Resolves when no run has a task. */
   whenReleased(): Promise<void>
 }
 

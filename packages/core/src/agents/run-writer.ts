@@ -7,7 +7,7 @@ export interface WritingRun {
   readonly proof: ClaimProof
   readonly leaseMs: number
   readonly signal: AbortSignal
-  /** False as soon as the run is over, whatever its code still does. */
+  /** False as soon as the run is over, even if its code runs on. */
   isLive(): boolean
   /** The store has renewed the lease for a write that began at `startedAt` of the process's clock. */
   renewed(startedAt: number): void
@@ -18,25 +18,25 @@ export interface WritingRun {
 
 type Verb<A extends unknown[]> = (at: At<never>, ...args: A) => Promise<void>
 
-/** Writes that a run's code leaves behind may bring forth others for ever. After so many in a row the run's end waits no longer. */
+/** Unawaited writes of a run's code may start further writes without end. The end of the run waits for at most this many in a row. */
 const MOST_ROUNDS = 1_000
 
 type LostTest = (error: unknown) => boolean
 
 export interface Writer {
-  /** `isLostBy` says which refusals mean that the task is lost: any conflict, unless told otherwise. */
+  /** `isLostBy` says which refusals mean that the task is lost; default: any conflict. */
   <A extends unknown[]>(verb: Verb<A>, isLostBy?: LostTest): (...args: A) => Promise<void>
-  /** Resolves when all writes are over, those too that come meanwhile, up to a bound. */
+  /** Resolves when all writes have ended, including those that start meanwhile, up to a bound. */
   settled(): Promise<void>
 }
 
-/** Makes writes that queue up behind one another, renew the lease, and notice when it is lost. */
+/** Makes writes that run in sequence, renew the lease, and notice when it is lost. */
 export function createWriter(environment: Environment, run: WritingRun): Writer {
   const { clock, logger } = environment
   let queue: Promise<void> = Promise.resolve()
 
   async function perform(work: (at: At<never>) => Promise<void>, isLostBy: LostTest): Promise<void> {
-    if (!run.isLive()) throw new TaskboardError('CONFLICT', 'the run is over: the task is no longer its own')
+    if (!run.isLive()) throw new TaskboardError('CONFLICT', 'the run is over: it no longer has the task')
     const startedAt = clock.now()
     try {
       await tracked(clock, 'agent-write', () => work({ now: environment.storageNow() }))
@@ -51,7 +51,7 @@ export function createWriter(environment: Environment, run: WritingRun): Writer 
     return (...args: A): Promise<void> => {
       const result = queue.then(() => perform((at) => verb(at, ...args), isLostBy))
       queue = result.catch((error: unknown) => {
-        logger.warn({ taskId: run.proof.taskId, err: error }, 'a write of an agent was refused')
+        logger.warn({ taskId: run.proof.taskId, err: error }, 'the storage refused a write of an agent')
       })
       return result
     }
@@ -64,12 +64,12 @@ export function createWriter(environment: Environment, run: WritingRun): Writer 
   })
 }
 
-/** Whether an error of a store says that the task is no longer the writer's. */
+/** Whether a storage error means that the task is no longer the writer's. */
 export function isLost(error: unknown): boolean {
   return isTaskboardError(error, 'TASK_NOT_FOUND') || isTaskboardError(error, 'CONFLICT')
 }
 
-/** The same for a verb that has other conflicts as well: the fencing token must be what it is about. */
+/** The same for a verb that has other conflicts as well: the error must be about the fencing token. */
 export function isFencedOff(error: unknown): boolean {
   return isLost(error) && !(isTaskboardError(error, 'CONFLICT') && error.field !== 'fencingToken')
 }

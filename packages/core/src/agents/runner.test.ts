@@ -23,7 +23,7 @@ describe('a runner', () => {
     expect(world.clock.pending()).toEqual({ timers: [], works: [] })
   })
 
-  it('keeps the result, and picks up what is added later', async () => {
+  it('stores the result, and picks up tasks that are added later', async () => {
     const world = await agentsWorld({ agents: [{ type: 'bot', run: (task) => ({ did: task.title }) }] })
     const runner = world.newRunner()
     runner.start()
@@ -36,7 +36,7 @@ describe('a runner', () => {
     expect((await world.get(afterwards)).column).toBe('TODO')
   })
 
-  it('lets the process do other things while quick runs follow one another', async () => {
+  it('leaves time for other work between quick runs', async () => {
     let runs = 0
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => void runs++ }] })
     for (let i = 0; i < 500; i++) await world.add()
@@ -110,7 +110,7 @@ describe('a runner', () => {
     expect(new Set(order.slice(3, 6))).toEqual(new Set([first, second, third]))
   })
 
-  it('wakes for a task whose time has come', async () => {
+  it('wakes for a task that becomes ready', async () => {
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'ok' }] })
     const runner = world.newRunner()
     runner.start()
@@ -128,7 +128,7 @@ describe('a runner', () => {
     expect(() => world.newRunner()).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
   })
 
-  it('tells the storage again what that did not take in of an agent', async () => {
+  it('reports the status of an agent again when the storage did not accept it', async () => {
     const world = await agentsWorld({ agents: [{ type: 'bot', run: (_, { sleep }) => sleep(1_000) }] })
     const runner = world.newRunner()
     runner.start()
@@ -144,7 +144,7 @@ describe('a runner', () => {
     expect(world.clock.pending()).toEqual({ timers: [], works: [] })
   })
 
-  it('says when an agent is busy and when it is not, and not in between', async () => {
+  it('reports when an agent is busy and when it is not, and not in between', async () => {
     const world = await agentsWorld({ agents: [{ type: 'bot', run: (_, { sleep }) => sleep(1_000) }] })
     for (let i = 0; i < 3; i++) await world.add()
     const runner = world.newRunner()
@@ -163,7 +163,7 @@ describe('a runner', () => {
 })
 
 describe('an attempt that fails', () => {
-  it('is made again after a backoff, knowing what went before', async () => {
+  it('is retried after a backoff, with the earlier attempts', async () => {
     const attempts: unknown[] = []
     const world = await agentsWorld({
       agents: [
@@ -196,7 +196,7 @@ describe('an attempt that fails', () => {
     expect(await world.eventsOf('task.failed')).toEqual([])
   })
 
-  it('is an attempt that failed, however odd what it threw', async () => {
+  it('fails, however odd the thrown value', async () => {
     const { proxy: unreadable, revoke } = Proxy.revocable({}, {})
     revoke()
     for (const thrown of [unreadable, Object.assign(new Error('x'), { message: { code: 1 } }), undefined]) {
@@ -257,7 +257,7 @@ describe('an attempt that fails', () => {
 })
 
 describe('a dependency', () => {
-  it('hands its result to the task that waited for it', async () => {
+  it('passes its result to the task that waited for it', async () => {
     const seen: TaskContext['claim'][] = []
     const world = await agentsWorld({
       agents: [
@@ -285,7 +285,7 @@ describe('a dependency', () => {
 })
 
 describe('a storage that fails', () => {
-  it('is asked again for what a run came to, and runs nothing twice', async () => {
+  it('is retried with the outcome of a run, and no task runs twice', async () => {
     let runs = 0
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => `run ${++runs}` }] })
     const task = await world.add()
@@ -298,7 +298,7 @@ describe('a storage that fails', () => {
     expect(runs).toBe(1)
   })
 
-  it('leaves the task to its lease when it stays away, and another run does it', async () => {
+  it('leaves the task to its lease when it stays down, and another run works it', async () => {
     let runs = 0
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => `run ${++runs}` }] })
     const task = await world.add()
@@ -312,11 +312,11 @@ describe('a storage that fails', () => {
     world.faults.repair()
     await world.clock.advance({ minutes: 5 })
     expect(await world.get(task)).toMatchObject({ column: 'DONE', result: 'run 2', attempts: 2 })
-    expect(world.messages).toContain('a run gave up on the storage; its task returns when the lease ends')
+    expect(world.messages).toContain('stopped retrying the storage; the task returns when its lease ends')
     await Promise.all([runner.stop(), sweep.stop()])
   })
 
-  it('that fails after it has kept a completion keeps it once, and the next task is worked', async () => {
+  it('that fails after it has stored a completion keeps it once, and the next task is worked', async () => {
     let runs = 0
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => `run ${++runs}` }] })
     const task = await world.add({ priority: 'urgent' })
@@ -329,11 +329,11 @@ describe('a storage that fails', () => {
     expect(await world.get(task)).toMatchObject({ column: 'DONE', result: 'run 1' })
     const completed = await world.eventsOf('task.completed')
     expect(completed.filter(({ facts }) => 'taskId' in facts && facts.taskId === task.id)).toHaveLength(1)
-    expect(world.messages).not.toContain('a write of a run was dropped: its task is no longer its own')
+    expect(world.messages).not.toContain('discarded a write of a run that has lost its task')
     expect(runs).toBe(2)
   })
 
-  it('delays a run that must know what went before', async () => {
+  it('delays a run that needs the earlier attempts', async () => {
     const world = await agentsWorld({
       agents: [{ type: 'bot', run: (_, { claim }) => `${claim.dependencies.length}` }],
     })
@@ -347,7 +347,7 @@ describe('a storage that fails', () => {
     expect(await world.get(second)).toMatchObject({ column: 'DONE', result: '1', attempts: 1 })
   })
 
-  it('is not asked again what it has refused', async () => {
+  it('is not retried after a refusal', async () => {
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'refused' }] })
     const task = await world.add()
     world.faults.breakVerb('completeTask', { error: new TaskboardError('INVALID_FIELD', 'not like this') })
@@ -372,7 +372,7 @@ describe('a storage that fails', () => {
 })
 
 describe('gates', () => {
-  it('hold a run until the test lets go, while time goes by', async () => {
+  it('hold a run until the test opens them, while time passes', async () => {
     const gate = newGate<string>()
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => gate.promise }] })
     const task = await world.add()

@@ -15,39 +15,39 @@ export interface RunnerOptions<Tx> {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
   readonly agents: Pick<AgentStore<Tx>, 'reportAgentStatus' | 'reportPresence' | 'listAgents'>
-  /** What is known of stored agents; to be told of changes. Default: one of the runner's own. */
+  /** Cache of stored agents, to notify of changes. Default: the runner's own. */
   readonly directory?: AgentDirectory | undefined
   readonly events: Pick<EventStore<Tx>, 'appendEvent' | 'onCommit'>
   readonly runtimes: readonly AgentDefinition[]
-  /** The board of a workspace on which changes are made by `actor`: what runs are given. */
+  /** The board of a workspace on which `actor` makes the changes, for runs. */
   readonly boardFor: (workspaceId: string, actor: Actor) => Board<Tx>
   /** The wait after a failed attempt. */
   readonly backoff?: Backoff | undefined
-  /** The longest wait between looks for work; null for storages that tell of all of it. */
+  /** The longest wait between looks for work; null for storages that report all of it. */
   readonly pollIntervalMs: number | null
 }
 
 export interface StopOptions {
-  /** How long runs may go on to their end. Default 10 s. */
+  /** How long runs may take to end. Default 10 s. */
   readonly drainTimeoutMs?: number | undefined
-  /** How long they have once their signals have aborted. Default 250 ms. */
+  /** How long they may take once their signals have aborted. Default 250 ms. */
   readonly graceMs?: number | undefined
 }
 
 /**
- * Runs agents on tasks: for each type as many at once as its concurrency says, workspaces in turn, each one's best task first.
+ * Runs agents on tasks: for each type up to its concurrency, workspaces in turn, each workspace's best task first.
  *
- * Leases are renewed while a run goes on. The signal of a run that loses its task aborts, at once when a person takes the task away:
- * its slot is free then, and what it returns is dropped. A
- * storage that fails is tried again for as long as the lease lives. So a task is neither lost nor done twice.
+ * Leases are renewed during a run. When a run loses its task, its signal aborts; when a person takes the task away, it aborts at once.
+ * The slot is then free, and the result is discarded. After a storage fault, calls are retried while the lease lasts. So a task is
+ * neither lost nor done twice.
  */
 export interface Runner {
   /** Begins to claim tasks. */
   start(): void
   /**
-   * Claims no more, lets runs end within the drain time, then aborts their signals, and hands back the tasks of those which still
-   * have not ended after the grace: without a failed attempt. Each wait ends with the board's clock; where that is a
-   * test's and stands still, after at most a second. Leaves no timer, and writes nothing afterwards.
+   * Stops claiming and lets runs end within the drain time. Then aborts their signals, and after the grace period hands back the tasks
+   * of runs that have not ended, without a failed attempt. Waits end by the board's clock. If that is a test's clock and stands still,
+   * they end after at most a second of real time. Leaves no timer, and writes nothing afterwards.
    */
   stop(options?: StopOptions): Promise<void>
   /** How many runs there are. */

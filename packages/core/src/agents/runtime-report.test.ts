@@ -4,7 +4,7 @@ import { createEnvironment } from '../environment/index.js'
 import type { AgentPresenceReport } from './agent-store.js'
 import { createRuntimeReport } from './runtime-report.js'
 
-it('a shared storage is told time and again, well before a report ends, and not of the end', async () => {
+it('repeats the report to a shared storage, well before it expires, and does not report the end', async () => {
   const clock = virtualClock()
   const start = clock.now()
   const reports: (readonly [number, readonly string[], number | null])[] = []

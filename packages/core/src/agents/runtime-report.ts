@@ -1,9 +1,9 @@
 import { createLoop, type Environment } from '../environment/index.js'
 import type { AgentStore } from './agent-store.js'
 
-/** Tells the store which agent types this process works. */
+/** Reports to the store which agent types this process works. */
 export interface RuntimeReport {
-  /** Resolves once the store knows of them; never when it is stopped before. */
+  /** Resolves once the store has the report; never when it is stopped before. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -13,8 +13,8 @@ const LIVE_MS = 90_000
 const REPORT_EVERY_MS = 30_000
 
 /**
- * Where the storage is this process's alone, it is told once that they are at work, and once that they are not. Else it is told time
- * and again: that one process stops says nothing of others that work the same types.
+ * If only this process uses the storage, it reports once that the runtimes are at work, and once that they have stopped. Otherwise it
+ * repeats the report: that one process stops says nothing about others that work the same types.
  */
 export function createRuntimeReport<Tx>(
   environment: Environment,
@@ -55,7 +55,7 @@ export function createRuntimeReport<Tx>(
       try {
         await report(0)
       } catch (error) {
-        logger.warn({ err: error }, 'the end of the agents could not be reported')
+        logger.warn({ err: error }, 'could not report that the agents have stopped')
       }
     },
   }

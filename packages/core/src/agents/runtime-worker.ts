@@ -26,7 +26,7 @@ export interface RuntimeWorker {
   wake(): void
   stop(options: { readonly drainTimeoutMs: number; readonly graceMs: number }): Promise<void>
   readonly inFlight: number
-  /** The runs that hold their task. */
+  /** The runs that have their task. */
   runs(): readonly TaskRun[]
 }
 
@@ -46,17 +46,17 @@ interface Shop<Tx> extends RuntimeWorkerParts<Tx> {
   readonly definition: AgentDefinition
   readonly keeper: LeaseKeeper
   readonly runs: RunSet
-  /** Whether runs are still to be followed by others. */
+  /** Whether new runs may still start. */
   isOpen(): boolean
-  /** Aborts when a storage that fails is to be waited for no longer. */
+  /** Aborts when waiting for a failing storage must end. */
   readonly givingUp: AbortSignal
-  /** To be awaited by each run: agents that wait for nothing outside must not keep the process from everything else. */
+  /** Each run awaits it, so that agents without any I/O do not block the event loop. */
   readonly takeTurn: () => Promise<void> | undefined
   /** A slot became free. */
   onFree(): void
 }
 
-/** It was deleted at the moment of the claim: the task is for others. */
+/** The agent was deleted during the claim: hand the task back. */
 const agentGone = { kind: 'handed_back', reason: 'the agent was deleted' } as const
 /** What one statement claims at most. */
 const CLAIM_BATCH = 500
@@ -133,7 +133,7 @@ export function createRuntimeWorker<Tx>(
   }
 }
 
-/** Starts what was claimed, or gives it back when the worker was stopped meanwhile. */
+/** Starts claimed tasks, or hands them back when the worker was stopped meanwhile. */
 async function takeOn<Tx>(shop: Shop<Tx>, batch: ClaimBatch, claimedAt: Instant): Promise<void> {
   const { definition, keeper } = shop
   const options = batch.tasks.map((task): TaskRunOptions => ({
@@ -155,7 +155,7 @@ function start<Tx>(shop: Shop<Tx>, options: TaskRunOptions): void {
   work(shop, run, options)
     .catch((error: unknown) => {
       const fields = { taskId: run.task.id, err: error }
-      shop.environment.logger.error(fields, 'a run broke down; its task returns when its lease ends')
+      shop.environment.logger.error(fields, 'a run failed unexpectedly; its task returns when its lease ends')
     })
     .finally(() => end(shop, run))
 }
@@ -172,14 +172,14 @@ async function work<Tx>(shop: Shop<Tx>, run: TaskRun, options: TaskRunOptions): 
   if (outcome.kind === 'held') return
   if (outcome.kind === 'lost') {
     const fields = { taskId: run.task.id, agentId: run.agentId }
-    logger.warn(fields, 'the result of a run was dropped: its task is no longer its own')
+    logger.warn(fields, 'discarded the result of a run that has lost its task')
     return
   }
   run.phase = 'ending'
   const writtenAt = clock.now()
   const nextTask: NextTask = () => (shop.isOpen() ? { agentType, leaseMs } : null)
   const next = await tracked(clock, 'agent-outcome', () => writeOutcome(shop, run, outcome, nextTask))
-  // Before this run ends, so that an agent that goes on at once is not reported as idle in between.
+  // Before this run ends, so that an agent with a next task is not reported as idle in between.
   if (next !== null && next.tasks.length > 0) await takeOn(shop, next, writtenAt)
 }
 
@@ -189,7 +189,7 @@ function end<Tx>(shop: Shop<Tx>, run: TaskRun): void {
   letGo(shop, run)
 }
 
-/** The run's task is its own no more: its slot is free, whatever its code still does. */
+/** The run no longer has its task: its slot is free, even if its code runs on. */
 function letGo<Tx>(shop: Shop<Tx>, run: TaskRun): void {
   shop.keeper.release(run)
   if (!shop.runs.release(run)) return

@@ -17,7 +17,7 @@ describe('stop', () => {
     expect(world.clock.pending()).toEqual({ timers: [], works: [] })
   })
 
-  it('then aborts them: what they still return counts, what they throw hands the task back', async () => {
+  it('then aborts them: a result still counts, an error hands the task back', async () => {
     const world = await agentsWorld({
       agents: [
         {
@@ -41,7 +41,7 @@ describe('stop', () => {
     expect(await world.eventsOf('task.failed')).toEqual([])
   })
 
-  it('hands back what does not end, and what that writes later is refused', async () => {
+  it('hands back tasks of runs that do not end, and refuses their later writes', async () => {
     const gate = newGate()
     const late: unknown[] = []
     const world = await agentsWorld({
@@ -87,7 +87,7 @@ describe('stop', () => {
     expect(world.clock.pending().timers).toEqual([])
   })
 
-  it('with ten thousand runs under way hands all back and leaves no timer', async () => {
+  it('with ten thousand runs in progress hands all tasks back and leaves no timer', async () => {
     const runs = 10_000
     let begun = 0
     const world = await agentsWorld({
@@ -119,7 +119,7 @@ describe('stop', () => {
     })
   })
 
-  it('hands back what a claim brings in meanwhile, and starts none of it', async () => {
+  it('hands back the tasks of a claim in progress, and starts none of them', async () => {
     let runs = 0
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => `${++runs}` }] })
     const task = await world.add()
@@ -134,7 +134,7 @@ describe('stop', () => {
     ])
   })
 
-  it('comes to an end on a clock that stands still', async () => {
+  it('ends on a clock that stands still', async () => {
     const world = await agentsWorld({ agents: [{ type: 'bot', run: (_, { sleep }) => sleep(1e9) }] })
     const task = await world.add()
     const runner = world.newRunner()
@@ -153,7 +153,7 @@ describe('stop', () => {
     expect(await world.eventTypes()).toEqual(['task.created'])
   })
 
-  it('tells that agents are available again, and lives with a storage that will not hear it', async () => {
+  it('reports that agents are available again, and survives a storage error', async () => {
     const world = await agentsWorld({ agents: [{ type: 'bot', run: (_, { sleep }) => sleep(1e9) }] })
     await world.add()
     const runner = world.newRunner()

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { agentsWorld, newGate } from '../../test/agents-world.js'
 import type { TaskContext } from './index.js'
 
-/** Runs one task with `work` as its agent, and gives the world back when that has settled. */
+/** Runs one task with `work` as its agent, and returns the world once that has settled. */
 async function runOnce(work: (context: TaskContext) => unknown) {
   const world = await agentsWorld({ agents: [{ type: 'bot', run: (_, context) => work(context) }] })
   const task = await world.add({ title: 'the task', maxAttempts: 1 })
@@ -60,11 +60,11 @@ describe('a run', () => {
     ['name', ({ output }) => output({ type: 'link', name: '', url: 'https://example.com' })],
     ['data', ({ alert }) => alert('x', { when: new Date(0) })],
     ['reason', ({ hold }) => hold('bored' as 'approval')],
-  ])('is told of a wrong %s, and may go on', async (field, write) => {
+  ])('gets an error for a wrong %s, and can continue', async (field, write) => {
     const refusals: unknown[] = []
     const { task } = await runOnce(async (context) => {
       await write(context).catch((error: unknown) => refusals.push(error))
-      await context.log('goes on')
+      await context.log('continues')
       return 'ok'
     })
     expect(refusals).toEqual([expect.objectContaining({ code: 'INVALID_FIELD', field })])
@@ -89,13 +89,13 @@ describe('a run', () => {
     expect((await get(task)).column).toBe('DONE')
   })
 
-  it('harms nobody with a refused write that it does not await', async () => {
+  it('is not affected by a refused write that it does not await', async () => {
     const { task, messages } = await runOnce(({ progress }) => {
       void progress(-1)
       return 'ok'
     })
     expect(task.column).toBe('DONE')
-    expect(messages).toContain('a write of an agent was refused')
+    expect(messages).toContain('the storage refused a write of an agent')
   })
 
   it('gets CONFLICT beyond the outputs that a task may have, and keeps its task', async () => {
@@ -113,7 +113,7 @@ describe('a run', () => {
     expect(task).toMatchObject({ column: 'DONE', result: 'false' })
   })
 
-  it('ends although its code goes on writing for ever, which then is refused', async () => {
+  it('ends although its code keeps writing, and refuses those writes', async () => {
     const codes: unknown[] = []
     const { task } = await runOnce(({ log }) => {
       void (async () => {
@@ -139,7 +139,7 @@ describe('a run', () => {
     })
   })
 
-  it('cuts off messages without end', async () => {
+  it('cuts off messages that are too long', async () => {
     const { logs, eventsOf } = await runOnce(async ({ log, alert }) => {
       await log('x'.repeat(50_000))
       await alert('y'.repeat(50_000))
@@ -168,7 +168,7 @@ describe('a run', () => {
     }
   })
 
-  it('that has put its task on hold sends no heartbeat, however long its code goes on', async () => {
+  it('that has put its task on hold sends no heartbeat, even if its code runs on', async () => {
     const gate = newGate()
     const world = await agentsWorld({
       agents: [
@@ -234,13 +234,13 @@ describe('a run', () => {
       { now: world.clock.now() },
     )
     const moved = await world.get(task)
-    const told = await world.eventTypes()
+    const events = await world.eventTypes()
     gate.open()
     await world.clock.settle()
     expect(refusals).toEqual(['CONFLICT', true])
     expect(await world.get(task)).toEqual(moved)
     expect((await world.eventTypes()).filter((type) => type !== 'agent.status')).toEqual(
-      told.filter((type) => type !== 'agent.status'),
+      events.filter((type) => type !== 'agent.status'),
     )
     await runner.stop()
   })

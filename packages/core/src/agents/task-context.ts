@@ -19,9 +19,9 @@ import type { Agent } from './agent.js'
 import { createWriter, isFencedOff, type WritingRun } from './run-writer.js'
 import { storedText } from './stored-text.js'
 
-/** A run's hold on its task, and what is known of it. */
+/** A run's claim on its task, and what is known about the task. */
 export interface TaskClaim {
-  /** Grows with each claim of the task. Pass it on to whatever the agent writes to, to fence off earlier runs there too. */
+  /** Grows with each claim of the task. Pass it on to the systems that the agent writes to, to fence off earlier runs there too. */
   readonly fencingToken: number
   readonly agentId: string
   /** 1 for the first attempt since a person created, moved or released the task. */
@@ -33,44 +33,44 @@ export interface TaskClaim {
 }
 
 export interface OutputInput {
-  /** What kind of thing it is: `file`, `link`, a media type. */
+  /** Its kind: `file`, `link`, a media type. */
   readonly type: string
   readonly name: string
-  /** Where it is kept: an absolute URL of any scheme but `javascript:`, `vbscript:` and `data:`. */
+  /** Its location: an absolute URL of any scheme but `javascript:`, `vbscript:` and `data:`. */
   readonly url: string
   /** Bytes, when known. */
   readonly size?: number | null | undefined
 }
 
 /**
- * What a run may do with its task. Every write renews the lease, and writes of one run happen in the order in which they were
- * called, before its end is written, awaited or not. They reject with `CONFLICT` once the task is no longer the run's (the
- * signal aborts then) and `INVALID_FIELD` for what cannot be kept. A rejection that nobody awaits is logged, and harms no one.
+ * What a run can do with its task. Every write renews the lease. Writes of one run happen in the order of the calls and before its
+ * end is written, awaited or not. They reject with `CONFLICT` once the run has lost the task (the signal then aborts) and
+ * `INVALID_FIELD` for invalid values. A rejection that nobody awaits is logged and has no other effect.
  */
 export interface TaskContext {
   /**
    * Aborts when the run has lost its task: at once when a person moves, cancels, holds, reassigns or deletes it, and when its lease
-   * ends. Aborts as well when the run put its task on hold, and when the process stops.
+   * ends. Also aborts when the run put its task on hold, and when the process stops.
    */
   readonly signal: AbortSignal
   /** 0 to 100; rounded to whole percents. */
   readonly progress: (percent: number) => Promise<void>
-  /** A line of the task's log; cut off after 10,000 characters. Level `info` unless told otherwise. */
+  /** A line of the task's log; cut off after 10,000 characters. Default level: `info`. */
   readonly log: (message: string, level?: TaskLogEntry['level']) => Promise<void>
-  /** A reference to something that was made. `CONFLICT` when the task has as many as it may. */
+  /** A reference to something that the agent made. `CONFLICT` when the task has as many as it may. */
   readonly output: (output: OutputInput) => Promise<void>
   /** Raises `agent.alert` for the workspace's people, with at most 64 KiB of JSON; the message is cut off after 2,000 characters. */
   readonly alert: (message: string, data?: Readonly<Record<string, unknown>>) => Promise<void>
-  /** Puts the task on hold and ends the run: whatever it returns or throws later is ignored. */
+  /** Puts the task on hold and ends the run: a later result or error is ignored. */
   readonly hold: (reason: HoldReason, message?: string) => Promise<void>
   /** Waits on the board's clock. Rejects with the signal's reason when that aborts. */
   readonly sleep: (delayMs: number) => Promise<void>
   readonly claim: TaskClaim
-  /** The agent that the run is for, as stored: its model, system prompt, tools and capabilities are for the runtime to heed. */
+  /** The run's agent, as stored. The runtime must apply its model, system prompt, tools and capabilities itself. */
   readonly agent: Agent
   /**
-   * The workspace's board, to look at and to change. What is changed through it has the agent as its actor, and is not part of the
-   * run: it needs no lease, and stands whatever becomes of the task.
+   * The workspace's board, to read and to change. Changes through it have the agent as their actor and are independent of the run: they
+   * need no lease, and stay whatever happens to the task.
    */
   readonly board: Board
 }
@@ -79,7 +79,7 @@ export interface ContextParts<Tx> {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
   readonly events: Pick<EventStore<Tx>, 'appendEvent'>
-  /** The board of a workspace on which changes are made by `actor`. */
+  /** The board of a workspace on which `actor` makes the changes. */
   readonly boardFor: (workspaceId: string, actor: Actor) => Board<Tx>
 }
 
@@ -95,7 +95,7 @@ const holdInput = z.object({
   message: z.string().nullable(),
 })
 
-/** The context of one run, and how to wait for all that was written through it. */
+/** The context of one run, and a way to wait for all of its writes. */
 export function createTaskContext<Tx>(
   parts: ContextParts<Tx>,
   run: WritingRun & { readonly claim: TaskClaim; readonly agent: Agent },

@@ -1,6 +1,6 @@
 /**
- * The error that an agent throws when another attempt would fail as well. The task is put on hold as `failed` at once, with this
- * message as the reason. After any other error the task is retried while attempts remain, unless the error itself carries
+ * The error that an agent throws when a retry would fail as well. The task is put on hold as `failed` at once, with this
+ * message as the reason. After any other error the task is retried while attempts remain, unless the error itself has
  * `retry: false`.
  * @example
  * ```ts
@@ -25,12 +25,12 @@ export class TaskFailure extends Error {
   }
 }
 
-/** Whether what an agent threw asks for no further attempt. */
+/** Whether an error from an agent asks for no further attempt. */
 export function isFinal(thrown: unknown): boolean {
   try {
     return typeof thrown === 'object' && thrown !== null && 'retry' in thrown && thrown.retry === false
   } catch {
-    // What was thrown does not let itself be looked at.
+    // The thrown value cannot be read.
     return false
   }
 }

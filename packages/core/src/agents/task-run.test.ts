@@ -30,7 +30,7 @@ describe('toResult', () => {
 })
 
 describe('isFinal', () => {
-  it('holds for what says so of itself', () => {
+  it('is true for an error that asks for no retry', () => {
     expect(isFinal(new TaskFailure('no such account'))).toBe(true)
     expect(isFinal({ retry: false })).toBe(true)
     expect(isFinal(Object.assign(new Error('x'), { retry: true }))).toBe(false)
@@ -45,7 +45,7 @@ describe('texts', () => {
     expect(storedText('', 0)).toBe('')
   })
 
-  it('of what was thrown are its message', () => {
+  it('of a thrown value are its message', () => {
     expect(thrownText(new Error('boom'))).toBe('boom')
     expect(thrownText(new RangeError(''))).toBe('RangeError')
     expect(thrownText('plain')).toBe('plain')
@@ -54,7 +54,7 @@ describe('texts', () => {
   })
 })
 
-/** Throws at every look, even at `instanceof`. */
+/** Throws when anything reads it, even `instanceof`. */
 function unreadable(): object {
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()

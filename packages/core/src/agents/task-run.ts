@@ -8,43 +8,43 @@ import { storedText, thrownText } from './stored-text.js'
 import { createTaskContext, type ContextParts } from './task-context.js'
 import { isFinal } from './task-failure.js'
 
-/** How a run ended, and so what is to be written. */
+/** How a run ended, and so what to write. */
 export type WrittenOutcome =
   | { readonly kind: 'completed'; readonly result: string }
   | { readonly kind: 'failed'; readonly reason: string; readonly retry: boolean }
   | { readonly kind: 'handed_back'; readonly reason: string }
 
-/** With nothing to write: the task was lost meanwhile, or the agent itself put it on hold. */
+/** Nothing to write: the task was lost meanwhile, or the agent itself put it on hold. */
 export type Outcome = WrittenOutcome | { readonly kind: 'lost' } | { readonly kind: 'held' }
 
-/** One attempt at one task, from its claim until nothing of it is left to write. */
+/** One attempt at one task, from its claim until the last write. */
 export interface TaskRun {
   readonly task: Task
   readonly agentId: string
   readonly proof: ClaimProof
   readonly signal: AbortSignal
-  /** By the process's clock, and never later than the storage's view of it. */
+  /** By the process's clock, and never later than in the storage. */
   leaseEndsAt: Instant
-  /** Where it stands: the agent's code runs, its outcome is being written, nothing may be written any more. */
+  /** `running`: the agent's code runs. `ending`: its outcome is being written. `over`: nothing may be written any more. */
   phase: 'running' | 'ending' | 'over'
-  /** The task belongs to somebody else now. Aborts the signal. */
+  /** The task now belongs to somebody else. Aborts the signal. */
   lose(reason: unknown): void
-  /** The process stops: aborts the signal; what the run still returns counts, what it throws hands the task back. */
+  /** The process stops. Aborts the signal; a result still counts, an error hands the task back. */
   interrupt(): void
 }
 
 export interface TaskRunOptions {
   readonly task: Task
   readonly definition: AgentDefinition
-  /** When the claim that gave the task was made, by the process's clock. */
+  /** When the task was claimed, by the process's clock. */
   readonly claimedAt: Instant
   /** Called when a write has renewed the lease. */
   readonly onRenewed: (run: TaskRun) => void
-  /** Called when the task no longer belongs to the run, while its code may still go on. */
+  /** Called when the run has lost the task, even if its code runs on. */
   readonly onLost: (run: TaskRun) => void
 }
 
-/** The longest result, in UTF-16 units. A longer one fails the attempt for good: what is large belongs in an output. */
+/** The longest result, in UTF-16 units. A longer one fails the attempt for good: store large results as an output. */
 export const longestResult = 1_000_000
 const LONGEST_REASON = 2_000
 const interrupted: WrittenOutcome = { kind: 'handed_back', reason: 'the process stopped' }
@@ -72,13 +72,13 @@ export function createTaskRun(options: TaskRunOptions): TaskRun {
   return run
 }
 
-/** What a run is told besides its task. */
+/** The context of a run besides its task. */
 export interface RunBriefing {
   readonly agent: Agent
   readonly background: TaskBackground
 }
 
-/** Runs the agent's code on the task, and says how that ended. Never rejects, whatever the agent does. */
+/** Runs the agent's code on the task, and returns how that ended. Never rejects, whatever the agent does. */
 export async function performRun<Tx>(
   parts: ContextParts<Tx>,
   run: TaskRun,
@@ -121,7 +121,7 @@ export async function performRun<Tx>(
   return run.phase === 'running' ? outcome : { kind: 'lost' }
 }
 
-/** What a run has to know before it begins; null when its agent is gone. Most have nothing to ask for. */
+/** What a run needs before it begins; null when its agent was deleted. Most runs need no lookup. */
 export async function readBriefing<Tx>(
   parts: ContextParts<Tx> & { readonly directory: AgentDirectory },
   { task, agentId }: TaskRun,
@@ -133,7 +133,7 @@ export async function readBriefing<Tx>(
   return agent === null ? null : { agent, background }
 }
 
-/** What happened before and beside the run. Earlier attempts exist only from the second claim on. */
+/** Earlier attempts and dependencies. There are earlier attempts only from the second claim on. */
 async function readBackground<Tx>(parts: ContextParts<Tx>, task: Task): Promise<TaskBackground> {
   if (task.fencingToken <= 1 && task.dependsOn.length === 0) return NO_BACKGROUND
   const { environment, tasks } = parts
@@ -160,8 +160,8 @@ async function callAgent<Tx>(
 }
 
 /**
- * What a returned value is as a result: text as it is, nothing as the empty text, anything else as JSON. What cannot be
- * JSON, or is longer than a result may be, fails the attempt for good: another one would return the same.
+ * The result for a returned value: text as it is, '' for nothing, JSON for anything else. A value that cannot be JSON, or is longer
+ * than a result may be, fails the attempt for good: a retry would return the same.
  */
 export function toResult(value: unknown): WrittenOutcome {
   let text: string | undefined

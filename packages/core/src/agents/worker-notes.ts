@@ -2,13 +2,13 @@ import type { ClaimNote } from '../board/index.js'
 import type { Environment, Instant } from '../environment/index.js'
 import type { AgentStore } from './agent-store.js'
 
-/** How many notes there are in the time for which one holds. */
+/** How many notes are taken in the time for which one counts. */
 const NOTES_PER_TIMEOUT = 12
 const MOST_KEPT = 10_000
 
 /**
- * Notes that somebody outside of the runtimes claims for an agent, so that it counts as available. A worker claims again and again,
- * mostly to find nothing: of its claims one in `timeoutMs / 12` is noted, so that it may count as gone that much too early.
+ * Notes that a worker outside of the runtimes claims for an agent, so that the agent counts as available. A worker claims often,
+ * mostly without a task: one claim in `timeoutMs / 12` is noted, so the agent may count as gone that much too early.
  */
 export function createWorkerNotes<Tx>(
   { clock }: Environment,

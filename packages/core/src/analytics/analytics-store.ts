@@ -4,20 +4,20 @@ import type { At, Instant } from '../environment/index.js'
 /** A day of UTC, counted from the first of January 1970. */
 export type Day = number
 
-/** What happened in one day to tasks. */
+/** What happened to tasks in one day. */
 export interface DayFigures {
   readonly day: Day
   /** How many were created. */
   readonly created: number
-  /** How many were completed, by an agent or by a person's move, and not moved out of DONE since. */
+  /** How many were completed, by an agent or by a person's move, and have not left DONE since. */
   readonly completed: number
-  /** How many times one was put on hold because its last attempt failed. */
+  /** How often a task was put on hold because its last attempt failed. */
   readonly failed: number
-  /** How many of the completed ones had been in DOING just before, */
+  /** How many of the completed ones came from DOING. */
   readonly timed: number
-  /** and for how long, in milliseconds, all together. */
+  /** How long those were in DOING, in milliseconds, in total. */
   readonly takenMs: number
-  /** How long a person would have taken for the completed ones, in milliseconds, all together. */
+  /** How long a person would have taken for the completed ones, in milliseconds, in total. */
   readonly baselineMs: number
 }
 
@@ -31,25 +31,25 @@ export interface FiguresQuery {
   /** Null for all workspaces within reach. */
   readonly workspaceId: string | null
   readonly fromDay: Day
-  /** The last one. */
+  /** The last day. */
   readonly toDay: Day
   readonly baselines: Baselines
 }
 
 /**
- * Figures about tasks, as a function of the event log: nothing is counted that the log does not tell, and deleting a task changes
- * nothing. `countEvent` says what each event counts for. They are kept rolled up by day up to a `seq` of each workspace's log, its
- * mark, and events are pruned only up to that.
+ * Figures about tasks, as a function of the event log: only logged facts count, and deleting a task changes nothing. `countEvent` says
+ * what each event counts for. The figures are rolled up by day up to a mark, a `seq` of each workspace's log. Events are pruned only
+ * up to the mark.
  */
 export interface AnalyticsStore<Tx = unknown> {
   /**
-   * Counts events after the marks, at most `limit` of them, and moves the marks, in one transaction. Several processes may do so at
-   * once: each event is counted once. Returns how many events it has taken; fewer than `limit` when there were no more that others
-   * are not at work on.
+   * Counts events after the marks, at most `limit`, and moves the marks, in one transaction. Several processes can call it at once: each
+   * event is counted once. Returns the number of counted events. Fewer than `limit` means that only events remain that another process
+   * is counting, or none.
    */
   rollUp(limit: number, at: At<Tx>): Promise<number>
   /**
-   * The days on which something happened, in order: what is rolled up, and what came after the marks, as of one instant.
+   * The days with events, in order: what is rolled up, and what came after the marks, at one instant.
    * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for a workspace that is not within reach.
    */
   readFigures(reach: Reach, query: FiguresQuery, at: At<Tx>): Promise<readonly DayFigures[]>

@@ -42,7 +42,7 @@ describe('analytics', () => {
     [{ from: '2026-07-15' }, '2026-07-15', '2026-07-15'],
     [{ from: '2025-06-11' }, '2025-06-11', '2026-07-15'],
     [{ from: '2027-01-01', to: '2027-01-01' }, '2027-01-01', '2027-01-01'],
-  ])('asked for %j are of %s to %s', async (query, from, to) => {
+  ])('for %j cover %s to %s', async (query, from, to) => {
     const { analytics, asked } = setUp()
     const { period } = await analytics.forTasks(reach, query)
     expect(asked).toMatchObject([{ workspaceId: null, fromDay: parseDate(from), toDay: parseDate(to) }])
@@ -57,13 +57,13 @@ describe('analytics', () => {
     [{ to: '2026-02-29' }, 'to'],
     [{ groupBy: 'year' as 'day' }, 'groupBy'],
     [{ workspaceId: 7 as unknown as string }, 'workspaceId'],
-  ])('asked for %j are refused', async (query, field) => {
+  ])('for %j are refused', async (query, field) => {
     const { analytics, asked } = setUp()
     await expect(analytics.forTasks(reach, query)).rejects.toMatchObject({ code: 'INVALID_FIELD', field })
     expect(asked).toEqual([])
   })
 
-  it('work each figure out of the counts that it stands for, never below zero', async () => {
+  it('compute each figure from its counts, never below zero', async () => {
     const fast = { created: 5, completed: 2, failed: 1, timed: 1, takenMs: 10 * MINUTE_MS }
     const slow = { created: 1, completed: 1, timed: 1, takenMs: 100 * MINUTE_MS, baselineMs: 30 * MINUTE_MS }
     const { analytics } = setUp([

@@ -5,7 +5,7 @@ import { parseInput, TaskboardError } from '../errors/index.js'
 import { dayOf, type AnalyticsStore, type Baselines, type Day, type DayFigures } from './analytics-store.js'
 import { dateOf, firstDayOf, groupings, parseDate, startOf, type Grouping } from './calendar.js'
 
-/** What is asked for. Days are those of UTC. */
+/** A query. Days are in UTC. */
 export interface AnalyticsQuery {
   /** Default: all workspaces within reach. */
   readonly workspaceId?: string | null | undefined
@@ -17,13 +17,13 @@ export interface AnalyticsQuery {
   readonly groupBy?: Grouping | undefined
 }
 
-/** What was done in a period, or in a part of it. */
+/** The work of a period, or of a part of it. */
 export interface WorkFigures {
   /** How many tasks were completed, by agents or by people, and not reopened since. */
   readonly completedTasks: number
   /** From entering DOING to DONE, for those that were in DOING; 0 when there are none. */
   readonly averageCompletionMs: number
-  /** What the completed tasks would have taken a person, less the time that they were in DOING; never negative. */
+  /** The time that the completed tasks would have taken a person, minus their time in DOING; never negative. */
   readonly timeSavedMs: number
 }
 
@@ -39,9 +39,9 @@ export interface TaskAnalytics {
     /** Of the tasks that were completed or failed for good, the part that was completed: 0 to 1; 0 when there are none. */
     readonly successRate: number
   }
-  /** One for each day, week or month of the period, also for those without anything, in order. */
+  /** One for each day, week or month of the period, in order, including those without events. */
   readonly breakdown: readonly (WorkFigures & {
-    /** The first day of it, which may lie before the period: `YYYY-MM-DD`. */
+    /** Its first day, which may lie before the period: `YYYY-MM-DD`. */
     readonly date: string
   })[]
 }
@@ -49,7 +49,7 @@ export interface TaskAnalytics {
 /** Figures about tasks, exact at any time. */
 export interface Analytics<Tx = unknown> {
   /**
-   * One round trip, however many tasks there were.
+   * One round trip, whatever the number of tasks.
    * @throws TaskboardError `INVALID_FIELD` naming the field; `NOT_FOUND` (`workspaceId`) for a workspace beyond reach.
    */
   forTasks(reach: Reach, query?: AnalyticsQuery, options?: InTransaction<Tx>): Promise<TaskAnalytics>

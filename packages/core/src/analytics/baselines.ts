@@ -2,12 +2,12 @@ import { TaskboardError } from '../errors/index.js'
 import type { Baselines } from './analytics-store.js'
 
 export interface AnalyticsOptions {
-  /** How long a person would take for a task, in minutes: what time saved is measured against. */
+  /** How long a person would take for a task, in minutes. Time saved is measured against it. */
   readonly baselineMinutes?:
     | {
         /** Default 30. */
         readonly default?: number | undefined
-        /** By the task's `type`, instead of the default. */
+        /** By the task's `type`, in place of the default. */
         readonly byType?: Readonly<Record<string, number>> | undefined
       }
     | undefined

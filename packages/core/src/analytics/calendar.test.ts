@@ -21,7 +21,7 @@ describe('dates', () => {
 })
 
 describe('weeks and months', () => {
-  it('begin with a Monday and a first, and hold the days up to the next', () => {
+  it('begin with a Monday and a first, and end before the next', () => {
     fc.assert(
       fc.property(day, fc.constantFrom(...groupings), (each, grouping) => {
         const first = firstDayOf(each, grouping)

@@ -1,7 +1,7 @@
 import type { Instant } from '../environment/index.js'
 import { dayOf, type Day } from './analytics-store.js'
 
-/** What figures are gathered by: days of UTC, weeks from Monday on (ISO 8601), months. */
+/** The groupings of figures: days of UTC, weeks from Monday on (ISO 8601), months. */
 export const groupings = ['day', 'week', 'month'] as const
 export type Grouping = (typeof groupings)[number]
 
@@ -18,7 +18,7 @@ export function dateOf(day: Day): string {
   return new Date(startOf(day)).toISOString().slice(0, 10)
 }
 
-/** The day of a date; null for text that is no date of the calendar. */
+/** The day of a date; null for text that is not a date of the calendar. */
 export function parseDate(text: string): Day | null {
   if (!DATE.test(text)) return null
   const instant = Date.parse(`${text}T00:00:00.000Z`)
@@ -27,7 +27,7 @@ export function parseDate(text: string): Day | null {
   return dateOf(day) === text ? day : null
 }
 
-/** The first day of what a day is gathered into. */
+/** The first day of a day's group. */
 export function firstDayOf(day: Day, grouping: Grouping): Day {
   if (grouping === 'day') return day
   const date = new Date(startOf(day))

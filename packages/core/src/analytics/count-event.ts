@@ -15,7 +15,7 @@ export interface EventCount {
 const NOTHING = { created: 0, completed: 0, failed: 0, timed: 0, takenMs: 0 }
 
 /**
- * What an event counts for; null for most. A task that leaves DONE takes its completion back, from the day on which that was. The
+ * What an event counts for; null for most. A task that leaves DONE takes its completion back, on the day of that completion. The
  * storages do the same, in SQL where they can.
  */
 export function countEvent(event: LoggedEvent): EventCount | null {

@@ -24,7 +24,7 @@ it('rolls up batch after batch, then waits', async () => {
   expect(passes).toEqual([0, 0, 0, 60_000, 120_000])
 })
 
-it('goes before the pruning of a task board, which leaves the figures as they are', async () => {
+it('runs before the pruning of a task board, which does not change the figures', async () => {
   const clock = virtualClock()
   const storage = memoryStorage()
   const taskboard = createTaskboard({ storage, clock, retention: { eventsMs: 86_400_000 } })

@@ -3,7 +3,7 @@ import type { AnalyticsStore } from './analytics-store.js'
 
 const BATCH = 5_000
 
-/** Rolls up what has happened, every `everyMs`. What is not yet rolled up is counted when somebody asks: nobody waits for this. */
+/** Rolls up new events every `everyMs`. Queries also count what is not yet rolled up, so nothing waits for this. */
 export function createRollUpSweep<Tx>(
   environment: Environment,
   store: Pick<AnalyticsStore<Tx>, 'rollUp'>,

@@ -1,11 +1,11 @@
 import { sleep, systemClock, type Clock } from './clock.js'
 
-/** How long, in real time, a clock that tests move may stand still before a wait on it ends. */
+/** How long, in real time, a wait lasts at most on a test's clock that stands still. */
 const LONGEST_STANDSTILL_MS = 1_000
 
 /**
- * Resolves when `work` does or `limitMs` of `clock` have passed. Where a test moves the clock, real time counts as well, and
- * at most one second of it: closing must come to an end on a clock that stands still. Leaves no timer.
+ * Resolves when `work` does or after `limitMs` of `clock`. If a test moves the clock, it also resolves after one second of real time,
+ * so that closing ends on a clock that stands still. Leaves no timer.
  */
 export async function atMost(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<void> {
   const done = new AbortController()

@@ -7,7 +7,7 @@ describe('systemClock', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('waits out delays that do not fit a platform timer', () => {
+  it('waits for delays that do not fit a platform timer', () => {
     let fired = 0
     systemClock.setTimer(() => fired++, 60 * 86_400_000)
     vi.advanceTimersByTime(59 * 86_400_000)
@@ -37,7 +37,7 @@ describe('systemClock', () => {
 })
 
 describe('sleep', () => {
-  it('ends with its time, or with the signal, and leaves no timer', async () => {
+  it('ends after its time, or with the signal, and leaves no timer', async () => {
     vi.useFakeTimers()
     const controller = new AbortController()
     const slept = sleep(systemClock, 1_000)
@@ -54,7 +54,7 @@ describe('sleep', () => {
 })
 
 describe('createEnvironment', () => {
-  it('leaves the time to the storage unless the host gives a clock', () => {
+  it('uses the storage’s time unless the host gives a clock', () => {
     expect(createEnvironment().storageNow()).toBeNull()
     expect(createEnvironment({ clock: { ...systemClock, now: () => 42 } }).storageNow()).toBe(42)
   })

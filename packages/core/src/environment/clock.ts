@@ -7,8 +7,8 @@ export interface Timer {
 }
 
 /**
- * Where the library takes time from. The default is the process's clock; tests pass a virtual one that moves only when
- * told to.
+ * The library's source of time. The default is the process's clock. Tests pass a virtual one, which moves only when the test moves
+ * it.
  */
 export interface Clock {
   /** The present, in whole milliseconds. May stand still, and may step back with the machine's clock. */
@@ -16,13 +16,13 @@ export interface Clock {
   /** Calls `callback` once, at the earliest `delayMs` from now. Any delay is allowed: long ones are not cut short. */
   setTimer(callback: () => void, delayMs: number): Timer
   /**
-   * Tells the clock that background work is under way until `work` settles. A virtual clock holds the present still
-   * meanwhile; the process's clock leaves this out. `label` names the work: a webhook send's is its delivery id.
+   * Marks background work as in progress until `work` settles. A virtual clock holds the present still meanwhile; the process's clock
+   * leaves this out. `label` names the work: for a webhook send, its delivery id.
    */
   track?<T>(label: string, work: () => Promise<T>): Promise<T>
 }
 
-/** Node fires a timer at once when its delay does not fit in 32 bits, so longer waits are made of several. */
+/** Node fires a timer at once when its delay does not fit in 32 bits, so longer waits use several. */
 const LONGEST_TIMER_MS = 2_147_483_647
 
 /** The process's clock. Its timers are real ones and keep the process alive until they fire or are cancelled. */
@@ -41,14 +41,13 @@ export const systemClock: Clock = {
   },
 }
 
-/** Runs `work` under the clock's eye when the clock wants to know, and plainly when it does not. */
+/** Runs `work` and tracks it on a clock that supports this. */
 export function tracked<T>(clock: Clock, label: string, work: () => Promise<T>): Promise<T> {
   return clock.track ? clock.track(label, work) : work()
 }
 
 /**
- * Resolves after `delayMs` of the clock's time, or at once when `signal` aborts (it never rejects). The timer is gone
- * in both cases.
+ * Resolves after `delayMs` of the clock's time, or at once when `signal` aborts (it never rejects). Leaves no timer in either case.
  */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

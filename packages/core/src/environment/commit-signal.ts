@@ -1,10 +1,10 @@
-/** What listeners learn of a commit. */
+/** A commit, as listeners see it. */
 export interface Commit {
   /** Whether it took a task away from the agent that works it: a person moved, held, reassigned or deleted the task. */
   readonly revokes: boolean
 }
 
-/** Tells listeners that something was committed: after the commit, once for all commits of a turn. */
+/** Notifies listeners after a commit, once for all commits of a turn. */
 export interface CommitSignal {
   readonly raise: (commit?: Commit) => void
   listen(listener: (commit: Commit) => void): () => void
@@ -23,7 +23,7 @@ export function createCommitSignal(): CommitSignal {
       try {
         call(commit)
       } catch {
-        // A listener is told, not asked: what it throws concerns neither the writer nor the other listeners.
+        // What a listener throws affects neither the writer nor the other listeners.
       }
     }
   }

@@ -3,15 +3,15 @@ import { createNewId, type NewId } from './ids.js'
 import { loggerOf, type Logger } from './logger.js'
 import { systemRandom, type Random } from './random.js'
 
-/** Everything that the library takes from outside besides storage and sockets. */
+/** All that the library needs from outside, except storage and sockets. */
 export interface Environment {
   readonly clock: Clock
   readonly random: Random
   readonly newId: NewId
   readonly logger: Logger
   /**
-   * The `now` that goes with a storage verb: the host's clock when it gave one, and null when the storage shall use its
-   * own, which is the only clock that many processes share.
+   * The `now` for a storage verb: from the host's clock when it gave one. Null means the storage's own clock, which is the only clock
+   * that several processes share.
    */
   storageNow(): Instant | null
 }
@@ -23,7 +23,7 @@ export interface EnvironmentOptions {
   readonly logger?: Logger | false | undefined
 }
 
-/** Fills in the process's own clock and randomness, and the console for warnings and errors, where the host gave none. */
+/** Defaults: the process's own clock and randomness, and the console for warnings and errors. */
 export function createEnvironment(options: EnvironmentOptions = {}): Environment {
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom

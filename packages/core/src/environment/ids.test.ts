@@ -18,7 +18,7 @@ describe('createNewId', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('begins with the time, so that makers in other processes sort with it', () => {
+  it('begins with the time, so that ids of other processes sort with it', () => {
     const early = createNewId(standingClock)('evt')
     const late = createNewId({ ...systemClock, now: () => standingClock.now() + 1 })('evt')
     expect(early < late).toBe(true)
@@ -44,14 +44,14 @@ describe('createNewId', () => {
     )
   })
 
-  it('spends eight fresh random bytes on each', () => {
+  it('uses eight fresh random bytes for each', () => {
     const zeros: Random = { ...systemRandom, bytes: (size) => new Uint8Array(size) }
     const ones: Random = { ...systemRandom, bytes: (size) => new Uint8Array(size).fill(255) }
     expect(createNewId(standingClock, zeros)('ak')).toBe('ak_01kdvdna000000000000000000')
     expect(createNewId(standingClock, ones)('ak')).toBe('ak_01kdvdna00000fzzzzzzzzzzzz')
   })
 
-  it('goes on where it was when the clock steps back', () => {
+  it('keeps ids ascending when the clock steps back', () => {
     let now = 5_000
     const newId = createNewId({ ...systemClock, now: () => now })
     const before = newId('log')

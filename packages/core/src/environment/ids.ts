@@ -1,13 +1,13 @@
 import { systemClock, type Clock } from './clock.js'
 import { systemRandom, type Random } from './random.js'
 
-/** The kinds of thing that carry an id, as the prefix of that id. */
+/** The kinds of thing that have an id, as the prefix of that id. */
 export type IdPrefix =
   'task' | 'agent' | 'ws' | 'acct' | 'ak' | 'wh' | 'evt' | 'log' | 'user' | 'ses' | 'req' | 'conn' | 'proc'
 
 /**
  * Makes ids: a prefix and 128 bits in 26 lower-case characters (Crockford's base 32, as in ULID). The first 48 bits are
- * the time in milliseconds and the next 16 count within one, so that ids made later by one maker sort later; the last
+ * the time in milliseconds and the next 16 count within one, so that later ids of one maker sort later. The last
  * 64 are random, so that no id can be guessed from another.
  */
 export type NewId = (prefix: IdPrefix) => string
@@ -19,12 +19,12 @@ const COUNTERS_PER_MS = 2 ** 16
 const POOL_IDS = 128
 const RANDOM_BYTES = 8
 
-/** An id under construction: its text as bytes, since one flat string of them costs half of what joined pieces do. */
+/** An id under construction, as bytes: one flat string of them costs half as much as joined pieces. */
 interface Draft {
   readonly bytes: Buffer
-  /** Where the digits begin. */
+  /** The index of the first digit. */
   readonly start: number
-  /** The time that the digits show. */
+  /** The time in the digits. */
   ms: number
 }
 
@@ -63,7 +63,7 @@ function createDraft(prefix: IdPrefix): Draft {
   return { bytes, start: prefix.length + 1, ms: -1 }
 }
 
-/** 48 bits of time in ten digits, two zero bits in front. Operators on bits see 32 of them at most: the time is parted at twenty. */
+/** 48 bits of time in ten digits, two leading zero bits. Bitwise operators see 32 bits at most, so the time is split at twenty. */
 function writeTime(draft: Draft, ms: number): void {
   const { bytes, start } = draft
   const high = Math.floor(ms / 2 ** 20)
@@ -74,7 +74,7 @@ function writeTime(draft: Draft, ms: number): void {
   draft.ms = ms
 }
 
-/** 16 bits of counter and 64 random ones in sixteen digits, twenty bits at a time. */
+/** 16 bits of counter and 64 random bits in sixteen digits, twenty bits at a time. */
 function writeTail({ bytes, start }: Draft, counter: number, pool: Uint8Array, offset: number): void {
   const byte = (index: number): number => pool[offset + index] as number
   const first = start + TIME_DIGITS

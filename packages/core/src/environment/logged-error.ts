@@ -2,9 +2,9 @@ const MOST_CAUSES = 8
 const MOST_ERRORS = 8
 
 /**
- * What a log line holds of a thrown value, whatever that is: an Error with its class, name, code, message, stack and causes, and with none of
- * its other properties. Libraries hang the parameters of statements and the headers of requests on their errors, with the secrets in
- * them, and loggers write out all that they find. Never throws.
+ * A thrown value for a log line. Of an Error it keeps the class, name, code, message, stack and causes, and no other property.
+ * Libraries attach statement parameters and request headers, with their secrets, to errors, and loggers write out every property.
+ * Never throws.
  */
 export function loggedError(thrown: unknown): Error {
   return withoutOthers(thrown, MOST_CAUSES)
@@ -27,7 +27,7 @@ function withoutOthers(thrown: unknown, causesLeft: number): Error {
   }
 }
 
-/** Of the same class; attempts that failed together are kept together. */
+/** Of the same class; an AggregateError keeps its errors. */
 function copyOf(thrown: Error, message: string, causesLeft: number): Error {
   const copy =
     thrown instanceof AggregateError && causesLeft > 0
@@ -39,14 +39,14 @@ function copyOf(thrown: Error, message: string, causesLeft: number): Error {
   return Object.setPrototypeOf(copy, Object.getPrototypeOf(thrown) as object) as Error
 }
 
-/** The stack of what has none would be the logger's. */
+/** An error without a stack frame: the stack of this function would mislead. */
 function stackless(message: string): Error {
   const error = new Error(message)
   error.stack = `Error: ${message}`
   return error
 }
 
-/** As JavaScript itself defines these properties of errors: not among those that are listed. */
+/** Not enumerable, as JavaScript itself defines these properties of errors. */
 function hide(error: Error, name: string, value: unknown): void {
   Object.defineProperty(error, name, { value, configurable: true, writable: true, enumerable: false })
 }

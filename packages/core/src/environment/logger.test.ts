@@ -17,13 +17,13 @@ describe('loggedError', () => {
     expect(inspect(logged)).toContain('[cause]: RangeError: root')
   })
 
-  it('keeps what failed together', () => {
+  it('keeps the errors of an AggregateError', () => {
     const refused = ['127.0.0.1', '::1'].map((address) => new Error(`connect ECONNREFUSED ${address}`))
     const logged = loggedError(Object.assign(new AggregateError(refused), { code: 'ECONNREFUSED' }))
     expect(logged).toMatchObject({ code: 'ECONNREFUSED', errors: refused })
   })
 
-  it('leaves out every other property, of the causes too', () => {
+  it('leaves out every other property, also of the causes', () => {
     const hung = { params: ['hunter2'], config: { headers: { authorization: 'Bearer hunter2' } } }
     const inner = Object.assign(new Error('query failed'), hung)
     const others = new AggregateError([Object.assign(new Error('first'), hung)], 'all failed', {
@@ -34,7 +34,7 @@ describe('loggedError', () => {
     expect(Object.keys(logged)).toEqual([])
   })
 
-  it('ends with causes that go round', () => {
+  it('ends with circular causes', () => {
     const one = new Error('one')
     const other = new Error('other', { cause: one })
     one.cause = other
@@ -87,13 +87,13 @@ describe('the logger of an environment', () => {
     ])
   })
 
-  it.each([false, silentLogger] as const)('says nothing with %s', (chosen) => {
+  it.each([false, silentLogger] as const)('writes nothing with %s', (chosen) => {
     const { logger } = createEnvironment({ logger: chosen })
     logger.error({ err: new Error('boom') }, 'a request failed')
     expect(lines).toEqual([])
   })
 
-  it('gives the host’s logger errors without what hangs on them, and survives what that throws', () => {
+  it('passes errors to the host’s logger without other properties, and survives what that throws', () => {
     const seen: object[] = []
     const note: Logger['error'] = (fields) => {
       seen.push(fields)

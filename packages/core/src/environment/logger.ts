@@ -1,8 +1,8 @@
 import { loggedError } from './logged-error.js'
 
 /**
- * Where the library says what happened in the background. Five methods that a pino logger has as it stands. An error is in the
- * field `err`, with its stack and its causes. No message and no field of the library's own ever holds a key, a secret or a token.
+ * Where the library reports what happens in the background. A pino logger has these five methods. An error is in the field `err`, with
+ * its stack and its causes. No message and no field of the library's own ever contains a key, a secret or a token.
  */
 export interface Logger {
   debug(fields: object, message: string): void
@@ -14,7 +14,7 @@ export interface Logger {
 
 const nothing = (): void => undefined
 
-/** Says nothing, as `logger: false` does. */
+/** Writes nothing, like `logger: false`. */
 export const silentLogger: Logger = {
   debug: nothing,
   info: nothing,
@@ -24,7 +24,7 @@ export const silentLogger: Logger = {
 }
 
 /* oxlint-disable no-console */
-/** Writes warnings and errors to the console: the default, so that what fails in the background does not go unseen. */
+/** Writes warnings and errors to the console. The default, so that failures in the background are visible. */
 export const consoleLogger: Logger = {
   debug: nothing,
   info: nothing,
@@ -34,7 +34,7 @@ export const consoleLogger: Logger = {
 }
 /* oxlint-enable no-console */
 
-/** The error is an argument of its own: the console writes out the stack and causes of those, and cuts off what is inside others. */
+/** Passes the error as a separate argument: the console then writes its stack and causes, which it cuts off inside other values. */
 function consoleLine(fields: object & { readonly err?: unknown }, message: string): readonly unknown[] {
   const { err, ...others } = fields
   const line: unknown[] = [`[taskboard] ${message}`]
@@ -44,8 +44,7 @@ function consoleLine(fields: object & { readonly err?: unknown }, message: strin
 }
 
 /**
- * The logger that a host chose. What it throws is dropped, so that no loop and no run ends by what it says; of errors it gets what
- * `loggedError` leaves.
+ * The host's logger. What it throws is ignored, so that it ends no loop and no run. Errors reach it as `loggedError` returns them.
  */
 export function loggerOf(chosen: Logger | false = consoleLogger): Logger {
   if (chosen === false || chosen === silentLogger) return silentLogger
@@ -55,7 +54,7 @@ export function loggerOf(chosen: Logger | false = consoleLogger): Logger {
       try {
         chosen[level]('err' in fields ? { ...fields, err: loggedError(fields.err) } : fields, message)
       } catch {
-        // There is nobody left to tell.
+        // There is nowhere left to report this.
       }
     }
   return {

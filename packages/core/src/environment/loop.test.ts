@@ -47,7 +47,7 @@ describe('createLoop', () => {
     await loop.stop()
   })
 
-  it('remembers a wake-up that comes during a pass, and never overlaps', async () => {
+  it('remembers a wake-up during a pass, and never overlaps', async () => {
     const clock = virtualClock(0)
     let running = 0
     let most = 0
@@ -72,7 +72,7 @@ describe('createLoop', () => {
     await loop.stop()
   })
 
-  it('logs a pass that throws and tries again later', async () => {
+  it('logs a pass that throws and retries later', async () => {
     let fail = true
     const { clock, passes, errors, loop } = setUp(() => {
       if (fail) throw new Error('storage down')

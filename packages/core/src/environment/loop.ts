@@ -2,8 +2,8 @@ import { tracked, type Clock, type Timer } from './clock.js'
 import type { Logger } from './logger.js'
 
 /**
- * What one pass of a background loop says about the next: run again at once, after so many milliseconds, or when woken. A wait
- * rather than an instant, since what is due is known by the storage's clock, which may differ from the process's.
+ * When the next pass of a background loop runs: at once, after some milliseconds, or when woken. It is a wait rather than an
+ * instant, because the storage's clock decides what is due, and may differ from the process's.
  */
 export type NextPass = 'now' | number | null
 
@@ -12,7 +12,7 @@ export interface LoopOptions {
   readonly name: string
   readonly clock: Clock
   readonly logger: Logger
-  /** One pass. May throw: the loop logs it, waits `retryDelayMs` and goes on. */
+  /** One pass. If it throws, the loop logs the error, waits `retryDelayMs` and continues. */
   readonly pass: () => Promise<NextPass>
   /** The longest time between two passes, for storages whose wake-ups are only hints; null when they are complete. */
   readonly pollIntervalMs: number | null
@@ -23,17 +23,17 @@ export interface LoopOptions {
 /** A background loop that sleeps until it is woken, due or polling. Passes never overlap. */
 export interface Loop {
   start(): void
-  /** Asks for a pass as soon as the present one is over. Cheap and idempotent; nothing happens before `start`. */
+  /** Requests a pass after the present one. Cheap and idempotent; does nothing before `start`. */
   wake(): void
-  /** Lets the present pass end, then leaves no timer behind. */
+  /** Waits for the present pass to end, then leaves no timer behind. */
   stop(): Promise<void>
 }
 
 const DEFAULT_RETRY_DELAY_MS = 1_000
-/** What a shared storage calls due although others hold it must not make a loop spin. */
+/** The storage may report work as due that another process holds, which must not make a loop spin. */
 const LEAST_DELAY_MS = 50
 
-/** The one mechanism behind the runner, the deliverer, the follower and the sweeps. */
+/** The mechanism behind the runner, the deliverer, the follower and the sweeps. */
 export function createLoop(options: LoopOptions): Loop {
   const { clock, logger, name, pass, pollIntervalMs } = options
   const retryDelayMs = options.retryDelayMs ?? DEFAULT_RETRY_DELAY_MS
@@ -62,7 +62,7 @@ export function createLoop(options: LoopOptions): Loop {
     timer = undefined
     woken = false
     state = 'running'
-    // Tracked with the timer that it sets, which is the loop's and not that of whoever woke the loop.
+    // Tracked with the timer that it sets, which belongs to the loop and not to the caller that woke it.
     current = tracked(clock, name, runOnce)
   }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Where unpredictable bytes come from. The default is the operating system's generator; tests may seed their own. */
+/** The source of unpredictable bytes. The default is the operating system's generator; tests may use a seeded one. */
 export interface Random {
   /** `size` fresh bytes; the caller may keep and change the array. */
   bytes(size: number): Uint8Array

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 
-/** An abort controller that ends many things at once: more may listen to its signal than Node would take for a leak. */
+/** An abort controller for many listeners: its signal accepts more than Node's warning about leaks allows. */
 export function createSharedAbort(): AbortController {
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)

@@ -4,7 +4,7 @@ import { nextTurn } from './turns.js'
 const atImmediate = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('nextTurn', () => {
-  it('lets all that ask in one turn go on together, in their order, before what is asked for later', async () => {
+  it('resumes all callers of one turn together, in their order, before later ones', async () => {
     const steps: string[] = []
     const step = async (name: string): Promise<void> => {
       await nextTurn()
@@ -21,7 +21,7 @@ describe('nextTurn', () => {
     expect(steps).toEqual(['first', 'second', 'later'])
   })
 
-  it('begins anew once a turn has come', async () => {
+  it('starts again after a turn', async () => {
     const one = nextTurn()
     expect(nextTurn()).toBe(one)
     await one
@@ -30,7 +30,7 @@ describe('nextTurn', () => {
     await other
   })
 
-  it('does not wait for a clock that a test has put in the place of the real one', async () => {
+  it('does not wait for a fake clock that a test installs', async () => {
     vi.useFakeTimers({ toFake: ['setImmediate'] })
     try {
       await expect(nextTurn()).resolves.toBeUndefined()

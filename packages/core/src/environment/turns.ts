@@ -1,6 +1,6 @@
 /**
- * Lets a chain of quick steps make way for everything else now and then: a chain of promises alone keeps sockets and
- * timers waiting until its end. Each `steps`th call resolves in a later turn of the event loop, the others at once.
+ * Makes a chain of quick steps give way to other work now and then: a chain of promises alone keeps sockets and timers waiting until
+ * its end. Each `steps`th call resolves in a later turn of the event loop, the others at once.
  */
 export function createTurns(steps: number): () => Promise<void> | undefined {
   let taken = 0
@@ -10,14 +10,14 @@ export function createTurns(steps: number): () => Promise<void> | undefined {
   }
 }
 
-/** As it was when this was loaded: a host's test may put a clock of its own in its place later, and answers do not wait for that. */
+/** Captured at load time: if a host's test installs a fake clock later, answers do not wait for it. */
 const immediately = setImmediate
 let coming: Promise<void> | null = null
 
 /**
- * Resolves in the next turn of the event loop, for all that ask in this one together: once what has arrived by now is worked on,
- * and before anything is waited for. What they write then is written one right after the other. A peer that is woken for each
- * write alone costs this process the waking, which can be more than the write; woken once, it finds the others on their way.
+ * Resolves in the next turn of the event loop, together for all callers of this turn: after the input that has already arrived is
+ * handled, and before any wait. Their writes then follow one another directly. Waking a peer for each write alone can cost this
+ * process more than the write. A peer that is woken once finds the others on their way.
  */
 export function nextTurn(): Promise<void> {
   coming ??= new Promise((resolve) => {
@@ -29,7 +29,7 @@ export function nextTurn(): Promise<void> {
   return coming
 }
 
-/** Calls `callback` in the next turn of the event loop: what is to be done until then meets in one. */
+/** Calls `callback` in the next turn of the event loop, so that the work of this turn is batched. */
 export function inNextTurn(callback: () => void): void {
   setImmediate(callback)
 }

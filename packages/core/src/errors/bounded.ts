@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * A schema for a list of at most `most` entries. Zod compares the length first, and looks at no entry of a list that is too long:
- * one as long as a body can be costs nothing (a test holds it to that). `of` says what the entries are, in the plural.
+ * A schema for a list of at most `most` entries. Zod checks the length first and reads no entry of a list that is too long, so an
+ * oversized list is cheap to refuse (a test checks that). `of` names the entries, in the plural.
  */
 export function boundedList<S extends z.ZodType>(
   entry: S,

@@ -64,20 +64,20 @@ const faults: readonly (readonly [fields: object, field: string, message: string
 ]
 
 describe('parseInput', () => {
-  it.each(faults)('words %o', (fields, field, message) => {
+  it.each(faults)('describes %o', (fields, field, message) => {
     expect(thrownBy({ name: 'x', ...fields })).toMatchObject({ code: 'INVALID_FIELD', field, message })
   })
 
-  it.each([undefined, null])('says that a required field of %s is required', (name) => {
+  it.each([undefined, null])('reports a required field of %s as required', (name) => {
     const expected = { code: 'MISSING_FIELD', field: 'name', message: 'name is required' }
     expect(thrownBy({ name })).toMatchObject(expected)
   })
 
-  it.each([undefined, null, 7, 'text'])('says that %s is no object', (input) => {
+  it.each([undefined, null, 7, 'text'])('refuses %s as no object', (input) => {
     expect(thrownBy(input)).toMatchObject({ code: 'INVALID_FIELD', message: 'the input must be an object' })
   })
 
-  it('looks at no entry of a list that is too long', () => {
+  it('reads no entry of a list that is too long', () => {
     let looked = 0
     const entry = z.string().refine(() => (looked += 1) > 0)
     const list = z.object({ list: boundedList(entry, { of: 'texts', most: 2 }) })

@@ -5,13 +5,13 @@ import { TaskboardError } from './taskboard-error.js'
 
 type Issue = z.core.$ZodIssue
 
-/** What a schema does not word itself is worded here, so that no error has the text of a library. */
+/** Texts for issues whose schema has none, so that no error shows the text of a library. */
 const wording = { error: ruleOf }
 
 /**
- * Validates `input` and returns what the schema makes of it.
- * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD` for the first issue, with the top-level field that it is about. The
- *   message is a sentence that begins with where the value is, down to the entry of a list: `tags[2] must be text`.
+ * Validates `input` and returns the output of the schema.
+ * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD` for the first issue, with its top-level field. The message begins with
+ *   the path of the value, down to the entry of a list: `tags[2] must be text`.
  */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const parsed = schema.safeParse(input, wording)
@@ -34,7 +34,7 @@ function toError(schema: z.ZodType, input: unknown, issue: Issue | undefined): T
   return new TaskboardError('INVALID_FIELD', `${pathText(issue.path)} ${issue.message}`, { field })
 }
 
-/** Whether a field is absent or null, and would not do without a value either. */
+/** Whether a required field is absent or null. */
 function isMissing(schema: z.ZodType, input: unknown, field: string): boolean {
   if (typeof input !== 'object' || input === null) return false
   const value = Object.hasOwn(input, field) ? (input as Record<string, unknown>)[field] : undefined

@@ -14,19 +14,19 @@ describe('parseJson', () => {
     )
   })
 
-  it('counts no bracket, comma or quotation mark within a string', () => {
+  it('ignores brackets, commas and quotation marks within a string', () => {
     const value = { text: '["\\'.repeat(50), other: '{{,'.repeat(20_000), '"[,': '\\"' }
     expect(parse(JSON.stringify(value))).toEqual(value)
   })
 
-  it('takes 32 levels, and no more', () => {
+  it('accepts 32 levels, and no more', () => {
     expect(() => parse(nested(32))).not.toThrow()
     expect(() => parse(nested(33))).toThrow('the body must not nest more than 32 levels deep')
     expect(() => parse('['.repeat(500_000))).toThrow('the body must not nest more than 32 levels deep')
     expect(() => parse(`[${nested(31)},${nested(31)}]`)).not.toThrow()
   })
 
-  it('takes 20,000 values besides the first, and no more', () => {
+  it('accepts 20,000 values besides the first, and no more', () => {
     expect(() => parse(`[${'1,'.repeat(20_000)}1]`)).not.toThrow()
     expect(() => parse(`[${'1,'.repeat(20_001)}1]`)).toThrow('at most 20000 entries and members')
   })

@@ -1,6 +1,6 @@
 import { TaskboardError } from './taskboard-error.js'
 
-/** Far more than any request needs: metadata of a task in variables of GraphQL come to six levels. */
+/** Far more than any request needs: the metadata of a task in GraphQL variables is six levels deep. */
 const DEEPEST = 32
 const MOST_VALUES = 20_000
 
@@ -9,9 +9,9 @@ const COMMA = 0x2c
 const BACKSLASH = 0x5c
 
 /**
- * Parses JSON of a stranger. What nests deeper than 32 levels, or has more than 20,000 entries and members, is refused before it
- * is parsed: a megabyte of brackets takes a parser a hundred times as long as one of text, and its garbage more than that.
- * @throws TaskboardError `INVALID_JSON`; `what` is what the text is: `the body`.
+ * Parses untrusted JSON. Text with more than 32 levels, or more than 20,000 entries and members, is refused before it is parsed: a
+ * megabyte of brackets takes a parser a hundred times as long as one of text, and its garbage takes more than that.
+ * @throws TaskboardError `INVALID_JSON`. `what` names the text in its message: `the body`.
  */
 export function parseJson(text: string, what: string): unknown {
   const fault = shapeFault(text)
@@ -50,7 +50,7 @@ function shapeFault(text: string): string | null {
   return null
 }
 
-/** Where the string that begins at `index` ends: at its quotation mark, or with the text. */
+/** The index where the string that begins at `index` ends: its closing quotation mark, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let index = start
   while (index < text.length) {

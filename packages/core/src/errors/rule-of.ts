@@ -12,8 +12,8 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * What an issue of a schema says, as what follows the name of a value: `must be a whole number`. For schemas that do not word
- * it themselves.
+ * The rule that a schema's issue names, to follow the name of a value: `must be a whole number`. For schemas without texts of their
+ * own.
  */
 export function ruleOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {

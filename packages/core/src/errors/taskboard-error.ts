@@ -1,6 +1,6 @@
 /**
- * Every way in which the library refuses or fails, as one closed union. The two wire formats map these to their own
- * code names and HTTP statuses in one table each (`http/board-envelope.ts`, `http/enterprise-envelope.ts`).
+ * All errors of the library, as one closed union. The two wire formats map these to their own code names and HTTP statuses in one
+ * table each (`http/board-envelope.ts`, `http/enterprise-envelope.ts`).
  */
 export type ErrorCode =
   /** No credential, or one that is unknown, expired or revoked. */
@@ -11,7 +11,7 @@ export type ErrorCode =
   | 'INVALID_ACTION'
   /** A required field is absent; `field` names it. */
   | 'MISSING_FIELD'
-  /** A field is present but not acceptable; `field` names it. */
+  /** A field has an invalid value; `field` names it. */
   | 'INVALID_FIELD'
   /** The body is not a JSON object. */
   | 'INVALID_JSON'
@@ -19,23 +19,23 @@ export type ErrorCode =
   | 'TASK_NOT_FOUND'
   /** No such resource other than a task. */
   | 'NOT_FOUND'
-  /** The method is not one of the resource's; `allow` lists those. */
+  /** The resource does not support the method; `allow` lists those that it does. */
   | 'METHOD_NOT_ALLOWED'
-  /** The body is larger than the route takes. */
+  /** The body is larger than the route accepts. */
   | 'PAYLOAD_TOO_LARGE'
   /** The body's media type or encoding is not JSON. */
   | 'UNSUPPORTED_MEDIA_TYPE'
-  /** The write lost: a superseded fencing token, a used idempotency key, a state that forbids it. */
+  /** The state forbids the write: a superseded fencing token, a used idempotency key, a task in the wrong column. */
   | 'CONFLICT'
-  /** Too many requests; `retryAfterMs` says when the next one passes. */
+  /** Too many requests; `retryAfterMs` is the wait until the next one passes. */
   | 'RATE_LIMITED'
   /** The account's subscription does not cover it. */
   | 'QUOTA_EXCEEDED'
   /** No registered agent can answer a chat message. */
   | 'AGENT_UNAVAILABLE'
   /**
-   * The storage or a port that the call needs did not answer, or said that it cannot now. Where only its answer was lost, the call
-   * may have been carried out in full: a create is safe to repeat with the same idempotency key.
+   * The storage or a port did not answer, or is temporarily unavailable. If only its answer was lost, the call may have taken full
+   * effect. To repeat a create safely, use the same idempotency key.
    */
   | 'SERVICE_UNAVAILABLE'
   /** The host configured the library in a way that cannot work. Thrown at construction or start, never on the wire. */
@@ -48,16 +48,16 @@ export interface ErrorDetails {
   readonly field?: string | undefined
   /** Milliseconds until the same call can pass. */
   readonly retryAfterMs?: number | undefined
-  /** The methods that the resource knows. */
+  /** The methods that the resource supports. */
   readonly allow?: readonly string[] | undefined
-  /** The resource that the call met: the earlier one of a repeated idempotency key, for example. */
+  /** The existing resource that the call conflicts with, such as the earlier one of a repeated idempotency key. */
   readonly resourceId?: string | undefined
   readonly cause?: unknown
 }
 
 /**
- * The one error class that the library throws on purpose. `message` is meant for the caller and holds no secret.
- * Anything else that is thrown is a bug or a port's fault, and reaches the wire as `INTERNAL_ERROR` without its text.
+ * The error class for all intended errors of the library. `message` is meant for the caller and contains no secret.
+ * Any other thrown value is a bug or a port's fault, and reaches the wire as `INTERNAL_ERROR` without its text.
  * @example
  * ```ts
  * import { boardErrorEnvelope, TaskboardError } from '@taskboard/core'

@@ -18,7 +18,7 @@ describe('a text that shows nothing', () => {
   ])('is blank: %j', (text) => expect(fault(text)).toBe('must not be blank'))
 
   it.each(['x', '\u200bx', '日本', '🧑‍💻', '️❤️', 'é', '́', '...', '\u0915\u094d\u200d'])(
-    '%j shows something',
+    '%j is not blank',
     (text) => expect(fault(text)).toBeNull(),
   )
 })

@@ -1,19 +1,19 @@
 import { z } from 'zod'
 
-/** What a text may be. */
+/** The rules for a text. */
 export interface TextRules {
   /** In code points. */
   readonly most: number
-  /** Blank is what shows nothing: spaces, and characters of no width. */
+  /** A text is blank when it shows nothing: spaces, and characters of no width. */
   readonly isBlankAllowed: boolean
 }
 
-/** Text that every storage and every JSON reader can hold: no NUL and no half of a surrogate pair. */
+/** Whether every storage and every JSON reader can hold the text: no NUL and no half of a surrogate pair. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
-/** What is wrong with a text, or null. */
+/** The rule that a text breaks, or null. */
 export function textFault(text: string, { most, isBlankAllowed }: TextRules): string | null {
   const isShort = text.length <= most || (text.length <= 2 * most && codePoints(text) <= most)
   if (!isShort) return `must have at most ${most} characters`
@@ -34,11 +34,11 @@ export function textOf(rules: TextRules): z.ZodString {
   })
 }
 
-/** A character that shows: no space of any kind, no control or format character, nothing that fonts leave out (Unicode, 5.21). */
+/** A visible character: no space, control or format character, and none that fonts do not render (Unicode, 5.21). */
 const NOT_BLANK = /[^\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 
-/** Whether a text has a character that does not show, so that it may look like another text. Spaces do not count. */
+/** Whether a text has an invisible character, so that it may look like another text. Spaces do not count. */
 export function hasInvisible(text: string): boolean {
   return INVISIBLE.test(text)
 }
