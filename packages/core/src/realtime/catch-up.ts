@@ -129,13 +129,13 @@ function* textsOf(feed: Feed, page: readonly LoggedEvent[], known: number): Gene
     const gap = moveTo(feed, event.seq - 1)
     if (gap !== null) yield gap
     feed.position = event.seq
-    if (isTold(feed, event)) yield encodeEvent(event)(feed.channel.name)
+    if (isSent(feed, event)) yield encodeEvent(event)(feed.channel.name)
   }
   if (page.length > 0) return
   const gap = moveTo(feed, known)
   if (gap !== null) yield gap
 }
 
-function isTold({ audience }: Feed, { type }: LoggedEvent): boolean {
+function isSent({ audience }: Feed, { type }: LoggedEvent): boolean {
   return isTaskEvent(type) || (audience === 'workspace' && isAgentEvent(type))
 }

@@ -3,7 +3,7 @@ import { retryDelayMs, type RetrySchedule } from './retry-schedule.js'
 import type { SendResult } from './sender.js'
 import type { ClaimedDelivery, DeliveryResult } from './webhook-store.js'
 
-/** What was seen of one attempt. `aborted` sends are no attempts. */
+/** The outcome of one attempt. An `aborted` send is not an attempt. */
 export interface AttemptSeen {
   readonly startedAt: Instant
   readonly endedAt: Instant
@@ -11,7 +11,7 @@ export interface AttemptSeen {
     Exclude<SendResult, { kind: 'aborted' }> | { readonly kind: 'unsent'; readonly detail: string }
 }
 
-/** A result that waits to be stored: how long ago the attempt ended is known only then. */
+/** A result that waits to be stored. How long ago the attempt ended is known only when it is stored. */
 export interface JudgedAttempt extends Omit<DeliveryResult, 'endedMsAgo'> {
   readonly endedAt: Instant
 }
@@ -22,8 +22,8 @@ const gone = { kind: 'gone' } as const
 const failed = { kind: 'failed' } as const
 
 /**
- * Judges an attempt at `url`: 2xx succeeds, 410 ends the webhook, all else is tried again as long as the schedule goes.
- * `drawJitter` gives a number from 0 to 1 and is asked when there may be a retry only.
+ * Evaluates an attempt at `url`: 2xx succeeds, 410 disables the webhook, anything else is retried until the schedule ends.
+ * `drawJitter` returns a number from 0 to 1 and is called only when a retry is possible.
  */
 export function judgeAttempt(
   claimed: ClaimedDelivery,
@@ -35,7 +35,7 @@ export function judgeAttempt(
   const { delivery, claimToken } = claimed
   const { endedAt } = seen
   const attempt = toAttempt(seen)
-  // Spelled out, here and below: spreading costs more than all the rest.
+  // Members spelled out, here and below: a spread costs more than everything else here.
   const { id: deliveryId } = delivery
   if (attempt.error === null) return { deliveryId, claimToken, url, attempt, endedAt, outcome: succeeded }
   if (attempt.status === GONE) return { deliveryId, claimToken, url, attempt, endedAt, outcome: gone }

@@ -23,7 +23,7 @@ function createGate(): { opened: Promise<number>; open(status: number): void } {
 }
 
 describe('the bounds', () => {
-  it('let a hanging endpoint delay no other', async () => {
+  it('keep a hanging endpoint from delaying others', async () => {
     const { clock, receiver, deliverer, storage, webhook } = await setUp()
     const hanging = receiver.at('/hanging')
     hanging.hang()
@@ -54,7 +54,7 @@ describe('the bounds', () => {
     expect((second?.at ?? Infinity) - START).toBeLessThanOrEqual(MINUTE + 1_000)
   })
 
-  it('keep a retry of another endpoint on time to the millisecond while one fills up right before it', async () => {
+  it('keep a retry of another endpoint on time to the millisecond when one fills up right before it', async () => {
     const { clock, receiver, deliverer, storage, webhook } = await setUp()
     receiver.at('/hanging').hang()
     receiver.at('/quick').respond(({ attempt }) => (attempt === 1 ? 500 : 200))
@@ -96,8 +96,8 @@ describe('the bounds', () => {
   })
 })
 
-describe('faults of the storage', () => {
-  it('of every kind lose no delivery and store no result twice', async () => {
+describe('storage errors', () => {
+  it('of any kind lose no delivery and store no result twice', async () => {
     const { clock, receiver, deliverer, storage, webhook, logged } = await setUp()
     for (let i = 0; i < 30; i++) storage.add(webhook(String(i % 3)))
     Object.assign(storage.faults, { claim: 2, record: 3, recordAfterCommit: 2 })
@@ -110,7 +110,7 @@ describe('faults of the storage', () => {
     expect(logged.filter((line) => line.includes('background pass failed'))).toHaveLength(7)
   })
 
-  it('with one result do not keep back the others', async () => {
+  it('for one result do not block the others', async () => {
     const { clock, deliverer, storage, webhook, logged } = await setUp()
     for (let i = 0; i < 12; i++) storage.add(webhook(String(i)))
     storage.faults.poison = 'evt_1'
@@ -121,7 +121,7 @@ describe('faults of the storage', () => {
     expect(logged.some((line) => line.includes('not stored in time'))).toBe(true)
   })
 
-  it('at stop leave claims to expire, and say so', async () => {
+  it('at stop leave claims to expire, and are logged', async () => {
     const { clock, receiver, deliverer, storage, webhook, logged } = await setUp()
     Object.assign(storage.faults, { record: 100, release: 100 })
     storage.add(webhook('a'))
@@ -153,7 +153,7 @@ describe('starting and stopping', () => {
     expect(clock.pending()).toEqual({ timers: [], works: [] })
   })
 
-  it('does not wait for a sender that never lets go', async () => {
+  it('does not wait for a sender that never aborts', async () => {
     const gate = createGate()
     const begun = createGate()
     const sender: Sender = {
@@ -173,7 +173,7 @@ describe('starting and stopping', () => {
     gate.open(200)
   })
 
-  it('lets sends under way finish', async () => {
+  it('lets sends in progress finish', async () => {
     const { clock, receiver, deliverer, storage, webhook } = await setUp()
     const gate = createGate()
     receiver.respond(() => gate.opened)
@@ -187,7 +187,7 @@ describe('starting and stopping', () => {
     expect(clock.pending()).toEqual({ timers: [], works: [] })
   })
 
-  it('aborts what does not finish in time and gives back every claim, to be sent when started again', async () => {
+  it('aborts unfinished sends and releases every claim, to be sent after the next start', async () => {
     const { clock, receiver, deliverer, storage, webhook } = await setUp()
     receiver.hang()
     const slow = webhook('a')
@@ -209,7 +209,7 @@ describe('starting and stopping', () => {
     expect(storage.deliveries.every(({ status }) => status === 'succeeded')).toBe(true)
   })
 
-  it('gives a claim back that another process may have taken over before its turn came', async () => {
+  it('releases a claim that another process may have taken over before its turn', async () => {
     const clocks: VirtualClock[] = []
     const sent: string[] = []
     const sender: Sender = {

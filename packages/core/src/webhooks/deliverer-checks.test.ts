@@ -14,7 +14,7 @@ async function setUp(options?: WebhookOptions): Promise<DeliverySession> {
   return session
 }
 
-/** Nine deliveries to an endpoint that hangs: five are under way, four were claimed ahead. */
+/** Nine deliveries to a hanging endpoint: five in progress, four claimed ahead. */
 async function withSomeAhead(secrets?: readonly { secret: string }[]) {
   const session = await setUp()
   const { clock, deliverer, receiver, storage, webhook } = session
@@ -28,15 +28,15 @@ async function withSomeAhead(secrets?: readonly { secret: string }[]) {
   return { ...session, changed }
 }
 
-describe('what was claimed ahead', () => {
-  it('is not sent when its webhook has been deleted', async () => {
+describe('a delivery claimed ahead', () => {
+  it('is not sent when its webhook is deleted', async () => {
     const { clock, receiver, changed } = await withSomeAhead()
     changed.isDeleted = true
     await clock.advance({ minutes: 5 })
     expect(receiver.deliveries).toHaveLength(5)
   })
 
-  it('is skipped, by its webhook’s next claim, when that has been disabled', async () => {
+  it('is skipped by the next claim when its webhook is disabled', async () => {
     const { clock, receiver, storage, changed } = await withSomeAhead()
     changed.enabled = false
     await clock.advance({ seconds: 25 })
@@ -44,7 +44,7 @@ describe('what was claimed ahead', () => {
     expect(storage.deliveries.slice(5).map(({ status }) => status)).toEqual(Array(4).fill('skipped'))
   })
 
-  it('goes to the address that its webhook has by then', async () => {
+  it('goes to the current address of its webhook', async () => {
     const { clock, receiver, storage, changed } = await withSomeAhead()
     changed.url = receiver.at('/b').url
     await clock.advance({ seconds: 25 })
@@ -54,7 +54,7 @@ describe('what was claimed ahead', () => {
     expect(storage.deliveries.slice(5).every(({ status }) => status === 'succeeded')).toBe(true)
   })
 
-  it('is signed with the secret that its webhook has by then', async () => {
+  it('is signed with the current secret of its webhook', async () => {
     const { clock, receiver, changed, seal } = await withSomeAhead([{ secret: 'old' }])
     changed.secrets = [{ sealed: seal('new'), expiresAt: null }]
     receiver.at('/a').respond(200)
@@ -64,14 +64,14 @@ describe('what was claimed ahead', () => {
     expect(signed('new')).toEqual([...Array(5).fill(false), ...Array(4).fill(true)])
   })
 
-  it('is looked at once for all that wait, and not at all when it was claimed just now', async () => {
+  it('shares one read of webhooks with all that wait, and needs none when just claimed', async () => {
     const { clock, storage } = await withSomeAhead()
     expect(storage.calls.check).toBe(0)
     await clock.advance({ seconds: 25 })
     expect(storage.calls.check).toBe(1)
   })
 
-  it('waits while the storage cannot be asked', async () => {
+  it('waits while the storage is unavailable', async () => {
     const { clock, receiver, storage } = await withSomeAhead()
     storage.faults.check = Infinity
     receiver.at('/a').respond(200)
@@ -83,14 +83,14 @@ describe('what was claimed ahead', () => {
   })
 })
 
-describe('a change that the process makes itself', () => {
-  it('counts from the very next send on', async () => {
+describe('a change in the same process', () => {
+  it('takes effect with the next send', async () => {
     const sentAt: string[] = []
     const sender: Sender = {
       async send({ url }) {
         sentAt.push(new URL(url).pathname)
         await turn()
-        // The first answer comes at the same instant as the claim: only the change makes another look necessary.
+        // The first answer comes at the instant of the claim: only the change requires another read.
         if (sentAt.length === 5) {
           changed.url = session.receiver.at('/b').url
           session.deliverer.forget(changed.id)

@@ -14,7 +14,7 @@ async function setUp(options?: WebhookOptions): Promise<DeliverySession> {
   return session
 }
 
-/** Webhooks of an account at endpoints that never answer, each with a backlog. */
+/** Webhooks of an account with endpoints that never answer, each with a backlog. */
 function addHanging({ receiver, storage, webhook }: DeliverySession, account: string, count: number): void {
   for (let index = 0; index < count; index++) {
     const path = `hanging-${account}-${index}`
@@ -45,7 +45,7 @@ describe('an account whose endpoints hang', () => {
     60_000,
   )
 
-  it('leaves another one the slots for a burst, although both had a backlog before', async () => {
+  it('leaves another account the slots for a burst, although both had a backlog before', async () => {
     const session = await setUp()
     const { clock, deliverer, receiver, storage, webhook } = session
     addHanging(session, 'acc_slow', 100)
@@ -60,7 +60,7 @@ describe('an account whose endpoints hang', () => {
     expect(receiver.deliveries.length - ofQuick.length).toBeLessThanOrEqual(50)
   })
 
-  it('delays none either beside nine more of its kind', async () => {
+  it('delays no other account either beside nine more of its kind', async () => {
     const session = await setUp()
     const { clock, deliverer, receiver, storage, webhook } = session
     for (let account = 0; account < 10; account++) addHanging(session, `acc_${account}`, 50)
@@ -74,7 +74,7 @@ describe('an account whose endpoints hang', () => {
 })
 
 describe('an endpoint that hangs', () => {
-  it('delays none of its own account, nor do twelve of them', async () => {
+  it('delays no other webhook of its account, and neither do twelve of them', async () => {
     const session = await setUp()
     const { clock, deliverer, receiver, storage, webhook } = session
     addHanging(session, 'acc_1', 12)

@@ -45,7 +45,7 @@ describe('the retries', () => {
     expect(row.status).toBe('succeeded')
   })
 
-  it('wait from the end of a hanging attempt, which the time-out ends', async () => {
+  it('wait from the end of a hanging attempt that timed out', async () => {
     const { clock, receiver, deliverer, storage, webhook } = await setUp()
     receiver.hang()
     const row = storage.add(webhook('a'))
@@ -61,7 +61,7 @@ describe('the retries', () => {
     })
   })
 
-  it('are those of any failure when a sender gives up unasked', async () => {
+  it('follow the usual schedule when a sender aborts on its own', async () => {
     const times: number[] = []
     const sender: Sender = {
       async send() {
@@ -75,7 +75,7 @@ describe('the retries', () => {
     session.deliverer.start()
     await session.clock.advance({ minutes: 10 })
     expect(times).toEqual([0, 1, 6])
-    expect(row.attempts[0]).toMatchObject({ status: null, error: 'unsent: the sender gave it up' })
+    expect(row.attempts[0]).toMatchObject({ status: null, error: 'unsent: the sender aborted the send' })
   })
 
   it('stop at 410, and treat a redirect as a failure', async () => {
@@ -116,7 +116,7 @@ describe('what is sent', () => {
     expect(delivery?.headers).not.toHaveProperty('webhook-id')
   })
 
-  it('carries no signature without a secret, and other names where asked for', async () => {
+  it('carries no signature without a secret, and other header names if configured', async () => {
     const { clock, receiver, deliverer, storage, webhook } = await setUp({
       headerPrefix: 'X-Acme-',
       standardWebhooks: true,
@@ -134,7 +134,7 @@ describe('what is sent', () => {
     expect(Object.keys(headers).filter((name) => name.includes('signature'))).toEqual([])
   })
 
-  it('carries both signatures until the old secret ends, and then the new one’s alone', async () => {
+  it('carries both signatures until the old secret expires, and then only the new one’s', async () => {
     const { clock, receiver, deliverer, storage, webhook } = await setUp({ standardWebhooks: true })
     receiver.respond(500)
     storage.add(webhook('a', [{ secret: 'new' }, { secret: 'old', expiresAt: START + MINUTE }]))
@@ -164,7 +164,7 @@ describe('what is sent', () => {
     expect(row.status).toBe('retry')
   })
 
-  it('leaves no secret, user data of the URL or body in the logs', async () => {
+  it('logs no secret, no user data of the URL and no body', async () => {
     const { clock, receiver, deliverer, storage, webhook, logged } = await setUp()
     receiver.respond(500)
     const made = webhook('a', [{ secret: 'hush-hush' }])

@@ -29,36 +29,36 @@ export interface DelivererParts<Tx = unknown> {
   readonly secrets: Pick<SecretBox, 'open'>
   readonly sender: Sender
   readonly settings: WebhookSettings
-  /** The longest time between two looks at the storage; null when its wake-ups are complete. */
+  /** The longest time between two polls of the storage; null when its wake-ups are complete. */
   readonly pollIntervalMs: number | null
 }
 
 /**
- * Sends due deliveries, each at least once: claimed, signed, sent, and its result stored. What was claimed ahead is sent only
- * after another look at its webhook: not at all when that is deleted or disabled, else to the address and with the secrets that
- * it has then. Several processes may run one each on the same storage.
+ * Sends due deliveries, each at least once: claims, signs and sends it, and stores its result. A delivery that was claimed ahead is
+ * sent only after its webhook is read again: not at all if the webhook is deleted or disabled, else with its current address and
+ * secrets. Several processes can each run one on the same storage.
  */
 export interface Deliverer {
   start(): void
-  /** Looks for due deliveries soon. */
+  /** Makes it look for due deliveries soon. */
   wake(): void
-  /** Has a webhook that was changed looked at before anything more is sent to it. Changes elsewhere show within 50 ms. */
+  /** Makes it read a changed webhook again before it sends anything more to it. Changes elsewhere take effect within 50 ms. */
   forget(webhookId: string): void
   /**
-   * Claims no more, lets sends under way finish for `drainTimeoutMs` (default 10 s), then aborts them. Claims that were not
-   * tried to the end are given back, results are stored, the sender is closed. May be started again.
+   * Stops claiming, lets sends in progress finish for `drainTimeoutMs` (default 10 s), then aborts them. Releases claims without
+   * a complete attempt, stores results and closes the sender. Can be started again.
    */
   stop(options?: { readonly drainTimeoutMs?: number | undefined }): Promise<void>
 }
 
 const DEFAULT_DRAIN_TIMEOUT_MS = 10_000
-/** How long to wait when the storage says that something is due and gives nothing: it is of a webhook that is full. */
+/** How long to wait when a delivery is due but none is claimed, because its webhook is at its limit. */
 const FULL_WAIT_MS = 1_000
-/** How long a sender may take to let go of what it was told to give up. */
+/** How long a sender can take to abort its sends. */
 const GIVING_UP_MS = 1_000
-/** What a claim is held for beyond the sends: the time in which results must be stored. */
+/** How long a claim outlasts its send: the time to store results. */
 const CLAIM_MARGIN_MS = 60_000
-/** What answers within it soon asks for more. */
+/** An endpoint that answers within this time is quick, and soon needs more deliveries. */
 const QUICK_MS = 1_000
 
 export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
@@ -144,14 +144,14 @@ interface ClaimLoopParts {
   readonly onClaimed: () => void
 }
 
-/** Claims what is due as long as there is room for it. */
+/** Claims due deliveries as long as there is room. */
 function createClaimLoop(
   parts: Pick<DelivererParts, 'environment' | 'store' | 'settings' | 'pollIntervalMs'>,
   { slots, returned, giveBack, onClaimed }: ClaimLoopParts,
 ): Loop {
   const { environment, store, settings, pollIntervalMs } = parts
   const { clock, logger } = environment
-  // One full send may go before a claimed delivery in its webhook's queue.
+  // A claimed delivery can wait for one full send of its webhook.
   const claimMs = 2 * settings.timeoutMs + CLAIM_MARGIN_MS
 
   async function claimDue(): Promise<NextPass> {
@@ -180,7 +180,7 @@ interface CheckLoopParts {
   readonly onChecked: () => void
 }
 
-/** Looks again at the webhooks of what was claimed ahead, all that wait together, right before it is sent. */
+/** Reads the webhooks of deliveries that were claimed ahead again, all waiting ones together, right before the sends. */
 function createCheckLoop(
   { environment, store }: Pick<DelivererParts, 'environment' | 'store'>,
   { slots, giveBack, onChecked }: CheckLoopParts,
@@ -191,7 +191,7 @@ function createCheckLoop(
     const webhookIds = slots.nextCheck(clock.now())
     if (webhookIds.length === 0) return null
     const targets = await store.readTargets(webhookIds, { now: environment.storageNow() })
-    // Given back, what is of a disabled webhook becomes skipped with the next claim; of a deleted one nothing is left.
+    // A released delivery of a disabled webhook becomes skipped with the next claim; a deleted webhook has none left.
     giveBack(slots.checked(webhookIds, targets, clock.now()))
     onChecked()
     return null
@@ -202,11 +202,11 @@ function createCheckLoop(
 
 interface SendEnds {
   onResult(result: JudgedAttempt, sendable: SendableDelivery): void
-  /** It was not sent, or given up under way. */
+  /** The delivery was not sent, or its send was aborted. */
   onUntried(sendable: SendableDelivery): void
 }
 
-/** The sends under way. */
+/** The sends in progress. */
 function createSends(
   parts: Pick<DelivererParts, 'environment' | 'secrets' | 'sender' | 'settings'>,
   ends: SendEnds,
@@ -215,13 +215,13 @@ function createSends(
   const { clock, logger, random } = environment
   const makeAttempt = createDeliveryAttempt({ ...parts, openKeys: createSigningKeyCache(parts.secrets) })
   const underWay = new Set<Promise<void>>()
-  /** One for all: sends are given up together. */
+  /** One for all: sends are aborted together. */
   let givingUp = createSharedAbort()
 
   /** Never rejects. */
   async function send(sendable: SendableDelivery, signal: AbortSignal): Promise<void> {
     const { claimed, claimedUntil, target } = sendable
-    // A process that was paused must not begin what another may have taken over meanwhile.
+    // A paused process must not start a delivery that another process may have claimed meanwhile.
     const isLate = clock.now() > claimedUntil - settings.timeoutMs
     const seen = isLate ? null : await makeAttempt(claimed.delivery, target, signal)
     if (seen === null) return ends.onUntried(sendable)

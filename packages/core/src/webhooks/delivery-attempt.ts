@@ -14,9 +14,9 @@ export interface DeliveryAttemptParts {
   readonly settings: WebhookSettings
 }
 
-const GIVEN_UP = { kind: 'unsent', detail: 'the sender gave it up' } as const
+const GIVEN_UP = { kind: 'unsent', detail: 'the sender aborted the send' } as const
 
-/** One try to send a claimed delivery. Never rejects; null when it was given up and does not count. */
+/** One attempt to send a claimed delivery. Never rejects; null when it was aborted and does not count. */
 export type MakeAttempt = (
   delivery: Delivery,
   target: DeliveryTarget,
@@ -24,7 +24,8 @@ export type MakeAttempt = (
 ) => Promise<AttemptSeen | null>
 
 /**
- * Attempts render the body from the event anew, which gives the same bytes each time, and sign it with the target's secrets. What cannot be rendered or signed is never sent otherwise: it counts as a failed attempt.
+ * Each attempt renders the body from the event again, with the same bytes each time, and signs it with the target's secrets. A delivery
+ * that cannot be rendered or signed is not sent: it counts as a failed attempt.
  */
 export function createDeliveryAttempt(parts: DeliveryAttemptParts): MakeAttempt {
   const { environment, sender, openKeys, settings } = parts
@@ -44,7 +45,7 @@ export function createDeliveryAttempt(parts: DeliveryAttemptParts): MakeAttempt 
         signal,
       })
       if (answer.kind !== 'aborted') return { startedAt, endedAt: clock.now(), answer }
-      // Given up unasked it is an attempt like others, or it would be made again at once, for ever.
+      // An abort that nobody requested counts as an attempt. Otherwise it would be retried at once, forever.
       return signal.aborted ? null : { startedAt, endedAt: clock.now(), answer: GIVEN_UP }
     } catch (error) {
       const fields = { deliveryId: delivery.id, webhookId: target.id, err: error }

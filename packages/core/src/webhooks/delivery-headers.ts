@@ -13,11 +13,11 @@ export type MakeDeliveryHeaders = (
 ) => Record<string, string>
 
 /**
- * Makes the headers of attempts, with the prefix that is configured:
- * - `X-Service-Event`, `X-Service-Delivery`, and with a secret `X-Service-Signature`, made with the current one;
+ * Makes the headers of attempts, with the configured prefix:
+ * - `X-Service-Event`, `X-Service-Delivery`, and with a secret `X-Service-Signature`, made with the current secret;
  * - while an old secret is still valid also `X-Service-Signatures`: all signatures, the current one first, separated by a
  *   comma and a space, so that a receiver that still has the old secret finds its own (`verifySignature` takes the list);
- * - those of Standard Webhooks where asked for.
+ * - the Standard Webhooks headers, if configured.
  */
 export function createDeliveryHeaders(
   settings: Pick<WebhookSettings, 'headerPrefix' | 'standardWebhooks' | 'userAgent'>,

@@ -3,17 +3,17 @@ import { TaskboardError } from '../errors/index.js'
 
 export interface EndpointGuardOptions {
   /**
-   * Addresses (CIDR, or single ones) that may be sent to although they are not public, and over plain HTTP as well.
+   * Addresses (CIDR or single) that deliveries can go to although they are not public, also over plain HTTP.
    * For development and for receivers in the host's own network.
    */
   readonly allow?: readonly string[] | undefined
 }
 
-/** Decides where deliveries may go, so that nobody can make the host call its own network. */
+/** Decides where deliveries can go, so that no webhook makes the host call its own network. */
 export interface EndpointGuard {
   /**
-   * Why an endpoint's URL is refused, or null. Looks at the text alone, IP literals in any spelling included. Names are
-   * not resolved here: what they stand for can change, so each connection is checked instead (`refuseAddress`).
+   * Why an endpoint's URL is refused, or null. Checks the text only, including IP literals in any spelling. Names are not
+   * resolved here: their addresses can change, so each connection is checked instead (`refuseAddress`).
    */
   refuseUrl(url: string): string | null
   /** Why a connection to this IP address is refused, or null. The reason does not name the address. */
@@ -28,13 +28,13 @@ const NOT_PRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}\\]/u
 const NOT_PUBLIC = 'must be at a public address'
 const HTTPS_ONLY = 'must use https'
 
-/** The only IPv6 block of global unicast addresses that is handed out (RFC 4291, IANA). */
+/** The only assigned IPv6 block of global unicast addresses (RFC 4291, IANA). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 /** Where DNS64 puts the IPv4 addresses of public hosts (RFC 6052); the same without its prefix. */
 const wellKnownNat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /**
- * Makes a guard that refuses every address that is not public unicast.
+ * Creates a guard that refuses every address that is not public unicast.
  * @throws TaskboardError `INVALID_CONFIG` for an entry of `allow` that is neither CIDR nor address.
  */
 export function createEndpointGuard(options: EndpointGuardOptions = {}): EndpointGuard {
@@ -66,12 +66,12 @@ export function createEndpointGuard(options: EndpointGuardOptions = {}): Endpoin
   return {
     refuseUrl(text) {
       if (text.length > URL_CODE_UNITS) return `must have at most ${URL_CODE_UNITS} characters`
-      if (NOT_PRINTABLE.test(text)) return 'must hold no spaces, backslashes or control characters'
+      if (NOT_PRINTABLE.test(text)) return 'must not contain spaces, backslashes or control characters'
       const url = URL.canParse(text) ? new URL(text) : null
       if (url === null) return 'must be an absolute URL'
       if (url.protocol !== 'https:' && url.protocol !== 'http:') return HTTPS_ONLY
       if (url.username !== '' || url.password !== '' || authority(text).includes('@')) {
-        return 'must not hold a user name or password'
+        return 'must not contain a user name or password'
       }
       if (text.includes('#')) return 'must not have a fragment'
       if (url.port === '0') return 'must have a port from 1 to 65535'
@@ -81,7 +81,7 @@ export function createEndpointGuard(options: EndpointGuardOptions = {}): Endpoin
   }
 }
 
-/** What stands between the slashes: an empty user name is one that `URL` does not show. */
+/** The text between the slashes, because `URL` does not show an empty user name. */
 function authority(text: string): string {
   return /^[a-z]+:\/*([^/?#]*)/i.exec(text)?.[1] ?? ''
 }
@@ -92,8 +92,8 @@ function isPublic(address: Address): boolean {
 }
 
 /**
- * The IPv4 address behind a mapped or NAT64 one. The other ways to wrap one (6to4, Teredo, IPv4-compatible, local NAT64)
- * are not public unicast whatever they hold.
+ * The IPv4 address inside a mapped or NAT64 address. Other forms that contain one (6to4, Teredo, IPv4-compatible, local NAT64)
+ * are never public unicast.
  */
 function unwrap(address: Address): Address {
   if (!(address instanceof ipaddr.IPv6)) return address
@@ -110,7 +110,7 @@ function isWithin(address: Address, [network, bits]: Network): boolean {
 /** Only the usual four decimal parts, or IPv6: `URL` has already turned every other spelling into these. */
 function parseAddress(text: string): Address | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
-  // A dotted tail goes through URL as well: ipaddr.js takes ::8.8.8.8 for the mapped ::ffff:8.8.8.8.
+  // A dotted tail goes through URL too: ipaddr.js reads ::8.8.8.8 as the mapped ::ffff:8.8.8.8.
   const url = `https://[${text}]/`
   return text.includes(':') && URL.canParse(url)
     ? ipaddr.IPv6.parse(new URL(url).hostname.slice(1, -1))
@@ -123,7 +123,7 @@ function parseNetwork(text: string): Network {
   if (address === null) {
     throw new TaskboardError(
       'INVALID_CONFIG',
-      'webhooks.allow takes addresses and networks like 127.0.0.0/8',
+      'webhooks.allow must contain addresses or networks such as 127.0.0.0/8',
       {
         field: 'allow',
       },

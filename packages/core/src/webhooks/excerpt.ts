@@ -3,9 +3,9 @@ const EXCERPT_BYTES = 1_024
 
 /** The beginning of an answer's body. */
 export interface Excerpt {
-  /** Takes the next bytes; false when 64 KiB have come and no more need to. */
+  /** Adds the next bytes; false when 64 KiB have arrived and no more are needed. */
   add(chunk: Uint8Array): boolean
-  /** Its first 1,024 bytes as text: what is not UTF-8, and NUL, becomes U+FFFD; a character that is cut off is left out. */
+  /** Its first 1,024 bytes as text. Invalid UTF-8 and NUL become U+FFFD; a character that is cut off is left out. */
   text(): string
 }
 

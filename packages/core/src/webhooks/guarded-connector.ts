@@ -12,7 +12,7 @@ export interface GuardedConnectorOptions {
   readonly resolver: Resolver
   /** Certificates (PEM) to trust instead of the well-known ones. Certificates are always verified. */
   readonly ca?: string | readonly string[] | undefined
-  /** How long a connection may take to come about. Default 30 s, as much as a whole send. */
+  /** The connect timeout. Default 30 s, the same as for a whole send. */
   readonly connectTimeoutMs?: number | undefined
 }
 
@@ -22,8 +22,8 @@ export type Connect = buildConnector.connector
 type Connected = Parameters<buildConnector.Callback>
 
 /**
- * Opens sockets to addresses that the guard has accepted and to no others: names by way of the lookup, literals (for which
- * sockets ask no lookup) before, and what came about once more after.
+ * Opens sockets only to addresses that the guard accepts. Checks names in the lookup, literals (for which sockets do no lookup)
+ * before connecting, and the connected address once more.
  */
 export function createGuardedConnector(options: GuardedConnectorOptions): {
   connect: Connect
@@ -56,14 +56,14 @@ export function createGuardedConnector(options: GuardedConnectorOptions): {
     const settle = (...[error, connected]: Connected): void => {
       timer.cancel()
       if (socket) connecting.delete(socket)
-      // undici leaves the socket out, although its types say null.
+      // undici omits the socket, although its types say null.
       if (error !== null || connected == null) return callback(error ?? fault('ECONNABORTED'), null)
       const late = refuse(connected.remoteAddress ?? '', protocol)
       if (late === null) return callback(null, connected)
       connected.destroy()
       callback(late, null)
     }
-    // undici gives the socket back, although its types do not say so.
+    // undici returns the socket, although its types do not say so.
     const socket = openers[protocol](request, settle) as unknown as Socket | undefined
     if (socket) connecting.add(socket)
     const timer = clock.setTimer(() => socket?.destroy(fault('ETIMEDOUT')), timeoutMs)
@@ -78,5 +78,5 @@ export function createGuardedConnector(options: GuardedConnectorOptions): {
 }
 
 function fault(code: string): Error {
-  return Object.assign(new Error('the connection was not made'), { code })
+  return Object.assign(new Error('the connection failed'), { code })
 }

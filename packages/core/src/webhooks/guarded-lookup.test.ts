@@ -15,21 +15,21 @@ function ask(resolver: Resolver, options: LookupAllOptions | LookupOneOptions): 
 }
 
 describe('the guarded lookup', () => {
-  it('gives all addresses, or the first, of the family that was asked for', async () => {
+  it('returns all addresses, or the first, of the requested family', async () => {
     await expect(ask(both, { all: true })).resolves.toEqual([null, [v6, v4]])
     await expect(ask(both, { all: true, family: 4 })).resolves.toEqual([null, [v4]])
     await expect(ask(both, {})).resolves.toEqual([null, v6.address, 6])
     await expect(ask(both, { family: 4 })).resolves.toEqual([null, v4.address, 4])
   })
 
-  it('refuses for the sake of an address of the other family too', async () => {
+  it('refuses a name whose address of the other family is not allowed', async () => {
     const mixed: Resolver = { resolve: async () => [v4, { address: 'fd00::1', family: 6 }] }
     const [error, addresses] = await ask(mixed, { all: true, family: 4 })
     expect(error).toMatchObject({ code: 'REFUSED_ADDRESS' })
     expect(addresses).toEqual([])
   })
 
-  it('passes on that there is no address, and whatever a resolver throws', async () => {
+  it('reports a missing address, and anything that a resolver throws', async () => {
     const onlyV6: Resolver = { resolve: async () => [v6] }
     expect((await ask(onlyV6, { family: 4 }))[0]).toMatchObject({ code: 'ENOTFOUND' })
     const failing: Resolver = {

@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net'
 import type { EndpointGuard } from './endpoint-guard.js'
 import type { ResolvedAddress, Resolver } from './resolver.js'
 
-/** The guard did not let a connection through. */
+/** The guard refused a connection. */
 export class RefusedAddressError extends Error {
   readonly code = 'REFUSED_ADDRESS'
 
@@ -13,9 +13,9 @@ export class RefusedAddressError extends Error {
 }
 
 /**
- * A `lookup` for `net.connect` and `tls.connect` whose answers the guard has accepted, every one of them: a name that also
- * stands for a refused address is refused whole. Sockets connect to these answers and to nothing else. (They skip `lookup`
- * for IP literals, which the caller must check itself.)
+ * A `lookup` for `net.connect` and `tls.connect` that returns only addresses that the guard accepts. A name with any refused
+ * address is refused. Sockets connect to these addresses only. (They skip `lookup` for IP literals, which the caller must
+ * check.)
  */
 export function createGuardedLookup(
   guard: EndpointGuard,

@@ -4,8 +4,8 @@ import { describeFault } from './send-fault.js'
 import type { SendResult } from './sender.js'
 
 /**
- * What undici tells of one request, made into the result of a send: no stream and no promise come in between. It ends once,
- * with a full answer (or as much of it as is read), a fault, or the result that it is ended with.
+ * Turns undici's callbacks for one request into the result of a send, without a stream or promise. Ends once: with a full answer
+ * (or as much of it as is read), an error, or the result passed to `end`.
  */
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly #onEnd: (result: SendResult) => void
@@ -19,17 +19,17 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#onEnd = onEnd
   }
 
-  /** Gives the request up, its connection too; without effect once it has ended. */
+  /** Aborts the request and its connection; no effect once it has ended. */
   end(result: SendResult): void {
     if (this.#hasEnded) return
     this.#settle(result)
-    this.#controller?.abort(new Error('given up'))
+    this.#controller?.abort(new Error('aborted'))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // It was given up while it waited for a connection.
-    if (this.#hasEnded) controller.abort(new Error('given up'))
+    // It was aborted while it waited for a connection.
+    if (this.#hasEnded) controller.abort(new Error('aborted'))
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number): void {

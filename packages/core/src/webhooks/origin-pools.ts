@@ -4,20 +4,20 @@ import type { Connect } from './guarded-connector.js'
 /** The connections to one origin. */
 export interface OriginPool {
   readonly pool: Pool
-  /** How many use it now: it stays open meanwhile. */
+  /** How many use it now. It stays open while in use. */
   uses: number
 }
 
-/** A pool per origin. Of more than `most` the least recently used ones without work are closed. */
+/** A pool per origin. Beyond `most`, the least recently used idle pools are closed. */
 export interface OriginPools {
-  /** The origin's pool, which stays open at least until it is given back. */
+  /** The origin's pool. It stays open at least until it is returned. */
   take(origin: string): OriginPool
   giveBack(taken: OriginPool): void
-  /** Ends all connections, those in use included. A pool that is taken later opens anew. */
+  /** Closes all connections, including those in use. A later use opens a new pool. */
   close(): Promise<void>
 }
 
-/** Below the 5 s after which Node's own servers hang up, so that a request rarely meets a connection that just ended. */
+/** Less than the 5 s after which Node's servers close, so that a request rarely meets a connection that just ended. */
 const KEEP_ALIVE_MS = 4_000
 
 export function createOriginPools(most: number, connect: Connect): OriginPools {

@@ -1,11 +1,11 @@
-/** An address that a name stands for. */
+/** An address of a name. */
 export interface ResolvedAddress {
   readonly address: string
   readonly family: 4 | 6
 }
 
-/** Turns host names into addresses. Asked anew for each connection; the connection then goes to one of the answers. */
+/** Resolves host names to addresses. Called for each connection, which then goes to one of the returned addresses. */
 export interface Resolver {
-  /** All addresses of `hostname`, in order of preference. Rejects when there are none or they cannot be found out. */
+  /** All addresses of `hostname`, in order of preference. Rejects when there are none or the lookup fails. */
   resolve(hostname: string): Promise<readonly ResolvedAddress[]>
 }

@@ -6,24 +6,24 @@ export interface ResultWriterOptions {
   readonly environment: Environment
   readonly store: Pick<WebhookStore, 'recordDeliveryResults'>
   readonly disableAfterMs: number
-  /** Called once for each result, when it is stored or can be stored no more. */
+  /** Called once for each result, when it is stored or can no longer be stored. */
   readonly onSettled: (webhookId: string) => void
 }
 
-/** A result on its way into the storage. */
+/** A result that waits to be stored. */
 export interface PendingResult {
   readonly webhookId: string
   readonly result: JudgedAttempt
-  /** When its claim ends: later the storage would not take it. */
+  /** When its claim ends. The storage refuses it later. */
   readonly claimedUntil: Instant
 }
 
-/** Stores results; those that wait while a statement is under way go together into the next one. */
+/** Stores results. Those that wait while a statement runs go together into the next one. */
 export interface ResultWriter {
   start(): void
-  /** Takes a result on. It is tried again after a fault of the storage until its claim ends. */
+  /** Adds a result. It is retried after a storage error until its claim ends. */
   write(pending: PendingResult): void
-  /** Stores what waits, with one more try should the storage fail, and leaves no timer. */
+  /** Stores what waits, with one retry if the storage fails, and leaves no timer. */
   stop(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export function createResultWriter(options: ResultWriterOptions): ResultWriter {
   const pending: PendingResult[] = []
   let batchSize = LARGEST_BATCH
 
-  /** A batch is written again after a fault: a result that was stored all the same no longer holds its claim. */
+  /** Retries a batch after an error. A result that was stored anyway no longer holds its claim. */
   async function writeBatch(): Promise<void> {
     dropLate()
     const batch = pending.slice(0, batchSize)
@@ -46,7 +46,7 @@ export function createResultWriter(options: ResultWriterOptions): ResultWriter {
     try {
       await store.recordDeliveryResults({ results, disableAfterMs }, { now: environment.storageNow() })
     } catch (error) {
-      // One result that the storage cannot take must not keep back the others: smaller batches, and the end of the queue.
+      // One result that cannot be stored must not block the others: use smaller batches, at the end of the queue.
       batchSize = Math.max(1, Math.floor(batch.length / 2))
       pending.push(...pending.splice(0, batch.length))
       throw error
@@ -64,7 +64,7 @@ export function createResultWriter(options: ResultWriterOptions): ResultWriter {
     for (const { webhookId, result } of late) {
       logger.error(
         { webhookId, deliveryId: result.deliveryId },
-        'webhook result not stored in time; it is sent again',
+        'could not store a webhook result in time; its delivery is sent again',
       )
       onSettled(webhookId)
     }
@@ -101,14 +101,14 @@ export function createResultWriter(options: ResultWriterOptions): ResultWriter {
       if (pending.length === 0) return
       logger.error(
         { results: pending.length, err: fault },
-        'webhook results not stored at stop; those deliveries are sent again',
+        'could not store webhook results at stop; their deliveries are sent again',
       )
       for (const { webhookId } of pending.splice(0)) onSettled(webhookId)
     },
   }
 }
 
-/** As the storage takes it, on a clock of its own. */
+/** As the storage expects it, on its own clock. */
 function toResult(
   { deliveryId, claimToken, url, attempt, endedAt, outcome }: JudgedAttempt,
   now: Instant,

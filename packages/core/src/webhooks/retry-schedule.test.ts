@@ -18,7 +18,7 @@ describe('nextAttemptAt', () => {
     expect(nextAttemptAt({ attemptCount: 1, endedAt: 1_000_030_000, jitter: 0 })).toBe(1_000_090_000)
   })
 
-  it('stretches a wait by up to a tenth, never shortens it, and gives whole milliseconds', () => {
+  it('lengthens a wait by up to a tenth, never shortens it, and returns whole milliseconds', () => {
     expect(nextAttemptAt({ attemptCount: 5, endedAt: 0, jitter: 1 })).toBe(13.2 * 60 * MINUTE)
     fc.assert(
       fc.property(

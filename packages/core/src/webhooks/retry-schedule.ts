@@ -3,9 +3,9 @@ import { TaskboardError } from '../errors/index.js'
 
 /** How long a delivery waits before each retry. */
 export interface RetrySchedule {
-  /** The wait after each failed attempt, in whole milliseconds; one more attempt is made than there are entries. */
+  /** The wait after each failed attempt, in whole milliseconds. There is one attempt more than entries. */
   readonly delaysMs: readonly number[]
-  /** By how much of itself a wait may be stretched, so that failed deliveries do not come back all at once. 0 to 1. */
+  /** The largest part of a wait that is added at random, so that failed deliveries do not all retry at once. 0 to 1. */
   readonly jitterFraction: number
 }
 
@@ -14,16 +14,16 @@ const HOUR_MS = 60 * MINUTE_MS
 const LONGEST_DELAY_MS = 30 * 24 * HOUR_MS
 const MOST_RETRIES = 50
 
-/** The contract's five retries: 1 min, 5 min, 30 min, 2 h and 12 h, each stretched by up to a tenth. */
+/** The contract's five retries: 1 min, 5 min, 30 min, 2 h and 12 h, each longer by up to a tenth. */
 export const defaultRetrySchedule: RetrySchedule = {
   delaysMs: [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 12 * HOUR_MS],
   jitterFraction: 0.1,
 }
 
 /**
- * When to send again after a failed attempt; null when that was the last one. Pure.
+ * When to retry after a failed attempt; null when that was the last one. Pure.
  *
- * `attemptCount` counts the attempts made, the failed one included (1 after the first). The wait runs from `endedAt`, the end
+ * `attemptCount` counts the attempts made, including the failed one (1 after the first). The wait starts at `endedAt`, the end
  * of that attempt. `jitter` is a draw from [0, 1]: 0 waits exactly the scheduled time, 1 the longest.
  * @throws TaskboardError `INVALID_FIELD` for a count below 1 or a draw outside of [0, 1].
  * @example
@@ -44,7 +44,7 @@ export function nextAttemptAt(
   return delayMs === null ? null : failed.endedAt + delayMs
 }
 
-/** How long after the end of a failed attempt to send again: `nextAttemptAt` without an instant. */
+/** How long to wait after the end of a failed attempt: `nextAttemptAt` without an instant. */
 export function retryDelayMs(attemptCount: number, jitter: number, schedule: RetrySchedule): number | null {
   if (!Number.isInteger(attemptCount) || attemptCount < 1) {
     throw new TaskboardError('INVALID_FIELD', 'attemptCount must be a whole number from 1', {
@@ -60,7 +60,7 @@ export function retryDelayMs(attemptCount: number, jitter: number, schedule: Ret
 }
 
 /**
- * A schedule with the contract's values where none are given.
+ * A schedule. Values default to the contract's.
  * @throws TaskboardError `INVALID_CONFIG` for more than 50 retries, or a delay that is not a whole number of milliseconds
  * up to 30 days, or a jitter outside of [0, 1].
  * @example

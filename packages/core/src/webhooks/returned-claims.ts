@@ -1,10 +1,10 @@
 import type { Environment } from '../environment/index.js'
 import type { ClaimedDelivery, WebhookStore } from './webhook-store.js'
 
-/** Claims that were not tried to the end, on their way back. */
+/** Claims without a complete attempt, to be released. */
 export interface ReturnedClaims {
   add(claimed: ClaimedDelivery): void
-  /** Gives all of them back in one statement. Should the storage fail they are left to expire. Never rejects. */
+  /** Releases all of them in one statement. If the storage fails, they expire. Never rejects. */
   flush(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ export function createReturnedClaims(
         await store.releaseDeliveries(returned, { now: environment.storageNow() })
       } catch (error) {
         const fields = { claims: returned.length, err: error }
-        environment.logger.warn(fields, 'webhook claims not given back; they expire')
+        environment.logger.warn(fields, 'could not release webhook claims; they expire')
       }
     },
   }

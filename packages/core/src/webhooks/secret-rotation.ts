@@ -2,8 +2,8 @@ import type { Instant } from '../environment/index.js'
 import type { StoredSecret } from './webhook-store.js'
 
 /**
- * The secrets after a rotation: the new one, and beside it the newest old one that is still valid, until `overlapMs` from
- * now at the latest. With an overlap of 0 the new one stands alone. Pure.
+ * The secrets after a rotation: the new one, and the newest old one that is still valid, for at most `overlapMs` from now.
+ * With an overlap of 0, only the new one. Pure.
  */
 export function rotateSecrets(
   before: readonly StoredSecret[],

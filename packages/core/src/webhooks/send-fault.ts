@@ -5,8 +5,8 @@ const TLS_CODE =
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/
 
 /**
- * What the log says of a send that threw. Messages of the runtime name addresses, which would tell whoever registered a URL
- * about the host's network; so only codes are kept.
+ * The logged error of a send that threw. Only codes are kept: the runtime's messages name addresses, which would reveal the
+ * host's network to the owner of a webhook.
  */
 export function describeFault(error: unknown): { error: SendErrorKind; detail: string } {
   const code = findCode(error)

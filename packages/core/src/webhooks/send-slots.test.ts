@@ -7,7 +7,7 @@ import type { DeliveryTarget } from './webhook-store.js'
 
 const NOW = 1_000_000
 
-/** The webhook `a1` is of the account `a`. */
+/** The webhook `a1` belongs to the account `a`. */
 function target(id: string): DeliveryTarget {
   return { id, workspaceId: 'ws_1', accountId: id.slice(0, 1), url: `https://example.com/${id}`, secrets: [] }
 }
@@ -27,7 +27,7 @@ function takeAll(slots: SendSlots, now = NOW): string[] {
   return taken
 }
 
-/** Claims what a storage has that holds more than enough for `count` webhooks of an account. Returns how many that were. */
+/** Claims from a storage with more than enough for `count` webhooks of an account. Returns the number of claims. */
 function claimBacklog(slots: SendSlots, account: string, count: number): number {
   const bounds = slots.nextClaim()
   if (bounds === null || bounds.excludeAccountIds.includes(account)) return 0
@@ -45,7 +45,7 @@ const alone = (most: number, mostPerWebhook: number) =>
   createSendSlots({ most, mostPerAccount: most, mostPerWebhook })
 
 describe('send slots of one account', () => {
-  it('send to one webhook no more at once than it may have, however many are claimed for it', () => {
+  it('limit the sends to one webhook, however many are claimed for it', () => {
     const slots = alone(10, 2)
     add(slots, 'a1', 3)
     expect(takeAll(slots)).toEqual(['a1.1', 'a1.2'])
@@ -54,7 +54,7 @@ describe('send slots of one account', () => {
     expect(takeAll(slots)).toEqual(['a1.3'])
   })
 
-  it('go to its webhooks in turn, and to each fewer the more of them there are', () => {
+  it('go to its webhooks in turn, and fewer to each as their number grows', () => {
     const slots = alone(8, 4)
     add(slots, 'a1', 4)
     expect(takeAll(slots)).toHaveLength(4)
@@ -65,7 +65,7 @@ describe('send slots of one account', () => {
     expect(takeAll(slots)).toEqual(['a4.1'])
   })
 
-  it('let a webhook have twice its sends claimed once it answers quickly, and else no more than they are', () => {
+  it('let a quick webhook claim twice its sends, and a slow one only as many', () => {
     const slots = createSendSlots({ most: 20, mostPerAccount: 10, mostPerWebhook: 2 })
     const isFull = () => slots.nextClaim()?.excludeWebhookIds.includes('a1')
     add(slots, 'a1', 4)
@@ -86,7 +86,7 @@ describe('send slots of one account', () => {
     expect(isFull()).toBe(true)
   })
 
-  it('ask for a claim when there is room for many, and not for each that is settled', () => {
+  it('request a claim when there is room for many, and not for each settled one', () => {
     const slots = alone(10, 5)
     const { limit = 0, perWebhook = 0, perAccount = 0 } = slots.nextClaim() ?? {}
     expect([limit, perWebhook, perAccount]).toEqual([slots.room(), 10, 40])
@@ -102,7 +102,7 @@ describe('send slots of one account', () => {
     expect(slots.isClaimDue()).toBe(false)
   })
 
-  it('give up all that wait, and nothing else', () => {
+  it('remove all that wait, and nothing else', () => {
     const slots = alone(1, 1)
     add(slots, 'a1', 2)
     add(slots, 'a2', 1)
@@ -113,7 +113,7 @@ describe('send slots of one account', () => {
 })
 
 describe('send slots of several accounts', () => {
-  it('give one all that it may have alone, and the next one a share at once', () => {
+  it('give a lone account its maximum, and the next one a share at once', () => {
     const slots = createSendSlots({ most: 40, mostPerAccount: 10, mostPerWebhook: 5 })
     for (let webhook = 1; webhook <= 30; webhook++) add(slots, `a${webhook}`, 10)
     expect(takeAll(slots)).toHaveLength(10)
@@ -121,7 +121,7 @@ describe('send slots of several accounts', () => {
     expect(takeAll(slots)).toEqual(['b1.1', 'b1.2', 'b1.3', 'b1.4', 'b1.5'])
   })
 
-  it('leave some free when ten accounts hang', () => {
+  it('leave some free when the endpoints of ten accounts hang', () => {
     const slots = createSendSlots({ most: 200, mostPerAccount: 50, mostPerWebhook: 5 })
     for (const account of 'abcdefghij') {
       for (let webhook = 1; webhook <= 20; webhook++) add(slots, `${account}${webhook}`, 2)
@@ -131,7 +131,7 @@ describe('send slots of several accounts', () => {
     expect(takeAll(slots)).toEqual(['z1.1', 'z1.2', 'z1.3'])
   })
 
-  it('come to rest when an account that was quick begins to hang with a backlog', () => {
+  it('stop growing when a quick account begins to hang with a backlog', () => {
     const slots = createSendSlots({ most: 8, mostPerAccount: 4, mostPerWebhook: 1 })
     add(slots, 'a1', 2)
     takeAll(slots)
@@ -146,7 +146,7 @@ describe('send slots of several accounts', () => {
     expect(slots.nextClaim()?.excludeAccountIds).toEqual(['a'])
   })
 
-  it('give back what waits where sends hang when it leaves no room for a claim', () => {
+  it('release what waits for hanging endpoints when it leaves no room for a claim', () => {
     const slots = createSendSlots({ most: 8, mostPerAccount: 2, mostPerWebhook: 1 })
     for (let webhook = 1; slots.room() >= 8; webhook++) add(slots, `${webhook % 2 ? 'a' : 'b'}${webhook}`, 1)
     const sending = takeAll(slots).length
@@ -161,7 +161,7 @@ describe('send slots of several accounts', () => {
     expect(slots.takeStuck()).toEqual([])
   })
 
-  it('keep a lone one to what it may have, and never go beyond the whole', () => {
+  it('keep a lone account to its maximum, and never exceed the total', () => {
     const bounds = fc
       .integer({ min: 1, max: 300 })
       .chain((capacity) => fc.tuple(fc.constant(capacity), fc.integer({ min: 1, max: capacity })))
@@ -185,8 +185,8 @@ describe('send slots of several accounts', () => {
   })
 })
 
-describe('looks at webhooks', () => {
-  it('come before a send that was claimed a while ago, one for all that wait', () => {
+describe('rereads of webhooks', () => {
+  it('precede a send that was claimed a while ago, one for all that wait', () => {
     const slots = alone(4, 1)
     for (const id of ['a1', 'a2']) add(slots, id, 2)
     expect(takeAll(slots)).toEqual(['a1.1', 'a2.1'])
@@ -200,7 +200,7 @@ describe('looks at webhooks', () => {
     expect([slots.take(NOW + 51), slots.isCheckDue(NOW + 51)]).toEqual([undefined, false])
   })
 
-  it('come in good time when sends go on', () => {
+  it('come early enough when sends continue', () => {
     const slots = alone(4, 1)
     add(slots, 'a1', 3)
     slots.take(NOW)
@@ -209,7 +209,7 @@ describe('looks at webhooks', () => {
     expect(slots.take(NOW + 25)).toBeDefined()
   })
 
-  it('come again after a change, also of what was asked for before it', () => {
+  it('are repeated after a change, also for reads that began before it', () => {
     const slots = alone(4, 1)
     slots.nextClaim()
     slots.forget('a1')
@@ -223,7 +223,7 @@ describe('looks at webhooks', () => {
     expect(slots.take(NOW)).toBeDefined()
   })
 
-  it('are not spoiled by a change of another webhook while they last', () => {
+  it('stay valid when another webhook changes meanwhile', () => {
     const slots = alone(4, 1)
     slots.nextClaim()
     slots.forget('a2')
@@ -236,7 +236,7 @@ describe('looks at webhooks', () => {
     expect(slots.take(NOW + 50)).toBeDefined()
   })
 
-  it('show nothing of any webhook when very many have changed meanwhile', () => {
+  it('count for no webhook when very many have changed meanwhile', () => {
     const slots = alone(4, 1)
     slots.nextClaim()
     for (let change = 0; change <= 1_000; change++) slots.forget(`b${change}`)
@@ -246,7 +246,7 @@ describe('looks at webhooks', () => {
     expect(slots.take(NOW)).toBeDefined()
   })
 
-  it('are not put off by a clock that was set back', () => {
+  it('are not delayed by a clock that was set back', () => {
     const slots = alone(4, 1)
     add(slots, 'a1', 1)
     expect([slots.take(NOW - 3_600_000), slots.isCheckDue(NOW - 3_600_000)]).toEqual([undefined, true])

@@ -4,48 +4,48 @@ import { createSlotThresholds, type SlotBounds, type SlotThresholds } from './sl
 import { createTargetSights, type TargetSights } from './target-sights.js'
 import type { DeliveryTarget, WebhookStore } from './webhook-store.js'
 
-/** A delivery that may be sent now, and where to. */
+/** A delivery to send now, and its target. */
 export interface SendableDelivery extends WaitingDelivery {
   readonly target: DeliveryTarget
 }
 
 export type ClaimBounds = Omit<Parameters<WebhookStore['claimDueDeliveries']>[0], 'claimMs'>
 
-/** How many one statement claims at most. */
+/** The most that one statement claims. */
 const LARGEST_CLAIM = 500
 
 /**
- * Counts what is claimed here. A claim *waits*, then is *sending*, then is *unsettled* until its result is stored. More are
- * claimed ahead than may be sent, so that sending does not pause while the storage answers and few claims bring many; of those
- * that are not quick to answer, only what they have use for. Accounts share the slots for sends, and so do the webhooks of each:
- * `SlotThresholds` says how.
+ * Counts the claims of this process. A claim *waits*, then is *sending*, then is *unsettled* until its result is stored. More are
+ * claimed ahead than can be sent, so that sending does not pause while the storage answers, and each claim fetches many. For slow
+ * endpoints, only as many as can be sent are claimed. Accounts share the slots for sends, and so do the webhooks of each account:
+ * see `SlotThresholds`.
  */
 export interface SendSlots {
-  /** How many more may be claimed now. */
+  /** How many more can be claimed now. */
   room(): number
-  /** What to claim now; null while there is too little room for a claim to pay, which `isClaimDue` tells the end of. */
+  /** What to claim now; null while there is too little room for a claim to pay off. Then wait for `isClaimDue`. */
   nextClaim(): ClaimBounds | null
-  /** Whether there is room again, and since the last claim a send ended to one that may have more. */
+  /** Whether there is room again, and since the last claim a send ended to a webhook that can have more. */
   isClaimDue(): boolean
-  /** Takes on what was claimed, as it is known at `now`. */
+  /** Adds claimed deliveries, as of `now`. */
   add(waiting: WaitingDelivery, now: Instant): void
-  /** The next that may be sent now, accounts and their webhooks in turn, now counted as sending. */
+  /** The next delivery to send, from accounts and their webhooks in turn. It then counts as sending. */
   take(now: Instant): SendableDelivery | undefined
-  /** Whether something could be sent now, or soon, but for another look at its webhook. */
+  /** Whether something could be sent now, or soon, once its webhook is read again. */
   isCheckDue(now: Instant): boolean
-  /** The webhooks to look at again, all whose deliveries wait. */
+  /** The webhooks to read again: all with waiting deliveries. */
   nextCheck(now: Instant): string[]
-  /** What a look at `webhookIds` has shown. Takes out what waits for those that are no longer sent to. */
+  /** Applies a new read of `webhookIds`. Removes and returns what waits for webhooks that get nothing any more. */
   checked(webhookIds: readonly string[], targets: readonly DeliveryTarget[], now: Instant): WaitingDelivery[]
-  /** Has a webhook looked at before anything more is sent to it. */
+  /** Requires a new read of a webhook before anything more is sent to it. */
   forget(webhookId: string): void
-  /** Its send is over. To one that was quick more may be claimed ahead. */
+  /** Its send has ended. For a quick endpoint, more can be claimed ahead. */
   sent(webhookId: string, isQuick: boolean): void
-  /** Its result is stored, or its claim given up. */
+  /** Its result is stored, or its claim released. */
   settle(webhookId: string): void
-  /** When they leave no room for a claim although a slot is free: takes out those that wait where sends hang. */
+  /** Removes claims that wait for hanging endpoints, if they leave no room for a claim although a slot is free. */
   takeStuck(): WaitingDelivery[]
-  /** Takes out all that wait, without settling them. */
+  /** Removes all that wait, without settling them. */
   takeWaiting(): WaitingDelivery[]
 }
 
@@ -80,7 +80,7 @@ export function createSendSlots(bounds: SlotBounds): SendSlots {
   }
 }
 
-/** What claims are for, and what leads to the next one. */
+/** The part of the slots that decides when and what to claim. */
 function createClaimVerbs(
   { most, mostPerAccount, mostPerWebhook }: SlotBounds,
   counts: SlotAccounts,

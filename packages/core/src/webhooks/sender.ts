@@ -3,9 +3,9 @@ export interface SendRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** For everything: finding the address, connecting, the answer's headers and its body. */
+  /** The timeout for everything: resolving the address, connecting, the answer's headers and its body. */
   readonly timeoutMs: number
-  /** Gives the send up; its result is then `aborted`. */
+  /** Aborts the send; its result is then `aborted`. */
   readonly signal: AbortSignal
 }
 
@@ -25,16 +25,16 @@ export type SendResult =
       /** A code such as `ECONNREFUSED`, or a short sentence; never an address, a URL or a secret. */
       readonly detail: string
     }
-  /** Given up because `signal` asked for it. Unasked it counts as a failed attempt. */
+  /** Aborted by `signal`. Without that, it counts as a failed attempt. */
   | { readonly kind: 'aborted' }
 
 /** Carries deliveries to their endpoints. */
 export interface Sender {
   /**
-   * Sends a request once: no redirect is followed, nothing is tried again, at most 64 KiB of the answer are read (more
-   * makes no failure). Only to addresses that the endpoint guard accepts. Never rejects.
+   * Sends a request once, only to addresses that the endpoint guard accepts. Follows no redirect and does not retry. Reads at most
+   * 64 KiB of the answer; a longer answer is not a failure. Never rejects.
    */
   send(request: SendRequest): Promise<SendResult>
-  /** Ends all connections, those in use included, and leaves no handle open. */
+  /** Closes all connections, including those in use, and leaves no handle open. */
   close(): Promise<void>
 }

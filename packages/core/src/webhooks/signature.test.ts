@@ -6,7 +6,7 @@ import { createSigningKey, signPayload, verifySignature } from './signature.js'
 const BODY = JSON.stringify({ event: 'task.created', data: { title: 'Grüße, 東京 🚀 \u2028 «ñ»' } })
 
 describe('signPayload', () => {
-  it('gives the HMAC of RFC 4231, test case 2', () => {
+  it('returns the HMAC of RFC 4231, test case 2', () => {
     expect(signPayload('Jefe', 'what do ya want for nothing?')).toBe(
       'sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
     )
@@ -44,7 +44,7 @@ describe('verifySignature', () => {
     expect(verifySignature('secret', BODY, signature.slice('sha256='.length))).toBe(false)
   })
 
-  it('compares every digit: a signature that differs in one place alone is none', () => {
+  it('compares every digit: a signature that differs in one place is refused', () => {
     const signature = signPayload('secret', BODY)
     for (let place = 'sha256='.length; place < signature.length; place++) {
       const other = signature[place] === '0' ? '1' : '0'
@@ -53,7 +53,7 @@ describe('verifySignature', () => {
     }
   })
 
-  it('accepts a list in which one entry fits', () => {
+  it('accepts a list in which one entry matches', () => {
     const list = `${signPayload('new', BODY)}, ${signPayload('old', BODY)}`
     expect(verifySignature('old', BODY, list)).toBe(true)
     expect(verifySignature('new', BODY, list)).toBe(true)

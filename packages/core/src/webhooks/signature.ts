@@ -1,12 +1,12 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto'
 import { TaskboardError } from '../errors/index.js'
 
-/** A secret that is ready to sign with: cheaper than its text when it signs more than once. */
+/** A secret prepared for signing: cheaper than its text when it signs more than once. */
 export type SigningKey = KeyObject
 
 const SCHEME = 'sha256='
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/
-/** Rotation puts two into one header; whoever sends more is not us. */
+/** A rotation puts two into one header. Taskboard never sends more. */
 const MOST_SIGNATURES = 16
 
 /**
@@ -27,8 +27,8 @@ export function signPayload(secret: string | SigningKey, body: string | Uint8Arr
 
 /**
  * Whether `signature` is that of `body`, compared in constant time. Pass the body as it was received, before any parsing.
- * A list separated by commas, as sent while a secret is rotated, is accepted when one of its entries fits. Never throws:
- * an absent or malformed signature, and an empty secret, are false.
+ * Accepts a list separated by commas, as sent while a secret is rotated, when one entry matches. Never throws: returns false
+ * for an absent or malformed signature and for an empty secret.
  * @example
  * ```ts
  * import { signPayload, verifySignature } from '@taskboard/core'
@@ -57,7 +57,7 @@ export function verifySignature(
   return found
 }
 
-/** Makes a key of a secret's text (its UTF-8 bytes) or of raw bytes. @throws TaskboardError `INVALID_FIELD` for none. */
+/** Makes a key from a secret's text (its UTF-8 bytes) or from raw bytes. @throws TaskboardError `INVALID_FIELD` when empty. */
 export function createSigningKey(secret: string | Uint8Array): SigningKey {
   const bytes = typeof secret === 'string' ? Buffer.from(secret, 'utf8') : secret
   if (bytes.length === 0)

@@ -9,19 +9,19 @@ export interface SigningKeys {
   readonly standard: SigningKey
 }
 
-/** Gives the keys of a webhook's secrets, in their order. */
+/** Returns the keys of a webhook's secrets, in order. */
 export type OpenSigningKeys = (
   target: Pick<DeliveryTarget, 'workspaceId' | 'secrets'>,
 ) => readonly SigningKeys[]
 
 const MOST_CACHED = 4_096
 
-/** What a webhook's secret is sealed for: a sealed one that is moved to another workspace does not open. */
+/** The context that a webhook's secret is sealed with: in another workspace it does not open. */
 export function secretContext(workspaceId: string): string {
   return `webhook:${workspaceId}`
 }
 
-/** Opens stored secrets, and remembers the keys of the last few thousand; a rotated secret is another text and so another entry. */
+/** Opens stored secrets and caches the keys of the last few thousand. A rotated secret is another text, so another entry. */
 export function createSigningKeyCache(secrets: Pick<SecretBox, 'open'>): OpenSigningKeys {
   const cached = new Map<string, { readonly keys: SigningKeys; readonly workspaceId: string }>()
 

@@ -4,51 +4,51 @@ import type { ClaimedDelivery, DeliveryTarget } from './webhook-store.js'
 /** A claimed delivery that waits for its turn. */
 export interface WaitingDelivery {
   readonly claimed: ClaimedDelivery
-  /** When another process may take it over. */
+  /** When another process can claim it. */
   readonly claimedUntil: Instant
 }
 
-/** What is claimed of one account. */
+/** The claims of one account. */
 export interface AccountSlots {
   readonly id: string
-  /** Whose turn it is comes first. */
+  /** The next in turn comes first. */
   readonly webhooks: Map<string, WebhookSlots>
   sending: number
   claimed: number
-  /** Whether the last send that ended was quick. */
+  /** Whether the last finished send was quick. */
   isQuick: boolean
 }
 
-/** What is claimed of one webhook. */
+/** The claims of one webhook. */
 export interface WebhookSlots {
   readonly account: AccountSlots
   target: DeliveryTarget
-  /** When the storage showed `target`; null when that is in doubt. */
+  /** When `target` was read; null when it may be outdated. */
   seenAt: Instant | null
   readonly waiting: WaitingDelivery[]
   sending: number
   claimed: number
-  /** Whether the last send that ended was quick. */
+  /** Whether the last finished send was quick. */
   isQuick: boolean
 }
 
-/** Keeps count of claims by account and webhook, and forgets those that have none. */
+/** Counts claims by account and webhook, and forgets those without any. */
 export interface SlotAccounts {
-  /** Whose turn it is comes first. */
+  /** The next in turn comes first. */
   readonly accounts: ReadonlyMap<string, AccountSlots>
   readonly webhooks: ReadonlyMap<string, WebhookSlots>
-  /** In all. */
+  /** The total. */
   readonly sending: number
-  /** In all: waiting, sending or unsettled. */
+  /** The total of waiting, sending and unsettled claims. */
   readonly claimed: number
   wait(waiting: WaitingDelivery): WebhookSlots
-  /** Takes what has waited longest, now counted as sending; webhook and account go to the end of the turn. */
+  /** Takes the longest waiting claim, which then counts as sending. Its webhook and account go to the end of the turn. */
   begin(slots: WebhookSlots): WaitingDelivery | undefined
-  /** A send is over. */
+  /** A send has ended. */
   end(slots: WebhookSlots, isQuick: boolean): void
-  /** A claim is over. */
+  /** A claim has ended. */
   settle(webhookId: string): void
-  /** Takes out all that wait, without settling them. */
+  /** Removes all that wait, without settling them. */
   takeAll(slots: WebhookSlots): WaitingDelivery[]
 }
 

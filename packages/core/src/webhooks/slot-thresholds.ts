@@ -1,6 +1,6 @@
 import type { AccountSlots, SlotAccounts, WebhookSlots } from './slot-accounts.js'
 
-/** How many sends may be under way at once: in all, and at most to one account and to one webhook. */
+/** The most sends in progress at once: in total, to one account and to one webhook. */
 export interface SlotBounds {
   readonly most: number
   readonly mostPerAccount: number
@@ -8,21 +8,21 @@ export interface SlotBounds {
 }
 
 /**
- * Whether one that has `own` of `used` slots may take another: as long as it has less than a fixed part of those that are free
- * (a dynamic threshold), such that alone it gets `mostOfOne` of `capacity`. Several get fewer each, and whoever comes next finds
- * some free. Pure.
+ * Whether an owner of `own` of `used` slots can take another: while it has less than a fixed part of the free slots (a dynamic
+ * threshold), so that alone it gets `mostOfOne` of `capacity`. Several owners get fewer each, and the next one finds some free.
+ * Pure.
  */
 export function mayTakeSlot(own: number, used: number, capacity: number, mostOfOne: number): boolean {
   return own * (capacity - mostOfOne) < mostOfOne * (capacity - used)
 }
 
-/** Who may send more, and of whom more may be claimed. */
+/** Which accounts and webhooks can send more, and for which more can be claimed. */
 export interface SlotThresholds {
   mayAccountSend(account: AccountSlots): boolean
   mayWebhookSend(slots: WebhookSlots): boolean
-  /** Has all the slots that it may have now, and is not known to give them back soon. */
+  /** Has all the slots that it can have now, and is not known to free them soon. */
   isStuck(slots: WebhookSlots): boolean
-  /** Has all that may be claimed for it: as much again as may be sent once it answers quickly, and else what it has a use for. */
+  /** Has all the claims that it can have: twice its sends if it answers quickly, else as many as it can send. */
   isWebhookFull(slots: WebhookSlots): boolean
   isAccountFull(account: AccountSlots): boolean
 }
@@ -36,13 +36,13 @@ export function createSlotThresholds(
   const mayWebhookSend = ({ sending, account }: WebhookSlots): boolean =>
     mayTakeSlot(sending, account.sending, mostPerAccount, mostPerWebhook)
   const isAccountStuck = (account: AccountSlots): boolean => !account.isQuick && !mayAccountSend(account)
-  /** One to which nothing is sent waits for its account alone. */
+  /** A webhook without sends waits only for its account. */
   const isWebhookStuck = (slots: WebhookSlots): boolean =>
     slots.sending > 0 && !slots.isQuick && !mayWebhookSend(slots)
 
   /**
-   * How many of its waiting claims the bound per webhook lets go out, of those that do not hang: those of a webhook to which nothing is
-   * sent, too, while the account has all its slots.
+   * How many of its waiting claims could be sent within the bound per webhook, except to hanging webhooks. Counts a webhook without
+   * sends too, while the account has all its slots.
    */
   function sendableOf(account: AccountSlots): number {
     let sendable = 0
@@ -53,7 +53,7 @@ export function createSlotThresholds(
     return sendable
   }
 
-  /** Of what is unsettled only the sum is bounded: how long that lasts is the storage's affair. */
+  /** Unsettled claims are bounded only in total: how long they last depends on the storage. */
   return {
     mayAccountSend,
     mayWebhookSend,

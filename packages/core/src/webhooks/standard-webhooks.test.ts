@@ -13,7 +13,7 @@ const body = JSON.stringify({ event: 'task.created', data: { title: 'Grüße, �
 const message = { id: 'evt_1', sentAt: new Date().getTime(), body }
 
 describe('the Standard Webhooks headers', () => {
-  it('give what the specification’s example has', () => {
+  it('match the example in the specification', () => {
     const signature = signStandardWebhook('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', {
       id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       sentAt: 1_614_265_330_000,
@@ -22,7 +22,7 @@ describe('the Standard Webhooks headers', () => {
     expect(signature).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
   })
 
-  it('verify with a whsec_ secret as it stands', () => {
+  it('verify with an unchanged whsec_ secret', () => {
     const secret = newWebhookSecret(systemRandom)
     const headers = standardWebhookHeaders([standardWebhookKey(secret)], message)
     expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body))
@@ -52,7 +52,7 @@ describe('the Standard Webhooks headers', () => {
     expect(() => new Webhook(other).verify(body, headers)).toThrow('No matching signature')
   })
 
-  it('hold no signature without a secret', () => {
+  it('contain no signature without a secret', () => {
     expect(standardWebhookHeaders([], { ...message, sentAt: 1_999 })).toEqual({
       'webhook-id': 'evt_1',
       'webhook-timestamp': '1',
@@ -61,7 +61,7 @@ describe('the Standard Webhooks headers', () => {
 })
 
 describe('newWebhookSecret', () => {
-  it('is 256 bits, another one each time', () => {
+  it('has 256 bits, and is different each time', () => {
     const secrets = new Set(Array.from({ length: 50 }, () => newWebhookSecret(systemRandom)))
     expect(secrets.size).toBe(50)
     for (const secret of secrets) expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)

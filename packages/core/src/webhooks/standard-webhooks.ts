@@ -1,14 +1,14 @@
 import type { Instant, Random } from '../environment/index.js'
 import { createSigningKey, hmacSha256, type SigningKey } from './signature.js'
 
-/** What marks a secret whose remainder is the key in base64 (Standard Webhooks, "Secrets"). */
+/** The prefix of a secret whose remainder is the key in base64 (Standard Webhooks, "Secrets"). */
 const PREFIX = 'whsec_'
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/
-/** The specification asks for 24 to 64. */
+/** The specification requires 24 to 64. */
 const FRESH_KEY_BYTES = 32
 
 /**
- * A fresh secret of 256 random bits, in the form that libraries for Standard Webhooks accept unchanged.
+ * A new secret of 256 random bits, in the form that Standard Webhooks libraries accept unchanged.
  * @example
  * ```ts
  * import { randomBytes } from 'node:crypto'
@@ -23,9 +23,9 @@ export function newWebhookSecret(random: Random): string {
 }
 
 /**
- * The key that the Standard Webhooks signature uses. A `whsec_` secret stands for its decoded base64; a receiver passes the
- * whole text to its library: `new Webhook('whsec_…')`. Any other secret stands for its UTF-8 bytes; a receiver says so with
- * `new Webhook(Buffer.from(secret), { format: 'raw' })`. (`signPayload` takes the text's UTF-8 bytes in both cases.)
+ * The key of the Standard Webhooks signature. For a `whsec_` secret it is the decoded base64; a receiver passes the whole text
+ * to its library: `new Webhook('whsec_…')`. For any other secret it is the UTF-8 bytes; a receiver uses
+ * `new Webhook(Buffer.from(secret), { format: 'raw' })`. (`signPayload` uses the text's UTF-8 bytes in both cases.)
  */
 export function standardWebhookKey(secret: string): SigningKey {
   const encoded = secret.slice(PREFIX.length)
@@ -33,7 +33,7 @@ export function standardWebhookKey(secret: string): SigningKey {
   return createSigningKey(isEncoded ? Buffer.from(encoded, 'base64') : secret)
 }
 
-/** One `v1` signature: the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`, the timestamp being whole Unix seconds. */
+/** One `v1` signature: the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the timestamp in whole Unix seconds. */
 export function signStandardWebhook(
   secret: string | SigningKey,
   message: { readonly id: string; readonly sentAt: Instant; readonly body: string | Uint8Array },
@@ -44,8 +44,8 @@ export function signStandardWebhook(
 }
 
 /**
- * The three headers of the Standard Webhooks specification, one signature per key, separated by spaces. The timestamp is
- * the attempt's, because receivers refuse one that is more than five minutes old.
+ * The three headers of the Standard Webhooks specification, with one signature per key, separated by spaces. The timestamp is
+ * that of the attempt, because receivers refuse one more than five minutes old.
  */
 export function standardWebhookHeaders(
   keys: readonly SigningKey[],

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import type { ResolvedAddress, Resolver } from './resolver.js'
 
-/** Asks the operating system, as every other connection of the process does (`/etc/hosts` included). */
+/** Uses the operating system, like every other connection of the process (including `/etc/hosts`). */
 export const systemResolver: Resolver = {
   async resolve(hostname) {
     return (await lookup(hostname, { all: true })) as readonly ResolvedAddress[]

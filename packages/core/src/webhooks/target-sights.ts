@@ -3,24 +3,24 @@ import type { SlotAccounts, WebhookSlots } from './slot-accounts.js'
 import type { SlotThresholds } from './slot-thresholds.js'
 import type { DeliveryTarget } from './webhook-store.js'
 
-/** For how long a webhook is sent to without another look at it: one look serves a burst. */
+/** How long a read of a webhook is valid: one read serves a burst. */
 const FRESH_MS = 50
-/** How many forgotten webhooks are told apart. Beyond that, all count as forgotten until the next look. */
+/** How many forgotten webhooks are kept by id. Beyond that, all count as forgotten until the next read. */
 const MOST_FORGOTTEN = 1_000
 
-/** Knows when the storage showed each webhook last. A webhook is sent to only while it is fresh. */
+/** Keeps the time of the last read of each webhook. Deliveries go to a webhook only while its read is fresh. */
 export interface TargetSights {
   isFresh(slots: WebhookSlots, now: Instant): boolean
-  /** What a claim shows is as of here. Claims come one after the other, and so do checks. */
+  /** A claim reads targets as of this call. Claims run one at a time, and so do checks. */
   claimBegins(): void
   claimed(slots: WebhookSlots, target: DeliveryTarget, now: Instant): void
-  /** Whether something that waits could be sent now but for a look at its webhook, or soon will need one. */
+  /** Whether something that waits needs a read of its webhook now, or soon. */
   isCheckDue(now: Instant): boolean
-  /** The webhooks to look at, all whose deliveries wait and that will soon need it. What the look shows is as of here. */
+  /** The webhooks to read: all with waiting deliveries that soon need it. The read is as of this call. */
   nextCheck(now: Instant): string[]
   /** Returns those of `webhookIds` that are missing among `targets`. */
   checked(webhookIds: readonly string[], targets: readonly DeliveryTarget[], now: Instant): WebhookSlots[]
-  /** Whatever the storage was asked for before this shows nothing of the webhook. */
+  /** Reads of the webhook that began before this call do not count. */
   forget(webhookId: string): void
 }
 
@@ -70,7 +70,7 @@ export function createTargetSights(counts: SlotAccounts, thresholds: SlotThresho
   }
 }
 
-/** The webhooks that were forgotten since the storage was asked for something. */
+/** The webhooks that were forgotten since a read began. */
 function createForgotten() {
   const webhookIds = new Set<string>()
   return {
@@ -83,7 +83,7 @@ function createForgotten() {
 }
 
 function isYounger({ seenAt }: WebhookSlots, now: Instant, ageMs: number): boolean {
-  // A clock that was set back says nothing of an age.
+  // A clock that was set back gives no valid age.
   return seenAt !== null && now >= seenAt && now - seenAt < ageMs
 }
 

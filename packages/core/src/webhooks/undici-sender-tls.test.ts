@@ -8,7 +8,7 @@ import type { Resolver } from './resolver.js'
 import type { SendResult } from './sender.js'
 import { createUndiciSender } from './undici-sender.js'
 
-/** Self-signed for receiver.test, until 2120, and used nowhere else. */
+/** Self-signed for receiver.test, valid until 2120, and used nowhere else. */
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgVaDdvcuYxx/IJA3b
 jSut5j2xUTcP2sS78jppo8I8KpehRANCAASZZE7I3v8Hjc4iQj7rGqDEabxFkGMU
@@ -59,7 +59,7 @@ async function sendTo(name: string, ca?: string): Promise<SendResult> {
   }
 }
 
-it('refuses a certificate that nobody vouches for', async () => {
+it('refuses an untrusted certificate', async () => {
   await expect(sendTo('receiver.test')).resolves.toEqual({
     kind: 'unanswered',
     error: 'tls',
@@ -67,7 +67,7 @@ it('refuses a certificate that nobody vouches for', async () => {
   })
 })
 
-it('accepts one of an authority that the host named', async () => {
+it('accepts one of an authority that the host configured', async () => {
   await expect(sendTo('receiver.test', cert)).resolves.toEqual({
     kind: 'answered',
     status: 200,
@@ -75,7 +75,7 @@ it('accepts one of an authority that the host named', async () => {
   })
 })
 
-it('refuses a good certificate of another name', async () => {
+it('refuses a valid certificate of another name', async () => {
   await expect(sendTo('other.test', cert)).resolves.toEqual({
     kind: 'unanswered',
     error: 'tls',

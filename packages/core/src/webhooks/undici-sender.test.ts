@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
 })
 
-/** A resolver that knows these names; what a name stands for may change between two questions. */
+/** A resolver for these names. The addresses of a name may change between two lookups. */
 function fakeResolver(names: Record<string, readonly string[]>): Resolver & { asked: string[] } {
   const asked: string[] = []
   return {
@@ -87,7 +87,7 @@ function allClosed(server: Server): Promise<void> {
 }
 
 describe('a send', () => {
-  it('posts the body and headers, and tells of the answer', async () => {
+  it('posts the body and headers, and returns the answer', async () => {
     const seen: unknown[] = []
     const { url } = await serve(async (incoming, response) => {
       const chunks = await incoming.toArray()
@@ -111,7 +111,7 @@ describe('a send', () => {
     const connections = countConnections(server)
     const made = sender()
     for (let i = 0; i < 20; i++) await made.send(request(url))
-    // A connection is free a moment after its answer has been read.
+    // A connection becomes free a moment after its answer is read.
     expect(connections()).toBeLessThanOrEqual(2)
     const slow = [1, 2, 3].map(() => made.send(request(new URL('/slow', url).href)))
     while (held.length < 3) await once(server, 'request')
@@ -146,7 +146,7 @@ describe('a send', () => {
     await closed
   })
 
-  it('takes a pool down when there are too many, and makes it again', async () => {
+  it('closes a pool when there are too many, and opens it again', async () => {
     const first = await serve((_, response) => response.end('first'))
     const second = await serve((_, response) => response.end('second'))
     const connections = countConnections(first.server)
@@ -157,7 +157,7 @@ describe('a send', () => {
     expect(connections()).toBe(2)
   })
 
-  it('takes down no pool that is in use', async () => {
+  it('closes no pool that is in use', async () => {
     let answer = (): void => undefined
     const asked = new Promise<void>((resolve) => {
       answer = resolve
@@ -219,7 +219,7 @@ describe('a failure', () => {
 })
 
 describe('the time-out', () => {
-  it('ends a send that gets no answer, at its instant and no earlier', async () => {
+  it('ends a send without an answer exactly on time', async () => {
     const clock = virtualClock()
     const { server, url } = await serve(() => undefined)
     const send = sender({ clock }).send(request(url))
@@ -237,7 +237,7 @@ describe('the time-out', () => {
     expect(clock.pending().timers).toEqual([])
   })
 
-  it('cuts off a body that drips', async () => {
+  it('cuts off a body that arrives too slowly', async () => {
     const clock = virtualClock()
     let closed: Promise<unknown> | undefined
     const { server, url } = await serve((_, response) => {
@@ -251,7 +251,7 @@ describe('the time-out', () => {
     await closed
   })
 
-  it('covers finding the address, and leaves no connection attempt behind', async () => {
+  it('covers the address lookup, and leaves no connection attempt behind', async () => {
     const clock = virtualClock()
     const lost: Resolver = { resolve: () => new Promise(() => undefined) }
     const made = sender({ clock, resolver: lost })
@@ -262,8 +262,8 @@ describe('the time-out', () => {
   })
 })
 
-describe('giving up', () => {
-  it('aborts a send', async () => {
+describe('an abort', () => {
+  it('ends a send', async () => {
     const { server, url } = await serve(() => undefined)
     const controller = new AbortController()
     const made = sender()
@@ -274,7 +274,7 @@ describe('giving up', () => {
     await expect(made.send(request(url, { signal: controller.signal }))).resolves.toEqual({ kind: 'aborted' })
   })
 
-  it('closes every connection, those being made too, and can send again', async () => {
+  it('closes every connection, including those being opened, and can send again', async () => {
     const clock = virtualClock()
     const { server, url } = await serve((incoming, response) => {
       if (incoming.url !== '/hang') response.end('ok')
@@ -329,7 +329,7 @@ describe('the guard of connections', () => {
     expect(connections()).toBe(0)
   })
 
-  it('connects to the accepted answer itself, with the name as the host', async () => {
+  it('connects to the accepted address, with the name as the host', async () => {
     const { port } = await serve((incoming, response) => response.end(incoming.headers.host))
     const resolver = fakeResolver({ 'receiver.test': ['127.0.0.1'] })
     await expect(sender({ resolver }).send(request(`http://receiver.test:${port}/`))).resolves.toMatchObject({
@@ -338,7 +338,7 @@ describe('the guard of connections', () => {
     expect(resolver.asked).toEqual(['receiver.test'])
   })
 
-  it('refuses a name that turned private since it was last used', async () => {
+  it('refuses a name whose address became private since its last use', async () => {
     const { server, port } = await serve((_, response) =>
       response.writeHead(200, { connection: 'close' }).end(),
     )
@@ -356,7 +356,7 @@ describe('the guard of connections', () => {
     expect(connections()).toBe(1)
   })
 
-  it('looks at what a connection has reached once more before anything is sent', async () => {
+  it('checks the connected address once more before it sends anything', async () => {
     let requests = 0
     const { port } = await serve((_, response) => response.end(String((requests += 1))))
     const answers = [null, 'must be at a public address']

@@ -5,7 +5,7 @@ import { describeFault } from './send-fault.js'
 import type { Sender, SendResult } from './sender.js'
 
 export interface UndiciSenderOptions extends GuardedConnectorOptions {
-  /** For how many origins connections are kept; the least recently used idle ones go first. Default 256. */
+  /** For how many origins connections are kept. The least recently used idle ones close first. Default 256. */
   readonly maxPools?: number | undefined
 }
 
@@ -14,8 +14,8 @@ const MOST_TARGETS = 4_096
 const aborted: SendResult = { kind: 'aborted' }
 
 /**
- * Sends with undici: one pool with kept-alive HTTP/1.1 connections per origin, opened as they are needed. Nothing is open
- * before the first send; after `close` a further send opens anew.
+ * Sends with undici: one pool of kept-alive HTTP/1.1 connections per origin, opened on demand. Nothing is open before the first
+ * send. A send after `close` opens new connections.
  */
 export function createUndiciSender(options: UndiciSenderOptions): Sender {
   const { clock } = options
@@ -54,7 +54,7 @@ interface Target {
   readonly path: string
 }
 
-/** Takes URLs apart, and remembers the parts of the last few thousand. Null for what is none. */
+/** Parses URLs, and caches the last few thousand. Null for an invalid URL. */
 function createTargetCache(): (url: string) => Target | null {
   const targets = new Map<string, Target>()
   return (text) => {
@@ -70,7 +70,7 @@ function createTargetCache(): (url: string) => Target | null {
   }
 }
 
-/** What ends with a signal: one listener for all that share it, since each costs more than the rest of a send's upkeep. */
+/** Ends exchanges on a signal: one listener for all that share it, because each listener costs more than the rest of a send. */
 function createAbortGroups(): (signal: AbortSignal) => Set<HttpExchange> {
   const groups = new WeakMap<AbortSignal, Set<HttpExchange>>()
   return (signal) => {

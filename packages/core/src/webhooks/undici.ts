@@ -1,3 +1,3 @@
-/** All that is used of undici, for the parts of its sender alone: behind the `Sender` port, and nowhere else. */
+/** The parts of undici that its sender uses, behind the `Sender` port and nowhere else. */
 export { buildConnector, Pool } from 'undici'
 export type { Dispatcher } from 'undici'

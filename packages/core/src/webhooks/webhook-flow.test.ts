@@ -38,7 +38,7 @@ async function setUp(): Promise<{
 }
 
 describe('webhooks of a task board in memory', () => {
-  it('tell of a task, six times when nobody takes it, and list that as failed', async () => {
+  it('send an event of a task, six times when no attempt succeeds, and list it as failed', async () => {
     const { clock, receiver, taskboard, workspaceId } = await setUp()
     receiver.respond(500)
     const { id } = await taskboard.webhooks.register(workspaceId, {
@@ -59,7 +59,7 @@ describe('webhooks of a task board in memory', () => {
     })
   })
 
-  it('resend what failed, with the secret that is valid then', async () => {
+  it('resend failed deliveries with the current secret', async () => {
     const { clock, receiver, taskboard, workspaceId } = await setUp()
     receiver.respond(404)
     const url = receiver.url
@@ -86,7 +86,7 @@ describe('webhooks of a task board in memory', () => {
     expect(deliveries.map(({ status }) => status)).toEqual(['succeeded'])
   })
 
-  it('send a sample to one endpoint alone', async () => {
+  it('send a sample to only one endpoint', async () => {
     const { clock, receiver, taskboard, workspaceId } = await setUp()
     for (const path of ['/a', '/b']) {
       const { url } = receiver.at(path)

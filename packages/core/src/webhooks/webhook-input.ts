@@ -21,18 +21,18 @@ const secret = z
   .max(SECRET_CODE_UNITS, `must have at most ${SECRET_CODE_UNITS} characters`)
   .refine(isStorableText, 'must not contain NUL or unpaired surrogates')
 
-/** What `webhooks.register` takes. */
+/** The input of `webhooks.register`. */
 export const newWebhookInput = z.object({ url, events, secret: secret.nullish() })
 
-/** What `webhooks.update` takes. */
+/** The input of `webhooks.update`. */
 export const webhookChangeInput = z.object({
   url: url.optional(),
   events: events.optional(),
   enabled: z.boolean({ error: 'must be true or false' }).optional(),
-  secret: z.undefined({ error: 'is changed by rotating it' }).optional(),
+  secret: z.undefined({ error: 'cannot be updated; rotate it instead' }).optional(),
 })
 
-/** What `webhooks.rotateSecret` takes. */
+/** The input of `webhooks.rotateSecret`. */
 export const rotationInput = z.object({
   secret: secret.nullish(),
   overlapMs: wholeNumber(0, 2_592_000_000).optional(),

@@ -17,7 +17,7 @@ it('fills in the contract’s values', () => {
   })
 })
 
-it('keeps the bounds per account and per webhook within the whole one', () => {
+it('keeps the bounds per account and per webhook within the total', () => {
   expect(resolveWebhookSettings({ maxInFlight: 2 })).toMatchObject({
     maxInFlight: 2,
     maxInFlightPerAccount: 1,

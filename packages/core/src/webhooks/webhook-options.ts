@@ -3,11 +3,11 @@ import { createRetrySchedule, type RetrySchedule } from './retry-schedule.js'
 import type { Resolver } from './resolver.js'
 import type { Sender } from './sender.js'
 
-/** How a host tunes its webhooks. Everything has a default. */
+/** Options of webhooks. Each has a default. */
 export interface WebhookOptions {
-  /** Networks and addresses to which deliveries may go although they are not public, over http too. Default none. */
+  /** Networks and addresses that deliveries can go to although they are not public, also over http. Default none. */
   readonly allow?: readonly string[] | undefined
-  /** What the names of our headers begin with. Default `X-Service-`. */
+  /** The prefix of the header names. Default `X-Service-`. */
   readonly headerPrefix?: string | undefined
   /** Adds the headers of the Standard Webhooks specification. Default false. */
   readonly standardWebhooks?: boolean | undefined
@@ -15,27 +15,27 @@ export interface WebhookOptions {
   /** How many deliveries this process sends at once. Default 200. */
   readonly maxInFlight?: number | undefined
   /**
-   * How many of those for one account that has the process to itself. Where several hold slots each gets fewer, so that some stay
+   * How many of those one account can have while no other account sends. Several accounts get fewer each, so that some slots stay
    * free for the next one. Default a quarter of `maxInFlight`.
    */
   readonly maxInFlightPerAccount?: number | undefined
-  /** The same for one webhook within its account's. Default 5. */
+  /** The same for one webhook, within the limit of its account. Default 5. */
   readonly maxInFlightPerWebhook?: number | undefined
-  /** For a whole send, the answer's body included. Default 30 s. */
+  /** The timeout of a whole send, including the answer's body. Default 30 s. */
   readonly timeoutMs?: number | undefined
   /** The waits before each retry. Default 1 min, 5 min, 30 min, 2 h, 12 h. */
   readonly retryDelaysMs?: readonly number[] | undefined
-  /** By how much of itself a wait may grow at random. Default 0.1. */
+  /** The largest part of a wait that is added at random. Default 0.1. */
   readonly retryJitter?: number | undefined
-  /** After how long of nothing but failures a webhook is disabled. Default 5 days. */
+  /** How long all attempts must fail before a webhook is disabled. Default 5 days. */
   readonly disableAfterMs?: number | undefined
-  /** How long an old secret goes on signing after a rotation. Default 24 h. */
+  /** How long an old secret still signs after a rotation. Default 24 h. */
   readonly rotationOverlapMs?: number | undefined
   /** Certificates (PEM) to trust instead of the well-known ones, for receivers with a private authority. */
   readonly ca?: string | readonly string[] | undefined
-  /** Finds the addresses of names. Default: the operating system. */
+  /** Resolves host names. Default: the operating system. */
   readonly resolver?: Resolver | undefined
-  /** Carries the deliveries, in place of the built-in sender; the endpoint guard of connections is then its own affair. */
+  /** Sends the deliveries instead of the built-in sender. It must then guard its connections itself. */
   readonly sender?: Sender | undefined
 }
 
@@ -56,7 +56,7 @@ const DAY_MS = 86_400_000
 const HEADER_PREFIX = /^[A-Za-z][A-Za-z0-9-]{0,62}-$/
 const USER_AGENT = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 
-/** Fills in the defaults. @throws TaskboardError `INVALID_CONFIG` for a value that cannot work. */
+/** Fills in the defaults. @throws TaskboardError `INVALID_CONFIG` for an invalid value. */
 export function resolveWebhookSettings(options: WebhookOptions = {}): WebhookSettings {
   const maxInFlight = wholeNumber('maxInFlight', options.maxInFlight ?? 200, 1, 10_000)
   const maxInFlightPerAccount = wholeNumber(
@@ -95,5 +95,9 @@ function wholeNumber(field: string, value: number, least: number, most: number):
 
 function matching(field: string, value: string, pattern: RegExp): string {
   if (pattern.test(value)) return value
-  throw new TaskboardError('INVALID_CONFIG', `webhooks.${field} is not usable in a header`, { field })
+  throw new TaskboardError(
+    'INVALID_CONFIG',
+    `webhooks.${field} contains characters that a header cannot have`,
+    { field },
+  )
 }

@@ -6,10 +6,10 @@ import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 /** Why a webhook gets no deliveries. */
 export type DisabledReason = 'gone' | 'failing' | 'host'
 
-/** A secret as it is stored: sealed by `SecretBox`, never in the clear. */
+/** A stored secret: sealed by `SecretBox`, never in plain text. */
 export interface StoredSecret {
   readonly sealed: string
-  /** Null for the current one; an instant for a rotated one that still signs until then. */
+  /** Null for the current secret. A rotated one still signs until this instant. */
   readonly expiresAt: Instant | null
 }
 
@@ -23,7 +23,7 @@ export interface StoredWebhook {
   readonly secrets: readonly StoredSecret[]
   readonly enabled: boolean
   readonly disabledReason: DisabledReason | null
-  /** Since when every attempt has failed; null after a success or before the first attempt. */
+  /** When attempts began to fail without a success; null after a success or before the first attempt. */
   readonly failingSince: Instant | null
   readonly createdAt: Instant
   readonly updatedAt: Instant
@@ -32,21 +32,21 @@ export interface StoredWebhook {
 /** `pending` is sent at `nextAttemptAt`; `skipped` was created, or fell due, while the webhook was disabled. */
 export type DeliveryStatus = 'pending' | 'succeeded' | 'failed' | 'skipped'
 
-/** One try to send a delivery. */
+/** One attempt to send a delivery. */
 export interface DeliveryAttempt {
   readonly at: Instant
   readonly durationMs: number
   /** The HTTP status; null when there was no full answer. */
   readonly status: number | null
-  /** Why there was none, or why the answer counts as a failure; null on success. */
+  /** Why there was no answer, or why it counts as a failure; null on success. */
   readonly error: string | null
   /** The first 1,024 bytes of the answer as text; null without one. */
   readonly responseExcerpt: string | null
 }
 
-/** An event on its way to one webhook, and the log of that. Kept for 30 days. */
+/** One event for one webhook, with its attempts. Kept for 30 days. */
 export interface Delivery {
-  /** `evt_…`: the same for all attempts, also for resends. */
+  /** `evt_…`: the same for all attempts, including resends. */
   readonly id: string
   readonly webhookId: string
   readonly workspaceId: string
@@ -54,26 +54,26 @@ export interface Delivery {
   readonly status: DeliveryStatus
   /** Attempts made since it was created or last resent. */
   readonly attemptCount: number
-  /** Oldest first; of those of many resends the newest 100 are kept. */
+  /** Oldest first. After many resends, the newest 100 are kept. */
   readonly attempts: readonly DeliveryAttempt[]
   /** Null unless pending. */
   readonly nextAttemptAt: Instant | null
   readonly createdAt: Instant
 }
 
-/** Where the deliveries of an enabled webhook go, and what signs them, at the storage's present. */
+/** Where the deliveries of an enabled webhook go, and the secrets that sign them, at the storage's time. */
 export interface DeliveryTarget {
   /** The webhook's. */
   readonly id: string
   readonly workspaceId: string
-  /** Whose the workspace is: accounts share what may be sent at once. */
+  /** The account of the workspace: accounts share the slots for sends. */
   readonly accountId: string
   readonly url: string
   /** The sealed secrets that are valid, the current one first; empty when deliveries are not signed. */
   readonly secrets: readonly string[]
 }
 
-/** A delivery that this process alone may attempt until the claim expires. */
+/** A delivery that only this process can attempt until the claim expires. */
 export interface ClaimedDelivery {
   readonly delivery: Delivery
   readonly webhook: DeliveryTarget
@@ -83,28 +83,28 @@ export interface ClaimedDelivery {
 export interface DeliveryClaim {
   readonly deliveries: readonly ClaimedDelivery[]
   /**
-   * How long it is until the next delivery falls due beyond those claimed here, or a little less; 0 when one is due that this
-   * claim had no room for; null when none waits. A duration, since the caller's clock may differ from the storage's.
+   * How long until the next unclaimed delivery falls due, or a little less; 0 when one is due that this claim had no room for;
+   * null when none waits. A duration, because the caller's clock may differ from the storage's.
    */
   readonly nextDueInMs: number | null
 }
 
-/** What became of a claimed delivery. */
+/** The result of a claimed delivery. */
 export interface DeliveryResult {
   readonly deliveryId: string
   readonly claimToken: string
-  /** Where it was sent. A webhook that has another address by now is not judged by it. */
+  /** Where it was sent. It does not count for a webhook that has another address by now. */
   readonly url: string
-  /** When it was follows from `endedMsAgo`. */
+  /** Its time follows from `endedMsAgo`. */
   readonly attempt: Omit<DeliveryAttempt, 'at'>
   /** How long before this call the attempt ended. From 0. */
   readonly endedMsAgo: number
   readonly outcome:
     | { readonly kind: 'succeeded' }
-    /** Due again so long after the end of the attempt. */
+    /** Due again this long after the end of the attempt. */
     | { readonly kind: 'retry'; readonly delayMs: number }
     | { readonly kind: 'failed' }
-    /** Failed, and the endpoint said that it is gone: the webhook is disabled too. */
+    /** Failed, and the endpoint is gone: disables the webhook too. */
     | { readonly kind: 'gone' }
 }
 
@@ -113,7 +113,7 @@ export interface DeliveryQuery {
   readonly webhookId: string
   readonly status: DeliveryStatus | null
   readonly limit: number
-  /** The id of the last delivery of the page before; null for the first page. */
+  /** The id of the last delivery of the previous page; null for the first page. */
   readonly afterId: string | null
 }
 
@@ -133,14 +133,14 @@ export type StoredWebhookChange =
       readonly enabled?: boolean | undefined
     }
   /**
-   * Makes `sealed` the current secret. Of the earlier ones only the newest that is still valid stays so, for `overlapMs` at the most (0:
-   * not at all). Of two rotations at once, each counts with what the other one left.
+   * Makes `sealed` the current secret. Of the earlier ones, only the newest that is still valid stays valid, for at most `overlapMs`
+   * (0: not at all). Of two concurrent rotations, the later one builds on the result of the earlier one.
    */
   | { readonly rotation: { readonly sealed: string; readonly overlapMs: number } }
 
 /**
- * Webhooks and their deliveries. Deliveries are created by the verbs of other stores, together with their events: one for each
- * webhook of the workspace that wants the event's type, `skipped` when the webhook is disabled.
+ * Webhooks and their deliveries. Methods of other stores create deliveries, together with their events: one for each webhook of
+ * the workspace that subscribes to the event's type, `skipped` when the webhook is disabled.
  */
 export interface WebhookStore<Tx = unknown> {
   /** @throws TaskboardError `NOT_FOUND` for an unknown workspace, `CONFLICT` as in `insertTask`. */
@@ -164,13 +164,13 @@ export interface WebhookStore<Tx = unknown> {
     },
     at: At<Tx>,
   ): Promise<StoredWebhook>
-  /** Deletes it with its deliveries. Returns false when there was none. */
+  /** Deletes it with its deliveries. Returns false when it did not exist. */
   deleteWebhook(
     named: { readonly workspaceId: string; readonly webhookId: string },
     at: At<Tx>,
   ): Promise<boolean>
 
-  /** Creates one due delivery of `event` to one webhook only, in no log and to no other listener. For the Test button. */
+  /** Creates one due delivery of `event` for this webhook only. The event goes into no log and to no listener. For the Test button. */
   insertTestDelivery(
     delivery: {
       readonly workspaceId: string
@@ -180,11 +180,11 @@ export interface WebhookStore<Tx = unknown> {
     at: At<Tx>,
   ): Promise<Delivery>
   /**
-   * Claims due deliveries for `claimMs`: at most `limit`, at most `perAccount` of one account and `perWebhook` of one webhook, none
-   * of those excluded. Accounts share the limit alike, and so do the webhooks of each; of a webhook the oldest due come first.
-   * Where more is due than a claim takes, accounts and webhooks take turns from claim to claim, so that no backlog keeps back
-   * another's. No other caller gets the deliveries until the claim expires. What falls due on a disabled webhook becomes `skipped`
-   * instead.
+   * Claims due deliveries for `claimMs`: at most `limit`, at most `perAccount` of one account and `perWebhook` of one webhook, and
+   * none of the excluded ones. Accounts share the limit equally, and so do the webhooks of each. The oldest due of a webhook come
+   * first. When more is due than a claim takes, accounts and webhooks take turns from claim to claim, so that no backlog delays
+   * another. No other caller gets the deliveries until the claim expires. A delivery that falls due on a disabled webhook becomes
+   * `skipped` instead.
    */
   claimDueDeliveries(
     request: {
@@ -197,24 +197,24 @@ export interface WebhookStore<Tx = unknown> {
     },
     at: At<Tx>,
   ): Promise<DeliveryClaim>
-  /** The targets of those webhooks that exist and are enabled, in any order. */
+  /** The targets of the webhooks that exist and are enabled, in any order. */
   readTargets(webhookIds: readonly string[], at: At<Tx>): Promise<readonly DeliveryTarget[]>
   /**
-   * Writes back results, each only if its claim still holds; attempts and retries get their times from the storage's. A webhook
-   * whose attempts have all failed for `disableAfterMs` is disabled (`failing`), with an `agent.alert` in its workspace's log;
-   * success clears `failingSince`.
+   * Stores results, each only if its claim is still valid. Attempts and retries get their times from the storage's clock. A webhook
+   * whose attempts have all failed for `disableAfterMs` is disabled (`failing`), with an `agent.alert` in its workspace's log.
+   * Success clears `failingSince`.
    */
   recordDeliveryResults(
     record: { readonly results: readonly DeliveryResult[]; readonly disableAfterMs: number },
     at: At<Tx>,
   ): Promise<void>
-  /** Gives claims back untried, due at once. */
+  /** Releases claims without an attempt. The deliveries are due at once. */
   releaseDeliveries(claims: readonly { deliveryId: string; claimToken: string }[], at: At<Tx>): Promise<void>
   /** Newest first. */
   listDeliveries(query: DeliveryQuery, at: At<Tx>): Promise<readonly Delivery[]>
   /**
-   * Makes finished deliveries (succeeded, failed, skipped) pending and due now with a fresh set of attempts: the one named,
-   * or all created in [`from`, `to`) whose status is failed or skipped. Returns how many.
+   * Makes finished deliveries (succeeded, failed, skipped) pending and due now, with fresh attempts: the given one, or all created
+   * in [`from`, `to`) with the status failed or skipped. Returns how many.
    * @throws TaskboardError `NOT_FOUND` for an unknown webhook or delivery.
    */
   resendDeliveries(

@@ -8,7 +8,7 @@ import type {
   StoredWebhook,
 } from './webhook-store.js'
 
-/** A registered endpoint as everybody may see it: without its secret. */
+/** A registered endpoint, without its secret. */
 export interface Webhook {
   /** `wh_…` */
   readonly id: string
@@ -18,9 +18,9 @@ export interface Webhook {
   /** Whether deliveries carry a signature. */
   readonly signed: boolean
   readonly enabled: boolean
-  /** `gone`: it answered 410. `failing`: nothing but failures for days. `host`: by `update`. Null while enabled. */
+  /** `gone`: it answered 410. `failing`: all attempts failed for days. `host`: by `update`. Null while enabled. */
   readonly disabledReason: DisabledReason | null
-  /** Since when every attempt has failed; null after a success. */
+  /** When attempts began to fail without a success; null after a success. */
   readonly failingSince: Instant | null
   readonly createdAt: Instant
   readonly updatedAt: Instant
@@ -28,11 +28,11 @@ export interface Webhook {
 
 /** One entry of a webhook's delivery log. */
 export interface DeliveryRecord {
-  /** `evt_…`, what receivers see as `X-Service-Delivery`. */
+  /** `evt_…`, sent to receivers as `X-Service-Delivery`. */
   readonly id: string
   readonly webhookId: string
   readonly workspaceId: string
-  /** What it tells of, and when that happened. */
+  /** Its event's type, and when the event happened. */
   readonly event: { readonly type: WebhookEventType; readonly at: Instant }
   readonly status: DeliveryStatus
   readonly attemptCount: number

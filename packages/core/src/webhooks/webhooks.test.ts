@@ -16,7 +16,7 @@ const URL = 'https://example.com/hooks'
 
 type Calls = [verb: string, ...args: unknown[]][]
 
-/** One workspace's webhooks and deliveries in arrays, with every call kept. */
+/** One workspace's webhooks and deliveries in arrays, with a record of every call. */
 function createTestStore() {
   const webhooks: StoredWebhook[] = []
   const deliveries: Delivery[] = []
@@ -128,7 +128,7 @@ function setUp(): {
 }
 
 describe('register', () => {
-  it('keeps what was given, and the secret sealed and unseen', async () => {
+  it('stores the input, and the secret sealed and never returned', async () => {
     const { webhooks, storage, signaturesAt } = setUp()
     const input = {
       url: URL,
@@ -154,7 +154,7 @@ describe('register', () => {
     expect(signaturesAt(NOW)).toEqual([signPayload('hush-hush', 'body')])
   })
 
-  it('takes every event type, and no secret', async () => {
+  it('accepts every event type, and no secret', async () => {
     const { webhooks, storage } = setUp()
     for (const secret of [undefined, null]) {
       const webhook = await webhooks.register('ws_1', { url: URL, events: [...webhookEventTypes], secret })
@@ -163,7 +163,7 @@ describe('register', () => {
     expect(storage.webhooks.map(({ secrets }) => secrets)).toEqual([[], []])
   })
 
-  it('hands on the transaction and the idempotency claim', async () => {
+  it('passes on the transaction and the idempotency claim', async () => {
     const { webhooks, storage } = setUp()
     const idempotency = { scope: 's', key: 'k', fingerprint: 'f' }
     await webhooks.register('ws_1', { url: URL, events: ['order.new'] }, { tx: 'tx', idempotency })
@@ -199,7 +199,7 @@ describe('register', () => {
 })
 
 describe('get, update and delete', () => {
-  it('know only the workspace’s own', async () => {
+  it('find only webhooks of the workspace', async () => {
     const { webhooks } = setUp()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
     await expect(webhooks.get('ws_1', id)).resolves.toMatchObject({ id })
@@ -208,7 +208,7 @@ describe('get, update and delete', () => {
     await expect(webhooks.delete('ws_1', id, { tx: 'tx' })).resolves.toBe(true)
   })
 
-  it('change what is given and leave the rest', async () => {
+  it('change the given fields and leave the rest', async () => {
     const { webhooks } = setUp()
     const before = await webhooks.register('ws_1', { url: URL, events: ['order.new'], secret: 's' })
     const disabled = await webhooks.update('ws_1', before.id, { enabled: false })
@@ -238,7 +238,7 @@ describe('get, update and delete', () => {
 })
 
 describe('rotateSecret', () => {
-  it('shows a fresh secret once, and lets the old one sign for a day', async () => {
+  it('returns a new secret once, and lets the old one sign for a day', async () => {
     const { webhooks, storage, signaturesAt } = setUp()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'], secret: 'old' })
     const { webhook, secret } = await webhooks.rotateSecret('ws_1', id)
@@ -252,7 +252,7 @@ describe('rotateSecret', () => {
     expect(signaturesAt(NOW + 24 * HOUR)).toEqual([signPayload(secret, 'body')])
   })
 
-  it('takes a given secret and overlap, and keeps one old secret at most', async () => {
+  it('accepts a secret and an overlap, and keeps one old secret at most', async () => {
     const { webhooks, signaturesAt } = setUp()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'], secret: 'first' })
     await webhooks.rotateSecret('ws_1', id, { secret: 'second', overlapMs: HOUR })
@@ -262,7 +262,7 @@ describe('rotateSecret', () => {
     expect(signaturesAt(NOW)).toEqual([signPayload('fourth', 'body')])
   })
 
-  it('gives a webhook without a secret its first', async () => {
+  it('sets the first secret of a webhook without one', async () => {
     const { webhooks, signaturesAt } = setUp()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
     await webhooks.rotateSecret('ws_1', id, { secret: 'first' })
@@ -284,7 +284,7 @@ describe('rotateSecret', () => {
 })
 
 describe('test', () => {
-  it('sends a sample of the first type, through the log', async () => {
+  it('sends a sample of the first type, and logs it', async () => {
     const { webhooks, storage } = setUp()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['task.completed', 'order.new'] })
     await expect(webhooks.test('ws_1', id)).resolves.toEqual({
@@ -303,7 +303,7 @@ describe('test', () => {
     })
   })
 
-  it('and resend need it enabled', async () => {
+  it('and resend require an enabled webhook', async () => {
     const { webhooks, storage } = setUp()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
     await webhooks.update('ws_1', id, { enabled: false })
@@ -361,7 +361,7 @@ describe('the log', () => {
 })
 
 describe('resend', () => {
-  it('takes one delivery, or a span of time as instants or dates', async () => {
+  it('accepts one delivery, or a time range as instants or dates', async () => {
     const { webhooks, storage } = setUp()
     const { id } = await webhooks.register('ws_1', { url: URL, events: ['order.new'] })
     await expect(webhooks.resend('ws_1', id, { deliveryId: 'evt_1' })).resolves.toBe(3)

@@ -18,7 +18,7 @@ export type WebhookChange = z.input<typeof webhookChangeInput>
 export interface DeliveryPage {
   /** Newest first. */
   readonly deliveries: readonly DeliveryRecord[]
-  /** For the next page; null on the last one. */
+  /** Pass it to get the next page; null on the last page. */
   readonly nextCursor: string | null
 }
 
@@ -28,9 +28,9 @@ export interface DeliveryPage {
  */
 export interface Webhooks<Tx = unknown> {
   /**
-   * Registers an endpoint for the events from now on. A URL with a name is accepted without looking the name up: addresses
-   * are checked at each connection. Without a secret, deliveries carry no signature. A repeat with the same `idempotency`
-   * gives the first one's webhook as it was. @throws `CONFLICT` when that key was used for another request.
+   * Registers an endpoint for future events. A host name in the URL is not resolved: addresses are checked at each connection.
+   * Without a secret, deliveries carry no signature. A repeat with the same `idempotency` returns the webhook as first created.
+   * @throws `CONFLICT` when that key was used for another request.
    */
   register(
     workspaceId: string,
@@ -42,19 +42,19 @@ export interface Webhooks<Tx = unknown> {
   get(workspaceId: string, webhookId: string, options?: InTransaction<Tx>): Promise<Webhook>
   /** A webhook of any workspace within reach. */
   find(reach: Reach, webhookId: string, options?: InTransaction<Tx>): Promise<Webhook>
-  /** Changes what is given. Enabling starts afresh; events of the time between stay `skipped` in the log until they are resent. */
+  /** Changes the given fields. Enabling clears the failures; events since then stay `skipped` in the log until you resend them. */
   update(
     workspaceId: string,
     webhookId: string,
     change: WebhookChange,
     options?: InTransaction<Tx>,
   ): Promise<Webhook>
-  /** Deletes it with its log; returns false when there was none. Sends under way may still arrive; none begins any more. */
+  /** Deletes it with its log; returns false when it did not exist. Sends in progress may still arrive; no new one starts. */
   delete(workspaceId: string, webhookId: string, options?: InTransaction<Tx>): Promise<boolean>
   /**
-   * Gives it a new secret, a fresh `whsec_` one unless `secret` is given, and returns it this once. The old one goes on
-   * signing beside it for `overlapMs` (default 24 h; 0 ends it at once); of the ones before only the newest does. When
-   * two rotations meet, the later one's secret is the current one, and the other's goes on signing beside it.
+   * Sets a new secret, a random `whsec_` one unless `secret` is given, and returns it only here. The old secret also signs for
+   * `overlapMs` (default 24 h; 0 ends it at once); of earlier secrets only the newest does. With two concurrent rotations, the
+   * later secret is the current one, and the other one also signs.
    */
   rotateSecret(
     workspaceId: string,
@@ -63,8 +63,8 @@ export interface Webhooks<Tx = unknown> {
     options?: InTransaction<Tx>,
   ): Promise<{ readonly webhook: Webhook; readonly secret: string }>
   /**
-   * Sends it, and nobody else, a sample of the first event type that it subscribes to. What became of that is in the log,
-   * under the returned id. @throws `CONFLICT` when it is disabled.
+   * Sends only this webhook a sample of the first event type that it subscribes to. The log has the result under the returned id.
+   * @throws `CONFLICT` when it is disabled.
    */
   test(workspaceId: string, webhookId: string, options?: InTransaction<Tx>): Promise<DeliveryRecord>
   /** The delivery log. `limit` 1 to 1,000, default 100. */
@@ -78,8 +78,8 @@ export interface Webhooks<Tx = unknown> {
     },
   ): Promise<DeliveryPage>
   /**
-   * Sends finished deliveries again, same id and body, with a fresh set of attempts: one, or all that were created in
-   * [`from`, `to`) and failed or were skipped. Returns how many. @throws `CONFLICT` when the webhook is disabled.
+   * Sends finished deliveries again, with the same id and body and fresh attempts: one, or all created in [`from`, `to`) that
+   * failed or were skipped. Returns how many. @throws `CONFLICT` when the webhook is disabled.
    */
   resend(
     workspaceId: string,
@@ -95,7 +95,7 @@ export interface WebhooksParts<Tx> {
   readonly secrets: Pick<SecretBox, 'seal'>
   readonly guard: EndpointGuard
   readonly settings: Pick<WebhookSettings, 'rotationOverlapMs'>
-  /** Called after a webhook was changed or deleted here; in a host's transaction that is before its commit. */
+  /** Called after this process changed or deleted a webhook; in a host's transaction, before its commit. */
   readonly onChanged: (webhookId: string) => void
 }
 
@@ -198,7 +198,9 @@ function requireQuery(status: DeliveryStatus | null, limit: number, cursor: stri
     })
   }
   if (cursor !== null && !/^evt_[0-9a-z]{1,60}$/.test(cursor)) {
-    throw new TaskboardError('INVALID_FIELD', 'cursor must be that of an earlier page', { field: 'cursor' })
+    throw new TaskboardError('INVALID_FIELD', 'cursor must be the nextCursor of an earlier page', {
+      field: 'cursor',
+    })
   }
 }
 
