@@ -96,8 +96,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     },
     channel: (path) => channelProtocol(path, subscriptions),
     connect(socket, origin, { door, protocol }) {
-      if (!isStarted)
-        throw new TaskboardError('SERVICE_UNAVAILABLE', 'the realtime channel is not open')
+      if (!isStarted) throw new TaskboardError('SERVICE_UNAVAILABLE', 'the realtime channel is not open')
       const connection = new Connection(socket, origin, { door, protocol, parts: ofConnections })
       connections.add(connection)
       if (connections.size === 1) {

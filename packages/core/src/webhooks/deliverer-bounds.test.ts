@@ -118,7 +118,7 @@ describe('storage errors', () => {
     await clock.advance({ seconds: 30 })
     expect(storage.deliveries.filter(({ status }) => status === 'succeeded')).toHaveLength(11)
     await clock.advance({ minutes: 3 })
-    expect(logged.some((line) => line.includes('not stored in time'))).toBe(true)
+    expect(logged.some((line) => line.includes('could not store a webhook result in time'))).toBe(true)
   })
 
   it('at stop leave claims to expire, and are logged', async () => {
@@ -131,8 +131,8 @@ describe('storage errors', () => {
     await clock.settle()
     await receiver.waitFor(2)
     await deliverer.stop({ drainTimeoutMs: 0 })
-    expect(logged.some((line) => line.includes('not stored at stop'))).toBe(true)
-    expect(logged.some((line) => line.includes('claims not given back'))).toBe(true)
+    expect(logged.some((line) => line.includes('could not store webhook results at stop'))).toBe(true)
+    expect(logged.some((line) => line.includes('could not release webhook claims'))).toBe(true)
     expect(clock.pending()).toEqual({ timers: [], works: [] })
   })
 })
