@@ -1,6 +1,6 @@
 import { scopes, type User } from '@taskboard/core'
 
-/** The columns of an `Account`, of the table or expression that `alias` names. */
+/** The columns of an `Account`. `alias` names the table or expression. */
 export function accountColumns(alias: string): string {
   return `${alias}.id, ${alias}.name, ${alias}.tier, ${alias}.created_at::float8 as "createdAt"`
 }
@@ -11,7 +11,7 @@ export function workspaceColumns(alias: string): string {
   return `${a}.id, ${a}.account_id as "accountId", ${a}.name, ${a}.created_at::float8 as "createdAt"`
 }
 
-/** The columns of an `ApiKeyRecord`: all but the hash. */
+/** The columns of an `ApiKeyRecord`: all except the hash. */
 export function apiKeyColumns(alias: string): string {
   const a = alias
   return `${a}.id, ${a}.account_id as "accountId", ${a}.workspace_id as "workspaceId",
@@ -20,9 +20,9 @@ export function apiKeyColumns(alias: string): string {
     ${a}.revoked_at::float8 as "revokedAt"`
 }
 
-/** A `User` as it is stored. */
+/** A stored `User`. */
 export interface UserRow extends Omit<User, 'scopes'> {
-  /** Null for every scope that there is. */
+  /** Null for all scopes. */
   readonly scopes: User['scopes'] | null
 }
 

@@ -13,7 +13,7 @@ import { revokeApiKey } from './revoke-api-key.js'
 import { rotateApiKey } from './rotate-api-key.js'
 import { setPassword } from './set-password.js'
 
-/** Accounts, workspaces, users and keys. Nearly each verb is one statement, which callers of the hottest share. */
+/** Accounts, workspaces, users and keys. Nearly every verb is one statement. Concurrent calls share the hottest ones. */
 export function createAccessStore(database: Database): AccessStore<PgConnection> {
   return {
     insertAccount: (account, at) => insertAccount(database, account, at),

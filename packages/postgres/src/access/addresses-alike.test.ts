@@ -27,7 +27,7 @@ describe.each([
   ['PostgreSQL', onPg],
   ['PGlite', onPglite],
 ])('addresses that an earlier version has stored on %s', (_, open) => {
-  it('are normalized, but for those that would be the same as another', async () => {
+  it('are normalized, except those that would equal another one', async () => {
     const pool = await open()
     const place = embeddedMigrations.findIndex(({ name }) => name === 'addresses_alike')
     await migrateWith(pool, embeddedMigrations.slice(0, place))

@@ -29,7 +29,7 @@ interface Call {
 
 const MOST_AT_ONCE = 200
 
-/** `AccessStore.findPrincipalByKeyHash`. Calls that come while others are under way share a statement. */
+/** `AccessStore.findPrincipalByKeyHash`. Concurrent calls share a statement. */
 export function createFindPrincipal(database: Database): AccessStore<PgConnection>['findPrincipalByKeyHash'] {
   const find = database.join<Call, PrincipalRow | undefined>(
     async (calls) => {

@@ -14,7 +14,7 @@ interface AddedRow extends Added {
   readonly isFuture: boolean
 }
 
-/** Refused by its own rows: the account or a workspace is not there, its end has passed, or the hash is taken (then there is no key). */
+/** The row gives the refusal: no such account or workspace, an end in the past, or a hash that is in use (then no key is returned). */
 const addKey = statement<AddedRow>(
   'insert_api_key',
   /* sql */ `

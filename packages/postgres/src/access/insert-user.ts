@@ -11,7 +11,7 @@ interface AddedRow extends Added {
   readonly hasAccount: boolean
 }
 
-/** Refused by its own rows: the account is not there, or the address is taken (then there is no user). */
+/** The row gives the refusal: no such account, or an email that is in use (then no user is returned). */
 const addUser = statement<AddedRow>(
   'insert_user',
   /* sql */ `
@@ -29,7 +29,7 @@ const addUser = statement<AddedRow>(
   select exists (select from first) as "hasAccount", ${userColumns('u')} from p left join added u on true`,
 )
 
-/** Adds a user within a session, whose earlier writes it sees. @throws as `AccessStore.insertUser`. */
+/** Adds a user within a session and sees its earlier writes. @throws as `AccessStore.insertUser`. */
 export async function addUserIn(
   session: Session,
   id: string,
@@ -40,7 +40,7 @@ export async function addUserIn(
   const [row] = await session.run(addUser, [now, id, accountId, email, passwordHash, scopes])
   if (row?.hasAccount !== true) throw new TaskboardError('NOT_FOUND', 'no such account')
   if (row.id === null) {
-    throw new TaskboardError('CONFLICT', 'email is that of another user', { field: 'email' })
+    throw new TaskboardError('CONFLICT', 'email is already in use', { field: 'email' })
   }
   const { hasAccount: _, ...added } = row
   return toUser(added as UserRow)

@@ -6,7 +6,7 @@ import { statement } from '../statement.js'
 import { accountColumns, workspaceColumns } from './access-row.js'
 import { addUserIn } from './insert-user.js'
 
-/** Common table expressions that add a workspace to each account of `owner`, with its log and its agent, if one is named. */
+/** Common table expressions that add a workspace to each account of `owner`, with its log and, if one is named, its agent. */
 const ADD_WORKSPACE = /* sql */ `
   added as (
     insert into taskboard.workspace (id, account_id, name, created_at)

@@ -6,7 +6,7 @@ import { statement } from '../statement.js'
 import { apiKeyColumns } from './access-row.js'
 import { keyWithinReach, reachValues } from './reach-sql.js'
 
-/** A page after a key that is not there is empty. */
+/** The page after a key that does not exist is empty. */
 const keysWithinReach = statement<ApiKeyRecord>(
   'list_api_keys',
   /* sql */ `

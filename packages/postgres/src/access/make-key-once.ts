@@ -5,7 +5,7 @@ import { once } from '../idempotency/once.js'
 import type { PgConnection } from '../pool.js'
 
 /**
- * Makes a key, under an idempotency key where there is one. What a key is, was shown once: a repeat gets no second one.
+ * Creates a key, with an idempotency key if there is one. The key's text is shown only once: a repeat returns no second one.
  * @throws TaskboardError `CONFLICT` with the key's id for a repeat.
  */
 export async function makeKeyOnce<T extends ApiKeyRecord>(

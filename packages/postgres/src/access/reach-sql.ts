@@ -1,6 +1,6 @@
 import type { Reach } from '@taskboard/core/storage'
 
-/** What holds for a key within reach; `account` and `workspaces` are the parameters of `reachValues`. */
+/** The condition that a key is within reach. `account` and `workspaces` are the parameters of `reachValues`. */
 export function keyWithinReach(alias: string, account: string, workspaces: string): string {
   return `(${alias}.account_id = ${account}::text
     and (${workspaces}::text[] is null or ${alias}.workspace_id = any (${workspaces}::text[])))`

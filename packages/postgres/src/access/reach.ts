@@ -1,6 +1,6 @@
 import type { Reach } from '@taskboard/core/storage'
 
-/** The condition that workspace `alias` is within reach, whose values are the parameters `first` and the one after it. */
+/** The condition that workspace `alias` is within reach. Its values are the parameter number `first` and the next one. */
 export function withinReach(alias: string, first: number): string {
   return `${alias}.account_id = $${first}::text and ($${first + 1}::text[] is null or ${alias}.id = any ($${first + 1}::text[]))`
 }

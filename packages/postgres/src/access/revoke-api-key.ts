@@ -6,7 +6,7 @@ import { statement } from '../statement.js'
 import { apiKeyColumns } from './access-row.js'
 import { keyWithinReach, reachValues } from './reach-sql.js'
 
-/** The first revocation's time stays. */
+/** A repeat keeps the time of the first revocation. */
 const revokeKey = statement<ApiKeyRecord>(
   'revoke_api_key',
   /* sql */ `

@@ -9,7 +9,7 @@ import { keyWithinReach, reachValues } from './reach-sql.js'
 
 type KeyRow = ApiKeyRecord & { readonly isNew: boolean }
 
-/** The old key and the new one; the old one alone when it has ended, and no row when it is not there. */
+/** Returns the old key and the new one; only the old one when it has ended; no row when it does not exist. */
 const rotateKey = statement<KeyRow>(
   'rotate_api_key',
   /* sql */ `

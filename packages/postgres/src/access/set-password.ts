@@ -9,7 +9,7 @@ const setHash = statement<object>(
   /* sql */ `update taskboard.account_user set password_hash = $2::text where id = $1::text returning id`,
 )
 
-/** A statement of its own, so that it sees the sessions of logins that the one before it waited for. */
+/** A separate statement, so that it sees the sessions of logins that the previous one waited for. */
 const endSessions = statement<{ readonly id: string }>(
   'end_sessions',
   /* sql */ `

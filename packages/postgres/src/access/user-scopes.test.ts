@@ -44,7 +44,7 @@ describe('the scopes of users', () => {
     await taskboard.close()
   })
 
-  it('become all where an earlier version has stored all of its time', async () => {
+  it('become all when an earlier version stored all scopes that it had', async () => {
     const { pool } = database
     const place = embeddedMigrations.findIndex(({ name }) => name === 'scopes_of_users')
     await migrateWith(pool, embeddedMigrations.slice(0, place))

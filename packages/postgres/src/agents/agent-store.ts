@@ -11,7 +11,7 @@ import { reportWorker } from './report-worker.js'
 import { getAgent, surveyAgents } from './survey-agents.js'
 import { updateAgent } from './update-agent.js'
 
-/** The agents of all workspaces. Each verb but the deletion, and what has an idempotency key, is one statement. */
+/** The agents of all workspaces. Each verb is one statement, except the deletion and creates with an idempotency key. */
 export function createAgentStore(database: Database): AgentStore<PgConnection> {
   return {
     insertAgent: ({ agent, idempotency }, at) => insertAgent(database, agent, idempotency, at),

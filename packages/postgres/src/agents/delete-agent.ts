@@ -5,7 +5,7 @@ import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { unknownAgent } from './read-agents.js'
 
-/** Locked, so that no task comes to be assigned to it any more: what was assigned until now is seen by the statements after it. */
+/** Locks the agent, so that no more tasks are assigned to it. Later statements see those assigned until now. */
 const lockAgent = statement<object>(
   'lock_agent',
   /* sql */ `
@@ -35,8 +35,8 @@ const unassignDone = statement<{ readonly isFree: boolean }>(
 const remove = statement<never>('delete_agent', /* sql */ `delete from taskboard.agent where id = $1::text`)
 
 /**
- * `AgentStore.deleteAgent`. Several statements: a task that is reopened meanwhile is seen by none of them as it is then, so what
- * it refers to is left to its foreign key.
+ * `AgentStore.deleteAgent`. None of its statements sees the new state of a task that is reopened in between, so the foreign key
+ * updates what that task refers to.
  */
 export function deleteAgent(
   database: Database,

@@ -1,6 +1,6 @@
 import { ratedAttempts, timedAttempts } from '@taskboard/core/storage'
 
-/** The last attempts of the agent of that id that were completed or failed, as a query. */
+/** A query of the agent's last attempts that were completed or failed. */
 export function ratedAttemptsOf(agentId: string): string {
   return /* sql */ `
     select e.outcome, e.started_at, e.ended_at from taskboard.attempt e

@@ -29,7 +29,7 @@ export function listAgents(
     : database.read(at, agentsById, [which.agentIds])
 }
 
-/** The refusal of an agent that is not there, or not in that workspace. */
+/** The error for an agent that does not exist, or not in that workspace. */
 export function unknownAgent(): TaskboardError {
   return new TaskboardError('NOT_FOUND', 'no such agent')
 }

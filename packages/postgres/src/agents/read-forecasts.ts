@@ -7,8 +7,8 @@ import { EACH_LANE, slopeOf } from '../tasks/lane-sql.js'
 import { timedAttemptsOf } from './rated-attempts.js'
 
 /**
- * Medians are worked out once for each agent and, where it has none, for each workspace. A task's place is counted lane by lane
- * in the order of the pickup, each count a range of the index that claims read, and of bounded length.
+ * Medians are computed once for each agent and, for agents without one, once for each workspace. A task's place is counted lane
+ * by lane in pickup order. Each count is a range of bounded length in the index that claims read.
  */
 const forecasts = statement<Forecast>(
   'read_forecasts',

@@ -3,7 +3,7 @@ import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 
-/** Present, types, length. Tells whether agents are to be routed anew, which matters only to a runtime for any type. */
+/** Present, types, length. Returns whether agents must be routed again, which matters only to a runtime for any type. */
 const report = statement<{ readonly isStale: boolean }>(
   'report_runtimes',
   /* sql */ `
@@ -34,7 +34,7 @@ const turnRoutes = statement<{ readonly type: string }>(
   returning r.type`,
 )
 
-/** Types. A statement of its own, which sees the agents that were added until the types were locked. */
+/** Types. A separate statement, which sees the agents that were added until the types were locked. */
 const routeAgents = statement<never>(
   'route_agents',
   /* sql */ `
@@ -43,7 +43,7 @@ const routeAgents = statement<never>(
   where a.type = any ($1::text[]) and r.type = a.type and (a.fallback is null) <> r.is_routed`,
 )
 
-/** `AgentStore.reportPresence` of runtimes. Nobody waits for it, so nobody is woken. */
+/** `AgentStore.reportPresence` of runtimes. Nothing waits for it, so it notifies no one. */
 export async function reportRuntimes(
   database: Database,
   agentTypes: readonly string[],

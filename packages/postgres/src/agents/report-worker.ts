@@ -11,7 +11,7 @@ const report = statement<never>(
   where a.id = $3::text and a.workspace_id = $2::text`,
 )
 
-/** `AgentStore.reportPresence` of somebody outside of the runtimes. Nobody waits for it, so nobody is woken. */
+/** `AgentStore.reportPresence` of a worker outside the runtimes. Nothing waits for it, so it notifies no one. */
 export async function reportWorker(
   database: Database,
   {

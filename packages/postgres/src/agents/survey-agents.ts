@@ -7,7 +7,7 @@ import { agentColumns, agentStatus } from './agent-row.js'
 import { ratedAttemptsOf } from './rated-attempts.js'
 import { unknownAgent } from './read-agents.js'
 
-/** The condition that workspace `w` is within reach: the account, or null for all, is parameter 2, its workspaces parameter 3. */
+/** The condition that workspace `w` is within reach. Parameter 2 is the account, or null for all; parameter 3 its workspaces. */
 const WITHIN_REACH = /* sql */ `($2::text is null or w.account_id = $2::text)
     and ($3::text[] is null or w.id = any ($3::text[]))`
 
@@ -19,7 +19,7 @@ const OVERVIEWS = /* sql */ `
     (select avg(case when r.outcome = 'completed' then 1 else 0 end)::float8
      from (${ratedAttemptsOf('a.id')}) r) as "successRate"`
 
-/** Without an agent where there is none, and no row at all for a workspace that is not within reach. */
+/** A workspace without agents gives a row without one; a workspace beyond reach gives no row. */
 type SurveyRow = AgentOverview | { readonly id: null }
 
 const survey = statement<SurveyRow>(

@@ -6,7 +6,7 @@ import { statement } from '../statement.js'
 import { agentColumns } from './agent-row.js'
 import { unknownAgent } from './read-agents.js'
 
-/** Which fields to replace, those that the JSON has, and with what. */
+/** Replaces the fields that the JSON contains. */
 const update = statement<Agent>(
   'update_agent',
   /* sql */ `

@@ -2,8 +2,8 @@
 export const COUNTED_TYPES = /* sql */ `('task.created', 'task.completed', 'task.moved', 'task.failed')`
 
 /**
- * What an event counts for, as a query without a table that reads the event `alias`: day, type, created, completed, failed, timed,
- * taken_ms. As `countEvent` of the core.
+ * The counts of event `alias`, as a query without a table: day, type, created, completed, failed, timed, taken_ms. Equals
+ * `countEvent` of core.
  */
 export function countedEvent(alias: string): string {
   const e = alias

@@ -6,7 +6,7 @@ import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { countedEvent, COUNTED_TYPES } from './counted-event.js'
 
-/** Without a day where there is none, and no row at all for a workspace that is not within reach. */
+/** A workspace without figures gives a row without a day; a workspace beyond reach gives no row. */
 type FiguresRow = DayFigures | { readonly day: null }
 
 const figures = statement<FiguresRow>(

@@ -17,10 +17,10 @@ const addMarks = statement<never>(
 )
 
 /**
- * Takes workspaces by how far they are behind, as many as fill the limit, but those whose marks another one has locked. The lock
- * gives the mark as it is now; the events are those of the statement's snapshot, of which none is missing up to the last, so a
- * snapshot that is older than the mark finds nothing. Where all were taken that the snapshot has, the mark moves to their end also
- * if none is left of them: pruned before they could be counted.
+ * Takes the workspaces that are furthest behind, until the limit is filled. Skips those whose marks another process has locked.
+ * The lock gives the current mark, while the events are those of the statement's snapshot, with no gap up to the last. So a
+ * snapshot that is older than the mark finds nothing. When all events of the snapshot were taken, the mark moves to their end,
+ * even if none is left: they were pruned before they could be counted.
  */
 const rollUpEvents = statement<{ readonly taken: number }>(
   'roll_up_events',
@@ -78,7 +78,7 @@ const rollUpEvents = statement<{ readonly taken: number }>(
   select coalesce(sum(taken), 0)::float8 as taken from progress`,
 )
 
-/** `AnalyticsStore.rollUp`. Nobody waits for it, so nobody is woken. */
+/** `AnalyticsStore.rollUp`. Nothing waits for it, so it notifies no one. */
 export async function rollUp(database: Database, limit: number, at: At<PgConnection>): Promise<number> {
   await database.read(at, addMarks, [])
   const [row] = await database.read(at, rollUpEvents, [limit])

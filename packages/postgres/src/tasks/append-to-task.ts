@@ -10,7 +10,7 @@ interface AppendedRow {
   readonly isHeld: boolean
 }
 
-/** Renews a live lease: present, workspace, task, fencing token, length (null for the claim's). */
+/** Renews a live lease: present, workspace, task, fencing token, length (null for the length of the claim). */
 const RENEWED = /* sql */ `
   p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   found as materialized (
@@ -24,7 +24,7 @@ const RENEWED = /* sql */ `
     returning t.id
   )`
 
-/** Further: most lines, level, message. */
+/** More parameters: the maximum of lines, level, message. */
 const appendLine = statement<AppendedRow>(
   'append_log',
   /* sql */ `
@@ -53,7 +53,7 @@ const renewLease = statement<AppendedRow>(
   from p left join found f on true`,
 )
 
-/** Task, most outputs, type, name, address, size. Answers nothing when there are as many. */
+/** Task, maximum of outputs, type, name, address, size. Returns nothing when the maximum is reached. */
 const insertOutput = statement<object>(
   'insert_output',
   /* sql */ `
@@ -83,7 +83,7 @@ export async function appendToTask(
     return
   }
   const { type, name, url, size } = added.output
-  // Counted in a statement of its own, which sees what was there when the task was locked.
+  // A separate statement counts, so that it sees all outputs as of the lock.
   await database.atomically(at, async (session) => {
     requireAppended((await session.run(renewLease, renewal))[0])
     const inserted = await session.run(insertOutput, [taskId, outputLimit, type, name, url, size])

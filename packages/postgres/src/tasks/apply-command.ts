@@ -18,7 +18,7 @@ const lookAtTask = statement<SeenTask>(
   from taskboard.task t where t.id = $3::text and t.workspace_id = $2::text`,
 )
 
-/** Present, task, ended attempt or null, events. Answers nothing when the task was written meanwhile. */
+/** Present, task, ended attempt or null, events. Returns nothing when the task has changed since it was read. */
 const writeTask = statement<TaskRow>(
   'write_task',
   /* sql */ `
@@ -69,9 +69,9 @@ const writeTask = statement<TaskRow>(
 const MOST_LOOKS = 20
 
 /**
- * Applies what `transition` decides of the task as it is now, with everything that goes with it; looks again when somebody
- * else wrote it in between. The first look is spared where the task has been `seen` already.
- * @throws TaskboardError `TASK_NOT_FOUND`; whatever `transition` throws; `SERVICE_UNAVAILABLE` when others keep writing it.
+ * Applies what `transition` decides for the current task, with all that follows from it. Reads the task again when it changed
+ * in between. A task that was already `seen` skips the first read.
+ * @throws TaskboardError `TASK_NOT_FOUND`; what `transition` throws; `SERVICE_UNAVAILABLE` after too many concurrent updates.
  */
 export async function applyCommand(
   database: Pick<Database, 'read' | 'write' | 'noteRevocation'>,
@@ -94,7 +94,7 @@ export async function applyCommand(
     if (decided.endedAttempt?.outcome === 'revoked') database.noteRevocation(at)
     return toTask(written)
   }
-  throw new TaskboardError('SERVICE_UNAVAILABLE', 'the task is being written by others all the time')
+  throw new TaskboardError('SERVICE_UNAVAILABLE', 'too many concurrent updates of the task; retry')
 }
 
 function toValues(

@@ -1,14 +1,14 @@
 import type { Reach } from '@taskboard/core/storage'
 
-/** A look for a task by its id. */
+/** A task to look up by its id. */
 export interface AskedTask {
   readonly reach: Reach
   readonly taskId: string
 }
 
 /**
- * The source of a statement about several tasks, each asked for by somebody: `asked` (ord, from 1 on) and the task `t`, where
- * it is within the reach of whoever asks. Parameters 1 to 3 are `askedValues`. The limits say that each is looked up by its id.
+ * The source of a statement that reads tasks for several calls: `asked` (ord, from 1) and the task `t` if it is within the
+ * caller's reach. Parameters 1 to 3 are `askedValues`. The limits make the planner look up each task by its id.
  */
 export const FROM_ASKED = /* sql */ `
   from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (id, account_id, workspace_ids, ord)
@@ -20,7 +20,7 @@ export const FROM_ASKED = /* sql */ `
       limit 1
     ) as reached on true`
 
-/** The values of `FROM_ASKED`. Lists of different lengths make no array, so those of workspaces go as JSON. */
+/** The values of `FROM_ASKED`. The lists of workspaces differ in length, which an array does not allow, so they are sent as JSON. */
 export function askedValues(asked: readonly AskedTask[]): readonly unknown[] {
   const ids = asked.map(({ taskId }) => taskId)
   const accounts = asked.map(({ reach }) => reach.accountId)

@@ -3,15 +3,15 @@ import { statement } from '../statement.js'
 import { lockDependencies } from './lock-dependencies.js'
 
 /**
- * Lets the edits of one workspace's dependencies go one after the other: two at once could close a circle that neither sees.
- * Until the transaction's end.
+ * Serializes the edits of dependencies in a workspace until the transaction ends: two concurrent ones could close a cycle that
+ * neither sees.
  */
 const takeTurn = statement<never>(
   'take_dependency_turn',
   `select pg_advisory_xact_lock(hashtextextended('taskboard.dependencies ' || $1::text, 0))`,
 )
 
-/** Task, dependencies: whether they lead back to it. Locks the task. */
+/** Task, dependencies. Returns whether the dependencies lead back to the task. Locks the task. */
 const lockTask = statement<{ readonly leadsBack: boolean }>(
   'lock_dependent',
   /* sql */ `
@@ -25,8 +25,8 @@ const lockTask = statement<{ readonly leadsBack: boolean }>(
 )
 
 /**
- * Task, dependencies, those of them that are open: how many are counted as open. What the task waited for already is counted as it
- * was: who completes or reopens that changes it once the task's lock is free.
+ * Task, dependencies, the open ones among them. Returns how many count as open. Existing dependencies keep their count: a
+ * statement that completes or reopens one updates it once the task's lock is free.
  */
 const writeDependencies = statement<{ readonly open: number }>(
   'write_dependencies',
@@ -47,13 +47,13 @@ const writeDependencies = statement<{ readonly open: number }>(
 )
 
 export interface ChangedDependencies {
-  /** To be written with the rest of the task. */
+  /** To write with the rest of the task. */
   readonly columns: { readonly depends_on: readonly string[]; readonly open_dependencies: number }
-  /** Why they cannot be; null when they can. */
+  /** Why the dependencies are refused; null when they are valid. */
   readonly fault: string | null
 }
 
-/** Replaces what a task waits for, but for the task's own row. Within a transaction that is rolled back on a fault. */
+/** Replaces the dependencies of a task, except in the task's own row. Runs within a transaction that is rolled back on a fault. */
 export async function changeDependencies(
   session: Session,
   workspaceId: string,

@@ -3,7 +3,10 @@ import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 
-/** Present, tasks, fencing tokens. Each task is looked up by its key; its lease's end is compared so that no index of ends is read. */
+/**
+ * Present, tasks, fencing tokens. Looks up each task by its key. The comparison of the lease's end prevents the use of an index
+ * of ends.
+ */
 const checkLeases = statement<{ readonly isHeld: boolean }>(
   'check_claims',
   /* sql */ `

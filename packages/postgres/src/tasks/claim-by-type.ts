@@ -2,26 +2,26 @@ import { LOG_EVENTS } from '../events/log-events.js'
 import { statement, type Statement } from '../statement.js'
 import { claimParts, staleAt, takeBest, untilFirst, type ClaimRow } from './claim-sql.js'
 
-/** What the claim by type answers: also the workspaces whose turn it was, in order. */
+/** A row of the claim by type: also has the workspaces whose turn it was, in order. */
 export interface TypeClaimRow extends ClaimRow {
   readonly stations: readonly string[]
 }
 
 /**
- * From the end of `todo_pickup` that claims do not take from: at the other one lie the entries of all that was claimed since the
- * table was last vacuumed, and whoever looks for the first has to pass them.
+ * From the end of `todo_pickup` that claims do not take from. The other end holds the entries of all tasks claimed since the
+ * last vacuum, and a search for the first entry has to pass them.
  */
 const WORST_FIRST = 't.lane desc, t.key, t.due_date desc, t.created_at desc, t.task_id desc'
 
 /**
- * Present, whether ended placements stop it, limit, lease, agent type, the workspace that was served last; and
- * completions. `column` is what of an agent is compared with the type: its own, or the runtime that it falls back to.
+ * Present, whether ended placements stop it, limit, lease, agent type, the workspace that was served last; and completions.
+ * `column` is the column of an agent that is compared with the type: its own type, or the runtime that it falls back to.
  *
- * Workspaces take turns in the order of their ids, on from the one that was served last and round once. Those with ready
- * tasks and those with agents of the type are two ordered lists; the walk leaps from one to the other, so that it
- * costs a few index probes for each workspace it finds, however many there are. That a workspace has a ready task is asked in an
- * order of the index: the planner would else look through the table for any, which is near only where most are of that workspace.
- * When the next wait ends is a query of its own: a bare call would be made again for every row of the answer.
+ * Workspaces take turns in the order of their ids, from the one after the last served, once around. Those with ready tasks and
+ * those with agents of the type are two ordered lists. The walk jumps from one to the other, so it costs a few index probes for
+ * each workspace it finds, however many there are. Whether a workspace has a ready task is asked in the order of an index:
+ * otherwise the planner would scan the table for any, which is fast only when most are of that workspace. When the next wait
+ * ends is a separate query: a bare call would run once for every row of the result.
  */
 function byType(
   verb: string,
@@ -86,7 +86,7 @@ function byType(
   ),
   worker as materialized (
     select a.workspace_id, a.id as agent_id,
-      -- Asked only where there is a choice.
+      -- Only where there is a choice.
       case when exists (
         select from taskboard.agent b where b.${column} = $5::text and b.workspace_id = s.workspace_id and b.id <> a.id
       ) then (
@@ -104,7 +104,7 @@ function byType(
   )
 }
 
-/** What claims, and completes before. */
+/** The statement that claims, and the one that completes first. */
 interface ClaimStatements {
   readonly claim: Statement<TypeClaimRow>
   readonly completeAndClaim: Statement<TypeClaimRow>
@@ -116,7 +116,7 @@ export const claimByType: ClaimStatements = {
   completeAndClaim: byType('complete_and_claim_by_type', 'type', true),
 }
 
-/** For the runtime that works all agents whose type has none of its own. */
+/** For the runtime that works all agents whose type has no runtime. */
 export const claimByFallback: ClaimStatements = {
   claim: byType('claim_by_fallback', 'fallback', false),
   completeAndClaim: byType('complete_and_claim_by_fallback', 'fallback', true),

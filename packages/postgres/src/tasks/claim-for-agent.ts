@@ -11,7 +11,7 @@ import {
   type ClaimRow,
 } from './claim-sql.js'
 
-/** By the two parts of a lane: what the due factor, and the age, have risen by at `p.now`. */
+/** For both parts of a lane: how much the due factor and the age have risen by `p.now`. */
 const DUE_RISES = ['0', 'p.far_rise', 'p.near_rise']
 const AGE_RISES = ['0', 'p.age_rise']
 const headOf = (agent: string, lane: Lane): string =>
@@ -20,9 +20,9 @@ const headOf = (agent: string, lane: Lane): string =>
 /**
  * Present, whether ended placements stop it, limit, lease, workspace, agent; and completions.
  *
- * Candidates are the best of each lane of what anyone may take, and of what only the agent may; they are locked from the best
- * on, and one that another claimer or writer holds is left out rather than waited for. When the next wait ends is a query of its
- * own: a bare call would be made again for every row of the answer.
+ * Candidates are the best of each lane of the tasks that any agent may take, and of those that only this agent may take. They
+ * are locked from the best on. One that another claimer or writer holds is skipped. When the next wait ends is a separate
+ * query: a bare call would run once for every row of the result.
  */
 function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
   const parts = claimParts(withCompletions, '(select is_stale from p)', '(select is_known from p)')

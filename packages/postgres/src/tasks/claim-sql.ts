@@ -2,30 +2,30 @@ import { completeBeforeClaim, completionsOf } from './complete-sql.js'
 import { BEST_FIRST, EACH_LANE, slopeOf } from './lane-sql.js'
 import { taskColumns, type TaskRow } from './task-row.js'
 
-/** What a claiming statement answers: a row for each task that was completed or claimed, or one without a task. */
+/** A row of a claiming statement: one for each task that was completed or claimed, or one without a task. */
 export interface ClaimRow extends TaskRow {
-  /** Whether the task was completed; null when there is none. */
+  /** Whether the task was completed; null when there is no task. */
   readonly isOutcome: boolean | null
-  /** Of a completed task, its place among the completions. */
+  /** The place of a completed task among the completions. */
   readonly ord: number
   readonly isStale: boolean
-  /** How many candidates were looked at; a claim for one agent tells it only when it took fewer than were wanted. */
+  /** The number of candidates seen. A claim for one agent returns it only when it took fewer than it wanted. */
   readonly seen: number | null
-  /** In how many milliseconds the first wait ends that keeps something from the agents; null when there is none. */
+  /** Milliseconds until the end of the first wait that keeps a task from the agents; null when there is none. */
   readonly nextReadyInMs: number | null
   readonly isKnown: boolean
 }
 
-/** More than there are events before those of claims in one statement. */
+/** More than the events that come before those of claims in one statement. */
 const AFTER_COMPLETIONS = 1_000_000
 
 /**
- * Limits nothing that is ever asked for: it is there for the planner, which cannot know what the other limits come to, and
- * reads whole tables when it expects many rows.
+ * Above every real limit. It is for the planner, which does not know the values of the other limits and reads whole tables when
+ * it expects many rows.
  */
 const MOST_EXPECTED = 500
 
-/** How long from `p.now` the instant is that a function returns, at least 0; null where it returns none. Called once. */
+/** Milliseconds from `p.now` to the instant that a function returns, at least 0; null when it returns none. Calls the function once. */
 export function untilFirst(call: string): string {
   return /* sql */ `(select f.at - least(f.at, p.now) from p, (select ${call} as at offset 0) f)`
 }
@@ -33,10 +33,10 @@ export function untilFirst(call: string): string {
 /** The most tasks that one statement claims. */
 export const MOST_CLAIMED = 200
 
-/** A claim looks at this many of each lane and pool at least. */
+/** A claim reads at least this many of each lane and pool. */
 export const LEAST_DEPTH = 4
 
-/** The best of a lane and a pool, the first `depth`. */
+/** The best `depth` tasks of a lane and a pool. */
 export const headsOf = (workspace: string, agent: string, lane: string, depth: string): string => /* sql */ `
         select * from (
           select * from taskboard.todo t
@@ -46,8 +46,8 @@ export const headsOf = (workspace: string, agent: string, lane: string, depth: s
         ) as heads limit ${MOST_EXPECTED}`
 
 /**
- * Locks the candidate `r` unless somebody holds it. The task comes first: of one that is passed over because its task is held,
- * the place must stay free for whoever holds the task, and perhaps the log.
+ * Locks candidate `r` unless another transaction holds it. The task is locked first: when a task is held, its place must stay
+ * free for the holder, which may need the log too.
  */
 export const LOCKED_IN_TURN = /* sql */ `
         select q.workspace_id, q.agent_id from taskboard.todo q join taskboard.task t on t.id = q.task_id
@@ -55,7 +55,7 @@ export const LOCKED_IN_TURN = /* sql */ `
         limit 1
         for update of t, q skip locked`
 
-/** What starts a task `t` at `p.now`. */
+/** The assignments that start a task `t` at `p.now`. */
 export const start = (agent: string, leaseMs: string): string => `
       column_name = 'DOING', not_before = null, progress = 0, started_at = p.now, updated_at = p.now,
       attempts = t.attempts + 1, fencing_token = t.fencing_token + 1, lease_agent_id = ${agent},
@@ -63,13 +63,13 @@ export const start = (agent: string, leaseMs: string): string => `
 
 /**
  * The part of a claiming statement from the candidates to the tasks, for all agents of a type, under leases of $4. It reads
- * - `p` (now), and `wanted`, an expression for how many,
- * - `stale` (is_stale: placements have ended that must be made anew first; then nothing is taken),
+ * - `p` (now), and `wanted`, an expression for the number of tasks,
+ * - `stale` (is_stale: ended placements must be recomputed first; then nothing is taken),
  * - `station` (workspace_id, place: the workspaces whose turn it is, in order),
- * - `worker` (workspace_id, agent_id, held: who may take, and how many tasks each has already).
+ * - `worker` (workspace_id, agent_id, held: the agents that may take tasks, and how many each already has).
  *
- * `candidate` says how many there were: when more than were taken, another look may find more. It leaves `claimed` behind, the
- * tasks with their `ord`, from `after` + 1 on.
+ * `candidate` gives the number of candidates: when it exceeds the number taken, another try may find more. The result is
+ * `claimed`, the tasks with their `ord`, from `after` + 1.
  */
 export const takeBest = ({ wanted, after }: ClaimParts): string => /* sql */ `
   look as materialized (
@@ -106,7 +106,7 @@ export const takeBest = ({ wanted, after }: ClaimParts): string => /* sql */ `
       row_number() over (partition by workspace_id, agent_id = '' order by turn) as nth
     from picked
   ),
-  -- What anyone may take goes to whoever has the least, counting on while the batch is dealt out.
+  -- A task for any agent goes to the agent that has the fewest, including those of this batch.
   dealt as (
     select w.workspace_id, w.agent_id,
       row_number() over (partition by w.workspace_id order by w.held + n, w.agent_id) as nth
@@ -124,23 +124,23 @@ export const takeBest = ({ wanted, after }: ClaimParts): string => /* sql */ `
     returning t.*, ${after} + taken.ord as ord
   )`
 
-/** Whether the placement of anything has ended at `now`, when it is asked for. */
+/** Whether any placement has ended at `now`, if `now` is asked for. */
 export const staleAt = (now: string): string =>
   `($2::boolean and coalesce((select min(until) from taskboard.todo where until < 9223372036854775807) <= ${now}, false))`
 
-/** What differs between a statement that only claims and one that completes first, and claims one more for each that it did. */
+/** The differences between a statement that only claims and one that completes first, and claims one more for each completion. */
 interface ClaimParts {
   readonly complete: string
   /**
-   * An expression for how many tasks to claim. It is a query of its own: a bare parameter would make the plan for one number so
-   * much cheaper in the planner's eyes than the one for any number that it planned anew each time.
+   * An expression for the number of tasks to claim. It is a separate query: with a bare parameter, the plan for one number
+   * would look so much cheaper to the planner than the generic plan that it would plan every call.
    */
   readonly wanted: string
   readonly after: number
-  /** Takes what the agent `a` has completed from the count of its tasks. */
+  /** Subtracts the completed tasks of agent `a` from its count. */
   readonly leaving: string
   readonly draft: string
-  /** Selects the completed tasks with the places of their completions, and the claimed ones in their order. */
+  /** Selects the completed tasks with the places of their completions, and the claimed ones in order. */
   readonly reply: string
 }
 
@@ -151,7 +151,7 @@ const STARTED = /* sql */ `
       'startedAt', c.started_at) as facts
     from claimed c`
 
-/** Completes only when `condition` is true, and placements are not stale. The completions are the seventh parameter. */
+/** Completes only when `condition` is true and no placement is stale. The completions are parameter 7. */
 export function claimParts(withCompletions: boolean, isStale: string, condition: string): ClaimParts {
   const claimed = `select false as "isOutcome", c.ord, ${taskColumns('c')} from claimed c`
   if (!withCompletions) {

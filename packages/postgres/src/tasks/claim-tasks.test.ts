@@ -18,7 +18,7 @@ const settings = {
   outputLimit: 3,
 }
 const LEASE_MS = 60_000
-/** How long a claim waits for a lock before it looks for a circle. */
+/** How long a claim waits for a lock before the server looks for a deadlock. */
 const DEADLOCK_TIMEOUT_MS = 1_500
 
 let database: TestDatabase
@@ -89,7 +89,7 @@ describe('a claim', () => {
     expect(tasks).toHaveLength(40)
   })
 
-  it('asks once when the next wait ends, however many tasks it has to answer', async () => {
+  it('computes once when the next wait ends, however many tasks it returns', async () => {
     await database.pool.query('create sequence asked')
     for (const header of ['type(agent_type text)', 'agent(workspace text, agent text)']) {
       await database.pool.query(`create or replace function taskboard.first_wait_for_${header} returns bigint
@@ -110,7 +110,7 @@ describe('a claim', () => {
     expect(Number(rows[0]?.last_value)).toBe(claims.length)
   })
 
-  it('answers what it has taken although it cannot go on', async () => {
+  it('returns the tasks it took when a later statement fails', async () => {
     await Promise.all(Array.from({ length: 220 }, () => addTask()))
     const answers: string[] = []
     // The second statement of the claim fails.
@@ -135,7 +135,7 @@ describe('a claim', () => {
     await failing.close()
   })
 
-  it('finds a workspace with work by index where nearly all is of another', async () => {
+  it('finds a workspace with work by index when another one has nearly all tasks', async () => {
     await database.pool.query(`insert into taskboard.todo
       select 'task_' || n, 'ws_of_others', '', true, 1, n, 0, 9223372036854775807, null, 0, 9223372036854775807, false from generate_series(1, 20000) n`)
     await database.pool.query('analyze')
@@ -147,7 +147,7 @@ describe('a claim', () => {
     expect(plan).not.toContain('Seq Scan on todo')
   })
 
-  it('leaves the place of a task that another writes to that one', async () => {
+  it('leaves the place of a task to the transaction that writes it', async () => {
     const held = await addTask({ priority: 'urgent' })
     const free = await addTask()
     await other.query('begin')
@@ -161,7 +161,7 @@ describe('a claim', () => {
     expect((await claim).tasks.map(({ id }) => id)).toEqual([free])
   })
 
-  it('is made again after a deadlock that it was the victim of', async () => {
+  it('is retried after it was the victim of a deadlock', async () => {
     const wanted = await addTask()
     await other.query(`begin; set local deadlock_timeout = '1min'`)
     await other.query('select from taskboard.workspace_log for update')
@@ -169,14 +169,14 @@ describe('a claim', () => {
     await waiting()
     await other.query('update taskboard.task set progress = 1 where id = $1', [wanted])
     await other.query('commit')
-    // The other one may hold the task still when it is looked for again.
+    // The other transaction may still hold the task at the retry.
     const { tasks } = await claim
     expect(tasks.length + (await countTasks(storage, workspaceId, at)).TODO).toBe(1)
   })
 })
 
 describe('completing a task and taking the next', () => {
-  it('logs both when the next one is of another workspace', async () => {
+  it('logs both when the next task is of another workspace', async () => {
     await addTask()
     const [task] = (await storage.tasks.claimTasks({ target: await target(), limit: 1 }, at)).tasks
     if (task === undefined) throw new Error('nothing was claimed')

@@ -9,28 +9,28 @@ import { settleQueue } from './settle-queue.js'
 import { toTask } from './task-row.js'
 
 export interface Pickup {
-  /** How many tasks to claim, besides one for each completion that holds. */
+  /** The number of tasks to claim, plus one for each completion that succeeds. */
   readonly limit: number
   readonly completions: readonly CompletionInput[]
   readonly now: Instant | null
-  /** Whether each statement commits by itself: then what was taken is answered although a later one fails. */
+  /** Whether each statement commits on its own. Then the tasks that were taken are returned even if a later statement fails. */
   readonly commitsEach: boolean
 }
 
 export interface PickedUp {
-  /** For each completion, in order: the task, or null when it was not done. */
+  /** The task of each completion, in order; null when it was refused. */
   readonly completed: readonly (Task | null)[]
   /** The claimed tasks, best first. */
   readonly tasks: readonly Task[]
   readonly nextReadyInMs: number | null
 }
 
-/** Completes tasks and takes the best ones. @throws TaskboardError `NOT_FOUND` for an unknown agent, having done nothing. */
+/** Completes tasks and takes the best ones. @throws TaskboardError `NOT_FOUND` for an unknown agent, without any change. */
 export type TaskClaims = (session: Session, target: ClaimTarget, pickup: Pickup) => Promise<PickedUp>
 
-/** How many looks a claim takes when others hold what it has seen. */
+/** How many times a claim tries when others hold the tasks that it saw. */
 const MOST_LOOKS = 8
-/** How many ended placements are made anew before a claim; the rest is left to the next ones, and misorders next to nothing. */
+/** How many ended placements are recomputed before a claim. The rest is left to the next claims and hardly affects the order. */
 const SETTLED_ROWS = 1_000
 
 /** One run of a claiming statement. */
@@ -40,15 +40,15 @@ interface Look {
   readonly completions: readonly CompletionInput[]
 }
 
-/** What one run of a claiming statement has answered. */
+/** The result of one run of a claiming statement. */
 interface Seen extends PickedUp {
-  /** Placements have ended: nothing was done. */
+  /** Placements have ended: the statement changed nothing. */
   readonly isStale: boolean
-  /** Whether there was nothing more that could be taken. */
+  /** Whether nothing more could be taken. */
   readonly isAll: boolean
 }
 
-/** Whose turn it is, is remembered by each process for itself: after a start the turns begin anew. */
+/** Each process remembers on its own whose turn is next. After a start the turns begin at the first workspace. */
 export function createTaskClaims(): TaskClaims {
   const lastServed = new Map<string, string>()
 
@@ -68,7 +68,7 @@ export function createTaskClaims(): TaskClaims {
     )
     const served = lastOf(rows)
     if (served !== null) lastServed.set(agentType, served)
-    // The walk came all the way round when it found fewer workspaces with work than could have had a turn. Each of several was
+    // The walk went once around when it found fewer workspaces with work than could have had a turn. Of several, each was
     // looked at only for its share of what is wanted, so one may have more where others had less.
     const { stations = [], seen } = rows[0] ?? {}
     const wanted = limit + rows.filter(({ isOutcome }) => isOutcome).length
@@ -104,7 +104,7 @@ function inOrder<Row extends ClaimRow>(rows: readonly Row[]): readonly Row[] {
   return rows.toSorted((a, b) => a.ord - b.ord)
 }
 
-/** The workspace after which the turns go on: of the last task, or of the last workspace that had nothing to give. */
+/** The workspace after which the turns continue: that of the last task, or the last one without a task to take. */
 function lastOf(rows: readonly TypeClaimRow[]): string | null {
   const last = rows.at(-1)
   if (last === undefined || last.isStale) return null
@@ -133,7 +133,7 @@ async function takeUpTo(
         completions: [],
       })
     } catch (error) {
-      // What was taken is told, or nobody would work on it.
+      // Return the claimed tasks, or no one would work on them.
       if (commitsEach && (tasks.length > 0 || wanted > limit)) break
       throw error
     }
@@ -145,7 +145,7 @@ async function takeUpTo(
 
 function toSeen(rows: readonly ClaimRow[], completions: number, isAllSeen: boolean): Seen {
   const [first] = rows
-  if (first === undefined) throw new Error('a claim has answered nothing')
+  if (first === undefined) throw new Error('a claim returned no row')
   if (!first.isKnown) throw new TaskboardError('NOT_FOUND', 'no such agent')
   const completed = Array.from<Task | null>({ length: completions }).fill(null)
   const tasks: Task[] = []

@@ -2,13 +2,12 @@ import { dependentsToLock } from './dependents-sql.js'
 import { taskColumns } from './task-row.js'
 
 /**
- * The part of a statement that completes claimed tasks: reads `p` (now) and `completion` (ord, workspace_id, task_id,
- * fencing_token, result), and leaves behind `found` (the tasks, and whether their leases hold), `done` (the tasks that were
- * completed, with the `ord` of the completion) and `completed`, the events to log. Only tasks `t` that `condition` is true of
- * are done; `before` is more to do first, and `also` more to ask of it.
+ * The part of a statement that completes claimed tasks. Reads `p` (now) and `completion` (ord, workspace_id, task_id,
+ * fencing_token, result). Leaves `found` (the tasks, and whether their leases hold), `done` (the completed tasks, with the
+ * `ord` of the completion) and `completed`, the events to log. Completes only tasks `t` for which `condition` is true. `before`
+ * is more to do first, `also` one more condition.
  *
- * The lists of ids say to the planner that few rows are meant; a lease's end is compared in a way that keeps it from
- * going through all leases instead.
+ * The lists of ids show the planner that few rows are meant. The comparison of a lease's end keeps it from scanning all leases.
  */
 function completeWhere(condition: string, before: string, also: string): string {
   return /* sql */ `
@@ -42,8 +41,8 @@ function completeWhere(condition: string, before: string, also: string): string 
 }
 
 /**
- * Tasks are locked in the order of their ids, then those that wait for completed ones and that the database frees in the same commit, too.
- * `outcome` says of each completion whether the task exists, whether it was done, and gives the task.
+ * Locks the tasks in the order of their ids, then the dependents that the database frees in the same commit. `outcome` has for
+ * each completion whether the task exists, whether it was completed, and the task.
  */
 export const COMPLETE_CLAIMED = /* sql */ `${completeWhere(
   'true',
@@ -64,14 +63,14 @@ export const COMPLETE_CLAIMED = /* sql */ `${completeWhere(
   )`
 
 /**
- * For statements that claim as well: reads `stale` too. Nothing is done while the claim may not go on, or when `condition` says
- * that there is nobody to claim; nor for tasks that others wait for, as what becomes free by them would not be seen by the claim.
- * Tasks are not locked first: two completions of one task end in one of them, and collide at worst.
+ * For statements that also claim: reads `stale` too. Completes nothing while placements are stale, when `condition` shows that
+ * no agent can claim, or for tasks with dependents, because the claim would not see those that become ready. Does not lock
+ * tasks first: two completions of one task result in one of them, and collide at worst.
  */
 export const completeBeforeClaim = (condition: string): string =>
   completeWhere(`not t.has_dependents and ${condition}`, '', '')
 
-/** The completions of a JSON list, the parameter of that number. */
+/** The completions in a JSON list, the parameter of that number. */
 export function completionsOf(parameter: number): string {
   return /* sql */ `
   completion as materialized (

@@ -35,14 +35,14 @@ const completeClaimed = statement<OutcomeRow>(
   select * from outcome order by ord`,
 )
 
-/** One call that waits to be part of a batch. */
+/** A call that waits for its batch. */
 interface Call extends CompletionInput {
   readonly now: Instant | null
 }
 
 const MOST_AT_ONCE = 200
 
-/** `TaskStore.completeTask`. Calls that come while others are under way share a statement and a commit, but for those within a transaction. */
+/** `TaskStore.completeTask`. Concurrent calls share a statement and a commit, except within a transaction. */
 export function createCompletions(
   database: Database,
   claims: TaskClaims,
@@ -56,8 +56,8 @@ export function createCompletions(
   const plain: Session = { run: (...query) => database.read({ now: null }, ...query) }
 
   /**
-   * Two commits: a transaction that held the log of the completed task's workspace while it waits for those of others would meet
-   * claims that hold them in circles. Once the task is done, that is what is answered.
+   * Two commits. One transaction would hold the log of the completed task's workspace while it waits for other logs, and could
+   * deadlock with claims that hold those. Once the task is completed, the call returns it.
    */
   async function oneAfterTheOther(call: Call, next: ClaimTarget): Promise<Completion> {
     const task = await completedTask(plain, call, await complete(call))
@@ -93,7 +93,7 @@ export function createCompletions(
   }
 }
 
-/** A statement that claims for one agent logs events of its workspace only. */
+/** A statement that claims for one agent logs only events of the agent's workspace. */
 function isOneLog(proof: ClaimProof, next: ClaimTarget): boolean {
   return 'agentType' in next || next.workspaceId === proof.workspaceId
 }
@@ -107,7 +107,7 @@ function toValues(calls: readonly Call[]): readonly unknown[] {
   return [calls[0]?.now ?? null, completionValues(calls)]
 }
 
-/** The task of a completion, also of one that repeats the completion of before. @throws TaskboardError for any other. */
+/** The task of a completion or of a repeated one. @throws TaskboardError for any other. */
 async function completedTask(
   session: Session,
   { proof, result }: CompletionInput,

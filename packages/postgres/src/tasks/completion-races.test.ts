@@ -63,7 +63,7 @@ async function prepare(storage: Storage<PgConnection>) {
   return { workspaceId: workspace.id, proof, forAgent, byType: { agentType: 'worker', leaseMs: 60_000 } }
 }
 
-/** Asked outside of the open transaction, which would see the same activity each time. */
+/** Counts outside the open transaction, which would see the same activity each time. */
 async function waitingStatements(): Promise<number> {
   const { rows } = await database.pool.query<{ n: string }>(`select count(*) as n from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`)
@@ -78,11 +78,11 @@ const nexts: readonly (readonly [string, (prepared: Prepared) => ClaimByType | C
 ]
 
 describe('two processes that complete one task at the same moment', () => {
-  it.each(nexts)('%s: one of them does, and the other changes nothing', async (_, nextOf) => {
+  it.each(nexts)('%s: one completes it, and the other changes nothing', async (_, nextOf) => {
     const [first, second] = storages as [Storage<PgConnection>, Storage<PgConnection>]
     const prepared = await prepare(first)
     const { workspaceId, proof } = prepared
-    // Both have seen the live lease when they come to the row.
+    // Both saw the live lease before they reach the row.
     await other.query('begin')
     await other.query('select from taskboard.task where id = $1 for update', [proof.taskId])
     const both = Promise.allSettled([
@@ -101,7 +101,7 @@ describe('two processes that complete one task at the same moment', () => {
     expect(results.filter((each) => each !== null)).toEqual([result])
     const events = await first.events.readEvents(workspaceId, 0, 100)
     expect(events.filter(({ type }) => type === 'task.completed')).toHaveLength(1)
-    // Whoever did not complete took no next task either.
+    // The call that did not complete took no next task either.
     expect(events.filter(({ type }) => type === 'task.started')).toHaveLength(
       nextOf(prepared) === null ? 1 : 2,
     )

@@ -4,7 +4,7 @@ import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 
-/** Workspace, task. Waits for those who add tasks that depend on it. */
+/** Workspace, task. Waits for transactions that add dependents of the task. */
 const lockTask = statement<{ readonly hasDependents: boolean; readonly isLeased: boolean }>(
   'lock_task',
   /* sql */ `
@@ -17,7 +17,7 @@ const findDependent = statement<never>(
   `select from taskboard.task_dependency d where d.depends_on = $1::text limit 1`,
 )
 
-/** A statement of its own, which sees what was written until the task was locked. */
+/** A separate statement, which sees all that was written until the task was locked. */
 const deleteLocked = statement<never>(
   'delete_task',
   /* sql */ `

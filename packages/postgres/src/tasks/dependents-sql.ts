@@ -1,9 +1,9 @@
-/** How many dependents the commit frees that completes a task, as `taskboard.tell_dependents` has it. */
+/** How many dependents the commit that completes a task frees: the same number as in `taskboard.tell_dependents`. */
 const FREED_AT_ONCE = 100
 
 /**
- * The dependents of a task that the trigger is going to free when the task is done, or to block when it is not done any more. They are
- * locked before the log, in the order of their ids.
+ * The dependents that the trigger frees when the task is done, or blocks when it is reopened. They are locked before the log,
+ * in the order of their ids.
  */
 export const dependentsToLock = (taskId: string, isDone: string): string => /* sql */ `
         select d.task_id from taskboard.task_dependency d

@@ -11,7 +11,7 @@ const REFUSALS = ['CONFLICT', 'TASK_NOT_FOUND', 'INVALID_FIELD'] as const
 const CLIENTS = 8
 const WRITES_EACH = 80
 
-/** What must be true of each task; every query counts those of which it is not. */
+/** Invariants of every task: each query counts the tasks that violate it. */
 const faults = {
   'open dependencies': `select count(*) from taskboard.task t where open_dependencies <>
     (select count(*) from taskboard.task d where d.id = any (t.depends_on) and d.column_name <> 'DONE')`,
@@ -41,7 +41,7 @@ describe('edits and deletions beside claims, completions and moves', () => {
   })
   afterAll(() => database.drop())
 
-  it('keep counts and places right, and close no circle', async () => {
+  it('keep counts and places correct, and close no cycle', async () => {
     const storage = postgresStorage({ pool: database.pool, listen: false })
     const newId = createNewId()
     storage.bind({ scoring: defaultScoring, newId, clock: systemClock, logLimit: 5, outputLimit: 5 })

@@ -26,7 +26,7 @@ const nextExpiry = statement<{ readonly inMs: number | null }>(
   ) n`,
 )
 
-/** `TaskStore.expireLeases`. Several processes may do it at once: each lease is ended once, and may be counted by both. */
+/** `TaskStore.expireLeases`. Several processes may run it at once: each lease ends once, and both may count it. */
 export async function expireLeases(
   database: Database,
   { limit, backoff }: { readonly limit: number; readonly backoff: Backoff },
@@ -39,7 +39,7 @@ export async function expireLeases(
       const task = await applyCommand(database, target, { kind: 'expire', backoff }, at, seen)
       if (task.lease === null) expired += 1
     } catch (error) {
-      // Somebody else saw to it in the meantime.
+      // The task was deleted in the meantime.
       if (!isTaskboardError(error, 'TASK_NOT_FOUND')) throw error
     }
   }

@@ -19,10 +19,10 @@ const freeMore = statement<{ readonly freed: number }>(
   `select taskboard.free_more($1::text, $2::integer, coalesce($3::bigint, taskboard.now_ms())) as freed`,
 )
 
-/** How many tasks one call looks at. */
+/** The maximum of tasks that one call reads. */
 const MOST_DONE = 100
 
-/** `TaskStore.freeDependents`: a commit for each task that was done. */
+/** `TaskStore.freeDependents`: one commit for each completed task. */
 export async function freeDependents(
   database: Database,
   limit: number,

@@ -14,9 +14,9 @@ import { askedValues, FROM_ASKED, type AskedTask } from './asked-tasks.js'
 import { agentColumnsShown, joinAgent, toTaskAgent, type SummaryRow } from './summary-row.js'
 import { taskColumns, toTask, type TaskRow } from './task-row.js'
 
-/** What a statement of `readParts` answers; of the members only those of the parts that it reads are there. */
+/** A row of a statement of `readParts`. It has only the members of the parts that the statement reads. */
 interface ReadRow extends SummaryRow {
-  /** The place of the call, in a statement of several. */
+  /** The place of the call, in a statement for several calls. */
   readonly ord?: number
   readonly workspaceId: string
   readonly logs: readonly TaskLogEntry[]
@@ -25,7 +25,7 @@ interface ReadRow extends SummaryRow {
   readonly dependencies: TaskParts['dependencies']
 }
 
-/** The columns of each part of the task `t`. Parameter `logLines` says how many lines of the log there are at most. */
+/** The columns of each part of task `t`. Parameter `logLines` is the maximum of log lines. */
 const partColumns = (logLines: string): { readonly [Part in TaskPart]: string } => ({
   task: taskColumns('t'),
   agent: agentColumnsShown,
@@ -95,7 +95,7 @@ function joinShown(parts: readonly TaskPart[]): string {
   return parts.includes('agent') ? `cross join p ${joinAgent('t', 'p.now')}` : ''
 }
 
-/** Makes each statement once. */
+/** Builds each statement once. */
 function statementsOf(make: (parts: readonly TaskPart[]) => Statement<ReadRow>) {
   const made = new Map<string, Statement<ReadRow>>()
   return (parts: readonly TaskPart[]): Statement<ReadRow> => {
@@ -118,7 +118,7 @@ interface Call extends AskedTask {
 const MOST_AT_ONCE = 200
 const JOINING = { most: MOST_AT_ONCE, atOnce: 2 }
 
-/** `TaskStore.getTask`. Calls by reach that come while others are under way share a statement. */
+/** `TaskStore.getTask`. Concurrent calls by reach share a statement. */
 export function createGetTask(database: Database): TaskStore<PgConnection>['getTask'] {
   const run = async (
     calls: readonly Call[],
@@ -141,7 +141,7 @@ export function createGetTask(database: Database): TaskStore<PgConnection>['getT
 
   return async <Part extends TaskPart>(query: TaskQuery<Part>, at: At<PgConnection>) => {
     const { within, taskId, logLines = null } = query
-    // One order for each set of parts, so that it has one statement.
+    // A fixed order, so that each set of parts has one statement.
     const parts = query.parts.toSorted()
     const row =
       typeof within === 'string'

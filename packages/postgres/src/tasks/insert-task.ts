@@ -13,7 +13,7 @@ interface InsertedRow extends TaskRow {
   readonly noAgent: boolean
 }
 
-/** What the tasks in `added` wait for. */
+/** The dependencies of the tasks in `added`. */
 const LINK = /* sql */ `
   linked as (
     insert into taskboard.task_dependency (depends_on, task_id, is_open)
@@ -22,8 +22,8 @@ const LINK = /* sql */ `
   ),`
 
 /**
- * A list of tasks, each added or refused by itself. The limits of one say that what is referred to is looked up by its id. `link` is
- * left out where no task waits for others.
+ * A list of tasks, each added or refused independently. The limits of one make the planner look up each reference by its id.
+ * `link` is omitted when no task has dependencies.
  */
 const insertion = (verb: string, link: string): Statement<InsertedRow> =>
   statement<InsertedRow>(
@@ -80,8 +80,8 @@ type IdentifiedTask = NewTask & { readonly id: string }
 const MOST_AT_ONCE = 200
 
 /**
- * `TaskStore.insertTask`. Calls that come while others are under way share a statement and a commit, but for those within a transaction. Those that wait for
- * other tasks share theirs with calls that wait for the same ones, so that none is kept up by what somebody does with another task.
+ * `TaskStore.insertTask`. Concurrent calls share a statement and a commit, except within a transaction. Calls with dependencies
+ * share theirs only with calls that have the same ones, so that work on another task delays none of them.
  */
 export function createInsertTask(database: Database): TaskStore<PgConnection>['insertTask'] {
   const insert = database.join<Call, InsertedRow>(
@@ -122,13 +122,13 @@ export function createInsertTask(database: Database): TaskStore<PgConnection>['i
   }
 }
 
-/** Calls of one workspace that wait for the same tasks. */
+/** Calls of one workspace with the same dependencies. */
 async function insertWith(session: Session, calls: readonly Call[]): Promise<readonly InsertedRow[]> {
   const { dependsOn = [], workspaceId = '' } = calls[0]?.task ?? {}
   if (dependsOn.length === 0) return session.run(insertTasks, toValues(calls))
   const { known, open } = await lockDependencies(session, workspaceId, dependsOn)
   if (known === dependsOn.length) return session.run(insertDependents, toValues(calls, open))
-  // Reported last, as an unknown workspace or agent comes before it. What this inserts is undone.
+  // Reported last: an unknown workspace or agent takes precedence. The inserts are rolled back.
   for (const row of await session.run(insertTasks, toValues(calls, open))) insertedTask(row)
   throw missingDependency()
 }

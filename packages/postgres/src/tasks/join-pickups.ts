@@ -4,13 +4,13 @@ import type { Database } from '../database.js'
 import type { PickedUp, TaskClaims } from './claim-tasks.js'
 import type { CompletionInput } from './completion-values.js'
 
-/** A claim that shares a statement and a commit with those that come while another is under way. */
+/** Claims that share a statement and a commit with concurrent ones. */
 export interface JoinedPickups {
   /** Claims up to `limit`. @throws TaskboardError `NOT_FOUND` for an unknown agent. */
   claim(target: ClaimTarget, limit: number, now: Instant | null): Promise<ClaimBatch>
   /**
-   * Completes a task and takes the next one. Null, with nothing done, when this cannot be done in one statement or not at
-   * all: the lease is lost, or others wait for the task. @throws as `claim`, with nothing done.
+   * Completes a task and takes the next one. Null, without any change, when one statement cannot do both: the lease is lost, or
+   * the task has dependents. @throws as `claim`, without any change.
    */
   completeAndClaim(
     completion: CompletionInput,
@@ -51,7 +51,7 @@ export function joinPickups(database: Database, claims: TaskClaims): JoinedPicku
   }
 }
 
-/** Calls of one target and present. What is claimed is dealt out in the order of the calls, the best first. */
+/** Calls of one target and present. The claimed tasks go to the calls in their order, the best first. */
 async function runBatch(
   database: Database,
   claims: TaskClaims,
@@ -64,7 +64,7 @@ async function runBatch(
     completions: calls.flatMap(({ completion }) => completion ?? []),
     commitsEach: true,
   })
-  // A claim that found nothing is no commit to tell of: whoever claims when told would claim again and again.
+  // A claim that found nothing does not signal a commit: claimers that wake on commits would claim in a loop.
   if (pickedUp.tasks.length > 0 || pickedUp.completed.some((task) => task !== null)) database.commits.raise()
   return deal(calls, pickedUp)
 }

@@ -2,7 +2,7 @@ import { statement } from '../statement.js'
 import type { ListedRow } from './list-todo.js'
 import { taskColumns } from './task-row.js'
 
-/** As `listTodo`: tasks in DOING, those that began first at the front. */
+/** As `listTodo`: tasks in DOING, the earliest start first. */
 export const listDoing = statement<ListedRow>(
   'list_doing',
   /* sql */ `
@@ -19,7 +19,7 @@ export const listDoing = statement<ListedRow>(
   order by t.started_at, t.created_at, t.id`,
 )
 
-/** As `listTodo`: tasks in DONE, those that ended last at the front. */
+/** As `listTodo`: tasks in DONE, the latest end first. */
 export const listDone = statement<ListedRow>(
   'list_done',
   /* sql */ `

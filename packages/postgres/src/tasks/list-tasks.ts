@@ -13,7 +13,7 @@ const statements: Readonly<Record<Column, Statement<ListedRow>>> = {
   DONE: listDone,
 }
 
-/** `TaskStore.listTasks`. A page longer than a thousand is cut there, and goes on in the next. */
+/** `TaskStore.listTasks`. A page has at most 1,000 tasks; the rest is in the next one. */
 export async function listTasks(
   database: Database,
   { workspaceId, column, limit: wanted, after }: TaskListQuery,
@@ -27,7 +27,7 @@ export async function listTasks(
     after?.id ?? null,
   ]
   if (column === 'TODO') place.push(after?.held ?? null, after?.dueDate ?? null)
-  // One more than the page, to know whether there is another.
+  // One more than the page, to detect a next page.
   const rows = await database.read(at, statements[column], [at.now, workspaceId, limit + 1, ...place])
   const asOf = rows[0]?.asOf ?? 0
   const found = rows.filter(({ id }) => (id as string | null) !== null)

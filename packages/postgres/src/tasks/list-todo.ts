@@ -2,22 +2,23 @@ import { statement } from '../statement.js'
 import { BEST_FIRST, EACH_LANE, slopeOf } from './lane-sql.js'
 import { taskColumns, type TaskRow } from './task-row.js'
 
-/** A row of a page; `rank` is what it was ordered by. */
+/** A row of a page, ordered by `rank`. */
 export interface ListedRow extends TaskRow {
   readonly rank: number
   readonly asOf: number
 }
 
-/** The longest page. Named in the statement too, for the planner, which cannot know what a parameter will be. */
+/** The longest page. The statement contains it as well, for the planner, which does not know the value of a parameter. */
 export const LONGEST_PAGE = 1_000
 
 /**
- * Present, workspace, limit, and the place to go on from: its instant, rank, creation and id, and whether it is held and its due date.
+ * Present, workspace, limit, and the place to continue from: its instant, rank, creation and id, whether it is held, and its
+ * due date.
  *
- * Held tasks come last. Where a placement holds at the page's instant, the order of a lane is that of the scores, and a page needs the
- * first few of each, those that are not held and those that are; the sums with 0 leave the planner no other index than the one in
- * that order. What was placed later, or not yet anew since its placement ended, is worked out one by one. That is little, which
- * the planner believes only of a range with two ends: the other ends are there for that.
+ * Held tasks come last. Where a placement is valid at the page's instant, the order of a lane is that of the scores, and a page
+ * needs the first few of each lane, both held and not held. The sums with 0 leave the planner only the index in that order.
+ * Tasks that were placed later, or whose placement has ended, are scored one by one. They are few, which the planner assumes
+ * only of a range with two ends: the other ends exist for that.
  */
 export const listTodo = statement<ListedRow>(
   'list_todo',

@@ -1,17 +1,17 @@
 import type { Session } from '../database.js'
 import { statement } from '../statement.js'
 
-/** A task that another one is to wait for. */
+/** A task that another one will depend on. */
 interface Dependency {
   readonly id: string
   readonly isOpen: boolean
-  /** Whether whoever completes it looks for tasks that wait for it. */
+  /** Whether a completion of the task looks for dependents. */
   readonly hasDependents: boolean
 }
 
 const COLUMNS = `t.id, t.column_name <> 'DONE' as "isOpen", t.has_dependents as "hasDependents"`
 
-/** Ids, workspace. Waits for deletions only, and keeps only those out. */
+/** Ids, workspace. Waits for deletions only, and blocks only those. */
 const keep = statement<Dependency>(
   'keep_dependencies',
   /* sql */ `
@@ -29,7 +29,7 @@ const flag = statement<never>(
   update taskboard.task t set has_dependents = true where t.id = any (array(select id from unflagged))`,
 )
 
-/** Ids, workspace. Waits for moves that are under way, and keeps others out. */
+/** Ids, workspace. Waits for moves that are in progress, and blocks others. */
 const keepDone = statement<Dependency>(
   'keep_done_dependencies',
   /* sql */ `
@@ -38,17 +38,17 @@ const keepDone = statement<Dependency>(
 )
 
 export interface LockedDependencies {
-  /** Those that exist in the workspace. */
+  /** The number that exist in the workspace. */
   readonly known: number
   readonly open: readonly string[]
 }
 
 /**
- * Reads what a task is to wait for, and sees to it until the commit that nobody deletes it, that none of it that is done is reopened,
- * and that whoever completes it finds the task, or leaves it to `freeDependents`.
+ * Reads the dependencies of a task. Until the commit none of them is deleted, and none that is done is reopened. A transaction
+ * that completes one finds the task, or leaves it to `freeDependents`.
  *
- * Others who do the same are not waited for, nor are writes to tasks that are not done; except for a task that nothing has waited for
- * yet. The rows are read again once it is certain that a completion is seen or sees the flag.
+ * Concurrent calls do not wait for each other, nor for writes to tasks that are not done, except for a task that had no
+ * dependents yet. The rows are read again once it is certain that a completion is seen or sees the flag.
  */
 export async function lockDependencies(
   session: Session,

@@ -58,7 +58,7 @@ async function blocked(): Promise<number> {
 }
 
 describe('a task that many others wait for', () => {
-  it('is added to, renewed and done beside an open transaction that adds for it, and frees that one too', async () => {
+  it('is written, renewed and completed beside an open transaction that adds a dependent, and frees that one too', async () => {
     const { storage, workspaceId, add, addClaimed, claim } = await createBoard()
     const proof = await addClaimed()
     await add([proof.taskId])
@@ -74,7 +74,7 @@ describe('a task that many others wait for', () => {
         { target: proof, command: { kind: 'renew', fencingToken: proof.fencingToken, leaseMs: 60_000 } },
         at,
       )
-      // By hand, as the log of the workspace is that of the open transaction.
+      // By hand, because the open transaction holds the log of the workspace.
       await database.pool.query(
         `update taskboard.task set column_name = 'DONE', lease_agent_id = null, lease_expires_at = null,
           completed_at = taskboard.now_ms(), version = version + 1 where id = $1`,
@@ -122,7 +122,7 @@ describe('a task that many others wait for', () => {
     await taskboard.close()
   })
 
-  it('leaves connections to others, however many adds of a process wait for it', async () => {
+  it('leaves connections for other calls, however many adds of a process wait for it', async () => {
     const { add, addClaimed } = await createBoard()
     const { taskId } = await addClaimed()
     let most = 0

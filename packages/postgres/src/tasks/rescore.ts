@@ -16,7 +16,7 @@ const storeScoring = statement<never>(
   from jsonb_populate_record(null::taskboard.scoring, $1::jsonb) n`,
 )
 
-/** Present, the task after which to go on, limit. */
+/** Present, the task after which to continue, limit. */
 const placeNext = statement<{ readonly count: number; readonly last: string | null }>(
   'rescore_tasks',
   /* sql */ `
@@ -34,7 +34,7 @@ const placeNext = statement<{ readonly count: number; readonly last: string | nu
   select (select count(*) from placed)::integer as count, (select max(task_id) from batch) as last`,
 )
 
-/** Run. Another one that has begun meanwhile makes the keys anew itself. */
+/** Run. A run that began in the meantime recomputes the keys itself. */
 const finish = statement<never>(
   'finish_rescore',
   /* sql */ `update taskboard.scoring set rescoring = null where rescoring = $1::uuid`,
@@ -43,9 +43,9 @@ const finish = statement<never>(
 const BATCH = 2_000
 
 /**
- * `TaskStore.rescore`: stores the bound scoring and places every task in TODO anew, a few thousand at a time. Meanwhile
- * claims compare old places with new ones: nothing is lost, but the order is right only at the end. Until then, and when it is
- * broken off, `open` refuses; run again, it begins anew.
+ * `TaskStore.rescore`: stores the bound scoring and recomputes the place of every task in TODO, a few thousand at a time.
+ * Meanwhile claims compare old places with new ones: no task is lost, but the order is correct only at the end. Until then, and
+ * after an interruption, `open` refuses. Another run starts from the beginning.
  */
 export async function rescore(database: Database, at: At<PgConnection>): Promise<number> {
   const run = randomUUID()

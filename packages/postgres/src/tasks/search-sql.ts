@@ -2,9 +2,9 @@ import { statement } from '../statement.js'
 import { LONGEST_PAGE } from './list-todo.js'
 import { joinAgent, summaryColumns, type SummaryRow } from './summary-row.js'
 
-/** A row of a page. There is one without a task when there is none. */
+/** A row of a page. A page without tasks has one row without a task. */
 export interface FoundRow extends SummaryRow {
-  /** Whether the workspace to filter by is within reach; true without one. */
+  /** Whether the workspace of the filter is within reach; true without a filter. */
   readonly hasWorkspace: boolean
   readonly hasAgent: boolean
 }
@@ -12,13 +12,13 @@ export interface FoundRow extends SummaryRow {
 /** The last of a page before, or what is higher than every `task_…`: in each language a letter, as many sort signs below letters. */
 const BEFORE = `coalesce($5::text, 'u')`
 
-/** The first of `rows`, a query of `id`; the outer limit tells the planner that they are few. */
+/** The first of `rows`, a query of `id`. The outer limit shows the planner that they are few. */
 const first = (rows: string): string =>
   `select * from (${rows} order by id desc limit $6::integer) as heads limit ${LONGEST_PAGE + 1}`
 
 const PRESENT = `p as materialized (select coalesce($7::bigint, taskboard.now_ms()) as now)`
 
-/** The workspace named, or all of the account: each looked up by what it is known by. */
+/** The named workspace, or all of the account, each looked up by its key. */
 const REACHED = /* sql */ `
   reached as materialized (
     select w.id from taskboard.workspace w
@@ -40,7 +40,7 @@ const answer = (hasAgent: string): string => /* sql */ `
     ${joinAgent('t', 'p.now')}
   order by t.id desc`
 
-/** Account, workspaces or null, workspace to filter by or null, statuses, last id or null, limit, present. */
+/** Account, workspaces or null, workspace of the filter or null, statuses, last id or null, limit, present. */
 export const searchTasks = statement<FoundRow>(
   'search_tasks',
   /* sql */ `
@@ -56,7 +56,7 @@ export const searchTasks = statement<FoundRow>(
   ${answer('true')}`,
 )
 
-/** Further: the agent. */
+/** One more parameter: the agent. */
 export const searchTasksOfAgent = statement<FoundRow>(
   'search_tasks_of_agent',
   /* sql */ `

@@ -9,7 +9,7 @@ import { toSummary } from './summary-row.js'
 
 const ALL_STATUSES = taskStatuses.map((_, code) => code)
 
-/** `TaskStore.searchTasks`. A page longer than a thousand is cut there, and goes on in the next. */
+/** `TaskStore.searchTasks`. A page has at most 1,000 tasks; the rest is in the next one. */
 export async function searchTasks(
   database: Database,
   { reach, status, agentId, workspaceId, limit: wanted, afterId }: TaskSearch,
@@ -17,7 +17,7 @@ export async function searchTasks(
 ): Promise<TaskSearchPage> {
   const limit = Math.min(wanted, LONGEST_PAGE)
   const statuses = status === null ? ALL_STATUSES : [taskStatuses.indexOf(status)]
-  // One more than the page, to know whether there is another.
+  // One more than the page, to detect a next page.
   const values = [...reachValues(reach), workspaceId, statuses, afterId, limit + 1, at.now]
   const rows =
     agentId === null

@@ -25,8 +25,8 @@ const placeAnew = statement<{ readonly count: number }>(
 )
 
 /**
- * Places up to `limit` tasks anew whose place in the pickup order has ended by `now`: a factor began or stopped to rise,
- * a wait is over. What others are at is left to them. Resolves to how many that were.
+ * Recomputes up to `limit` places in the pickup order that have ended by `now`, because a factor began or stopped to rise, or a
+ * wait ended. Skips tasks that others have locked. Resolves to the number of tasks placed.
  */
 export async function settleQueue(session: Session, now: Instant | null, limit: number): Promise<number> {
   const [row] = await session.run(placeAnew, [now, limit])

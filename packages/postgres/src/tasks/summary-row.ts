@@ -9,7 +9,7 @@ export interface SummaryRow extends TaskRow {
   readonly agentId: string
 }
 
-/** The columns of a `SummaryRow`, of the task that `alias` names and the agent that `joinAgent` gives. */
+/** The columns of a `SummaryRow`. `alias` names the task; `joinAgent` gives the agent. */
 export function summaryColumns(alias: string): string {
   return `${taskColumns(alias)}, ${agentColumnsShown}`
 }
@@ -19,8 +19,8 @@ export const agentColumnsShown =
   'shown.id as "agentId", shown.name as "agentName", shown.status as "agentStatus"'
 
 /**
- * Joins the task's agent as `shown`, as it is at the instant `present`: who works the task; else who completed it, while it is in
- * DONE; else whose it is to do.
+ * Joins the task's agent as `shown`, with its state at the instant `present`: the agent that works the task; else the one that
+ * completed it, while it is in DONE; else the assigned one.
  */
 export function joinAgent(alias: string, present: string): string {
   const t = alias

@@ -1,6 +1,6 @@
 import { priorities, type Task } from '@taskboard/core'
 
-/** A task's row: the members of `Task`, but for the two that have members of their own. Numbers fit a double exactly. */
+/** A task's row: the members of `Task`, except two that are split into several columns. A double represents all numbers exactly. */
 export interface TaskRow extends Omit<Task, 'hold' | 'lease' | 'priority'> {
   readonly flag: number
   readonly holdReason: NonNullable<Task['hold']>['reason'] | null
@@ -12,7 +12,7 @@ export interface TaskRow extends Omit<Task, 'hold' | 'lease' | 'priority'> {
   readonly version: number
 }
 
-/** The columns of a `TaskRow`, of the table or expression that `alias` names. */
+/** The columns of a `TaskRow`. `alias` names the table or expression. */
 export function taskColumns(alias: string): string {
   const a = alias
   return `${a}.id, ${a}.workspace_id as "workspaceId", ${a}.title, ${a}.description, ${a}.type, ${a}.flag,
@@ -29,7 +29,7 @@ export function taskColumns(alias: string): string {
 
 const LAST_FLAG = priorities.length - 1
 
-/** The flag's steps as they are stored: low 0 to urgent 3. */
+/** The stored number of a flag: low 0 to urgent 3. */
 export function flagOf(priority: Task['priority']): number {
   return LAST_FLAG - priorities.indexOf(priority)
 }

@@ -42,7 +42,7 @@ export function createTaskStore(database: Database): Store {
   }
 }
 
-/** `TaskStore.claimTasks`. Claims share statements, but for those within a transaction. */
+/** `TaskStore.claimTasks`. Concurrent claims share statements, except within a transaction. */
 function claimTasks(database: Database, claims: TaskClaims, pickups: JoinedPickups): Store['claimTasks'] {
   return async ({ target, limit }, at) => {
     const { now, tx } = at

@@ -13,7 +13,7 @@ interface EditedRow extends SeenTask {
   readonly formerAssignee: string | null
 }
 
-/** Present, workspace, task, the columns to set. A row without a task, or where `exists`, says that there is no such agent. */
+/** Present, workspace, task, the columns to set. A row without a task, or with `exists` set, means that there is no such agent. */
 const editTask = statement<EditedRow>(
   'edit_task',
   /* sql */ `
@@ -39,7 +39,7 @@ const editTask = statement<EditedRow>(
   from p left join found f on true left join written t on true`,
 )
 
-/** The `edit` of `TaskStore.changeTask`. In one statement, unless dependencies change or the task is assigned to somebody. */
+/** The `edit` of `TaskStore.changeTask`. One statement, unless dependencies change or the task is assigned to an agent. */
 export async function updateTask(
   database: Database,
   target: TaskTarget,
@@ -75,7 +75,7 @@ async function editWithin(
       : await changeDependencies(session, workspaceId, taskId, [...new Set(dependsOn)])
   const text = JSON.stringify({ ...toColumns(change), ...dependencies.columns })
   const row = editedRow(await session.run(editTask, [at.now, workspaceId, taskId, text]))
-  // Refused last, since an unknown agent is reported first; what was written is undone.
+  // Refused last: an unknown agent takes precedence. The writes are rolled back.
   if (dependencies.fault !== null) {
     throw new TaskboardError('INVALID_FIELD', dependencies.fault, { field: 'dependsOn' })
   }
@@ -85,7 +85,7 @@ async function editWithin(
   return { task: await applyCommand(within(session), target, revocation, at, row), isRevoked: true }
 }
 
-/** The session in the place of the database: what is noted there waits for the commit. */
+/** The session in the place of the database: its notes take effect with the commit. */
 function within(session: Session): Parameters<typeof applyCommand>[0] {
   return {
     read: (_at, statementToRun, values) => session.run(statementToRun, values),
@@ -102,7 +102,7 @@ function editedRow([row]: readonly EditedRow[]): EditedRow {
   })
 }
 
-/** What is undefined is left out of the JSON, and so stays as it is. */
+/** The JSON omits undefined fields, so they keep their values. */
 function toColumns(change: TaskChange): object {
   const { title, description, type, priority, assignedTo, dueDate, notBefore, tags, metadata } = change
   return {

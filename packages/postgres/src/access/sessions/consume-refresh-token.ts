@@ -15,19 +15,19 @@ interface ShownRow {
   readonly outcome: RefreshOutcome['outcome']
 }
 
-/** Of the tokens that the session `s` has replaced within the grace, newest first. */
+/** The tokens that session `s` replaced within the grace period, newest first. */
 const recent = (column: string, most = mostRotatedTokens): string => `select ${column}
       from unnest(s.rotated_hashes, s.rotated_at) with ordinality as r (hash, at, place)
       where r.at + $6::bigint > p.now order by r.place limit ${most}`
-/** Beside the one that is replaced now. */
+/** Without the one that this statement replaces. */
 const OTHERS = mostRotatedTokens - 1
-/** What showing the token means for the session as it is before. */
+/** Whether the shown token is the current one of the session before the update. */
 const IS_GOOD = 's.refresh_hash = $3::text'
 const IS_RECENT = `$3::text = any (array(${recent('r.hash')}))`
 
 /**
- * Core's `showRefreshToken` on the session's locked row. Whoever waited for the row is judged by what it is by then. The next
- * token is of the caller's own making, so finding it in the row afterwards means that this caller has put it there.
+ * Core's `showRefreshToken` on the session's locked row. A caller that waited for the row is judged by its state at that
+ * moment. The caller generates the next token, so finding it in the row afterwards means that this call stored it.
  */
 const showToken = statement<ShownRow>(
   'consume_refresh_token',

@@ -3,7 +3,10 @@ import type { Database } from '../../database.js'
 import type { PgConnection } from '../../pool.js'
 import { statement } from '../../statement.js'
 
-/** Over before every present: a refresh that waits here for the row looked at the clock before. Present, id, hash of the family: one of the last two is null. */
+/**
+ * Sets an end before any present, because a refresh that waits for the row read the clock earlier. Present, id, hash of the
+ * family: one of the last two is null.
+ */
 const end = statement<Session>(
   'end_session',
   /* sql */ `

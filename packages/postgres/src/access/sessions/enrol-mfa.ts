@@ -45,7 +45,7 @@ export function changeMfa(
   }
 }
 
-/** Whether a statement on a user found it in the state that it asks for. */
+/** Whether a statement on a user found it in the required state. */
 export async function hasChanged(
   database: Database,
   at: At<PgConnection>,

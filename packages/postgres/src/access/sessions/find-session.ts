@@ -5,7 +5,7 @@ import type { PgConnection } from '../../pool.js'
 import { statement } from '../../statement.js'
 
 interface SessionRow extends Omit<Principal, 'kind' | 'workspaceIds' | 'scopes'> {
-  /** Null for every scope that there is. */
+  /** Null for all scopes. */
   readonly scopes: Principal['scopes'] | null
   readonly sessionId: string
   readonly expiresInMs: number
@@ -32,7 +32,7 @@ interface Call {
 
 const MOST_AT_ONCE = 200
 
-/** `SessionStore.findPrincipalBySession`. Calls that come while others are under way share a statement. */
+/** `SessionStore.findPrincipalBySession`. Concurrent calls share a statement. */
 export function createFindSession(database: Database): SessionStore<PgConnection>['findPrincipalBySession'] {
   const find = database.join<Call, SessionRow | undefined>(
     async (calls) => {

@@ -4,7 +4,7 @@ import type { Database } from '../../database.js'
 import type { PgConnection } from '../../pool.js'
 import { statement } from '../../statement.js'
 
-/** The user's row is locked, so that its password changes either before, or after the commit, and that ends the session. */
+/** Locks the user's row, so that a password change comes either before the login, or after its commit and ends the session. */
 const addSession = statement<Session>(
   'insert_session',
   /* sql */ `

@@ -19,8 +19,8 @@ const pruneOver: Pruning = statement(
 )
 
 /**
- * By the database's clock only a minute later than it might be: a guess may have looked at the clock before, and not have come
- * to the row yet.
+ * By the database's clock, a minute later than possible: a login attempt may have read the clock earlier and not have reached
+ * the row yet.
  */
 const pruneAttempts: Pruning = statement(
   'prune_login_attempts',
@@ -41,7 +41,7 @@ export function pruneSessions(database: Database, limit: number, now: Instant | 
   return prune(database, pruneOver, limit, now)
 }
 
-/** `Storage.prune` of guesses at logins. */
+/** `Storage.prune` of login attempts. */
 export function pruneLoginAttempts(database: Database, limit: number, now: Instant | null): Promise<number> {
   return prune(database, pruneAttempts, limit, now)
 }

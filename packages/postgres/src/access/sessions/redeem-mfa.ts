@@ -4,7 +4,7 @@ import type { PgConnection } from '../../pool.js'
 import { statement } from '../../statement.js'
 import { hasChanged } from './enrol-mfa.js'
 
-/** Of those that come at once the first writes the row, and the others find it written. */
+/** The first of concurrent calls writes the row, the others find it written. */
 const redeemStep = statement<object>(
   'redeem_mfa_step',
   /* sql */ `

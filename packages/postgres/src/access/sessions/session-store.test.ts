@@ -7,10 +7,10 @@ import { createAccessStore } from '../access-store.js'
 import { createSessionStore } from './session-store.js'
 
 const PROCESSES = 4
-/** By the database's clock, as all processes go by. */
+/** By the database's clock, which all processes use. */
 const at: At<PgConnection> = { now: null }
 
-describe('logins over processes that share a database', () => {
+describe('logins in processes that share a database', () => {
   let test: TestDatabase
   let access: AccessStore<PgConnection>
   const stores: SessionStore<PgConnection>[] = []
@@ -25,7 +25,7 @@ describe('logins over processes that share a database', () => {
   })
   afterAll(() => test.drop())
 
-  /** Asks all processes at the same time, each `times` times. */
+  /** Calls all processes at the same time, each `times` times. */
   function everywhere<T>(
     times: number,
     ask: (store: SessionStore<PgConnection>, index: number) => Promise<T>,
@@ -42,7 +42,7 @@ describe('logins over processes that share a database', () => {
     return (await access.insertAccount(account, at)).user?.id ?? ''
   }
 
-  it('allow ten passwords and five codes of many that are guessed at once', async () => {
+  it('allow ten passwords and five codes of many concurrent guesses', async () => {
     const passwords = await everywhere(15, (store) => store.takeLoginAttempt('p', 'password', at))
     expect(passwords.filter(({ allowed }) => allowed)).toHaveLength(10)
     const codes = await everywhere(15, (store) => store.takeLoginAttempt('c', 'code', at))
@@ -52,7 +52,7 @@ describe('logins over processes that share a database', () => {
     }
   })
 
-  it('take one time step and one recovery code once', async () => {
+  it('accept a time step once and a recovery code once', async () => {
     const userId = await addUser('steps@example.com')
     const [store] = stores as [SessionStore<PgConnection>]
     await store.changeMfa({ userId, change: { kind: 'offer', sealedSecret: 'sealed' } }, at)
@@ -65,7 +65,7 @@ describe('logins over processes that share a database', () => {
     expect([steps, codes].map((all) => all.filter(Boolean).length)).toEqual([1, 1])
   })
 
-  it('do not bring a session back by a refresh that waited for its end', async () => {
+  it('keep a session ended when a refresh waited for its end', async () => {
     const userId = await addUser('logout@example.com')
     const [store] = stores as [SessionStore<PgConnection>]
     const begun = { userId, familyHash: 'over', tokenHash: 't', ttlMs: 86_400_000 }
@@ -107,7 +107,7 @@ describe('logins over processes that share a database', () => {
     return rows[0]?.count ?? 0
   }
 
-  it('exchange a refresh token once, round after round, and the session lives', async () => {
+  it('exchange a refresh token once in each round, and the session stays valid', async () => {
     const userId = await addUser('refresh@example.com')
     const [store] = stores as [SessionStore<PgConnection>]
     const ttlMs = 86_400_000

@@ -10,7 +10,7 @@ import { changeMfa } from './enrol-mfa.js'
 import { redeemMfa } from './redeem-mfa.js'
 import { clearLoginAttempts, takeLoginAttempt } from './take-login-attempt.js'
 
-/** Logins. Each verb is one statement: what must have one winner is decided on a locked row. */
+/** Logins. Each verb is one statement. What must have exactly one winner is decided on a locked row. */
 export function createSessionStore(database: Database): SessionStore<PgConnection> {
   return {
     findSignIn: (email, at) => findSignIn(database, email, at),

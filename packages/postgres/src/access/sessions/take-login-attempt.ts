@@ -5,15 +5,15 @@ import { statement } from '../../statement.js'
 
 const { passwords, codes, lockMs } = loginAttemptRules
 
-/** As of when the row is locked, which may be long after the statement began. */
+/** The instant at which the row is locked, possibly long after the statement began. */
 const PRESENT = 'coalesce($1::bigint, taskboard.now_ms())'
-/** Of the row that is there, `a`, and the guess, `excluded`. */
+/** `a` is the stored row, `excluded` the new attempt. */
 const HOLDS = `a.holds_until > ${PRESENT}`
 const IS_LOCKED = `(a.codes >= $6::integer or (excluded.passwords > 0 and a.passwords >= $5::integer))`
 
 /**
- * Core's `takeLoginAttempt` on the key's locked row. `where` leaves the row as it is while it locks, and then nothing is
- * returned: the wait is that of the row, which a second statement sees to, as this one may see it as it was before.
+ * Core's `takeLoginAttempt` on the key's locked row. During a lockout `where` leaves the row unchanged and nothing is returned.
+ * A second statement then reads the wait, because this one may see the row as it was earlier.
  */
 const takeAttempt = statement<{ readonly taken: boolean }>(
   'take_login_attempt',
@@ -29,7 +29,7 @@ const takeAttempt = statement<{ readonly taken: boolean }>(
   returning true as taken`,
 )
 
-/** A lock that seems to last longer than it can was set before the clock stepped back: it moves back, too. */
+/** A lockout that seems longer than the longest one was set before the clock stepped back: it moves back as well. */
 const lockOfKey = statement<{ readonly waitMs: number }>(
   'wait_for_login',
   /* sql */ `
