@@ -32,7 +32,7 @@ describe('boundedPool', () => {
       code: 'SERVICE_UNAVAILABLE',
       message: expect.stringContaining('may have been done'),
     })
-    // It would wait behind the one that hangs.
+    // It would wait behind the statement that hangs.
     await expect(client.query(BACKEND)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
     client.release()
     expect((await pool.query(BACKEND)).rows).not.toEqual(before.rows)
@@ -42,33 +42,33 @@ describe('boundedPool', () => {
     expect(database.pool.idleCount).toBe(database.pool.totalCount)
   })
 
-  it('waits longer where it is told to', async () => {
+  it('waits longer with a longer time-out', async () => {
     const client = await boundedPool(database.pool, timeouts).connect(20_000)
     const { rows } = await client.query(asked('select pg_sleep(0.3)'))
     client.release()
     expect(rows).toHaveLength(1)
   })
 
-  it('gives back what it has no use for: a connection that comes too late', async () => {
+  it('releases a connection that arrives too late', async () => {
     const held = await Promise.all([database.pool.connect(), database.pool.connect()])
     const pool = boundedPool(database.pool, timeouts)
     await expect(pool.query(BACKEND)).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
-      message: expect.stringContaining('no connection'),
+      message: expect.stringContaining('timed out acquiring a database connection'),
     })
     for (const client of held) client.release()
     await Promise.all([pool.query(BACKEND), pool.query(BACKEND)])
     expect(database.pool.idleCount).toBe(2)
   })
 
-  it('keeps a connection after a statement that was merely wrong', async () => {
+  it('keeps a connection after an invalid statement', async () => {
     const pool = boundedPool(database.pool, timeouts)
     const before = await pool.query(BACKEND)
     await expect(pool.query(asked('select 1 / 0'))).rejects.toMatchObject({ code: '22012' })
     expect((await pool.query(BACKEND)).rows).toEqual(before.rows)
   })
 
-  it('survives a connection that is lost while it is lent and nothing is asked of it', async () => {
+  it('survives the loss of a connection that is acquired and idle', async () => {
     const lost = new Promise((resolve) => database.pool.once('acquire', (lent) => lent.once('end', resolve)))
     const client = await boundedPool(database.pool, timeouts).connect()
     const [row] = (await client.query(BACKEND)).rows as { readonly pid: number }[]
@@ -79,7 +79,7 @@ describe('boundedPool', () => {
     expect(database.pool.idleCount).toBe(database.pool.totalCount)
   })
 
-  it('calls nothing late that arrived while the process was busy', async () => {
+  it('does not time out answers that arrived while the process was busy', async () => {
     const pool = boundedPool(database.pool, timeouts)
     await pool.query(BACKEND)
     const answer = pool.query(BACKEND)
@@ -91,7 +91,7 @@ describe('boundedPool', () => {
 })
 
 describe('boundedConnection', () => {
-  it('asks nothing more of a transaction that left a statement unanswered', async () => {
+  it('sends nothing more to a transaction that left a statement unanswered', async () => {
     const asks: string[] = []
     const host = {
       query: ({ text }: { readonly text: string }) => {
@@ -107,7 +107,7 @@ describe('boundedConnection', () => {
 })
 
 describe('resolveTimeouts', () => {
-  it.each([0, 1.5, Number.NaN, Infinity, 3_600_001])('refuses %s by the name of the field', (value) => {
+  it.each([0, 1.5, Number.NaN, Infinity, 3_600_001])('refuses %s and names the field', (value) => {
     const refusal = (field: string) => expect.objectContaining({ code: 'INVALID_CONFIG', field })
     expect(() => resolveTimeouts({ statementTimeoutMs: value })).toThrow(refusal('statementTimeoutMs'))
     expect(() => resolveTimeouts({ connectTimeoutMs: value })).toThrow(refusal('connectTimeoutMs'))

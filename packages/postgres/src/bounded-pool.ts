@@ -4,16 +4,16 @@ import type { PgConnection, PgPool, PgPoolClient, PgQuery } from './pool.js'
 import { within, type Timeouts } from './timeouts.js'
 
 export interface BoundedPool {
-  /** Nobody waits for a query of background `work`: where the pool can, it lets others go first. */
+  /** A query with `work` is background work: where the pool can, it lets others go first. */
   query(query: PgQuery, work?: string): Promise<{ readonly rows: unknown[] }>
-  /** `statementTimeoutMs` instead of the usual one for each statement on the connection, where given. */
+  /** `statementTimeoutMs` replaces the default for each statement on the connection. */
   connect(statementTimeoutMs?: number): Promise<PgPoolClient>
 }
 
 /**
- * The pool with an end to every wait. A connection that did not answer in time, or was lost, answers nothing more and is
- * closed instead of given back; one that comes after its wait has ended goes back unused. What was asked for and not
- * answered may have been done, or be done yet: `SERVICE_UNAVAILABLE`, with that in the message.
+ * The pool with a time-out for every wait. A connection that did not answer in time, or was lost, takes no more statements and
+ * is closed instead of released. One that arrives after the time-out is released unused. A statement without an answer may have
+ * run, or may still run: `SERVICE_UNAVAILABLE`, with that in the message.
  */
 export function boundedPool(pool: PgPool, timeouts: Timeouts): BoundedPool {
   const { connectTimeoutMs } = timeouts
@@ -37,7 +37,7 @@ export function boundedPool(pool: PgPool, timeouts: Timeouts): BoundedPool {
   }
 }
 
-/** A pool's connection, as it is; one that comes too late goes back unused. @throws TaskboardError `SERVICE_UNAVAILABLE`. */
+/** Acquires a connection; one that arrives too late is released unused. @throws TaskboardError `SERVICE_UNAVAILABLE`. */
 export async function lentWithin(
   connection: Promise<PgPoolClient>,
   connectTimeoutMs: number,
@@ -45,14 +45,14 @@ export async function lentWithin(
   return within(
     connection,
     connectTimeoutMs,
-    () => unavailable(`no connection to the database was to be had within ${connectTimeoutMs} ms`),
+    () => unavailable(`timed out acquiring a database connection after ${connectTimeoutMs} ms`),
     (late) => late.release(),
   )
 }
 
 /**
- * A connection of the host's with an end to every wait. Once it has left a statement unanswered it takes no more: they
- * would wait behind that one.
+ * The host's connection with a time-out for every wait. After a statement without an answer it takes no more: they would wait
+ * behind that one.
  */
 export function boundedConnection(connection: PgConnection, statementTimeoutMs: number): PgConnection {
   let lost: Error | undefined
@@ -74,7 +74,7 @@ function boundedClient(client: PgPoolClient, statementTimeoutMs: number): PgPool
   const lose = (error: Error): void => {
     lost ??= error
   }
-  // Nobody else listens to a client that is lent, and an error event that nobody listens to ends the process.
+  // An acquired client has no other listener, and an error event without a listener ends the process.
   client.on?.('error', lose)
   return {
     async query(query) {
@@ -94,9 +94,7 @@ function boundedClient(client: PgPoolClient, statementTimeoutMs: number): PgPool
 }
 
 function unanswered(timeoutMs: number): TaskboardError {
-  return unavailable(
-    `the database did not answer within ${timeoutMs} ms; what was asked for may have been done`,
-  )
+  return unavailable(`the database did not answer within ${timeoutMs} ms; the request may have been done`)
 }
 
 function unavailable(message: string): TaskboardError {

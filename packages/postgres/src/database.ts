@@ -9,36 +9,36 @@ import { soleConnectionOf, type SoleConnection } from './sole-connection.js'
 import type { Statement } from './statement.js'
 import { resolveTimeouts, type Timeouts } from './timeouts.js'
 
-/** Where a verb's statements go: a connection within a transaction, or the pool. */
+/** Runs a verb's statements: on a connection within a transaction, or on the pool. */
 export interface Session {
   run<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<readonly Row[]>
 }
 
 /**
- * What all stores of one storage share. Verbs without `tx` reject with `MISSING_FIELD` (`tx`) inside a transaction that holds the
- * pool's only connection.
+ * Shared by all stores of one storage. Verbs without `tx` reject with `MISSING_FIELD` (`tx`) inside a transaction that holds
+ * the pool's only connection.
  */
 export interface Database {
   readonly settings: BoundSettings
   readonly commits: CommitSignal
-  /** Notes that a task was taken away from its agent: the commit says so, at once or at the end of `Storage.transaction`. */
+  /** Records that an agent lost its task: the commit signals it, at once or at the end of `Storage.transaction`. */
   noteRevocation(at: At<PgConnection> | null): void
-  /** As `write`, of what changes nothing, or nothing that anybody waits for: it is not told of as a commit. */
+  /** As `write`, for statements that change nothing, or nothing that others wait for: signals no commit. */
   read<Row>(
     at: At<PgConnection> | null,
     statement: Statement<Row>,
     values: readonly unknown[],
   ): Promise<readonly Row[]>
-  /** One statement that writes, whole or not at all; tried again after a collision unless it is part of a transaction. */
+  /** One atomic statement that writes; retried after a collision unless it is part of a transaction. */
   write<Row>(
     at: At<PgConnection> | null,
     statement: Statement<Row>,
     values: readonly unknown[],
   ): Promise<readonly Row[]>
   /**
-   * Several statements, all or nothing. Within the host's transaction they are undone alone when `work` rejects, so that the
-   * transaction can go on. Of its own it is tried again after a collision: `work` may run several times; each of its statements
-   * may then take `statementTimeoutMs`, where given.
+   * Several statements, all or nothing. Within the host's transaction only these are rolled back when `work` rejects, so that
+   * the transaction can continue. In its own transaction it is retried after a collision, so `work` may run several times. Each
+   * of its statements then has `statementTimeoutMs`, if given.
    */
   atomically<T>(
     at: At<PgConnection> | null,
@@ -56,9 +56,9 @@ export interface DatabaseParts {
   readonly settings: BoundSettings
   /** Default: those of `postgresStorage`. */
   readonly timeouts?: Timeouts | undefined
-  /** Whether the server is to keep the plans of statements. Off behind a pooler that shares sessions and does not know them. */
+  /** Whether the server keeps the plans of statements. Off behind a pooler that shares sessions and does not support them. */
   readonly preparedStatements: boolean
-  /** Default one that tells within this process only. */
+  /** Default: one that signals within this process only. */
   readonly commits?: CommitSignal | undefined
 }
 
@@ -78,7 +78,7 @@ export function createDatabase(parts: DatabaseParts): Database {
   const { run, runAlone, boundedOf } = createRunners(pool, timeouts, preparedStatements)
   const revocations = createRevocations(commits)
 
-  /** What a verb does without `tx`. */
+  /** Runs a verb without `tx`. */
   async function alone<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       sole?.refuseInside()
@@ -133,13 +133,13 @@ export function createDatabase(parts: DatabaseParts): Database {
   }
 }
 
-/** Statements on a connection, and on whichever the pool lends. */
+/** Statements on a given connection, and on one of the pool. */
 function createRunners(
   pool: ReturnType<typeof boundedPool>,
   { statementTimeoutMs }: Timeouts,
   preparedStatements: boolean,
 ) {
-  /** By the host's transaction: one that left a statement unanswered is asked nothing more. */
+  /** By the host's transaction: one that left a statement unanswered takes no more. */
   const bounded = new WeakMap<PgConnection, PgConnection>()
 
   function toQuery({ name, text }: Statement<unknown>, values: readonly unknown[]): PgQuery {
@@ -169,7 +169,7 @@ function createRunners(
   return { run, runAlone, boundedOf }
 }
 
-/** Remembers in which transactions a task was taken away from its agent, until their commits say so. */
+/** Remembers which transactions revoked a task from its agent, and signals it with their commits. */
 function createRevocations(commits: CommitSignal) {
   const revoking = new WeakSet<PgConnection>()
   return {
@@ -183,7 +183,7 @@ function createRevocations(commits: CommitSignal) {
   }
 }
 
-/** A call may join the batch of another, which runs outside of the caller's transaction: so each is looked at by itself. */
+/** A call may join the batch of another, which runs outside the caller's transaction, so each call is checked on its own. */
 function joinVia(sole: SoleConnection | null): Database['join'] {
   if (sole === null) return createJoiner
   return <In, Out>(batch: Batch<In, Out>, options: JoinerOptions<In>) => {
@@ -195,13 +195,10 @@ function joinVia(sole: SoleConnection | null): Database['join'] {
   }
 }
 
-/** What was begun last in each transaction of the host's. */
+/** The work that began last in each transaction of the host. */
 const lastBegun = new WeakMap<PgConnection, Promise<unknown>>()
 
-/**
- * Lets the verbs of one transaction go one after the other: what another one did between a savepoint and the return to it
- * would be undone with it.
- */
+/** Runs the verbs of one transaction one after the other: a rollback to a savepoint would also undo what another verb did after it. */
 function inTurn<T>(tx: PgConnection, work: () => Promise<T>): Promise<T> {
   const turn = (lastBegun.get(tx) ?? Promise.resolve()).then(work, work)
   lastBegun.set(tx, turn)
@@ -210,7 +207,7 @@ function inTurn<T>(tx: PgConnection, work: () => Promise<T>): Promise<T> {
 
 let savepoints = 0
 
-/** A part of the host's transaction that leaves no trace when it fails; `tx` is the `host`'s connection with an end to every wait. */
+/** A part of the host's transaction that is rolled back when it fails; `tx` is the `host`'s connection with a time-out for every wait. */
 async function withinSavepoint<T>(host: PgConnection, tx: PgConnection, work: () => Promise<T>): Promise<T> {
   savepoints = (savepoints + 1) % Number.MAX_SAFE_INTEGER
   const name = `taskboard_${savepoints}`
@@ -221,7 +218,7 @@ async function withinSavepoint<T>(host: PgConnection, tx: PgConnection, work: ()
     return value
   } catch (error) {
     const undo = { text: `rollback to savepoint ${name}; release savepoint ${name}`, values: [] }
-    // What did not answer is undone too, should it come to an end; nobody waits for that.
+    // Also undoes a statement without an answer, if it ever ends; nothing waits for that.
     if (isTaskboardError(error, 'SERVICE_UNAVAILABLE')) host.query(undo).catch(() => undefined)
     else await tx.query(undo)
     throw error
@@ -235,21 +232,21 @@ interface Frame {
 }
 
 /**
- * A commit of a transaction in which a statement failed is answered as a rollback, and no error: when the host's code has
- * swallowed the statement's. Any statement before it is refused then.
+ * The server answers the commit of a transaction with a failed statement with a rollback and no error, if the host's code has
+ * caught the statement's error. It refuses any statement before such a commit.
  */
 const COMMIT_UNLESS_ABORTED = 'select; commit'
 
 /**
- * In one round trip. The server gives up a little earlier than we do, so that the connection can go on; and a process that
- * stops in the middle keeps its locks no longer than a statement may take. Both end with the transaction.
+ * In one round trip. The server's time-out is a little shorter than ours, so that the connection stays usable. A process that
+ * stops in the middle keeps its locks no longer than the time-out of a statement. Both settings end with the transaction.
  */
 function beginWithin(statementTimeoutMs: number): string {
   const serverMs = Math.max(1, Math.floor(statementTimeoutMs * 0.9))
   return `begin; set local statement_timeout = ${serverMs}; set local idle_in_transaction_session_timeout = ${serverMs}`
 }
 
-/** A transaction of its own: the connection is lent for the length of `work`. */
+/** A separate transaction: the connection is acquired for the duration of `work`. */
 async function inTransaction<T>(
   pool: BoundedPool,
   { begin, commit, statementTimeoutMs }: Frame,
@@ -258,7 +255,7 @@ async function inTransaction<T>(
   const client = await pool.connect(statementTimeoutMs)
   let broken: Error | undefined
   let isOver = false
-  // A pool's connection would go on to serve whoever kept it: outside of any transaction, or within that of another.
+  // Otherwise code that kept the connection could use it outside any transaction, or within another one.
   const tx: PgConnection = {
     query: (query) => (isOver ? Promise.reject(new Error('the transaction is over')) : client.query(query)),
   }
@@ -282,8 +279,8 @@ async function inTransaction<T>(
 }
 
 /**
- * Runs it again after a collision with another transaction. The first attempt goes ahead of the retries, which take several
- * microseconds to set up.
+ * Retries after a collision with another transaction. The first attempt runs before the retries are set up, which takes several
+ * microseconds.
  */
 async function again<T>(attempt: () => Promise<T>): Promise<T> {
   try {

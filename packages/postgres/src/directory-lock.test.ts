@@ -15,7 +15,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }))
 const leaveLock = (number: number, holder: object) =>
   writeFile(join(directory, `lock.${number}`), JSON.stringify(holder))
 
-/** The number of a process that has ended. */
+/** The id of a process that has ended. */
 async function endedPid(): Promise<number> {
   const child = spawn(process.execPath, ['-e', ''])
   await once(child, 'exit')
@@ -23,7 +23,7 @@ async function endedPid(): Promise<number> {
 }
 
 describe('lockDirectory', () => {
-  it('lets one of many in, and the next one after its release', async () => {
+  it('gives the lock to one of many, and to the next one after its release', async () => {
     for (let round = 0; round < 5; round += 1) {
       const tried = await Promise.allSettled(Array.from({ length: 8 }, () => lockDirectory(directory)))
       const held = tried.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
@@ -33,25 +33,28 @@ describe('lockDirectory', () => {
     expect(await readdir(directory)).toEqual(['lock.5'])
   })
 
-  it('lets one of many take over what a dead process left', async () => {
+  it('lets one of many take over the lock of a dead process', async () => {
     await leaveLock(7, { pid: await endedPid(), birth: null })
     const tried = await Promise.allSettled(Array.from({ length: 8 }, () => lockDirectory(directory)))
     expect(tried.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  it('takes over a file that a crash of the machine left torn', async () => {
+  it('takes over a file that a crash of the machine left incomplete', async () => {
     await writeFile(join(directory, 'lock.3'), '')
     const lock = await lockDirectory(directory)
     await lock.release()
     expect(await readdir(directory)).toEqual(['lock.4'])
   })
 
-  it.runIf(process.platform === 'linux')('knows a dead process from a later one of its number', async () => {
-    await leaveLock(1, { pid: process.pid, birth: 'another boot/1' })
-    const lock = await lockDirectory(directory)
-    expect(await readdir(directory)).toEqual(['lock.2'])
-    await lock.release()
-  })
+  it.runIf(process.platform === 'linux')(
+    'distinguishes a dead process from a later one with its id',
+    async () => {
+      await leaveLock(1, { pid: process.pid, birth: 'another boot/1' })
+      const lock = await lockDirectory(directory)
+      expect(await readdir(directory)).toEqual(['lock.2'])
+      await lock.release()
+    },
+  )
 
   it.runIf(process.platform !== 'win32')(
     'gives back a number that a later holder has passed by while the one before was looked at',
@@ -59,7 +62,7 @@ describe('lockDirectory', () => {
       const slow = join(directory, 'lock.5')
       execFileSync('mkfifo', [slow])
       const late = lockDirectory(directory)
-      // Opens when the other end is read: the late one has seen nobody after 5.
+      // Opens when the other end is read: the late process saw no lock after 5.
       const looked = await open(slow, 'w')
       await leaveLock(7, { pid: process.pid, birth: null })
       await rm(slow)
@@ -70,7 +73,7 @@ describe('lockDirectory', () => {
     },
   )
 
-  it('takes a process that it cannot tell from the holder for the holder', async () => {
+  it('treats a process that it cannot distinguish from the holder as the holder', async () => {
     await leaveLock(1, { pid: process.pid, birth: null })
     await expect(lockDirectory(directory)).rejects.toMatchObject({ code: 'INVALID_CONFIG' })
   })

@@ -8,10 +8,10 @@ export interface DirectoryLock {
   release(): Promise<void>
 }
 
-/** What the lock's file says: whose it is, or that nobody holds it any more. */
+/** The content of the lock's file: its holder, or that it is released. */
 interface Holder {
   readonly pid: number | null
-  /** Tells processes apart that had one number after another; null where the system does not tell. */
+  /** Distinguishes processes that had the same id one after the other; null where the system does not report it. */
   readonly birth: string | null
 }
 
@@ -19,12 +19,12 @@ const LOCK_FILE = /^lock\.(\d{1,15})$/
 const MOST_ATTEMPTS = 100
 
 /**
- * Takes the directory, which must exist, for this process. A process that ended without a release holds nothing, whether its
- * parent knows that it has ended or not.
+ * Locks the directory, which must exist, for this process. A process that ended without a release holds nothing, even if its
+ * parent does not know yet that it has ended.
  *
- * The holder is named by the lock file with the highest number. A number can be taken once only, and none is taken below one
- * that is held, so of several processes that find a dead holder at once one gets the directory. Processes must see one
- * another: two machines, or two containers, on one volume do not.
+ * The lock file with the highest number names the holder. A number can be taken only once, and none is taken below one that is
+ * held. So when several processes find a dead holder at once, one of them gets the directory. Processes must see one another:
+ * two machines, or two containers, on one volume do not.
  * @throws TaskboardError `INVALID_CONFIG` while another process, or another part of this one, holds it.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
@@ -43,7 +43,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     await Promise.all(older.map((other) => rm(fileOf(directory, other), { force: true })))
     return { release: () => put(directory, number, { pid: null, birth: null }) }
   }
-  throw new TaskboardError('INVALID_CONFIG', `${directory} is being opened by many processes at once`)
+  throw new TaskboardError('INVALID_CONFIG', `too many processes are opening ${directory} at once; retry`)
 }
 
 async function refuseHeld(directory: string, number: number): Promise<void> {
@@ -62,7 +62,7 @@ async function lockNumbers(directory: string): Promise<readonly number[]> {
   return names.flatMap((name) => LOCK_FILE.exec(name)?.[1] ?? []).map(Number)
 }
 
-/** Makes the file, whole from its first moment on, unless it is there; says whether it did. */
+/** Creates the file, complete from the start, unless it exists; returns whether it did. */
 async function create(directory: string, number: number, holder: Holder): Promise<boolean> {
   const draft = await writeDraft(directory, holder)
   try {
@@ -76,7 +76,7 @@ async function create(directory: string, number: number, holder: Holder): Promis
   }
 }
 
-/** The number stays taken, so that nobody who read the directory earlier can fall back to it. */
+/** The number stays taken, so that no process that read the directory earlier can fall back to it. */
 async function put(directory: string, number: number, holder: Holder): Promise<void> {
   await rename(await writeDraft(directory, holder), fileOf(directory, number))
 }
@@ -87,7 +87,7 @@ async function writeDraft(directory: string, holder: Holder): Promise<string> {
   return draft
 }
 
-/** Null when the file is gone (a later holder has cleared it away), or torn (the machine went down). */
+/** Null when the file does not exist (a later holder has deleted it), or is incomplete (the machine crashed). */
 async function readHolder(path: string): Promise<Holder | null> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Holder
@@ -114,18 +114,18 @@ function isRunning(pid: number): boolean {
 }
 
 interface Life {
-  /** When it began: the boot, and clock ticks since then (proc(5), `starttime`). */
+  /** The start of the process: the boot, and clock ticks since then (proc(5), `starttime`). */
   readonly birth: string
-  /** Whether it is a zombie: all of its threads have ended, and it is listed until its parent asks for its exit status. */
+  /** Whether it is a zombie: all of its threads have ended, and it is listed until its parent reads its exit status. */
   readonly hasEnded: boolean
 }
 
-/** What is known of a process on Linux. Null elsewhere, and for one that is not there. */
+/** The state of a process on Linux. Null elsewhere, and for a process that does not exist. */
 async function lifeOf(pid: number): Promise<Life | null> {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-    // The second field, the command in parentheses, may hold anything.
+    // The second field, the command in parentheses, may contain anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const [state = '', threads, birth = ''] = [fields[0], Number(fields[17]), fields[19]]
     return { birth: `${boot.trim()}/${birth}`, hasEnded: /^[ZXx]$/.test(state) && threads <= 1 }

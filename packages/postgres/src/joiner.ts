@@ -4,11 +4,11 @@ import { isTaskboardError } from '@taskboard/core'
 export type Batch<In, Out> = (inputs: readonly In[]) => Promise<readonly Out[]>
 
 export interface JoinerOptions<In> {
-  /** The most inputs of one batch. */
+  /** The maximum of inputs in one batch. */
   readonly most: number
-  /** How many batches of one group may be under way at once. */
+  /** How many batches of one group may run at once. */
   readonly atOnce: number
-  /** Inputs that may not share a batch have different ones, and do not wait for each other. */
+  /** Inputs of different groups do not share a batch, and do not wait for each other. */
   readonly groupOf: (input: In) => unknown
 }
 
@@ -24,9 +24,9 @@ interface Group<In, Out> {
 }
 
 /**
- * Joins the calls that come while others are under way into the next batch, in the order they came: so one at a time is as
- * quick as without, and many at once share round trips and commits. When a batch fails for a reason of one of its inputs,
- * each is tried by itself.
+ * Joins the calls that arrive while others run into the next batch, in their order. A single call is as fast as without it, and
+ * concurrent ones share round trips and commits. When a batch fails because of one of its inputs, each input is retried on its
+ * own.
  */
 export function createJoiner<In, Out>(
   run: Batch<In, Out>,
@@ -67,7 +67,7 @@ export function createJoiner<In, Out>(
       const group = groups.get(key) ?? { waiting: [], underWay: 0 }
       groups.set(key, group)
       group.waiting.push({ input, resolve, reject })
-      // Calls of the same turn are still to come: they begin together.
+      // More calls of the same tick may follow: they begin together.
       if (group.waiting.length === 1 && group.underWay < atOnce) queueMicrotask(() => pump(key, group))
     })
 }

@@ -10,24 +10,24 @@ const NODE_OPTIONS = ['--liftoff-only']
 
 const DRAFT = /^data-draft-[0-9a-f]{16}$/
 
-/** Arguments: where the package of PGlite is, and the directory. */
+/** Arguments: the path of the PGlite package, and the directory. */
 const PROGRAM = `
   const [, path, directory] = process.argv
   const { PGlite } = require(path)
   PGlite.create(directory).then((pglite) => pglite.close())`
 
 /**
- * Makes the files of a new PGlite database at `data` in the directory `root`, which this process holds, unless `data` is there.
+ * Creates the files of a new PGlite database at `data` in the directory `root`, which this process holds, unless `data` exists.
  *
- * PGlite makes them with two more instances of PostgreSQL, whose 600 MB of memory it never gives back: so a child process does it.
- * The files appear whole or not at all. Where no child process can do it, `data` stays absent, for PGlite to make it itself.
+ * PGlite creates them with two more instances of PostgreSQL and never frees their 600 MB of memory, so a child process does it.
+ * The files appear complete or not at all. Where no child process can do it, `data` stays absent, and PGlite creates it itself.
  */
 export async function makeDataDirectory(root: string): Promise<void> {
   const data = join(root, 'data')
   if (await exists(data)) return
   const left = (await readdir(root)).filter((name) => DRAFT.test(name))
   for (const name of left) await rm(join(root, name), { recursive: true, force: true })
-  // A release of Node.js that does not know the options ends at once.
+  // A release of Node.js that does not know the options exits at once.
   for (const options of [NODE_OPTIONS, []]) {
     const draft = join(root, `data-draft-${randomBytes(8).toString('hex')}`)
     if (await runProgram(draft, options)) return rename(draft, data)
@@ -44,9 +44,9 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Whether it ran to its end. */
+/** Whether the program succeeded. */
 async function runProgram(directory: string, options: readonly string[]): Promise<boolean> {
-  // The program of an Electron application, or of Bun, is not that of Node.js.
+  // The executable of an Electron application, or of Bun, is not Node.js.
   const { electron, bun } = process.versions
   if (electron !== undefined || bun !== undefined) return false
   try {

@@ -23,8 +23,8 @@ afterEach(async () => {
 })
 
 /**
- * Starts a process that writes rows, and resolves when it has acknowledged a few. With a `shell` script, that starts the
- * command which it has as its arguments.
+ * Starts a process that writes rows, and resolves when it has acknowledged a few. A `shell` script starts the command that it
+ * gets as its arguments.
  */
 async function startWriter(shell?: string, ...nodeOptions: readonly string[]) {
   const args = [...nodeOptions, fileURLToPath(new URL('pglite-writer.js', inject('programs'))), directory]
@@ -45,11 +45,11 @@ async function startWriter(shell?: string, ...nodeOptions: readonly string[]) {
   return { writer, first: () => output.split('\n')[0], last: () => Number(output.split('\n').at(-2)) }
 }
 
-/** To make a database takes long on a busy machine. */
+/** Creating a database takes long on a busy machine. */
 const PATIENCE_MS = 60_000
 
 describe('openPglite', { timeout: PATIENCE_MS }, () => {
-  it('makes the directory, keeps what is written, and lets go when it is closed', async () => {
+  it('creates the directory, keeps the writes, and releases it when it is closed', async () => {
     const first = await openPglite(directory)
     await first.pool.query({ text: 'create table note as select 7 as n', values: [] })
     await first.close()
@@ -60,7 +60,7 @@ describe('openPglite', { timeout: PATIENCE_MS }, () => {
     expect((await readdir(directory)).sort()).toEqual(['data', 'lock.2'])
   })
 
-  it('refuses a directory that this process has open, and goes on with it', async () => {
+  it('refuses a directory that this process has open, and keeps that one working', async () => {
     await fillPgliteDirectory(directory)
     const first = await openPglite(directory)
     await expect(openPglite(directory)).rejects.toMatchObject({
@@ -96,12 +96,12 @@ describe('openPglite', { timeout: PATIENCE_MS }, () => {
     'opens the directory of a zombie, which its parent does not reap',
     async () => {
       await fillPgliteDirectory(directory)
-      // The parent becomes a process that never asks how its child has ended.
+      // The parent becomes a process that never reads the exit status of its child.
       const { first, last } = await startWriter('"$@" & echo "pid $!"; exec sleep 600')
       const pid = Number(first()?.slice('pid '.length))
       await expect(openPglite(directory)).rejects.toMatchObject({ code: 'INVALID_CONFIG' })
       process.kill(pid, 'SIGKILL')
-      // Field 3 of proc(5), and 20: its threads, which end one by one.
+      // Fields 3 and 20 of proc(5): the state, and the threads, which end one by one.
       const state = async () => {
         const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ')
         return [fields?.[0], Number(fields?.[17])]
@@ -116,16 +116,16 @@ describe('openPglite', { timeout: PATIENCE_MS }, () => {
   )
 
   it.runIf(process.platform === 'linux')(
-    'takes less than half a gigabyte, also when it makes the database',
+    'takes less than half a gigabyte, even when it creates the database',
     async () => {
-      // What V8 takes for a moment to optimize the WebAssembly, half a gigabyte in Node.js 24, is not the database's.
+      // Excludes the memory that V8 takes for a moment to optimize the WebAssembly: half a gigabyte in Node.js 24.
       const { writer } = await startWriter(undefined, '--liftoff-only')
       const status = await readFile(`/proc/${writer.pid}/status`, 'utf8')
       expect(Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1])).toBeLessThan(500_000)
     },
   )
 
-  it('clears away what a process left that ended while it made the database', async () => {
+  it('deletes the files of a process that ended while it created the database', async () => {
     const left = join(directory, 'data-draft-0123456789abcdef')
     await mkdir(left, { recursive: true })
     await writeFile(join(left, 'PG_VERSION'), '18')

@@ -6,16 +6,16 @@ import { makeDataDirectory } from './new-data-directory.js'
 import { pglitePool } from './pglite-pool.js'
 import type { PgPool } from './pool.js'
 
-/** A database of this process's own. */
+/** A database that only this process has open. */
 export interface OpenedPglite {
   readonly pool: PgPool
-  /** Closes the database and lets the directory go. Safe to call again. */
+  /** Closes the database and releases the directory. Idempotent. */
   close(): Promise<void>
 }
 
 /**
- * Opens the PGlite database of a directory, and creates the directory when it does not exist. The directory holds `data`, the
- * database's files, and the file that names the process which has it open. A process that dies loses nothing that was acknowledged.
+ * Opens the PGlite database of a directory, and creates the directory when it does not exist. The directory contains `data`, the
+ * database's files, and a file that names the process that has it open. A process that dies loses no acknowledged write.
  * @throws TaskboardError `INVALID_CONFIG` when another process has the directory open, or `@electric-sql/pglite` is not
  *   installed.
  * @example
@@ -53,12 +53,12 @@ export async function openPglite(directory: string): Promise<OpenedPglite> {
 }
 
 /**
- * In WebAssembly all of the shared buffers take memory from the start. The 128 MB that PostgreSQL has by default are more than the
- * database of a process of its own is worth; what is not in them is in the system's file cache.
+ * In WebAssembly all of the shared buffers take memory from the start. PostgreSQL's default of 128 MB is too much for the
+ * database of one process. The system's file cache holds the rest.
  */
 const SHARED_BUFFERS = '32MB'
 
-/** Versions that do not tell their own parameters start with those alone. */
+/** Versions that do not export their own parameters start with only these. */
 function startOptions({ defaultStartParams }: { readonly defaultStartParams?: readonly string[] }) {
   if (defaultStartParams === undefined) return {}
   return { startParams: [...defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`] }

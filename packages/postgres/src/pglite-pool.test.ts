@@ -13,7 +13,7 @@ beforeAll(() => query('create table note (text text)'))
 afterAll(() => pglite.close())
 
 describe('pglitePool', () => {
-  it('gives the same rows as pg', async () => {
+  it('returns the same rows as pg', async () => {
     const server = new pg.Pool({ connectionString: inject('databaseUrl'), max: 1 })
     try {
       const text = `select $1::bigint as int8, $2::float8 as float8, 3 as int4, 4::smallint as int2, 'x' as text, true as bool,
@@ -46,7 +46,7 @@ describe('pglitePool', () => {
     expect((await query('delete from note returning text')).rows).toHaveLength(2)
   })
 
-  it('keeps queries of others out of an open transaction, and serves who waits in order', async () => {
+  it('keeps other queries out of an open transaction, and serves waiting ones in order', async () => {
     const order: string[] = []
     const client = await pool.connect()
     await client.query({ text: 'begin', values: [] })
@@ -63,20 +63,20 @@ describe('pglitePool', () => {
     expect(order).toEqual(['inside', 'outside', 'next'])
   })
 
-  it('goes on after a query that failed, and tells its SQLSTATE', async () => {
+  it('continues after a query that failed, and reports its SQLSTATE', async () => {
     await expect(query('select * from nothing')).rejects.toMatchObject({ code: '42P01' })
     await expect(query('select 1 / $1::integer', [0])).rejects.toMatchObject({ code: '22012' })
     expect((await query('select 1 as one')).rows).toEqual([{ one: 1 }])
   })
 
-  it('leaves nothing open on a connection that is given back as broken', async () => {
+  it('leaves nothing open on a connection that is released as broken', async () => {
     const client = await pool.connect()
     await client.query({ text: `begin; insert into note values ('lost')`, values: [] })
     client.release(new Error('broken'))
     expect((await query('select count(*)::integer as n from note')).rows).toEqual([{ n: 0 }])
   })
 
-  it('refuses a connection that was given back', async () => {
+  it('refuses a connection that was released', async () => {
     const client = await pool.connect()
     client.release()
     await expect(client.query({ text: 'select 1', values: [] })).rejects.toThrow('given back')
@@ -94,16 +94,16 @@ describe('a named query of pglitePool', () => {
     return new Map((rows as { name: string; uses: number }[]).map(({ name, uses }) => [name, uses]))
   }
 
-  it('is prepared once, by whichever call of pglitePool it comes', async () => {
+  it('is prepared once for all calls of pglitePool', async () => {
     expect((await named('doubled', 'select 2 * $1::integer as n', [1])).rows).toEqual([{ n: 2 }])
     expect((await named('doubled', 'select 2 * $1::integer as n', [2], pglitePool(pglite))).rows).toEqual([
       { n: 4 },
     ])
     expect((await preparedUses()).get('doubled')).toBe(2)
-    await expect(named('doubled', 'select 3')).rejects.toThrow('that of another prepared statement')
+    await expect(named('doubled', 'select 3')).rejects.toThrow('is in use by another prepared statement')
   })
 
-  it('tells its SQLSTATE when it fails, and can be run again, also in a transaction', async () => {
+  it('reports its SQLSTATE when it fails, and can run again, even in a transaction', async () => {
     const divide = (by: number, on?: Pick<PgPool, 'query'>) =>
       named('divide', 'select 8 / $1::integer as n', [by], on)
     await expect(named('unknown', 'select * from nothing')).rejects.toMatchObject({ code: '42P01' })
@@ -119,7 +119,7 @@ describe('a named query of pglitePool', () => {
     client.release()
   })
 
-  it('is prepared anew when the server has forgotten it, or its columns have changed', async () => {
+  it('is prepared again when the server has deallocated it, or its columns have changed', async () => {
     await query('create table grown (a integer); insert into grown values (1)')
     const all = () => named('all_of_grown', 'select * from grown').then(({ rows }) => rows)
     expect(await all()).toEqual([{ a: 1 }])
@@ -129,12 +129,12 @@ describe('a named query of pglitePool', () => {
     expect(await all()).toEqual([{ a: 1, b: 2 }])
   })
 
-  it('replaces a statement that somebody else has prepared under its name', async () => {
+  it('replaces another statement prepared under its name', async () => {
     await query('prepare taken as select 1')
     expect((await named('taken', 'select 2 as n')).rows).toEqual([{ n: 2 }])
   })
 
-  it('gives way to others when there are more than 500', async () => {
+  it('is evicted when there are more than 500', async () => {
     await named('kept', 'select 0 as n')
     for (let n = 0; n < 510; n++) {
       await named(`many_${n}`, 'select $1::integer as n', [n])
@@ -145,7 +145,7 @@ describe('a named query of pglitePool', () => {
     expect([uses.has('kept'), uses.has('many_0'), uses.has('many_509')]).toEqual([true, false, true])
   })
 
-  it('waits for a transaction that its host has open on the instance itself', async () => {
+  it('waits for a transaction that the host has open on the instance itself', async () => {
     let outside: Promise<unknown[]> | undefined
     await pglite.transaction(async (tx) => {
       await tx.query(`insert into note values ('of the host')`)

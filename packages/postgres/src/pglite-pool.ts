@@ -2,7 +2,7 @@ import { createPgliteStatements, type PgliteProtocol } from './pglite-statements
 import { createTurns } from './pglite-turns.js'
 import type { PgPool, PgPoolClient, PgQuery } from './pool.js'
 
-/** What is used of a `PGlite`. */
+/** The part of a `PGlite` that is used here. */
 export interface PgliteInstance extends PgliteProtocol {
   query(
     text: string,
@@ -17,7 +17,7 @@ export interface PgliteInstance extends PgliteProtocol {
 
 type PgliteParsers = Record<number, (text: string) => unknown>
 
-/** By type (`oid` of `pg_type`), where PGlite's own rows differ from those of `pg`. */
+/** By type (`oid` of `pg_type`), where PGlite's rows differ from those of `pg`. */
 const PARSERS: PgliteParsers = {
   // int8, and an array of it
   20: (text) => text,
@@ -31,10 +31,10 @@ const PARSERS: PgliteParsers = {
 }
 
 /**
- * The pool over a PGlite instance, the same one for each call. It is a single connection: whoever gets it from `connect` has it
- * alone until `release`, and the queries of others wait meanwhile, in order. Do not await a query outside of an open
- * transaction inside that transaction. A query with a name is prepared once. You close the instance yourself. A statement that
- * you run on it directly may end up in a transaction that is open here.
+ * The pool over a PGlite instance, the same one for each call. It is a single connection: the caller of `connect` has it
+ * exclusively until `release`, and other queries wait in order. Do not await a query outside an open transaction inside
+ * that transaction. A query with a name is prepared once. You close the instance yourself. A statement that you run on it
+ * directly may become part of a transaction that is open here.
  * @example
  * ```ts
  * import { PGlite } from '@electric-sql/pglite'
@@ -63,7 +63,7 @@ function createPool(pglite: PgliteInstance): PgPool {
   async function run({ text, values, name }: PgQuery): Promise<{ readonly rows: unknown[] }> {
     if (name !== undefined) return runNamed({ text, values, name })
     if (values.length > 0) return pglite.query(text, values, { parsers: PARSERS })
-    // Without values it may be several statements, as with `pg`.
+    // Without values the text may contain several statements, as with `pg`.
     const results = await pglite.exec(text, { parsers: PARSERS })
     return { rows: results.at(-1)?.rows ?? [] }
   }
@@ -73,14 +73,14 @@ function createPool(pglite: PgliteInstance): PgPool {
     let isReleased = false
     return {
       async query(asked) {
-        if (isReleased) throw new Error('the connection was given back')
+        if (isReleased) throw new Error('the connection was released')
         return run(asked)
       },
       release(broken) {
-        if (isReleased) throw new Error('the connection was given back already')
+        if (isReleased) throw new Error('the connection was already released')
         isReleased = true
         if (broken === undefined || broken === false) return end()
-        // A pool would close it. Here the next one gets the same, so nothing may be left open on it.
+        // A pool would close it. Here the next caller gets the same connection, so nothing may stay open on it.
         pglite.exec('rollback').then(end, end)
       },
     }

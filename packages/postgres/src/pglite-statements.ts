@@ -1,26 +1,26 @@
 import { loadPglite } from './load-pglite.js'
 import type { PgQuery } from './pool.js'
 
-/** What is used of a `PGlite` to run prepared statements. */
+/** The part of a `PGlite` that runs prepared statements. */
 export interface PgliteProtocol {
-  /** Sends messages of PostgreSQL's protocol and resolves to the answers. */
+  /** Sends messages of PostgreSQL's protocol and resolves to the responses. */
   execProtocol(
     message: Uint8Array,
     options: { readonly throwOnError: false },
   ): Promise<{ readonly messages: readonly { readonly name: string }[] }>
-  /** Rejects once the instance is closed; until it is open, waits. */
+  /** Waits until the instance is open; rejects once it is closed. */
   _checkReady(): Promise<void>
   runExclusive<T>(work: () => Promise<T>): Promise<T>
-  /** Excludes the transactions of the instance, as its own `query` does. */
+  /** Excludes transactions on the instance, as its own `query` does. */
   _runExclusiveTransaction<T>(work: () => Promise<T>): Promise<T>
   readonly serializers: Readonly<Record<number, ((value: unknown) => string) | undefined>>
   readonly parsers: Parsers
 }
 
-/** How a type (`oid` of `pg_type`) is read from its text. */
+/** Parsers of text by type (`oid` of `pg_type`). */
 export type Parsers = Readonly<Record<number, ((text: string, type?: number) => unknown) | undefined>>
 
-/** A query that has a name. */
+/** A query with a name. */
 export type NamedQuery = PgQuery & { readonly name: string }
 
 interface Column {
@@ -41,7 +41,7 @@ interface Answer {
   readonly isInTransaction: boolean
 }
 
-/** The messages that are read of those that the server answers with. */
+/** The server's messages that are read. */
 type Message =
   | { readonly name: 'parameterDescription'; readonly dataTypeIDs: readonly number[] }
   | {
@@ -52,18 +52,18 @@ type Message =
   | { readonly name: 'readyForQuery'; readonly status: string }
   | (Error & { readonly name: 'error' })
 
-/** More than the storage has, so that only a host's own names can push each other out. */
+/** More than the storage has, so that only a host's own names can evict each other. */
 const MOST_PREPARED = 500
 
 /**
- * Runs named queries as prepared statements: the server parses and describes each once, and keeps its plan. Planning is most
- * of the cost of a statement in WebAssembly. At most 500 are kept; the one that was not used for longest goes first.
+ * Runs named queries as prepared statements: the server parses and describes each once, and keeps its plan. Planning is most of
+ * the cost of a statement in WebAssembly. Keeps at most 500 and evicts the least recently used.
  */
 export function createPgliteStatements(
   pglite: PgliteProtocol,
   parsers: Parsers,
 ): (query: NamedQuery) => Promise<{ readonly rows: unknown[] }> {
-  /** By name, the one used last at the end. */
+  /** By name, the most recently used last. */
   const known = new Map<string, Prepared>()
 
   async function send(parts: readonly Uint8Array[]): Promise<readonly Message[]> {
@@ -77,7 +77,7 @@ export function createPgliteStatements(
     known.delete(outdated)
     const messages = await send([
       serialize.close({ type: 'S', name: outdated }),
-      // Under this name another part of the process may have prepared a statement of its own.
+      // Another part of the process may have prepared a statement under this name.
       serialize.close({ type: 'S', name }),
       serialize.parse({ name, text }),
       serialize.describe({ type: 'S', name }),
@@ -116,7 +116,7 @@ export function createPgliteStatements(
     const { name, text, values } = query
     const kept = known.get(name)
     if (kept !== undefined) {
-      if (kept.text !== text) throw new Error(`the name ${name} is that of another prepared statement`)
+      if (kept.text !== text) throw new Error(`the name ${name} is in use by another prepared statement`)
       known.delete(name)
       known.set(name, kept)
     }
@@ -167,8 +167,8 @@ function toRow(fields: readonly (string | null)[], columns: readonly Column[]): 
 }
 
 /**
- * Whether the server refused a statement before it began, for it knows it no longer (`DEALLOCATE`), or the tables have
- * changed and with them the columns that it answers with.
+ * Whether the server refused a statement before it ran, because it was deallocated (`DEALLOCATE`), or the columns of its result
+ * have changed with the tables.
  */
 function isOutdated(error: Error): boolean {
   const { code } = error as { readonly code?: unknown }

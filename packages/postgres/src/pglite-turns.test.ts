@@ -4,7 +4,7 @@ import { createTurns, type Turns } from './pglite-turns.js'
 let turns: Turns
 const order: string[] = []
 
-/** Takes a turn of no length, and notes it. */
+/** Takes a turn without any work, and records it. */
 async function use(name: string, work?: string): Promise<void> {
   const end = await turns.take(work)
   order.push(name)
@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-it('serves callers in the order in which they asked, and before background work', async () => {
+it('serves callers in the order of their requests, and before background work', async () => {
   const end = await turns.take()
   const all = [use('claim', 'claim'), use('first'), use('second')]
   end()
@@ -27,14 +27,14 @@ it('serves callers in the order in which they asked, and before background work'
   await Promise.all(all)
 })
 
-it('gives background work its turn at once where nobody calls', async () => {
+it('gives background work its turn at once when there are no callers', async () => {
   await use('claim', 'claim')
   await use('claim', 'claim')
   expect(order).toEqual(['claim', 'claim'])
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('gives one work at most one turn in 50 ms while others call, and each work its own', async () => {
+it('gives each background work at most one turn in 50 ms while there are callers', async () => {
   await use('create')
   await use('claim', 'claim')
   void use('claim again', 'claim')
@@ -47,7 +47,7 @@ it('gives one work at most one turn in 50 ms while others call, and each work it
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('does not spread background work out any more once callers are gone for 50 ms', async () => {
+it('stops spacing background work 50 ms after the last caller', async () => {
   await use('create')
   await vi.advanceTimersByTimeAsync(40)
   await use('claim', 'claim')
@@ -58,7 +58,7 @@ it('does not spread background work out any more once callers are gone for 50 ms
   expect(order).toEqual(['create', 'claim', 'claim again'])
 })
 
-it('keeps background work waiting for no longer than 200 ms, however many call', async () => {
+it('keeps background work waiting for at most 200 ms, however many callers there are', async () => {
   let end = await turns.take()
   void use('claim', 'claim')
   for (let waited = 0; waited < 200; waited += 10) {

@@ -1,16 +1,16 @@
-/** Who uses the one connection next. */
+/** Decides whose turn on the one connection is next. */
 export interface Turns {
   /**
-   * Resolves when the connection is free, to what ends the turn. Callers go in the order in which they asked. Background work,
-   * which has a name, waits for them, and while they use the connection work of one name has at most one turn in 50 ms: what
-   * arrives in between is done in one statement. It waits no longer than 200 ms for others to be done.
+   * Resolves when the connection is free, to a function that ends the turn. Callers go in the order of their requests.
+   * Background work, which has a name, waits for them. While they use the connection, work of one name has at most one turn in
+   * 50 ms: one statement does what arrives in between. It waits at most 200 ms for others.
    */
   take(work?: string): Promise<() => void>
 }
 
-/** For so long after a caller's turn more of them are expected, and each background work has no more than one turn. */
+/** For this long after a caller's turn, more callers are expected, and each background work has at most one turn. */
 const SPACING_MS = 50
-/** What background work waits for callers at most. */
+/** How long background work waits for callers at most. */
 const MOST_WAIT_MS = 200
 
 interface Background {
@@ -19,7 +19,7 @@ interface Background {
   readonly begin: () => void
 }
 
-/** By the time of the process: how long something waits here is part of how long the database takes to answer. */
+/** Uses the time of the process: a wait here is part of the time that the database takes to answer. */
 export function createTurns(now: () => number = () => performance.now()): Turns {
   const callers: (() => void)[] = []
   const background: Background[] = []
@@ -28,7 +28,7 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
   let isTaken = false
   let timer: NodeJS.Timeout | undefined
 
-  /** When it may begin if no caller waits. */
+  /** When the work may begin if no caller waits. */
   function readyAt({ work, since }: Background): number {
     const spaced = Math.min(lastCallerAt, lastBegun.get(work) ?? -Infinity) + SPACING_MS
     return Math.min(spaced, since + MOST_WAIT_MS)

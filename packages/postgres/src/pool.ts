@@ -1,31 +1,31 @@
-/** A query as `pg` takes it. With a `name` the server keeps its plan for the connection. */
+/** A query for `pg`. With a `name` the server keeps its plan for the connection. */
 export interface PgQuery {
   readonly text: string
   readonly values: unknown[]
   readonly name?: string | undefined
 }
 
-/** What is used of a `pg.Client`, and all that a transaction of the host's needs to be. */
+/** The part of a `pg.Client` that is used here. A transaction of the host needs no more. */
 export interface PgConnection {
   query(query: PgQuery): Promise<{ readonly rows: unknown[] }>
 }
 
-/** What is used of a `pg.PoolClient`. */
+/** The part of a `pg.PoolClient` that is used here. */
 export interface PgPoolClient extends PgConnection {
-  /** Gives the connection back, or (with an error or true) closes it. */
+  /** Releases the connection, or (with an error or true) closes it. */
   release(broken?: Error | boolean): void
-  /** Where clients tell of a connection that was lost while nothing was asked of it. */
+  /** Clients emit an error here when an idle connection is lost. */
   on?(event: 'error', listener: (error: Error) => void): unknown
   removeListener?(event: 'error', listener: (error: Error) => void): unknown
 }
 
-/** Any pool that looks like `pg.Pool`. It stays the host's: nothing sets its session, and nothing ends it. */
+/** Any pool that looks like `pg.Pool`. The host owns it: Taskboard changes no setting of its sessions and does not end it. */
 export interface PgPool extends PgConnection {
   connect(): Promise<PgPoolClient>
-  /** As `connect`, for a statement of background work, which lets those go first for whom somebody waits. `work` names it. */
+  /** As `connect`, for a statement of background work, which lets waiting callers go first. `work` names it. */
   connectLater?(work: string): Promise<PgPoolClient>
-  /** As `pg.Pool` has them. With a `max` of 1, a call inside `taskboard.transaction` that lacks its `tx` is refused. */
+  /** As in `pg.Pool`. With a `max` of 1, a call inside `taskboard.transaction` without its `tx` is refused. */
   readonly options?: { readonly max?: unknown } | undefined
-  /** Whether nobody can use the database beside this pool, so that there is nobody to tell of commits. Default false. */
+  /** Whether only this pool can use the database, so that commits need no notification. Default false. */
   readonly isSoleUser?: boolean | undefined
 }

@@ -38,19 +38,19 @@ async function addTask(storage: ReturnType<typeof bound>) {
 const other = createScoring({ weights: { flag: 10 } })
 
 describe('postgresStorage', () => {
-  it('opens no connection by being made, bound and closed', async () => {
+  it('opens no connection when it is created, bound and closed', async () => {
     await bound().close()
     expect(database.pool.totalCount).toBe(0)
   })
 
-  it('does not start on a database that was not migrated, and says what to run', async () => {
+  it('refuses a database that was not migrated, and says what to run', async () => {
     await expect(bound().open()).rejects.toMatchObject({
       code: 'INVALID_CONFIG',
       message: expect.stringContaining('migrate'),
     })
   })
 
-  it('takes a newer schema, and refuses one whose migrations were altered', async () => {
+  it('accepts a newer schema, and refuses one whose migrations were altered', async () => {
     await migrate(database.pool)
     await database.pool.query(
       `insert into taskboard.migration (number, name, digest) values (999, 'later', 'x')`,
@@ -60,7 +60,7 @@ describe('postgresStorage', () => {
     await expect(bound().open()).rejects.toMatchObject({ code: 'INVALID_CONFIG' })
   })
 
-  it('takes on the weights that are bound as long as there are no tasks, and then needs a rescore', async () => {
+  it('adopts the bound weights while there are no tasks, and then requires a rescore', async () => {
     await migrate(database.pool)
     await bound(other).open()
     const storage = bound()
@@ -77,7 +77,7 @@ describe('postgresStorage', () => {
     await expect(storage.open()).rejects.toMatchObject({ code: 'INVALID_CONFIG' })
   })
 
-  it('does not start on keys of a rescore that was broken off, until one comes to its end', async () => {
+  it('does not start after an interrupted rescore until another one finishes', async () => {
     await migrate(database.pool)
     const storage = bound()
     await storage.open()
@@ -101,13 +101,13 @@ describe('postgresStorage', () => {
     await expect(storage.open()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   })
 
-  it('refuses a time-out that cannot work, by its name', () => {
+  it('refuses an invalid time-out and names it', () => {
     expect(() => postgresStorage({ pool: database.pool, statementTimeoutMs: 0 })).toThrow(
       expect.objectContaining({ code: 'INVALID_CONFIG', field: 'statementTimeoutMs' }),
     )
   })
 
-  it('does not call committed what was rolled back because of an error that the work swallowed', async () => {
+  it('rejects when a transaction was rolled back because of an error that the work caught', async () => {
     await migrate(database.pool)
     const work = bound().transaction(async (tx) => {
       await tx.query({ text: 'select 1 / 0', values: [] }).catch(() => undefined)

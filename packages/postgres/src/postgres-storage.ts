@@ -22,42 +22,42 @@ import { resolveTimeouts } from './timeouts.js'
 import { createWebhookStore } from './webhooks/webhook-store.js'
 
 export interface PostgresStorageOptions {
-  /** The host's: nothing here ends it. A `pg.Pool`, anything that looks like one, or a `pglitePool`. */
+  /** A `pg.Pool`, anything that looks like one, or a `pglitePool`. The host owns it: Taskboard does not end it. */
   readonly pool: PgPool
   /**
-   * Whether the server keeps the plans of statements for each connection; default true. To be turned off behind a pooler that
-   * hands connections out by transaction and does not know prepared statements.
+   * Whether the server keeps the plans of statements for each connection; default true. Turn it off behind a pooler that hands
+   * connections out by transaction and does not support prepared statements.
    */
   readonly preparedStatements?: boolean | undefined
   /**
    * How long a verb waits for the answer to each of its statements; default 10,000, from 1 to 3,600,000. Then it rejects with
-   * `SERVICE_UNAVAILABLE` and its connection is closed instead of given back; what it was to do may have been done, or be done
-   * yet. Of the session nothing is set: transactions of the storage's own carry their time-out with them, and for single
-   * statements the server may be given one by the host (`statement_timeout` of the role), which counts as well.
+   * `SERVICE_UNAVAILABLE` and closes its connection instead of releasing it; the statement may have run, or may still run. No
+   * setting of the session changes: the storage's own transactions set their time-out themselves. For single statements you can
+   * set one on the server (`statement_timeout` of the role), which also counts.
    */
   readonly statementTimeoutMs?: number | undefined
-  /** How long a verb waits for the pool to lend it a connection, with nothing done; default 10,000, from 1 to 3,600,000. */
+  /** How long a verb waits for a connection of the pool, with nothing done; default 10,000, from 1 to 3,600,000. */
   readonly connectTimeoutMs?: number | undefined
   /**
-   * Whether the commits of other processes wake this one (LISTEN), which takes one connection from `open` to `close`: of
-   * `pool`, or of the pool that is given here instead. Default true, where it can be: a pool of one connection, and one whose
-   * clients emit no `notification`, are left alone. To be turned off, or given a pool with connections of its own, behind a
-   * pooler that hands connections out by transaction.
+   * Whether the commits of other processes wake this one (LISTEN). It takes one connection from `open` to `close`: of `pool`,
+   * or of the pool given here. Default true where possible: it does not listen on a pool of one connection, or one whose
+   * clients emit no `notification`. Behind a pooler that hands connections out by transaction, turn it off or give it a pool
+   * with direct connections.
    *
-   * Without it nothing is missed, it is only found later: whoever waits looks at the database every `pollIntervalMs` of
-   * `createTaskboard`. A process tells the others of its commits (NOTIFY) in any case, at most fifty times in a second; not of
-   * those of transactions that it does not commit itself.
+   * Without it nothing is missed, only found later: waiters read the database every `pollIntervalMs` of `createTaskboard`. A
+   * process notifies the others of its commits (NOTIFY) in any case, at most fifty times a second, except for transactions that
+   * it does not commit itself.
    */
   readonly listen?: boolean | PgPool | undefined
 }
 
 /**
- * The board on PostgreSQL, in the schema `taskboard`, which `migrate` creates. Everything that was acknowledged is committed.
+ * The board on PostgreSQL, in the schema `taskboard`, which `migrate` creates. Every acknowledged write is committed.
  * The storage opens no connection before its first verb, and leaves the sessions of the pool as they are. It returns the connection
  * that listens as it was acquired.
  *
- * `Tx` is a connection of the host's with a transaction open. Verbs that receive one take part in it, see its writes, and
- * are undone alone when they fail. Time, where a verb is given none, is the database's.
+ * `Tx` is a connection of the host with an open transaction. Verbs that receive one take part in it and see its writes. When
+ * one fails, only its own writes are rolled back. A verb that receives no time uses the database's clock.
  * @example
  * ```ts
  * import { randomBytes } from 'node:crypto'
@@ -66,7 +66,7 @@ export interface PostgresStorageOptions {
  *
  * const database = await openPglite('board') // on a server: { pool: new pg.Pool({ connectionString }) }
  * await migrate(database.pool)
- * const secrets = { encryptionKey: randomBytes(32) } // keep one key, rather than make one at each start
+ * const secrets = { encryptionKey: randomBytes(32) } // keep one key, do not create one at each start
  * const taskboard = createTaskboard({ storage: postgresStorage(database), secrets })
  * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
  * const task = await taskboard.board(workspace.id).add({ title: 'Stored on disk' })
@@ -118,7 +118,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
   }
 }
 
-/** A newer schema is taken as it is: so a host can be updated process by process. */
+/** Accepts a newer schema, so that a host can be updated process by process. */
 async function requireSchema(pool: PgPool): Promise<void> {
   const missing = (await migrationStatus(pool)).find(
     ({ state }) => state === 'pending' || state === 'altered',

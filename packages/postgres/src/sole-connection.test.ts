@@ -29,7 +29,7 @@ describe.each(['PGlite', 'a pool of one'])('the only connection of %s', (name) =
   }
   const open = () => databaseOn(pools[name])
 
-  it('is refused inside the transaction that holds it, to every kind of call and to every storage on the pool', async () => {
+  it('is refused inside the transaction that holds it, for every kind of call and every storage on the pool', async () => {
     const [database, other] = [open(), open()]
     await database.transaction(async (tx) => {
       for (const each of [database, other]) {
@@ -44,7 +44,7 @@ describe.each(['PGlite', 'a pool of one'])('the only connection of %s', (name) =
     expect(await database.read(null, one, [4])).toEqual([{ n: 4 }])
   })
 
-  it('is refused to a call inside that would join the batch of others outside, and lent to those', async () => {
+  it('is refused to a call inside that would join a batch of calls outside, and available to those', async () => {
     const database = open()
     const join = database.join<number, number>(
       async (inputs) => (await database.read(null, one, [inputs.length])).map(({ n }) => n),
@@ -61,7 +61,7 @@ describe.each(['PGlite', 'a pool of one'])('the only connection of %s', (name) =
     expect(await outside).toBe(1)
   })
 
-  it('is lent again to what was begun inside and goes on after the end', async () => {
+  it('is available again to work that began inside and continues after the end', async () => {
     const database = open()
     let end = (): void => undefined
     const ended = new Promise<void>((resolve) => (end = resolve))
@@ -77,7 +77,7 @@ describe.each(['PGlite', 'a pool of one'])('the only connection of %s', (name) =
   })
 })
 
-it('a pool of several connections lends another one inside a transaction', async () => {
+it('a pool of several connections provides another one inside a transaction', async () => {
   const database = await createTestDatabase({ max: 2 })
   const pool = createDatabase({
     pool: database.pool,

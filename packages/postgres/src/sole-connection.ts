@@ -3,19 +3,19 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { PgPool } from './pool.js'
 
 /**
- * Knows who runs inside the transaction that holds a pool's only connection: whoever asks for that connection in there would
- * wait for itself.
+ * Knows which callers run inside the transaction that holds a pool's only connection: a request for that connection inside it
+ * would wait for itself.
  */
 export interface SoleConnection {
-  /** Runs the work of a transaction that has the connection. */
+  /** Runs the work of the transaction that holds the connection. */
   hold<T>(work: () => Promise<T>): Promise<T>
-  /** @throws TaskboardError `MISSING_FIELD` (`tx`) when the caller runs inside `hold`, and that is not over. */
+  /** @throws TaskboardError `MISSING_FIELD` (`tx`) when the caller runs inside a `hold` that has not ended. */
   refuseInside(): void
 }
 
 const known = new WeakMap<PgPool, SoleConnection>()
 
-/** That of a pool with one connection, the same one for each call; null for any other pool. */
+/** The sole connection of a pool that has only one, the same for each call; null for any other pool. */
 export function soleConnectionOf(pool: PgPool): SoleConnection | null {
   if (mostConnections(pool) !== 1) return null
   const sole = known.get(pool) ?? createSoleConnection()
@@ -23,7 +23,7 @@ export function soleConnectionOf(pool: PgPool): SoleConnection | null {
   return sole
 }
 
-/** How many connections a pool lends at once, where it says so. */
+/** The maximum of connections in a pool, if it reports one. */
 export function mostConnections({ options }: PgPool): number | undefined {
   return typeof options?.max === 'number' ? options.max : undefined
 }

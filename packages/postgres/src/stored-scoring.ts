@@ -1,7 +1,7 @@
 import type { Scoring } from '@taskboard/core'
 import type { PgConnection } from './pool.js'
 
-/** What of a scoring the stored keys depend on, by the columns of `taskboard.scoring`. */
+/** The part of a scoring that the stored keys depend on, by the columns of `taskboard.scoring`. */
 export function scoringColumns(scoring: Scoring): Readonly<Record<string, number>> {
   return {
     due_horizon_ms: scoring.dueHorizonMs,
@@ -17,7 +17,7 @@ export function scoringColumns(scoring: Scoring): Readonly<Record<string, number
   }
 }
 
-/** The statement that stores a scoring where there is none. It has no parameters: all of its values are whole numbers. */
+/** The statement that stores a scoring if there is none. It has no parameters: all of its values are integers. */
 export function scoringInsert(scoring: Scoring): string {
   const columns = scoringColumns(scoring)
   return `insert into taskboard.scoring (${Object.keys(columns).join(', ')})
@@ -26,8 +26,8 @@ on conflict do nothing`
 }
 
 /**
- * Makes the scoring the stored one where that changes nothing: when none is stored, or when there are no tasks yet. Says
- * whether it is the stored one now, and all keys are made with it.
+ * Stores the scoring if that changes no order: when none is stored, or when there are no tasks yet. Returns whether it is now
+ * the stored one, and all keys use it.
  */
 export async function adoptScoring(connection: PgConnection, scoring: Scoring): Promise<boolean> {
   const columns = scoringColumns(scoring)

@@ -1,8 +1,8 @@
 import { TaskboardError } from '@taskboard/core'
 
-/** How long the storage waits, in milliseconds of the process's time. */
+/** The time-outs of the storage, in milliseconds of the process's time. */
 export interface Timeouts {
-  /** For the pool to lend a connection. */
+  /** For a connection from the pool. */
   readonly connectTimeoutMs: number
   /** For the answer to one statement. */
   readonly statementTimeoutMs: number
@@ -11,7 +11,7 @@ export interface Timeouts {
 const DEFAULT_TIMEOUT_MS = 10_000
 const LONGEST_TIMEOUT_MS = 3_600_000
 
-/** Fills in the defaults. @throws TaskboardError `INVALID_CONFIG` naming the first field that cannot work. */
+/** Applies the defaults. @throws TaskboardError `INVALID_CONFIG` with the first invalid field. */
 export function resolveTimeouts(options: {
   readonly [Name in keyof Timeouts]?: number | undefined
 }): Timeouts {
@@ -33,8 +33,8 @@ function timeoutOf(field: keyof Timeouts, value = DEFAULT_TIMEOUT_MS): number {
 }
 
 /**
- * `work`, or a rejection with what `late` makes once `timeoutMs` have passed; `unwanted` then gets what it resolves to after
- * all. The timer is gone as soon as there is an outcome, and keeps no process alive.
+ * `work`, or a rejection with the result of `late` once `timeoutMs` have passed; `unwanted` then receives a value that arrives
+ * later. The timer ends with the outcome, and keeps no process alive.
  */
 export function within<T>(
   work: Promise<T>,
@@ -45,7 +45,7 @@ export function within<T>(
   return new Promise((resolve, reject) => {
     let isLate = false
     const timer = setTimeout(() => {
-      // A process that was stopped, or busy, reads what has arrived meanwhile before it calls anything late.
+      // A process that was stopped or busy first reads what arrived in the meantime.
       setImmediate(() => {
         if (isSettled) return
         isLate = true

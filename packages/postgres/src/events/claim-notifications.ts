@@ -16,19 +16,19 @@ interface ClaimedRow {
   /** Null in the one row of a claim that found nothing. */
   readonly target: NotificationTarget | null
   readonly claimToken: string | null
-  /** Null when what was unread has been pruned: the target counts as read then. */
+  /** Null when the unread events have been pruned: the target then counts as read. */
   readonly events: readonly LoggedEvent[] | null
 }
 
-/** How many targets one claim lets rest at most. */
+/** The maximum of targets that one claim puts to rest. */
 const MOST_RESTED = 1_000
 
 /**
  * Present, channels, limit, events of each target, claim's length.
  *
- * Targets that have read all are let rest: they are not looked at until the next event of their workspace, whose writer has
- * locked the log by then, as this has. What is locked is left for the next look, so nobody waits here. Each log is looked up
- * by itself, as few are meant.
+ * A target that has read everything rests: claims skip it until the next event of its workspace. Both this statement and the
+ * event's writer lock the log. Locked rows are left to the next claim, so nothing waits here. Each log is looked up on its own,
+ * because few are expected.
  */
 const claimTargets = statement<ClaimedRow>(
   'claim_notifications',
@@ -73,7 +73,7 @@ const claimTargets = statement<ClaimedRow>(
     update taskboard.notification_target t set rests = true
     from idle i where t.workspace_id = i.workspace_id and t.channel = i.channel
   ),
-  told as (
+  flagged as (
     update taskboard.workspace_log l set has_resting = true
     where l.workspace_id = any (array(select workspace_id from idle))
   ),
@@ -106,7 +106,7 @@ export async function claimNotifications(
   for (;;) {
     const wanted = limit - batches.length
     const values = [at.now, channels, wanted, eventsPerTarget, claimMs]
-    // Nobody waits for a claim, so it is not told of as a commit: whoever claims would wake itself.
+    // Does not signal a commit: nothing waits for a claim, and claimers would wake themselves.
     const rows = await database.read(at, claimTargets, values)
     for (const row of rows) if (isBatch(row)) batches.push(toBatch(row))
     const isAnyPassedOver = rows.some((row) => row.target !== null && row.events === null)

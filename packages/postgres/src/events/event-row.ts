@@ -1,4 +1,4 @@
-/** The columns of a `LoggedEvent`, of the table or expression that `alias` names. */
+/** The columns of a `LoggedEvent`. `alias` names the table or expression. */
 export function eventColumns(alias: string): string {
   const a = alias
   return `${a}.type, ${a}.facts, ${a}.id, ${a}.workspace_id as "workspaceId", ${a}.seq::float8, ${a}.at::float8,

@@ -6,8 +6,8 @@ import { readEvents } from './read-events.js'
 import { feedEnd, readFeed, skipFeed } from './read-feed.js'
 
 /**
- * The event log. The feed shows an event as soon as no transaction is open any more that began to write before the event's
- * did, so one that stays open holds back what the feed tells, and loses nothing.
+ * The event log. The feed returns an event as soon as every transaction that began to write before the event's transaction has
+ * ended. So one that stays open delays the feed, but loses nothing.
  */
 export function createEventStore(database: Database): EventStore<PgConnection> {
   return {

@@ -1,8 +1,8 @@
 import { currentPayloadVersion } from '@taskboard/core/storage'
 
 /**
- * Reads `log_place`, where the events of each workspace begin; `place` counts them from 1. A delivery of an event `e` to a webhook
- * `w` is logged as skipped where the webhook is disabled, or `unsent` holds.
+ * Reads `log_place`, where the events of each workspace begin; `place` counts them from 1. The delivery of event `e` to webhook
+ * `w` is stored as skipped when the webhook is disabled or `unsent` is true.
  */
 function logAndSend(place: string, unsent: string): string {
   return /* sql */ `logged as (
@@ -23,18 +23,17 @@ function logAndSend(place: string, unsent: string): string {
 }
 
 /**
- * The part of a writing statement that logs events: common table expressions that read `draft` (workspace_id, ord, type,
- * facts, at: the events in order, `ord` counting within the statement) and leave `logged` behind, the rows of
- * `taskboard.event` as they were written. Each webhook that wants an event gets a delivery of it: due at once, or skipped while
- * the webhook is disabled.
+ * The part of a writing statement that logs events: common table expressions that read `draft` (workspace_id, ord, type, facts,
+ * at: the events in order, `ord` counts within the statement) and leave `logged`, the written rows of `taskboard.event`. Each
+ * webhook that subscribes to an event gets a delivery of it: due at once, or skipped while the webhook is disabled.
  *
  * The rows of `workspace_log` are locked until the commit, in the order of their ids. Lock them last: after tasks.
  */
 export const LOG_EVENTS = logEventsBut('false')
 
 /**
- * The same in a statement that disables webhooks as well. It would see them enabled still, so `unsent` says which deliveries
- * to skip: a condition on an event `e` and a webhook `w`.
+ * The same in a statement that also disables webhooks. It would still see them enabled, so `unsent` selects the deliveries to
+ * skip: a condition on event `e` and webhook `w`.
  */
 export function logEventsBut(unsent: string): string {
   return /* sql */ `
@@ -47,8 +46,8 @@ export function logEventsBut(unsent: string): string {
 }
 
 /**
- * The same for events of one workspace, whose id `workspace` is; all that is in `draft` is of it. When it is numbered from 1 on
- * without gaps, `isCounted`, there is nothing left to count.
+ * The same when all events in `draft` are of one workspace, whose id is `workspace`. With `isCounted`, `ord` runs from 1
+ * without gaps, so nothing is left to count.
  */
 export const logEventsOf = (workspace: string, isCounted: boolean): string => /* sql */ `
   log_place as materialized (

@@ -7,7 +7,7 @@ import { listTargets } from './list-targets.js'
 import { saveTarget } from './save-target.js'
 import { settleNotifications } from './settle-notifications.js'
 
-/** Channels and how far they have read the log. */
+/** Channels and the position up to which they have read the log. */
 export function createNotificationStore(database: Database): NotificationStore<PgConnection> {
   return {
     saveTarget: (target, at) => saveTarget(database, target, at),

@@ -3,8 +3,8 @@ import type { Database } from '../database.js'
 import { statement } from '../statement.js'
 
 /**
- * Those that lie first, which are the oldest, nearly: so no batch has to sort all that is old. That the range has two ends
- * makes the planner expect few events in it. What is not yet rolled up stays.
+ * Takes the first rows of the table, which are nearly the oldest, so no batch sorts all old events. A range with two ends makes
+ * the planner expect few events. Events that are not yet rolled up stay.
  */
 const pruneOldest = statement<{ readonly count: number }>(
   'prune_events',

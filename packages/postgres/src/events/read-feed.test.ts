@@ -31,7 +31,7 @@ describe('the feed', () => {
     return [added[0].workspace.id, added[1].workspace.id]
   }
 
-  it('holds back what is behind an open transaction, and skips nothing of it', async () => {
+  it('delays events behind an open transaction, and skips none of them', async () => {
     const events = createEventStore(database)
     const [early, late] = await twoWorkspaces()
     const start = await events.feedEnd(null)
@@ -44,7 +44,7 @@ describe('the feed', () => {
     expect(messagesOf(page.events)).toEqual(['early', 'late'])
   })
 
-  it('skips to no place behind which an open transaction may still write', async () => {
+  it('never skips events that an open transaction may still write', async () => {
     const events = createEventStore(database)
     const [early, late] = await twoWorkspaces()
     const start = await events.feedEnd(null)
@@ -60,7 +60,7 @@ describe('the feed', () => {
     expect(messagesOf((await events.readFeed(end, 10)).events)).toEqual(['new'])
   })
 
-  it('has the events of a workspace in their order also when the older transaction writes the later one', async () => {
+  it('returns the events of a workspace in order, even if the older transaction writes the later one', async () => {
     const events = createEventStore(database)
     const [workspace, other] = await twoWorkspaces()
     const start = await events.feedEnd(null)
@@ -79,7 +79,7 @@ describe('the feed', () => {
     expect(messagesOf(own)).toEqual(['first', 'second'])
   })
 
-  it('ends behind what is committed beside an open transaction, and before what that writes', async () => {
+  it('ends after all commits beside an open transaction, and before what that one writes', async () => {
     const events = createEventStore(database)
     const [early, late] = await twoWorkspaces()
     let end = ''
@@ -98,7 +98,7 @@ describe('the feed', () => {
     expect(messagesOf(fed)).toEqual(['open', 'new', 'newest'])
   })
 
-  it('goes on beside a transaction of another database', async () => {
+  it('continues beside a transaction of another database', async () => {
     const events = createEventStore(database)
     const [workspace] = await twoWorkspaces()
     const other = await createTestDatabase()
@@ -116,7 +116,7 @@ describe('the feed', () => {
     }
   })
 
-  it('begins anew after a dump was restored where fewer transactions have run', async () => {
+  it('restarts after a dump was restored on a server where fewer transactions have run', async () => {
     const events = createEventStore(database)
     const [workspace] = await twoWorkspaces()
     await events.appendEvent(workspace, alert('before'), at)

@@ -9,16 +9,16 @@ interface EndRow {
   readonly xmin: string
   readonly xmax: string
   readonly seen: string
-  /** Whether a log is ahead of all transactions, which a restored dump alone can bring about. */
+  /** Whether a log is ahead of all transactions, which happens only after a restored dump. */
   readonly isAhead: boolean
 }
 
 type FedRow = LoggedEvent & { readonly feedXid: string }
 
 /**
- * An event's `feed_xid` is at least the id of the transaction that wrote it. So whatever commits after a snapshot is at or
- * above that one's xmin, and below it all is there and none is to come. What has been committed already at or above xmin,
- * beside transactions that are still open, is told apart by its place in its workspace's log.
+ * An event's `feed_xid` is at least the id of the transaction that wrote it. So commits after a snapshot are at or above its
+ * xmin, and below xmin the log is complete. Events at or above xmin that are already committed, beside open transactions, are
+ * identified by their place in their workspace's log.
  */
 const endOfFeed = statement<EndRow>(
   'feed_end',
@@ -33,8 +33,9 @@ const endOfFeed = statement<EndRow>(
 )
 
 /**
- * Below the horizon all is there. It is the oldest transaction that is open in this database; those of other databases of the
- * server, which a snapshot knows too, write nothing here. They are looked for only when they may hide an event.
+ * Below the horizon the log is complete. The horizon is the oldest open transaction of this database. A snapshot also contains
+ * transactions of the server's other databases, which write nothing here. The statement looks for them only when they may hide
+ * an event.
  */
 const HORIZON = /* sql */ `snapshot as materialized (select pg_current_snapshot() as s),
   horizon as materialized (
@@ -54,7 +55,7 @@ const HORIZON = /* sql */ `snapshot as materialized (select pg_current_snapshot(
     from snapshot
   )`
 
-/** Events from a place on, in order, but for those that were there already when the feed was begun. */
+/** Events from a place on, in order, except those that existed when the feed began. */
 const feedPage = statement<FedRow>(
   'read_feed',
   /* sql */ `
@@ -79,10 +80,10 @@ const lastOfFeed = backgroundStatement<Pick<FeedPlace, 'feedXid' | 'workspaceId'
   order by e.feed_xid desc, e.workspace_id desc, e.seq desc limit 1`,
 )
 
-/** `EventStore.feedEnd` of all that is committed. */
+/** `EventStore.feedEnd` of all committed events. */
 export async function feedEnd(database: Database): Promise<FeedPosition> {
   const [end] = await database.read(null, endOfFeed, [])
-  if (end === undefined) throw new Error('the end of the feed was not told')
+  if (end === undefined) throw new Error('the statement returned no end of the feed')
   const { xmin, xmax, seen, isAhead } = end
   if (isAhead) {
     await rewindFeed(database)

@@ -7,7 +7,7 @@ const NOW = Date.UTC(2026, 0, 1)
 const at = { now: NOW }
 const request = { channels: ['chat'], limit: 10, eventsPerTarget: 10, claimMs: 60_000 }
 
-describe('targets that have read all', () => {
+describe('targets that have read everything', () => {
   let database: TestDatabase
   let workspaceId = ''
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe('targets that have read all', () => {
     return rows[0]?.rests
   }
 
-  /** Reads what there is, and has the target rest. */
+  /** Reads all events, so that the target rests. */
   async function comeToRest(): Promise<void> {
     for (const { channel, claimToken, events } of await claim()) {
       const result = {
@@ -57,7 +57,7 @@ describe('targets that have read all', () => {
     await comeToRestAfter(batches)
   })
 
-  it('are not let rest while an event is about to commit, nor wait for that', async () => {
+  it('do not rest while an event is about to commit, and do not wait for that', async () => {
     await comeToRest()
     const { seq } = await open().events.appendEvent(workspaceId, order, at)
     const [first] = await claim()
@@ -72,7 +72,7 @@ describe('targets that have read all', () => {
     await comeToRestAfter(batches)
   })
 
-  it('are found resting again when the event that woke them is undone', async () => {
+  it('rest again when the event that woke them is rolled back', async () => {
     await comeToRest()
     const undone = open().transaction(async (tx) => {
       await open().events.appendEvent(workspaceId, order, { ...at, tx })
@@ -86,7 +86,7 @@ describe('targets that have read all', () => {
     await comeToRestAfter(batches)
   })
 
-  it('miss nothing when events and claims come at once', async () => {
+  it('miss nothing when events and claims are concurrent', async () => {
     await comeToRest()
     const { rows } = await database.pool.query<{ seq: string }>(
       'select last_seq as seq from taskboard.workspace_log where workspace_id = $1',

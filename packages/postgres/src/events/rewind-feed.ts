@@ -1,7 +1,7 @@
 import type { Database } from '../database.js'
 import { statement } from '../statement.js'
 
-/** Nobody writes to these logs until the commit. */
+/** Blocks writes to these logs until the commit. */
 const rewindLogs = statement<{ readonly workspaceId: string }>(
   'rewind_logs',
   /* sql */ `
@@ -14,12 +14,12 @@ const rewindEvents = statement<never>(
   /* sql */ `update taskboard.event set feed_xid = '0' where workspace_id = any ($1::text[])`,
 )
 
-/** It writes every event of such a log. */
+/** The statement rewrites every event of such a log. */
 const REWIND_TIMEOUT_MS = 600_000
 
 /**
- * Puts logs back behind the present that are ahead of it. A dump restored on another server brings transaction ids with it
- * that are not reached there for a long time, and the feed would show nothing until then.
+ * Moves logs that are ahead of the present back behind it. A dump restored on another server brings transaction ids that this
+ * server reaches only after a long time. Until then the feed would return nothing.
  */
 export function rewindFeed(database: Database): Promise<void> {
   return database.atomically(

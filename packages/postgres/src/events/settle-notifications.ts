@@ -3,7 +3,7 @@ import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 
-/** A claim that has expired is lost, also when nobody took it over. */
+/** An expired claim is lost, even if no other one took it over. */
 const settle = statement<object>(
   'settle_notifications',
   /* sql */ `

@@ -10,8 +10,8 @@ interface RecordRow {
 }
 
 /**
- * Gives a row to the one that is to make the resource. A twin waits here for the transaction of the first, and takes its
- * place when that rolls back. Without a row the key's record is alive, and locked until this transaction ends.
+ * Returns a row to the call that is to create the resource. A concurrent one waits for the transaction of the first, and takes
+ * its place when that rolls back. Without a row the key's record is valid, and locked until this transaction ends.
  */
 const claimKey = statement<object>(
   'claim_key',
@@ -26,7 +26,7 @@ const claimKey = statement<object>(
   returning true as "isClaimed"`,
 )
 
-/** A statement of its own, so that it sees what was committed while the one before it waited. */
+/** A separate statement, so that it sees commits that the previous one waited for. */
 const getRecord = statement<RecordRow>(
   'get_idempotency_record',
   /* sql */ `
@@ -42,8 +42,8 @@ const setRecord = statement<never>(
 )
 
 /**
- * Gives back what the key made before, or makes it and remembers it. To be called within `Database.atomically`, before the
- * transaction's other writes: what `make` throws leaves the key unused only because the session is rolled back then.
+ * Returns the resource that the key created before, or creates and stores it. Call it within `Database.atomically`, before the
+ * transaction's other writes: when `make` throws, the key stays unused only because the session is rolled back.
  * @throws TaskboardError `CONFLICT` with the `resourceId` when the key was used for another request.
  */
 export async function once<T extends { readonly id: string }>(

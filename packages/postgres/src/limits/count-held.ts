@@ -4,7 +4,7 @@ import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 
-/** A lock that rows which only refer to the account do not wait for. */
+/** A lock that does not block rows that only reference the account. */
 const lockAccount = statement<{ readonly id: string }>(
   'lock_account',
   /* sql */ `select id from taskboard.account where id = $1::text for no key update`,
@@ -15,7 +15,7 @@ const ofWorkspaces = (table: string): string => /* sql */ `
   join taskboard.workspace w on w.id = held.workspace_id
   where w.account_id = $1::text`
 
-/** Of the account `$1`. Keys hold or not at `$2`, null for the database's present. */
+/** Counts of account `$1`. Whether keys are valid is judged at `$2`, null for the database's present. */
 export const heldCounts: Readonly<Record<HeldResource, string>> = {
   agents: ofWorkspaces('agent'),
   webhooks: ofWorkspaces('webhook'),
@@ -31,7 +31,7 @@ const countOf = {
   apiKeys: statement<{ readonly count: number }>('count_api_keys', heldCounts.apiKeys),
 }
 
-/** `QuotaStore.countHeld`. A statement of its own counts, so that it sees what was committed while the other one waited. */
+/** `QuotaStore.countHeld`. A separate statement counts, so that it sees commits that the lock waited for. */
 export async function countHeld(
   database: Database,
   resource: HeldResource,

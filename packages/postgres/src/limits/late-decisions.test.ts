@@ -25,8 +25,8 @@ afterAll(async () => {
 })
 
 /**
- * Decides while another transaction holds the key's row, which admits one more before it commits: later than the present of
- * the statement that waits for it. Resolves to the decision and to when, at the earliest, it can have been made.
+ * Decides while another transaction holds the key's row. That transaction admits one more before it commits, later than the
+ * present of the statement that waits for it. Resolves to the decision and to the earliest instant at which it was made.
  */
 async function decideLate<D>(decide: () => Promise<readonly D[]>, admitOne: string) {
   await other.query('begin')
@@ -48,7 +48,7 @@ async function waiting(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** When the newest admission was. */
+/** The instant of the newest admission. */
 async function newest(column: string, table: string): Promise<number> {
   const { rows } = await test.pool.query<{ at: number }>(
     `select ${column}::float8 as at from taskboard.${table}`,
@@ -57,7 +57,7 @@ async function newest(column: string, table: string): Promise<number> {
 }
 
 describe('a decision that waited for its row', () => {
-  it('refuses with the wait from when it is made: never more than the window', async () => {
+  it('refuses with a wait that counts from the decision: never more than the window', async () => {
     const request: LimitRequest = { key: 'late', limit: 1, windowMs: MINUTE_MS }
     await takeLimits(database, [request], null)
     const { decision, at } = await decideLate(
@@ -70,7 +70,7 @@ describe('a decision that waited for its row', () => {
     expect(decision?.retryAfterMs).toBeLessThanOrEqual(freeAt - at)
   })
 
-  it('does so by the limits of a tier', async () => {
+  it('does the same with the limits of a tier', async () => {
     const request: TierRequest = { key: 'late', perHour: null, perMinute: 1 }
     await takeTiers(database, [request], null)
     const { decision, at } = await decideLate(
@@ -83,7 +83,7 @@ describe('a decision that waited for its row', () => {
     expect(decision?.retryAfterMs).toBeLessThanOrEqual(freeAt - at)
   })
 
-  it('is made as of when it has its row, and so not of a window that ended while it waited', async () => {
+  it('uses the instant at which it has its row, not a window that ended while it waited', async () => {
     const request: LimitRequest = { key: 'brief', limit: 1, windowMs: 1 }
     const { decision } = await decideLate(
       () => takeLimits(database, [request], null),

@@ -15,13 +15,12 @@ type Decide<Request, Decision> = (
   now: Instant | null,
 ) => Promise<readonly Decision[]>
 
-/** As many as a statement decides in a few milliseconds. */
+/** As many as one statement decides in a few milliseconds. */
 const MOST_AT_ONCE = 1_000
 
 /**
- * Limits that are exact over all processes, as every decision is made on its key's locked row. Decisions that wait in
- * this process are made by the next statement together. None is ever part of a transaction of the host's: what was admitted
- * stays counted.
+ * Limits that are exact across all processes: every decision is made on its key's locked row. The next statement makes all
+ * decisions that wait in this process. None is part of a host's transaction: what was admitted stays counted.
  */
 export function createLimitStore(database: Database): LimitStore {
   function joined<Request, Decision>(decide: Decide<Request, Decision>) {

@@ -3,8 +3,8 @@ import type { Database } from '../database.js'
 import { statement } from '../statement.js'
 
 /**
- * By the database's clock a key is idle only a minute after its window has closed: a decision may have looked at the clock
- * before that, and not have come to the row yet.
+ * By the database's clock a key is idle only a minute after its window closed: a decision may have read the clock earlier and
+ * not have reached the row yet.
  */
 const pruneIdle = statement<{ readonly count: number }>(
   'prune_limits',

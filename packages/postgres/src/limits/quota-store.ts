@@ -14,7 +14,7 @@ interface Waiting {
 
 const MOST_AT_ONCE = 1_000
 
-/** Tasks that are asked for while others wait are taken by the next statement together. */
+/** The next statement takes all tasks that are requested while others wait. */
 export function createQuotaStore(database: Database): QuotaStore<PgConnection> {
   const take = database.join<Waiting, TakenTask>(
     (calls) =>

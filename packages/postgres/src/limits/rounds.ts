@@ -6,8 +6,8 @@ export interface KeyRequests<R> {
 }
 
 /**
- * Gathers a batch by key. It is one round unless a key is asked for under different limits, which a statement cannot decide one
- * after the other: each round has a key once.
+ * Groups a batch by key. One statement cannot decide a key under different limits one after the other, so each round has a key
+ * once. All other batches are one round.
  */
 export function toRounds<R>(
   requests: readonly R[],

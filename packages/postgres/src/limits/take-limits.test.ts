@@ -70,7 +70,7 @@ describe('decisions in batches', () => {
     )
   })
 
-  it('are exact over processes that ask at once by the database’s clock', async () => {
+  it('are exact across concurrent processes by the database’s clock', async () => {
     const stores = databases.map(createLimitStore)
     const limits = [60, 7]
     const asked = stores.flatMap((store) =>

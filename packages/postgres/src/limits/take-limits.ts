@@ -7,18 +7,18 @@ import { toRounds, type KeyRequests } from './rounds.js'
 interface TakenRow {
   readonly key: string
   readonly admitted: number
-  /** How many the window holds now. */
+  /** The number that the window holds now. */
   readonly held: number
-  /** The wait of those that were not admitted; null when all were. */
+  /** The wait of the requests that were not admitted; null when all were. */
   readonly retryAfterMs: number | null
 }
 
 /**
- * Each key's row is locked, read as it is by then and written, in the order of the keys, so that batches wait for one another
- * but never in a circle. What is asked of it is in `excluded`, as if the window were empty. A key is decided as of when its row
- * is locked: that may be long after the statement began, and after admissions that the row's lock was waited for. A present
- * before the newest admission therefore shows that the clock has stepped back, and all `times` move back with it. They only rise,
- * and `width_bucket` finds how many of them the window has left behind.
+ * Locks the row of each key, reads its current state and writes it, in the order of the keys, so that batches wait for one
+ * another without deadlocks. `excluded` contains the request, as if the window were empty. A key is decided at the instant its
+ * row is locked, possibly long after the statement began and after admissions that it waited for. So a present before the
+ * newest admission shows that the clock has stepped back, and all `times` move back with it. They only rise, and `width_bucket`
+ * finds how many of them have left the window.
  */
 const takeKeys = statement<TakenRow>(
   'take_limits',
@@ -58,7 +58,7 @@ const takeKeys = statement<TakenRow>(
   from taken t join asked a on a.key = t.key`,
 )
 
-/** Decides a batch in its order. All share a present; null for the database's. */
+/** Decides a batch in its order. All requests share a present; null for the database's. */
 export async function takeLimits(
   database: Database,
   requests: readonly LimitRequest[],

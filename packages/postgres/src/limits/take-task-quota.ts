@@ -18,7 +18,7 @@ interface TakenRow {
 const monthOf = (instant: string): string =>
   /* sql */ `(extract(epoch from date_trunc('month', to_timestamp(${instant} / 1000.0), 'UTC')) * 1000)::bigint`
 
-/** As in `take_tiers`: locked in order, decided by the row as it is by then, committed without waiting for the disk. */
+/** As in `take_tiers`: locks in order, decides by the current row, commits without waiting for the disk. */
 const takeQuotas = statement<TakenRow>(
   'take_task_quotas',
   /* sql */ `
@@ -44,7 +44,7 @@ const takeQuotas = statement<TakenRow>(
   select account_id as "accountId", taken, month::float8 as month from changed`,
 )
 
-/** Decides a batch in its order. All share a present; null for the database's. */
+/** Decides a batch in its order. All requests share a present; null for the database's. */
 export async function takeTaskQuotas(
   database: Database,
   requests: readonly TaskQuotaRequest[],

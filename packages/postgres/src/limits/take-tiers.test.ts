@@ -70,7 +70,7 @@ describe('decisions in batches', () => {
     )
   })
 
-  it('are exact over processes that ask at once by the database’s clock', async () => {
+  it('are exact across concurrent processes by the database’s clock', async () => {
     const stores = databases.map(createLimitStore)
     const rates = [
       { key: 'at-once-0', perHour: 1_000, perMinute: 60 },
@@ -88,7 +88,7 @@ describe('decisions in batches', () => {
     expect(left).toEqual([0, 1, 2, 3, 4, 5, 6])
   })
 
-  it('keep tasks of a month exact over processes', async () => {
+  it('keep tasks of a month exact across processes', async () => {
     const stores = databases.map(createQuotaStore)
     const asked = stores.flatMap((store) =>
       Array.from({ length: 50 }, () => store.takeTask({ accountId: 'acc_shared', limit: 70 }, null)),

@@ -6,29 +6,30 @@ import { toRounds, type KeyRequests } from './rounds.js'
 
 interface TakenRow {
   readonly key: string
-  /** When the key was decided: after the wait for its row, which the statement's own present does not know of. */
+  /** The instant of the decision: after the wait for the row, which the statement's own present does not include. */
   readonly now: number
   readonly admitted: number
-  /** After the batch, like all that follows. */
+  /** After the batch, like all members below. */
   readonly hourUsed: number
   readonly hourEndsAt: number
   readonly minuteUsed: number
   readonly minuteFreeAt: number | null
 }
 
-/** More than any account can ask for, and small enough to be added up. */
+/** More than any account can request, and small enough to be added up. */
 const UNLIMITED = 1e15
 /** As in `takeFromTierWindow`: a second counts until its end has left the minute. */
 const SECONDS_COUNTED = 61
 
 /**
- * `takeFromTierWindow` for many keys at once. Each key's row is locked, read as it is by then and written, in the order of the
- * keys, so that batches wait for one another but never in a circle. What is asked of it is in `excluded`, as if nothing had been
- * admitted before. The present is that of the decision, after the wait for the row, so one before the newest second shows that the
- * clock has stepped back: `held` then moves the seconds back, as `takeFromTierWindow` does. Used is what was admitted in all less what is behind, so nothing is added up, and `width_bucket` finds how
- * many of the seconds the minute has left behind. A row of which nothing is admitted stays as it was, unless the clock stepped back.
+ * `takeFromTierWindow` for many keys at once. Locks the row of each key, reads its current state and writes it, in the order of
+ * the keys, so that batches wait for one another without deadlocks. `excluded` contains the request, as if nothing had been
+ * admitted before. The present is that of the decision, after the wait for the row. So one before the newest second shows that
+ * the clock has stepped back: `held` then moves the seconds back, as `takeFromTierWindow` does. The use is the total admitted
+ * minus what is past, so nothing is added up, and `width_bucket` finds how many of the seconds have left the minute. A row
+ * without admissions stays as it was, unless the clock stepped back.
  *
- * The commit does not wait for the disk: what a crash of the server forgets are counts of its last second.
+ * The commit does not wait for the disk: a crash of the server loses only counts of its last second.
  */
 const takeKeys = statement<TakenRow>(
   'take_tiers',
@@ -103,7 +104,7 @@ const takeKeys = statement<TakenRow>(
     lateral (select width_bucket(present.second - ${SECONDS_COUNTED}, t.seconds) as n) passed`,
 )
 
-/** Decides a batch in its order. All share a present; null for the database's. */
+/** Decides a batch in its order. All requests share a present; null for the database's. */
 export async function takeTiers(
   database: Database,
   requests: readonly TierRequest[],
@@ -129,7 +130,7 @@ function isAlike(one: TierRequest, other: TierRequest): boolean {
   return one.perHour === other.perHour && one.perMinute === other.perMinute
 }
 
-/** Of those that were admitted, each one sees what was used up to itself. */
+/** Each admitted request sees the use up to itself. */
 function toDecision(row: TakenRow, request: TierRequest, index: number): TierDecision {
   const after = Math.max(0, row.admitted - index - 1)
   const usage = {

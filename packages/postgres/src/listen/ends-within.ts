@@ -1,7 +1,7 @@
 import type { Clock } from '@taskboard/core'
 import { sleep } from '@taskboard/core/storage'
 
-/** Resolves to whether `work` ended, however it did, before `limitMs` of the clock were over. Leaves no timer. */
+/** Resolves to whether `work` settled before `limitMs` of the clock passed. Leaves no timer. */
 export async function endsWithin(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<boolean> {
   const done = new AbortController()
   const ended = work.then(

@@ -6,31 +6,31 @@ import { endsWithin } from './ends-within.js'
 import { openListening, type ListeningConnection } from './listening-connection.js'
 import { watchConnection } from './watch-connection.js'
 
-/** Holds a connection that listens, and makes another when it is lost. */
+/** Holds a connection that listens, and opens another when it is lost. */
 export interface Listener {
-  /** Resolves when it listens; or when it could not begin to, and goes on trying. Idempotent. */
+  /** Resolves when it listens, or when the first try failed; it then keeps trying. Idempotent. */
   start(): Promise<void>
-  /** Gives the connection back. No timer and nothing of the session is left. */
+  /** Releases the connection. Leaves no timer and no setting of the session. */
   stop(): Promise<void>
-  /** The connection that listens now, which is otherwise idle. */
+  /** The connection that listens, which is otherwise idle. */
   readonly connection: PgConnection | null
 }
 
 export interface ListenerParts {
   readonly pool: PgPool
-  /** Whether a pool that cannot listen is an error, rather than a reason to go without. */
+  /** Whether a pool that cannot listen is an error. If not, it works without listening. */
   readonly isRequired: boolean
   readonly timeouts: Timeouts
   readonly settings: Pick<BoundSettings, 'current'>
-  /** Something was notified, with this payload. */
+  /** Called with the payload of each notification. */
   readonly onNotified: (payload: string) => void
-  /** It listens again after a time of which nothing is known. */
+  /** Called when it listens again, after an interval in which notifications may be lost. */
   readonly onResumed: () => void
 }
 
 const FIRST_RETRY_MS = 250
 const LONGEST_RETRY_MS = 10_000
-/** What `stop` waits for a connection that is on its way; one that comes later is given back then. */
+/** How long `stop` waits for a connection that is being opened; one that arrives later is released then. */
 const LONGEST_OPENING_MS = 1_000
 
 export function createListener(parts: ListenerParts): Listener {
@@ -111,7 +111,7 @@ export function createListener(parts: ListenerParts): Listener {
 function cannotListen(): TaskboardError {
   return new TaskboardError(
     'INVALID_CONFIG',
-    'the connections of the pool that is to listen emit no notifications',
+    'the connections of the pool for listen emit no notifications',
     { field: 'listen' },
   )
 }

@@ -4,40 +4,40 @@ import type { PgConnection, PgPool, PgPoolClient } from '../pool.js'
 import type { Timeouts } from '../timeouts.js'
 import { endsWithin } from './ends-within.js'
 
-/** What `pg` gives to those who listen on a channel. */
+/** What `pg` passes to listeners of a channel. */
 interface Notification {
   readonly channel: string
   readonly payload?: string | undefined
 }
 
-/** What is used of a `pg.PoolClient` that can be told of notifications, beside its queries. */
+/** The part of a `pg.PoolClient` with notifications that is used here, beside its queries. */
 interface Emitter {
   on(event: string, listener: (value: unknown) => void): unknown
   off(event: string, listener: (value: unknown) => void): unknown
 }
 
-/** A connection that is held to be told of what others notify. */
+/** A connection that is held to receive notifications. */
 export interface ListeningConnection extends PgConnection {
-  /** Gives it back to the pool as it was taken, or has it closed when that fails. */
+  /** Releases it to the pool in its original state, or closes it when that fails. */
   giveBack(): Promise<void>
-  /** Has it closed, without waiting for anything. */
+  /** Closes it without any wait. */
   drop(reason: Error): void
 }
 
 export interface ListeningHandlers {
-  /** Of what was notified, these are the payloads. */
+  /** Called with the payload of each notification. */
   readonly onNotified: (payload: string) => void
-  /** Called once when it is lost or dropped, and not when it was given back. */
+  /** Called once when it is lost or dropped, not when it is released. */
   readonly onLost: () => void
 }
 
-/** The channel of all boards in a database: there is one. */
+/** The channel of all boards in a database: there is only one. */
 export const CHANNEL = 'taskboard'
 const LONGEST_FAREWELL_MS = 1_000
 
 /**
- * Takes a connection from the pool and listens. Null, with nothing held, when the pool's connections cannot tell of
- * notifications. @throws whatever the database does, or when it does not answer in time.
+ * Acquires a connection from the pool and listens. Null, with nothing held, when the pool's connections do not emit
+ * notifications. @throws the database's error, or when it does not answer in time.
  */
 export async function openListening(
   pool: PgPool,
@@ -57,7 +57,8 @@ export async function openListening(
     const { channel, payload = '' } = value as Notification
     if (isHeld && channel === CHANNEL) onNotified(payload)
   }
-  const failed = (reason: unknown): void => drop(reason instanceof Error ? reason : new Error('it has ended'))
+  const failed = (reason: unknown): void =>
+    drop(reason instanceof Error ? reason : new Error('the connection has ended'))
   const handlers = [
     ['notification', heard],
     ['error', failed],
@@ -68,7 +69,7 @@ export async function openListening(
   function letGo(reason?: Error): void {
     isHeld = false
     client.release(reason)
-    // The pool answers for its errors from here on.
+    // From here on the pool handles its errors.
     for (const [event, handler] of handlers) emitter.off(event, handler)
   }
 
@@ -91,7 +92,7 @@ export async function openListening(
     query: (query) => client.query(query),
     drop,
     async giveBack() {
-      // From here on it is not lost to anybody.
+      // From here on a loss is not reported.
       isOpened = false
       let fault: unknown = new Error('the connection does not answer')
       const unlisten = client.query({ text: `unlisten ${CHANNEL}`, values: [] }).then(

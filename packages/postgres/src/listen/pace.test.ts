@@ -17,7 +17,7 @@ function setUp(work: (clock: ReturnType<typeof virtualClock>) => Promise<void> =
 }
 
 describe('createPace', () => {
-  it('runs at once after a quiet time, and then once for all who ask within the gap', async () => {
+  it('runs at once after a quiet time, and then once for all requests within the gap', async () => {
     const { clock, runs, pace } = setUp()
     await clock.advance({ ms: 5 })
     for (let n = 0; n < 100; n++) pace.ask()
@@ -32,7 +32,7 @@ describe('createPace', () => {
     expect(runs).toEqual([5, 25, 45, 1_035])
   })
 
-  it('does not overlap, and takes what is asked meanwhile for a new run', async () => {
+  it('does not overlap, and starts a new run for requests during a run', async () => {
     const { clock, runs, pace } = setUp((time) => time.sleep(50))
     pace.ask()
     await clock.advance({ ms: 30 })
@@ -41,7 +41,7 @@ describe('createPace', () => {
     expect(runs).toEqual([0, 50])
   })
 
-  it('serves whoever asks after a run that failed', async () => {
+  it('runs again after a failure', async () => {
     const { clock, runs, pace } = setUp(() => Promise.reject(new Error('no')))
     pace.ask()
     await clock.advance({ ms: 20 })
@@ -50,7 +50,7 @@ describe('createPace', () => {
     expect(runs).toEqual([0, 20])
   })
 
-  it('flushes what was asked for without waiting, and leaves no timer', async () => {
+  it('flushes requests without waiting, and leaves no timer', async () => {
     const { clock, runs, pace } = setUp()
     pace.ask()
     pace.ask()

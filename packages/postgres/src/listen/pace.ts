@@ -1,10 +1,10 @@
 import type { BoundSettings } from '@taskboard/core/storage'
 
-/** Work that is asked for more often than it need be done. */
+/** Work that is requested more often than it needs to run. */
 export interface Pace {
-  /** Runs the work at once, or, when it ran a moment ago or still runs, once for all who ask until it may run again. */
+  /** Runs the work at once. If it ran a moment ago or still runs, one later run serves all requests. */
   ask(): void
-  /** Runs what was asked for and not yet done, and resolves at its end. No timer is left, until somebody asks again. */
+  /** Runs the pending request, and resolves at its end. Leaves no timer until the next request. */
   flush(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export function createPace(
     try {
       await work()
     } catch {
-      // Nobody waits for it, and whoever asks next is served anew.
+      // Nothing waits for it, and the next request starts a new run.
     }
     underWay = undefined
     goOn()

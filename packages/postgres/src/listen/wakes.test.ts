@@ -12,7 +12,7 @@ import { postgresStorage } from '../postgres-storage.js'
 import { createWakes, type Wakes } from './wakes.js'
 
 let database: TestDatabase
-/** What is to be ended after a test, the last first. */
+/** Closed after each test, the last opened first. */
 let opened: (() => Promise<void>)[] = []
 beforeEach(async () => {
   database = await createTestDatabase()
@@ -25,8 +25,8 @@ afterEach(async () => {
 
 function poolOf(options: pg.PoolConfig = {}): pg.Pool {
   const pool = new pg.Pool({ connectionString: database.url, ...options })
-  // The end of a pool does not wait for its connections, and one that hears of the drop of the database tells it then. Nothing
-  // listens to the connections themselves, as tests count who does.
+  // The end of a pool does not wait for its connections, and one of them may report the drop of the database. Nothing
+  // listens to the connections themselves, because tests count the listeners.
   pool.on('error', () => undefined)
   opened.push(() => pool.end())
   return pool
@@ -35,9 +35,9 @@ function poolOf(options: pg.PoolConfig = {}): pg.Pool {
 interface Process {
   readonly pool: pg.Pool
   readonly wakes: Wakes
-  /** Resolves when it is told of a commit next. */
-  told(): Promise<void>
-  /** How often it was. */
+  /** Resolves at the next commit signal. */
+  nextCommit(): Promise<void>
+  /** The number of commit signals. */
   readonly times: () => number
 }
 
@@ -53,14 +53,14 @@ async function processOf(
   await wakes.open()
   let count = 0
   wakes.commits.listen(() => void (count += 1))
-  const told = () =>
+  const nextCommit = () =>
     new Promise<void>((resolve) => {
       const stop = wakes.commits.listen(() => {
         stop()
         resolve()
       })
     })
-  return { pool, wakes, told, times: () => count }
+  return { pool, wakes, nextCommit, times: () => count }
 }
 
 const listeners = async (): Promise<readonly number[]> => {
@@ -71,55 +71,55 @@ const listeners = async (): Promise<readonly number[]> => {
 }
 
 describe('wakes', () => {
-  it('tells the other processes of a commit, and this one once', async () => {
+  it('signals a commit to the other processes, and once to this one', async () => {
     const writer = await processOf()
     const [first, second] = [await processOf(), await processOf()]
-    const both = Promise.all([first.told(), second.told()])
+    const both = Promise.all([first.nextCommit(), second.nextCommit()])
     writer.wakes.commits.raise()
     await both
-    // Its own notification comes back before the answer to what the connection is asked next.
-    const all = Promise.all([writer.told(), first.told(), second.told()])
+    // Its own notification arrives before the answer to the connection's next query.
+    const all = Promise.all([writer.nextCommit(), first.nextCommit(), second.nextCommit()])
     second.wakes.commits.raise()
     await all
     expect([writer.times(), first.times(), second.times()]).toEqual([2, 2, 2])
   })
 
-  it('tells of commits without being open', async () => {
+  it('sends commits without being open', async () => {
     const open = await processOf()
     const settings = createStorageSettings()
     const unopened = createWakes({ pool: poolOf(), listen: true, settings })
-    const told = open.told()
+    const signaled = open.nextCommit()
     unopened.commits.raise()
-    await told
+    await signaled
     await unopened.close()
     expect(open.times()).toBe(1)
   })
 
-  it('holds no connection where it is turned off, or would hold the only one', async () => {
+  it('holds no connection when it is off, or would hold the only one', async () => {
     const off = await processOf({ listen: false })
     const only = await processOf({ pool: { max: 1 } })
     expect([off.pool.totalCount, only.pool.totalCount]).toEqual([0, 0])
     const listening = await processOf()
     expect(listening.pool.totalCount - listening.pool.idleCount).toBe(1)
     for (const { wakes } of [off, only]) {
-      const told = listening.told()
+      const signaled = listening.nextCommit()
       wakes.commits.raise()
-      await told
+      await signaled
     }
-    const back = listening.told()
+    const back = listening.nextCommit()
     listening.wakes.commits.raise()
     await back
     expect([off.times(), only.times()]).toEqual([1, 1])
   })
 
-  it('listens on a pool of its own when given one, and refuses one that cannot', async () => {
+  it('listens on a separate pool when given one, and refuses one that cannot', async () => {
     const direct = poolOf({ max: 1 })
     const apart = await processOf({ listen: direct, pool: { max: 1 } })
     expect([apart.pool.totalCount, direct.totalCount, direct.idleCount]).toEqual([0, 1, 0])
     const writer = await processOf({ listen: false })
-    const told = apart.told()
+    const signaled = apart.nextCommit()
     writer.wakes.commits.raise()
-    await told
+    await signaled
 
     const silent: PgPool = {
       query: (query) => direct.query(query),
@@ -131,7 +131,7 @@ describe('wakes', () => {
     })
   })
 
-  it('does without where the clients of the pool emit nothing, and on PGlite does nothing at all', async () => {
+  it('does not listen when the clients of the pool emit nothing, and does nothing on PGlite', async () => {
     const settings = createStorageSettings()
     let releases = 0
     const pool = poolOf()
@@ -158,7 +158,7 @@ describe('wakes', () => {
     expect(count).toBe(1)
   })
 
-  it('opens although the pool that is to listen lends nothing, and listens once it does', async () => {
+  it('opens although the pool to listen on has no connection, and listens once it has one', async () => {
     const settings = createStorageSettings()
     const clock = virtualClock(0)
     settings.bind({ clock, newId: createNewId(), scoring: defaultScoring, logLimit: 1, outputLimit: 1 })
@@ -177,14 +177,14 @@ describe('wakes', () => {
     expect(await listeners()).toHaveLength(1)
   })
 
-  it('listens anew when its connection is ended, and looks for what it missed', async () => {
+  it('listens again when its connection is ended, and looks for missed commits', async () => {
     const clock = virtualClock(0)
     const reader = await processOf({ clock })
     const [lost] = await listeners()
     const writer = await processOf()
     const removed = once(reader.pool, 'remove')
-    const resumed = reader.told()
-    // Waits until it has gone, which may be after its end of the connection.
+    const resumed = reader.nextCommit()
+    // Waits until the server's process has ended, possibly after its end of the connection.
     await database.pool.query('select pg_terminate_backend($1, 10000)', [lost])
     await removed
     expect(reader.times()).toBe(0)
@@ -192,15 +192,15 @@ describe('wakes', () => {
     await resumed
     expect(await listeners()).toHaveLength(2)
     await clock.advance({ ms: 20 })
-    const told = reader.told()
+    const signaled = reader.nextCommit()
     writer.wakes.commits.raise()
-    await told
+    await signaled
     expect(reader.times()).toBe(2)
   })
 
   it('drops a connection that no longer answers, and keeps one that does', async () => {
     const { now, setTimer, advance } = virtualClock(0)
-    // Without `track` the clock goes on although there is no answer.
+    // Without `track` the clock continues although there is no answer.
     const clock: Clock = { now, setTimer }
     const pool = poolOf()
     let isSilent = false
@@ -237,7 +237,7 @@ describe('wakes', () => {
     await connected
   })
 
-  it('gives its connection back as it was, and leaves no timer', async () => {
+  it('releases its connection in its original state, and leaves no timer', async () => {
     const clock = virtualClock(0)
     const one = await processOf({ clock, pool: { max: 2 } })
     const { wakes, pool } = one
@@ -254,7 +254,7 @@ describe('wakes', () => {
 })
 
 describe('the background work of another process', () => {
-  it('begins with the commit that it is for', async () => {
+  it('begins with the commit that creates it', async () => {
     await migrate(database.pool)
     const encryptionKey = randomBytes(32)
     const receiver = await webhookReceiver()

@@ -9,13 +9,13 @@ import { createListener } from './listener.js'
 import { CHANNEL } from './listening-connection.js'
 import { createPace } from './pace.js'
 
-/** Tells the processes of one database of each other's commits. */
+/** Signals commits between the processes of one database. */
 export interface Wakes {
-  /** Raised by the commits of this process, of which it tells the others; told of those and of the others'. */
+  /** Raised by the commits of this process, which it sends to the others; emits those of all processes. */
   readonly commits: CommitSignal
-  /** Listens from now on. @throws TaskboardError `INVALID_CONFIG` when the pool given for it cannot. */
+  /** Starts to listen. @throws TaskboardError `INVALID_CONFIG` when the given pool cannot listen. */
   open(): Promise<void>
-  /** Tells of the last commits, and leaves no connection, timer or setting of a session behind. */
+  /** Sends the last commits, and leaves no connection, timer or setting of a session behind. */
   close(): Promise<void>
 }
 
@@ -30,13 +30,13 @@ export interface WakesParts {
 
 /**
  * The least time between two notifications of a process. Each takes a transaction id and a lock that all notifying commits of
- * the server share, for a fraction of a millisecond and without waiting for the disk; fifty in a second are nothing beside
- * the commits that they tell of. Who is told looks at the database, so it does that no more often either.
+ * the server share, for a fraction of a millisecond and without waiting for the disk. Fifty a second cost little beside the
+ * commits that they signal. The receivers read the database after each, so this limits their reads too.
  */
 const LEAST_GAP_MS = 20
-/** Follows the sender in a notification of commits that took tasks away from their agents. */
+/** Follows the sender in a notification of commits that revoked tasks from their agents. */
 const REVOKED = 'revoked'
-/** What a database that does not answer may keep `close` waiting for. */
+/** How long `close` waits for a database that does not answer. */
 const LONGEST_FLUSH_MS = 1_000
 
 export function createWakes(parts: WakesParts): Wakes {
@@ -47,14 +47,14 @@ export function createWakes(parts: WakesParts): Wakes {
   }
   const origin = randomUUID()
   let hasRevoked = false
-  const told = createPace(settings, LEAST_GAP_MS, () => {
+  const received = createPace(settings, LEAST_GAP_MS, () => {
     signal.raise()
     return Promise.resolve()
   })
-  /** Revocations are passed on at once: they are rare, and until then an agent works on a task that it has lost. */
+  /** Passes revocations on at once: they are rare, and until then an agent works on a task that it has lost. */
   function hear(revokes: boolean): void {
     if (revokes) signal.raise({ revokes })
-    told.ask()
+    received.ask()
   }
   const source = listeningPool(pool, listen)
   const listener =
@@ -72,14 +72,14 @@ export function createWakes(parts: WakesParts): Wakes {
     })
 
   const bounded = boundedPool(pool, timeouts)
-  // A statement of its own: within a transaction that writes, the lock would be held until that one is on the disk.
+  // A separate statement: a transaction that writes would hold the lock until it is on the disk.
   async function notify(): Promise<void> {
     const connection = listener?.connection ?? bounded
     const payload = hasRevoked ? `${origin} ${REVOKED}` : origin
     hasRevoked = false
     await connection.query({ text: 'select pg_notify($1, $2)', values: [CHANNEL, payload] })
   }
-  const tell = createPace(settings, LEAST_GAP_MS, () => {
+  const sent = createPace(settings, LEAST_GAP_MS, () => {
     const { clock } = settings.current
     return clock.track ? clock.track('commit notification', notify) : notify()
   })
@@ -90,15 +90,15 @@ export function createWakes(parts: WakesParts): Wakes {
         const revokes = commit?.revokes === true
         hasRevoked ||= revokes
         hear(revokes)
-        tell.ask()
+        sent.ask()
       },
       listen: (call) => signal.listen(call),
     },
     open: async () => listener?.start(),
     async close() {
-      await endsWithin(settings.current.clock, LONGEST_FLUSH_MS, tell.flush())
+      await endsWithin(settings.current.clock, LONGEST_FLUSH_MS, sent.flush())
       await listener?.stop()
-      await told.flush()
+      await received.flush()
     },
   }
 }

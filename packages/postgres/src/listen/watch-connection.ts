@@ -1,12 +1,12 @@
 import type { BoundSettings } from '@taskboard/core/storage'
 import type { ListeningConnection } from './listening-connection.js'
 
-/** Routers forget connections that are silent for some minutes, and tell neither end. */
+/** Routers drop connections that are silent for some minutes, and notify neither end. */
 const CHECK_INTERVAL_MS = 60_000
 
 /**
- * Asks the connection from time to time whether it is still there, and drops it when it is not: a question without an answer
- * when the next one is due never gets one. Returns how to end that.
+ * Sends a query from time to time, and drops the connection when the previous one has no answer at the next: it never gets one.
+ * Returns a function that stops the checks.
  */
 export function watchConnection(
   settings: Pick<BoundSettings, 'current'>,

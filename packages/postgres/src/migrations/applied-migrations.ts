@@ -2,7 +2,7 @@ import { TaskboardError } from '@taskboard/core'
 import type { PgConnection } from '../pool.js'
 import { digestOf, titleOf, type Migration } from './migration.js'
 
-/** A migration that the database remembers. */
+/** A migration that the database has recorded. */
 export interface AppliedMigration {
   readonly number: number
   readonly name: string
@@ -11,9 +11,9 @@ export interface AppliedMigration {
   readonly appliedAt: number
 }
 
-/** What is applied, in order; null when the database has never been migrated. */
+/** The applied migrations, in order; null when the database has never been migrated. */
 export async function readApplied(connection: PgConnection): Promise<readonly AppliedMigration[] | null> {
-  // `to_regclass` may answer from what the session has cached, and miss what another has just committed; a scan does not.
+  // `to_regclass` may use the session's cache and miss a commit of another session; a scan does not.
   const known = await connection.query({
     text: `select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       where n.nspname = 'taskboard' and c.relname = 'migration') as "isThere"`,
@@ -33,9 +33,9 @@ export async function readApplied(connection: PgConnection): Promise<readonly Ap
 }
 
 /**
- * The migrations that are yet to be applied, in order.
- * @throws TaskboardError `INVALID_CONFIG` when the database holds a migration that the library does not know, or knows with
- *   another text.
+ * The pending migrations, in order.
+ * @throws TaskboardError `INVALID_CONFIG` when the database has a migration that the library does not know, or knows with
+ * another text.
  */
 export function pendingOf(
   known: readonly Migration[],
@@ -47,7 +47,7 @@ export function pendingOf(
     if (migration === undefined) {
       throw new TaskboardError(
         'INVALID_CONFIG',
-        `the database is newer than this version of @taskboard/postgres: it holds migration ${titleOf(one)}`,
+        `the database is newer than this version of @taskboard/postgres: it has migration ${titleOf(one)}`,
       )
     }
     if (one.digest !== digestOf(migration)) {

@@ -35,7 +35,7 @@ async function onPglite(): Promise<PgPool> {
 
 const run = (pool: PgPool, text: string) => pool.query({ text, values: [] })
 
-/** A board as version 8 of the schema left it, with tasks that the old curve has placed. */
+/** A board at version 8 of the schema, with tasks placed by the old curve. */
 async function boardOfVersion8(pool: PgPool, scoring: string): Promise<void> {
   await migrateWith(
     pool,

@@ -42,18 +42,18 @@ describe('migrate', () => {
     ])
   })
 
-  it('is done once when many start at once', async () => {
+  it('runs once when many start at once', async () => {
     const { pool } = database
     for (let round = 0; round < 5; round++) {
       await rowsOf(pool, 'drop schema if exists taskboard cascade')
-      // Each connection has seen, and may remember, that nothing is there.
+      // Each connection has seen, and may have cached, that the table does not exist.
       await Promise.all(Array.from({ length: 8 }, () => planMigrations(pool)))
       const runs = await Promise.all(Array.from({ length: 8 }, () => migrate(pool)))
       expect(runs.filter((applied) => applied.length > 0)).toEqual([['0000_bookkeeping', ...names]])
     }
   })
 
-  it('applies what is new to a database of an earlier version', async () => {
+  it('applies only the new migrations to a database of an earlier version', async () => {
     const { pool } = database
     const next: Migration = { number: nextNumber, name: 'next', sql: 'create table taskboard.next ();' }
     await migrate(pool)
@@ -75,7 +75,7 @@ describe('migrate', () => {
     expect(await migrate(pool)).toEqual(['0000_bookkeeping', ...names])
   })
 
-  it('refuses a database whose migrations were altered or are newer, naming the one', async () => {
+  it('refuses a database whose migrations were altered or are newer, and names the migration', async () => {
     const { pool } = database
     await migrate(pool)
     await rowsOf(pool, `insert into taskboard.migration (number, name, digest) values (999, 'later', 'x')`)
@@ -120,7 +120,7 @@ describe('migrate', () => {
     }
   })
 
-  it('tells a database that cannot be reached', async () => {
+  it('reports a database that cannot be reached', async () => {
     const unreachable = () => Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }))
     await expect(migrate({ query: unreachable, connect: unreachable })).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
@@ -129,7 +129,7 @@ describe('migrate', () => {
 })
 
 describe('planMigrations', () => {
-  it('says what migrate would do, as SQL that can be run by hand, and changes nothing', async () => {
+  it('returns what migrate would do as SQL to run by hand, and changes nothing', async () => {
     const { pool } = database
     const plan = await planMigrations(pool)
     expect(plan.map(({ name }) => name)).toEqual(['0000_bookkeeping', ...names])
@@ -141,7 +141,7 @@ describe('planMigrations', () => {
 })
 
 describe('migrationStatus', () => {
-  it('says what is pending and since when the rest is applied', async () => {
+  it('returns what is pending and when the rest was applied', async () => {
     const { pool } = database
     expect(await migrationStatus(pool)).toEqual(
       names.map((name) => ({ name, state: 'pending', appliedAt: null })),

@@ -5,23 +5,23 @@ import { embeddedMigrations } from './embedded-migrations.js'
 import { digestOf, titleOf, type Migration } from './migration.js'
 import { plannedSteps, type PlannedStep } from './planned-steps.js'
 
-/** Where one migration stands. */
+/** The state of one migration. */
 export interface MigrationState {
-  /** As in `0001_board`. */
+  /** For example `0001_board`. */
   readonly name: string
   /**
-   * `altered`: applied with another text than this version of the library has. `unknown`: applied by a newer version.
-   * `migrate` refuses to go on from either.
+   * `altered`: applied with another text than in this version of the library. `unknown`: applied by a newer version. `migrate`
+   * refuses both.
    */
   readonly state: 'applied' | 'pending' | 'altered' | 'unknown'
-  /** Milliseconds since 1970, by the database's clock; null as long as it is pending. */
+  /** Milliseconds since 1970, by the database's clock; null while it is pending. */
   readonly appliedAt: number | null
 }
 
 /** The bytes of "taskmigr": one run of migrations at a time in a database. */
 const LOCK_KEY = '8386110886374893426'
 const PREPARE = [
-  // Of read committed alone is it true that what is read after the lock is what its last holder left.
+  // Only with read committed do reads after the lock see what its last holder committed.
   'begin isolation level read committed',
   'set local statement_timeout = 0',
   'set local lock_timeout = 0',
@@ -29,9 +29,9 @@ const PREPARE = [
 ]
 
 /**
- * Brings the schema `taskboard` up to date, in one transaction, which waits for another process that migrates. Does
- * nothing when there is nothing to do. Resolves to the names of the migrations that it applied.
- * @throws TaskboardError `INVALID_CONFIG`, having done nothing, when the database is newer than the library or an applied
+ * Brings the schema `taskboard` up to date in one transaction, which waits for other processes that migrate. Changes
+ * nothing when the schema is up to date. Resolves to the names of the migrations that it applied.
+ * @throws TaskboardError `INVALID_CONFIG`, without any change, when the database is newer than the library or an applied
  *   migration was altered; `SERVICE_UNAVAILABLE` when the database cannot be reached.
  * @example
  * ```ts
@@ -48,7 +48,7 @@ export function migrate(pool: PgPool): Promise<readonly string[]> {
 }
 
 /**
- * What `migrate` would do now, with its SQL; changes nothing. Empty when the schema is up to date.
+ * The steps that `migrate` would run now, with their SQL; changes nothing. Empty when the schema is up to date.
  * @throws TaskboardError as `migrate` would.
  * @example
  * ```ts
@@ -68,7 +68,7 @@ export function planMigrations(pool: PgPool): Promise<readonly PlannedStep[]> {
 }
 
 /**
- * The state of each migration, in order; changes nothing. Reports what `migrate` would refuse instead of throwing it.
+ * The state of each migration, in order; changes nothing. Reports the states that `migrate` refuses instead of throwing.
  * @example
  * ```ts
  * import { migrate, migrationStatus, openPglite } from '@taskboard/postgres'
@@ -97,12 +97,12 @@ export async function migrationStatus(pool: PgPool): Promise<readonly MigrationS
   return [...known, ...unknown]
 }
 
-/** `migrate` with migrations of the caller's. */
+/** `migrate` with the caller's migrations. */
 export async function migrateWith(
   pool: PgPool,
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
-  // One that finds nothing to do needs no lock, and no right to change anything.
+  // A run with nothing to do needs no lock, and no right to change the database.
   if ((await translated(planOn(pool, migrations))).length === 0) return []
   return translated(
     withClient(pool, async (client) => {

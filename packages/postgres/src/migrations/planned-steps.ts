@@ -4,9 +4,9 @@ import { digestOf, titleOf, type Migration } from './migration.js'
 
 /** One step of a run of migrations. */
 export interface PlannedStep {
-  /** The migration's, as in `0001_board`; `0000_bookkeeping` makes the schema and the table that remembers the others. */
+  /** The name of the migration, for example `0001_board`; `0000_bookkeeping` creates the schema and the table that records the others. */
   readonly name: string
-  /** All that the step does, also that it is remembered: may be run by hand, the steps in order and in one transaction. */
+  /** The SQL of the step, including its record. You can run the steps by hand, in order and in one transaction. */
   readonly sql: string
 }
 
@@ -29,7 +29,7 @@ export function plannedSteps(pending: readonly Migration[], isFirstRun: boolean)
 
 function stepOf(migration: Migration): PlannedStep {
   const { number, name } = migration
-  // The functions of the schema read the weights, also before a host has bound its own. This migration has all columns for them.
+  // The functions of the schema read the weights even before a host binds its own. This migration has all columns for them.
   const weights = number === 9 ? `${scoringInsert(defaultScoring)};\n` : ''
   const remember = `insert into taskboard.migration (number, name, digest) values (${number}, '${name}', '${digestOf(migration)}');\n`
   return { name: titleOf(migration), sql: `${migration.sql.trimEnd()}\n\n${weights}${remember}` }

@@ -10,7 +10,7 @@ const takeSlot = statement<{ readonly outcome: Outcome }>(
   select taskboard.take_realtime_slot($1::text, $2::text, $3::text, $4::integer, $5::bigint) as outcome`,
 )
 
-/** Leases that were given before the clock stepped back. There is one for each process. */
+/** Shortens leases that were granted before the clock stepped back. There is one for each process. */
 const cutLeases = statement<never>(
   'cut_realtime_leases',
   /* sql */ `
@@ -26,7 +26,7 @@ export async function acquireSlot(
   at: At,
 ): Promise<Outcome> {
   const [row] = await database.read(null, takeSlot, [slotId, accountId, holderId, limit, at.now])
-  if (row === undefined) throw new Error('the slot was not told of')
+  if (row === undefined) throw new Error('the statement returned no outcome')
   if (row.outcome === 'full') await database.read(null, cutLeases, [leaseMs, at.now])
   return row.outcome
 }

@@ -4,7 +4,7 @@ import type { Database } from '../database.js'
 import { statement } from '../statement.js'
 
 const logEnds = statement<LogEnd>('read_log_ends', endsOf(''))
-/** A statement of its own, whose plan begins with the one workspace whatever its values. */
+/** A separate statement, whose plan begins with the one workspace for all values. */
 const logEnd = statement<LogEnd>('read_log_end', endsOf('and w.id = $3::text'))
 
 function endsOf(condition: string): string {

@@ -7,7 +7,7 @@ import { readLogEnds } from './read-log-ends.js'
 import { releaseSlots } from './release-slots.js'
 import { renewHolder } from './renew-holder.js'
 
-/** Connections of the realtime channel over all processes. Nobody waits for its writes, so they are not told of as commits. */
+/** Connections of the realtime channel across all processes. Nothing waits for its writes, so they signal no commit. */
 export function createRealtimeStore(database: Database): RealtimeStore {
   return {
     openHolder: (holderId, leaseMs, at) => openHolder(database, holderId, leaseMs, at),

@@ -1,21 +1,21 @@
-/** How many deliveries of disabled webhooks one claim puts aside at most. */
+/** The maximum of deliveries of disabled webhooks that one claim skips. */
 export const MOST_SKIPPED = 1_000
 
-/** How many of those that fall due first are looked at. When more than that are due, there is a backlog. */
+/** How many of the deliveries that are due first are read. When more than that are due, there is a backlog. */
 const REACH = 300
 
-/** How many are looked at when none is due, to know when one will be. */
+/** How many are read when none is due, to find out when the next one will be. */
 const IDLE_REACH = 50
 
 /**
- * The part of a claim that chooses: reads `p` (now) and the claim's parameters, and leaves behind
+ * The part of a claim that chooses deliveries. It reads `p` (now) and the claim's parameters, and leaves
  *
- * - `front`: the pending deliveries that fall due first, whether due or not, and whether they are of an excluded webhook;
- * - `sight`: whether the front shows all that is due;
- * - `queue`: only when it does not, the webhooks with due deliveries whose turn it is, and a row without webhook that says when the
- *   next of all others falls due;
- * - `choice`: due deliveries, at most so many of each webhook and account. `share` counts those of an account, its webhooks in
- *   turn: the lowest shares are for all accounts alike. Those of disabled webhooks are to be skipped.
+ * - `front`: the pending deliveries that are due first, whether due yet or not, and whether they are of an excluded webhook;
+ * - `sight`: whether the front contains all due deliveries;
+ * - `queue`: only when it does not, the webhooks with due deliveries whose turn it is, and a row without a webhook that has the
+ *   next due time of all others;
+ * - `choice`: due deliveries, limited for each webhook and account. `share` counts those of an account, its webhooks in turn.
+ *   The lowest shares of all accounts come first. Those of disabled webhooks are to be skipped.
  */
 export const CHOOSE_DUE = /* sql */ `
   reach as materialized (

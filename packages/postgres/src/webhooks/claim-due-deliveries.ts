@@ -14,26 +14,26 @@ import { createDeliveryTurns } from './delivery-turns.js'
 import { deliveryColumns } from './delivery-row.js'
 import { targetJson } from './webhook-row.js'
 
-/** A claimed delivery, the first of each webhook with its target; the one row of a claim that found nothing has nulls for both. */
+/** A claimed delivery. The first of each webhook has its target. The one row of a claim that found nothing has nulls for both. */
 interface ClaimedRow extends Delivery {
   readonly nextDueInMs: number | null
   readonly target: DeliveryTarget | null
   readonly claimToken: string
-  /** The last account whose turn it was; null when all that is due was seen. */
+  /** The last account whose turn it was; null when all due deliveries were seen. */
   readonly lastAccountId: string | null
 }
 
 /**
- * Present, limit, per webhook, claim's length, excluded webhooks, excluded accounts, per account; the account that was served
- * last, and by account the webhook that was. Nobody waits here: what another claim is taking is passed over, and what it took in
- * the meantime is seen to be no longer due.
+ * Present, limit, per webhook, claim's length, excluded webhooks, excluded accounts, per account; the account served last, and
+ * for each account the webhook served last. Nothing waits here: deliveries that another claim is taking are skipped, and those
+ * that it has taken are no longer due.
  */
 const claimDue = backgroundStatement<ClaimedRow>(
   'claim_deliveries',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   ${CHOOSE_DUE},
-  -- One after the other in this order, so that only those are locked which are taken.
+  -- One by one in this order, so that only the taken deliveries are locked.
   held as materialized (
     select d.id, d.webhook_id, c.place
     from (
@@ -73,7 +73,7 @@ const claimDue = backgroundStatement<ClaimedRow>(
           select min(f.next_attempt_at) from front f
           where not f.is_excluded and f.id not in (select id from taken)
         ),
-        -- What comes after it is not known.
+        -- Deliveries after it are unknown.
         case when not s.is_all then s.reaches_to end
       ) else least(
         (select q.next_due_at from queue q where q.webhook is null),
@@ -111,7 +111,7 @@ export interface DeliveryClaims {
   ) => Promise<DeliveryClaim>
 }
 
-/** Claims of one process, which remembers whose turn it is. */
+/** The claims of one process, which remembers whose turn is next. */
 export function createDeliveryClaims(database: Database): DeliveryClaims {
   const turns = createDeliveryTurns()
 
@@ -129,7 +129,7 @@ export function createDeliveryClaims(database: Database): DeliveryClaims {
         turns.lastAccountId,
         turns.lastWebhookIds,
       ]
-      // Does not signal a commit: nobody waits for it, and claimers that wake on commits would wake each other without end.
+      // Does not signal a commit: nothing waits for it, and claimers that wake on commits would wake each other in a loop.
       const rows = await database.read(at, claimDue, values)
       const deliveries: ClaimedDelivery[] = []
       const targets = new Map<string, DeliveryTarget>()

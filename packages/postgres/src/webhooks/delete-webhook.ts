@@ -4,8 +4,8 @@ import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 
 /**
- * Deliveries go first, as everyone locks them before webhooks. One that an event adds meanwhile goes with the webhook, by its
- * foreign key.
+ * Deletes deliveries first, because all statements lock them before webhooks. The foreign key deletes one that an event adds in
+ * the meantime.
  */
 const deleteWithDeliveries = statement<object>(
   'delete_webhook',

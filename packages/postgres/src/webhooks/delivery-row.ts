@@ -1,4 +1,4 @@
-/** The columns of a `Delivery`, of the table or expression that `alias` names. */
+/** The columns of a `Delivery`. `alias` names the table or expression. */
 export function deliveryColumns(alias: string): string {
   const a = alias
   return `${a}.id, ${a}.webhook_id as "webhookId", ${a}.workspace_id as "workspaceId", ${a}.event, ${a}.status,

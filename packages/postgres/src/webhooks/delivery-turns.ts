@@ -1,15 +1,15 @@
 import type { ClaimedDelivery } from '@taskboard/core/storage'
 
-/** For how many accounts it is remembered which of their webhooks was served last. */
+/** The number of accounts for which it remembers the webhook served last. */
 const MOST_REMEMBERED = 100
 
-/** Whose turn it is when more is due than one claim takes. */
+/** Whose turn is next when more is due than one claim takes. */
 export interface DeliveryTurns {
   /** Empty before the first claim. */
   readonly lastAccountId: string
-  /** By account the webhook that was served last, as JSON. */
+  /** The webhook served last for each account, as JSON. */
   readonly lastWebhookIds: string
-  /** Takes note of what was claimed: the webhooks of each account in turn, `accountId` being the last of the accounts. */
+  /** Records a claim: the webhooks of each account in turn; `accountId` is the last of the accounts. */
   served(deliveries: readonly ClaimedDelivery[], accountId: string): void
 }
 
@@ -29,7 +29,7 @@ export function createDeliveryTurns(): DeliveryTurns {
       lastAccountId = accountId
       const seen = new Set<string>()
       for (const { webhook } of deliveries) {
-        // In the second round they come in the same order again.
+        // The second round has the same order.
         if (seen.has(webhook.id)) continue
         seen.add(webhook.id)
         lastOfAccounts.delete(webhook.accountId)

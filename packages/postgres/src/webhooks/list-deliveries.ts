@@ -5,12 +5,12 @@ import { statement, type Statement } from '../statement.js'
 import { deliveryColumns } from './delivery-row.js'
 import { unknownWebhook } from './read-webhooks.js'
 
-/** Each row is of a delivery; for a webhook without any there is one of nulls. */
+/** Each row is a delivery; a webhook without deliveries has one row of nulls. */
 type ListedRow = Delivery | { readonly [Member in keyof Delivery]: null }
 
 /**
- * Workspace, webhook, limit, the delivery that ended the page before. That one may have been pruned since: what is older has
- * gone with it then, but for what still waits, whose ids sort by the same age.
+ * Workspace, webhook, limit, the delivery that ended the page before. That one may have been pruned since, together with all
+ * older ones except those that still wait, whose ids sort by age as well.
  */
 const newestFirst = (verb: string, condition: string): Statement<ListedRow> =>
   statement(
@@ -34,7 +34,7 @@ const newestFirst = (verb: string, condition: string): Statement<ListedRow> =>
   order by d.created_at desc, d.id desc`,
   )
 
-/** One for each status, as an index holds only those that are few. */
+/** One for each status, because only the rare statuses have an index. */
 const listings: Readonly<Record<DeliveryStatus | 'all', Statement<ListedRow>>> = {
   all: newestFirst('list_deliveries', 'true'),
   pending: newestFirst('list_pending_deliveries', `f.status = 'pending'`),

@@ -23,7 +23,7 @@ export async function pruneDeliveries(
   limit: number,
   now: Instant | null,
 ): Promise<number> {
-  // Nobody waits for it, so it is not told of as a commit.
+  // Nothing waits for it, so it does not signal a commit.
   const [row] = await database.read(null, prune, [olderThanMs, limit, now])
   return row?.count ?? 0
 }

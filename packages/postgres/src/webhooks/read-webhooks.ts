@@ -60,7 +60,7 @@ export async function findWebhook(
   return webhook
 }
 
-/** The refusal of a webhook that is not there, or not in that workspace. */
+/** The error for a webhook that does not exist, or not in that workspace. */
 export function unknownWebhook(): TaskboardError {
   return new TaskboardError('NOT_FOUND', 'no such webhook')
 }

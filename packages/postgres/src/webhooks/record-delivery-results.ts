@@ -5,13 +5,13 @@ import type { PgConnection } from '../pool.js'
 import { backgroundStatement } from '../statement.js'
 import { RECORD_RESULTS } from './record-results-sql.js'
 
-/** The alert `e` is of the webhook `own`; `w` was disabled with it or before. */
+/** Alert `e` is for the webhook `own`; `w` was disabled by this statement or before. */
 const TO_DISABLED = /* sql */ `exists (
   select from changed before join changed own on before.ord <= own.ord
   where before.id = w.id and before.reason is not null and own.id = e.facts ->> 'webhookId'
 )`
 
-/** Present, how long failures disable after, results. */
+/** Present, how long only failures disable a webhook, results. */
 const record = backgroundStatement<object>(
   'record_delivery_results',
   /* sql */ `
@@ -34,7 +34,7 @@ export async function recordDeliveryResults(
     disableAfterMs,
     JSON.stringify(results.map(toInput)),
   ])
-  // Most results are waited for by nobody.
+  // Nothing waits for most results.
   const isNews = logged.length > 0 || results.some(({ outcome }) => outcome.kind === 'retry')
   if (at.tx === undefined && isNews) database.commits.raise()
 }
@@ -61,7 +61,7 @@ function toInput(
   }
 }
 
-/** Text from outside, without what jsonb refuses: NUL, and halves of surrogate pairs. */
+/** Text from outside, without what jsonb rejects: NUL and lone surrogates. */
 function storable(text: string): string {
   return text.replace(/[\0\p{Surrogate}]/gu, '\u{FFFD}')
 }

@@ -1,9 +1,9 @@
 /**
- * The part of a statement that writes back results: reads `p` (now), $2 (for how long nothing but failures disables a webhook)
- * and $3 (results as JSON, with how long ago they were), and leaves `draft` behind, the alerts to log.
+ * The part of a statement that stores results: reads `p` (now), $2 (how long only failures disable a webhook) and $3 (results
+ * as JSON, with their ages), and leaves `draft`, the alerts to log.
  *
- * Deliveries are locked in the order of their ids, then webhooks: only those that change, and in a way that lets their
- * deliveries be added meanwhile, since whoever adds them has locked the log that comes next here.
+ * Locks deliveries in the order of their ids, then the webhooks that change. The lock allows new deliveries to them, because a
+ * statement that adds deliveries already holds the log, which comes next here.
  */
 export const RECORD_RESULTS = /* sql */ `
   result as materialized (
@@ -38,13 +38,13 @@ export const RECORD_RESULTS = /* sql */ `
       else bool_or(h.kind = 'succeeded')
         or (w.enabled and (bool_or(h.kind = 'gone') or p.now - w.failing_since >= $2::bigint)) end
   ),
-  -- Each result beside its webhook: joined only by index, as nothing is known here of how many rows there are.
+  -- Each result with its webhook: joined only by index, because the planner cannot estimate the number of rows.
   locked as materialized (
     select w.id, w.enabled, w.failing_since, h.ord, h.kind, h.attempt_at
     from held h join taskboard.webhook w on w.id = h.webhook_id and w.url = h.url
     where w.id = any (array(select id from judged)) order by w.id for no key update of w
   ),
-  -- Each success begins a new run of failures; those before the first one go on with the run that was.
+  -- Each success begins a new run of failures; failures before the first success continue the stored run.
   run as (
     select *, count(*) filter (where kind = 'succeeded') over (partition by id order by ord) as place,
       count(*) filter (where kind = 'succeeded') over (partition by id) as last_place
@@ -73,7 +73,7 @@ export const RECORD_RESULTS = /* sql */ `
     from verdict v, p where w.id = v.id
     returning w.id, w.workspace_id, w.url, w.updated_at, v.ord, v.reason
   ),
-  -- What comes after the path of an address may be a secret of the receiver's.
+  -- The part after the path of an address may contain the receiver's secret.
   draft as (
     select workspace_id, ord, 'agent.alert' as type, updated_at as at, jsonb_build_object(
       'message', case reason

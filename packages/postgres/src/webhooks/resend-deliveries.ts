@@ -11,7 +11,7 @@ interface ResentRow {
   readonly count: number
 }
 
-/** The last part of both statements: makes what `chosen` locked pending again. Rows of old may not name their account. */
+/** The last part of both statements: makes the deliveries that `chosen` locked pending again. Old rows may have no account. */
 const RESEND = /* sql */ `
   resent as (
     update taskboard.delivery d

@@ -5,7 +5,7 @@ import { statement } from '../statement.js'
 import { unknownWebhook } from './read-webhooks.js'
 import { webhookColumns } from './webhook-row.js'
 
-/** As `rotateSecrets` of the core does it, in one statement: of two at once the later one sees what the other has left. */
+/** Equals `rotateSecrets` of core, in one statement: of two concurrent calls, the later one sees the result of the other. */
 const rotate = statement<StoredWebhook>(
   'rotate_webhook_secret',
   /* sql */ `

@@ -1,4 +1,4 @@
-/** The columns of a `StoredWebhook`, of the table or expression that `alias` names. */
+/** The columns of a `StoredWebhook`. `alias` names the table or expression. */
 export function webhookColumns(alias: string): string {
   const a = alias
   return `${a}.id, ${a}.workspace_id as "workspaceId", ${a}.url, ${a}.events, ${a}.secrets, ${a}.enabled,
@@ -6,7 +6,7 @@ export function webhookColumns(alias: string): string {
     ${a}.created_at::float8 as "createdAt", ${a}.updated_at::float8 as "updatedAt"`
 }
 
-/** A `DeliveryTarget` as JSON, of the webhook that `alias` names at the instant `present`. */
+/** The JSON of a `DeliveryTarget`, of webhook `alias` at the instant `present`. */
 export function targetJson(alias: string, present: string): string {
   const a = alias
   return `jsonb_build_object('id', ${a}.id, 'workspaceId', ${a}.workspace_id,
