@@ -12,9 +12,9 @@ import { compareRates } from './measure.js'
 import { atLeast } from './report.js'
 
 /**
- * Adds a second over HTTP: ours with key check, rolling limit, checks of the body, the task, its place and its event,
- * against a bare Fastify handler that inserts one row. Each server is a process with ten connections to the database. Callers
- * are many, as they are where each may ask 60 times a minute: every connection has keys of its own.
+ * Adds a second over HTTP: ours with key check, rolling limit, checks of the body, the task, its place and its event, against a
+ * bare Fastify handler that inserts one row. Each server is a process with ten connections to the database. There are many
+ * callers, because each may send 60 requests a minute: every connection has its own keys.
  */
 const CONNECTIONS = 50
 const KEYS = 4_000

@@ -6,8 +6,8 @@ import { count, median, timed } from './measure.js'
 import { atLeast, mustHold, tell } from './report.js'
 
 /**
- * What was done over ninety days with a million tasks, three events each, in twenty workspaces of one account: the answer for all of
- * it with roll-ups, against the same answer by a scan of all events, on the same tables. The last events are not rolled up, as
+ * Figures of ninety days with a million tasks, three events each, in twenty workspaces of one account: the answer for all of it
+ * with roll-ups, against the same answer from a scan of all events, on the same tables. The last events are not rolled up, as
  * between two sweeps.
  */
 const TASKS = 1_000_000
@@ -40,7 +40,7 @@ const query: FiguresQuery = {
   baselines: { defaultMs: 1_800_000, msByType: { report: 7_200_000 } },
 }
 
-/** Event `n` of a workspace, the same for a number each time: created, then started, then completed, failed or done by hand. */
+/** Event `n` of a workspace, fixed for a number: created, then started, then completed, failed or completed by hand. */
 async function writeEvents(workspaceId: string): Promise<void> {
   const events = (TASKS / WORKSPACES) * 3
   const last = 3 * (TASKS / WORKSPACES)
@@ -65,7 +65,7 @@ async function writeEvents(workspaceId: string): Promise<void> {
   })
 }
 
-/** The figures by one look at every event, as a host would write it. */
+/** The figures from a scan of all events, as a host would write it. */
 const SCAN = `
   select c.day, sum(c.created)::float8 as created, sum(c.completed)::float8 as completed, sum(c.failed)::float8 as failed,
     sum(c.timed)::float8 as timed, sum(c.taken_ms)::float8 as "takenMs",

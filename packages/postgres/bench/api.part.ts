@@ -14,11 +14,11 @@ import { atLeast } from './report.js'
 /**
  * Reads of one task a second over the enterprise API: ours with key check, both limits of the account, the caller's reach, log
  * and outputs, against a bare Fastify handler with one SELECT by key. Each server is a process with ten connections to the
- * database. The connections are those of one account, whose limits are decided together, or each of an account of its own.
+ * database. The connections use one account, whose limits are decided together, or one account each.
  */
 const CONNECTIONS = 50
 const TASKS_A_CONNECTION = 200
-/** Never met: what is measured is the decision. */
+/** Never reached: the decision is measured. */
 const NEVER_MET = 1_000_000_000
 
 interface Caller {

@@ -6,16 +6,16 @@ import { migrate, postgresStorage, type PgConnection } from '../src/index.js'
 const DAY_MS = 86_400_000
 export const LEASE_MS = 600_000
 
-/** A database of a contestant's own on the server that all share. */
+/** A contestant's database on the shared server. */
 export interface BenchDatabase {
   readonly url: string
   readonly pool: pg.Pool
-  /** Another pool on it, ended with it. */
+  /** Another pool on it, which ends with it. */
   morePool(connections: number): pg.Pool
   end(): Promise<void>
 }
 
-/** Makes one. `connections` is how many its pool may open; pg's own default is 10. */
+/** Creates a database. `connections` is the maximum of its pool; pg's default is 10. */
 export async function createBenchDatabase(connections = 10): Promise<BenchDatabase> {
   const url = new URL(process.env['BENCH_SERVER_URL'] ?? '')
   const serverUrl = url.href
@@ -25,7 +25,7 @@ export async function createBenchDatabase(connections = 10): Promise<BenchDataba
   const pools: pg.Pool[] = []
   const morePool = (max: number): pg.Pool => {
     const pool = new pg.Pool({ connectionString: url.href, max })
-    // A connection that ends while it is idle; what is under way is told of by its own rejection.
+    // The end of an idle connection; a query in progress rejects on its own.
     pool.on('error', () => undefined)
     pool.on('connect', (client) => client.on('error', () => undefined))
     pools.push(pool)
@@ -100,7 +100,7 @@ export async function createBoard(workspaces = 1): Promise<BenchBoard> {
   }
 }
 
-/** Flags, ages of up to 20 days, and due dates within 40 for a third: chance enough, and the same in every run. */
+/** Flags, ages of up to 20 days, and due dates within 40 days for a third: varied, and the same in every run. */
 async function fillBoard(pool: pg.Pool, workspaceIds: readonly string[], from: number, tasks: number) {
   const client = await pool.connect()
   try {
@@ -134,7 +134,7 @@ async function fillBoard(pool: pg.Pool, workspaceIds: readonly string[], from: n
   }
 }
 
-/** The task of a claim that is to find one. */
+/** The task of a claim that must find one. */
 export function only(tasks: readonly Task[]): Task {
   const [task] = tasks
   if (task === undefined) throw new Error('nothing left to claim')

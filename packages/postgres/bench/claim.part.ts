@@ -4,8 +4,8 @@ import { count, median, timed } from './measure.js'
 import { atMost, tell } from './report.js'
 
 /**
- * What one claim takes when nobody else is there, on a small and on a large board, beside the floor on the same tables. Single claims
- * take turns; the small board is filled anew before half of it is gone. `BENCH_TASKS` sets the large board's size.
+ * The time of one claim without concurrency, on a small and on a large board, compared to the floor on the same tables. Single
+ * claims take turns; the small board is refilled before half of it is used. `BENCH_TASKS` sets the size of the large board.
  */
 const SMALL = 1_000
 const LARGE = Number(process.env['BENCH_TASKS'] ?? 1_000_000)

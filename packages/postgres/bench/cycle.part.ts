@@ -16,11 +16,11 @@ import {
 import { atLeast, tell } from './report.js'
 
 /**
- * Tasks a second that workers of one process complete, taking the next one with it, on about 100,000 tasks; attempts
- * and events are written. graphile-worker runs no-op jobs as it does by default, and beside that with a local queue. Of pg-boss
- * as many loops as there are workers fetch and complete one job at a time; as its fetch sorts all that waits, it is given a
- * short queue too, and what it does then counts. What was done is added again between rounds. The floor says what can be reached at all:
- * how far from it this is, and how far it is from graphile-worker itself.
+ * Tasks a second that the workers of one process complete, taking the next one with it, on about 100,000 tasks; attempts and
+ * events are written. graphile-worker runs no-op jobs with its defaults, and also with a local queue. pg-boss runs as many
+ * loops as there are workers, each of which fetches and completes one job at a time. Its fetch sorts all waiting jobs, so it
+ * also gets a short queue, and the better result counts. Completed tasks are added again between rounds. The floor is the limit
+ * on this machine: how far this is from it, and how far it is from graphile-worker.
  */
 const TASKS = 100_000
 const ROUND_MS = 2_500
@@ -79,7 +79,7 @@ async function ours(target: ClaimByType | ClaimForAgent, workers: number, ms: nu
   return rate
 }
 
-/** Tops up what a round has used, so that all rounds begin alike. */
+/** Refills what a round has used, so that all rounds begin alike. */
 function refilled(
   round: (ms: number) => Promise<number>,
   fill: (jobs: number) => Promise<void>,

@@ -5,8 +5,8 @@ import { GRAPHILE, graphileClient, PG_BOSS, prepareGraphile, startPgBoss } from 
 import { atLeast } from './report.js'
 
 /**
- * Tasks a second that clients of one process add one at a time, to one workspace, with the event of each; the peers add a job
- * with the same facts as its payload.
+ * Tasks a second that clients of one process add one at a time to one workspace, with one event each; the peers add a job with
+ * the same facts as its payload.
  */
 const CLIENTS = 8
 

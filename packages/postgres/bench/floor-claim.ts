@@ -2,8 +2,8 @@ import type pg from 'pg'
 import { taskColumns } from '../src/tasks/task-row.js'
 
 /**
- * The floor: the best task by a priority that never changes, taken with SKIP LOCKED, and the rows written that a claim writes
- * (queue, task, event, the workspace's sequence). It shares the task table with the board, and takes from the other end.
+ * The floor: takes the best task by a fixed priority with SKIP LOCKED, and writes the rows that a claim writes (queue, task,
+ * event, the workspace's sequence). It shares the task table with the board, and takes from the other end.
  */
 const CLAIM = `
   with taken as materialized (
@@ -35,7 +35,7 @@ const CLAIM = `
   )
   select ${taskColumns('c')} from claimed c`
 
-/** Puts every task of the board into the floor's queue, the best of the board last. */
+/** Puts every task of the board in the floor's queue, the board's best task last. */
 export async function fillFloor(pool: pg.Pool): Promise<void> {
   await pool.query(`
     create table if not exists floor_todo (
@@ -50,7 +50,7 @@ export async function fillFloor(pool: pg.Pool): Promise<void> {
   await pool.query('vacuum (analyze) floor_todo')
 }
 
-/** One claim of the floor's. */
+/** One claim from the floor. */
 export async function claimFloor(
   pool: pg.Pool,
   workspaceId: string,

@@ -2,10 +2,10 @@ import type pg from 'pg'
 import { rateOf } from './measure.js'
 
 /**
- * The floor of completing and taking the next: one statement that does it for a whole batch and writes the rows that the
- * board writes (the task twice, its place in the queue, an attempt, two events), and nothing else: tables as narrow as that allows, with
- * their primary keys and the order of the queue for indexes, a priority that never changes, one agent, no workspaces, no
- * webhooks, no library. What it reaches is what the rows cost on this machine.
+ * The floor of completing and taking the next: one statement for a whole batch that writes only the rows that the board writes
+ * (the task twice, its place in the queue, an attempt, two events). Its tables are as narrow as that allows, with only primary
+ * keys and the queue's order as indexes. A fixed priority, one agent, no workspaces, no webhooks, no library. Its rate is the
+ * cost of the rows on this machine.
  */
 const TABLES = `
   create table floor_task (
@@ -33,7 +33,7 @@ const CYCLE = `
     returning t.id, t.title, t.fencing_token, t.started_at
   ),
   taken as materialized (
-    -- Limits that are not taken for small ones, or it would be planned anew each time.
+    -- Limits that the planner does not assume to be small, or it would plan every call.
     select * from (
       select task_id from floor_todo order by priority desc, task_id limit (select cardinality($1::text[]))
       for update skip locked
@@ -62,7 +62,7 @@ const CYCLE = `
 
 const AGENT = 'agent_00000000000000000000000000'
 
-/** Makes the floor's tables, empty. */
+/** Creates the floor's empty tables. */
 export async function prepareFloorCycle(pool: pg.Pool): Promise<void> {
   await pool.query(TABLES)
 }
@@ -83,7 +83,7 @@ export async function fillFloorCycle(pool: pg.Pool, tasks: number): Promise<void
   await pool.query('vacuum (analyze) floor_task')
 }
 
-/** How many tasks a second are completed in batches of `workers`, each taking the next one with it. */
+/** Tasks a second that are completed in batches of `workers`, each taking the next one with it. */
 export async function floorCycleRate(pool: pg.Pool, workers: number, ms: number): Promise<number> {
   let held: readonly string[] = []
   const cycle = async (ids: readonly string[]): Promise<void> => {
@@ -95,7 +95,7 @@ export async function floorCycleRate(pool: pg.Pool, workers: number, ms: number)
     if (rows.length !== workers) throw new Error('nothing left to claim')
     held = rows.map(({ id }) => id)
   }
-  // Completes none, as there are none of such ids, and takes as many.
+  // Completes none, because these ids do not exist, and takes as many.
   await cycle(Array.from({ length: workers }, () => ''))
   return rateOf(1, ms, async () => {
     await cycle(held)

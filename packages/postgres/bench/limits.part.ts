@@ -4,8 +4,8 @@ import { compareRates, rateOf } from './measure.js'
 import { atLeast } from './report.js'
 
 /**
- * Decisions a second with as many of them waiting as a busy API process has. Theirs counts in fixed windows, and is as its
- * documentation sets it up, without a memory of who is blocked; ours is exact in any rolling window.
+ * Decisions a second with as many waiting as in a busy API process. Theirs counts in fixed windows, set up as its documentation
+ * shows, without an in-memory block; ours is exact in any rolling window.
  */
 const KEYS = 10_000
 const IN_FLIGHT = 500
@@ -16,7 +16,7 @@ const board = await createBoard()
 const { limits } = board.storage
 const database = await createBenchDatabase()
 
-/** Resolves once its table is there. */
+/** Resolves once its table exists. */
 function flexible({ pool }: BenchDatabase, points: number): Promise<RateLimiterPostgres> {
   return new Promise((resolve, reject) => {
     const options = { storeClient: pool, points, duration: WINDOW_MS / 1_000, tableName: `limits_${points}` }
@@ -28,7 +28,7 @@ function flexible({ pool }: BenchDatabase, points: number): Promise<RateLimiterP
 }
 
 let call = 0
-/** In no order, each equally often. */
+/** In mixed order, each equally often. */
 const keyOf = (keys: number): string => `key:ak_01j9z${String((call++ * 7_919) % keys).padStart(21, '0')}`
 let admitted = 0
 

@@ -1,23 +1,23 @@
-/** The middle value; NaN of none. */
+/** The median; NaN for no values. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
-/** Something whose speed is compared. */
+/** A subject whose speed is compared. */
 export interface Contestant {
   readonly name: string
-  /** Runs for about `ms` and resolves to how many a second it did. */
+  /** Runs for about `ms` and resolves to its rate a second. */
   readonly round: (ms: number) => Promise<number>
 }
 
 export interface RoundOptions {
   readonly rounds: number
   readonly roundMs: number
-  /** Of the round that is not counted. */
+  /** The length of the round that does not count. */
   readonly warmUpMs: number
 }
 
-/** Lets the contestants run in turn, and resolves to the median rates in their order. Prints them. */
+/** Runs the contestants in turn, prints the median rates, and resolves to them in order. */
 export async function compareRates(
   what: string,
   contestants: readonly Contestant[],
@@ -42,8 +42,8 @@ export async function compareRates(
 }
 
 /**
- * Lets `clients` call `work` one after the other for about `ms`; a call resolves to how many it did. Resolves to how many that
- * were a second; calls that are under way at the end are waited for and count, and so does their time.
+ * Runs `clients` that call `work` one call after the other for about `ms`; a call resolves to the number of operations.
+ * Resolves to operations a second. Calls in progress at the end are awaited and count, as does their time.
  */
 export async function rateOf(
   clients: number,
@@ -63,7 +63,7 @@ export async function rateOf(
   return (done / (performance.now() - startedAt)) * 1_000
 }
 
-/** How long `work` takes, in milliseconds. */
+/** The duration of `work` in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()
   await work()

@@ -1,7 +1,7 @@
 import type { NewTask } from '@taskboard/core/storage'
 import { newTask as taskWith } from '@taskboard/testing'
 
-/** The task that is added, about what a client sends. */
+/** The task to add, similar to a client's. */
 export function newTask(workspaceId: string): NewTask {
   return taskWith({
     workspaceId,

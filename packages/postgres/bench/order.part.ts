@@ -3,15 +3,15 @@ import { createBoard, LEASE_MS, type BenchBoard } from './board.js'
 import { atMost, mustHold } from './report.js'
 
 /**
- * How far claims stray from the order of the scores: for each claim, in the order of the event log, how many better tasks were
- * still there. Eight workers of one process, then eight with a storage and a pool each, which know no more of
- * one another than as many processes do.
+ * How far claims stray from the order of the scores: for each claim, in the order of the event log, the number of better tasks
+ * that were still waiting. Eight workers of one process, then eight with a storage and a pool each, which are as independent as
+ * processes.
  */
 const TASKS = 20_000
 const WORKERS = 8
 const CLAIMS = 4_000
 
-/** Claims by eight workers at once at one present, which fixes the scores; resolves to the rank error of each claim. */
+/** Claims by eight concurrent workers with one present, which fixes the scores; resolves to the rank error of each claim. */
 async function rankErrors(board: BenchBoard, storages: readonly BenchBoard['storage'][]): Promise<number[]> {
   const [workspaceId = ''] = board.workspaceIds
   const [agentId = ''] = board.agentIds
@@ -47,7 +47,7 @@ async function rankErrors(board: BenchBoard, storages: readonly BenchBoard['stor
   return betterLeft(taken.map(({ id }) => ranks.get(id) ?? Number.NaN))
 }
 
-/** For each rank in the order they were taken, how many lower ones were not taken yet. */
+/** For each rank in the order of the claims, the number of lower ones not taken yet. */
 function betterLeft(ranks: readonly number[]): number[] {
   const isTaken = new Uint8Array(Math.max(...ranks) + 1)
   let firstLeft = 0

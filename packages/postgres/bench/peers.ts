@@ -7,10 +7,10 @@ export const GRAPHILE = 'graphile-worker 0.17.3'
 export const PG_BOSS = 'pg-boss 10.4.2'
 
 const quiet = new Logger(() => () => undefined)
-/** graphile-worker and pg-boss open as many connections as this. */
+/** The number of connections of graphile-worker and pg-boss. */
 export const PEER_CONNECTIONS = 10
 
-/** graphile-worker's schema on a database. */
+/** Creates graphile-worker's schema in a database. */
 export async function prepareGraphile({ pool }: BenchDatabase): Promise<void> {
   await runMigrations({ pgPool: pool, logger: quiet })
 }
@@ -33,7 +33,7 @@ export async function fillGraphile({ pool }: BenchDatabase, jobs: number): Promi
   await pool.query('vacuum (analyze)')
 }
 
-/** Runs no-op jobs for about `ms`; resolves to how many a second. With a local queue it fetches that many jobs ahead. */
+/** Runs no-op jobs for about `ms`; resolves to jobs a second. With a local queue it fetches that many jobs ahead. */
 export async function graphileRate(
   { url }: BenchDatabase,
   concurrency: number,
@@ -54,7 +54,7 @@ export async function graphileRate(
     },
     ...(localQueueSize === null ? {} : { preset: { worker: { localQueue: { size: localQueueSize } } } }),
   })
-  // The start is not measured.
+  // Does not measure the start.
   await pause(300)
   const before = done
   const startedAt = performance.now()
@@ -64,7 +64,7 @@ export async function graphileRate(
   return rate
 }
 
-/** pg-boss with a queue `noop`, without the clock of its schedules. */
+/** pg-boss with a queue `noop`, without its scheduler. */
 export async function startPgBoss({ url }: BenchDatabase): Promise<PgBoss> {
   const boss = new PgBoss({ connectionString: url, max: PEER_CONNECTIONS, schedule: false })
   await boss.start()
@@ -80,7 +80,7 @@ export async function fillPgBoss(boss: PgBoss, { pool }: BenchDatabase, jobs: nu
   await pool.query('vacuum (analyze)')
 }
 
-/** Fetches one job and completes it. `work()` would wait for at least half a second between two fetches. */
+/** Fetches one job and completes it. `work()` waits for at least half a second between two fetches. */
 export async function pgBossCycle(boss: PgBoss): Promise<number> {
   const [job] = await boss.fetch('noop')
   if (job === undefined) throw new Error('pg-boss has nothing left')

@@ -17,23 +17,23 @@ import { startReceiver } from './receiver.js'
 import { atMost, tell } from './report.js'
 
 /**
- * What a host waits for on PGlite, the default of `npm start`, and on a PostgreSQL server beside it: a create over HTTP on Express by
- * one caller, with webhooks that answer and with some that fail, and in process adds and cycles (complete, and take the next task).
- * Each storage has a process; the caller and the receiver of the webhooks have one each. PGlite makes its database first.
+ * A host's waits on PGlite, the default of `npm start`, compared to a PostgreSQL server: a create over HTTP on Express by one
+ * caller, with webhooks that answer and with some that fail, and in-process adds and cycles (complete, and take the next task).
+ * Each storage, the caller and the receiver of the webhooks have a process each. PGlite creates its database first.
  */
 const CREATES = 200
 const WARM_UP = 60
 const IN_PROCESS = 300
-/** Where nobody listens. */
+/** A port without a listener. */
 const NOBODY = 'http://127.0.0.1:1'
 
 interface Order {
-  /** Has so many webhooks instead of those that there are, at this origin. */
+  /** Replaces the webhooks by this many at this origin. */
   readonly webhooks?: { readonly count: number; readonly origin: string }
   readonly measure?: 'in process' | undefined
 }
 
-/** What a served process answers each order with, at the end of what it asks for. */
+/** The answer of a served process to an order, sent when it is done. */
 interface Report {
   readonly url: string
   readonly key: string
@@ -180,10 +180,10 @@ async function create(agent: Agent, { url, key }: Report): Promise<void> {
   const [answer] = (await once(sent, 'response')) as [NodeJS.ReadableStream & { statusCode?: number }]
   answer.resume()
   await once(answer, 'end')
-  if (answer.statusCode !== 200) throw new Error(`a create was answered ${answer.statusCode}`)
+  if (answer.statusCode !== 200) throw new Error(`a create returned ${answer.statusCode}`)
 }
 
-/** Milliseconds of the median create, and the processor's for each, with what comes of it. */
+/** The median create in milliseconds, and its processor time, including the work that follows. */
 async function creates(
   served: Served,
   order: Order,

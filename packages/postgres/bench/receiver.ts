@@ -8,7 +8,7 @@ const PROGRAM = `
   server.listen(0, '127.0.0.1', () => process.send(server.address().port))
   process.once('disconnect', () => process.exit())`
 
-/** A receiver of webhooks in a process of its own, which answers 200 to everything but what goes to a path below `/hang/`: that it never answers. */
+/** A receiver of webhooks in a separate process, which answers 200 to all requests, except below `/hang/`: those it never answers. */
 export async function startReceiver(): Promise<{ readonly origin: string; stop(): void }> {
   const child = spawn(process.execPath, ['-e', PROGRAM], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const [port] = (await once(child, 'message')) as [number]

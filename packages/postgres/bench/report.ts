@@ -1,14 +1,14 @@
-/** What was found out: a line of the summary. */
+/** A line of the summary. */
 export interface Figure {
   readonly what: string
   readonly value: string
-  /** What it is to be; empty for one that is only told. */
+  /** The target; empty without one. */
   readonly target: string
-  /** Null where there is no target. */
+  /** Null without a target. */
   readonly isMet: boolean | null
 }
 
-/** Prints a figure, with its target and whether it is met, and hands it to the summary. */
+/** Prints a figure, with its target and whether it is met, and sends it to the summary. */
 function report(figure: Figure): void {
   const { what, value, target, isMet } = figure
   const verdict = isMet === null ? '' : `  (${target}: ${isMet ? 'met' : 'missed'})`
@@ -24,18 +24,18 @@ export function tell(what: string, value: string): void {
   report({ what, value, target: '', isMet: null })
 }
 
-/** A ratio that is to be at least `least`. */
+/** A ratio with a minimum of `least`. */
 export function atLeast(what: string, ratio: number, least: number, as: 'times' | 'percent' = 'times'): void {
   const text = as === 'times' ? asTimes : asPercent
   report({ what, value: text(ratio), target: `at least ${text(least)}`, isMet: ratio >= least })
 }
 
-/** A ratio or number that is to be at most `most`. */
+/** A ratio or number with a maximum of `most`. */
 export function atMost(what: string, value: number, most: number, text = asTimes): void {
   report({ what, value: text(value), target: `at most ${text(most)}`, isMet: value <= most })
 }
 
-/** Something that holds or not. */
+/** A condition that must hold. */
 export function mustHold(what: string, holds: boolean): void {
   report({ what, value: holds ? 'yes' : 'no', target: 'must hold', isMet: holds })
 }

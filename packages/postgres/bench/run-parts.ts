@@ -9,9 +9,9 @@ import { median } from './measure.js'
 import type { Figure } from './report.js'
 
 /**
- * Starts a server that is as durable as one in earnest, runs the parts on it one after the other, each in a process of its own
- * that this one tells where the server is, and sums up which figures reached what they are to reach. The server and its data are gone at
- * the end, also after a fault or an interrupt.
+ * Starts a server that is as durable as in production and runs the parts on it one after the other, each in a separate process
+ * that receives the server's URL. Then sums up which figures met their targets. Removes the server and its data at the end,
+ * also after a fault or an interrupt.
  */
 const SERVER_FLAGS = [
   'fsync=on',
@@ -45,7 +45,7 @@ const parts = readdirSync(folder)
   .filter((name) => filters.length === 0 || filters.some((filter) => name.includes(filter)))
   .toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b))
 
-/** Milliseconds of the median commit of one row by one client: all ratios stand on it. */
+/** The median commit of one row by one client in milliseconds: the base of all ratios. */
 async function commitMs(url: string): Promise<{ readonly p50: number; readonly version: string }> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -76,7 +76,7 @@ async function runPart(name: string, url: string, onStart: (child: ChildProcess)
   console.log(`   took ${Math.round((performance.now() - startedAt) / 1_000)} s`)
   if (code !== 0) {
     process.exitCode = 1
-    figures.push({ what: `${name} did not run to its end`, value: '', target: '', isMet: false })
+    figures.push({ what: `${name} did not finish`, value: '', target: '', isMet: false })
   }
   return figures
 }

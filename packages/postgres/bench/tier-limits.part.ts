@@ -5,10 +5,10 @@ import { compareRates, rateOf } from './measure.js'
 import { atLeast } from './report.js'
 
 /**
- * Decisions of an hour and a minute at once, with as many of them waiting as a busy API process has. Theirs are two limiters in
- * a union, as its documentation sets them up: two fixed windows, each counted by a statement of its own. Ours is one decision,
- * with a minute that rolls and refusals that count in neither. Neither waits for the disk: ours by itself, and theirs because its
- * database is told so.
+ * Decisions on an hour and a minute together, with as many waiting as in a busy API process. Theirs are two limiters in a
+ * union, set up as its documentation shows: two fixed windows, each counted by a separate statement. Ours is one decision, with
+ * a rolling minute and refusals that count in neither. Neither waits for the disk: ours by design, theirs by a setting of its
+ * database.
  */
 const ACCOUNTS = 1_000
 const IN_FLIGHT = 500
@@ -21,7 +21,7 @@ const database = await createBenchDatabase()
 const { pathname } = new URL(database.url)
 await database.pool.query(`alter database ${pathname.slice(1)} set synchronous_commit = off`)
 
-// Connections that were opened before do not know of it.
+// Connections opened before do not have the setting.
 const theirPool = database.morePool(10)
 
 interface Rates {
@@ -29,7 +29,7 @@ interface Rates {
   readonly perMinute: number
 }
 
-/** Resolves once its table is there. */
+/** Resolves once its table exists. */
 function flexible(pool: pg.Pool, points: number, duration: number): Promise<RateLimiterPostgres> {
   return new Promise((resolve, reject) => {
     const name = `limits_${points}_${duration}`
@@ -42,7 +42,7 @@ function flexible(pool: pg.Pool, points: number, duration: number): Promise<Rate
 }
 
 let call = 0
-/** In no order, each equally often. */
+/** In mixed order, each equally often. */
 const accountOf = (accounts: number): string =>
   `acc_01j9z${String((call++ * 7_919) % accounts).padStart(21, '0')}`
 let admitted = 0

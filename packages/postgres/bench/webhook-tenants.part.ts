@@ -12,8 +12,8 @@ import { startReceiver } from './receiver.js'
 import { atMost, tell } from './report.js'
 
 /**
- * How late an account's deliveries are, from the event's commit to the answer of its endpoint: alone, and beside an account that has a
- * backlog for a hundred webhooks at endpoints that never answer.
+ * The delay of an account's deliveries, from the event's commit to the answer of its endpoint: alone, and beside an account
+ * with a backlog for a hundred webhooks at endpoints that never answer.
  */
 const HANGING = 100
 const BACKLOG = 20

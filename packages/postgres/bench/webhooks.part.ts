@@ -15,8 +15,8 @@ import { startReceiver } from './receiver.js'
 import { atLeast } from './report.js'
 
 /**
- * Deliveries a second to a receiver in a process of its own, as many in flight: the deliverer, which claims and records in
- * batches; the same sender with two statements a delivery, which is how it is done by hand; and undici alone.
+ * Deliveries a second to a receiver in a separate process, with the same number in flight: the deliverer, which claims and
+ * records in batches; the same sender with two statements a delivery, as a host would write it; and undici alone.
  */
 const DELIVERIES = 8_000
 const BY_HAND = 2_000
@@ -45,7 +45,7 @@ for (let index = 0; index < WEBHOOKS; index++) {
   await storage.webhooks.insertWebhook({ webhook, idempotency: null }, { now: null })
 }
 
-/** Deliveries that are due, of one event of a common size. */
+/** Due deliveries of one event of a typical size. */
 async function fill(deliveries: number): Promise<void> {
   await pool.query('delete from taskboard.delivery')
   await pool.query(
@@ -65,7 +65,7 @@ async function fill(deliveries: number): Promise<void> {
   await pool.query('vacuum (analyze) taskboard.delivery')
 }
 
-/** Told by the storage's answers, so that a delivery counts once its result is durable. */
+/** Counts by the storage's answers, so that a delivery counts once its result is durable. */
 function counting(store: Storage<PgConnection>['webhooks'], onRecorded: (results: number) => void) {
   return {
     claimDueDeliveries: (...request: Parameters<typeof store.claimDueDeliveries>) =>
@@ -122,7 +122,7 @@ const RECORD_ONE = `
     claim_token = null, attempts = attempts || $2::jsonb
   where id = $1::text`
 
-/** Claims one, sends it, records it: a statement before and a statement after, with room for twenty at once. */
+/** Claims one, sends it, records it: one statement before and one after, with at most twenty at once. */
 async function byHand(): Promise<number> {
   await fill(BY_HAND)
   const sender = newSender()
@@ -182,7 +182,7 @@ async function undiciAlone(): Promise<number> {
 const perSecond = (done: number, startedAt: number): number =>
   (done / (performance.now() - startedAt)) * 1_000
 
-// Rounds are over when all is delivered.
+// A round ends when everything is delivered.
 const contestants: readonly Contestant[] = [
   { name: 'taskboard', round: delivered },
   { name: 'two statements a delivery, the same sender', round: byHand },

@@ -5,8 +5,8 @@ import { newTask } from './new-task.js'
 import { atLeast, atMost, tell } from './report.js'
 
 /**
- * Claims by agent type, which let workspaces take turns, and adds: the same tasks in few workspaces and in many. With eight workers a
- * batch on the many writes to as many logs as it does on the few.
+ * Claims by agent type, where workspaces take turns, and adds: the same tasks in few workspaces and in many. With eight
+ * workers, a batch on the many writes to as many logs as it does on the few.
  */
 const TASKS = 100_000
 const COUNTS = [10, 10_000]
@@ -15,7 +15,7 @@ const CLAIMS_PER_ROUND = 300
 const WARM_UP = 40
 const WORKERS = 8
 const request = { agentType: 'worker', leaseMs: LEASE_MS }
-/** What is as cheap: the same allowance as for a thousand times as many tasks. */
+/** The tolerance for equal cost: the same as for a thousand times as many tasks. */
 const AS_CHEAP = 1.3
 
 const boards: BenchBoard[] = []

@@ -1,9 +1,9 @@
 import { Pool } from 'undici'
 
-/** Requests at a steady rate, one after another in each lane, until it is ended. */
+/** Requests at a steady rate, one after another in each lane, until `end`. */
 export interface MixedLoad {
   readonly counts: { added: number; listed: number; moved: number; refused: number }
-  /** Resolves when the last answer is there. */
+  /** Resolves when the last answer has arrived. */
   end(): Promise<void>
 }
 
@@ -17,7 +17,7 @@ const LISTS_PER_SECOND = 10
 const MOVES_PER_SECOND = 4
 const MOST_IN_FLIGHT = 20
 
-/** What a busy client does. A request that is due while too many are in flight is left out, so the rate is bounded. */
+/** The requests of a busy client. A request that is due while too many are in flight is skipped, so the rate is bounded. */
 export function beginMixedLoad({ url, keys }: LoadTarget): MixedLoad {
   const counts = { added: 0, listed: 0, moved: 0, refused: 0 }
   const client = new Pool(url, { connections: MOST_IN_FLIGHT })

@@ -17,7 +17,7 @@ function samplesOf(at: (minute: number) => Partial<Sample>): readonly Sample[] {
 const risingOf = (samples: readonly Sample[]) =>
   trendsOf(samples).flatMap(({ quantity, isFlat }) => (isFlat ? [] : [quantity]))
 
-it('calls flat what fills at first and then swings', () => {
+it('reports a quantity that fills at first and then swings as flat', () => {
   const swing = (minute: number) => ({
     heapBytes: (Math.min(minute, 8) + 40 + 3 * (minute % 2)) * MIB,
     connections: Math.min(minute, 10),
@@ -25,7 +25,7 @@ it('calls flat what fills at first and then swings', () => {
   expect(risingOf(samplesOf(swing))).toEqual([])
 })
 
-it('calls a slow leak by its name', () => {
+it('reports a slow leak', () => {
   expect(risingOf(samplesOf((minute) => ({ heapBytes: (40 + minute / 4) * MIB })))).toEqual(['heapBytes'])
   expect(risingOf(samplesOf((minute) => ({ connections: 5 + minute / 5 })))).toEqual(['connections'])
 })

@@ -1,4 +1,4 @@
-/** What was seen at one moment. */
+/** A measurement at one moment. */
 export interface Sample {
   /** Since the load began. */
   readonly atMs: number
@@ -14,7 +14,7 @@ export type Quantity = Exclude<keyof Sample, 'atMs'>
 export interface Trend {
   readonly quantity: Quantity
   readonly mean: number
-  /** By how much the line through the samples rises from the first to the last. */
+  /** The rise of the line through the samples from the first to the last. */
   readonly rise: number
   /** The largest rise that counts as flat. */
   readonly tolerance: number
@@ -22,16 +22,16 @@ export interface Trend {
 }
 
 const MIB = 2 ** 20
-/** Of the mean, and at least so much: a measurement is never quite still. */
+/** A share of the mean, and a minimum: a measurement always varies. */
 const TOLERANCES: Readonly<Record<Quantity, { readonly share: number; readonly least: number }>> = {
   heapBytes: { share: 0.05, least: 2 * MIB },
   rssBytes: { share: 0.1, least: 16 * MIB },
   connections: { share: 0, least: 2 },
 }
-/** Caches fill, and code is compiled, in the first of so many parts of the time: it is left out. */
+/** Caches fill and code is compiled in the first of this many parts of the time: it does not count. */
 const WARM_UP_PARTS = 3
 
-/** Whether each quantity stays where it was once the process is warm. */
+/** Whether each quantity stays flat once the process is warm. */
 export function trendsOf(samples: readonly Sample[]): readonly Trend[] {
   const lastMs = samples.at(-1)?.atMs ?? 0
   const warm = samples.filter(({ atMs }) => atMs >= lastMs / WARM_UP_PARTS)
@@ -44,7 +44,7 @@ export function trendsOf(samples: readonly Sample[]): readonly Trend[] {
   })
 }
 
-/** Of the line of least squares, from the first point to the last; 0 for fewer than two. */
+/** The rise of the least-squares line, from the first point to the last; 0 for fewer than two. */
 function riseOf(points: readonly (readonly [number, number])[]): number {
   const meanX = meanOf(points.map(([x]) => x))
   const meanY = meanOf(points.map(([, y]) => y))

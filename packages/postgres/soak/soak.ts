@@ -32,7 +32,7 @@ async function countOn(pool: pg.Pool): Promise<Counts> {
 
 async function takeSample(startedAt: number, { pool }: SoakedBoard, load: MixedLoad): Promise<Sample> {
   const counts = await countOn(pool)
-  // The second collects what the first one's finalizers let go of.
+  // The second collects what the first one's finalizers released.
   for (let pass = 0; pass < 2; pass += 1) globalThis.gc?.()
   const { heapUsed, rss } = process.memoryUsage()
   const sample = {
@@ -50,7 +50,7 @@ async function takeSample(startedAt: number, { pool }: SoakedBoard, load: MixedL
   return sample
 }
 
-/** Waits until the board has come to rest; says how it did. */
+/** Waits until the board is at rest; returns whether it is complete. */
 async function settle(board: SoakedBoard, load: MixedLoad): Promise<boolean> {
   const until = performance.now() + LONGEST_DRAIN_MS
   let counts = await countOn(board.pool)
@@ -103,5 +103,5 @@ try {
 } finally {
   await server.stop()
 }
-// The server's own hook would end the process with 0.
+// The server's hook would end the process with 0.
 process.exit(isFine ? 0 : 1)

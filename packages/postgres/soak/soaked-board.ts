@@ -7,12 +7,12 @@ import { Worker } from 'node:worker_threads'
 import pg from 'pg'
 import { migrate, postgresStorage } from '../src/index.js'
 
-/** A board that is served and worked in this process. */
+/** A board that this process serves and works. */
 export interface SoakedBoard {
   readonly url: string
   readonly keys: readonly string[]
   readonly pool: pg.Pool
-  /** Bodies that the receiver of webhooks has taken in. */
+  /** The number of bodies that the receiver of webhooks received. */
   received(): number
   close(): Promise<void>
 }
@@ -25,7 +25,7 @@ const RECEIVER = `const { createServer } = require('node:http')
    const server = createServer(count)
    server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))`
 
-/** A worked, watched board: an agent in each workspace, and a webhook that is told of everything. */
+/** A board with an agent in each workspace, and a webhook for its events. */
 export async function openSoakedBoard(databaseUrl: string): Promise<SoakedBoard> {
   const received = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const receiver = new Worker(RECEIVER, { eval: true, workerData: received })
@@ -75,7 +75,7 @@ export async function openSoakedBoard(databaseUrl: string): Promise<SoakedBoard>
       await taskboard.close()
       await pool.end()
       await receiver.terminate()
-      if (heard === 0) throw new Error('no listener was told of anything')
+      if (heard === 0) throw new Error('no listener received an event')
     },
   }
 }

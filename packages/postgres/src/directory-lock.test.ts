@@ -57,7 +57,7 @@ describe('lockDirectory', () => {
   )
 
   it.runIf(process.platform !== 'win32')(
-    'gives back a number that a later holder has passed by while the one before was looked at',
+    'releases a number that a later holder passed while the previous holder was checked',
     async () => {
       const slow = join(directory, 'lock.5')
       execFileSync('mkfifo', [slow])

@@ -5,15 +5,15 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A PostgreSQL server of the tests' own. */
+/** A PostgreSQL server for the tests. */
 export interface EmbeddedServer {
-  /** A superuser's connection string to its database `postgres`. */
+  /** A superuser's connection string for the database `postgres`. */
   readonly url: string
   /** Stops it and removes its data. */
   stop(): Promise<void>
-  /** Ends it as `pg_ctl stop -m immediate` does: without a checkpoint, and all connections at once. */
+  /** Stops it as `pg_ctl stop -m immediate` does: without a checkpoint, and with all connections at once. */
   stopImmediately(): Promise<void>
-  /** Starts it again on its data and port. */
+  /** Restarts it with the same data and port. */
   startAgain(): Promise<void>
 }
 

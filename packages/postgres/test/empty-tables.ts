@@ -2,7 +2,7 @@ import { defaultScoring } from '@taskboard/core'
 import type { PgConnection } from '../src/pool.js'
 import { scoringInsert } from '../src/stored-scoring.js'
 
-/** Makes the database as a first `migrate` leaves it. */
+/** Restores the state of the database after its first `migrate`. */
 export async function emptyTables(connection: PgConnection): Promise<void> {
   const { rows } = await connection.query({
     text: `select string_agg(format('%I.%I', schemaname, tablename), ', ') as tables

@@ -7,12 +7,12 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** A connection string that may create databases. */
     readonly databaseUrl: string
-    /** The name of the database there, once there is one, that all which begin migrated are copies of. */
+    /** The name of the template database there: tests that begin migrated use copies of it. */
     readonly migratedTemplate: string
   }
 }
 
-/** One server for all files of a run: what `TEST_DATABASE_URL` names, or one of the tests' own. */
+/** One server for all files of a run: the one in `TEST_DATABASE_URL`, or an embedded one. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const template = `taskboard_migrated_${randomBytes(6).toString('hex')}`
   project.provide('migratedTemplate', template)

@@ -16,7 +16,7 @@ let credential = ''
 beforeAll(async () => {
   database = await createTestDatabase()
   const { pool } = database
-  // Every statement goes over a client of the pool.
+  // Every statement uses a client of the pool.
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...values: unknown[]) => unknown
     client.query = ((...values: unknown[]) => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
   taskboard = createTaskboard({
     logger: false,
     storage: postgresStorage({ pool }),
-    // Stands still, so that a known credential stays known however long a request takes.
+    // The clock stands still, so that a cached credential stays valid however long a request takes.
     clock: virtualClock(),
     secrets: { encryptionKey: '0'.repeat(64) },
   })
@@ -39,7 +39,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** A workspace with so many agents, and a task of each: some waiting, some under way, some done. */
+/** A workspace with `count` agents, and one task for each: some waiting, some in progress, some done. */
 async function makeWorkspace(count: number): Promise<string> {
   const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'custom' })
   const made = await taskboard.accounts.createKey({
@@ -77,7 +77,7 @@ async function statementsOf(query: string, variables: object): Promise<{ count: 
     clientAddress: '192.0.2.1',
     body: { kind: 'parsed', value: { query, variables } },
   }
-  // The credential is known, and everything prepared.
+  // The credential is cached, and all statements are prepared.
   await route.handle(request)
   statements = 0
   const { body } = await route.handle(request)
@@ -130,14 +130,14 @@ const EVERYTHING = /* GraphQL */ `
 `
 
 describe('the statements of a GraphQL query', () => {
-  it('are as many for six nodes as for sixty', async () => {
+  it('have the same number for six nodes as for sixty', async () => {
     const few = await statementsOf(EVERYTHING, { id: await makeWorkspace(6) })
     const many = await statementsOf(EVERYTHING, { id: await makeWorkspace(60) })
     const nodesOf = ({ data }: { data: unknown }) =>
       (data as { workspace: { tasks: { edges: unknown[] } } }).workspace.tasks.edges.length
     expect([nodesOf(few), nodesOf(many)]).toEqual([6, 60])
     expect(many.count).toBe(few.count)
-    // Workspace, tasks, agents, figures; agents by their ids, estimates, and details in one to three, as they meet in the process.
+    // Workspace, tasks, agents, figures; agents by their ids, estimates, and one to three for details, depending on timing.
     for (const { count } of [few, many]) {
       expect(count).toBeGreaterThanOrEqual(7)
       expect(count).toBeLessThanOrEqual(9)

@@ -11,13 +11,13 @@ import { pglitePool } from '../src/pglite-pool.js'
 const DATA = 'data'
 const ARCHIVE = 'data.tar'
 
-/** A PGlite in memory, as a first `migrate` leaves it: a copy of one that was made once for all files of a run. */
+/** A PGlite in memory after its first `migrate`: a copy of a template that is created once for all files of a run. */
 export async function createMigratedPglite(): Promise<PGlite> {
   const archive = await readFile(join(await template(), ARCHIVE))
   return PGlite.create({ loadDataDir: new Blob([archive]) })
 }
 
-/** Fills a directory as `openPglite` and a first `migrate` leave it: a copy as well. */
+/** Fills a directory as `openPglite` and a first `migrate` do, from the same template. */
 export async function fillPgliteDirectory(directory: string): Promise<void> {
   // `cp` takes four times the processor time for a thousand files.
   cpSync(join(await template(), DATA), join(directory, DATA), { recursive: true })
@@ -26,7 +26,7 @@ export async function fillPgliteDirectory(directory: string): Promise<void> {
 let made: Promise<string> | undefined
 const template = (): Promise<string> => (made ??= makeTemplate(inject('pgliteTemplate')))
 
-/** Makes it unless it is there. It appears whole or not at all; of several that are made at once the first is kept. */
+/** Creates the template unless it exists. It appears complete or not at all; of concurrent ones the first is kept. */
 async function makeTemplate(folder: string): Promise<string> {
   if (existsSync(folder)) return folder
   const draft = `${folder}-draft-${randomBytes(8).toString('hex')}`
@@ -34,7 +34,7 @@ async function makeTemplate(folder: string): Promise<string> {
   await makeDataDirectory(draft)
   const pglite = await PGlite.create(join(draft, DATA))
   await migrate(pglitePool(pglite))
-  // What is copied from memory needs no recovery then.
+  // A copy of its files then needs no recovery.
   await pglite.exec('checkpoint')
   const archive = await pglite.dumpDataDir('none')
   await writeFile(join(draft, ARCHIVE), Buffer.from(await archive.arrayBuffer()))

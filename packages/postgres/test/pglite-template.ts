@@ -5,12 +5,12 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The folder, once it is there, with the PGlite that others are copies of. */
+    /** The folder of the template PGlite, once it exists. */
     readonly pgliteTemplate: string
   }
 }
 
-/** One for all projects of a run. The first test that needs it makes it. */
+/** One for all projects of a run. The first test that needs it creates it. */
 const FOLDER = join(tmpdir(), `taskboard-pglite-template-${process.pid}`)
 
 export function setup(project: TestProject): () => Promise<void> {

@@ -5,7 +5,7 @@ import { postgresStorage } from '../src/postgres-storage.js'
 import { emptyTables } from './empty-tables.js'
 import { createTestDatabase, type TestDatabase } from './test-database.js'
 
-/** Whose promises are about an order, or about a place in one. */
+/** Cases that promise an order, or a place in one. */
 const ORDERED = /^(search|find|lists|access)\./
 
 let database: TestDatabase
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-describe('a database that sorts text as a language does keeps every order', () => {
+describe('a database with the collation of a language keeps every order', () => {
   const open = async () => {
     await emptyTables(database.pool)
     const storage = postgresStorage({ pool: database.pool })

@@ -21,7 +21,7 @@ export function createTestDatabase(options: pg.PoolConfig = {}, icuLocale?: stri
 
 let template: Promise<void> | undefined
 
-/** Makes a database as a first `migrate` leaves it: a copy of one that was migrated once for all files of a run. */
+/** Creates a database in the state after its first `migrate`: a copy of a template that is migrated once for all files of a run. */
 export async function createMigratedDatabase(options: pg.PoolConfig = {}): Promise<TestDatabase> {
   await (template ??= onServer(inject('databaseUrl'), makeTemplate))
   return createDatabase(options, `template ${inject('migratedTemplate')}`)
@@ -43,12 +43,12 @@ async function createDatabase(options: pg.PoolConfig, clauses: string): Promise<
   }
 }
 
-/** Makes the template unless it is there. It appears whole, or not at all. */
+/** Creates the template unless it exists. It appears complete, or not at all. */
 async function makeTemplate(client: pg.Client): Promise<void> {
   const name = inject('migratedTemplate')
   const find = async () => (await client.query('select from pg_database where datname = $1', [name])).rowCount
   if ((await find()) === 1) return
-  // Until this connection ends. The files of a run make it one at a time.
+  // Until this connection ends. Only one file of a run creates it at a time.
   await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name])
   if ((await find()) === 1) return
   const draft = `${name}_draft`
@@ -70,8 +70,8 @@ function urlOf(name: string): string {
 }
 
 /**
- * A pool on a database that may go before its last connection has: the end of a pool does not wait for those, and one that hears
- * of the drop tells it when nobody waits for it any more, which would end the process.
+ * A pool on a database that may be dropped before the pool's last connection ends: the end of a pool does not wait for its
+ * connections. One that reports the drop when nothing listens any more would end the process.
  */
 export function createTestPool(options: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(options)

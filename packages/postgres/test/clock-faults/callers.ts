@@ -1,4 +1,4 @@
-/** What a caller of a board's process sees of an answer. */
+/** The part of a response that the tests read. */
 export interface Answer {
   readonly status: number
   /** Seconds; NaN without the header. */
@@ -9,7 +9,7 @@ export interface Answer {
 export const EMAIL = 'ada@example.com'
 export const PASSWORD = 'a password that holds'
 
-/** Calls one process; `base` is any URL of it. */
+/** Calls one process; `base` is any of its URLs. */
 export function callerOf(base: string) {
   async function send(method: string, path: string, token: string | null, body?: object): Promise<Answer> {
     const response = await fetch(new URL(path, base), {
@@ -29,7 +29,7 @@ export function callerOf(base: string) {
 
   return {
     send,
-    /** One request of a key that is limited to sixty in any minute. */
+    /** One request with a key that is limited to sixty in any minute. */
     list: (key: string) => send('GET', '/api/board?action=todo', key),
     logIn: (password: string, code?: string) =>
       send('POST', '/v2/auth/login', null, {
@@ -42,7 +42,7 @@ export function callerOf(base: string) {
 
 export type Caller = ReturnType<typeof callerOf>
 
-/** Asks in turn, one after the other; gives the last answer and how many were not refused. */
+/** Calls the callers in turn; returns the last answer and how many were not refused. */
 export async function askInTurn(
   callers: readonly Caller[],
   count: number,

@@ -8,7 +8,7 @@ import { askInTurn, callerOf, EMAIL, PASSWORD } from './callers.js'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const STEP_MS = 30_000
-/** Longer than a test: what is done earlier was due, not polled for. */
+/** Longer than a test: work that happens earlier was due, not found by a poll. */
 const NEVER_MS = 600_000
 const PATIENCE_MS = 60_000
 
@@ -36,7 +36,7 @@ describe.each(clocks)('a process whose clock is %s of the database’s', (_, dat
       ...options,
     })
 
-  it('begins a planned task when it is due', async () => {
+  it('starts a planned task when it is due', async () => {
     const { taskboard, workspaceId } = board
     await start({ agent: { concurrency: 1, leaseMs: 60_000, waits: false } }).reported('ready')
     const notBefore = Date.now() + 2_000
@@ -49,7 +49,7 @@ describe.each(clocks)('a process whose clock is %s of the database’s', (_, dat
     expect(done.startedAt).toBeGreaterThanOrEqual(notBefore)
   }, 90_000)
 
-  it('keeps its task while it lives, and loses it when its lease ends', async () => {
+  it('keeps its task while it runs, and loses it when its lease ends', async () => {
     const { taskboard, workspaceId } = board
     const own = taskboard.board(workspaceId)
     const agent = { concurrency: 1, leaseMs: 3_000 }
@@ -78,7 +78,7 @@ describe.each(clocks)('a process whose clock is %s of the database’s', (_, dat
     expect(done.startedAt).toBeGreaterThanOrEqual(last ?? Infinity)
   }, 150_000)
 
-  it('counts requests and guesses with the others, and names the waits by the database’s clock', async () => {
+  it('counts requests and login attempts with the others, and returns waits by the database’s clock', async () => {
     const { taskboard, accountId, workspaceId, rows } = board
     await taskboard.accounts.createUser(accountId, { email: EMAIL, password: PASSWORD })
     const { key } = await taskboard.accounts.createKey({ workspaceId, name: 'k', scopes: ['tasks:read'] })
@@ -102,7 +102,7 @@ describe.each(clocks)('a process whose clock is %s of the database’s', (_, dat
     for (const caller of callers) expect((await caller.logIn(PASSWORD)).status).toBe(200)
   }, 90_000)
 
-  it('takes the one-time passwords of the present, and keys until they end', async () => {
+  it('accepts the one-time passwords of the present, and keys until they end', async () => {
     const { taskboard, accountId, workspaceId } = board
     await taskboard.accounts.createUser(accountId, { email: EMAIL, password: PASSWORD })
     const { logIn, send, list } = callerOf((await start().reported('ready')).url)
@@ -125,7 +125,7 @@ describe.each(clocks)('a process whose clock is %s of the database’s', (_, dat
     expect((await list(String(made['key']))).status).toBe(200)
   }, 90_000)
 
-  it('keeps what idempotency keys have made for a day, and no longer', async () => {
+  it('keeps idempotency records for a day, and no longer', async () => {
     const { taskboard, accountId, rows } = board
     const { id } = await taskboard.accounts.createWorkspace(accountId, { name: 'w' })
     for (const [key, ageMs] of Object.entries({ young: DAY_MS - HOUR_MS / 2, old: DAY_MS + HOUR_MS / 2 })) {
@@ -137,7 +137,7 @@ describe.each(clocks)('a process whose clock is %s of the database’s', (_, dat
         ageMs,
       )
     }
-    // Pruned after the idempotency records of the same pass.
+    // The same pass prunes these after the idempotency records.
     await rows(
       `insert into taskboard.login_attempt (key, passwords, codes, holds_until) values ('over', 1, 0, 0)`,
     )

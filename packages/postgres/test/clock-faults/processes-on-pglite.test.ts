@@ -53,7 +53,7 @@ async function start(dateAheadMs: number) {
   return { child, caller: callerOf((await child.reported('ready')).url) }
 }
 
-/** Adds a task that may begin in a moment, by the process's clock, which is the database's; waits until it is done. */
+/** Adds a task that may start in a moment, by the process's clock, which is the database's; waits until it is done. */
 async function workOne({ send }: Caller, dateAheadMs: number): Promise<void> {
   const due = Date.now() + dateAheadMs + 1_000
   const task = { title: 'Planned', not_before: new Date(due).toISOString() }
@@ -70,7 +70,7 @@ it.each([
   ['ahead', HOUR_MS],
   ['behind', -HOUR_MS],
 ])(
-  'a board whose clock was an hour %s works as any other, and nobody waits longer than a window once it is set right',
+  'a board whose clock was an hour %s works normally, and no wait exceeds a window once the clock is corrected',
   async (_, dateAheadMs) => {
     const wrong = await start(dateAheadMs)
     await workOne(wrong.caller, dateAheadMs)

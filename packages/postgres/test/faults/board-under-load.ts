@@ -8,20 +8,20 @@ import { postgresStorage } from '../../src/postgres-storage.js'
 import { until } from '../processes/until.js'
 import { bodiesById, violations } from './invariants.js'
 
-/** A board at work, with agents, a webhook and people who add tasks, over the connection string that it was opened with. */
+/** A board under load, with agents, a webhook and people who add tasks, over the connection string that it was opened with. */
 export interface BoardUnderLoad {
   readonly board: Board
-  /** What adds were refused with, by code. Anything but `SERVICE_UNAVAILABLE` is a fault of the library. */
+  /** The codes with which adds were refused. Any code except `SERVICE_UNAVAILABLE` is a fault of the library. */
   readonly refusals: ReadonlyMap<string, number>
-  /** Adds tasks until it is told to stop. */
+  /** Adds tasks until `settle`. */
   begin(): void
-  /** Resolves once `count` more adds were acknowledged. */
+  /** Resolves once `count` more adds have been acknowledged. */
   acknowledge(count: number): Promise<void>
-  /** Resolves once `count` more adds were refused. */
+  /** Resolves once `count` more adds have been refused. */
   refuse(count: number): Promise<void>
-  /** `POST` of a task over HTTP. */
+  /** Posts a task over HTTP. */
   post(): Promise<{ readonly status: number; readonly code: unknown }>
-  /** Lets all work come to its end; resolves to what of the promises was broken. */
+  /** Lets all work finish; resolves to the promises that were broken. */
   settle(): Promise<readonly string[]>
   close(): Promise<void>
 }
@@ -32,7 +32,7 @@ const TIMEOUT_MS = 800
 
 async function openBoard(url: string, adminUrl: string) {
   const admin = createTestPool({ connectionString: adminUrl, max: 1 })
-  // A connection that is never made holds its place in a pool that has no time-out of its own.
+  // A connection that never opens keeps its place in a pool without a time-out.
   const pool = createTestPool({ connectionString: url, max: 8, connectionTimeoutMillis: TIMEOUT_MS })
   await migrate(admin)
   const receiver = await webhookReceiver()
@@ -60,7 +60,7 @@ async function openBoard(url: string, adminUrl: string) {
   return { admin, pool, receiver, taskboard, board, handle, key }
 }
 
-/** `adminUrl` leads to the same database, past whatever breaks. */
+/** `adminUrl` leads to the same database without the faults. */
 export async function boardUnderLoad(url: string, adminUrl = url): Promise<BoardUnderLoad> {
   const { admin, pool, receiver, taskboard, board, handle, key } = await openBoard(url, adminUrl)
   const acknowledged: string[] = []
@@ -118,7 +118,7 @@ export async function boardUnderLoad(url: string, adminUrl = url): Promise<Board
       load.isOn = false
       await clients
       const left = async () => {
-        // Claims of deliveries of which nobody was told last for minutes: they are let end here.
+        // Claims whose answers were lost last for minutes: end them here.
         await admin.query(`update taskboard.delivery set next_attempt_at = 0
           where claim_token is not null and next_attempt_at - taskboard.now_ms() < 119000`)
         const { rows } = await admin.query<{ n: number }>(`select (select count(*) from taskboard.task

@@ -1,21 +1,21 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** A way to a server that can be broken on purpose. */
+/** A proxy to a server that can break connections on purpose. */
 export interface CuttingProxy {
   readonly port: number
-  /** How often an answer was cut off. */
+  /** The number of answers that were cut off. */
   readonly cuts: number
   /**
-   * From now on, of every `nth` message to the server that matches, the answer is kept back and the connection broken
-   * when it is complete: what was asked for is committed, and nobody is told. Null for none.
+   * From now on, keeps back the answer to every `nth` matching message to the server and breaks the connection when the answer
+   * is complete: the request is committed, but no one receives the answer. Null for none.
    */
   cutAnswersTo(message: RegExp | null, nth?: number): void
-  /** From now on nothing passes in either direction, and nothing is refused. */
+  /** From now on, passes nothing in either direction, and refuses nothing. */
   hang(isHanging: boolean): void
   close(): Promise<void>
 }
 
-/** `ReadyForQuery`: the last of an answer, after the commit of what is not in a transaction. */
+/** `ReadyForQuery`: the end of an answer, after the commit outside a transaction. */
 const READY = Buffer.from('Z\0\0\0\x05', 'latin1')
 
 export async function cuttingProxy(target: URL): Promise<CuttingProxy> {

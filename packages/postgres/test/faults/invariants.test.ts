@@ -31,8 +31,8 @@ async function boardWithWork() {
   return { done, doing, todo, acknowledged: [done.id, doing.id, todo.id] }
 }
 
-describe('the invariants that every fault leaves whole', () => {
-  it('hold on a board where nothing happened, and tell of each thing that is wrong', async () => {
+describe('the invariants that hold after every fault', () => {
+  it('hold on a board without faults, and report each violation', async () => {
     const { done, doing, todo, acknowledged } = await boardWithWork()
     const received = new Map<string, Set<string>>()
     const completed = [{ taskId: done.id, fencingToken: 1 }]
@@ -69,7 +69,7 @@ describe('the invariants that every fault leaves whole', () => {
     )
     await wrong(
       `insert into taskboard.attempt select task_id, 2, agent_id, started_at - 1, ended_at, outcome from taskboard.attempt`,
-      'worked by two',
+      'two agents worked',
     )
     await wrong(
       `insert into taskboard.attempt values ('${doing.id}', 0, 'x', 0, 9e15, 'expired')`,

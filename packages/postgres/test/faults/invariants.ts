@@ -1,17 +1,17 @@
 import type { ReceivedDelivery } from '@taskboard/testing'
 import type { PgConnection } from '../../src/pool.js'
 
-/** What a test saw from outside while faults happened: the database is held against it. */
+/** What a test observed from outside during the faults, to compare with the database. */
 export interface Witness {
   /** The tasks whose `add` was acknowledged. */
   readonly acknowledged: Iterable<string>
-  /** What the receiver of all webhooks got: by `X-Service-Delivery`, each different body. */
+  /** What the receiver of all webhooks received: each different body by `X-Service-Delivery`. */
   readonly received: ReadonlyMap<string, ReadonlySet<string>>
-  /** The completions that were acknowledged to agents that called `board.complete` themselves. */
+  /** The acknowledged completions of agents that called `board.complete` themselves. */
   readonly completed?: Iterable<Proof> | undefined
-  /** Whether every `add` had a title of its own that was never tried twice (or only under one idempotency key). Default true. */
+  /** Whether every `add` had a unique title and was never retried (or only with one idempotency key). Default true. */
   readonly areTitlesUnique?: boolean | undefined
-  /** Whether all work was let come to its end: nothing may be left in TODO or DOING, no delivery pending. Default true. */
+  /** Whether all work was allowed to finish: nothing may be left in TODO or DOING, no delivery pending. Default true. */
   readonly isQuiet?: boolean | undefined
 }
 
@@ -21,15 +21,15 @@ export interface Proof {
 }
 
 interface Check {
-  /** What is wrong, where there is a row. */
+  /** The violation, if there is a row. */
   readonly says: string
-  /** Yields `what` for each violation; at most a few are told of. */
+  /** Returns `what` for each violation; at most a few are reported. */
   readonly text: string
-  /** Only of a board that has come to rest. */
+  /** Only for a board at rest. */
   readonly quiet?: true
 }
 
-/** How many events of a kind each task `t` has. */
+/** The number of events of a type for each task `t`. */
 const WITH_EVENTS = /* sql */ `left join (
     select workspace_id, facts->>'taskId' as task_id, count(*) filter (where type = 'task.created') as created,
       count(*) filter (where type = 'task.started') as started,
@@ -43,14 +43,14 @@ const CHECKS: readonly Check[] = [
     text: `select title as what from taskboard.task group by workspace_id, title having count(*) > 1`,
   },
   {
-    says: 'a task was completed twice without having been taken up again in between',
+    says: 'a task was completed twice without a claim in between',
     text: `select e.task_id as what
       from (select facts->>'taskId' as task_id, count(*) as n from taskboard.event
         where type = 'task.completed' group by 1) e
       where e.n > (select count(*) from taskboard.attempt a where a.task_id = e.task_id and a.outcome = 'completed')`,
   },
   {
-    says: 'a task was worked by two at once: an attempt began before the one before it had ended',
+    says: 'two agents worked a task at once: an attempt began before the previous one ended',
     text: `select task_id || ' #' || fencing_token as what from (
         select *, lag(ended_at) over (partition by task_id order by fencing_token) as before from taskboard.attempt
       ) a where started_at < before`,
@@ -77,7 +77,7 @@ const CHECKS: readonly Check[] = [
       where t.column_name = 'DONE' and t.fencing_token > 0 and (t.completed_at is null or coalesce(e.moved, 0) = 0)`,
   },
   {
-    says: 'a task has not exactly one task.created event',
+    says: 'a task does not have exactly one task.created event',
     text: `select t.id as what from taskboard.task t ${WITH_EVENTS} where coalesce(e.created, 0) <> 1`,
   },
   {
@@ -93,7 +93,7 @@ const CHECKS: readonly Check[] = [
       having l.last_seq <> count(e.seq) or l.last_seq <> coalesce(max(e.seq), 0)`,
   },
   {
-    says: 'a webhook has not exactly one delivery of an event that it wants',
+    says: 'a webhook does not have exactly one delivery of an event that it subscribes to',
     text: `select w.id || ' ' || e.id as what
       from taskboard.webhook w join taskboard.event e
         on e.workspace_id = w.workspace_id and e.type = any (w.events) and e.at > w.created_at and w.enabled
@@ -116,13 +116,13 @@ const CHECKS: readonly Check[] = [
 const MOST_EXAMPLES = 5
 
 /**
- * Everything in which the board differs from its promises, in words; empty when it kept all of them. To be asked when the
- * faults are over, with deliveries and runs at rest (or `isQuiet: false`).
+ * All violations of the board's promises, as text; empty when it kept all of them. Call it after the faults, with deliveries
+ * and runs at rest (or `isQuiet: false`).
  */
 export async function violations(connection: PgConnection, witness: Witness): Promise<readonly string[]> {
   const { areTitlesUnique = true, isQuiet = true } = witness
   const found: string[] = []
-  const tell = (says: string, what: readonly string[]): void => {
+  const report = (says: string, what: readonly string[]): void => {
     if (what.length === 0) return
     found.push(`${says} (${what.length}): ${what.slice(0, MOST_EXAMPLES).join(', ')}`)
   }
@@ -133,9 +133,9 @@ export async function violations(connection: PgConnection, witness: Witness): Pr
 
   for (const [index, { says, text, quiet }] of CHECKS.entries()) {
     if ((index === 0 && !areTitlesUnique) || (quiet && !isQuiet)) continue
-    tell(says, await ask(text))
+    report(says, await ask(text))
   }
-  tell(
+  report(
     'an acknowledged task is lost',
     await ask(
       `select a.id as what from unnest($1::text[]) as a (id)
@@ -143,24 +143,24 @@ export async function violations(connection: PgConnection, witness: Witness): Pr
       [[...witness.acknowledged]],
     ),
   )
-  tell('a stale write was accepted', await ask(STALE, [JSON.stringify([...(witness.completed ?? [])])]))
-  tell('one id came with two bodies', [...witness.received].filter(([, { size }]) => size > 1).map(first))
+  report('a stale write was accepted', await ask(STALE, [JSON.stringify([...(witness.completed ?? [])])]))
+  report('one id came with two bodies', [...witness.received].filter(([, { size }]) => size > 1).map(first))
   const succeeded = await ask(`select id as what from taskboard.delivery where status = 'succeeded'`)
-  tell(
-    'a delivery is listed as made, and never arrived',
+  report(
+    'a delivery is listed as succeeded, but never arrived',
     succeeded.filter((id) => !witness.received.has(id)),
   )
   return found
 }
 
-/** A completion that was acknowledged is the end of that very attempt. */
+/** An acknowledged completion is the end of exactly that attempt. */
 const STALE = /* sql */ `
   select c."taskId" || ' #' || c."fencingToken" as what
   from jsonb_to_recordset($1::jsonb) as c ("taskId" text, "fencingToken" bigint)
   left join taskboard.attempt a on a.task_id = c."taskId" and a.fencing_token = c."fencingToken"
   where a.outcome is distinct from 'completed'`
 
-/** `Witness.received` of what a `webhookReceiver` has got. */
+/** `Witness.received` from the requests of a `webhookReceiver`. */
 export function bodiesById(
   deliveries: readonly ReceivedDelivery[],
 ): ReadonlyMap<string, ReadonlySet<string>> {

@@ -43,7 +43,7 @@ async function asAdmin(...statements: readonly string[]): Promise<void> {
   }
 }
 
-/** Work before, during and after the fault; then the board is held against its promises. */
+/** Works before, during and after the fault; then checks the board's promises. */
 async function expectWhole(fault: () => Promise<void>): Promise<void> {
   under.begin()
   await under.acknowledge(20)
@@ -59,8 +59,8 @@ async function expectRefused(): Promise<void> {
   expect(await under.post()).toEqual({ status: 503, code: 'SERVICE_UNAVAILABLE' })
 }
 
-describe('a board whose database fails loses nothing, and goes on by itself', () => {
-  it('when the server is stopped at once and started again', async () => {
+describe('a board whose database fails loses nothing, and recovers on its own', () => {
+  it('when the server is stopped immediately and restarted', async () => {
     await expectWhole(async () => {
       await server.stopImmediately()
       await expectRefused()
@@ -99,7 +99,7 @@ describe('a board whose database fails loses nothing, and goes on by itself', ()
     })
   })
 
-  it('when the server stops to answer without closing anything', async () => {
+  it('when the server stops answering without closing connections', async () => {
     await expectWhole(async () => {
       proxy.hang(true)
       await expectRefused()

@@ -35,7 +35,7 @@ const databases: Readonly<Record<string, () => Promise<Database>>> = {
   },
 }
 
-/** The webhooks of a process whose clock is off, and its deliverer: all that is stored is to be the storage's time. */
+/** The webhooks of a process whose clock is wrong, and its deliverer: all stored times must be the storage's. */
 function createProcess(pool: PgPool, clockAheadMs: number) {
   const clock = { ...systemClock, now: () => systemClock.now() + clockAheadMs }
   const environment = { ...createEnvironment({ clock }), storageNow: () => null }
@@ -87,7 +87,7 @@ describe.each(Object.entries(databases))('beside %s', (_, open) => {
     ['ahead', HOUR],
     ['behind', -HOUR],
   ])(
-    'a process an hour %s retries, and lets an old secret sign, as one with the right time does',
+    'a process an hour %s retries, and signs with an old secret, as one with the correct time does',
     async (__, skewMs) => {
       const { storage, deliverer, webhooks } = createProcess(database.pool, skewMs)
       const taskboard = createTaskboard({ storage, secrets: { encryptionKey: new Uint8Array(32) } })

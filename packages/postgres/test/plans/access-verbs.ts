@@ -7,7 +7,7 @@ import { HUGE, NOW } from './large-board.js'
 const at = { now: NOW }
 const reach = { accountId: 'acc_7', workspaceIds: 'all' } as const
 
-/** What goes on in the background, all the time. */
+/** Background work that runs all the time. */
 export function pruningVerbs(storage: Storage<PgConnection>): readonly HotVerb[] {
   return [
     {
@@ -57,7 +57,7 @@ export function pruningVerbs(storage: Storage<PgConnection>): readonly HotVerb[]
   ]
 }
 
-/** What every request to the API asks first. */
+/** The reads that every request to the API begins with. */
 export function accessVerbs({ access, agents, limits, quotas }: Storage<PgConnection>): readonly HotVerb[] {
   const hash = createHash('sha256').update('77').digest('hex')
   const take = (key: string) => limits.take({ key, limit: 60, windowMs: 60_000 }, NOW)

@@ -10,12 +10,12 @@ const forAgent = { workspaceId: HUGE, agentId: `agent_${HUGE}_1`, leaseMs: LEASE
 const byType = { agentType: 'worker', leaseMs: LEASE_MS }
 const byAnyType = { agentType: anyAgentType, leaseMs: LEASE_MS }
 
-/** A claim walks over the entries that others have left in the index until a vacuum: some 1,600 pages for a hundred thousand. */
+/** A claim passes the entries that earlier claims left in the index until a vacuum: about 1,600 pages for a hundred thousand. */
 const ONE_CLAIM = { rows: 300, pages: 2_500 }
 
 type Tasks = Storage<PgConnection>['tasks']
 
-/** What agents do: claims, writes under a lease, and looks that find nothing. */
+/** The calls of agents: claims, writes under a lease, and claims that find nothing. */
 export function agentVerbs({ tasks }: Storage<PgConnection>): readonly HotVerb[] {
   const held: Task[] = []
   const nextProof = (): ClaimProof => {
@@ -31,7 +31,7 @@ export function agentVerbs({ tasks }: Storage<PgConnection>): readonly HotVerb[]
   ]
 }
 
-/** Adds to `held` what was claimed. */
+/** Adds the claimed tasks to `held`. */
 function claims(tasks: Tasks, held: Task[]): readonly HotVerb[] {
   const hold = async (claim: Promise<{ readonly tasks: readonly Task[] }>): Promise<void> => {
     held.push(...(await claim).tasks)
@@ -193,7 +193,7 @@ function expiries(tasks: Tasks): readonly HotVerb[] {
   ]
 }
 
-/** What depends on more than one thing: how many workspaces there are, how many placements have ended. */
+/** Verbs whose cost depends on the number of workspaces or of ended placements. */
 export function sweepingVerbs({ tasks }: Storage<PgConnection>): readonly HotVerb[] {
   const later = { now: NOW + 60_000 }
   return [

@@ -8,7 +8,7 @@ import { HUGE, NOW, taskId } from './large-board.js'
 const at = { now: NOW }
 const person: Actor = { kind: 'user', id: 'user_1' }
 const plain = { workspaceId: HUGE, priority: 'low', dueDate: NOW + 1e9, maxAttempts: 3 } as const
-/** Tasks of the huge workspace in TODO, ready; and in DONE. */
+/** Tasks of the huge workspace: ready in TODO, and in DONE. */
 const WAITING = [9, 19, 29].map((n) => n * 1_000 + 1).map(taskId)
 
 const deep = (rank: number): TaskCursor => ({
@@ -25,7 +25,7 @@ const A_PAGE_OF_LANES = { rows: 600, pages: 2_000 }
 
 const [moved = '', heldTask = '', background = ''] = WAITING
 
-/** What people and the API do with a board; `pass` is another one each time. */
+/** The calls of people and the API; `pass` differs each time. */
 export function boardVerbs({ tasks }: Storage<PgConnection>, pass: string): readonly HotVerb[] {
   return [...adds(tasks, pass), ...reads(tasks), ...lists(tasks), ...changes(tasks)]
 }

@@ -5,10 +5,10 @@ import type { HotVerb } from './hot-verb.js'
 import { HUGE, NOW } from './large-board.js'
 
 const at = { now: NOW }
-/** Where the feed asks which database it is in. The server chooses by how many others there are. */
+/** The feed looks up its database here. The server's choice of plan depends on the number of databases. */
 const scans = ['pg_database']
 
-/** What listeners of the log and channels do. */
+/** The calls of listeners of the log and of channels. */
 export function eventVerbs({ events, notifications }: Storage<PgConnection>): readonly HotVerb[] {
   let position = ''
   let batches: readonly NotificationBatch[] = []

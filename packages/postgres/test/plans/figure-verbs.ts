@@ -13,7 +13,7 @@ const figures = {
   baselines: { defaultMs: 1_800_000, msByType: {} },
 }
 
-/** What is measured of agents and tasks. */
+/** The figures of agents and tasks. */
 export function figureVerbs({ agents, analytics }: Storage<PgConnection>): readonly HotVerb[] {
   const waiting = { id: taskId(9_001), workspaceId: HUGE, assignedTo: null, lease: null }
   return [
@@ -23,7 +23,7 @@ export function figureVerbs({ agents, analytics }: Storage<PgConnection>): reado
       run: () => agents.getAgent({ reach: account, agentId: `agent_${HUGE}_1` }, at),
     },
     {
-      // One of them holds 12,000 leases and has 24,000 tasks assigned to it, which are counted.
+      // One of them has 12,000 leases and 24,000 assigned tasks, which are counted.
       name: 'survey the agents of an account',
       indexes: ['attempt_rated', 'task_lease_agent', 'task_assigned'],
       scans: ['workspace', 'agent'],
@@ -58,7 +58,7 @@ export function figureVerbs({ agents, analytics }: Storage<PgConnection>): reado
         ),
     },
     {
-      // Looks at the numbers of all 10,001 logs.
+      // Reads the numbers of all 10,001 logs.
       name: 'roll up 1,000 events',
       indexes: ['event_pkey'],
       scans: ['workspace_log', 'analytics_mark'],

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { BEST_FIRST, EACH_LANE } from '../../src/tasks/lane-sql.js'
 
-/** The present of all that is done with the board. */
+/** The present of all operations on the board. */
 export const NOW = Date.UTC(2026, 0, 1)
 
 /** Holds six of ten tasks; its first agent holds all leases. */
@@ -10,7 +10,7 @@ export const HUGE_WEBHOOK = 'wh_huge'
 export const taskId = (n: number): string => `task_${String(n).padStart(20, '0')}`
 
 const TASKS = 1_000_000
-/** `ws_1` and so on. Odd ones have tasks; even ones an agent of the type `idler`, and nothing to do. */
+/** `ws_1` and so on. Odd ones have tasks; even ones have an agent of the type `idler`, and nothing to do. */
 const SMALL_WORKSPACES = 10_000
 
 const minutesAgo = (n: string): string => `${NOW} - ((${n}) % 28800) * 60000 - 1000`
@@ -18,11 +18,11 @@ const padded = (n: string): string => `lpad((${n})::text, 20, '0')`
 /** The workspace of the task `n`. */
 const workspaceOf = (n: string): string =>
   `case when (${n}) % 10 < 6 then '${HUGE}' else 'ws_' || (2 * (((${n}) / 10) % ${SMALL_WORKSPACES / 2}) + 1) end`
-/** 0 to 99, the same for a number each time, and spread over neighbours: below 60 TODO, below 62 DOING, else DONE. */
+/** 0 to 99, fixed for a number, and spread over neighbours: below 60 TODO, below 62 DOING, else DONE. */
 const fate = (n: string): string => `((${n}) / 10 * 37 + (${n}) % 10 * 11) % 100`
 const numbers = (most: number): string => `generate_series(0, ${most - 1}) as n`
 
-/** What the tables hold, without a trigger or a check of references: what the triggers would have done is done here. */
+/** Fills the tables without triggers or reference checks; writes the triggers' results itself. */
 const LOAD: readonly string[] = [
   `insert into taskboard.account select 'acc_' || n, 'account', 'professional', ${NOW - 9e8} + n from ${numbers(1_000)}`,
   `insert into taskboard.workspace
@@ -63,7 +63,7 @@ const LOAD: readonly string[] = [
     select 'task_' || ${padded('n * 10')}, 'task_' || ${padded('n * 10 + 1')}, false from ${numbers(100_000)}
     where ${fate('n * 10')} >= 60`,
   `update taskboard.task t set has_dependents = true from taskboard.task_dependency d where d.depends_on = t.id`,
-  // In the order of their time, as they are written; in transactions of before this one.
+  // In the order of time, as a board writes them; in transactions before this one.
   `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
     select w, row_number() over (partition by w order by n), (3 + n / 1000)::text::xid8, 'log_' || n, 'task.created', '{}',
       ${NOW - 1e9} + n * 1000::bigint, 1
@@ -81,7 +81,7 @@ const LOAD: readonly string[] = [
     select 'wh_' || n, 'ws_' || n, 'https://example.com', '{task.completed}'::text[], '[]'::jsonb, ${NOW - 8e8}, ${NOW - 8e8}
     from generate_series(1, 2000) as n
     union all select '${HUGE_WEBHOOK}', '${HUGE}', 'https://example.com', '{task.completed}'::text[], '[]'::jsonb, ${NOW - 8e8}, ${NOW - 8e8}`,
-  // Nothing is due; every webhook has something that waits.
+  // Nothing is due; every webhook has a waiting delivery.
   `insert into taskboard.delivery (id, webhook_id, workspace_id, account_id, event, status, attempt_count, next_attempt_at, created_at)
     select 'evt_' || ${padded('n')}, case when huge then '${HUGE_WEBHOOK}' else 'wh_' || x.to end,
       case when huge then '${HUGE}' else 'ws_' || x.to end,
@@ -114,7 +114,7 @@ const TABLES = [
   'idempotency',
 ]
 
-/** Fills the tables of a database that was just migrated: a million tasks and what comes with them. */
+/** Fills a newly migrated database: a million tasks and their other rows. */
 export async function loadLargeBoard(pool: pg.Pool): Promise<void> {
   const client = await pool.connect()
   try {
@@ -126,7 +126,7 @@ export async function loadLargeBoard(pool: pg.Pool): Promise<void> {
       from pg_index i join pg_class c on c.oid = i.indexrelid
       where c.relnamespace = 'taskboard'::regnamespace and not i.indisunique`,
     )
-    // What is left behind stays where it is: nothing of it is cleared away while plans are looked at.
+    // Dead rows stay: nothing removes them while plans are measured.
     for (const table of TABLES)
       await client.query(`alter table taskboard.${table} set (autovacuum_enabled = off)`)
     await client.query(`drop index ${rows.map(({ name }) => name).join(', ')}`)
@@ -139,8 +139,8 @@ export async function loadLargeBoard(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * Takes the best hundred thousand tasks of the huge workspace from the queue and does them, by the same writes as claims and
- * completions; two thousand in each transaction, which is quicker than as many claims.
+ * Takes the best hundred thousand tasks of the huge workspace from the queue and completes them, with the same writes as claims
+ * and completions; two thousand in each transaction, which is faster than as many claims.
  */
 export async function workOffHundredThousand(pool: pg.Pool): Promise<void> {
   for (let done = 0; done < 100_000;) {

@@ -1,4 +1,4 @@
-/** A node of an executed plan as `auto_explain` writes it, as far as it is looked at here. */
+/** A node of an executed plan in the output of `auto_explain`, with the fields that are read here. */
 export interface PlanNode {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
@@ -13,23 +13,23 @@ export interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** One statement that the server executed, also one within a function or a trigger. */
+/** One statement that the server executed, including those within a function or a trigger. */
 export interface ExecutedPlan {
   readonly 'Query Text': string
   readonly Plan: PlanNode
   readonly durationMs: number
 }
 
-/** What a verb has cost on the server. */
+/** The cost of a verb on the server. */
 export interface Cost {
-  /** Rows that were read from tables and indexes, used or not. */
+  /** Rows read from tables and indexes, used or not. */
   readonly rows: number
-  /** Pages that were looked at. */
+  /** Pages read. */
   readonly pages: number
   readonly ms: number
-  /** Names of the indexes that were read. */
+  /** Names of the indexes read. */
   readonly indexes: readonly string[]
-  /** Tables that were read from end to end. */
+  /** Tables read completely. */
   readonly scanned: readonly string[]
 }
 
@@ -40,7 +40,7 @@ export function parsePlan(message: string): ExecutedPlan | null {
   return { ...(JSON.parse(json) as ExecutedPlan), durationMs: Number(duration) }
 }
 
-/** Sums up what a verb has had executed. What a nested statement costs is part of the outer one's pages and time. */
+/** Adds up the statements of a verb. The pages and time of an outer statement include those of nested ones. */
 export function costOf(plans: readonly ExecutedPlan[], isNested: (plan: ExecutedPlan) => boolean): Cost {
   const nodes = plans.flatMap(({ Plan }) => nodesOf(Plan))
   const outer = plans.filter((plan) => !isNested(plan))

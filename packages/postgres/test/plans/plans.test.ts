@@ -21,10 +21,10 @@ import { createWatchedPool, type PlanCacheMode } from './watched-pool.js'
 const LOAD_TIMEOUT_MS = 300_000
 const RUN_TIMEOUT_MS = 120_000
 const modes: readonly PlanCacheMode[] = ['force_custom_plan', 'force_generic_plan']
-/** Of one row, and of one for each type of agents and each process. */
+/** Tables with one row, or one for each agent type or process. */
 const SMALL_TABLES = ['scoring', 'agent_runtime', 'realtime_holder']
 
-/** What a verb has done that it must not. */
+/** The bounds that a verb has violated. */
 function faultsOf({ name, indexes = [], scans = [], most = FEW }: HotVerb, cost: Cost): readonly string[] {
   const scanned = cost.scanned.filter((table) => !SMALL_TABLES.includes(table) && !scans.includes(table))
   const unread = indexes.filter((index) => !cost.indexes.includes(index))
@@ -37,8 +37,8 @@ function faultsOf({ name, indexes = [], scans = [], most = FEW }: HotVerb, cost:
 }
 
 /**
- * Waits until no transaction of the server, whichever its database, may still see what was removed so far: before, an index keeps
- * its entries, and how many depends on what else runs at that time.
+ * Waits until no transaction of the server, in any database, can still see the removed rows: until then an index keeps their
+ * entries, and how many depends on what else runs at that time.
  */
 async function passedByAllSnapshots(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ xid: string }>('select pg_current_xact_id()::text as xid')
@@ -53,7 +53,7 @@ async function passedByAllSnapshots(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** The first claim after others skips what those have left behind in the index, and marks it so that no more have to. */
+/** The first claim after others passes the entries that those left in the index, and marks them so that later claims skip them. */
 async function markLeftovers(url: string): Promise<void> {
   const pool = createTestPool({ connectionString: url })
   const storage = postgresStorage({ pool, listen: false })
@@ -105,14 +105,14 @@ describe('at a million tasks', () => {
       'pruning jobs': pruningVerbs,
     }
     it.each(Object.entries(lists))(
-      'what %s do reads by index, and little',
+      '%s read little, and by index',
       async (_, verbsOf) => expect(await faultsIn(mode, verbsOf)).toEqual([]),
       RUN_TIMEOUT_MS,
     )
   })
 
   it(
-    'all of this holds beside what a hundred thousand claims have left behind',
+    'the same holds with the dead rows of a hundred thousand claims',
     async () => {
       await workOffHundredThousand(database.pool)
       await passedByAllSnapshots(database.pool)
@@ -127,7 +127,7 @@ describe('at a million tasks', () => {
   )
 
   it(
-    'what has to look at more is bounded by that, and not by the tasks',
+    'verbs that depend on workspaces or ended placements do not depend on the number of tasks',
     async () => {
       for (const mode of modes) expect(await faultsIn(mode, sweepingVerbs)).toEqual([])
     },

@@ -6,7 +6,7 @@ import { HUGE, NOW } from './large-board.js'
 const at = { now: NOW }
 const SLOT_LEASE_MS = 30_000
 
-/** What connections of the realtime channel do. `run` makes ids that no other run has. */
+/** The calls of realtime connections. `run` makes the ids unique to a run. */
 export function realtimeVerbs({ realtime }: Storage<PgConnection>, run: string): readonly HotVerb[] {
   const holderId = `proc_${run}`
   const slot = (accountId: string, n: number) => ({

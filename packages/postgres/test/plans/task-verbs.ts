@@ -10,9 +10,9 @@ const at = { now: NOW }
 const LOG_LINES = 100
 const all: Reach = { accountId: 'acc_0', workspaceIds: 'all' }
 const bound: Reach = { accountId: 'acc_0', workspaceIds: [HUGE] }
-/** In DONE, TODO and DOING of the huge workspace; the first with a log and outputs. */
+/** In DONE, TODO and DOING of the huge workspace; the first has a log and outputs. */
 const SHOWN = [taskId(2), taskId(9_001), taskId(50_005)]
-/** Works and is assigned more than any other; and one that has little to do with any task. */
+/** The agent with the most work and assigned tasks; and one with few tasks. */
 const BUSY = `agent_${HUGE}_0`
 const IDLE = `agent_${HUGE}_7`
 /** Changed by each edit. */
@@ -20,10 +20,10 @@ const EDITED = taskId(19_001)
 /** In the middle of all tasks. */
 const DEEP = taskId(500_000)
 const page = { rows: 1_000, pages: 2_500 }
-/** Each of the ten workspaces of the account is asked for each of the six statuses, and a page is made of those. */
+/** Reads each of the six statuses in each of the ten workspaces of the account, and merges them to a page. */
 const pageOfAccount = { rows: 3_000, pages: 6_000 }
 
-/** What the enterprise API does with tasks of all workspaces. */
+/** The calls of the enterprise API on tasks of all workspaces. */
 export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): readonly HotVerb[] {
   const search = (filter: Partial<TaskSearch>, reach: Reach = all) => {
     const none = { status: null, agentId: null, workspaceId: null, limit: 50, afterId: null }
@@ -34,7 +34,7 @@ export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): reado
       ([null, ...taskStatuses] as const).map((status: TaskStatus | null) => ({
         name: `search ${name}, ${status ?? 'any status'}${afterId === null ? '' : ', deep'}`,
         run: () => search({ ...filter, status, afterId }, reach),
-        // Of a row for each type of agent.
+        // One row for each agent type.
         scans: ['agent_runtime'],
         ...rest,
       })),

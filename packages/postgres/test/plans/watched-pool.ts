@@ -2,17 +2,17 @@ import type pg from 'pg'
 import { createTestPool } from '../test-database.js'
 import { costOf, parsePlan, type Cost, type ExecutedPlan } from './plan.js'
 
-/** How the server plans what was prepared: for the values at hand, or once for any. */
+/** How the server plans prepared statements: for the given values, or once for all. */
 export type PlanCacheMode = 'force_custom_plan' | 'force_generic_plan'
 
-/** A pool of the storage's on which the server tells the plan of everything that it executes. */
+/** A pool for the storage on which the server reports the plan of everything that it executes. */
 export interface WatchedPool {
   readonly pool: pg.Pool
-  /** Runs `work` and sums up what the server executed meanwhile. */
+  /** Runs `work` and adds up what the server executed in the meantime. */
   watch<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly cost: Cost }>
 }
 
-/** Needs a superuser: `auto_explain` is loaded into the sessions. */
+/** Requires a superuser: `auto_explain` is loaded into the sessions. */
 export function createWatchedPool(url: string, mode: PlanCacheMode): WatchedPool {
   const settings = {
     session_preload_libraries: 'auto_explain',
@@ -24,7 +24,7 @@ export function createWatchedPool(url: string, mode: PlanCacheMode): WatchedPool
     'auto_explain.log_format': 'json',
     'auto_explain.log_level': 'notice',
     plan_cache_mode: mode,
-    // Plans that are worth compiling are none of ours.
+    // No plan here is worth compiling.
     jit: 'off',
   }
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
@@ -37,7 +37,7 @@ export function createWatchedPool(url: string, mode: PlanCacheMode): WatchedPool
       if (plan !== null) plans.push(plan)
     })
     const query = client.query.bind(client) as (...given: unknown[]) => unknown
-    // Whatever is not sent from here is part of something that is.
+    // A statement that is not sent from here is nested in one that is.
     client.query = ((...given: unknown[]) => {
       const [first] = given as [string | { readonly text: string }]
       sent.add(typeof first === 'string' ? first : first.text)

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000
 
 const MOST = { limit: 50, perAccount: 20, perWebhook: 10 }
 
-/** What deliverers do. */
+/** The calls of deliverers. */
 export function deliveryVerbs({ webhooks }: Storage<PgConnection>): readonly HotVerb[] {
   let deliveries: readonly ClaimedDelivery[] = []
   const claimDeliveries =
@@ -91,7 +91,7 @@ export function deliveryVerbs({ webhooks }: Storage<PgConnection>): readonly Hot
   ]
 }
 
-/** What people look up of their webhooks. */
+/** The reads of people about their webhooks. */
 export function webhookVerbs({ webhooks }: Storage<PgConnection>): readonly HotVerb[] {
   const list = (status: DeliveryStatus | null, afterId: string | null = null) =>
     webhooks.listDeliveries({ workspaceId: HUGE, webhookId: HUGE_WEBHOOK, status, limit: 50, afterId }, at)

@@ -24,7 +24,7 @@ import {
 } from './messages.js'
 import { serveBoard } from './serve-board.js'
 
-// One process of a board: its API on a port of its own, and, when told so, its agents and its deliverer.
+// One process of a board: its API on a separate port, and optionally its agents and its deliverer.
 const [, , given = ''] = process.argv
 const { databaseUrl, agent, isStarted, held, clockAheadMs, pollIntervalMs } = JSON.parse(
   given,
@@ -55,7 +55,7 @@ async function run(task: Task, context: TaskContext): Promise<string> {
   return `done by ${process.pid}`
 }
 
-/** Every write that an agent can make, under the claim that the run began with. */
+/** Every write of an agent, with the claim that the run began with. */
 async function writeAll(
   from: Taskboard<PgConnection>,
   { workspaceId, id, fencingToken }: Task,
@@ -95,7 +95,7 @@ process.on('message', (order: Order) => {
   if (order.kind === 'finish') orders.emit('finish')
   else void taskboard.close().then(() => process.exit(0))
 })
-// The test is gone.
+// The test has ended.
 process.on('disconnect', () => process.exit(1))
 
 if (isStarted) await taskboard.start()

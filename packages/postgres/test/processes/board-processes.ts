@@ -15,17 +15,17 @@ const DEFAULTS = {
 
 type ReportOf<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>
 
-/** A process of the board, seen from the test. */
+/** A process of the board, as the test uses it. */
 export interface BoardProcess {
   readonly pid: number
-  /** The first report of a kind, now or later. Rejects when the process ends before. */
+  /** The first report of a kind, past or future. Rejects when the process ends before. */
   reported<Kind extends Report['kind']>(kind: Kind): Promise<ReportOf<Kind>>
   has(kind: Report['kind']): boolean
   order(order: Order): void
   signal(signal: NodeJS.Signals): void
-  /** Ends it at once, at the spot it stands at. */
+  /** Kills it immediately. */
   kill(): Promise<void>
-  /** Lets it end its work. @throws when it does not end well. */
+  /** Lets it finish its work. @throws when it exits with an error. */
   close(): Promise<void>
 }
 
@@ -33,7 +33,7 @@ const running = new Set<ChildProcess>()
 
 const program = (name: string): URL => new URL(`${name}.js`, inject('programs'))
 
-/** Starts a process; it is on its way when this returns. */
+/** Starts a process; returns before it is ready. */
 export function startProcess(options: Partial<ProcessOptions> & { databaseUrl: string }): BoardProcess {
   const all: ProcessOptions = { ...DEFAULTS, ...options }
   const child = fork(fileURLToPath(program('board-process')), [JSON.stringify(all)], {
@@ -73,7 +73,7 @@ export function startProcess(options: Partial<ProcessOptions> & { databaseUrl: s
   }
 }
 
-/** Ends every process that a test has left, stopped ones too. */
+/** Ends every process that a test left, including stopped ones. */
 export async function endProcesses(): Promise<void> {
   await Promise.all(
     [...running].map(async (child) => {

@@ -6,14 +6,14 @@ import { compilePrograms } from '../../../../scripts/compile-programs.mjs'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The URL of the folder with the project's compiled programs, which ends with a slash. */
+    /** The URL of the folder with the project's compiled programs, with a slash at the end. */
     readonly programs: string
   }
 }
 
 /**
- * Compiles programs that a project's tests start as processes of their own, for all of its files, and again before each run of a
- * watch. `entries` are paths from the root by name. Resolves to what removes them.
+ * Compiles the programs that a project's tests start as processes, for all of its files, and again before each run of a watch.
+ * `entries` are paths from the root by name. Resolves to a function that deletes them.
  */
 export async function provideCompiled(
   project: TestProject,

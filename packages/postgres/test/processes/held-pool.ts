@@ -2,8 +2,8 @@ import type { PgConnection, PgPool, PgQuery } from '../../src/pool.js'
 import type { ProcessOptions } from './messages.js'
 
 /**
- * The pool, but for one statement: the process that asks for it never hears of it again, as if it had been stopped right
- * `before` the statement left or right `after` its answer came.
+ * The pool, except for one statement: its caller never gets an answer, as if the process had been stopped immediately `before`
+ * the statement was sent or `after` its answer arrived.
  */
 export function holdStatement(
   pool: PgPool,

@@ -1,6 +1,6 @@
 import { openPglite } from '../../src/pglite-directory.js'
 
-// Opens the directory, and acknowledges each row on the standard output when it is written.
+// Opens the directory, and acknowledges each written row on the standard output.
 const [, , directory = ''] = process.argv
 const { pool } = await openPglite(directory)
 await pool.query({ text: 'create table if not exists row (n integer)', values: [] })

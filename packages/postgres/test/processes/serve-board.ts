@@ -24,7 +24,7 @@ export async function serveBoard(taskboard: { readonly surface: Surface }): Prom
   const server = createServer((incoming, outgoing) => {
     answer(incoming, outgoing).catch((error: unknown) => outgoing.destroy(error as Error))
   }).listen(0, '127.0.0.1')
-  // A process that is held up for longer than the default of 5 s must not cut off a client that asks again.
+  // A process that is held for longer than the default of 5 s must not disconnect a client that retries.
   server.keepAliveTimeout = 60_000
   await once(server, 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/board`

@@ -4,7 +4,7 @@ import { postgresStorage } from '../../src/postgres-storage.js'
 import { createMigratedDatabase, type TestDatabase } from '../test-database.js'
 import { BACKOFF, ENCRYPTION_KEY, WORKER_TYPE } from './messages.js'
 
-/** A board in a database of the test's own, and the test's handle on it: nothing of that handle runs in the background. */
+/** A board in a separate database, and the test's handle on it, which runs nothing in the background. */
 export interface SharedBoard {
   readonly database: TestDatabase
   readonly taskboard: Taskboard<PgConnection>
@@ -13,7 +13,7 @@ export interface SharedBoard {
   rows<Row>(text: string, ...values: readonly unknown[]): Promise<readonly Row[]>
 }
 
-/** Makes it, with a workspace that has as many agents as asked for. */
+/** Creates it with a workspace that has `agentCount` agents. */
 export async function createSharedBoard(agentCount = 1): Promise<SharedBoard> {
   const database = await createMigratedDatabase({ max: 10 })
   const taskboard = createTaskboard<PgConnection>({

@@ -1,4 +1,4 @@
-// Loaded before a process's program: its system clock is wrong from then on, as that of a machine that nobody set.
+// Loaded before a process's program: makes its system clock wrong, as on a machine whose clock was never set.
 const aheadMs = Number(process.env['DATE_AHEAD_MS'])
 const MachineDate = Date
 const now = (): number => MachineDate.now() + aheadMs

@@ -9,7 +9,7 @@ import type { PgConnection } from '../../src/pool.js'
 import { postgresStorage } from '../../src/postgres-storage.js'
 import { ENCRYPTION_KEY } from '../processes/messages.js'
 
-/** A process of the board with the realtime channel, which adds so many tasks to a workspace when it is told to. */
+/** A process of the board with the realtime channel, which adds tasks to a workspace on request. */
 const { databaseUrl, workspaceId } = JSON.parse(process.argv[2] ?? '') as Record<string, string>
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
 pool.on('error', () => undefined)

@@ -28,7 +28,7 @@ afterEach(async () => {
   await board.database.drop()
 })
 
-/** Starts a process; resolves with the address of its channel. */
+/** Starts a process; resolves to the address of its channel. */
 async function startProcess(): Promise<{ child: ChildProcess; url: string }> {
   const { database, workspaceId } = board
   const program = fileURLToPath(new URL('realtime-process.js', inject('programs')))
@@ -43,28 +43,28 @@ async function createKey(): Promise<string> {
   return (await taskboard.accounts.createKey({ accountId, name: 'k', scopes: ['tasks:read'] })).key
 }
 
-describe('the realtime channel over processes', () => {
-  it('tells one channel’s messages in order and whole on both, whichever of them made them', async () => {
+describe('the realtime channel across processes', () => {
+  it('sends all messages of a channel in order on both, whichever process caused them', async () => {
     const { workspaceId, taskboard } = board
     const processes = await Promise.all([startProcess(), startProcess()])
     const key = await createKey()
     const channel = `workspace.${workspaceId}`
     const clients = await Promise.all(processes.map(({ url }) => openSubscribed(url, key, [channel])))
-    const told = clients.map((client) => client.heard(({ seq }) => seq === 2 * ADDED + 1))
+    const heard = clients.map((client) => client.heard(({ seq }) => seq === 2 * ADDED + 1))
     const added = processes.map(({ child }) => once(child, 'message'))
     for (const { child } of processes) child.send(ADDED)
     await Promise.all(added)
     await taskboard.board(workspaceId).add({ title: 'the last one' })
-    await Promise.all(told)
+    await Promise.all(heard)
     const expected = Array.from({ length: 2 * ADDED + 1 }, (_, n) => n + 1)
     for (const { messages } of clients) expect(messages.slice(2).map(({ seq }) => seq)).toEqual(expected)
     clients.forEach((client) => client.cut())
   })
 
-  it('tells GraphQL subscribers what other processes do, in order and whole', async () => {
+  it('sends GraphQL subscribers all changes of other processes in order', async () => {
     const { workspaceId, taskboard } = board
-    const [told, writing] = await Promise.all([startProcess(), startProcess()])
-    const client = connectClient(told.url.replace('realtime', 'graphql'), bearer(await createKey()))
+    const [serving, writing] = await Promise.all([startProcess(), startProcess()])
+    const client = connectClient(serving.url.replace('realtime', 'graphql'), bearer(await createKey()))
     const subscription = listen(client, WORKSPACE_EVENTS, { workspaceId })
     await subscription.until(({ __typename }) => __typename === 'EventsBegin')
     const added = once(writing.child, 'message')
@@ -78,7 +78,7 @@ describe('the realtime channel over processes', () => {
     await client.dispose()
   })
 
-  it('frees the slots of a process that was killed when its lease is over, and not before', async () => {
+  it('frees the slots of a killed process when its lease ends, and not before', async () => {
     const [killed, other] = await Promise.all([startProcess(), startProcess()])
     const key = await createKey()
     const held = await Promise.all(Array.from({ length: 25 }, () => openAuthenticated(killed.url, key)))
@@ -91,7 +91,7 @@ describe('the realtime channel over processes', () => {
     await gone
     const stillFull = await openAuthenticated(other.url, key)
     expect((await stillFull.closed).code).toBe(4429)
-    // The lease of thirty seconds passes at once.
+    // Ends the lease of thirty seconds at once.
     await board.rows(`update taskboard.realtime_holder h set expires_at = expires_at - 30000
       where exists (select from taskboard.realtime_slot s where s.holder_id = h.id)`)
     const admitted = await Promise.all(Array.from({ length: 26 }, () => openAuthenticated(other.url, key)))
@@ -100,7 +100,7 @@ describe('the realtime channel over processes', () => {
     admitted.forEach((client) => client.cut())
   })
 
-  it('misses nothing and tells nothing twice over cuts, while another process writes', async () => {
+  it('resumes without gaps or duplicates after cuts, while another process writes', async () => {
     const { taskboard, workspaceId, rows } = board
     const { child } = await startProcess()
     const server = createServer()
@@ -125,7 +125,7 @@ describe('the realtime channel over processes', () => {
       }
     }
     let state = 3
-    const told = await cutAndResume({
+    const received = await cutAndResume({
       url,
       key: await createKey(),
       workspaceId,
@@ -136,7 +136,7 @@ describe('the realtime channel over processes', () => {
         return state % (bound * 10)
       },
       async isComplete(so) {
-        // However slow the writers are beside the cuts.
+        // However slow the writers are compared to the cuts.
         if ((await seqsOf()).length <= CUTS) return false
         writer.isOn = false
         await writing
@@ -147,8 +147,8 @@ describe('the realtime channel over processes', () => {
     })
     const expected = await seqsOf()
     expect(expected.length).toBeGreaterThan(CUTS)
-    expect(told.get(`tasks ${workspaceId}`)).toEqual(expected)
-    expect(told.get(`workspace.${workspaceId} ${workspaceId}`)).toEqual(expected)
+    expect(received.get(`tasks ${workspaceId}`)).toEqual(expected)
+    expect(received.get(`workspace.${workspaceId} ${workspaceId}`)).toEqual(expected)
     await taskboard.close()
     server.close()
   })

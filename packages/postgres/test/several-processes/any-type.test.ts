@@ -18,7 +18,7 @@ afterEach(async () => {
   await board.database.drop()
 })
 
-/** A process whose runs return the type of its runtime. */
+/** Starts a process whose runs return the type of its runtime. */
 async function startProcess(type: string): Promise<void> {
   const pool = createTestPool({ connectionString: board.database.url, max: 4 })
   const taskboard = createTaskboard<PgConnection>({

@@ -16,7 +16,7 @@ afterEach(async () => {
 const agent = { concurrency: 1, leaseMs: 1_000, waits: false }
 
 describe('an agent process that is killed between its claim and the answer', () => {
-  it('leaves its task to another process, which does it once the lease is over', async () => {
+  it('leaves its task to another process, which completes it once the lease ends', async () => {
     const { taskboard, workspaceId, rows } = board
     const databaseUrl = board.database.url
     const { id } = await taskboard.board(workspaceId).add({ title: 'Taken twice' })

@@ -5,7 +5,7 @@ import { endProcesses, startProcess } from '../processes/board-processes.js'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
 import { until } from '../processes/until.js'
 
-/** Longer than a deliverer may keep what it has claimed. */
+/** Longer than a deliverer may keep its claims. */
 const CLAIM_IS_OVER_MS = 600_000
 
 let board: SharedBoard
@@ -24,7 +24,7 @@ const RECORD = 'record_delivery_results'
 
 describe('another process, after a deliverer was killed when the receiver had answered 200', () => {
   it.each([
-    ['sends the same again when the result was not stored', 'before', 2],
+    ['sends the same delivery again when the result was not stored', 'before', 2],
     ['sends nothing again when the result was stored', 'after', 1],
   ] as const)('%s', async (_title, when, sends) => {
     const { taskboard, workspaceId } = board
@@ -34,15 +34,15 @@ describe('another process, after a deliverer was killed when the receiver had an
       events: ['task.created'],
       secret: 'a secret of both',
     })
-    const told = await taskboard.board(workspaceId).add({ title: 'Told of' })
+    const first = await taskboard.board(workspaceId).add({ title: 'Sent' })
 
     const killed = startProcess({ databaseUrl, isStarted: true, held: { statement: RECORD, when } })
     await killed.reported('held')
     expect(receiver.deliveries).toHaveLength(1)
     await killed.kill()
 
-    const toldLater = await taskboard.board(workspaceId).add({ title: 'Told of by the other process' })
-    const acknowledged = [told.id, toldLater.id]
+    const second = await taskboard.board(workspaceId).add({ title: 'Sent by the other process' })
+    const acknowledged = [first.id, second.id]
     const other = startProcess({ databaseUrl, isStarted: true, clockAheadMs: CLAIM_IS_OVER_MS })
     const [later, earlier] = await until(
       async () => (await taskboard.webhooks.deliveries(workspaceId, webhook.id)).deliveries,

@@ -4,7 +4,7 @@ import { createSharedBoard, type SharedBoard } from '../processes/shared-board.j
 
 const PROCESSES = 4
 const REQUESTS = 200
-/** In any rolling minute: what the board does unless told otherwise. */
+/** In any rolling minute: the board's default. */
 const LIMIT = 60
 
 let board: SharedBoard
@@ -16,7 +16,7 @@ afterEach(async () => {
   await board.database.drop()
 })
 
-it('four processes admit together exactly what one key may ask for in a minute', async () => {
+it('four processes together admit exactly the requests that a key may send in a minute', async () => {
   const { taskboard, accountId, database } = board
   const { key } = await taskboard.accounts.createKey({ accountId, name: 'Eager', scopes: ['tasks:read'] })
   const processes = Array.from({ length: PROCESSES }, () => startProcess({ databaseUrl: database.url }))

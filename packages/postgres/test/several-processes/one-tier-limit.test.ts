@@ -16,7 +16,7 @@ afterEach(async () => {
   await board.database.drop()
 })
 
-it('processes admit together exactly the burst of an account, over all its keys, and one that is killed takes no count with it', async () => {
+it('processes together admit exactly the burst of an account across its keys, and a killed one loses no count', async () => {
   const { taskboard, accountId, database } = board
   const keys = await Promise.all(
     ['first', 'second'].map(async (name) => {
@@ -48,7 +48,7 @@ it('processes admit together exactly the burst of an account, over all its keys,
   const passed = answers.filter(({ status }) => status === 404)
   const refused = answers.filter(({ status }) => status === 429)
   expect([passed.length, refused.length]).toEqual([BURST, REQUESTS - BURST])
-  // Each was told of a place of its own: none was counted twice.
+  // Each got a different remaining number: none was counted twice.
   expect(new Set(passed.map(({ burstLeft }) => burstLeft)).size).toBe(BURST)
   for (const { burstLeft, retryAfter } of refused) {
     expect(burstLeft).toBe(0)

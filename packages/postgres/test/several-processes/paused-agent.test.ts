@@ -13,7 +13,7 @@ afterEach(async () => {
   await board.database.drop()
 })
 
-/** All that is kept of tasks, but for the statuses of agents, which a process reports when it ends. */
+/** All that is stored about tasks, except the statuses of agents, which a process reports when it ends. */
 const EVERYTHING = `select
   (select json_agg(t) from taskboard.task t) as tasks,
   (select json_agg(a order by a.fencing_token) from taskboard.attempt a) as attempts,
@@ -21,8 +21,8 @@ const EVERYTHING = `select
   (select json_agg(o) from taskboard.task_output o) as outputs,
   (select json_agg(e order by e.seq) from taskboard.event e where e.type <> 'agent.status') as events`
 
-describe('an agent process that is paused past its lease, and wakes', () => {
-  it('changes nothing of the task, which another process has done', async () => {
+describe('an agent process that is paused past its lease and resumes', () => {
+  it('changes nothing in the task, which another process has completed', async () => {
     const { taskboard, workspaceId, rows } = board
     const databaseUrl = board.database.url
     const agent = { concurrency: 1, leaseMs: 1_000, waits: false }

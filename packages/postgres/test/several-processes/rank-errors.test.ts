@@ -15,11 +15,11 @@ const third = claim('b', 'low', 2)
 const last = claim('d', 'low', 1)
 
 describe('the rank error of a claim', () => {
-  it('is 0 for each of a row of best ones', () => {
+  it('is 0 for each claim of the best task', () => {
     expect(rankErrors([best, second, third, last])).toEqual([0, 0, 0, 0])
   })
 
-  it('is how many better ones were left', () => {
+  it('is the number of better tasks that were left', () => {
     expect(rankErrors([last, third, second, best])).toEqual([3, 2, 1, 0])
     expect(rankErrors([second, best, last, third])).toEqual([1, 0, 1, 0])
   })

@@ -1,16 +1,16 @@
 import type { Scorable } from '@taskboard/core'
 import { compareTied, laneSlope, placeTask, type Tied } from '@taskboard/core/storage'
 
-/** A task that was claimed, and when. */
+/** A claimed task, and the instant of the claim. */
 export interface Claim {
   readonly task: Scorable & Tied
   readonly at: number
 }
 
 /**
- * For each claim how many better tasks there were that nobody had claimed yet: 0 for one that took the best of what was left.
- * `claims` are all that ever were, in the order in which they were committed, and each is judged by the scores of its own
- * instant. No factor of a task may begin or end to rise between the first claim and the last.
+ * For each claim the number of better tasks that were not claimed yet: 0 for one that took the best. `claims` are all claims in
+ * the order of their commits. Each is judged by the scores of its own instant. No factor of a task may begin or end to rise
+ * between the first claim and the last.
  */
 export function rankErrors(claims: readonly Claim[]): readonly number[] {
   const present = claims[0]?.at ?? 0
@@ -21,7 +21,7 @@ export function rankErrors(claims: readonly Claim[]): readonly number[] {
   const turns = new Int32Array(claims.length)
   for (const [turn, index] of tied.entries()) turns[index] = turn
 
-  // Those that are far below stay so: nothing rises faster than the steepest, from the first claim to the last.
+  // Tasks far below stay below: no score rises faster than the steepest, from the first claim to the last.
   const steepest = Math.max(0, ...slopes)
   const latest = claims.at(-1)?.at ?? present
   const atFirst = (index: number): number => (keys[index] ?? 0) + (slopes[index] ?? 0) * present

@@ -7,7 +7,7 @@ import { createSharedBoard, type SharedBoard } from '../processes/shared-board.j
 import { until } from '../processes/until.js'
 import { createTestPool } from '../test-database.js'
 
-/** So long that no heartbeat can be what tells the run. */
+/** So long that no heartbeat can be the cause of the signal. */
 const LEASE_MS = 86_400_000
 const NEVER_MS = 3_600_000
 
@@ -22,7 +22,7 @@ afterEach(async () => {
   await board.database.drop()
 })
 
-/** A process with one slot, whose runs wait for their signal on a task that is called `taken`. */
+/** Starts a process with one slot, whose runs wait for their signal on a task with the title `taken`. */
 async function startWorker(options: { readonly listen: boolean; readonly pollIntervalMs: number }) {
   const began: string[] = []
   const reasons: unknown[] = []
@@ -79,7 +79,7 @@ const ways = [
   ['at the next poll without LISTEN', { listen: false, pollIntervalMs: 50 }, false],
 ] as const
 
-describe.each(ways)('a run whose task is taken away is told %s', (_, options, isOwn) => {
+describe.each(ways)('a run whose task is revoked gets its signal %s', (_, options, isOwn) => {
   it.each(takings)('when the task is %s, and its slot is free', async (_name, take) => {
     const worker = await startWorker(options)
     const from = isOwn ? worker.taskboard : board.taskboard
@@ -93,13 +93,13 @@ describe.each(ways)('a run whose task is taken away is told %s', (_, options, is
     const seen = () => ({ began: worker.began, reasons: worker.reasons.length })
     await until(seen, ({ began, reasons }) => reasons === 1 && began.includes('waiting'))
     expect(worker.reasons).toEqual([expect.objectContaining({ code: 'CONFLICT' })])
-    const told = await until(
+    const statuses = await until(
       () =>
         board.rows<{ status: string }>(
           `select facts ->> 'status' as status from taskboard.event where type = 'agent.status' order by seq`,
         ),
       (rows) => rows.length >= 3,
     )
-    expect(told.slice(0, 3).map(({ status }) => status)).toEqual(['busy', 'available', 'busy'])
+    expect(statuses.slice(0, 3).map(({ status }) => status)).toEqual(['busy', 'available', 'busy'])
   })
 })

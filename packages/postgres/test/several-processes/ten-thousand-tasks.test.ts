@@ -25,7 +25,7 @@ afterEach(async () => {
   await board.database.drop()
 })
 
-/** A task of any flag, with a due date or none; every factor goes on as it is for at least half an hour. */
+/** A task with any flag, with a due date or none; every factor keeps its slope for at least half an hour. */
 function taskNumber(n: number, workspaceId: string, now: number): NewTask {
   const dueHours = ((n * 37) % 528) - 48.5
   return newTask({
@@ -36,7 +36,7 @@ function taskNumber(n: number, workspaceId: string, now: number): NewTask {
   })
 }
 
-/** Adds them as if that had been over the last weeks, and places them as of now. */
+/** Adds tasks as if over the last weeks, and places them as of now. */
 async function addTasks({
   database,
   taskboard,
@@ -58,7 +58,7 @@ async function addTasks({
 }
 
 it(
-  'eight agents in four processes do ten thousand tasks once each, in order',
+  'eight agents in four processes complete ten thousand tasks once each, in order',
   { timeout: 300_000 },
   async (context) => {
     const { database, rows } = board

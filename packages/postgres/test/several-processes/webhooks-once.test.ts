@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 
 it(
-  'four processes that work and deliver send each event to a webhook once, when nothing fails',
+  'four processes that work and deliver send each event to a webhook once when nothing fails',
   { timeout: 60_000 },
   async () => {
     const { taskboard, workspaceId, database, rows } = board
