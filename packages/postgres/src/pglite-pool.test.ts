@@ -79,7 +79,9 @@ describe('pglitePool', () => {
   it('refuses a connection that was released', async () => {
     const client = await pool.connect()
     client.release()
-    await expect(client.query({ text: 'select 1', values: [] })).rejects.toThrow('the connection was released')
+    await expect(client.query({ text: 'select 1', values: [] })).rejects.toThrow(
+      'the connection was released',
+    )
     expect(() => client.release()).toThrow('already released')
   })
 })

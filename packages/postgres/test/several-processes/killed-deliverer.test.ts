@@ -34,15 +34,15 @@ describe('another process, after a deliverer was killed when the receiver had an
       events: ['task.created'],
       secret: 'a secret of both',
     })
-    const first = await taskboard.board(workspaceId).add({ title: 'Sent' })
+    const added = await taskboard.board(workspaceId).add({ title: 'Sent' })
 
     const killed = startProcess({ databaseUrl, isStarted: true, held: { statement: RECORD, when } })
     await killed.reported('held')
     expect(receiver.deliveries).toHaveLength(1)
     await killed.kill()
 
-    const second = await taskboard.board(workspaceId).add({ title: 'Sent by the other process' })
-    const acknowledged = [first.id, second.id]
+    const addedLater = await taskboard.board(workspaceId).add({ title: 'Sent by the other process' })
+    const acknowledged = [added.id, addedLater.id]
     const other = startProcess({ databaseUrl, isStarted: true, clockAheadMs: CLAIM_IS_OVER_MS })
     const [later, earlier] = await until(
       async () => (await taskboard.webhooks.deliveries(workspaceId, webhook.id)).deliveries,
