@@ -1,4 +1,4 @@
-/** How long a task waits after a failed or expired attempt: `baseMs`, then `factor` times as long each time, up to `maxMs`. */
+/** The wait after a failed or expired attempt: `baseMs`, then `factor` times as long each time, up to `maxMs`. */
 export interface Backoff {
   readonly baseMs: number
   readonly factor: number

@@ -14,7 +14,7 @@ async function openBoard() {
 }
 
 describe('a board', () => {
-  it('keeps the length of a claim through writes that name none', async () => {
+  it('keeps the lease length of a claim when a write names none', async () => {
     const { clock, agent, board } = await openBoard()
     const { id } = await board.add({ title: 'long' })
     const claimed = await board.claim({ agentId: agent.id, leaseMs: 3_600_000 })
@@ -36,7 +36,7 @@ describe('a board', () => {
     }
   })
 
-  it('answers a completion that is repeated, as the answer to the first may have been lost', async () => {
+  it('accepts a repeated completion, because the answer to the first may have been lost', async () => {
     const { agent, board } = await openBoard()
     const { id } = await board.add({ title: 'once' })
     const { fencingToken = 0 } = (await board.claim({ agentId: agent.id }))?.lease ?? {}
@@ -47,7 +47,7 @@ describe('a board', () => {
     })
   })
 
-  it('names the argument that is no column', async () => {
+  it('names the argument that is not a column', async () => {
     const board = createTaskboard({ storage: memoryStorage() }).board('ws_1')
     const odd = 'LATER' as Column
     const code = 'INVALID_FIELD'

@@ -26,7 +26,7 @@ export interface ListOptions<Tx> extends InTransaction<Tx> {
 }
 
 export interface WriteOptions<Tx> extends InTransaction<Tx> {
-  /** Who makes the change, for its event. Default: the host, or the agent whose run was given the board. */
+  /** Who makes the change, for its event. Default: the host, or the agent whose run uses the board. */
   readonly actor?: Actor | undefined
 }
 
@@ -36,7 +36,7 @@ export interface AddOptions<Tx> extends WriteOptions<Tx> {
 
 export interface TaskList {
   readonly tasks: readonly Task[]
-  /** The present at which the tasks were ordered and their scores are to be shown. */
+  /** The instant of the order and the scores. */
   readonly asOf: number
   /** For the next page; null on the last one. */
   readonly nextCursor: string | null
@@ -48,53 +48,53 @@ export interface ChatReply {
 }
 
 /**
- * One workspace's board. Every method throws `TaskboardError`: `MISSING_FIELD` and `INVALID_FIELD` name the field,
- * `TASK_NOT_FOUND` for an id that the workspace does not have, `CONFLICT` as told, `SERVICE_UNAVAILABLE` when the storage
- * cannot be reached: nothing was done or, where its answer was lost, all of it. Each write is atomic with its event and the webhook deliveries of that.
+ * One workspace's board. Every method throws `TaskboardError`: `MISSING_FIELD` and `INVALID_FIELD` name the field, `TASK_NOT_FOUND`
+ * means an id that the workspace does not have, and `CONFLICT` is described at each method. After `SERVICE_UNAVAILABLE`, the change
+ * was not made or, if only the answer was lost, made in full. Each write is atomic with its event and the event's webhook deliveries.
  */
 export interface Board<Tx = unknown> {
   readonly workspaceId: string
   /**
-   * Adds a task to TODO, with `task.created`. A repeat with the same `idempotency` gives the first one's task as it was.
-   * @throws `CONFLICT` when that key was used for another task.
+   * Adds a task to TODO, with `task.created`. A repeat with the same `idempotency` returns the first one's task as it was created.
+   * @throws `CONFLICT` when the key was used for another task.
    */
   add(input: TaskInput, options?: AddOptions<Tx>): Promise<Task>
-  /** As `add`, and tells whether the task is that of an earlier one. */
+  /** As `add`, and says whether the task is the one of an earlier call. */
   addOnce(input: TaskInput, options?: AddOptions<Tx>): Promise<Created<Task>>
   get(taskId: string, options?: InTransaction<Tx>): Promise<Task>
-  /** The task's log, oldest line first: the newest 1,000 are kept. */
+  /** The task's log, oldest line first: the newest 1,000 lines. */
   logs(taskId: string, options?: InTransaction<Tx>): Promise<readonly TaskLogEntry[]>
-  /** What the task's agents made, oldest first. */
+  /** The outputs of the task's agents, oldest first. */
   outputs(taskId: string, options?: InTransaction<Tx>): Promise<readonly TaskOutput[]>
   /** A column's tasks: TODO by score, best first; DOING by start; DONE newest first. */
   list(column: Column, options?: ListOptions<Tx>): Promise<TaskList>
   /**
-   * Replaces the given fields, in any column; null clears. Raises no event, except that a task which is assigned to another agent
-   * while one works it returns to TODO, with `task.moved`: the run's signal aborts.
-   * @throws `INVALID_FIELD` for dependencies that do not exist or would have the task wait for itself, too.
+   * Replaces the given fields, in any column; null clears a field. Raises no event, except when an agent works the task and
+   * the change assigns it to another one: the task returns to TODO, with `task.moved`, and the run's signal aborts.
+   * @throws `INVALID_FIELD` also for dependencies that do not exist or that would make the task wait for itself.
    */
   update(taskId: string, change: TaskChangeInput, options?: WriteOptions<Tx>): Promise<Task>
   /**
-   * Deletes a task with its log and outputs. Raises no event. The signal of a run that works it aborts; an agent outside of the
-   * process finds out with its next write.
+   * Deletes a task with its log and outputs. Raises no event. The signal of a run that works it aborts. An agent outside of the process
+   * gets an error from its next write.
    * @throws `CONFLICT` while other tasks depend on it.
    */
   delete(taskId: string, options?: InTransaction<Tx>): Promise<void>
   /** A person's move, any column to any, with `task.moved`. The same column changes nothing but ends a hold. */
   move(taskId: string, to: Column, options?: WriteOptions<Tx>): Promise<Task>
-  /** A person puts a task aside (or, with a `fencingToken`, the agent that works it does). `CONFLICT` in DONE. */
+  /** A person puts a task on hold (or, with a `fencingToken`, the agent that works it does). `CONFLICT` in DONE. */
   hold(taskId: string, input: z.input<typeof holdInput>, options?: WriteOptions<Tx>): Promise<Task>
-  /** Puts a task aside for good, under the hold `cancelled`; a lease is revoked. `release` brings it back. `CONFLICT` in DONE. */
+  /** Puts a task on hold as `cancelled` and revokes a lease. `release` brings it back. `CONFLICT` in DONE. */
   cancel(
     taskId: string,
     options?: WriteOptions<Tx> & { readonly message?: string | null | undefined },
   ): Promise<Task>
-  /** A person ends a hold; the task may be picked again, with a fresh set of attempts. */
+  /** A person ends a hold. Agents can claim the task again, with fresh attempts. */
   release(taskId: string, options?: WriteOptions<Tx>): Promise<Task>
   /**
-   * Takes the best ready task for an agent of this workspace, with `task.started`; null when there is none. The task's
-   * `lease.fencingToken` goes with every later write. No two claims ever get the same task. `leaseMs` (default 60 s) is the length
-   * of the lease, and of each renewal by a write or heartbeat that names no other.
+   * Claims the best ready task for an agent of this workspace, with `task.started`; null when there is none. Pass its
+   * `lease.fencingToken` to every later write. No two claims get the same task. `leaseMs` (default 60 s) is the length of the
+   * lease, and of each renewal by a write or heartbeat that names no other.
    */
   claim(
     input: { readonly agentId: string; readonly leaseMs?: number | undefined },
@@ -106,7 +106,7 @@ export interface Board<Tx = unknown> {
     input: { readonly fencingToken: number; readonly leaseMs?: number | undefined },
     options?: InTransaction<Tx>,
   ): Promise<Task>
-  /** The agent has come so far, from 0 to 100; renews the lease. @throws `CONFLICT` when that is no longer held. */
+  /** Sets the progress, from 0 to 100; renews the lease. @throws `CONFLICT` when that is no longer held. */
   progress(
     taskId: string,
     input: LeasedInput<typeof progressInput>,
@@ -120,30 +120,30 @@ export interface Board<Tx = unknown> {
    */
   output(taskId: string, input: LeasedInput<typeof outputInput>, options?: InTransaction<Tx>): Promise<void>
   /**
-   * The agent is done: DONE with the result, with `task.completed`. A repeat with the same fencing token and the same result, for an
-   * agent that did not receive the first answer, gives the task and changes nothing.
+   * Completes the task: DONE with the result, with `task.completed`. A repeat with the same fencing token and the same result, for an
+   * agent that did not receive the first answer, returns the task and changes nothing.
    * @throws `CONFLICT` when the lease is no longer held, or the task was completed with another result.
    */
   complete(taskId: string, input: z.input<typeof completionInput>, options?: InTransaction<Tx>): Promise<Task>
   /**
-   * The agent could not: TODO again after a backoff while attempts remain, else (or with `retry: false`) TODO under the
-   * hold `failed`, with `task.failed`. @throws `CONFLICT` when the lease is no longer held.
+   * Fails the attempt: TODO again after a backoff while attempts remain. Otherwise (or with `retry: false`) TODO under the hold
+   * `failed`, with `task.failed`. @throws `CONFLICT` when the lease is no longer held.
    */
   fail(taskId: string, input: z.input<typeof failureInput>, options?: InTransaction<Tx>): Promise<Task>
   /** Asks the workspace's chat agent. @throws `AGENT_UNAVAILABLE` when there is none or it does not answer. */
   chat(input: z.input<typeof chatInput>): Promise<ChatReply>
 }
 
-/** What a write under a claim takes besides: for how long it renews the lease. Default: the length that the claim asked for. */
+/** An option of writes under a claim: how long to renew the lease. Default: the length that the claim asked for. */
 type LeasedInput<S extends z.ZodType> = z.input<S> & { readonly leaseMs?: number | undefined }
 
-/** Answers a chat message for a workspace. `agents/` makes it. */
+/** Answers a chat message for a workspace. `agents/` implements it. */
 export type ChatAgent<Tx = unknown> = (
   board: Board<Tx>,
   input: { readonly message: string; readonly user: string | null },
 ) => Promise<string>
 
-/** Notes that an agent outside of the runtimes asks for work. `agents/` makes it. */
+/** Records that an agent outside of the runtimes asks for work. `agents/` implements it. */
 export type ClaimNote<Tx = unknown> = (workspaceId: string, agentId: string, at: At<Tx>) => Promise<void>
 
 export interface BoardSettings {
@@ -165,8 +165,8 @@ const DEFAULT_PAGE = 100
 const LARGEST_PAGE = 1_000
 
 /**
- * A handle on one workspace's board. Cheap: it holds no state and may be made for each call. Changes whose caller names nobody are
- * made by `actor`.
+ * A handle on one workspace's board. Cheap: it has no state, so you can make one for each call. `actor` makes the changes whose
+ * caller names nobody.
  */
 export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string, actor: Actor = HOST): Board<Tx> {
   const { environment, tasks, settings } = parts
@@ -224,7 +224,7 @@ export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string, acto
 
 type AgentVerb = 'claim' | 'heartbeat' | 'progress' | 'log' | 'output' | 'complete' | 'fail'
 
-/** What agents do that claim their tasks themselves. */
+/** The methods for agents that claim their tasks themselves. */
 function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick<Board<Tx>, AgentVerb> {
   const { environment, tasks, settings, noteClaim } = parts
   const at = atOf<Tx>(environment)
@@ -284,7 +284,7 @@ function changeOf<Tx>({ environment, tasks }: BoardParts<Tx>, workspaceId: strin
     tasks.changeTask({ target: { workspaceId, taskId }, command }, at(options))
 }
 
-/** The circumstances of a verb, as its options have them. */
+/** The context of a verb, from its options. */
 function atOf<Tx>(environment: Environment) {
   return (options?: InTransaction<Tx>): At<Tx> => ({
     now: environment.storageNow(),

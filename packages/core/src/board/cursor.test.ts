@@ -5,7 +5,7 @@ import { decodeCursor, encodeCursor } from './cursor.js'
 const id = 'task_01kdvpndg00000000000000000'
 
 describe('a cursor', () => {
-  it('comes back as it was, through characters that need no escaping in a URL', () => {
+  it('survives a round trip, in characters that need no escaping in a URL', () => {
     const cursors = fc.record({
       asOf: fc.maxSafeInteger(),
       rank: fc.maxSafeInteger(),
@@ -40,7 +40,7 @@ describe('a cursor', () => {
     btoa(`[1,2,false,null,3,"${id.repeat(3)}"]`),
     btoa(`[1,2,false,null,3,"task_${'0'.repeat(60)}"]`),
     'WzFd'.repeat(99),
-  ])('is refused when nobody made it: %s', (text) => {
+  ])('is refused when the list did not return it: %s', (text) => {
     expect(() => decodeCursor(text)).toThrow(
       expect.objectContaining({ code: 'INVALID_FIELD', field: 'cursor' }),
     )

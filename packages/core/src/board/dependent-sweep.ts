@@ -4,7 +4,7 @@ import type { TaskStore } from './task-store.js'
 /** How many dependents one pass frees. */
 const SWEEP_BATCH = 1_000
 
-/** Frees the dependents that the completions of what they wait for left for later. `pollIntervalMs` null: the storage leaves none. */
+/** Frees the dependents that completions left for later. `pollIntervalMs` null: the storage leaves none. */
 export function createDependentSweep<Tx>(options: {
   readonly environment: Environment
   readonly tasks: Pick<TaskStore<Tx>, 'freeDependents'>

@@ -55,11 +55,11 @@ describe('the input of a task', () => {
     expect(() => parse(input)).toThrow(expect.objectContaining({ code, field }))
   })
 
-  it.each([null, 'text', 5, []])('%j is no input at all', (input) => {
+  it.each([null, 'text', 5, []])('%j is not an input', (input) => {
     expect(() => parse(input)).toThrow(expect.objectContaining({ code: 'INVALID_FIELD', field: undefined }))
   })
 
-  it('takes a time as a Date, as milliseconds and as ISO 8601 with an offset', () => {
+  it('accepts a time as a Date, as milliseconds and as ISO 8601 with an offset', () => {
     const dueDate = Date.UTC(2028, 1, 29, 10)
     for (const input of [
       new Date(dueDate),
@@ -71,13 +71,13 @@ describe('the input of a task', () => {
     }
   })
 
-  it('takes the first and the last time with a year of four digits', () => {
+  it('accepts the first and the last time with a year of four digits', () => {
     const first = parse({ title: 't', dueDate: '0000-01-01T00:00:00Z' })
     const last = parse({ title: 't', dueDate: '9999-12-31T23:59:59.999Z' })
     expect([first.dueDate, last.dueDate]).toEqual([-62_167_219_200_000, 253_402_300_799_999])
   })
 
-  it('looks at no entry of metadata that is far too large', () => {
+  it('reads no entry of metadata that is far too large', () => {
     const tooMuch = /^metadata must have at most 16384 characters as JSON/
     const long = 'x'.repeat(16_385)
     for (const metadata of [{ a: long, b: 7 }, { a: Array.from(long), b: 7 }, { [long]: 7 }]) {
@@ -85,7 +85,7 @@ describe('the input of a task', () => {
     }
     const keys = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`name ${index}`, '']))
     expect(() => parse({ title: 't', metadata: keys })).toThrow(tooMuch)
-    // Longer as JSON than it is.
+    // Longer as JSON than as text.
     expect(() => parse({ title: 't', metadata: { a: '\n'.repeat(8_200) } })).toThrow(tooMuch)
     expect(parse({ title: 't', metadata: { a: '\n'.repeat(8_000) } }).metadata).toHaveProperty('a')
     const circular: Record<string, unknown> = {}
@@ -130,7 +130,7 @@ describe('a chat message', () => {
 })
 
 describe('backoffDelayMs', () => {
-  it('doubles up to its most', () => {
+  it('doubles up to its maximum', () => {
     expect([1, 2, 3, 6, 7, 50].map((attempt) => backoffDelayMs(defaultBackoff, attempt))).toEqual([
       10_000, 20_000, 40_000, 320_000, 600_000, 600_000,
     ])

@@ -3,7 +3,7 @@ import type { Priority } from './task.js'
 import { taskFields, type InstantInput } from './task-fields.js'
 import type { NewTask } from './task-store.js'
 
-/** A task to add. Whatever is left out, undefined or null has its default. */
+/** A task to add. A field that is absent, undefined or null has its default. */
 export interface TaskInput {
   /** 1 to 200 code points after trimming. */
   readonly title: string
@@ -13,10 +13,10 @@ export interface TaskInput {
   readonly type?: string | null | undefined
   /** Default `medium`. */
   readonly priority?: Priority | null | undefined
-  /** The id of the only agent that may take it. */
+  /** The id of the only agent that may claim it. */
   readonly assignedTo?: string | null | undefined
   readonly dueDate?: InstantInput | null | undefined
-  /** No agent takes it earlier. */
+  /** No agent claims it earlier. */
   readonly notBefore?: InstantInput | null | undefined
   /** At most 50, each of 1 to 100 code points. */
   readonly tags?: readonly string[] | null | undefined
@@ -31,7 +31,7 @@ export interface TaskInput {
 const NOTHING: readonly never[] = Object.freeze([])
 
 /**
- * Checks a task to add, whatever its fields hold, and fills in the defaults.
+ * Validates a task to add, whatever its fields contain, and fills in the defaults.
  * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the first field that is wrong.
  */
 export function readNewTask(input: TaskInput, workspaceId: string, maxAttempts: number): NewTask {

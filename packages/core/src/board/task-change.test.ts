@@ -4,7 +4,7 @@ import { readTaskChange, type TaskChangeInput } from './task-change.js'
 const read = (input: unknown) => readTaskChange(input as TaskChangeInput)
 
 describe('a change of a task', () => {
-  it('has the fields that were given, and no others', () => {
+  it('has the given fields, and no others', () => {
     expect(read({})).toEqual({})
     expect(read({ title: undefined, dueDate: undefined, unknown: 1 })).toEqual({})
     expect(read({ title: ' x ', dueDate: '2026-01-01T00:00:00Z', dependsOn: ['a', 'b', 'a'] })).toEqual({
@@ -14,7 +14,7 @@ describe('a change of a task', () => {
     })
   })
 
-  it('clears with null to what a task has that was added without', () => {
+  it('clears with null to the defaults of a new task', () => {
     const fields = [
       'description',
       'type',
@@ -57,7 +57,7 @@ describe('a change of a task', () => {
     expect(() => read(input)).toThrow(expect.objectContaining({ code: 'INVALID_FIELD', field }))
   })
 
-  it('takes metadata with the names of what every object has as its own', () => {
+  it('accepts metadata with names of the properties that every object has', () => {
     const { metadata = {} } = read({ metadata: JSON.parse('{"toString":"a","constructor":["b"]}') })
     expect(Object.entries(metadata)).toEqual([
       ['toString', 'a'],

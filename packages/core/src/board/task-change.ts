@@ -2,7 +2,7 @@ import { TaskboardError } from '../errors/index.js'
 import type { Priority, Task } from './task.js'
 import { taskFields, type InstantInput } from './task-fields.js'
 
-/** The fields of a task that a person may change, by the same rules as when it is added. */
+/** The fields of a task that a person may change, with the rules of a new task. */
 type EditableField =
   | 'title'
   | 'description'
@@ -15,10 +15,10 @@ type EditableField =
   | 'metadata'
   | 'dependsOn'
 
-/** A validated change: the fields that are there are replaced whole, the others stay. */
+/** A validated change: its fields are replaced as a whole, the others stay. */
 export type TaskChange = Partial<Pick<Task, EditableField>>
 
-/** What `board.update` takes. Undefined leaves a field as it is; null clears it, to what a task has that was added without. */
+/** The input of `board.update`. Undefined keeps a field; null clears it to the default of a new task. */
 export interface TaskChangeInput {
   /** Cannot be cleared. */
   readonly title?: string | undefined
@@ -55,7 +55,7 @@ const readers: { readonly [F in EditableField]: Reader<F> } = {
 }
 
 /**
- * Checks a change, whatever its fields hold.
+ * Validates a change, whatever its fields contain.
  * @throws TaskboardError `INVALID_FIELD`, naming the first field that is wrong.
  */
 export function readTaskChange(input: TaskChangeInput): TaskChange {

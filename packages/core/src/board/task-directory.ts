@@ -24,8 +24,8 @@ export interface TaskFindings {
 }
 
 /**
- * The tasks of all workspaces within reach: of an account (`workspaceIds: 'all'`), or some of its workspaces. What is beyond reach is
- * reported exactly as what does not exist, at the same cost.
+ * The tasks of all workspaces within reach: of an account (`workspaceIds: 'all'`), or some of its workspaces. A task beyond reach is
+ * reported exactly as one that does not exist, at the same cost.
  */
 export interface TaskDirectory<Tx = unknown> {
   /** A task with its agent, the newest 100 lines of its log, and its outputs. @throws TaskboardError `TASK_NOT_FOUND`. */
@@ -33,14 +33,14 @@ export interface TaskDirectory<Tx = unknown> {
   /** The id of the workspace that a task is in, which never changes. @throws TaskboardError `TASK_NOT_FOUND`. */
   locate(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<string>
   /**
-   * The tasks that meet every given filter, newest first, a page at a time.
-   * @throws TaskboardError `INVALID_FIELD`; `NOT_FOUND` for an agent or a workspace to filter by that there is not.
+   * The tasks that match every given filter, newest first, one page at a time.
+   * @throws TaskboardError `INVALID_FIELD`; `NOT_FOUND` when the agent or workspace of a filter does not exist.
    */
   search(reach: Reach, filter?: TaskFilter, options?: InTransaction<Tx>): Promise<TaskFindings>
 }
 
 const DETAIL = ['task', 'agent', 'logs', 'outputs'] as const
-/** How many lines of its log come with a task. */
+/** How many lines of its log a task includes. */
 const LOG_LINES = 100
 const DEFAULT_PAGE = 100
 const LARGEST_PAGE = 1_000

@@ -4,15 +4,15 @@ import { pathText, TaskboardError, textFault, type TextRules } from '../errors/i
 import { priorities, type Priority, type Task } from './task.js'
 import { typeRules } from './task-type.js'
 
-/** A time as a host gives it: a `Date`, epoch milliseconds, or ISO 8601 text with `Z` or an offset; in the years 0 to 9999. */
+/** A time from a host: a `Date`, epoch milliseconds, or ISO 8601 text with `Z` or an offset; in the years 0 to 9999. */
 export type InstantInput = Date | number | string
 
 const TITLE: TextRules = { most: 200, isBlankAllowed: false }
 const TEXT: TextRules = { most: 20_000, isBlankAllowed: true }
 const LABEL: TextRules = { most: 100, isBlankAllowed: false }
-/** An id, as yet unchecked: whether there is such a thing is for the storage to say. */
+/** The form of an id. The storage checks whether it exists. */
 const REFERENCE: TextRules = { most: 64, isBlankAllowed: false }
-/** How many tags and dependencies a task has at most. */
+/** How many tags and how many dependencies a task has at most. */
 export const taskListEntries = 50
 const ITSELF: readonly never[] = Object.freeze([])
 const METADATA_CODE_UNITS = 16_384
@@ -24,8 +24,8 @@ const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
 const ISO_INSTANT = z.regexes.datetime({ offset: true })
 
 /**
- * Reads the fields of a task that callers set, whatever they hold. Each reader throws `INVALID_FIELD` with its field's name for
- * what is not acceptable. Not a schema: this is on the path of every create, and a schema was a quarter of that.
+ * Reads the fields of a task that callers set, whatever they contain. Each reader throws `INVALID_FIELD` with its field's name for an
+ * invalid value. Not a schema: every create runs this, and a schema took a quarter of its time.
  */
 export const taskFields = {
   title: (value: unknown): string =>
@@ -38,14 +38,14 @@ export const taskFields = {
   notBefore: (value: unknown): Instant => readInstant('notBefore', value),
   tags: (value: unknown): readonly string[] => readTexts('tags', value, LABEL, taskListEntries),
   metadata: (value: unknown): Task['metadata'] => readMetadata('metadata', value),
-  /** Each id once, in the given order. */
+  /** Distinct ids, in the given order. */
   dependsOn: (value: unknown): readonly string[] => [
     ...new Set(readTexts('dependsOn', value, REFERENCE, taskListEntries)),
   ],
   maxAttempts: (value: unknown): number => readAttempts('maxAttempts', value),
 }
 
-/** `within` says where in the field the text is. */
+/** `within` is the path of the text in the field. */
 function readText(
   field: string,
   value: unknown,
@@ -71,7 +71,7 @@ function readInstant(field: string, value: unknown): Instant {
   throw invalid(field, 'must be within the years 0 to 9999')
 }
 
-/** Epoch milliseconds; NaN for what is no time. */
+/** Epoch milliseconds; NaN for text that is not a time. */
 function toInstant(value: unknown): number {
   if (typeof value === 'string') return ISO_INSTANT.test(value) ? Date.parse(value) : Number.NaN
   if (typeof value === 'number') return Number.isInteger(value) ? value : Number.NaN
@@ -94,7 +94,7 @@ function readTexts(
 function readMetadata(field: string, value: unknown): Task['metadata'] {
   if (!isPlainObject(value)) throw invalid(field, 'must be an object')
   const metadata: Record<string, string | readonly string[]> = {}
-  // Counted as it is read, so that no more is read of what is too much.
+  // Counted while reading, so that reading stops once it is too much.
   let least = 0
   for (const name of Object.keys(value)) {
     const entry = value[name]
@@ -104,7 +104,7 @@ function readMetadata(field: string, value: unknown): Task['metadata'] {
     if (textFault(name, LABEL) !== null) throw invalid(field, NAME_RULE, [name])
     metadata[name] = readMetadataEntry(field, name, entry)
   }
-  // As JSON it may be longer: each entry counts for one character at least, so this looks at little.
+  // The JSON may be longer. Each entry counts for at least one character, so this reads little.
   if (least > 0 && JSON.stringify(metadata).length > METADATA_CODE_UNITS) throw tooMuch(field)
   return metadata
 }

@@ -2,7 +2,7 @@ import type { Reach } from '../access/index.js'
 import type { Task, TaskLogEntry, TaskOutput } from './task.js'
 import type { TaskStatus } from './task-status.js'
 
-/** An agent as it is shown beside a task. */
+/** The agent shown with a task. */
 export interface TaskAgent {
   readonly id: string
   readonly name: string
@@ -10,15 +10,15 @@ export interface TaskAgent {
 }
 
 /**
- * A task with its agent: the one that works it; else the one that completed it, while it is in DONE; else the one that it is
- * assigned to. Null when there is none of these.
+ * A task with its agent: the one that works it; else, in DONE, the one that completed it; else the one that it is assigned to. Null
+ * when there is none of these.
  */
 export interface TaskSummary {
   readonly task: Task
   readonly agent: TaskAgent | null
 }
 
-/** A task with what was said and made while it was worked. */
+/** A task with its log and its outputs. */
 export interface TaskDetail extends TaskSummary {
   /** The newest lines, oldest first. */
   readonly logs: readonly TaskLogEntry[]
@@ -26,7 +26,7 @@ export interface TaskDetail extends TaskSummary {
   readonly outputs: readonly TaskOutput[]
 }
 
-/** Which tasks are looked for: those that meet every filter that is not null. */
+/** Which tasks to find: those that match every filter that is not null. */
 export interface TaskSearch {
   readonly reach: Reach
   readonly status: TaskStatus | null

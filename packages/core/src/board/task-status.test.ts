@@ -11,14 +11,14 @@ describe('the status of a task', () => {
     expect(taskStatus({ column: 'DONE', hold: null })).toBe('completed')
   })
 
-  it('tells in TODO why the task is held', () => {
+  it('says in TODO why the task is held', () => {
     expect(held('failed')).toBe('failed')
     expect(held('cancelled')).toBe('cancelled')
     expect(held('needs_input')).toBe('blocked')
     expect(held('approval')).toBe('blocked')
   })
 
-  it('has a code in every storage, by its place in the list', () => {
+  it('has a code in every storage, its index in the list', () => {
     expect(taskStatuses).toEqual(['pending', 'in_progress', 'completed', 'failed', 'cancelled', 'blocked'])
   })
 })

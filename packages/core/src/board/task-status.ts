@@ -1,6 +1,6 @@
 import type { HoldReason, Task } from './task.js'
 
-/** What a task is for those who see no columns: the board's state in one word. */
+/** The state of a task in one word, for APIs without columns. */
 export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled' | 'blocked'
 export const taskStatuses: readonly TaskStatus[] = [
   'pending',

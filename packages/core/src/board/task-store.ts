@@ -7,7 +7,7 @@ import type { TaskAgent, TaskSearch, TaskSearchPage } from './task-search.js'
 import type { Actor, Attempt, Column, Priority, Task, TaskLogEntry, TaskOutput } from './task.js'
 import type { TaskCommand } from './transition.js'
 
-/** A validated task that is to be created in TODO. */
+/** A validated task to create in TODO. */
 export interface NewTask {
   readonly workspaceId: string
   readonly title: string
@@ -23,13 +23,13 @@ export interface NewTask {
   readonly maxAttempts: number
 }
 
-/** A task, named with its workspace. */
+/** A task, with its workspace. */
 export interface TaskTarget {
   readonly workspaceId: string
   readonly taskId: string
 }
 
-/** What the write of an agent shows to prove that the task is still its own. */
+/** What an agent's write includes to prove that it still has the task. */
 export interface ClaimProof extends TaskTarget {
   readonly fencingToken: number
 }
@@ -55,15 +55,15 @@ export interface ClaimBatch {
   /** The claimed tasks, in DOING, each with its lease. */
   readonly tasks: readonly Task[]
   /**
-   * When fewer than asked for were found: in how many milliseconds, at the earliest, time alone makes another task ready (a
-   * backoff or planned start that ends). 0 or more, by the storage's clock; null when none waits for time.
+   * When fewer than `limit` were found: in how many milliseconds, at the earliest, time alone makes another task ready (a backoff or
+   * planned start that ends). 0 or more, by the storage's clock; null when no task waits for time.
    */
   readonly nextReadyInMs: number | null
 }
 
 export interface Completion {
   readonly task: Task
-  /** Present when a next task was asked for. */
+  /** Present when a next task was requested. */
   readonly next: ClaimBatch | null
 }
 
@@ -90,22 +90,22 @@ export interface TaskCursor {
 
 export interface TaskPage {
   readonly tasks: readonly Task[]
-  /** The present at which the page was ordered: the cursor's, or now. */
+  /** The instant of the order: the cursor's, or now. */
   readonly asOf: Instant
   /** Null on the last page. */
   readonly next: TaskCursor | null
 }
 
-/** What there is to read of one task. */
+/** The parts of one task that can be read. */
 export interface TaskParts {
   readonly task: Task
-  /** The agent that works it; else the one that completed it, while it is in DONE; else the one that it is assigned to. */
+  /** The agent that works it; else, in DONE, the one that completed it; else the one that it is assigned to. */
   readonly agent: TaskAgent | null
-  /** The newest lines of its log, oldest first: as many as `logLines` asks for. */
+  /** The newest lines of its log, oldest first: at most `logLines`. */
   readonly logs: readonly TaskLogEntry[]
   /** Oldest first. */
   readonly outputs: readonly TaskOutput[]
-  /** Oldest first, without the one under way. */
+  /** Oldest first, without the one in progress. */
   readonly attempts: readonly Attempt[]
   /** The tasks that it depends on, in the order of `dependsOn`. */
   readonly dependencies: readonly {
@@ -117,17 +117,17 @@ export interface TaskParts {
 
 export type TaskPart = keyof TaskParts
 
-/** What an agent needs to know so that its attempt does not start blind. */
+/** What an agent needs to know about earlier attempts and dependencies. */
 export type TaskBackground = Pick<TaskParts, 'attempts' | 'dependencies'>
 
-/** A look at one task. */
+/** A read of one task. */
 export interface TaskQuery<Part extends TaskPart = TaskPart> {
-  /** Where it may be: in one workspace, or in any of those within reach. */
+  /** Where to look: in one workspace, or in all of those within reach. */
   readonly within: string | Reach
   readonly taskId: string
-  /** What to read. Nothing: only where the task is. */
+  /** What to read. Empty: only the task's workspace. */
   readonly parts: readonly Part[]
-  /** How many lines of the log `logs` has at most; by default all that are kept. */
+  /** How many lines `logs` has at most; default: all that are kept. */
   readonly logLines?: number | undefined
 }
 
@@ -140,11 +140,11 @@ export type TaskReading<Part extends TaskPart = TaskPart> = Pick<TaskParts, Part
  * What `changeTask` does to a task, by the semantics of `transition`.
  *
  * By an agent, under its claim: `renew`, `progress`, `fail`, `raise_hold` (TODO, under a hold that the agent raises) and `hand_back` (TODO
- * at once, with the attempt not counted: the agent stops for reasons of its own). By a person: `move`, `hold` and `release`.
+ * at once, and the attempt does not count: the agent stops for reasons unrelated to the task). By a person: `move`, `hold` and `release`.
  *
- * And by a person as well, `edit`: replaces the fields that the change has, in any column and without an event; an empty change changes
- * nothing. A lease stays as it is, unless the task is assigned to another agent than its holder: the task then returns to TODO with
- * fresh attempts, by `actor` and with `task.moved`.
+ * Also by a person, `edit`: replaces the fields of the change, in any column and without an event; an empty change changes nothing. The
+ * lease stays, unless the task is assigned to an agent other than the lease's holder. The task then returns to TODO with fresh attempts,
+ * by `actor` and with `task.moved`.
  */
 export type TaskWrite =
   | Extract<
@@ -156,7 +156,7 @@ export type TaskWrite =
     >
   | { readonly kind: 'edit'; readonly change: TaskChange; readonly actor: Actor }
 
-/** What is added to a task's log or to its outputs. */
+/** A new entry of a task's log or outputs. */
 export type TaskAddition = {
   readonly proof: ClaimProof
   /** As `leaseMs` of a `renew`: null for the length that the claim asked for. */
@@ -164,12 +164,12 @@ export type TaskAddition = {
 } & ({ readonly log: Omit<TaskLogEntry, 'at'> } | { readonly output: TaskOutput })
 
 /**
- * Tasks and all that happens to them. Every verb is atomic: the task, its attempt, its events and their webhook deliveries
- * are written together or not at all, also when many processes call at once. Verbs that name a task throw
- * `TASK_NOT_FOUND` when the workspace has none with that id. The semantics of each change are those of `transition`.
+ * Tasks and all that happens to them. Every verb is atomic, also when many processes call at once: the task, its attempt, its events
+ * and their webhook deliveries are written together or not at all. Verbs that name a task throw `TASK_NOT_FOUND` when the workspace
+ * does not have it. The semantics of each change are those of `transition`.
  *
- * Concurrency: of several claims at once no two get the same task; of several writes with a fencing token only those
- * made under the task's live lease succeed (the others throw `CONFLICT` and change nothing).
+ * Concurrency: no two concurrent claims get the same task. Of several writes with a fencing token, only those under the task's live
+ * lease succeed. The others throw `CONFLICT` and change nothing.
  */
 export interface TaskStore<Tx = unknown> {
   /**
@@ -185,7 +185,7 @@ export interface TaskStore<Tx = unknown> {
     },
     at: At<Tx>,
   ): Promise<Created<Task>>
-  /** Reads one task. Beyond the reach that is given: `TASK_NOT_FOUND`, as for a task that does not exist, at the same cost. */
+  /** Reads one task. Beyond the given reach: `TASK_NOT_FOUND`, as for a task that does not exist, at the same cost. */
   getTask<Part extends TaskPart = never>(query: TaskQuery<Part>, at: At<Tx>): Promise<TaskReading<Part>>
   /**
    * One page of a column: TODO by score at `asOf` (highest first), tasks on hold after all others; DOING by `startedAt` (oldest
@@ -194,41 +194,41 @@ export interface TaskStore<Tx = unknown> {
    */
   listTasks(query: TaskListQuery, at: At<Tx>): Promise<TaskPage>
   /**
-   * Tasks of all workspaces within reach, by their ids from the highest down: newest first. Costs the same whatever the number
-   * of tasks, but grows with that of the workspaces.
-   * @throws `NOT_FOUND` (`agentId`, `workspaceId`) for an agent or a workspace to filter by that is not within reach.
+   * Tasks of all workspaces within reach, in descending order of their ids: newest first. The cost does not depend on the number of
+   * tasks, but grows with the number of workspaces.
+   * @throws `NOT_FOUND` (`agentId`, `workspaceId`) when the agent or workspace of a filter is not within reach.
    */
   searchTasks(search: TaskSearch, at: At<Tx>): Promise<TaskSearchPage>
 
   /**
    * Claims up to `limit` tasks, best first.
    *
-   * By type, which is the runner's claim: for stored agents of that type. Workspaces with ready tasks take turns, one task a turn;
-   * within a workspace the best task that one of its agents of the type may take goes first. Costs the same whatever the number of
-   * workspaces and tasks. For one agent: of its workspace. `NOT_FOUND` for an unknown agent.
+   * By type, which is the runner's claim: for stored agents of that type. Workspaces with ready tasks take turns, one task a turn. Within
+   * a workspace, the best task that one of its agents of the type may take goes first. The cost does not depend on the number of
+   * workspaces and tasks. For one agent: from its workspace. `NOT_FOUND` for an unknown agent.
    */
   claimTasks(claim: { readonly target: ClaimTarget; readonly limit: number }, at: At<Tx>): Promise<ClaimBatch>
-  /** Which of the claims still hold a live lease, in their order: a task that is gone holds none. Changes nothing. */
+  /** Which of the claims still have a live lease, in their order. A task that was deleted has none. Changes nothing. */
   checkClaims(proofs: readonly ClaimProof[], at: At<Tx>): Promise<readonly boolean[]>
   /**
    * Changes one task: see `TaskWrite`.
    * @throws `CONFLICT` when the state forbids the command: a lease that is no longer held, a hold on a task in DONE. `INVALID_FIELD`
-   *   (`assignedTo`, `dependsOn`) for an edit with ids that the workspace does not have, and for dependencies that would have the task
-   *   wait for itself, however many edits at once.
+   *   (`assignedTo`, `dependsOn`) for an edit with ids that the workspace does not have, and for dependencies that would make the task
+   *   wait for itself, also through concurrent edits.
    */
   changeTask(change: { readonly target: TaskTarget; readonly command: TaskWrite }, at: At<Tx>): Promise<Task>
   /**
-   * Appends a line to the log, of which the newest `logLimit` are kept, or an output, and renews the lease.
+   * Appends a line to the log, which keeps the newest `logLimit`, or an output, and renews the lease.
    * @throws `CONFLICT` for an output beyond `outputLimit`.
    */
   appendToTask(addition: TaskAddition, at: At<Tx>): Promise<void>
   /**
-   * DOING to DONE with the result, frees dependents (see `freeDependents`), and takes the next task when asked to: in the same commit, but for tasks that
-   * others wait for, where it may be the one after.
+   * DOING to DONE with the result. Frees dependents (see `freeDependents`) and, on request, claims the next task in the same commit. If
+   * other tasks wait for the completed one, the claim may be in the next commit instead.
    *
-   * A repeat with the same fencing token and the same result, while the task is in DONE by that completion, gives the task and changes
-   * nothing of it: the answer to the first call may have been lost. It takes a next task anew when asked to; the one that the first
-   * call took, if nobody received it, returns when its lease ends. A repeat with another result is `CONFLICT`.
+   * A repeat with the same fencing token and the same result, while the task is in DONE by that completion, returns the task unchanged:
+   * the answer to the first call may have been lost. On request it claims another next task; the one of the first call, if nobody
+   * received it, returns when its lease ends. A repeat with another result is `CONFLICT`.
    */
   completeTask(
     completion: {
@@ -239,25 +239,25 @@ export interface TaskStore<Tx = unknown> {
     at: At<Tx>,
   ): Promise<Completion>
   /**
-   * Deletes a task with its attempts, log and outputs, in any column and without an event; its events stay. Who works it
-   * gets `TASK_NOT_FOUND` for every further write. `CONFLICT` while other tasks depend on it, done or not.
+   * Deletes a task with its attempts, log and outputs, in any column and without an event. Its events stay. Further writes of the agent
+   * that works it throw `TASK_NOT_FOUND`. `CONFLICT` while other tasks depend on it, done or not.
    */
   deleteTask(target: TaskTarget, at: At<Tx>): Promise<void>
 
   /**
-   * Ends leases that have expired, at most `limit`: TODO after a backoff, or the hold `failed` when no attempt
-   * remains. Returns how many, and in how many milliseconds the next lease expires (0 or more; null when none is out).
+   * Ends expired leases, at most `limit`: TODO after a backoff, or the hold `failed` when no attempt remains. Returns how many, and in how
+   * many milliseconds the next lease expires (0 or more; null when there is none).
    */
   expireLeases(
     sweep: { readonly limit: number; readonly backoff: Backoff },
     at: At<Tx>,
   ): Promise<{ expired: number; nextExpiryInMs: number | null }>
   /**
-   * Frees dependents that the commits which completed what they wait for left for later, at most `limit`: when there are more than
-   * a few hundred, or when they were added at the same moment. Until then they count it as open, and are not picked. Several
-   * processes may do it at once. Resolves to how many tasks were freed, and whether the next call is likely to find more.
+   * Frees dependents that earlier commits left for later, at most `limit`: a completion leaves them when they are more than a few hundred,
+   * or were added at the same moment. Until then they count it as open and cannot be claimed. Several processes can call it at once.
+   * Resolves to how many tasks were freed, and whether the next call is likely to find more.
    */
   freeDependents(sweep: { readonly limit: number }, at: At<Tx>): Promise<{ freed: number; hasMore: boolean }>
-  /** Recomputes every stored key after the host changed weights or horizons. Returns how many tasks that were. */
+  /** Recomputes every stored key after the host changed weights or horizons. Returns the number of recomputed tasks. */
   rescore(at: At<Tx>): Promise<number>
 }

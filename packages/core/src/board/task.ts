@@ -12,19 +12,19 @@ export const priorities: readonly Priority[] = ['urgent', 'high', 'medium', 'low
 export type HoldReason = 'failed' | 'cancelled' | 'needs_input' | 'approval'
 export const holdReasons: readonly HoldReason[] = ['failed', 'cancelled', 'needs_input', 'approval']
 
-/** Keeps a task in TODO out of every agent's sight until a person releases it. */
+/** Keeps a task in TODO from every agent until a person releases it. */
 export interface Hold {
   readonly reason: HoldReason
   readonly message: string | null
   readonly since: Instant
 }
 
-/** An agent's exclusive right to work a task, for as long as it renews it. */
+/** An agent's exclusive right to work a task, until it is not renewed. */
 export interface Lease {
   readonly agentId: string
-  /** Grows with every claim of the task. A write that shows an older one is refused with `CONFLICT`. */
+  /** Grows with every claim of the task. A write with an older one is refused with `CONFLICT`. */
   readonly fencingToken: number
-  /** The instant from which the lease no longer holds. */
+  /** The instant at which the lease ends. */
   readonly expiresAt: Instant
   /** The length that the claim asked for. A renewal that names no other length uses it. */
   readonly durationMs: number
@@ -37,8 +37,8 @@ export interface Actor {
 }
 
 /**
- * A task as it is stored: an immutable value, replaced as a whole by each change. Times are epoch milliseconds; an
- * absent optional value is null.
+ * A task as it is stored: an immutable value, which each change replaces as a whole. Times are epoch milliseconds. An absent optional
+ * value is null.
  */
 export interface Task {
   readonly id: string
@@ -46,26 +46,26 @@ export interface Task {
   /** 1 to 200 code points, trimmed. */
   readonly title: string
   readonly description: string | null
-  /** A label for the agent; it restricts nobody. */
+  /** A label for the agent. It restricts no claim. */
   readonly type: string | null
   readonly priority: Priority
   readonly column: Column
   /** Only in TODO. */
   readonly hold: Hold | null
-  /** The only agent that may take the task; null for any. */
+  /** The only agent that may claim the task; null for any. */
   readonly assignedTo: string | null
   readonly dueDate: Instant | null
-  /** No agent takes the task before this instant: a planned start, or the backoff after a failed attempt. */
+  /** No agent claims the task before this instant: a planned start, or the backoff after a failed attempt. */
   readonly notBefore: Instant | null
   readonly tags: readonly string[]
   readonly metadata: Readonly<Record<string, string | readonly string[]>>
-  /** Ids of tasks of the same workspace that must be DONE before an agent may take this one. */
+  /** Ids of tasks of the same workspace that must be DONE before an agent may claim this one. */
   readonly dependsOn: readonly string[]
   /** How many of `dependsOn` are not DONE. The task is blocked while this is above 0. */
   readonly openDependencies: number
   /** 0 to 100. */
   readonly progress: number
-  /** What the agent delivered; null until the task is completed. */
+  /** The text that the agent returned; null until the task is completed. */
   readonly result: string | null
   readonly createdAt: Instant
   readonly updatedAt: Instant
@@ -73,13 +73,13 @@ export interface Task {
   readonly startedAt: Instant | null
   /** When it last entered DONE; null while it is elsewhere. */
   readonly completedAt: Instant | null
-  /** How many times an agent has claimed it since a person last had a hand in it: created, moved or released it. */
+  /** How many times an agent has claimed it since a person last created, moved or released it. */
   readonly attempts: number
   /** How many claims it may have before it is held as `failed`. */
   readonly maxAttempts: number
   /** The last fencing token given for it; 0 before the first claim. Never decreases. */
   readonly fencingToken: number
-  /** Present exactly while an agent works it. A person's DOING has none. */
+  /** Present exactly while an agent works it. A task that a person moved to DOING has none. */
   readonly lease: Lease | null
 }
 
@@ -87,15 +87,15 @@ export interface Task {
 export type AttemptOutcome =
   'completed' | 'failed' | 'retried' | 'held' | 'expired' | 'revoked' | 'handed_back'
 
-/** One claim of a task by an agent, kept for good. */
+/** One claim of a task by an agent, kept permanently. */
 export interface Attempt {
   readonly fencingToken: number
   readonly agentId: string
   readonly startedAt: Instant
   readonly endedAt: Instant | null
-  /** Null while the attempt is under way. */
+  /** Null while the attempt is in progress. */
   readonly outcome: AttemptOutcome | null
-  /** What the agent, or the lease, said about the end. */
+  /** The reason for the end, from the agent or the lease. */
   readonly reason: string | null
 }
 
@@ -106,7 +106,7 @@ export interface TaskLogEntry {
   readonly message: string
 }
 
-/** A reference to something that an agent made. The bytes live elsewhere. */
+/** A reference to something that an agent made. The bytes are stored elsewhere. */
 export interface TaskOutput {
   readonly type: string
   readonly name: string
@@ -115,7 +115,7 @@ export interface TaskOutput {
   readonly size: number | null
 }
 
-/** Whether an agent could take the task at `now`, apart from whose it is. */
+/** Whether the task is ready at `now`, for any agent that may claim it. */
 export function isReady(task: Task, now: Instant): boolean {
   return (
     task.column === 'TODO' &&

@@ -67,7 +67,7 @@ describe('claim', () => {
     expect(endedAttempt).toBeNull()
   })
 
-  it('leaves everything else of the task as it was, in the same order', () => {
+  it('keeps every other field of the task, in the same order', () => {
     const task: Task = {
       ...todo,
       description: 'described',
@@ -115,7 +115,7 @@ describe('claim', () => {
     expect(() => apply(task, claimCommand)).toThrow(expect.objectContaining({ code: 'CONFLICT' }))
   })
 
-  it('takes a task that is its own and one whose time has come', () => {
+  it('claims a task that is assigned to the agent, and one whose time has come', () => {
     expect(apply({ ...todo, assignedTo: 'agent_1', notBefore: NOW + 1 }, claimCommand).task.column).toBe(
       'DOING',
     )
@@ -132,7 +132,7 @@ describe('the live lease', () => {
     { kind: 'hand_back', fencingToken: 1, reason: 'x' },
   ]
 
-  it.each(commands)('is asked for by $kind', (command) => {
+  it.each(commands)('is required by $kind', (command) => {
     const superseded = {
       ...doing,
       fencingToken: 2,
@@ -147,7 +147,7 @@ describe('the live lease', () => {
     expect(() => apply(doing, command, NOW + 60_000)).toThrow(expect.objectContaining({ code: 'CONFLICT' }))
   })
 
-  it('is renewed by progress, which is an event only when it differs', () => {
+  it('is renewed by progress, which raises an event only when it differs', () => {
     const first = apply(doing, { kind: 'progress', fencingToken: 1, progress: 40, leaseMs: 90_000 })
     expect(first.task).toMatchObject({ progress: 40, lease: { expiresAt: NOW + 90_001 } })
     expect(first.events).toEqual([{ type: 'task.progress', facts: { taskId: 'task_1', progress: 40 } }])
@@ -157,7 +157,7 @@ describe('the live lease', () => {
   })
 })
 
-describe('a completion that is repeated', () => {
+describe('a repeated completion', () => {
   const complete = { kind: 'complete', fencingToken: 1, result: 'done' } as const
   const completed = apply(doing, complete).task
   const reopened = apply(completed, { kind: 'move', to: 'TODO', actor: PERSON }).task
@@ -234,7 +234,7 @@ describe('the end of an attempt', () => {
     expect(result.endedAttempt).toMatchObject({ outcome: 'failed' })
   })
 
-  it('expires only once the lease is over, and counts the attempt', () => {
+  it('expires only once the lease has ended, and counts the attempt', () => {
     const expire: TaskCommand = { kind: 'expire', backoff: defaultBackoff }
     expect(apply(doing, expire, NOW + 59_999).task).toBe(doing)
     const first = apply(doing, expire, NOW + 60_000)
@@ -257,14 +257,14 @@ describe('the end of an attempt', () => {
 })
 
 describe('holds', () => {
-  it.each(['failed', 'needs_input', 'approval'] as const)('%s is told once with task.failed', (reason) => {
+  it.each(['failed', 'needs_input', 'approval'] as const)('%s raises task.failed once', (reason) => {
     const first = apply(todo, { kind: 'hold', reason, message: 'why', actor: PERSON })
     expect(first.task.hold).toEqual({ reason, message: 'why', since: NOW + 1 })
     expect(first.events.map((event) => event.type)).toEqual(['task.failed'])
     expect(apply(first.task, { kind: 'hold', reason, message: 'again', actor: PERSON }).events).toEqual([])
   })
 
-  it('cancelled is no failure, and revokes a lease', () => {
+  it('cancelled is not a failure, and revokes a lease', () => {
     expect(apply(todo, { kind: 'hold', reason: 'cancelled', message: null, actor: PERSON }).events).toEqual(
       [],
     )

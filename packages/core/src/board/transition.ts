@@ -50,9 +50,9 @@ export type TaskCommand =
   | { readonly kind: 'dependency_done' }
   | { readonly kind: 'dependency_reopened' }
 
-/** What a command does. */
+/** The effect of a command. */
 export interface TransitionResult {
-  /** The task afterwards; the very same value when nothing changed. */
+  /** The new task; the same object when nothing changed. */
   readonly task: Task
   /** The events to log in the same transaction, in order. */
   readonly events: readonly EventDraft[]
@@ -67,13 +67,12 @@ export interface TransitionResult {
 const SYSTEM: Actor = { kind: 'system', id: null }
 
 /**
- * The board's state machine: what `command` makes of `task` at `now`. Pure; the storages apply it, or do the same in SQL.
+ * The board's state machine: applies `command` to `task` at `now`. Pure. The storages call it, or do the same in SQL.
  *
- * It does not change the dependents. Whoever applies it also applies `dependency_done` to each dependent when the column became
- * DONE, and `dependency_reopened` when it was DONE and no longer is.
+ * It does not change the dependents. The caller also applies `dependency_done` to each dependent when the column became DONE, and
+ * `dependency_reopened` when it was DONE and no longer is.
  *
- * A `complete` that repeats the one which brought the task to DONE, with the same fencing token and the same result, changes
- * nothing.
+ * A repeated `complete`, with the same fencing token and the same result as the one that brought the task to DONE, changes nothing.
  *
  * @throws TaskboardError `CONFLICT` when the state forbids the command: a fencing token that is not the live lease's, a
  *   claim of a task that is not ready, a hold on a task in DONE.
@@ -163,9 +162,9 @@ function claim(task: Task, agentId: string, leaseMs: number, now: Instant): Tran
 }
 
 /**
- * The task under its new lease. Each field is named: the engine learns of a literal that what it makes lives long, and makes it in old
- * memory at once, where a spread's copies are moved twice before they are there. On a board of a million in memory that is a quarter of
- * what a claim costs.
+ * The task under its new lease. Each field is named: for a literal, the engine learns that the object is long-lived and allocates it in
+ * old memory at once. The copies of a spread are moved twice before they get there. On an in-memory board of a million tasks that is a
+ * quarter of the cost of a claim.
  */
 function startedTask(task: Task, now: Instant, lease: Lease): Task {
   return {
@@ -278,7 +277,7 @@ function move(task: Task, to: Column, actor: Actor, now: Instant): TransitionRes
   return changed({ ...backInTodo(cleared, now), column: 'DOING', startedAt: now }, events, ended)
 }
 
-/** What a change of `before` to `after` needs besides: to assign a task to another agent takes it away from the one that works it. */
+/** A side effect of an edit: assigning a task to another agent takes it away from the one that works it. */
 export function revocationBy(before: Task, after: Task, actor: Actor): TaskCommand | null {
   const { assignedTo, lease } = after
   if (lease === null || assignedTo === null || assignedTo === before.assignedTo) return null
@@ -286,14 +285,14 @@ export function revocationBy(before: Task, after: Task, actor: Actor): TaskComma
 }
 
 /**
- * Whether the task is in DONE by this very completion. The answer to the first one may have been lost, so that its agent repeats it.
- * A person's move to DONE leaves no result, and a move out of DONE takes the result away.
+ * Whether the task is in DONE by this very completion. Its agent repeats it when the answer to the first call was lost.
+ * A person's move to DONE leaves no result, and a move out of DONE deletes the result.
  */
 export function isCompletedBy(task: Task, fencingToken: number, result: string): boolean {
   return task.column === 'DONE' && task.fencingToken === fencingToken && task.result === result
 }
 
-/** The live lease's holder alone may write. An expired lease is lost even before anybody noticed. */
+/** Only the holder of the live lease may write. An expired lease is lost even before a sweep ends it. */
 function requireLease(task: Task, fencingToken: number, now: Instant): void {
   const lease = task.lease
   if (lease !== null && lease.fencingToken === fencingToken && lease.expiresAt > now) return

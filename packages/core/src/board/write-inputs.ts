@@ -6,7 +6,7 @@ const TEXT_CODE_POINTS = 20_000
 const RESULT_CODE_POINTS = 1_000_000
 const USER_CODE_POINTS = 100
 const LOG_LINE_CODE_POINTS = 10_000
-/** What a browser would run instead of opening it. */
+/** Schemes that a browser would run instead of opening. */
 const UNSAFE_SCHEMES = new Set(['javascript:', 'vbscript:', 'data:'])
 
 const FENCING_RULE = 'must be the whole number that the claim gave'
@@ -14,39 +14,39 @@ const fencingToken = z.int({ error: FENCING_RULE }).min(1, FENCING_RULE)
 const PERCENT_RULE = 'must be a number from 0 to 100'
 const percent = z.number({ error: PERCENT_RULE }).min(0, PERCENT_RULE).max(100, PERCENT_RULE)
 
-/** What `board.chat` takes. */
+/** The input of `board.chat`. */
 export const chatInput = z.object({
   message: textOf({ most: TEXT_CODE_POINTS, isBlankAllowed: false }),
   user: textOf({ most: USER_CODE_POINTS, isBlankAllowed: false }).nullish(),
 })
 
-/** What `board.complete` takes. */
+/** The input of `board.complete`. */
 export const completionInput = z.object({
   fencingToken,
   result: boundedText(RESULT_CODE_POINTS).default(''),
 })
 
-/** What `board.fail` takes. */
+/** The input of `board.fail`. */
 export const failureInput = z.object({
   fencingToken,
   reason: boundedText(TEXT_CODE_POINTS),
   retry: z.boolean().default(true),
 })
 
-/** What `board.hold` takes. */
+/** The input of `board.hold`. */
 export const holdInput = z.object({
   reason: z.enum(holdReasons as [string, ...string[]] as ['failed', 'cancelled', 'needs_input', 'approval']),
   message: boundedText(TEXT_CODE_POINTS).nullish(),
   fencingToken: fencingToken.nullish(),
 })
 
-/** What `board.progress` takes. Percents are rounded to whole ones. */
+/** The input of `board.progress`. Rounded to whole percents. */
 export const progressInput = z.object({
   fencingToken,
   progress: percent,
 })
 
-/** What `board.log` takes. */
+/** The input of `board.log`. */
 export const logInput = z.object({
   fencingToken,
   message: boundedText(LOG_LINE_CODE_POINTS),
@@ -61,7 +61,7 @@ export const outputFields = z.object({
   size: wholeNumber(0, Number.MAX_SAFE_INTEGER).nullish(),
 })
 
-/** What `board.output` takes. */
+/** The input of `board.output`. */
 export const outputInput = z.object({ fencingToken, ...outputFields.shape })
 
 function isReference(url: string): boolean {

@@ -15,7 +15,7 @@ export function createCommitSignal(): CommitSignal {
   let raised = false
   let revokes = false
 
-  function tell(): void {
+  function notify(): void {
     const commit: Commit = { revokes }
     raised = false
     revokes = false
@@ -34,7 +34,7 @@ export function createCommitSignal(): CommitSignal {
       revokes ||= commit?.revokes === true
       if (raised) return
       raised = true
-      queueMicrotask(tell)
+      queueMicrotask(notify)
     },
     listen(call) {
       const entry = { call }

@@ -15,9 +15,9 @@ export interface BatchRunnerParts {
   }
 }
 
-/** Tells one channel of the events that were claimed for one workspace, and remembers which of them keep failing. */
+/** Notifies one channel of the events that were claimed for one workspace, and counts repeated failures. */
 export interface BatchRunner {
-  /** Ends, at the latest, when the claim does or soon after `stopping` aborts; gives the claim back either way. */
+  /** Ends when the claim does or soon after `stopping` aborts, at the latest; releases the claim either way. */
   run(batch: NotificationBatch, claimEndsAt: Instant, stopping: AbortSignal): Promise<void>
 }
 
@@ -28,7 +28,7 @@ const SETTLE_RETRY_DELAY_MS = 1_000
 export function createBatchRunner(parts: BatchRunnerParts): BatchRunner {
   const { environment, channel, settings } = parts
   const { clock, logger } = environment
-  /** By workspace: how often the event at the head of its queue has failed here. */
+  /** By workspace: how often the event at the head of its queue has failed in this process. */
   const failures = new Map<string, { seq: number; tries: number }>()
 
   async function run(batch: NotificationBatch, claimEndsAt: Instant, stopping: AbortSignal): Promise<void> {
@@ -59,18 +59,18 @@ export function createBatchRunner(parts: BatchRunnerParts): BatchRunner {
     if (!kept) failures.delete(batch.workspaceId)
   }
 
-  /** How long to wait before the next try of an event that failed; null when it has been tried often enough. */
+  /** The wait before the next try of an event that failed; null when it has failed too often. */
   function retryAfterMs(workspaceId: string, seq: number, error: unknown): number | null {
     const earlier = failures.get(workspaceId)
     const tries = earlier?.seq === seq ? earlier.tries + 1 : 1
     const fields = { channel: channel.name, workspaceId, seq, tries, err: error }
     if (tries >= settings.maxTries) {
       failures.delete(workspaceId)
-      logger.error(fields, 'a notification was given up')
+      logger.error(fields, 'a notification was skipped after too many tries')
       return null
     }
     failures.set(workspaceId, { seq, tries })
-    logger.warn(fields, 'a notification failed and will be tried again')
+    logger.warn(fields, 'a notification failed; retrying')
     return Math.min(FIRST_RETRY_DELAY_MS * 2 ** (tries - 1), LONGEST_RETRY_DELAY_MS)
   }
 
@@ -86,8 +86,8 @@ interface BatchEnd {
 }
 
 /**
- * Writes back how far the target has come, again and again as long as the claim lasts; where that fails, the same events
- * are told once more. False when the claim was lost.
+ * Stores the target's progress, and retries while the claim lasts. If that fails, the same events are sent once more. False when the
+ * claim was lost.
  */
 async function settle(parts: BatchRunnerParts, end: BatchEnd): Promise<boolean> {
   const { environment, store } = parts
@@ -99,7 +99,7 @@ async function settle(parts: BatchRunnerParts, end: BatchEnd): Promise<boolean> 
     try {
       return await store.settleNotifications(result, { now: environment.storageNow() })
     } catch (error) {
-      logger.warn({ workspaceId, err: error }, 'the state of a notification could not be kept')
+      logger.warn({ workspaceId, err: error }, 'the progress of notifications could not be stored')
       if (stopping.aborted || clock.now() + SETTLE_RETRY_DELAY_MS >= claimEndsAt) return true
       await sleep(clock, SETTLE_RETRY_DELAY_MS, stopping)
     }

@@ -1,6 +1,6 @@
 import type { Instant } from '../environment/index.js'
 
-/** The events that webhooks can subscribe to: the contract's seven, and `task.moved`. */
+/** The events that webhooks can subscribe to: the seven documented ones, and `task.moved`. */
 export const webhookEventTypes = [
   'task.created',
   'task.started',
@@ -17,7 +17,7 @@ export type WebhookEventType = (typeof webhookEventTypes)[number]
 export const integrationEventTypes = ['email.received', 'order.new', 'agent.alert'] as const
 export type IntegrationEventType = (typeof integrationEventTypes)[number]
 
-/** Everything that the event log records: what webhooks carry, and what only live listeners want. */
+/** All events of the log: those for webhooks, and those for live listeners only. */
 export type EventType = WebhookEventType | 'task.progress' | 'agent.status'
 
 interface TaskFacts {
@@ -30,16 +30,16 @@ interface EventActor {
   readonly id: string | null
 }
 
-/** An alert of the library's own: from an agent at work, or about a webhook that was disabled. */
+/** An alert of the library: from an agent at work, or about a webhook that was disabled. */
 export interface RaisedAlertFacts {
   readonly message: string
   readonly agentId?: string | null
   readonly taskId?: string | null
   readonly webhookId?: string | null
-  /** The webhook's address. It may hold a token, so it is for this process and in no payload. */
+  /** The webhook's address. It may contain a token, so it stays in this process and is in no payload. */
   readonly url?: string | null
   readonly reason?: string | null
-  /** What the agent added; its keys are its own. */
+  /** What the agent added, with its own keys. */
   readonly data?: Readonly<Record<string, unknown>> | null
   readonly published?: never
 }
@@ -47,14 +47,13 @@ export interface RaisedAlertFacts {
 /** An alert that the host published. */
 export interface PublishedAlertFacts {
   readonly message: string
-  /** All that the host gave, `message` too, as it is. It alone makes the payload's data. */
+  /** The host's whole object, unchanged and including `message`. It is the payload's data. */
   readonly published: Readonly<Record<string, unknown>>
 }
 
 /**
- * The immutable facts that each event keeps, written in the transaction of the change itself. Times are epoch
- * milliseconds. A webhook's body is a pure function of these, the event's time and the payload version. What is optional serves
- * analytics, and is in no payload.
+ * The immutable facts of each event, written in the transaction of the change. Times are epoch milliseconds. A webhook's body is a pure
+ * function of these, the event's time and the payload version. Optional facts serve analytics, and are in no payload.
  */
 export interface EventFacts {
   'task.created': TaskFacts & {
@@ -97,24 +96,24 @@ export interface EventFacts {
     readonly to: 'TODO' | 'DOING' | 'DONE'
     readonly actor: EventActor
     readonly type?: string | null
-    /** When it had entered DOING, and DONE, before the move; null where it had not, or had left it again. */
+    /** When it had entered DOING, and DONE, before the move; null if it was not there, or had left again. */
     readonly startedAt?: Instant | null
     readonly completedAt?: Instant | null
   }
   'task.progress': { readonly taskId: string; readonly progress: number }
   'agent.status': { readonly agentId: string; readonly status: 'available' | 'busy' | 'offline' }
   'agent.alert': RaisedAlertFacts | PublishedAlertFacts
-  /** What the host published, as it is. */
+  /** The host's published object, unchanged. */
   'email.received': Readonly<Record<string, unknown>>
   'order.new': Readonly<Record<string, unknown>>
 }
 
-/** An event before the log has given it a place. */
+/** An event before it has a place in the log. */
 export type EventDraft = { [T in EventType]: { readonly type: T; readonly facts: EventFacts[T] } }[EventType]
 
-/** An event as the log keeps it. */
+/** An event as stored in the log. */
 export type LoggedEvent = EventDraft & {
-  /** `log_…`; webhook deliveries of it have ids of their own. */
+  /** `log_…`; its webhook deliveries have their own ids. */
   readonly id: string
   readonly workspaceId: string
   /** Its place in the workspace's log: 1, 2, 3 … No reader sees a later one before an earlier one. */

@@ -9,7 +9,7 @@ import {
 import { createBatchRunner, type BatchRunnerParts } from './batch-runner.js'
 import type { NotificationBatch } from './notification-store.js'
 
-/** Works one channel's backlog in all workspaces. */
+/** Works through one channel's backlog in all workspaces. */
 export interface ChannelWorker {
   start(): void
   wake(): void
@@ -17,9 +17,9 @@ export interface ChannelWorker {
 }
 
 const EVENTS_PER_TARGET = 20
-/** A claim lasts for several sends; a batch that takes longer is given back in good time. */
+/** A claim lasts for several sends. A batch that takes longer is returned before the claim expires. */
 const SENDS_PER_CLAIM = 4
-/** What the storage calls due although others hold it must not make the loop spin. */
+/** The storage may report work as due that another process holds, which must not make the loop spin. */
 const LEAST_DELAY_MS = 100
 
 export function createChannelWorker(parts: BatchRunnerParts): ChannelWorker {

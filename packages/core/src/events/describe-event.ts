@@ -2,7 +2,7 @@ import type { EventDraft, EventFacts } from './catalogue.js'
 
 const LONGEST_TEXT = 300
 
-/** One line for people about an event, in English, at most 300 characters. */
+/** An event in one line of English for people, at most 300 characters. */
 export function describeEvent(event: EventDraft): string {
   const line = lineOf(event).replace(/\s+/gu, ' ').trim()
   const characters = Array.from(line)

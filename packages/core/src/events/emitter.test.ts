@@ -21,7 +21,7 @@ function setup() {
 }
 
 describe('the emitter', () => {
-  it('tells listeners of the type and of all types', () => {
+  it('calls listeners of the type and of all types', () => {
     const { events, emit } = setup()
     const heard: string[] = []
     events.on('task.progress', (event) => heard.push(`progress ${event.facts.progress}`))
@@ -32,7 +32,7 @@ describe('the emitter', () => {
     expect(heard).toEqual(['progress 1', 'all 1', 'progress 2', 'all 2'])
   })
 
-  it('tells a once listener once, and nobody after off or the returned stop', () => {
+  it('calls a once listener once, and none after off or the returned stop', () => {
     const { events, emit } = setup()
     const heard: string[] = []
     const listener = (): unknown => heard.push('off')
@@ -47,7 +47,7 @@ describe('the emitter', () => {
     expect(heard).toEqual(['once'])
   })
 
-  it('says whether anybody listens', () => {
+  it('says whether there is a listener', () => {
     const { emitter, events, emit } = setup()
     expect(emitter.isHeard).toBe(false)
     const stop = events.on('order.new', () => undefined)
@@ -58,7 +58,7 @@ describe('the emitter', () => {
     expect(emitter.isHeard).toBe(false)
   })
 
-  it('keeps what a listener throws or rejects with from everybody else', async () => {
+  it('isolates what a listener throws or rejects with', async () => {
     const { events, emit, errors } = setup()
     const heard: number[] = []
     events.on('*', () => {

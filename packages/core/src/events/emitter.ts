@@ -3,30 +3,30 @@ import type { Logger } from '../environment/index.js'
 import type { EventType } from './catalogue.js'
 import type { TaskboardEvent } from './taskboard-event.js'
 
-/** Called once per event. What it throws or rejects with is logged, and harms nobody else. It is not waited for. */
+/** Called once per event, and not awaited. What it throws or rejects with is logged and affects no other listener. */
 export type TaskboardEventListener<T extends EventType | '*'> = (
   event: TaskboardEvent<T extends EventType ? T : EventType>,
 ) => unknown
 
 /**
- * The events of all workspaces, in each workspace's order, after their commit and while the task board is started. Every
- * process hears them all, its own and those of others. What happens while a process is down it does not hear: use webhooks,
- * or read the log, for what must not be missed.
+ * The events of all workspaces, in each workspace's order, after their commit and while the task board is started. Every process
+ * receives the events of all processes, but none of those that occur while it is down. For events that you must not miss, use webhooks
+ * or read the log.
  */
 export interface TaskboardEvents {
-  /** Listens to one type of event, or to all with `'*'`. Returns how to stop that. */
+  /** Listens to one type of event, or to all with `'*'`. Returns a function that stops it. */
   on<T extends EventType | '*'>(type: T, listener: TaskboardEventListener<T>): () => void
   /** As `on`, for the next event only. */
   once<T extends EventType | '*'>(type: T, listener: TaskboardEventListener<T>): () => void
-  /** Ends what `on` and `once` began for this type and listener, however often. */
+  /** Removes all listeners that `on` and `once` added for this type and function. */
   off<T extends EventType | '*'>(type: T, listener: TaskboardEventListener<T>): void
 }
 
 export interface TaskboardEmitter {
   readonly events: TaskboardEvents
-  /** Whether anybody listens. */
+  /** Whether there is a listener. */
   readonly isHeard: boolean
-  /** Tells the listeners of the event's type, then those of all types. Never throws. */
+  /** Calls the listeners of the event's type, then those of all types. Never throws. */
   emit(event: TaskboardEvent): void
 }
 

@@ -11,8 +11,8 @@ export interface FeedPage {
 }
 
 /**
- * The event log: one per workspace, written in the same transaction as each change, read in the same order by all.
- * The task, webhook and agent stores append to it as part of their own verbs.
+ * The event log: one per workspace, written in the same transaction as each change, and read in the same order by all.
+ * The task, webhook and agent stores append to it in their own verbs.
  */
 export interface EventStore<Tx = unknown> {
   /**
@@ -21,22 +21,21 @@ export interface EventStore<Tx = unknown> {
    * @throws TaskboardError `NOT_FOUND` when the workspace does not exist.
    */
   appendEvent(workspaceId: string, draft: EventDraft, at: At<Tx>): Promise<LoggedEvent>
-  /** Events of one workspace with a `seq` above `afterSeq`, in order, at most `limit`. Committed ones only. */
+  /** Committed events of one workspace with a `seq` above `afterSeq`, in order, at most `limit`. */
   readEvents(workspaceId: string, afterSeq: number, limit: number): Promise<readonly LoggedEvent[]>
   /**
-   * Events of all workspaces after `position`, at most `limit`. Within a workspace they come in order; an event that
-   * commits late is never skipped.
+   * Events of all workspaces after `position`, at most `limit`, in order within each workspace. An event that commits late is never
+   * skipped.
    */
   readFeed(position: FeedPosition, limit: number): Promise<FeedPage>
   /**
-   * The place after everything committed so far; or, with a position, the place after all that `readFeed` has to give from there on by
-   * now, for who has no use for it: the position itself when that is nothing. Costs no more for many events than for one.
+   * The position after everything committed so far. With a position: the position after all that `readFeed` would return from there by
+   * now, without reading it; the same position when that is nothing. The cost does not depend on the number of events.
    */
   feedEnd(after: FeedPosition | null): Promise<FeedPosition>
   /**
-   * Calls `listener` soon after something was committed that background work may wait for: an event, a task that became
-   * ready, a delivery that became due. A hint only, it may come late, twice or never where `Storage.wakes` says so.
-   * Returns how to stop it.
+   * Calls `listener` soon after a commit that background work may wait for: an event, a task that became ready, a delivery that became
+   * due. Only a hint: where `Storage.wakes` says so, it may come late, twice or never. Returns a function that stops it.
    */
   onCommit(listener: (commit: Commit) => void): () => void
 }

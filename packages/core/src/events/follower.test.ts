@@ -66,7 +66,7 @@ function setup(pollIntervalMs: number | null = null) {
 }
 
 describe('the follower', () => {
-  it('passes on what is committed after its start, in order, over several pages', async () => {
+  it('passes on events committed after its start, in order, over several pages', async () => {
     const { clock, follower, heard, append } = setup()
     append(2)
     await follower.start()
@@ -97,7 +97,7 @@ describe('the follower', () => {
     expect(heard).toHaveLength(4)
   })
 
-  it('loses nothing for who begins to listen while it skips what nobody heard', async () => {
+  it('loses nothing for a listener that begins while unheard events are skipped', async () => {
     const { clock, follower, heard, append, setHeard, onSkip } = setup()
     setHeard(false)
     await follower.start()
@@ -126,7 +126,7 @@ describe('the follower', () => {
     await follower.stop()
   })
 
-  it('does nothing before its start, and drains what is committed at its stop', async () => {
+  it('does nothing before its start, and passes on all committed events at its stop', async () => {
     const { clock, follower, heard, append } = setup(1_000)
     append(1)
     follower.wake()
@@ -171,7 +171,7 @@ describe('the follower', () => {
     expect(errors).toContain('the end of the log could not be read')
   })
 
-  it('lets a listener fail, leave, or raise an event for each event', async () => {
+  it('allows a listener to fail, leave, or raise an event for each event', async () => {
     const { clock, follower, heard, append, errors } = setup()
     follower.subscribe(() => {
       throw new Error('a fault of the host')
@@ -192,7 +192,7 @@ describe('the follower', () => {
     expect(errors).toContain('a listener of the log failed')
   })
 
-  it('is started once at a time, and again after its stop', async () => {
+  it('starts once at a time, and again after its stop', async () => {
     const { clock, follower, heard, append } = setup()
     await follower.start()
     await expect(follower.start()).rejects.toThrow('already')

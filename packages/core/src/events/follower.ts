@@ -11,21 +11,21 @@ export interface FollowerOptions {
   readonly pageSize?: number
 }
 
-/** Reads the log of all workspaces as it grows and passes it on within this process; skips it while nobody listens. */
+/** Reads the log of all workspaces as it grows and passes it on within this process; skips events while nobody listens. */
 export interface Follower {
   /**
    * Calls `listener` with every event that is committed after `start`, in each workspace's order. It must be quick; what it
-   * throws is logged. Returns how to stop that.
+   * throws is logged. Returns a function that stops it.
    *
-   * `isHeard` says whether anybody is told by it now; default: always. What is committed after it became true is passed on,
-   * and perhaps some of what was shortly before; while it is false for all listeners, nothing is read.
+   * `isHeard` says whether the listener passes events to anybody now; default: always. It receives all events committed after that became
+   * true, and perhaps some from shortly before. While it is false for all listeners, nothing is read.
    */
   subscribe(listener: (event: LoggedEvent) => void, isHeard?: () => boolean): () => void
-  /** Begins at the present end of the log. @throws when the storage cannot be read; it may then be called again. */
+  /** Begins at the present end of the log. @throws when the storage cannot be read; you may then call it again. */
   start(): Promise<void>
-  /** Asks for a look at the log. */
+  /** Requests a look at the log. */
   wake(): void
-  /** Passes on what is committed by now, then reads no more. No timer is left. */
+  /** Passes on all committed events, then reads no more. Leaves no timer. */
   stop(): Promise<void>
 }
 
@@ -47,19 +47,19 @@ export function createFollower(options: FollowerOptions): Follower {
     pass: async (): Promise<NextPass> => ((await passOn()) > 0 ? 'now' : null),
   })
 
-  /** The position moves only once a page has been passed on, so a fault of the storage loses nothing. */
+  /** The position moves only after a page was passed on, so a storage fault loses no event. */
   async function passOn(): Promise<number> {
     if (position === null) return 0
     if (!isHeard()) {
       const skippedTo = await store.feedEnd(position)
-      // Whoever began to listen meanwhile may have missed something by it.
+      // A listener that was added meanwhile must not miss the skipped events.
       if (!isHeard()) {
         position = skippedTo
         return 0
       }
     }
     const page = await store.readFeed(position, pageSize)
-    for (const event of page.events) tell(event)
+    for (const event of page.events) deliver(event)
     position = page.position
     return page.events.length
   }
@@ -69,7 +69,7 @@ export function createFollower(options: FollowerOptions): Follower {
     return false
   }
 
-  function tell(event: LoggedEvent): void {
+  function deliver(event: LoggedEvent): void {
     for (const listener of listeners.keys()) {
       try {
         listener(event)
@@ -96,7 +96,7 @@ export function createFollower(options: FollowerOptions): Follower {
       return () => void listeners.delete(own)
     },
     async start() {
-      if (position !== null) throw new TaskboardError('CONFLICT', 'the log is being followed already')
+      if (position !== null) throw new TaskboardError('CONFLICT', 'the follower is already started')
       position = await store.feedEnd(null)
       loop.start()
     },

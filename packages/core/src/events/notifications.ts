@@ -11,11 +11,11 @@ export interface NotificationsParts<Tx> {
   readonly channels: readonly NotificationChannel[]
 }
 
-/** Which channels each workspace is told through. */
+/** The notification channels of each workspace. */
 export interface Notifications<Tx = unknown> {
   /**
-   * Uses a registered channel for a workspace from now on, or changes its settings. Settings are names and texts; they are
-   * listed as they are, so what is secret belongs into the channel itself.
+   * Adds a registered channel to a workspace, or changes its settings. Settings are names and texts, and are listed unchanged: put
+   * secrets into the channel itself.
    * @throws TaskboardError `INVALID_FIELD` for `channel` (no such one) or `settings`.
    */
   configure(
@@ -24,7 +24,7 @@ export interface Notifications<Tx = unknown> {
     settings: NotificationTarget['settings'],
     options?: InTransaction<Tx>,
   ): Promise<void>
-  /** Ends it. Resolves to false when the workspace did not use the channel. */
+  /** Removes it. Resolves to false when the workspace did not use the channel. */
   remove(workspaceId: string, channel: string, options?: InTransaction<Tx>): Promise<boolean>
   list(workspaceId: string, options?: InTransaction<Tx>): Promise<readonly NotificationTarget[]>
 }

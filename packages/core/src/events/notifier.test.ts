@@ -14,7 +14,7 @@ interface TargetRow {
   claimToken: string | null
 }
 
-/** Just enough of a store: targets that start at the first event, claims that expire, and faults on demand. */
+/** As much of a store as needed: targets that start at the first event, claims that expire, and faults on demand. */
 function miniStore(log: readonly LoggedEvent[], rows: readonly TargetRow[]) {
   let tokens = 0
   const faults = { settles: 0, claims: 0 }
@@ -78,10 +78,10 @@ function setup(
     })),
   )
   const { store, faults } = miniStore(log, rows)
-  const told: string[] = []
+  const sent: string[] = []
   const record: NotificationChannel['send'] = async (notification, sendOptions) => {
     await send(notification, sendOptions)
-    told.push(`${(clock.now() - START) / 1000}s chat ${notification.workspaceId} ${notification.event.seq}`)
+    sent.push(`${(clock.now() - START) / 1000}s chat ${notification.workspaceId} ${notification.event.seq}`)
   }
   const mailed: string[] = []
   const channels: NotificationChannel[] = [
@@ -111,7 +111,7 @@ function setup(
     })
     notifier.wake()
   }
-  return { clock, notifier, append, told, mailed, faults, errors, rows }
+  return { clock, notifier, append, sent, mailed, faults, errors, rows }
 }
 
 const alert = (message: string): EventDraft => ({ type: 'agent.alert', facts: { message } })
@@ -121,21 +121,21 @@ const succeed = (): Promise<void> => Promise.resolve()
 const hang = (): Promise<void> => new Promise(() => undefined)
 
 describe('the notifier', () => {
-  it('tells every channel of every change of state, in order, and of nothing else', async () => {
-    const { clock, notifier, append, told, mailed } = setup(succeed)
+  it('sends every change of state to every channel, in order, and nothing else', async () => {
+    const { clock, notifier, append, sent, mailed } = setup(succeed)
     append(alert('one'))
     await clock.advance({ minutes: 1 })
-    expect(told).toEqual([])
+    expect(sent).toEqual([])
     notifier.start()
     for (const draft of [progress, email, alert('two'), progress]) append(draft)
     await clock.settle()
-    expect(told).toEqual(['60s chat ws_1 1', '60s chat ws_1 4'])
+    expect(sent).toEqual(['60s chat ws_1 1', '60s chat ws_1 4'])
     expect(mailed).toEqual(['ws_1: Alert: one', 'ws_1: Alert: two'])
     await notifier.stop()
     expect(clock.pending()).toEqual({ timers: [], works: [] })
   })
 
-  it('comes again after 1 s, doubling, while later events of that target wait and other channels go on', async () => {
+  it('retries after 1 s, doubling, while later events of that target wait and other channels continue', async () => {
     let failuresLeft = 4
     const tries: number[] = []
     const flaky = setup(({ event }) => {
@@ -149,11 +149,11 @@ describe('the notifier', () => {
     expect(flaky.mailed).toHaveLength(2)
     await flaky.clock.advance({ seconds: 20 })
     expect(tries).toEqual([1, 1, 1, 1, 1, 2])
-    expect(flaky.told).toEqual(['15s chat ws_1 1', '15s chat ws_1 2'])
+    expect(flaky.sent).toEqual(['15s chat ws_1 1', '15s chat ws_1 2'])
     await flaky.notifier.stop()
   })
 
-  it('gives an event up after ten tries, says so, and goes on with the next', async () => {
+  it('skips an event after ten tries with an error in the log, and continues with the next', async () => {
     const instants: number[] = []
     const poisoned = setup(({ event }) => {
       if (event.seq !== 1) return Promise.resolve()
@@ -165,8 +165,8 @@ describe('the notifier', () => {
     poisoned.append(alert('two'))
     await poisoned.clock.advance({ hours: 1 })
     expect(instants).toEqual([0, 1, 3, 7, 15, 31, 63, 127, 255, 511])
-    expect(poisoned.told).toEqual(['511s chat ws_1 2'])
-    expect(poisoned.errors).toEqual(['a notification was given up'])
+    expect(poisoned.sent).toEqual(['511s chat ws_1 2'])
+    expect(poisoned.errors).toEqual(['a notification was skipped after too many tries'])
     await poisoned.notifier.stop()
   })
 
@@ -203,25 +203,25 @@ describe('the notifier', () => {
     await hanging.clock.advance({ seconds: 29 })
     hanging.append(alert('quick again'))
     await hanging.clock.settle()
-    expect(hanging.told).toEqual(['0s chat ws_1 1', '29s chat ws_1 2'])
+    expect(hanging.sent).toEqual(['0s chat ws_1 1', '29s chat ws_1 2'])
     expect(hanging.mailed).toHaveLength(3)
     expect(signals[0]?.aborted).toBe(false)
     await hanging.clock.advance({ seconds: 2 })
     expect(signals[0]?.aborted).toBe(true)
-    expect(hanging.told).toContain('31s chat ws_slow 1')
+    expect(hanging.sent).toContain('31s chat ws_slow 1')
     await hanging.notifier.stop()
   })
 
-  it('gives a long batch back before its claim ends, so that nobody else tells the same', async () => {
+  it('returns a long batch before its claim ends, so that no other process sends the same', async () => {
     const slow = setup(() => slow.clock.sleep(29_000))
     slow.notifier.start()
     for (let i = 0; i < 9; i++) slow.append(alert(String(i)))
     await slow.clock.advance({ minutes: 10 })
-    expect(slow.told.map((line) => line.slice(-1)).join('')).toBe('123456789')
+    expect(slow.sent.map((line) => line.slice(-1)).join('')).toBe('123456789')
     await slow.notifier.stop()
   })
 
-  it('serves as many workspaces at a time as it may, and all of them in the end', async () => {
+  it('serves no more workspaces at a time than its limit, and all of them in the end', async () => {
     let underWay = 0
     let most = 0
     const workspaces = Array.from({ length: 7 }, (_, index) => `ws_${index}`)
@@ -237,12 +237,12 @@ describe('the notifier', () => {
     busy.notifier.start()
     for (const workspaceId of workspaces) busy.append(alert('hello'), workspaceId)
     await busy.clock.advance({ seconds: 3 })
-    expect(busy.told).toHaveLength(7)
+    expect(busy.sent).toHaveLength(7)
     expect(most).toBe(3)
     await busy.notifier.stop()
   })
 
-  it('sends to many workspaces at once without a warning of Node’s', async () => {
+  it('sends to many workspaces at once without a warning from Node', async () => {
     const warnings: string[] = []
     const hear = ({ name }: Error): void => void warnings.push(name)
     process.on('warning', hear)
@@ -251,31 +251,31 @@ describe('the notifier', () => {
     busy.notifier.start()
     for (const workspaceId of workspaces) busy.append(alert('hello'), workspaceId)
     await busy.clock.advance({ seconds: 2 })
-    expect(busy.told).toHaveLength(15)
+    expect(busy.sent).toHaveLength(15)
     await busy.notifier.stop()
     process.off('warning', hear)
     expect(warnings).toEqual([])
   })
 
   it('survives a storage that is down, at least once', async () => {
-    const { clock, notifier, append, told, faults, rows } = setup(succeed)
+    const { clock, notifier, append, sent, faults, rows } = setup(succeed)
     notifier.start()
     faults.claims = 3
     faults.settles = 3
     append(alert('one'))
     await clock.advance({ minutes: 5 })
-    expect(told).toHaveLength(1)
+    expect(sent).toHaveLength(1)
     faults.settles = 1_000
     append(alert('two'))
     await clock.advance({ minutes: 5 })
     faults.settles = 0
     await clock.advance({ minutes: 5 })
-    expect(told.length).toBeGreaterThan(2)
+    expect(sent.length).toBeGreaterThan(2)
     expect(rows.map((row) => row.readThroughSeq)).toEqual([2, 2])
     await notifier.stop()
   })
 
-  it('counts anew when its claim was lost meanwhile', async () => {
+  it('counts tries from zero after it has lost its claim', async () => {
     const instants: number[] = []
     const lost = setup(() => {
       instants.push((lost.clock.now() - START) / 1000)
@@ -290,7 +290,7 @@ describe('the notifier', () => {
     expect(lost.clock.pending().timers).toEqual([])
   })
 
-  it('does not spin when the storage calls due what it does not give', async () => {
+  it('does not spin when the storage reports work as due that it does not return', async () => {
     const clock = virtualClock(START)
     let claims = 0
     const store = {
@@ -313,24 +313,24 @@ describe('the notifier', () => {
     await notifier.stop()
   })
 
-  it('aborts what hangs when it stops, and tells it again after the next start', async () => {
+  it('aborts hanging sends when it stops, and sends them again after the next start', async () => {
     let isHanging = true
-    const { clock, notifier, append, told } = setup(() => (isHanging ? hang() : Promise.resolve()))
+    const { clock, notifier, append, sent } = setup(() => (isHanging ? hang() : Promise.resolve()))
     notifier.start()
     append(alert('one'))
     await clock.settle()
     await notifier.stop()
     expect(clock.pending()).toEqual({ timers: [], works: [] })
-    expect(told).toEqual([])
+    expect(sent).toEqual([])
     isHanging = false
     notifier.start()
     await clock.settle()
-    expect(told).toEqual(['0s chat ws_1 1'])
+    expect(sent).toEqual(['0s chat ws_1 1'])
     await notifier.stop()
   })
 
-  it('gives what is under way its time to end when it stops', async () => {
-    const { clock, notifier, append, told } = setup(() => clock.sleep(5_000))
+  it('waits for sends in progress when it stops', async () => {
+    const { clock, notifier, append, sent } = setup(() => clock.sleep(5_000))
     notifier.start()
     append(alert('one'))
     append(alert('two'))
@@ -338,11 +338,11 @@ describe('the notifier', () => {
     const stopped = notifier.stop(7_000)
     await clock.advance({ seconds: 7 })
     await stopped
-    expect(told).toEqual(['5s chat ws_1 1'])
+    expect(sent).toEqual(['5s chat ws_1 1'])
     expect(clock.pending().works).toEqual([])
   })
 
-  it('comes to an end on a clock that stands still', async () => {
+  it('stops on a clock that stands still', async () => {
     const { clock, notifier, append } = setup(hang)
     notifier.start()
     append(alert('one'))
@@ -351,7 +351,7 @@ describe('the notifier', () => {
     expect(clock.pending()).toEqual({ timers: [], works: [] })
   })
 
-  it('refuses channels without a name of their own', () => {
+  it('refuses channels with a blank or repeated name', () => {
     const channel = { name: 'mail', send: succeed }
     const options = { pollIntervalMs: null, environment: createEnvironment(), store: miniStore([], []).store }
     const invalid = expect.objectContaining({ code: 'INVALID_CONFIG' }) as Error

@@ -11,24 +11,24 @@ export interface NotifierOptions {
   readonly pollIntervalMs: number | null
   /** How long a channel may take for one event. Default 30 s. */
   readonly sendTimeoutMs?: number | undefined
-  /** How often one event is tried by one process before it is given up, so that those after it get through. Default 10. */
+  /** How often one process tries an event before it skips it, so that later ones get through. Default 10. */
   readonly maxTries?: number | undefined
   /** How many workspaces one channel serves at a time. Default 20. */
   readonly concurrency?: number | undefined
 }
 
 /**
- * Tells every channel that a workspace uses of each change of state: at least once and in the log's order per workspace and
- * channel. A failed send is tried again after 1 s, doubling up to 5 min, while later events of that target wait; after
- * `maxTries` the event is given up with an error in the log. Channels do not wait for one another.
+ * Sends each change of state to every channel of its workspace: at least once, and in the log's order per workspace and channel. A
+ * failed send is retried after 1 s, doubling up to 5 min, while later events of that target wait. After `maxTries` the event is skipped
+ * with an error in the log. Channels do not wait for one another.
  */
 export interface Notifier {
   start(): void
-  /** Asks for a look at the log. */
+  /** Requests a look at the log. */
   wake(): void
   /**
-   * Begins no send any more, gives those under way `drainTimeoutMs` (default 0) to end, then aborts them. They are told
-   * again after the next start. No timer is left.
+   * Starts no more sends, waits `drainTimeoutMs` (default 0) for those in progress, then aborts them. Aborted events are sent again after
+   * the next start. Leaves no timer.
    */
   stop(drainTimeoutMs?: number): Promise<void>
 }
@@ -37,7 +37,7 @@ const DEFAULT_SEND_TIMEOUT_MS = 30_000
 const DEFAULT_MAX_TRIES = 10
 const DEFAULT_CONCURRENCY = 20
 
-/** @throws TaskboardError `INVALID_CONFIG` for channels whose names are blank or the same. */
+/** @throws TaskboardError `INVALID_CONFIG` for channels with a blank or repeated name. */
 export function createNotifier(options: NotifierOptions): Notifier {
   const { environment, store, pollIntervalMs } = options
   const settings = {

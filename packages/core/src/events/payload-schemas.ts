@@ -10,7 +10,7 @@ const actor = z.object({
 })
 const hostData = z.record(z.string(), z.unknown())
 
-/** `data` of `agent.alert`: a message, the library's own names where they apply, and whatever a host added. */
+/** `data` of `agent.alert`: a message, the library's own names where they apply, and the host's additions. */
 export const alertDataSchema = z.looseObject({
   message: z.string(),
   agent_id: z.string().nullish(),
@@ -24,9 +24,9 @@ function payload<T extends WebhookEventType, D extends z.ZodType>(event: T, data
 }
 
 /**
- * What each webhook's body looks like once parsed: `event`, `timestamp` (when it happened) and `data`. Times are
- * ISO 8601 in UTC, absent values null. For receivers: a later version may add fields, which these leave out of their
- * output, and takes none away. `email.received`, `order.new` and what a host adds to an alert are the host's own.
+ * Each webhook's parsed body: `event`, `timestamp` (when it happened) and `data`. Times are ISO 8601 in UTC, absent values null. For
+ * receivers: a later version may add fields, which these schemas leave out of their output, and removes none. `email.received`,
+ * `order.new` and a host's additions to an alert are the host's own.
  */
 export const eventPayloadSchemas = {
   'task.created': payload(
@@ -84,7 +84,7 @@ export const eventPayloadSchemas = {
   'order.new': payload('order.new', hostData),
 } satisfies Record<WebhookEventType, z.ZodType>
 
-/** The body of a webhook for one type of event, parsed. */
+/** The parsed webhook body for one type of event. */
 export type WebhookPayload<T extends WebhookEventType = WebhookEventType> = {
   [K in WebhookEventType]: z.output<(typeof eventPayloadSchemas)[K]>
 }[T]

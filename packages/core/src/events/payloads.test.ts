@@ -9,7 +9,7 @@ import { sampleEvent } from './sample-event.js'
 const instant = fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) })
 const text = fc.string({ unit: 'binary' })
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null })
-/** Without the one name that schemas leave out of what they parse. */
+/** Without `__proto__`, which the schemas leave out. */
 const memberName = text.filter((name) => name !== '__proto__')
 const hostData = fc.dictionary(memberName, fc.jsonValue()) as fc.Arbitrary<Record<string, unknown>>
 const column = fc.constantFrom('TODO', 'DOING', 'DONE')
@@ -112,7 +112,7 @@ describe('a payload', () => {
     )
   })
 
-  it('depends on type, time, facts and version alone', () => {
+  it('depends only on type, time, facts and version', () => {
     fc.assert(
       fc.property(webhookEvent, text, fc.nat(), (event, id, seq) => {
         const copy = structuredClone(event)
@@ -143,7 +143,7 @@ describe('a payload', () => {
     expect(renderPayload(completed(at, at - 5_000)).data['duration_seconds']).toBe(0)
   })
 
-  it('names what the library raised in snake_case and leaves the rest to its author', () => {
+  it('has the library’s names in snake_case and the host’s unchanged', () => {
     const facts = { message: 'm', agentId: 'agent_1', taskId: 'task_1', data: { diskFree: 1 } }
     expect(renderPayload({ type: 'agent.alert', facts, at, payloadVersion: 1 }).data).toEqual({
       message: 'm',
@@ -155,20 +155,20 @@ describe('a payload', () => {
     })
   })
 
-  it('keeps the address of a disabled webhook, which may hold a token, to the process', () => {
+  it('does not contain the address of a disabled webhook, which may contain a token', () => {
     const facts = { message: 'm', webhookId: 'wh_1', url: 'https://example.com/?token=x', reason: 'failing' }
     const body = encodePayload({ type: 'agent.alert', facts, at, payloadVersion: 1 })
     expect(body).toContain('"webhook_id":"wh_1"')
     expect(body).not.toContain('token')
   })
 
-  it('of a published alert is what the host gave', () => {
+  it('of a published alert is the host’s object', () => {
     const published = { message: 'm', taskId: 1, Severity: 'high' }
     const facts = { message: 'm', published }
     expect(renderPayload({ type: 'agent.alert', facts, at, payloadVersion: 1 }).data).toEqual(published)
   })
 
-  it('shows the live events too', () => {
+  it('renders the live events too', () => {
     const progress = {
       type: 'task.progress',
       facts: { taskId: 't', progress: 5 },
@@ -185,7 +185,7 @@ describe('a payload', () => {
     expect(renderPayload(status).data).toEqual({ agent_id: 'a', status: 'busy' })
   })
 
-  it('of a version from the future is refused, not guessed', () => {
+  it('of a version from the future is refused', () => {
     expect(() => renderPayload({ ...completed(at, at), payloadVersion: 2 })).toThrow(TaskboardError)
   })
 })

@@ -2,30 +2,33 @@ import type { Instant } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import { currentPayloadVersion, type EventDraft, type EventFacts, type LoggedEvent } from './catalogue.js'
 
-/** What a payload is made of. Nothing else has any influence on it. */
+/** The only inputs of a payload. */
 export type PayloadSource = EventDraft & Pick<LoggedEvent, 'at' | 'payloadVersion'>
 
-/** An event as it leaves the process: snake_case names, ISO 8601 UTC times, null for what is absent. */
+/** An event as it leaves the process: snake_case names, ISO 8601 UTC times, null for absent values. */
 export interface EventPayload {
   readonly event: LoggedEvent['type']
-  /** When it happened, whenever it is sent. */
+  /** When it happened, not when it is sent. */
   readonly timestamp: string
   readonly data: Readonly<Record<string, unknown>>
 }
 
 /**
- * Renders an event: a pure function of its type, time, facts and payload version. `data` follows
- * `eventPayloadSchemas`; what a host published is its own and goes out with its keys as they are.
+ * Renders an event: a pure function of its type, time, facts and payload version. `data` follows `eventPayloadSchemas`. A host's
+ * published data goes out with its keys unchanged.
  * @throws TaskboardError `INTERNAL_ERROR` for a payload version that this release does not know.
  */
 export function renderPayload(event: PayloadSource): EventPayload {
   if (event.payloadVersion !== currentPayloadVersion) {
-    throw new TaskboardError('INTERNAL_ERROR', `payload version ${event.payloadVersion} is not known here`)
+    throw new TaskboardError(
+      'INTERNAL_ERROR',
+      `payload version ${event.payloadVersion} is not supported by this release`,
+    )
   }
   return { event: event.type, timestamp: iso(event.at), data: renderData(event) }
 }
 
-/** The body of a webhook: the rendered event as JSON, the same text however often and wherever it is made. */
+/** The body of a webhook: the rendered event as JSON. Every process renders the same text every time. */
 export function encodePayload(event: PayloadSource): string {
   return JSON.stringify(renderPayload(event))
 }

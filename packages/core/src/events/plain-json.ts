@@ -4,10 +4,10 @@ const DEEPEST_LEVEL = 32
 const MOST_BYTES = 65_536
 
 /**
- * A copy of an object that a host gave, of nothing but JSON: objects without a class, arrays, text without NUL and
- * unpaired surrogates, finite numbers, booleans and null. Properties that are undefined are left out, as in JSON. At most
- * 32 levels deep and 64 KiB as JSON text. The copy is frozen, so that what was checked is what is kept.
- * @throws TaskboardError `INVALID_FIELD` for `field`, with the path of what is not acceptable.
+ * Copies a host's object as plain JSON: objects without a class, arrays, text without NUL and unpaired surrogates, finite numbers,
+ * booleans and null. Leaves out undefined properties, as JSON does. At most 32 levels deep and 64 KiB as JSON text. The copy is frozen,
+ * so that the checked value is the stored one.
+ * @throws TaskboardError `INVALID_FIELD` for `field`, with the path of the invalid value.
  */
 export function plainJsonObject(value: unknown, field: string): Readonly<Record<string, unknown>> {
   const walk: Walk = { field, roomLeft: MOST_BYTES }
@@ -19,7 +19,7 @@ export function plainJsonObject(value: unknown, field: string): Readonly<Record<
 
 interface Walk {
   readonly field: string
-  /** A lower bound is enough: it ends the walk of what is far too large, the exact size is taken afterwards. */
+  /** A lower bound is enough: it stops the walk through an oversized value. The exact size is checked afterwards. */
   roomLeft: number
 }
 

@@ -60,7 +60,7 @@ describe('what can be published', () => {
     expect(publishDraft('order.new', largest).facts).toEqual(largest)
   })
 
-  it('data is kept as its JSON says, and later changes to it are not', () => {
+  it('data is stored as its JSON, without later changes to the object', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (data) => {
         fc.pre(!JSON.stringify(data).includes('__proto__') && !JSON.stringify(data).includes('\\u0000'))
@@ -84,7 +84,7 @@ describe('what can be published', () => {
     expect(() => publishDraft('agent.alert', data)).toThrow(withField(code, field))
   })
 
-  it('an alert goes out as it was given', () => {
+  it('an alert goes out unchanged', () => {
     const data = { message: 'Disk full', Severity: 'high', task_id: 'task_1' }
     const draft = publishDraft('agent.alert', data)
     const payload = renderPayload({ ...draft, at: 0, payloadVersion: 1 })

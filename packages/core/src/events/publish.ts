@@ -6,7 +6,7 @@ import { alertDataSchema } from './payload-schemas.js'
 import { plainJsonObject } from './plain-json.js'
 import { toTaskboardEvent, type TaskboardEvent } from './taskboard-event.js'
 
-/** What `data` of a published event may be. An alert needs a message for people. */
+/** The `data` of a published event. An alert requires a message for people. */
 export type PublishData<T extends IntegrationEventType = IntegrationEventType> = T extends 'agent.alert'
   ? Readonly<Record<string, unknown>> & { readonly message: string }
   : Readonly<Record<string, unknown>>
@@ -17,9 +17,9 @@ export interface PublishOptions<Tx> {
 }
 
 /**
- * Raises an event from outside the board: into the workspace's log, and to its webhooks, listeners and notification
- * channels. Not idempotent: a repeated call is another event.
- * @throws TaskboardError `INVALID_FIELD` for `type` or `data` or, with `agent.alert`, a name that the library gives a
+ * Raises an event from outside the board. It goes into the workspace's log, and to its webhooks, listeners and notification
+ * channels. Not idempotent: a repeated call raises another event.
+ * @throws TaskboardError `INVALID_FIELD` for `type`, for `data` or, with `agent.alert`, for a name to which the library gives a
  *   meaning (`agent_id`, `task_id`, `webhook_id`, `reason`: text or null); `MISSING_FIELD` for an alert without `message`;
  *   `NOT_FOUND` for an unknown workspace.
  */
@@ -39,7 +39,7 @@ export function createPublisher<Tx>(parts: { environment: Environment; store: Ev
   }
 }
 
-/** The event that a host's `type` and `data` make: a frozen copy, checked. @throws as `Publish` does for its input. */
+/** The event for a host's `type` and `data`: a frozen copy, checked. @throws as `Publish` does for its input. */
 export function publishDraft(type: string, data: unknown): EventDraft {
   if (!isIntegrationEventType(type)) {
     const known = integrationEventTypes.join(', ')

@@ -3,7 +3,7 @@ import type { EventDraft, EventFacts, WebhookEventType } from './catalogue.js'
 
 const SAMPLE_DURATION_MS = 90_000
 
-/** A made-up event of the given type, as of `now`, for the Test button. It belongs to no task and enters no log. */
+/** A fictional event of the given type, as of `now`, for the Test button. It belongs to no task and is not logged. */
 export function sampleEvent<T extends WebhookEventType>(
   type: T,
   now: Instant,

@@ -6,7 +6,7 @@ import { notifiedEventTypes, type NotificationChannel } from './notification-cha
 import { toTaskboardEvent } from './taskboard-event.js'
 
 export type SendOutcome =
-  | { readonly outcome: 'told' }
+  | { readonly outcome: 'sent' }
   | { readonly outcome: 'failed'; readonly error: unknown }
   | { readonly outcome: 'stopped' }
 
@@ -19,25 +19,25 @@ export interface NotificationSend {
   readonly timeoutMs: number
 }
 
-/** Whether notification channels are told of this event at all. */
+/** Whether notification channels receive this event at all. */
 export function isNotified(event: LoggedEvent): boolean {
   return (notifiedEventTypes as readonly string[]).includes(event.type)
 }
 
-/** One try to tell one channel of one event. Never rejects, and ends by the time-out or `stopping` at the latest. */
+/** One try to send one event to one channel. Never rejects, and ends by the timeout or `stopping` at the latest. */
 export async function sendNotification(send: NotificationSend): Promise<SendOutcome> {
   const { clock, channel, target, event, stopping, timeoutMs } = send
   const { workspaceId, settings } = target
   const aborter = new AbortController()
   const stop = (): void => aborter.abort(new Error('the notifier stops'))
   stopping.addEventListener('abort', stop, { once: true })
-  // Set outside of the tracked work: a clock that lets time pass while work waits for a timer must not count this one.
+  // Set outside of the tracked work, so that a clock that advances while work waits for a timer does not count this one.
   const timer = clock.setTimer(() => aborter.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
   try {
     const notification = { workspaceId, settings, event: toTaskboardEvent(event), text: describeEvent(event) }
     const answer = async (): Promise<void> => channel.send(notification, { signal: aborter.signal })
     await tracked(clock, `notification:${channel.name}`, () => untilAborted(answer(), aborter.signal))
-    return { outcome: 'told' }
+    return { outcome: 'sent' }
   } catch (error) {
     return stopping.aborted ? { outcome: 'stopped' } : { outcome: 'failed', error }
   } finally {
@@ -46,7 +46,7 @@ export async function sendNotification(send: NotificationSend): Promise<SendOutc
   }
 }
 
-/** Settles as `work` does, or rejects with the signal's reason when that comes first and `work` ignores it. */
+/** Settles as `work` does, or rejects with the signal's reason when that aborts first and `work` ignores it. */
 function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error)

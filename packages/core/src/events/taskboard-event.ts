@@ -4,7 +4,7 @@ import type { EventDraft, EventType, LoggedEvent } from './catalogue.js'
 export type TaskboardEvent<T extends EventType = EventType> = Extract<EventDraft, { type: T }> &
   Pick<LoggedEvent, 'id' | 'workspaceId' | 'seq' | 'at'>
 
-/** Leaves out what concerns the log alone. */
+/** Leaves out the fields that only the log needs. */
 export function toTaskboardEvent(logged: LoggedEvent): TaskboardEvent {
   const { payloadVersion: _, ...event } = logged
   return event
