@@ -95,7 +95,8 @@ describe('a request with a cookie', () => {
     ]) {
       expect(judge({ authorization, origin: 'https://evil.example' })).toMatchObject({ code: 'FORBIDDEN' })
       expect(judge({ authorization, 'sec-fetch-site': 'cross-site' })).toMatchObject({ code: 'FORBIDDEN' })
-      expect(judge({ authorization, cookie: 'a=1' })).toMatchObject({ code: 'FORBIDDEN' })
+      expect(judge({ authorization, cookie: 'a=1' })).toBeNull()
+      expect(judge({ authorization, cookie: 'a=1', origin: 'https://evil.example' })).not.toBeNull()
       expect(judge({ authorization, origin: OWN })).toBeNull()
       expect(judge({ authorization })).toBeNull()
     }

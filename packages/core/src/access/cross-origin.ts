@@ -56,8 +56,7 @@ function judgeOrigin(request: BrowserRequest, allowed: ReadonlySet<string>): Tas
   const authorization = request.header('authorization')
   const isKept = authorization !== undefined && KEPT_BY_BROWSERS.test(authorization)
   if (authorization !== undefined && !isKept) return null
-  const hasCookie = request.header('cookie') !== undefined
-  if (!hasCookie && !isKept) return null
+  if (request.header('cookie') === undefined && !isKept) return null
   const site = request.header('sec-fetch-site')
   if (site === 'same-origin' || site === 'none') return null
   const origin = request.header('origin')
@@ -66,7 +65,7 @@ function judgeOrigin(request: BrowserRequest, allowed: ReadonlySet<string>): Tas
     if (site === undefined && isAddressed(origin, request)) return null
   } else if (site === undefined) {
     // A program with a password: for a page that sends data, browsers set `Origin`.
-    if (!hasCookie) return null
+    if (isKept) return null
     return new TaskboardError(
       'FORBIDDEN',
       'a request with a cookie requires an Origin or a Sec-Fetch-Site header, or an Authorization header instead',
