@@ -23,7 +23,7 @@ async function terminate(pid: number): Promise<void> {
 }
 
 describe('boundedPool', () => {
-  it('closes a connection that does not answer, and lends another', async () => {
+  it('closes a connection that does not answer, and provides another', async () => {
     const pool = boundedPool(database.pool, timeouts)
     const client = await pool.connect()
     const before = await client.query(BACKEND)

@@ -232,8 +232,8 @@ interface Frame {
 }
 
 /**
- * The server answers the commit of a transaction with a failed statement with a rollback and no error, if the host's code has
- * caught the statement's error. It refuses any statement before such a commit.
+ * When the host's code has caught the error of a failed statement, the server answers the commit with a rollback and no error.
+ * It refuses all other statements, so one precedes the commit.
  */
 const COMMIT_UNLESS_ABORTED = 'select; commit'
 

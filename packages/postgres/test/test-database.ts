@@ -3,7 +3,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { migrate } from '../src/migrations/migrate.js'
 
-/** A database of the caller's own on the tests' server. */
+/** A database for the caller on the tests' server. */
 export interface TestDatabase {
   readonly url: string
   readonly pool: pg.Pool
@@ -11,9 +11,7 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/**
- * Makes an empty database; its schema is the caller's to migrate. It sorts text by its bytes, or as people of `icuLocale` do.
- */
+/** Creates an empty database; the caller migrates its schema. It sorts text by its bytes, or by the rules of `icuLocale`. */
 export function createTestDatabase(options: pg.PoolConfig = {}, icuLocale?: string): Promise<TestDatabase> {
   const locale = icuLocale && `template template0 locale_provider icu icu_locale '${icuLocale}'`
   return createDatabase(options, locale ?? '')

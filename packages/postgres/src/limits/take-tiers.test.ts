@@ -53,7 +53,7 @@ describe('decisions in batches', () => {
   })
   afterAll(() => test.drop())
 
-  it('are those of one window after the other, whatever the clock and the limits do', async () => {
+  it('equal decisions made one by one, whatever the clock and the limits do', async () => {
     const [database] = databases as [Database]
     await fc.assert(
       fc.asyncProperty(batches, async (steps) => {

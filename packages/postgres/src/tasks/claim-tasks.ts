@@ -69,7 +69,7 @@ export function createTaskClaims(): TaskClaims {
     const served = lastOf(rows)
     if (served !== null) lastServed.set(agentType, served)
     // The walk went once around when it found fewer workspaces with work than could have had a turn. Of several, each was
-    // looked at only for its share of what is wanted, so one may have more where others had less.
+    // asked only for its share of the wanted tasks, so one may have more where others had fewer.
     const { stations = [], seen } = rows[0] ?? {}
     const wanted = limit + rows.filter(({ isOutcome }) => isOutcome).length
     const isWhole = stations.length <= 1 || (seen ?? 0) < LEAST_DEPTH

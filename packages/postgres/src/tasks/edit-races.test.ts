@@ -127,8 +127,8 @@ describe('edits and deletions beside claims, completions and moves', () => {
       }),
     )
 
-    // A look at a task that was done finds out which transactions to wait for; a later one finds them ended, those of the server's
-    // own housekeeping included.
+    // The first look at a completed task finds the transactions to wait for; a later one finds them ended, including those of
+    // the server's background processes.
     await vi.waitFor(
       async () => {
         await tasks.freeDependents({ limit: 10_000 }, at)

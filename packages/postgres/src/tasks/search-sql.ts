@@ -9,7 +9,7 @@ export interface FoundRow extends SummaryRow {
   readonly hasAgent: boolean
 }
 
-/** The last of a page before, or what is higher than every `task_…`: in each language a letter, as many sort signs below letters. */
+/** The last id of the page before, or a text above every `task_…`: a letter in each language, because many sort signs below letters. */
 const BEFORE = `coalesce($5::text, 'u')`
 
 /** The first of `rows`, a query of `id`. The outer limit shows the planner that they are few. */

@@ -97,7 +97,7 @@ describe.each(Object.entries(databases))('beside %s', (_, open) => {
       const { id } = await webhooks.register(workspace.id, input)
       const startedAt = await present()
       await webhooks.rotateSecret(workspace.id, id, { secret: 'new', overlapMs: HOUR / 2 })
-      await taskboard.board(workspace.id).add({ title: 'Told three times' })
+      await taskboard.board(workspace.id).add({ title: 'Sent three times' })
       deliverer.start()
       const [delivery] = await until(
         async () => (await webhooks.deliveries(workspace.id, id)).deliveries,

@@ -210,7 +210,7 @@ export function sweepingVerbs({ tasks }: Storage<PgConnection>): readonly HotVer
       run: () => tasks.listTasks({ workspaceId: HUGE, column: 'TODO', limit: 50, after: null }, later),
     },
     {
-      name: 'claim after making a thousand placements anew',
+      name: 'claim after recomputing a thousand placements',
       indexes: ['todo_pickup', 'todo_until', 'task_pkey'],
       most: { rows: 30_000, pages: 60_000 },
       run: () => tasks.claimTasks({ target: forAgent, limit: 1 }, later),

@@ -98,7 +98,7 @@ describe('at a million tasks', () => {
       'callers of the enterprise API': (storage: Storage<PgConnection>) => taskVerbs(storage, mode),
       'listeners and channels': eventVerbs,
       'connections of the realtime channel': (storage: Storage<PgConnection>) => realtimeVerbs(storage, mode),
-      'whoever asks for figures': figureVerbs,
+      'readers of figures': figureVerbs,
       deliverers: deliveryVerbs,
       'owners of webhooks': webhookVerbs,
       requests: accessVerbs,

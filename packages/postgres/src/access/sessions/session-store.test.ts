@@ -83,7 +83,7 @@ describe('logins in processes that share a database', () => {
     expect(await store.findPrincipalBySession(id, at)).toBeNull()
   })
 
-  it('end a login that was under way when the password changed', async () => {
+  it('end a login that was in progress when the password changed', async () => {
     const userId = await addUser('password@example.com')
     const [store] = stores as [SessionStore<PgConnection>]
     const begun = { userId, passwordHash: 'h', familyHash: 'under way', tokenHash: 't', ttlMs: 86_400_000 }
