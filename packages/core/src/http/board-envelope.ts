@@ -8,7 +8,7 @@ export interface BoardErrorBody {
   readonly code: string
 }
 
-/** What each code is in the board API. `docs/errors.md` says when each is given. */
+/** Each code in the board API. `docs/errors.md` has the reasons for each. */
 export const boardErrorTable: ErrorTable = {
   UNAUTHORIZED: { code: 'UNAUTHORIZED', status: 401 },
   FORBIDDEN: { code: 'FORBIDDEN', status: 403 },
@@ -31,7 +31,7 @@ export const boardErrorTable: ErrorTable = {
 }
 
 /**
- * Any thrown value in the board API's form. Fields are named as on the wire; a value that is no `TaskboardError` becomes
+ * Any thrown value in the board API's form. Fields have their wire names. A value that is not a `TaskboardError` becomes
  * `INTERNAL_ERROR` without its text. `retry-after` is in whole seconds, rounded up.
  * @example
  * ```ts

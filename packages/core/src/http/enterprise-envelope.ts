@@ -6,7 +6,7 @@ export interface EnterpriseErrorBody {
   readonly error: {
     readonly code: string
     readonly message: string
-    /** The first offending field, empty when it is about none, and a sentence about it, down to the entry of a list. */
+    /** The first invalid field, empty when there is none, and a sentence about it, down to the entry of a list. */
     readonly details: { readonly field: string; readonly issue: string }
     readonly request_id: string
     /** ISO 8601, UTC. */
@@ -14,7 +14,7 @@ export interface EnterpriseErrorBody {
   }
 }
 
-/** What each code is in the enterprise API. `docs/errors.md` says when each is given. */
+/** Each code in the enterprise API. `docs/errors.md` has the reasons for each. */
 export const enterpriseErrorTable: ErrorTable = {
   UNAUTHORIZED: { code: 'AUTHENTICATION_FAILED', status: 401 },
   FORBIDDEN: { code: 'AUTHORIZATION_FAILED', status: 403 },
@@ -40,13 +40,13 @@ export const enterpriseErrorTable: ErrorTable = {
 export interface EnterpriseErrorContext {
   readonly requestId: string
   readonly now: Instant
-  /** What fields of the library are called there where that is not their snake_case: `{ dueDate: 'deadline' }`. */
+  /** Wire names of the library's fields, if they are not the snake_case form: `{ dueDate: 'deadline' }`. */
   readonly wireFields?: Readonly<Record<string, string>> | undefined
 }
 
 /**
  * Any thrown value in the enterprise API's form, for the request `requestId` at `now`. Otherwise like
- * `boardErrorEnvelope`; the request's id is a header too.
+ * `boardErrorEnvelope`. The request's id is also a header.
  * @example
  * ```ts
  * import { enterpriseErrorEnvelope, TaskboardError } from '@taskboard/core'

@@ -57,7 +57,7 @@ describe('boardErrorEnvelope', () => {
     })
   })
 
-  it('names fields as the wire does, in front of the message too', () => {
+  it('uses wire names of fields, also at the start of the message', () => {
     const error = new TaskboardError('INVALID_FIELD', 'dueDate must be a date', { field: 'dueDate' })
     expect(boardErrorEnvelope(error).body.error).toBe('due_date must be a date')
     const aside = new TaskboardError('INVALID_FIELD', 'not before its dueDate', { field: 'notBefore' })
@@ -110,7 +110,7 @@ describe('enterpriseErrorEnvelope', () => {
     })
   })
 
-  it('has both details as text when no field is to blame', () => {
+  it('has both details as text without a field', () => {
     const { body } = enterpriseErrorEnvelope(new Error('secret'), context)
     expect(body.error.details).toEqual({ field: '', issue: 'internal error' })
   })

@@ -2,7 +2,7 @@ import { TaskboardError, type ErrorCode } from '../errors/index.js'
 import { retryAfterSeconds } from '../limits/index.js'
 import { wireName } from './wire-names.js'
 
-/** An error as one of the wire formats shows it: status, the headers that belong to it, and the body before it is text. */
+/** An error in one of the wire formats: status, headers, and the body before serialization. */
 export interface ErrorEnvelope<Body> {
   readonly status: number
   /** `retry-after`, `allow` and `www-authenticate` where they apply. Lower case. */
@@ -10,36 +10,36 @@ export interface ErrorEnvelope<Body> {
   readonly body: Body
 }
 
-/** How each code of the library shows in one wire format. */
+/** The codes of one wire format, by the library's codes. */
 export type ErrorTable = Readonly<Record<ErrorCode, { readonly code: string; readonly status: number }>>
 
-/** An error about a field that the caller made up: it is called what the caller wrote, and not by the wire's rules. */
+/** An error about an unknown field. Its name stays as the caller wrote it. */
 export class WireFieldError extends TaskboardError {
   constructor(code: 'INVALID_FIELD', message: string, field: string) {
     super(code, message, { field })
   }
 }
 
-/** What an error says to the outside, after everything that must stay inside is taken away. */
+/** The public part of an error, without internal details. */
 export interface WireError {
   readonly code: ErrorCode
-  /** With the field's wire name where it begins with a field. */
+  /** With the field's wire name if it begins with a field. */
   readonly message: string
-  /** The offending field's wire name. */
+  /** The invalid field's wire name. */
   readonly field: string | null
   readonly headers: Readonly<Record<string, string>>
 }
 
 const INTERNAL: WireError = { code: 'INTERNAL_ERROR', message: 'internal error', field: null, headers: {} }
 
-/** Whether the error is a fault of the library, a port or the host: told without detail, and worth a log line. */
+/** Whether the error is internal, of the library, a port or the host: it is logged, and returned without detail. */
 export function isInternal(error: unknown): boolean {
   return (
     !(error instanceof TaskboardError) || error.code === 'INTERNAL_ERROR' || error.code === 'INVALID_CONFIG'
   )
 }
 
-/** What may be told of any thrown value. `renamed` has the fields whose wire name is not just another spelling. */
+/** The public part of any thrown value. `renamed` has the fields whose wire name is not the snake_case form. */
 export function toWireError(error: unknown, renamed: Readonly<Record<string, string>> = {}): WireError {
   if (!(error instanceof TaskboardError) || isInternal(error)) return INTERNAL
   const { code, field } = error

@@ -4,9 +4,9 @@ import { answerUnknownEnterprisePath } from './enterprise/handle.js'
 import type { FallbackRoute } from './http.js'
 
 /**
- * Answers 404 in the envelope of each API (`NOT_FOUND`, and `RESOURCE_NOT_FOUND` for the enterprise API) for the paths below
- * that API's own which no route answers. The answer is the same for every caller, so that no credential is asked for. A prefix
- * comes before one that it begins with.
+ * Answers unknown paths below those of each API with 404 in that API's envelope (`NOT_FOUND`, and `RESOURCE_NOT_FOUND` for the
+ * enterprise API). The answer is the same for every caller, so no credential is required. A longer prefix comes before a shorter
+ * one that it begins with.
  */
 export function fallbackRoutes({ surface }: { readonly surface: Surface }): readonly FallbackRoute[] {
   const { board, webhooks, enterprise } = surface.paths

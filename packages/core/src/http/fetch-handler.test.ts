@@ -9,7 +9,7 @@ import { createTaskboard, type Taskboard } from '../taskboard.js'
 import { protectedRoute } from './enterprise/protected-route.js'
 import { toFetchHandler } from './fetch-handler.js'
 
-/** A host that speaks `Request` and `Response`, on Node's server. */
+/** A host that uses `Request` and `Response`, on Node's server. */
 async function mountFetchHandler(
   taskboard: Taskboard,
   { mountPath, notFound }: TransportHost,
@@ -62,7 +62,7 @@ async function relay(
   response.end(bytes)
 }
 
-/** What becomes of a connection whose body was left unread is for the server to say, and this one is a few lines. */
+/** The server decides what happens to a connection with an unread body, and this one is a few lines. */
 const ofTheHost = new Set(['endless-upload', 'keep-alive-unread', 'keep-alive-chunked'])
 
 describe('toFetchHandler', () => {
@@ -76,13 +76,13 @@ describe('toFetchHandler', () => {
   const handler = (options?: Parameters<typeof toFetchHandler>[1]) =>
     toFetchHandler(createTaskboard({ storage: memoryStorage() }), options)
 
-  it('answers other paths with 404 unless the host does', async () => {
+  it('answers other paths with 404 unless the host answers them', async () => {
     const answer = await handler()(new Request('http://host/elsewhere'))
     expect(answer.status).toBe(404)
     expect(await answer.json()).toEqual({ success: false, error: 'there is no such path', code: 'NOT_FOUND' })
   })
 
-  it('answers without a body where there is none', async () => {
+  it('answers without a body if there is none', async () => {
     const taskboard = createTaskboard({ storage: memoryStorage() })
     const { account } = await taskboard.accounts.create({ name: 'Ada', tier: 'custom' })
     const { id, key } = await taskboard.accounts.createKey({
@@ -96,7 +96,7 @@ describe('toFetchHandler', () => {
     expect([answer.status, await answer.text()]).toEqual([204, ''])
   })
 
-  it('limits wrong keys by the address that the host tells', async () => {
+  it('limits wrong keys by the address from the host', async () => {
     const handle = handler({ clientAddress: (request) => request.headers.get('x-real-ip') ?? '' })
     const statuses: number[] = []
     for (let i = 0; i < 62; i++) {
@@ -109,7 +109,7 @@ describe('toFetchHandler', () => {
     expect(statuses.slice(58)).toEqual([401, 401, 429, 401])
   })
 
-  it('says in the log when the host has used the body up', async () => {
+  it('logs an error when the host has read the body before', async () => {
     const logged: unknown[] = []
     const note = (fields: object): void => void logged.push(fields)
     const logger = { debug: note, info: note, warn: note, error: note, fatal: note }

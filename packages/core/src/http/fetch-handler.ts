@@ -8,26 +8,26 @@ import { joinChunks } from './join-chunks.js'
 import { createRouteTable } from './route-table.js'
 
 export interface FetchHandlerOptions {
-  /** Where the handler is mounted: stripped from the path before the routes are looked up. Default none. */
+  /** Where the handler is mounted. Removed from the path before routing. Default none. */
   readonly basePath?: string | undefined
   /**
-   * The client's address as the host knows it; Web requests carry none. Without this all callers with a wrong key share one
-   * bucket of failed credentials, and all who log in another: a stranger's wrong passwords then lock a user out. So give it
-   * wherever there is a login. Callers with a valid key never meet it.
+   * Returns the client's address; Web requests carry none. Without it, all callers with a wrong key share one limit for failed
+   * credentials, and all logins share another, so that a stranger's wrong passwords lock users out. Set it if you have a login.
+   * Callers with a valid key are not affected.
    */
   readonly clientAddress?: ((request: Request) => string) | undefined
-  /** What is served beside the task board's own routes, GraphQL for example. */
+  /** Routes beside the task board's own, for example GraphQL. */
   readonly routes?: readonly Route[] | undefined
   /**
-   * Answers what is none of the task board's paths. Default: 404 in the envelope of the API whose path it begins with, and in
-   * that of the board API elsewhere.
+   * Answers paths that are not the task board's. Default: 404 in the envelope of the API whose path it begins with, else in that
+   * of the board API.
    */
   readonly notFound?: ((request: Request) => Response | Promise<Response>) | undefined
 }
 
 /**
- * The task board's routes for hosts that speak the Web's `Request` and `Response` (Hono, Next, Bun, Deno). The body of the
- * request must not have been read before.
+ * The task board's routes for hosts that use the Web's `Request` and `Response` (Hono, Next, Bun, Deno). Do not read the body of
+ * the request before.
  */
 export function toFetchHandler(
   taskboard: { readonly surface: Surface },
@@ -49,7 +49,7 @@ export function toFetchHandler(
       params: found.params,
       query: search.slice(1),
       header: (name) => request.headers.get(name) ?? undefined,
-      // Behind a proxy, what a host makes of the URL may name the process, and the header what the client asked for.
+      // Behind a proxy, the URL may contain the host of the process, and the header the host that the client addressed.
       targetOrigin: `${protocol}//${request.headers.get('host') ?? host}`,
       clientAddress: clientAddress(request),
       body: bodyOf(request),
@@ -65,7 +65,7 @@ function answerNotFound(): Response {
 }
 
 function toResponse({ status, headers, body }: HttpResponse, method: string): Response {
-  // The platform refuses a body with this status, an empty one too.
+  // The platform refuses a body with this status, even an empty one.
   if (status === 204) return new Response(null, { status, headers })
   if (method !== 'HEAD') return new Response(body, { status, headers })
   const length = String(new TextEncoder().encode(body).length)

@@ -5,14 +5,14 @@ import type { JsonObject } from './json-body.js'
 import type { Query } from './query.js'
 import { suggestName } from './suggest-name.js'
 
-/** What the members of a body, or the parameters of a query, are called on the wire. */
+/** The wire names of a body's members or a query's parameters. */
 export interface FieldNames {
   readonly known: ReadonlySet<string>
-  /** Those of `known` that must be there, and not be null. */
+  /** The names in `known` that must be present and not null. */
   readonly required: readonly string[]
 }
 
-/** By the schemas that they are of, which are made once. */
+/** By schema; each schema is made once. */
 const namesOfSchemas = new WeakMap<z.ZodObject, FieldNames>()
 
 export const NO_FIELDS: FieldNames = fieldNames({})
@@ -27,7 +27,7 @@ export function fieldNames({
   return { known: new Set([...required, ...optional]), required }
 }
 
-/** The names that a schema declares; required are those that it does not take undefined for. */
+/** The names that a schema declares. A name is required if the schema refuses undefined for it. */
 export function fieldNamesOf(schema: z.ZodObject): FieldNames {
   let names = namesOfSchemas.get(schema)
   if (names === undefined) {
@@ -40,9 +40,9 @@ export function fieldNamesOf(schema: z.ZodObject): FieldNames {
 }
 
 /**
- * Checks which fields a body has, before anything looks at what they hold: so a body of a hundred thousand fields costs no more
- * than the first that is wrong.
- * @throws TaskboardError `MISSING_FIELD` for a required field that is absent or null, `INVALID_FIELD` for one that is not known.
+ * Checks the field names of a body before their values, so that a body of a hundred thousand fields costs no more than up to its
+ * first wrong one.
+ * @throws TaskboardError `MISSING_FIELD` for a required field that is absent or null, `INVALID_FIELD` for an unknown one.
  */
 export function requireFields(body: JsonObject, { known, required }: FieldNames): void {
   for (const name of required) {
@@ -54,8 +54,8 @@ export function requireFields(body: JsonObject, { known, required }: FieldNames)
 }
 
 /**
- * Checks which parameters a query has.
- * @throws TaskboardError `INVALID_FIELD` for one that is not known, or that is repeated: none of its values counts.
+ * Checks the parameter names of a query.
+ * @throws TaskboardError `INVALID_FIELD` for an unknown or repeated one.
  */
 export function requireParameters({ values, repeated }: Query, { known }: FieldNames): void {
   for (const name in values) {
@@ -66,7 +66,7 @@ export function requireParameters({ values, repeated }: Query, { known }: FieldN
   }
 }
 
-/** Where the first field that is not known was probably meant to be the missing one, the error says so. */
+/** Suggests the missing name if the first unknown field looks like it. */
 function missing(name: string, body: JsonObject, known: ReadonlySet<string>): TaskboardError {
   const stranger = Object.keys(body).find((each) => !known.has(each))
   const isMeant = stranger !== undefined && suggestName(stranger, known) === name

@@ -1,6 +1,6 @@
 /**
- * An HTTP request as a plain value. Adapters make one from their framework's request; nothing in it is a framework's or
- * the platform's object, so that routes can be called by anything.
+ * An HTTP request as a plain value. Adapters make one from their framework's request. It contains no object of a framework or the
+ * platform, so that any code can call routes.
  */
 export interface HttpRequest {
   /** Upper case. */
@@ -14,58 +14,56 @@ export interface HttpRequest {
   /** One header by its lower-case name; undefined when absent. Repeated headers are joined as Node joins them. */
   header(name: string): string | undefined
   /**
-   * The origin that the client addressed, as the host sees it, its trusted proxies taken into account: `https://example.com:8443`.
+   * The origin that the client addressed, as the host sees it through its trusted proxies: `https://example.com:8443`.
    * Absent: that of the `host` header.
    */
   readonly targetOrigin?: string | undefined
-  /** The client's address as the host sees it, its trusted proxies taken into account. */
+  /** The client's address, as the host sees it through its trusted proxies. */
   readonly clientAddress: string
   readonly body: RequestBody
-  /** Aborts when the client goes away. Made when it is first asked for. */
+  /** Aborts when the client disconnects. Created on first use. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * A body that is read only when a route asks for it, so that a request is refused for its credential before a byte of it
- * is taken in.
+ * A body that is read only when a route needs it, so that a wrong credential is refused before any byte is read.
  */
 export type RequestBody =
-  /** The request came without a body, or with one of no bytes. */
+  /** The request has no body, or an empty one. */
   | { readonly kind: 'none' }
   /**
-   * The host has read it already; `value` is what its parser made of it (also a string or bytes that it left as is), and
-   * undefined when it kept nothing.
+   * The host has already read it. `value` is its parser's result (also an unparsed string or bytes), or undefined when it kept
+   * nothing.
    */
   | { readonly kind: 'parsed'; readonly value: unknown }
   /**
-   * Still on the wire. `read` gives all bytes, or null as soon as there are more than `maxBytes`; the rest is left to the
-   * adapter. At once when they have arrived, else as a promise, which rejects when the client goes away. Called at most
-   * once.
+   * Not read yet. `read` returns all bytes, or null as soon as there are more than `maxBytes`; the adapter handles the rest.
+   * Immediate when they have arrived, else a promise, which rejects when the client disconnects. Called at most once.
    */
   | { readonly kind: 'unread'; read(maxBytes: number): Uint8Array | null | Promise<Uint8Array | null> }
 
-/** An HTTP response as a plain value. Header names are lower case; the body is the finished text. */
+/** An HTTP response as a plain value. Header names are lower case; the body is text. */
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** For HEAD too: the adapter leaves it out, and keeps its length. */
+  /** For HEAD too: the adapter omits it and keeps its length. */
   readonly body: string
 }
 
 /**
- * A route as data: adapters register it with their own router under `path` for every method, and the handler sorts methods
- * out itself (a wrong credential is told before a wrong method). The handler never throws and never rejects.
+ * A route as data. Adapters register it with their router under `path` for every method, and the handler checks the method (it
+ * refuses a wrong credential before a wrong method). The handler never throws and never rejects.
  */
 export interface Route {
   /**
-   * Segments of the form `:name` match one segment each, and come decoded in `HttpRequest.params`. A segment whose
-   * percent-encoding is malformed comes as it was sent, so that the handler answers it like any other value.
+   * Segments of the form `:name` match one segment each, and are decoded in `HttpRequest.params`. A segment with malformed
+   * percent-encoding stays as sent, so that the handler answers it like any other value.
    */
   readonly path: string
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>
 }
 
-/** Answers the prefix and every path below it that no route answers. Adapters register it after the routes, for every method. */
+/** Answers the prefix and every path below it without a route. Adapters register it after the routes, for every method. */
 export interface FallbackRoute {
   readonly prefix: string
   readonly handle: Route['handle']

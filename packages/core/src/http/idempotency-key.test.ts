@@ -18,7 +18,7 @@ describe('idempotencyClaim', () => {
     expect(idempotencyClaim(request(), caller('ak_1', 'ws_1'), 'add', {})).toBeUndefined()
   })
 
-  it('has a scope for each caller, workspace and operation, whatever their ids hold', () => {
+  it('has a scope for each caller, workspace and operation, whatever their ids contain', () => {
     const scopes = [
       ['a', 'b', 'add'],
       ['a', 'c', 'add'],

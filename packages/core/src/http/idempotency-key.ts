@@ -6,11 +6,10 @@ import type { HttpRequest } from './http.js'
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/
 
 /**
- * The claim that a request's `Idempotency-Key` makes, or undefined without one. Its scope is the caller, the workspace that
- * the caller works on (a user may change it from one request to the next) and `operation`; `input` is what the create is
- * made from.
- * @throws TaskboardError `INVALID_FIELD` for a key that is not 1 to 255 visible ASCII characters, or input nested so deep
- *   that no create takes it.
+ * The claim of a request's `Idempotency-Key`, or undefined without one. Its scope is the caller, the caller's current workspace
+ * (a user can change it between requests) and `operation`. `input` is the input of the create.
+ * @throws TaskboardError `INVALID_FIELD` for a key that is not 1 to 255 visible ASCII characters, or input nested too deep
+ *   for any create.
  */
 export function idempotencyClaim(
   request: HttpRequest,

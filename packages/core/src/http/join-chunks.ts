@@ -1,4 +1,4 @@
-/** Chunks of `total` bytes in one piece; a single one as it is. */
+/** Joins chunks of `total` bytes; returns a single one unchanged. */
 export function joinChunks(chunks: readonly Uint8Array[], total: number): Uint8Array {
   const [first] = chunks
   if (first !== undefined && chunks.length === 1) return first

@@ -59,12 +59,12 @@ describe('readJsonObject', () => {
     await expect(read(parsed(large))).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
   })
 
-  it('tells of a body that broke off', async () => {
+  it('reports a body that is cut short', async () => {
     const cut = unread(() => Promise.reject(new Error('gone')))
     await expect(read(cut)).rejects.toMatchObject({ code: 'INVALID_JSON' })
   })
 
-  it('blames the host for a body that was read and thrown away', async () => {
+  it('reports a body that the host read and discarded as an error of the host', async () => {
     await expect(read(parsed(undefined))).rejects.toThrow(/the host has read the request body/)
   })
 
@@ -77,7 +77,7 @@ describe('readJsonObject', () => {
     },
   )
 
-  it('refuses compressed bytes, but not what the host has inflated', async () => {
+  it('refuses compressed bytes, but not those that the host has decompressed', async () => {
     const gzip = { 'content-encoding': 'gzip' }
     const body = unread(() => Promise.resolve(bytes('{}')))
     await expect(read(body, gzip)).rejects.toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' })

@@ -1,7 +1,7 @@
 import { parseJson, TaskboardError } from '../errors/index.js'
 import type { HttpRequest } from './http.js'
 
-/** A JSON object as it came in: nothing about its members is known. */
+/** A JSON object as received, with unchecked members. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 const EMPTY: JsonObject = Object.freeze({})
@@ -10,11 +10,11 @@ const JSON_TYPE = /^application\/json[ \t]*(;|$)/i
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("?)([^";\s]*)\1/i
 
 /**
- * The request's body as a JSON object. No body at all is an empty object, so that what is told is the first field that is
- * missing. Of a repeated key the last one counts; a byte order mark is skipped. Given at once when the bytes are there.
+ * The request's body as a JSON object. A missing body counts as an empty object, so that the error names the first missing field.
+ * The last of repeated keys counts; a byte order mark is skipped. Immediate when the bytes have arrived.
  * @throws TaskboardError `UNSUPPORTED_MEDIA_TYPE` unless the type is `application/json` (in UTF-8 and not compressed),
- *   `PAYLOAD_TOO_LARGE` above `maxBytes`, `INVALID_JSON` for what is not UTF-8, not JSON, not an object, nested deep, made of very many values, or
- *   cut short.
+ *   `PAYLOAD_TOO_LARGE` above `maxBytes`, `INVALID_JSON` for a body that is not UTF-8, not JSON, not an object, nested too deep, has
+ *   too many values, or is cut short.
  */
 export function readJsonObject(request: HttpRequest, maxBytes: number): JsonObject | Promise<JsonObject> {
   const { body } = request
@@ -57,12 +57,10 @@ async function readBytes(read: Promise<Uint8Array | null>): Promise<Uint8Array |
   }
 }
 
-/** What a host's parser left: an object, or text or bytes that are still to be parsed. */
+/** The result of a host's parser: an object, or unparsed text or bytes. */
 function toJsonObject(value: unknown, maxBytes: number): JsonObject {
   if (value === undefined)
-    throw new Error(
-      'the host has read the request body and kept nothing of it: mount the routes before its parser',
-    )
+    throw new Error('the host has read the request body and discarded it; mount the routes before its parser')
   if (value instanceof Uint8Array) {
     return parseBytes(value.length > maxBytes ? null : value, maxBytes)
   }

@@ -1,6 +1,6 @@
 import { joinChunks } from './join-chunks.js'
 
-/** What is used of a Node readable stream of bytes. */
+/** The used part of a Node readable stream of bytes. */
 export interface ByteStream {
   /** True once a whole HTTP message has arrived, though not all of it may have been read; absent on other streams. */
   readonly complete?: boolean | undefined
@@ -10,22 +10,22 @@ export interface ByteStream {
   readonly readableLength?: number | undefined
   readonly destroyed?: boolean | undefined
   readonly readableEnded?: boolean | undefined
-  /** All that is buffered; null when nothing is. */
+  /** All buffered bytes; null when there are none. */
   read(): Uint8Array | null
   on(event: string, listener: (...values: never[]) => void): unknown
   removeListener(event: string, listener: (...values: never[]) => void): unknown
   destroy(): unknown
 }
 
-/** How much of a refused body is read away, so that the client gets its answer and can go on using the connection. */
+/** How much of a refused body is discarded, so that the client gets its answer and can reuse the connection. */
 const DISCARDED_BYTES = 4 * 1024 * 1024
 
 const NO_BYTES = new Uint8Array(0)
 
 /**
- * All bytes of a stream, or null as soon as there are more than `maxBytes`, when the rest is read away as by `discardRest`.
- * A small message has mostly arrived by the time it is asked for: then they are given at once, without an event or a
- * promise. Rejects when the stream ends early.
+ * All bytes of a stream, or null as soon as there are more than `maxBytes`; then the rest is discarded as in `discardRest`.
+ * A small message has usually arrived by then, and its bytes are returned at once, without an event or a promise. Rejects when
+ * the stream ends early.
  */
 export function readStream(
   stream: ByteStream,
@@ -36,7 +36,7 @@ export function readStream(
   return bytes.length > maxBytes ? null : bytes
 }
 
-/** Whether all bytes are buffered: the message has ended, or as many are there as its head has told of. */
+/** Whether all bytes are buffered: the message has ended, or as many have arrived as its `content-length`. */
 function hasArrived({ complete, destroyed, headers, readableLength }: ByteStream): boolean {
   if (destroyed === true) return false
   if (complete === true) return true
@@ -65,7 +65,7 @@ function collect(stream: ByteStream, maxBytes: number): Promise<Uint8Array | nul
         })
     }
     const onEnd = (): void => settle(() => resolve(joinChunks(chunks, total)))
-    const onCut = (): void => settle(() => reject(new Error('the client went away before the body ended')))
+    const onCut = (): void => settle(() => reject(new Error('the client disconnected before the body ended')))
     if (stream.destroyed === true || stream.readableEnded === true) return onCut()
     stream.on('data', onData)
     stream.on('end', onEnd)
@@ -75,8 +75,8 @@ function collect(stream: ByteStream, maxBytes: number): Promise<Uint8Array | nul
 }
 
 /**
- * Reads away what is left of a body that was refused, up to 4 MiB; the connection of a client that sends more is cut.
- * To be called when the response is on its way; does nothing for a message that has arrived whole.
+ * Discards the rest of a refused body, up to 4 MiB; closes the connection of a client that sends more.
+ * Call it after the response is sent; does nothing for a message that has arrived completely.
  */
 export function discardRest(stream: ByteStream): void {
   if (stream.complete === true || stream.destroyed === true || stream.readableEnded === true) return

@@ -13,7 +13,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections()
 })
 
-/** Starts a server that hands each request over as a plain value, and answers 200 when `answer` resolves. */
+/** Starts a server that passes each request on as a plain value, and answers 200 when `answer` resolves. */
 async function serve(
   answer: (request: HttpRequest, message: IncomingMessage) => Promise<void>,
 ): Promise<number> {
@@ -55,7 +55,7 @@ describe('toHttpRequest', () => {
     })
   })
 
-  it('aborts the signal of a request whose client goes away, and only of such', async () => {
+  it('aborts the signal of a request only when its client disconnects', async () => {
     const signals: (AbortSignal | undefined)[] = []
     const port = await serve(async (request) => {
       signals.push(request.signal)
@@ -102,11 +102,11 @@ describe('a stream that the host pipes the body through', () => {
     const reading = body(stream)
     stream.write('abc')
     end(stream)
-    await expect(reading).rejects.toThrow('went away')
-    await expect(body(stream)).rejects.toThrow('went away')
+    await expect(reading).rejects.toThrow('disconnected')
+    await expect(body(stream)).rejects.toThrow('disconnected')
   })
 
-  it('is cut when it goes on for long after it was refused', async () => {
+  it('is cut when it continues for long after it was refused', async () => {
     const stream = new PassThrough()
     discardRest(stream)
     for (let i = 0; i < 5 && !stream.destroyed; i++) {
@@ -129,7 +129,7 @@ describe('a body that has arrived before its message has ended', () => {
     return body.kind === 'unread' ? body.read(5) : null
   }
 
-  it('is given at once when it is as long as its head told, and waited for when it is not', async () => {
+  it('is returned at once when it has its content-length, and awaited otherwise', async () => {
     expect(readFrom('hello')).toEqual(Buffer.from('hello'))
     const late = readFrom('hell')
     expect(late).toBeInstanceOf(Promise)

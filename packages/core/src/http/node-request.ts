@@ -2,7 +2,7 @@ import type { HttpRequest, RequestBody } from './http.js'
 import { readStream, type ByteStream } from './node-body.js'
 import { splitTarget } from './query.js'
 
-/** What the adapters for Node servers use of an `http.IncomingMessage` (or its HTTP/2 twin). */
+/** The part of an `http.IncomingMessage` (or its HTTP/2 counterpart) that adapters for Node servers use. */
 export interface NodeMessage extends ByteStream {
   readonly method?: string | undefined
   readonly url?: string | undefined
@@ -10,21 +10,21 @@ export interface NodeMessage extends ByteStream {
   readonly httpVersionMajor: number
 }
 
-/** What is used of an `http.ServerResponse`. */
+/** The used part of an `http.ServerResponse`. */
 export interface NodeResponse {
   readonly writableFinished: boolean
   on(event: 'close', listener: () => void): unknown
 }
 
-/** What a framework knows of a request beyond Node's message. */
+/** What a framework adds to Node's message. */
 export interface NodeRequestContext {
-  /** Tells when the client has gone: it closes unfinished. */
+  /** Shows that the client has disconnected: it closes unfinished. */
   readonly response: NodeResponse
-  /** The target of the request line, before any mount path was taken off. */
+  /** The target of the request line, including any mount path. */
   readonly target: string
-  /** Asked only when the address is needed. */
+  /** Called only when the address is needed. */
   clientAddress(): string
-  /** `HttpRequest.targetOrigin`, asked only when it is needed: where the host has a login of its own, whose cookies browsers send along. */
+  /** `HttpRequest.targetOrigin`, called only when needed: with the host's login, because browsers send its cookies. */
   targetOrigin?: (() => string) | undefined
   readonly body: RequestBody
   readonly params?: Readonly<Record<string, string>> | undefined
@@ -32,14 +32,14 @@ export interface NodeRequestContext {
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 
-/** A Node server's request as a plain value. Nothing is read, and little is made, until it is asked for. */
+/** A Node server's request as a plain value. Reads nothing, and creates little, before it is needed. */
 export function toHttpRequest(message: NodeMessage, context: NodeRequestContext): HttpRequest {
   return new NodeRequest(message, context)
 }
 
 /**
- * A class for its accessors alone: an object literal with a getter gets a hidden class of its own in V8, which the next
- * major collection has to clear away with everything that the getter sees; that had doubled the cost of a request.
+ * A class only for its accessors: an object literal with a getter gets its own hidden class in V8, which the next major
+ * collection must clear with everything in the getter's scope. That doubled the cost of a request.
  */
 class NodeRequest implements HttpRequest {
   readonly method: string
@@ -80,19 +80,19 @@ class NodeRequest implements HttpRequest {
   }
 }
 
-/** Whether a request that has this head comes with a body. HTTP/2 tells by its frames, so there it may. */
+/** Whether a request with this head has a body. HTTP/2 shows that only by its frames, so there it may have one. */
 export function announcesBody({ headers, httpVersionMajor }: NodeMessage): boolean {
   const length = headers['content-length']
   if (length !== undefined) return length !== '0'
   return headers['transfer-encoding'] !== undefined || httpVersionMajor > 1
 }
 
-/** A body that is still on `stream`: the message itself, or what the host pipes it through. */
+/** An unread body on `stream`: the message itself, or the stream that the host pipes it through. */
 export function unreadBody(stream: ByteStream): RequestBody {
   return new UnreadBody(stream)
 }
 
-/** A class, so that no function is made for each request. */
+/** A class, so that no function is created for each request. */
 class UnreadBody {
   readonly kind = 'unread'
   readonly #stream: ByteStream

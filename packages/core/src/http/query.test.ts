@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseQuery, splitTarget } from './query.js'
 
 describe('parseQuery', () => {
-  it('reads as URLSearchParams does, and says which names are repeated', () => {
+  it('reads like URLSearchParams, and reports repeated names', () => {
     const piece = fc.constantFrom('a', 'ab', 'b', '=', '&', '?', '%61', '%', '+', 'é', '__proto__')
     const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''))
     fc.assert(

@@ -1,10 +1,10 @@
 import { TaskboardError } from '../errors/index.js'
 
-/** A query string that has been taken apart and decoded as forms are: `+` is a space, broken escapes are kept. */
+/** A query string, parsed and decoded like a form: `+` is a space, broken escapes are kept. */
 export interface Query {
-  /** The first value of each name. Own members only, whatever their names. */
+  /** The first value of each name, as own members, whatever the names. */
   readonly values: Readonly<Record<string, string>>
-  /** The names that come more than once, with whatever values. */
+  /** The names that occur more than once. */
   readonly repeated: ReadonlySet<string>
 }
 
@@ -14,15 +14,15 @@ const NO_QUERY: Query = {
   repeated: NONE,
 }
 
-/** Short queries come again and again: `action=done`. */
+/** Short queries often repeat: `action=done`. */
 const remembered = new Map<string, Query>()
 const MOST_REMEMBERED = 200
 const LONGEST_REMEMBERED = 40
 const MOST_PARAMETERS = 1_000
-/** Four times as much as Node.js takes by default. */
+/** Four times as much as Node.js accepts by default. */
 const LONGEST = 65_536
 
-/** Takes apart a raw query string, without its question mark. @throws TaskboardError `PAYLOAD_TOO_LARGE` above 65,536 characters. */
+/** Parses a raw query string, without its question mark. @throws TaskboardError `PAYLOAD_TOO_LARGE` above 65,536 characters. */
 export function parseQuery(text: string): Query {
   if (text === '') return NO_QUERY
   if (text.length > LONGEST) {
@@ -49,8 +49,7 @@ function takeApart(text: string): Query {
 }
 
 /**
- * The query's first thousand parameters. No operation has so many, so one of them is unknown or repeated, and the request is refused for
- * that.
+ * The query's first thousand parameters. No operation has so many, so one of them is unknown or repeated, which refuses the request.
  */
 function beginningOf(text: string): string {
   if (text.length <= 2 * MOST_PARAMETERS) return text
@@ -64,7 +63,7 @@ function beginningOf(text: string): string {
   return text.slice(0, start - 1)
 }
 
-/** As `URLSearchParams` has them, which is slow, and not needed for a query without escapes. */
+/** As in `URLSearchParams`, which is slow, and not needed for a query without escapes. */
 function entriesOf(text: string): Iterable<readonly [name: string, value: string]> {
   if (text.includes('%') || text.includes('+')) return new URLSearchParams(`?${text}`)
   const entries: (readonly [string, string])[] = []

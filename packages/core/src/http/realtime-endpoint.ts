@@ -5,45 +5,45 @@ import type { CredentialRequest, Surface } from '../surface.js'
 import { enterpriseErrorEnvelope } from './enterprise-envelope.js'
 import type { HttpResponse } from './http.js'
 
-/** Where WebSocket adapters bring their sockets. */
+/** Accepts the sockets of WebSocket adapters. */
 export interface RealtimeEndpoint {
   /** The documented channel. */
   readonly channel: RealtimeProtocol
-  /** The largest message that a client may send, in bytes. */
+  /** The largest message of a client, in bytes. */
   readonly messageLimitBytes: number
-  /** Whether the headers of an origin are asked for on the channel. Where they are not, there is no need to keep them. */
+  /** Whether the channel reads the headers of an origin. If not, you need not keep them. */
   readonly readsHeaders: boolean
-  /** Whether sockets are taken now: between `start` and `close` of the task board. */
+  /** Whether it accepts sockets: between `start` and `close` of the task board. */
   readonly isOpen: boolean
   /**
-   * The answer to an upgrade that must not be accepted: a page of another origin asks for it with the user's cookies. Null for all
-   * others.
+   * The answer to an upgrade that must be refused, because a page of another origin requests it with the user's cookies. Null for
+   * all others.
    */
   refuse(origin: Origin): HttpResponse | null
   /**
-   * Takes a socket that was upgraded for a request, which is kept as long, to speak a protocol on it. What comes from it is to be
-   * told to the listener.
-   * @throws TaskboardError `SERVICE_UNAVAILABLE` while `isOpen` is false; `FORBIDDEN` for what `refuse` refuses.
+   * Accepts an upgraded socket for a protocol, and keeps its request as long. Pass what the socket receives to the returned
+   * listener.
+   * @throws TaskboardError `SERVICE_UNAVAILABLE` while `isOpen` is false; `FORBIDDEN` if `refuse` refuses the upgrade.
    */
   connect(socket: Socket, origin: Origin, protocol: RealtimeProtocol): SocketListener
-  /** Ends (1001) the connections that came by this endpoint. */
+  /** Ends (1001) the connections of this endpoint. */
   leave(reason: string): void
   /**
-   * Notes that upgrades of a server come to this endpoint, so that its host can end them when it closes (`detachRealtime`): `detach` is to
-   * stop that, and to `leave`. Returns how to forget it.
+   * Registers that upgrades of a server come to this endpoint, so that its host can end them on close (`detachRealtime`): `detach` must
+   * stop the upgrades and call `leave`. Returns a function that removes the registration.
    */
   attached(server: object, detach: (reason: string) => void): () => void
 }
 
 /**
- * Stops taking connections on a server, and ends (1001) those that came by it. For adapters whose framework tells when it is about to
- * close a server, which would wait for them.
+ * Stops accepting connections on a server, and ends (1001) its connections. For adapters whose framework has a hook before it closes
+ * a server, because the close would wait for them.
  */
 export function detachRealtime({ surface }: { readonly surface: Surface }, server: object): void {
   surface.realtime.detachFrom(server)
 }
 
-/** The realtime channel of a task board as a transport sees it, with the errors of the enterprise API. */
+/** The realtime channel of a task board for a transport, with the errors of the enterprise API. */
 export function realtimeEndpoint({ surface }: { readonly surface: Surface }): RealtimeEndpoint {
   const { realtime, paths } = surface
   const doors = new Map<RealtimeProtocol, Doorkeeper>()
@@ -92,7 +92,7 @@ function toResponse({ environment }: Surface, error: TaskboardError): HttpRespon
 }
 
 function createDoor(surface: Surface, path: string): Doorkeeper {
-  /** The upgrade's request, as if it had shown the credential that came afterwards. */
+  /** The upgrade's request, as if it carried the credential that came afterwards. */
   function withCredential(origin: Origin, authorization: string): CredentialRequest {
     return {
       method: 'GET',

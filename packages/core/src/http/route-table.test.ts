@@ -26,16 +26,16 @@ describe('createRouteTable', () => {
     ])
   })
 
-  it('prefers a path that is spelled out', () => {
+  it('prefers a path without parameters', () => {
     expect(found('/v2/tasks/claim')).toEqual(['/v2/tasks/claim', {}])
   })
 
-  it('gives what parameters stand for, decoded', () => {
+  it('returns the decoded values of parameters', () => {
     expect(found('/v2/tasks/task_1')).toEqual(['/v2/tasks/:task_id', { task_id: 'task_1' }])
     expect(found('/v2/tasks/a%20b%2Fc/move')).toEqual(['/v2/tasks/:task_id/move', { task_id: 'a b/c' }])
   })
 
-  it('takes what cannot be decoded as it is', () => {
+  it('leaves a malformed escape unchanged', () => {
     expect(found('/v2/tasks/%E0%A4%A/move')).toEqual(['/v2/tasks/:task_id/move', { task_id: '%E0%A4%A' }])
   })
 

@@ -1,14 +1,14 @@
 import type { FallbackRoute, Route } from './http.js'
 
-/** A route (or a fallback) that matches a path, with what its parameters stand for. */
+/** A route (or a fallback) that matches a path, with the values of its parameters. */
 export interface FoundRoute {
   readonly route: Pick<Route, 'handle'>
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Routes by their paths, for hosts without a router, and for paths that a router refuses to decode. */
+/** Routes by path, for hosts without a router, and for paths that a router refuses to decode. */
 export interface RouteTable {
-  /** The first route that matches, else the first fallback; null when none does. */
+  /** The first matching route, else the first matching fallback; null without either. */
   find(path: string): FoundRoute | null
 }
 
@@ -57,7 +57,7 @@ function match(
   return params
 }
 
-/** What is malformed stays as it is. */
+/** A malformed escape stays unchanged. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment)

@@ -22,5 +22,5 @@ describe('suggestName', () => {
     (name) => expect(suggestName(name, ofTask)).toBeNull(),
   )
 
-  it('knows no name where there are none', () => expect(suggestName('title', [])).toBeNull())
+  it('returns null without known names', () => expect(suggestName('title', [])).toBeNull())
 })

@@ -1,6 +1,6 @@
 /**
- * Names for much the same thing in the two APIs, and in others that a caller may have in mind. Where one of a row is not known
- * and another is, that one was probably meant.
+ * Names with similar meanings in the two APIs, and in others that a caller may know. If one name of a row is unknown and another is
+ * known, the caller probably meant the known one.
  */
 const ALIKE: readonly (readonly string[])[] = [
   ['due_date', 'deadline', 'due', 'due_at'],
@@ -52,7 +52,7 @@ function plainly(name: string): string {
   return name.replaceAll(/[_\- ]/g, '').toLowerCase()
 }
 
-/** The nearest within a slip of the fingers: one in short names, two in longer ones. */
+/** The nearest name within one typing error for short names, two for longer ones. */
 function nearest(plain: string, candidates: readonly string[]): string | null {
   let best: string | null = null
   let least = plain.length < 5 ? 1 : 2
@@ -67,7 +67,7 @@ function nearest(plain: string, candidates: readonly string[]): string | null {
   return best
 }
 
-/** How many letters have to be put in, left out, changed or swapped with the next to make one text of the other. */
+/** How many letters must be inserted, deleted, replaced or swapped with the next to turn one text into the other. */
 function editDistance(one: string, other: string): number {
   let before: number[] = []
   let last = Array.from({ length: other.length + 1 }, (_, index) => index)

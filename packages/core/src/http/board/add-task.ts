@@ -5,7 +5,7 @@ import type { JsonObject } from '../json-body.js'
 import { writing, type BoardOperation } from './operation.js'
 import { createdTaskJson } from './task-json.js'
 
-/** `?action=add`: creates a task in TODO. Its score is as of its creation, so that a repeat answers with the same bytes. */
+/** `?action=add`: creates a task in TODO. Its score is as of its creation, so that a repeat returns the same bytes. */
 export const addTask: BoardOperation = {
   ...writing,
   scope: 'tasks:write',
@@ -37,7 +37,7 @@ export const addTask: BoardOperation = {
   },
 }
 
-/** Renames the fields; whether they are acceptable is for the board to say. */
+/** Renames the fields; the board validates them. */
 function toTaskInput(body: JsonObject): TaskInput {
   const input: Record<keyof Omit<TaskInput, 'maxAttempts'>, unknown> = {
     title: body['title'],
@@ -54,7 +54,7 @@ function toTaskInput(body: JsonObject): TaskInput {
   return input as TaskInput
 }
 
-/** A host may give times as numbers, a client may not: what is no text becomes something that the board refuses. */
+/** A host can pass times as numbers, a client cannot: anything but text becomes a value that the board refuses. */
 function textOnly(value: unknown): unknown {
   return typeof value === 'string' || value === null || value === undefined ? value : false
 }

@@ -27,8 +27,8 @@ function findAction({ values, repeated }: Query): BoardOperation {
 }
 
 /**
- * The board API (v1) as routes: the script endpoint and webhook registration, at the paths that the task board was made
- * with. An adapter registers each for every method.
+ * The board API (v1) as routes: the script endpoint and webhook registration, at the configured paths. An adapter registers each
+ * for every method.
  */
 export function boardRoutes({ surface }: { readonly surface: Surface }): readonly Route[] {
   return [

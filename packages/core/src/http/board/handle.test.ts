@@ -32,19 +32,19 @@ async function listWith(failure: Error) {
   return { status, lines }
 }
 
-describe('what cannot be answered', () => {
-  it('is told in the log when the storage is away', async () => {
+describe('a request that fails', () => {
+  it('is logged when the storage is unavailable', async () => {
     const away = new TaskboardError('SERVICE_UNAVAILABLE', 'the storage cannot be reached')
     const line = ['warn', 'a request could not be served', true]
     expect(await listWith(away)).toEqual({ status: 503, lines: [line] })
   })
 
-  it('is told in the log when something is wrong within', async () => {
+  it('is logged on an internal error', async () => {
     const line = ['error', 'a request failed', true]
     expect(await listWith(new TypeError('oops'))).toEqual({ status: 500, lines: [line] })
   })
 
-  it('is not told when the caller is to blame', async () => {
+  it('is not logged on an error of the caller', async () => {
     const blamed = new TaskboardError('INVALID_FIELD', 'cursor is odd', { field: 'cursor' })
     expect(await listWith(blamed)).toEqual({ status: 400, lines: [] })
   })

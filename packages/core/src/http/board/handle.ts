@@ -17,7 +17,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 const NO_BODY: JsonObject = Object.freeze({})
 
 /**
- * Answers one request of the board API. The checks come in this order, and the first that fails is the answer:
+ * Answers one request of the board API. The checks run in this order, and the first failure is the answer:
  * credential, limit of the key, action, method, names of the query's parameters, body (as JSON, then its fields), scope, existence.
  */
 export async function handleBoardRequest(
@@ -53,7 +53,7 @@ export async function handleBoardRequest(
   }
 }
 
-/** Answers a path below those of the board API that none of its routes has. */
+/** Answers unknown paths below those of the board API. */
 export function answerUnknownBoardPath(surface: Surface, request: HttpRequest): HttpResponse {
   return toErrorResponse(surface, request, new TaskboardError('NOT_FOUND', 'there is no such path'))
 }
@@ -61,7 +61,7 @@ export function answerUnknownBoardPath(surface: Surface, request: HttpRequest): 
 function requireAdmission(decision: { readonly allowed: boolean; readonly retryAfterMs: number }): void {
   if (decision.allowed) return
   const { retryAfterMs } = decision
-  throw new TaskboardError('RATE_LIMITED', 'too many requests; wait as long as Retry-After says', {
+  throw new TaskboardError('RATE_LIMITED', 'too many requests; retry after the Retry-After header', {
     retryAfterMs,
   })
 }

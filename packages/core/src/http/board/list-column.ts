@@ -23,7 +23,7 @@ export function listColumn(column: Column): BoardOperation {
   }
 }
 
-/** Also where a request names none: clients that know the contract alone do not page, and must not lose tasks silently. */
+/** Also the default: clients that follow only the contract do not page, and must not miss tasks silently. */
 const LARGEST_PAGE = 1_000
 
 function requestedLimit(text: string | undefined): number {

@@ -6,34 +6,34 @@ import type { HttpRequest } from '../http.js'
 import type { JsonObject } from '../json-body.js'
 import type { Query } from '../query.js'
 
-/** A request that has passed every check but those of its own fields. */
+/** A request that has passed every check except those of its fields. */
 export interface BoardCall {
   readonly surface: Surface
   readonly principal: Principal
   readonly request: HttpRequest
   /** The board of the caller's default workspace. */
   readonly board: Board
-  /** The values of its query; it has no others than the operation's `parameters`. */
+  /** The values of its query. It has only the operation's `parameters`. */
   readonly query: Query['values']
-  /** Empty for operations that take no body; it has no others than the operation's `fields`, and all that are required. */
+  /** Empty for operations without a body. It has only the operation's `fields`, and all required ones. */
   readonly body: JsonObject
 }
 
-/** One thing that the board API does. */
+/** One operation of the board API. */
 export interface BoardOperation {
-  /** What `Allow` lists. */
+  /** The methods in `Allow`. */
   readonly methods: readonly string[]
   readonly scope: Scope
-  /** Of its query, `action` included. */
+  /** The names in its query, including `action`. */
   readonly parameters: FieldNames
-  /** Of its body; absent when it takes none. */
+  /** The names in its body; absent when it takes none. */
   readonly fields?: FieldNames
   /**
-   * Throws what is wrong with what the body's fields hold. Called only for callers without the scope, since a faulty body is
-   * refused before a missing scope; for all others `run` finds out.
+   * Throws for an invalid value of a body field. Called only for callers without the scope, because an invalid body is refused
+   * before a missing scope. For other callers `run` validates.
    */
   checkFields?(body: JsonObject): void
-  /** Does it and returns the finished text of a success, which is always answered with 200. */
+  /** Runs the operation and returns the text of a success, which always has the status 200. */
   run(call: BoardCall): Promise<string>
 }
 

@@ -2,7 +2,7 @@ import type { Task } from '../../board/index.js'
 import type { Instant } from '../../environment/index.js'
 import { scoreTask, type Scoring } from '../../priority/index.js'
 
-/** The parts of a task's JSON that its score does not touch. A stored task never changes, so they are made once. */
+/** The parts of a task's JSON that do not depend on its score. A stored task never changes, so they are made once. */
 interface TaskText {
   readonly beforeScore: string
   readonly afterScore: string
@@ -10,7 +10,7 @@ interface TaskText {
 
 const texts = new WeakMap<Task, TaskText>()
 
-/** A task with all its listed fields as JSON, the score as of `now`; `hold` only where there is one. */
+/** A task with all its listed fields as JSON, with the score as of `now`, and `hold` only if it has one. */
 export function listedTaskJson(task: Task, now: Instant, scoring: Scoring): string {
   let text = texts.get(task)
   if (text === undefined) {
@@ -20,7 +20,7 @@ export function listedTaskJson(task: Task, now: Instant, scoring: Scoring): stri
   return text.beforeScore + scoreTask(task, now, scoring) + text.afterScore
 }
 
-/** The five fields of a task that creating and moving answer with, as JSON. */
+/** The five fields of a task in the answers to add and move, as JSON. */
 export function createdTaskJson(task: Task, now: Instant, scoring: Scoring): string {
   const title = JSON.stringify(task.title)
   const score = scoreTask(task, now, scoring)
@@ -39,7 +39,7 @@ function toListedText(task: Task): TaskText {
 let lastInstant: Instant = Number.NaN
 let lastText = ''
 
-/** A time as JSON: ISO 8601 in UTC with milliseconds. What is made in one millisecond is mostly made for the same one. */
+/** A time as JSON: ISO 8601 in UTC with milliseconds. Keeps the last text, because calls in a row mostly have the same time. */
 export function time(instant: Instant | null): string {
   if (instant === null) return 'null'
   if (instant !== lastInstant) {

@@ -15,7 +15,7 @@ const held = z.object({ used: z.int(), limit: most })
 const usage = z
   .object({
     tasks_per_month: z.object({
-      used: z.int().nullable().meta({ description: 'Null while they are not limited, and not counted.' }),
+      used: z.int().nullable().meta({ description: 'Null while they are not limited and not counted.' }),
       limit: most,
       resets_at: timestamp,
     }),
@@ -49,7 +49,7 @@ const newWorkspace = z.object({
 const getAccount = operation({
   id: 'getAccount',
   tag: 'account',
-  summary: 'The account, its workspaces, what the caller may do, and what is used of the subscription',
+  summary: 'The account, its workspaces, the caller’s scopes, and the usage of the subscription',
   method: 'GET',
   path: '/v2/account',
   scope: 'account:read',
@@ -79,8 +79,8 @@ const getAccount = operation({
 const createWorkspace = operation({
   id: 'createWorkspace',
   tag: 'account',
-  summary: 'One more workspace, with a board of its own',
-  description: 'Only for callers that reach the whole account: a key bound to a workspace does not.',
+  summary: 'Creates a workspace with its own board',
+  description: 'Only for callers that reach the whole account. A key for one workspace does not.',
   method: 'POST',
   path: '/v2/workspaces',
   scope: 'account:write',
@@ -88,7 +88,7 @@ const createWorkspace = operation({
   answer: { status: 201, schema: workspace },
   async run({ surface, principal, body }) {
     requireWholeAccount(principal)
-    // It comes with an agent, where the host has any.
+    // It comes with an agent, if the host has any.
     const made = await surface.quota.createHeld(principal, 'agents', (tx) =>
       surface.accounts.createWorkspace(principal.accountId, body, { tx }),
     )
@@ -113,7 +113,7 @@ const getWorkspace = operation({
   },
 })
 
-/** The account, its workspaces and what it has used. */
+/** The account, its workspaces and its usage. */
 export const accountOperations = [getAccount, createWorkspace, getWorkspace]
 
 function toWireWorkspace({ id, name, createdAt }: Workspace, principal: Principal): object {

@@ -6,16 +6,16 @@ import type { HttpRequest } from '../http.js'
 import { limitHeaders } from './limit-headers.js'
 import type { ProtectedOperation } from './operation.js'
 
-/** What a request has become known by so far, for an answer of whatever kind. */
+/** What is known of a request so far, for any kind of answer. */
 export interface Admission {
   readonly requestId: string
-  /** Headers of the caller's limits; none before they were asked. */
+  /** Headers of the caller's limits; none before the limits are checked. */
   limits: Readonly<Record<string, string>>
 }
 
 /**
- * The headers of every answer of the enterprise API, as an object of the caller's own. Not by spreading: V8 takes fifty times as
- * long to spread several objects into one as to copy them onto it (3 us).
+ * The headers of every answer of the enterprise API, as a new object. Without a spread: V8 takes fifty times as long to spread
+ * several objects into one as to copy them onto it (3 us).
  */
 export function answerHeaders({ requestId, limits }: Admission): Record<string, string> {
   const common = {
@@ -26,24 +26,24 @@ export function answerHeaders({ requestId, limits }: Admission): Record<string, 
   return Object.assign(common, limits)
 }
 
-/** Who is calling. @throws TaskboardError for a credential that does not hold. */
+/** The caller. @throws TaskboardError for an invalid credential. */
 export async function identify(surface: Surface, request: HttpRequest): Promise<Principal> {
   const principal = await surface.authenticate(request)
   if (principal === null) throw surface.refuseCredential(request)
   return principal
 }
 
-/** Notes the headers of the caller's limits. @throws TaskboardError `RATE_LIMITED` when they refuse. */
+/** Records the headers of the caller's limits. @throws TaskboardError `RATE_LIMITED` when they refuse. */
 export function applyLimits(decision: TierDecision | null, admission: Admission): void {
   admission.limits = limitHeaders(decision)
   if (decision?.allowed === false) {
-    throw new TaskboardError('RATE_LIMITED', 'too many requests; wait as long as Retry-After says', {
+    throw new TaskboardError('RATE_LIMITED', 'too many requests; retry after the Retry-After header', {
       retryAfterMs: decision.retryAfterMs,
     })
   }
 }
 
-/** @throws TaskboardError `FORBIDDEN` unless the caller may use the operation. */
+/** @throws TaskboardError `FORBIDDEN` unless the caller can use the operation. */
 export function requirePermission(
   principal: Principal,
   { userOnly, scope }: Pick<ProtectedOperation, 'userOnly' | 'scope'>,

@@ -12,7 +12,7 @@ const labels = boundedList(text, { of: 'texts', most: 100 })
 const params = z.object({ agent_id: idText })
 const one = { status: 200, schema: agentJson } as const
 
-/** What they may hold is for the agents to say. */
+/** The agents module validates their values. */
 const profile = {
   model: text.nullish().meta({ description: 'The identifier of a model, at most 200 characters.' }),
   system_prompt: text.nullish().meta({ description: 'At most 100,000 characters.' }),
@@ -23,7 +23,8 @@ const name = text.meta({ description: '1 to 100 characters.' })
 const type = text.meta({
   minLength: 1,
   maxLength: 64,
-  description: 'Any text: which runtime works it. `custom` for one of your own.',
+  description:
+    'Any text. It selects the runtime that works the agent’s tasks; use `custom` for your own program.',
 })
 
 const listAgents = operation({
@@ -45,9 +46,9 @@ const listAgents = operation({
 const createAgent = operation({
   id: 'createAgent',
   tag: 'agents',
-  summary: 'Gives a workspace one more agent',
+  summary: 'Creates an agent in a workspace',
   description:
-    'The runtime that the host has registered for its type works its tasks; or a program of yours, by claiming them.',
+    'The runtime that the host registers for its type works its tasks, or your own program does by claiming them.',
   method: 'POST',
   path: '/v2/agents',
   scope: 'agents:write',
@@ -57,7 +58,7 @@ const createAgent = operation({
   async run({ surface, principal, request, body }) {
     const { workspace_id: wanted, system_prompt: systemPrompt, ...rest } = body
     const input = { ...rest, systemPrompt }
-    // What is wrong with the fields is told before what does not exist.
+    // Invalid fields are reported before what does not exist.
     readNewAgent(input)
     const workspaceId = await workspaceOf(surface, principal, wanted)
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/agents', { ...input, workspaceId })
@@ -85,8 +86,8 @@ const getAgent = operation({
 const updateAgent = operation({
   id: 'updateAgent',
   tag: 'agents',
-  summary: 'Changes what is given; null empties what can be empty',
-  description: 'Runs that begin later get the change.',
+  summary: 'Changes the given fields; null clears a field that can be empty',
+  description: 'The change applies to runs that begin later.',
   method: 'PATCH',
   path: '/v2/agents/{agent_id}',
   scope: 'agents:write',
@@ -105,8 +106,9 @@ const updateAgent = operation({
 const deleteAgent = operation({
   id: 'deleteAgent',
   tag: 'agents',
-  summary: 'Deletes an agent that has nothing left to do',
-  description: 'Refused with 409 while it works a task, or one that is not completed is assigned to it.',
+  summary: 'Deletes an agent without open tasks',
+  description:
+    'Refused with 409 while it works a task, or while a task that is not completed is assigned to it.',
   method: 'DELETE',
   path: '/v2/agents/{agent_id}',
   scope: 'agents:write',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AgentOverview } from '../../agents/index.js'
 import { timestamp, toTimestamp } from './wire-schemas.js'
 
-/** An agent as it is answered. */
+/** An agent in an answer. */
 export const agentJson = z
   .object({
     id: z.string(),
@@ -15,11 +15,11 @@ export const agentJson = z
     capabilities: z.array(z.string()),
     tools: z.array(z.string()),
     current_workload: z.int().min(0).meta({
-      description: 'The tasks that it works on, and those that wait for it alone.',
+      description: 'The tasks that it works on, and those that only it can take.',
     }),
     success_rate: z.number().min(0).max(1).meta({
       description:
-        'The completed part of its last hundred attempts that did not end otherwise than by it; 1 before the first.',
+        'The completed share of its last hundred attempts that it ended itself; 1 before the first.',
     }),
     created_at: timestamp,
   })

@@ -4,17 +4,17 @@ import { operation } from './operation.js'
 import { idText, timestamp, toTimestamp } from './wire-schemas.js'
 
 const date = z.string({ error: 'must be a date, YYYY-MM-DD' })
-const seconds = z.number().meta({ description: 'In seconds; 0 when nothing was timed.' })
+const seconds = z.number().meta({ description: 'In seconds; 0 when there is nothing to measure.' })
 
 const analyticsJson = z
   .object({
     period: z.object({ from: timestamp, to: timestamp }),
     metrics: z.object({
-      total_tasks: z.int().meta({ description: 'How many were created.' }),
-      completed_tasks: z.int().meta({ description: 'How many were completed, and not reopened since.' }),
+      total_tasks: z.int().meta({ description: 'The number of tasks created.' }),
+      completed_tasks: z.int().meta({ description: 'The number of tasks completed and not reopened since.' }),
       success_rate: z.number().min(0).max(1).meta({
         description:
-          'Of those that were completed or failed for good, the completed part; 0 when there are none.',
+          'The completed share of the tasks that were completed or failed for good; 0 when there are none.',
       }),
       avg_completion_time: seconds,
       time_saved_hours: z.number(),
@@ -33,9 +33,9 @@ const analyticsJson = z
 const getTaskAnalytics = operation({
   id: 'getTaskAnalytics',
   tag: 'analytics',
-  summary: 'What was done with tasks, and how long it took',
+  summary: 'Numbers of tasks, and how long they took',
   description:
-    'Days are those of UTC, weeks begin on Monday. Without a period, the last thirty days up to today; at most 400 days.',
+    'Days are in UTC, and weeks begin on Monday. The default period is the last thirty days up to today; the longest is 400 days.',
   method: 'GET',
   path: '/v2/analytics/tasks',
   scope: 'analytics:read',

@@ -19,12 +19,12 @@ const shown = {
 const apiKey = z
   .object({
     ...shown,
-    prefix: z.string().meta({ description: 'How the key begins.' }),
+    prefix: z.string().meta({ description: 'The first characters of the key.' }),
     revoked_at: timestamp.nullable(),
   })
   .meta({ id: 'ApiKey' })
 const createdKey = z
-  .object({ ...shown, key: z.string().meta({ description: 'Answered this once.' }) })
+  .object({ ...shown, key: z.string().meta({ description: 'Returned only once.' }) })
   .meta({ id: 'CreatedApiKey' })
 
 const keyId = z.object({ key_id: idText })
@@ -32,9 +32,9 @@ const keyId = z.object({ key_id: idText })
 const createApiKey = operation({
   id: 'createApiKey',
   tag: 'account',
-  summary: 'Makes an API key, answered this once',
+  summary: 'Creates an API key, returned only once',
   description:
-    'With at most the scopes of its maker; for one workspace, or else for all of the account. A repeat under the same Idempotency-Key is a 409 with the id.',
+    'It can have at most the scopes of its creator. It is for one workspace, or else for the whole account. A repeat with the same Idempotency-Key gets a 409 with the id.',
   method: 'POST',
   path: '/v2/account/api-keys',
   scope: 'account:write',
@@ -61,7 +61,7 @@ const createApiKey = operation({
 const listApiKeys = operation({
   id: 'listApiKeys',
   tag: 'account',
-  summary: 'The API keys within reach, newest first, ended ones too',
+  summary: 'The API keys within reach, newest first, including ended ones',
   method: 'GET',
   path: '/v2/account/api-keys',
   scope: 'account:read',
@@ -76,7 +76,7 @@ const listApiKeys = operation({
 const revokeApiKey = operation({
   id: 'revokeApiKey',
   tag: 'account',
-  summary: 'Ends an API key for good',
+  summary: 'Revokes an API key',
   method: 'DELETE',
   path: '/v2/account/api-keys/{key_id}',
   scope: 'account:write',
@@ -88,8 +88,8 @@ const revokeApiKey = operation({
 const rotateApiKey = operation({
   id: 'rotateApiKey',
   tag: 'account',
-  summary: 'Makes a like key in place of another, answered this once',
-  description: 'The old one goes on for overlap_s seconds, by default a day, at most seven.',
+  summary: 'Replaces a key by a new one with the same rights, returned only once',
+  description: 'The old key stays valid for overlap_s seconds, by default one day, at most seven days.',
   method: 'POST',
   path: '/v2/account/api-keys/{key_id}/rotate',
   scope: 'account:write',

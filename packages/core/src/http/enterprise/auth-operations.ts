@@ -5,18 +5,20 @@ import { publicOperation, type Operation } from './operation.js'
 
 const LONGEST_TOKEN = 256
 const text = z.string({ error: 'must be text' })
-const refreshToken = boundedText(LONGEST_TOKEN).meta({ description: 'Of the latest login or refresh.' })
+const refreshToken = boundedText(LONGEST_TOKEN).meta({
+  description: 'The one from the latest login or refresh.',
+})
 
 const tokens = z
   .object({
     access_token: z.string().meta({ description: 'A JSON Web Token, for the Authorization header.' }),
-    refresh_token: z.string().meta({ description: 'Good for one refresh.' }),
-    expires_in: z.int().meta({ description: 'How long the access token is good for, in seconds.' }),
+    refresh_token: z.string().meta({ description: 'Valid for one refresh.' }),
+    expires_in: z.int().meta({ description: 'How long the access token is valid, in seconds.' }),
     token_type: z.literal('Bearer'),
   })
   .meta({ id: 'Tokens' })
 
-/** Login, refresh and logout: there are none where the host has its own login. */
+/** Login, refresh and logout. Absent with the host's login. */
 export function authOperations(sessions: Sessions): readonly Operation[] {
   return [loginOperation(sessions), refreshOperation(sessions), logoutOperation(sessions)]
 }
@@ -27,7 +29,7 @@ function loginOperation(sessions: Sessions): Operation {
     tag: 'auth',
     summary: 'Begins a session',
     description:
-      'Users with a second factor add a one-time password or a recovery code; without it a right password gets a 401 about mfa_code. Too many wrong guesses lock the address for this client for 15 minutes.',
+      'Users with a second factor add a one-time password or a recovery code. Without it, a correct password gets a 401 about mfa_code. Too many wrong guesses lock the address for this client for 15 minutes.',
     method: 'POST',
     path: '/v2/auth/login',
     body: z.object({ email: text, password: text, mfa_code: text.nullish() }),
@@ -48,7 +50,7 @@ function refreshOperation(sessions: Sessions): Operation {
     tag: 'auth',
     summary: 'Exchanges a refresh token for the next pair',
     description:
-      'Each is good once. Shown again within ten seconds it fails and harms nothing; later it ends the session.',
+      'Each is valid once. A repeat within ten seconds fails without further effect; a later repeat ends the session.',
     method: 'POST',
     path: '/v2/auth/refresh',
     body: z.object({ refresh_token: refreshToken }),
@@ -64,7 +66,7 @@ function logoutOperation(sessions: Sessions): Operation {
     tag: 'auth',
     summary: 'Ends a session',
     description:
-      'That of the refresh token, or without one that of the access token in the Authorization header. What is over stays so.',
+      'Ends the session of the refresh token, or without one that of the access token in the Authorization header. A repeat has no effect.',
     method: 'POST',
     path: '/v2/auth/logout',
     body: z.object({ refresh_token: refreshToken.nullish() }),

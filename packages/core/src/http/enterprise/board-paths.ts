@@ -32,7 +32,7 @@ const listedTask = z
         message: z.string().nullable(),
       })
       .optional()
-      .meta({ description: 'What keeps the task from agents; only where something does.' }),
+      .meta({ description: 'Why agents cannot take the task; only present on a held task.' }),
   })
   .meta({ id: 'BoardTask' })
 const createdTask = z
@@ -42,7 +42,7 @@ const list = z.object({
   success,
   tasks: z.array(listedTask),
   count: z.int(),
-  next_cursor: z.string().optional().meta({ description: 'Only where there is more.' }),
+  next_cursor: z.string().optional().meta({ description: 'Only present when there are more tasks.' }),
 })
 const written = z.object({ success, task: createdTask }).meta({ id: 'BoardTaskWritten' })
 const reply = z.object({ success, reply: z.string(), timestamp }).meta({ id: 'BoardChatReply' })
@@ -74,7 +74,7 @@ const moveBody = z
   .meta({ id: 'BoardMove', description: 'For `action=move`.' })
 const chatBody = chatInput.meta({ id: 'BoardChat', description: 'For `action=chat`.' })
 
-/** OpenAPI knows operations by path and method alone: the actions of a method share one. */
+/** OpenAPI identifies operations by path and method only, so the actions of a method share one. */
 const SCOPES = {
   get: { todo: 'tasks:read', doing: 'tasks:read', done: 'tasks:read' },
   post: { add: 'tasks:write', move: 'tasks:write', chat: 'chat:write' },
@@ -133,8 +133,8 @@ export function boardPaths(
       post: describe(
         {
           operationId: 'writeToBoard',
-          summary: 'Adds a task, moves one, or asks the agent, by `action`',
-          description: `The body is that of its action: BoardAdd, BoardMove or BoardChat. ${scopesOf(SCOPES.post)}`,
+          summary: 'Adds a task, moves a task or asks the agent, depending on `action`',
+          description: `The body depends on the action: BoardAdd, BoardMove or BoardChat. ${scopesOf(SCOPES.post)}`,
         },
         {
           parameters: [parameter('action', { enum: Object.keys(SCOPES.post) }), IDEMPOTENCY_KEY],
@@ -149,7 +149,7 @@ export function boardPaths(
           operationId: 'registerWebhook',
           summary: 'Registers an endpoint for events of the key’s workspace',
           description:
-            'Needs a key with the scope `webhooks:write`. Without a secret its deliveries carry no signature.',
+            'Requires a key with the scope `webhooks:write`. Without a secret, deliveries carry no signature.',
         },
         {
           parameters: [IDEMPOTENCY_KEY],
@@ -161,17 +161,17 @@ export function boardPaths(
   }
 }
 
-/** What the actions of a method need. */
+/** The scopes that the actions of a method require. */
 function scopesOf(scopes: Json): string {
   const each = Object.entries(scopes).map(([action, scope]) => `\`${action}\` \`${String(scope)}\``)
-  return `Needs a key with the scope of its action: ${each.join(', ')}.`
+  return `Requires a key with the scope of the action: ${each.join(', ')}.`
 }
 
 const IDEMPOTENCY_KEY: Json = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'For creates: a repeat with the same key and body gets the first answer.',
+  description: 'For creates: a repeat with the same key and body returns the first answer.',
   schema: { type: 'string' },
 }
 

@@ -1,12 +1,12 @@
 import type { Surface } from '../../surface.js'
 
-/** What an OpenAPI document says of one path: its operations by their methods in lower case. */
+/** One path of an OpenAPI document: its operations by method, in lower case. */
 export type PathDescription = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** By their paths: of each task board the routes that other packages serve beside its own. */
+/** The routes of other packages, by task board and path. */
 const described = new WeakMap<Surface, Map<string, PathDescription>>()
 
-/** Lets the OpenAPI document and the reference page of a task board say of a route what it is. */
+/** Adds a route to the OpenAPI document and the reference page of a task board. */
 export function describeRoute(surface: Surface, path: string, description: PathDescription): void {
   const known = described.get(surface) ?? new Map<string, PathDescription>()
   described.set(surface, known.set(path, description))

@@ -11,7 +11,7 @@ import { taskOperations } from './task-operations.js'
 import { taskWorkOperations } from './task-work-operations.js'
 import { webhookOperations } from './webhook-operations.js'
 
-/** All that the enterprise API of this task board does. */
+/** All operations of the enterprise API of this task board. */
 export function enterpriseOperations({ login }: Surface): readonly Operation[] {
   const ofLogin = login === null ? [] : [...authOperations(login.sessions), ...mfaOperations(login.mfa)]
   const operations: readonly Operation[] = [

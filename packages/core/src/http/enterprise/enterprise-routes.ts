@@ -6,8 +6,8 @@ import { mountedPath } from './mounted-path.js'
 import type { Method, Operation } from './operation.js'
 
 /**
- * The enterprise API (v2) as routes, below the path that the task board was made with. Parameters stand in the paths as
- * `:name`, and a path without parameters comes before those that it would match.
+ * The enterprise API (v2) as routes, below the configured path. Parameters have the form `:name`, and a path without parameters
+ * comes before those that would match it.
  */
 export function enterpriseRoutes({ surface }: { readonly surface: Surface }): readonly Route[] {
   const paths = new Map<string, Map<Method, Operation>>()
@@ -23,7 +23,7 @@ export function enterpriseRoutes({ surface }: { readonly surface: Surface }): re
     }))
 }
 
-/** Sorts parameters behind every name. */
+/** Sorts parameters after every name. */
 function patternOrder(path: string): string {
   return path.replaceAll('{', '\u{10ffff}')
 }

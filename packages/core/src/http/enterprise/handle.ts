@@ -21,14 +21,14 @@ interface Progress extends Admission {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const NOTHING = Object.freeze({})
-/** Far more than a login needs, and little work for whoever shows no credential. */
+/** Far more than a login needs, and cheap to handle for a caller without a credential. */
 const PUBLIC_BODY_BYTES = 16_384
 const NO_LIMITS: Readonly<Record<string, string>> = Object.freeze({})
 
 /**
- * Answers one request of the enterprise API. The checks come in this order, and the first that fails is the answer:
- * credential, limits of the account, method, scope, parameters and body, existence. A path whose operations are all public
- * asks for no credential.
+ * Answers one request of the enterprise API. The checks run in this order, and the first failure is the answer:
+ * credential, limits of the account, method, scope, parameters and body, existence. A path with only public operations requires
+ * no credential.
  */
 export async function handleEnterpriseRequest(
   surface: Surface,
@@ -58,7 +58,7 @@ export async function handleEnterpriseRequest(
   }
 }
 
-/** Answers a path below the prefix of the enterprise API that none of its routes has. */
+/** Answers unknown paths below the prefix of the enterprise API. */
 export function answerUnknownEnterprisePath(surface: Surface, request: HttpRequest): HttpResponse {
   const requestId = requestIdOf(request, surface.environment)
   const progress: Progress = { requestId, limits: NO_LIMITS, operation: undefined }
@@ -87,7 +87,7 @@ async function runPublic(surface: Surface, request: HttpRequest, progress: Progr
   return toResponse(operation, progress, await operation.run(call))
 }
 
-/** Runs an operation whose failure may come before anybody waits for it. */
+/** Runs an operation that may fail before it is awaited. */
 function begun(
   surface: Surface,
   request: HttpRequest,
@@ -117,7 +117,7 @@ interface Input {
   readonly body: unknown
 }
 
-/** At once when the body is there, or none is wanted. */
+/** Immediate when the body has arrived, or is not needed. */
 function readInput(operation: Operation, request: HttpRequest, maxBytes: number): Input | Promise<Input> {
   const params = operation.params === undefined ? NOTHING : parseInput(operation.params, request.params)
   const query = readQuery(operation, request.query)

@@ -1,4 +1,4 @@
-/** The headers that tell of the account's limits, as the contract spells them. */
+/** The headers for the account's limits, as in the contract. */
 export const limitHeaderNames = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

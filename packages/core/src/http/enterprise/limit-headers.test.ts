@@ -5,7 +5,7 @@ import { limitHeaders } from './limit-headers.js'
 const hour = { limit: 10_000, remaining: 9_999, resetAt: Date.UTC(2026, 0, 1, 1) }
 const minute = { limit: 500, remaining: 0 }
 
-it('tells of both limits, in the names of the contract', () => {
+it('reports both limits, with the names of the contract', () => {
   const headers = limitHeaders({ allowed: false, hour, minute, retryAfterMs: 1_500 })
   expect(headers).toEqual({
     'x-ratelimit-limit': '10000',
@@ -17,7 +17,7 @@ it('tells of both limits, in the names of the contract', () => {
   expect(Object.keys(headers)).toEqual(limitHeaderNames.map((name) => name.toLowerCase()))
 })
 
-it('says nothing of what is not limited', () => {
+it('omits limits that do not apply', () => {
   expect(limitHeaders(null)).toEqual({})
   expect(Object.keys(limitHeaders({ allowed: true, hour: null, minute, retryAfterMs: 0 }))).toEqual([
     'x-ratelimit-burst',

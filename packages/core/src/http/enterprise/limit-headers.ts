@@ -4,8 +4,8 @@ const SECOND_MS = 1_000
 const NONE: Readonly<Record<string, string>> = Object.freeze({})
 
 /**
- * The headers that tell of an account's limits, in whole numbers: what is allowed and left of the hour, when that ends in epoch
- * seconds, and the same of the minute. Left out for what is not limited. `Retry-After` comes with the error.
+ * The headers for an account's limits, in whole numbers: the limit and the remaining requests of the hour, its end in epoch seconds,
+ * and the same for the minute. Absent for an interval without a limit. `Retry-After` comes with the error.
  */
 export function limitHeaders(decision: TierDecision | null): Readonly<Record<string, string>> {
   if (decision === null) return NONE

@@ -5,7 +5,7 @@ import { operation, type Operation } from './operation.js'
 const mfaCode = z
   .string({ error: 'must be text' })
   .max(64, 'must be a code')
-  .meta({ description: 'A one-time password; to end the enrolment, a recovery code as well.' })
+  .meta({ description: 'A one-time password. A recovery code also works to end the enrolment.' })
 
 /** A user's second factor. */
 export function mfaOperations(mfa: Mfa): readonly Operation[] {
@@ -18,16 +18,16 @@ function beginOperation(mfa: Mfa): Operation {
   return operation({
     ...ofUsers,
     id: 'beginMfa',
-    summary: 'Makes a secret for an authenticator app',
-    description: 'It counts once it is confirmed by a code.',
+    summary: 'Creates a secret for an authenticator app',
+    description: 'It takes effect when you confirm it with a code.',
     method: 'POST',
     path: '/v2/account/mfa',
     body: z.object({}),
     answer: {
       status: 200,
       schema: z.object({
-        otpauth_uri: z.string().meta({ description: 'To be shown as a QR code.' }),
-        secret: z.string().meta({ description: 'The same, to be typed in.' }),
+        otpauth_uri: z.string().meta({ description: 'For display as a QR code.' }),
+        secret: z.string().meta({ description: 'The same secret, for manual entry.' }),
       }),
     },
     async run({ principal }) {
@@ -41,7 +41,7 @@ function confirmOperation(mfa: Mfa): Operation {
   return operation({
     ...ofUsers,
     id: 'confirmMfa',
-    summary: 'Enrols the user, and answers the recovery codes this once',
+    summary: 'Enrols the user, and returns the recovery codes only once',
     method: 'POST',
     path: '/v2/account/mfa/confirm',
     body: z.object({ mfa_code: mfaCode }),

@@ -36,14 +36,14 @@ interface Described {
 }
 
 describe('the OpenAPI document', () => {
-  it('is one, of version 3.1', async () => {
+  it('is valid, of version 3.1', async () => {
     const { document } = await served()
     const validator = new Validator()
     expect(await validator.validate(structuredClone(document))).toEqual({ valid: true })
     expect(validator.version).toBe('3.1')
   })
 
-  it('names each operation once, and refers to nothing that is not there', async () => {
+  it('names each operation once, and has no broken reference', async () => {
     const { document } = await served()
     const ids = Object.values({ ...document.paths, ...document.webhooks }).flatMap((methods) =>
       Object.values(methods).map(({ operationId }) => operationId),
@@ -56,7 +56,7 @@ describe('the OpenAPI document', () => {
     expect(references.filter((target) => !known.includes(target ?? ''))).toEqual([])
   })
 
-  it('tells what must be given', async () => {
+  it('lists what is required', async () => {
     const { document } = await served()
     const create = document.paths['/v2/webhooks']?.['post']
     expect(create?.requestBody?.required).toBe(true)
@@ -72,7 +72,7 @@ describe('the OpenAPI document', () => {
     ])
   })
 
-  it('has the board API: an operation for each method, whose action says which one', async () => {
+  it('has the board API: one operation for each method, with its actions', async () => {
     const { document } = await served()
     const { get, post } = document.paths['/api/board'] ?? {}
     const actionOf = (described?: Described) =>
@@ -130,7 +130,7 @@ describe('the OpenAPI document', () => {
     expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
   })
 
-  it('promises no conflict of a read', async () => {
+  it('lists no conflict for a read', async () => {
     const { document } = await served()
     const reads = Object.values(document.paths).flatMap(({ get }) => (get === undefined ? [] : [get]))
     expect(reads.length).toBeGreaterThan(10)
@@ -138,7 +138,7 @@ describe('the OpenAPI document', () => {
     expect(document.paths['/v2/tasks/{task_id}']?.['delete']?.responses).toHaveProperty('409')
   })
 
-  it('is of the paths that the host has chosen', async () => {
+  it('has the paths that the host configured', async () => {
     const { document, page } = await served('/api/v2')
     expect(Object.keys(document.paths)).toContain('/api/v2/account')
     const others = Object.keys(document.paths).filter((path) => !path.startsWith('/api/v2/'))

@@ -29,7 +29,7 @@ export interface OpenApiDocument {
 /** The version of the wire contract. */
 export const API_VERSION = '2.1'
 
-const REQUEST_ID = { description: 'Tells this request apart, in logs too.', schema: { type: 'string' } }
+const REQUEST_ID = { description: 'Identifies this request, also in logs.', schema: { type: 'string' } }
 const STATUSES_OF_ALL = [400, 401, 429, 500, 503] as const
 
 const errorSchema = z.object({
@@ -37,7 +37,7 @@ const errorSchema = z.object({
     code: z.enum([...new Set(Object.values(enterpriseErrorTable).map(({ code }) => code))]),
     message: z.string(),
     details: z.object({
-      field: z.string().meta({ description: 'The first offending field; empty when it is about none.' }),
+      field: z.string().meta({ description: 'The first invalid field; empty when there is none.' }),
       issue: z.string(),
     }),
     request_id: z.string(),
@@ -45,11 +45,11 @@ const errorSchema = z.object({
   }),
 })
 
-/** What the document is of, besides the operations of the enterprise API. */
+/** The contents of the document besides the operations of the enterprise API. */
 export interface DescribedApi {
-  /** Where everything is, below `mountPath`. */
+  /** The configured paths, below `mountPath`. */
   readonly paths: SurfacePaths
-  /** Where the host has mounted the routes; empty at its root. */
+  /** Where the host mounts the routes; empty at its root. */
   readonly mountPath: string
   readonly webhookHeaderPrefix: string
   /** Routes of other packages, by their paths. */
@@ -57,7 +57,7 @@ export interface DescribedApi {
 }
 
 /**
- * The OpenAPI 3.1 document of the operations, the board API, the routes of other packages and the webhooks, made from the schemas
+ * The OpenAPI 3.1 document of the operations, the board API, the routes of other packages and the webhooks. Its schemas are the ones
  * that validate requests and describe payloads.
  */
 export function openApiDocument(operations: readonly Operation[], api: DescribedApi): OpenApiDocument {
@@ -85,14 +85,14 @@ export function openApiDocument(operations: readonly Operation[], api: Described
 }
 
 const DESCRIPTION =
-  'Tasks worked by agents: the board API and the enterprise API, with the webhooks that they send. Times are ISO 8601 in UTC; lists page by next_cursor; what the caller does not reach is answered as if it did not exist.'
+  'Tasks worked by agents: the board API and the enterprise API, with their webhooks. Times are ISO 8601 in UTC. Lists are paged with next_cursor. What is beyond the caller’s reach is answered as if it did not exist.'
 const SECURITY: Json = {
   type: 'http',
   scheme: 'bearer',
   description: 'An access token, or an API key.',
 }
 
-/** The tags that are used, in the order of their first use. */
+/** The used tags, in order of first use. */
 function tagsOf(...parts: readonly Readonly<Record<string, PathDescription>>[]): readonly string[] {
   const operations = parts.flatMap((part) => Object.values(part)).flatMap((methods) => Object.values(methods))
   return [...new Set(operations.flatMap(({ tags }) => tags as readonly string[]))]
@@ -122,8 +122,8 @@ function describe(operation: Operation, toSchema: (schema: z.ZodType, io: 'input
 }
 
 function requirement(scope: Operation['scope'], userOnly: boolean | undefined): string {
-  const credential = userOnly === true ? 'Needs an access token' : 'Needs a credential'
-  if (scope === 'none') return 'Needs no credential.'
+  const credential = userOnly === true ? 'Requires an access token' : 'Requires a credential'
+  if (scope === 'none') return 'Requires no credential.'
   return scope === 'any' ? `${credential}.` : `${credential} with the scope \`${scope}\`.`
 }
 
@@ -188,7 +188,7 @@ function codesOf(status: number): string {
   return `${[...new Set(codes)].join(' or ')}.`
 }
 
-/** Moves the schemas that have an id of their own to the document's components, and the references to them. */
+/** Moves the schemas with their own id to the document's components, and updates the references to them. */
 function hoisted(schema: Json, components: Record<string, Json>): Json {
   const { $schema: _, $defs, ...rest } = schema
   for (const [name, each] of Object.entries(($defs ?? {}) as Record<string, Json>)) {

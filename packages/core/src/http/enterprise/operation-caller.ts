@@ -6,10 +6,10 @@ import { requirePermission } from './admission.js'
 import { enterpriseOperations } from './enterprise-operations.js'
 import type { ProtectedOperation } from './operation.js'
 
-/** Who asks for an operation, and with what: members by their names on the wire. Values of the query are text. */
+/** The caller of an operation and its input, with wire names. Values of the query are text. */
 export interface OperationRequest {
   readonly principal: Principal
-  /** What it comes with, for its `Idempotency-Key`. */
+  /** The request, for its `Idempotency-Key`. */
   readonly request: HttpRequest
   readonly params?: Readonly<Record<string, unknown>> | undefined
   readonly query?: Readonly<Record<string, unknown>> | undefined
@@ -17,13 +17,13 @@ export interface OperationRequest {
 }
 
 /**
- * Runs an operation of the enterprise API by its `operationId`; resolves with what the API would answer, before it is text.
- * Members of its answer and the fields of its errors have their names on the wire.
+ * Runs an operation of the enterprise API by its `operationId`. Resolves with the value of the API's answer, with wire names, also
+ * for the fields of errors.
  * @throws TaskboardError `FORBIDDEN` without its scope, `MISSING_FIELD` and `INVALID_FIELD`, and what the operation throws.
  */
 export type OperationCaller = (operationId: string, request: OperationRequest) => Promise<unknown>
 
-/** Operations that ask for no credential are not among those that can be called. */
+/** Public operations cannot be called. */
 export function createOperationCaller({ surface }: { readonly surface: Surface }): OperationCaller {
   const operations = new Map<string, ProtectedOperation>()
   for (const operation of enterpriseOperations(surface)) {
@@ -48,7 +48,7 @@ export function createOperationCaller({ surface }: { readonly surface: Surface }
   }
 }
 
-/** The same error, about the field by its name on the wire where that is not just another spelling. */
+/** The same error with the field's wire name, if that is not its snake_case form. */
 function renamed(error: unknown, wireFields: ProtectedOperation['wireFields']): unknown {
   if (!(error instanceof TaskboardError) || error.field === undefined) return error
   const { code, message, field, retryAfterMs, allow, resourceId, cause } = error

@@ -8,7 +8,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 /** The sections of the reference. */
 export type Tag = 'auth' | 'account' | 'tasks' | 'agents' | 'analytics' | 'webhooks' | 'reference'
 
-/** A request that has passed every check but whether what it names exists. */
+/** A request that has passed every check except existence. */
 export interface OperationCall<Params, Query, Body> {
   readonly surface: Surface
   readonly request: HttpRequest
@@ -18,7 +18,7 @@ export interface OperationCall<Params, Query, Body> {
   readonly body: Body
 }
 
-/** What is known of every operation, whatever its schemas. */
+/** The part of an operation that does not depend on its schemas. */
 export interface OperationFacts {
   /** The `operationId` of the reference: unique, as in `createTask`. */
   readonly id: string
@@ -28,11 +28,10 @@ export interface OperationFacts {
   readonly method: Method
   /** With the documented prefix and parameters in braces: `/v2/tasks/{task_id}`. */
   readonly path: `/v2/${string}`
-  /** Only for users with an access token: API keys are refused like a missing scope. */
+  /** Only for users with an access token. API keys are refused like a missing scope. */
   readonly userOnly?: boolean | undefined
   /**
-   * A read so cheap that it begins while the limits are still being decided. What it found is dropped when they refuse, so
-   * nobody learns of it.
+   * A read so cheap that it starts before the limits are decided. Its result is discarded, and never sent, when they refuse.
    */
   readonly beginsEarly?: boolean | undefined
   /** Takes an `Idempotency-Key` header. */
@@ -40,32 +39,32 @@ export interface OperationFacts {
   readonly params?: z.ZodObject | undefined
   readonly query?: z.ZodObject | undefined
   /**
-   * Absent: a body is neither read nor refused. An absent body counts as `{}`. No other members than the declared ones are
-   * taken, of the query neither.
+   * Absent: a body is neither read nor refused. A request without a body counts as `{}`. Undeclared members are refused, in the
+   * query too.
    */
   readonly body?: z.ZodObject | undefined
   readonly answer: Answer
-  /** What fields of the library are called here where that is not their snake_case: `{ dueDate: 'deadline' }`. */
+  /** Wire names of the library's fields, if they are not the snake_case form: `{ dueDate: 'deadline' }`. */
   readonly wireFields?: Readonly<Record<string, string>> | undefined
 }
 
-/** What a success looks like. */
+/** The form of a success. */
 export type Answer =
   | { readonly status: 200 | 201; readonly schema: z.ZodType }
   /** No body. */
   | { readonly status: 204 }
-  /** A finished text of another media type. */
+  /** A text of another media type. */
   | { readonly status: 200; readonly mediaType: string; readonly headers?: Readonly<Record<string, string>> }
 
 /** An operation for callers with a credential. */
 export interface ProtectedOperation extends OperationFacts {
-  /** The scope that the credential must have; `any` when each will do. */
+  /** The scope that the credential must have; `any` when any scope is enough. */
   readonly scope: Scope | 'any'
-  /** Gives what is answered: the value of the JSON body, finished text for another media type, nothing for 204. */
+  /** Returns the answer: the value of the JSON body, the text for another media type, nothing for 204. */
   run(call: OperationCall<unknown, unknown, unknown>): unknown
 }
 
-/** An operation that asks for no credential. */
+/** An operation that requires no credential. */
 export interface PublicOperation extends OperationFacts {
   readonly scope: 'none'
   run(call: Omit<OperationCall<unknown, unknown, unknown>, 'principal'>): unknown
@@ -83,7 +82,7 @@ interface Schemas<P, Q, B> {
   readonly body?: B
 }
 
-/** Declares an operation for callers with a credential; the schemas give the types of what `run` gets. */
+/** Declares an operation for callers with a credential. The schemas give the input types of `run`. */
 export function operation<
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,
@@ -95,7 +94,7 @@ export function operation<
   return { ...declared, body: declared.body?.strict() }
 }
 
-/** Declares an operation that asks for no credential. */
+/** Declares an operation that requires no credential. */
 export function publicOperation<
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,

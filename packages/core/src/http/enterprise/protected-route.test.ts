@@ -13,8 +13,9 @@ const boards: Taskboard[] = []
 afterEach(() => Promise.all(boards.splice(0).map((board) => board.close())))
 
 async function setUp() {
-  const told: string[] = []
-  const tell = (level: string) => (_fields: object, message: string) => void told.push(`${level}: ${message}`)
+  const logged: string[] = []
+  const log = (level: string) => (_fields: object, message: string) =>
+    void logged.push(`${level}: ${message}`)
   const taskboard = createTaskboard({
     storage: memoryStorage(),
     clock: virtualClock(),
@@ -22,8 +23,8 @@ async function setUp() {
       debug() {},
       info() {},
       fatal() {},
-      warn: tell('warn'),
-      error: tell('error'),
+      warn: log('warn'),
+      error: log('error'),
     },
   })
   boards.push(taskboard)
@@ -48,7 +49,7 @@ async function setUp() {
       answer,
       refuse: ({ status, body }) => ({ status, headers: {}, body: body.error.code }),
     }).handle(request)
-  return { taskboard, told, request, answering }
+  return { taskboard, logged, request, answering }
 }
 
 describe('a route of another protocol', () => {
@@ -69,16 +70,16 @@ describe('a route of another protocol', () => {
     ],
     [new TaskboardError('NOT_FOUND', 'nowhere'), 404, 'RESOURCE_NOT_FOUND', []],
   ])(
-    'puts %s into its own form, and logs what is no fault of the caller',
+    'puts %s into its own form, and logs errors that are not the caller’s',
     async (thrown, status, code, lines) => {
-      const { answering, told } = await setUp()
+      const { answering, logged } = await setUp()
       expect(await answering(() => Promise.reject(thrown))).toMatchObject({ status, body: code })
-      expect(told).toEqual(lines)
+      expect(logged).toEqual(lines)
     },
   )
 })
 
-it('an operation that there is not is a mistake of the code that calls it', async () => {
+it('an unknown operation is a mistake of the calling code', async () => {
   const { taskboard, request } = await setUp()
   const principal = await taskboard.surface.authenticate(request)
   if (principal === null) throw new Error('the key holds')

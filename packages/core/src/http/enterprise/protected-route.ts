@@ -10,7 +10,7 @@ import { describeRoute, type PathDescription } from './described-routes.js'
 import { mountedPath } from './mounted-path.js'
 import { requestIdOf } from './request-id.js'
 
-/** A request whose credential holds and that is within the limits of its account. */
+/** A request with a valid credential, within the limits of its account. */
 export interface ProtectedCall {
   readonly surface: Surface
   readonly request: HttpRequest
@@ -22,26 +22,26 @@ export interface ProtectedCall {
    */
   readonly readBody: () => JsonObject | Promise<JsonObject>
   /**
-   * What may be told of an error, in the form of the enterprise API. What is the library's, a port's or the host's fault is
-   * logged under the request's id, and told without detail.
+   * The public part of an error, in the form of the enterprise API. An internal error (of the library, a port or the host) is
+   * logged under the request's id and returned without detail.
    */
   readonly explain: (error: unknown) => ErrorEnvelope<EnterpriseErrorBody>
 }
 
 export interface ProtectedRouteOptions {
-  /** As documented: below `/v2`, in place of which the task board's own prefix stands. */
+  /** As documented, below `/v2`. The task board's own prefix replaces that. */
   readonly path: `/v2/${string}`
-  /** What the OpenAPI document and the reference say of it. Default: nothing. */
+  /** Its entry in the OpenAPI document and the reference. Default: none. */
   readonly description?: PathDescription | undefined
-  /** May throw: what it throws is given to `refuse`. */
+  /** Can throw; the error goes to `refuse`. */
   readonly answer: (call: ProtectedCall) => Promise<HttpResponse>
-  /** Puts an error into the form of the protocol; its headers are added. */
+  /** Formats an error for the protocol; its headers are added. */
   readonly refuse: (envelope: ErrorEnvelope<EnterpriseErrorBody>, request: HttpRequest) => HttpResponse
 }
 
 /**
- * A route of another protocol beside the enterprise API: with its credentials, the limits of its accounts, its request ids and
- * the headers of all of its answers.
+ * A route of another protocol beside the enterprise API, with the same credentials, account limits, request ids and answer
+ * headers.
  */
 export function protectedRoute(
   { surface }: { readonly surface: Surface },

@@ -8,7 +8,7 @@ import { REFERENCE_POLICY, referencePage } from './reference-page.js'
 
 const DOCUMENT_PATH = '/v2/openapi.json'
 const PAGE_PATH = '/v2/reference'
-/** Stands in kept texts where the mount path is to be. */
+/** The placeholder for the mount path in cached texts. */
 const MOUNT_PATH = '{{mount path}}'
 const PLAIN_PATH = /^(\/[\w.~-]+)+$/
 
@@ -19,11 +19,11 @@ interface Texts {
 }
 
 /**
- * What describes the other operations: the OpenAPI document, and a page of it for people. Both name paths as the caller of them
- * sees them: below what the host mounted the routes at, and below what a proxy took off and says in `X-Forwarded-Prefix`.
+ * The operations that describe the others: the OpenAPI document, and a page of it for people. Both have paths as their caller sees
+ * them: below the host's mount path, and below a prefix that a proxy removed and sends in `X-Forwarded-Prefix`.
  */
 export function referenceOperations(described: readonly Operation[]): readonly Operation[] {
-  // Made when it is first asked for, most processes never are, and again when routes of other packages came afterwards.
+  // Made on first use, because most processes never need it, and again when other packages have added routes since.
   let texts: Texts | undefined
   function textsOf(surface: Surface): Texts {
     const routes = describedRoutes(surface)
@@ -51,7 +51,7 @@ export function referenceOperations(described: readonly Operation[]): readonly O
     publicOperation({
       id: 'getReference',
       tag: 'reference',
-      summary: 'This API as a page to read',
+      summary: 'This API as a reference page',
       method: 'GET',
       path: PAGE_PATH,
       answer: {
@@ -68,7 +68,7 @@ export function referenceOperations(described: readonly Operation[]): readonly O
   return operations
 }
 
-/** What a request's path has before `ownPath`. Nobody but the caller gets the answer, so the header may be believed. */
+/** The part of a request's path before `ownPath`. Only the caller gets the answer, so the header can be trusted. */
 function mountPathOf(request: HttpRequest, ownPath: string): string {
   const { path } = request
   const forwarded = request.header('x-forwarded-prefix')?.replace(/\/$/, '') ?? ''

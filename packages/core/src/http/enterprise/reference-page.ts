@@ -125,7 +125,7 @@ function raw(text: string): Raw {
   return new Raw(text)
 }
 
-/** Text in which every value is escaped unless it is marked as HTML. */
+/** A template that escapes every value unless it is marked as HTML. */
 function html(parts: TemplateStringsArray, ...values: readonly (string | Raw)[]): string {
   return parts.reduce((text, part, index) => {
     const value = values[index - 1] ?? ''

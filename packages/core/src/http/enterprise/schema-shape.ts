@@ -14,7 +14,7 @@ interface Schema {
 
 const DEEPEST = 8
 
-/** A JSON Schema in the way in which people write down a JSON value: names, types, `?` for what may be left out. */
+/** A JSON Schema in a short form like a JSON value: names, types, and `?` for optional members. */
 export function shapeOf(schema: object, components: Readonly<Record<string, object>>): string {
   return shape(schema, components, 0)
 }

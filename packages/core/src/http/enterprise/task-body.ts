@@ -5,20 +5,20 @@ import { idText, instantText } from './wire-schemas.js'
 
 const text = z.string()
 
-/** What the fields of a task look like; how long they may be is for the board to say. */
+/** The types of a task's fields; the board checks their lengths. */
 const fields = {
   title: text.meta({ minLength: 1, description: '1 to 200 characters.' }),
   description: text.nullish(),
   type: text
     .meta({ minLength: 1, maxLength: 64 })
     .nullish()
-    .meta({ description: 'Any text, a label for the agent: it restricts nobody.' }),
+    .meta({ description: 'Any text, as a label for the agent. It restricts nothing.' }),
   priority: z.enum(priorities as ['urgent', 'high', 'medium', 'low']).nullish(),
-  assigned_to: idText.nullish().meta({ description: 'The only agent that may take the task.' }),
+  assigned_to: idText.nullish().meta({ description: 'The only agent that can take the task.' }),
   deadline: instantText.nullish(),
-  not_before: instantText.nullish().meta({ description: 'No agent takes the task earlier.' }),
+  not_before: instantText.nullish().meta({ description: 'No agent takes the task before this time.' }),
   tags: boundedList(text, { of: 'texts', most: taskListEntries }).nullish(),
-  // Looked at by the board alone: whatever names it has are its own.
+  // Checked only by the board: the caller chooses its names.
   metadata: z.unknown().meta({
     type: ['object', 'null'],
     additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
@@ -26,24 +26,24 @@ const fields = {
   }),
   depends_on: boundedList(idText, { of: 'ids', most: taskListEntries })
     .nullish()
-    .meta({ description: 'Tasks that must be done before agents may take it.' }),
+    .meta({ description: 'Tasks that must be done before agents can take it.' }),
 }
 
-/** What a task is made from. */
+/** The input for a new task. */
 export const newTaskBody = z.object({
   ...fields,
   metadata: fields.metadata.optional(),
   workspace_id: idText.nullish(),
 })
 
-/** What of a task is changed: what is given. Null clears what can be empty. */
+/** The input for a change. Only given fields change; null clears a field that can be empty. */
 export const taskChangeBody = z.object({
   ...fields,
   title: fields.title.optional(),
   metadata: fields.metadata.optional(),
 })
 
-/** What the fields of tasks are called here where that is not their snake_case. */
+/** The wire names of task fields, if they are not the snake_case form. */
 export const taskWireFields = { dueDate: 'deadline' } as const
 
 export function toTaskInput(body: z.output<typeof newTaskBody>): TaskInput {

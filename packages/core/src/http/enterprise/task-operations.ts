@@ -34,7 +34,7 @@ const detail = { status: 200, schema: taskDetailJson } as const
 const createTask = operation({
   ...common,
   id: 'createTask',
-  summary: 'Adds a task, for the agents of its workspace to take',
+  summary: 'Adds a task for the agents of its workspace',
   method: 'POST',
   path: '/v2/tasks',
   scope: 'tasks:write',
@@ -43,7 +43,7 @@ const createTask = operation({
   answer: { status: 201, schema: createdTaskJson },
   async run({ surface, principal, request, body }) {
     const input = toTaskInput(body)
-    // What is wrong with the fields is told before what does not exist.
+    // Invalid fields are reported before what does not exist.
     readNewTask(input, '', 1)
     const workspaceId = await workspaceOf(surface, principal, body.workspace_id)
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks', { ...input, workspaceId })
@@ -65,14 +65,14 @@ const createTask = operation({
 const listTasks = operation({
   ...common,
   id: 'listTasks',
-  summary: 'The tasks of all workspaces that the caller reaches, newest first',
+  summary: 'The tasks of all workspaces within reach, newest first',
   method: 'GET',
   path: '/v2/tasks',
   scope: 'tasks:read',
   query: z.object({
     status: z.enum(taskStatuses as [TaskStatus, ...TaskStatus[]]).optional(),
     agent_id: idText.optional().meta({
-      description: 'Tasks that are assigned to this agent, that it works, or that it completed.',
+      description: 'Only tasks that this agent is assigned to, works or completed.',
     }),
     workspace_id: idText.optional(),
     ...pageQuery,
@@ -101,7 +101,7 @@ const getTask = operation({
 const updateTask = operation({
   ...common,
   id: 'updateTask',
-  summary: 'Changes the fields that are given, and no others; null clears',
+  summary: 'Changes the given fields; null clears a field',
   method: 'PATCH',
   path: '/v2/tasks/{task_id}',
   scope: 'tasks:write',
@@ -122,7 +122,7 @@ const deleteTask = operation({
   id: 'deleteTask',
   summary: 'Deletes a task with its log and outputs',
   description:
-    'Refused with 409 while other tasks depend on it. An agent that works it gets 404 for its next write.',
+    'Refused with 409 while other tasks depend on it. An agent that works it gets a 404 for its next write.',
   method: 'DELETE',
   path: '/v2/tasks/{task_id}',
   scope: 'tasks:write',
@@ -143,7 +143,7 @@ const targets: Readonly<Record<'todo' | 'doing' | 'done', Column>> = {
 const moveTask = operation({
   ...common,
   id: 'moveTask',
-  summary: 'Moves a task to any column; one that an agent works is taken from it',
+  summary: 'Moves a task to any column; revokes it from the agent that works it',
   method: 'POST',
   path: '/v2/tasks/{task_id}/move',
   scope: 'tasks:write',
@@ -162,8 +162,8 @@ const moveTask = operation({
 const cancelTask = operation({
   ...common,
   id: 'cancelTask',
-  summary: 'Puts a task aside for good; one that an agent works is taken from it',
-  description: 'Refused with 409 once it is completed. Releasing it brings it back.',
+  summary: 'Cancels a task; revokes it from the agent that works it',
+  description: 'Refused with 409 once it is completed. Release the task to make it ready again.',
   method: 'POST',
   path: '/v2/tasks/{task_id}/cancel',
   scope: 'tasks:write',
@@ -180,7 +180,7 @@ const cancelTask = operation({
 const releaseTask = operation({
   ...common,
   id: 'releaseTask',
-  summary: 'Ends what holds a task, which may then be taken again, with a fresh set of attempts',
+  summary: 'Releases a held task: agents can take it again, with fresh attempts',
   method: 'POST',
   path: '/v2/tasks/{task_id}/release',
   scope: 'tasks:write',
@@ -194,7 +194,7 @@ const releaseTask = operation({
   },
 })
 
-/** Tasks, as people and programs manage them. */
+/** Operations on tasks for people and programs. */
 export const taskOperations = [
   createTask,
   listTasks,
@@ -220,7 +220,7 @@ async function assigneeOf(
     const { id, name, status } = await surface.agents.find(principal, assignedTo)
     return { id, name, status }
   } catch (error) {
-    // Deleted meanwhile: the task may be that of an earlier request.
+    // Deleted meanwhile: the task may come from an earlier request.
     if (isTaskboardError(error, 'NOT_FOUND')) return null
     throw error
   }

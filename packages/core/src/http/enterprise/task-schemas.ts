@@ -19,9 +19,12 @@ const progress = z.int().min(0).max(100).meta({ description: 'In percent.' })
 
 const agentJson = z
   .object({ id: z.string(), name: z.string(), status: z.enum(['available', 'busy', 'offline']) })
-  .meta({ id: 'TaskAgent', description: 'Who works the task; else who completed it; else who is to do it.' })
+  .meta({
+    id: 'TaskAgent',
+    description: 'The agent that works the task, else the one that completed it, else the assigned one.',
+  })
 
-/** What a task is made as. */
+/** A new task. */
 export const createdTaskJson = z
   .object({
     id: z.string(),
@@ -31,7 +34,7 @@ export const createdTaskJson = z
     created_at: timestamp,
     estimated_completion: timestamp
       .nullable()
-      .meta({ description: 'When the agents will be done with it; null while nobody can tell.' }),
+      .meta({ description: 'When agents are expected to complete it; null while there is no estimate.' }),
     agent: agentJson.nullable(),
   })
   .meta({ id: 'CreatedTask' })
@@ -56,7 +59,7 @@ export const taskJson = z
         since: timestamp,
       })
       .nullable()
-      .meta({ description: 'What keeps a task in todo from agents.' }),
+      .meta({ description: 'Why agents cannot take a task in todo.' }),
     progress,
     agent: agentJson.nullable(),
     assigned_to: z.string().nullable(),
@@ -65,7 +68,7 @@ export const taskJson = z
     tags: z.array(z.string()),
     metadata: metadataJson,
     depends_on: z.array(z.string()),
-    open_dependencies: z.int().meta({ description: 'How many of depends_on are not done.' }),
+    open_dependencies: z.int().meta({ description: 'The number of tasks in depends_on that are not done.' }),
     result: z.string().nullable(),
     attempts: z.int(),
     created_at: timestamp,
@@ -79,7 +82,7 @@ const logJson = z
   .object({ timestamp, message: z.string(), level: z.enum(logLevels) })
   .meta({ id: 'TaskLogLine' })
 
-/** A reference to something that was made. */
+/** A reference to something that an agent made. */
 export const outputJson = z
   .object({
     type: z.string(),
@@ -89,7 +92,7 @@ export const outputJson = z
   })
   .meta({ id: 'TaskOutput' })
 
-/** A task with what was said and made while it was worked. */
+/** A task with its log and its outputs. */
 export const taskDetailJson = taskJson
   .extend({
     logs: z.array(logJson).meta({ description: 'The newest 100 lines, oldest first.' }),
@@ -97,14 +100,16 @@ export const taskDetailJson = taskJson
   })
   .meta({ id: 'TaskDetail' })
 
-/** What an agent outside of the host is told of a task that it writes to. */
+/** The answer to an agent outside of the host that writes to a task. */
 export const workedTaskJson = z
   .object({
     id: z.string(),
     status: statusText,
     progress,
     fencing_token: z.int(),
-    lease_expires_at: timestamp.nullable().meta({ description: 'Null once the task is no longer its own.' }),
+    lease_expires_at: timestamp
+      .nullable()
+      .meta({ description: 'Null once the agent no longer has the task.' }),
     not_before: timestamp.nullable().meta({ description: 'When a failed task can be taken again.' }),
   })
   .meta({ id: 'WorkedTask' })
@@ -163,7 +168,7 @@ export function toWireTask({ task, agent }: TaskSummary): z.output<typeof taskJs
 const columnNames = { TODO: 'todo', DOING: 'doing', DONE: 'done' } as const
 
 export function toWireDetail(detail: TaskDetail): z.output<typeof taskDetailJson> {
-  // Not by spreading: V8 copies an object of this many members six times slower than it makes one.
+  // Without a spread: V8 copies an object of this many members six times slower than it makes one.
   return Object.assign(toWireTask(detail), {
     logs: detail.logs.map(({ at, message, level }) => ({ timestamp: toTimestamp(at), message, level })),
     outputs: detail.outputs.map(({ type, name, url, size }) => ({ type, name, url, size })),

@@ -17,15 +17,14 @@ const params = z.object({ task_id: idText })
 const leaseSeconds = wholeNumber(1, 86_400).optional()
 const claimedFor = leaseSeconds.meta({
   description:
-    'How long the task is the agent’s own, in seconds, from the claim and from each write that names no other length; by default 60.',
+    'The length of the lease in seconds, from the claim and from each write without its own lease_s. Default 60.',
 })
 const held = {
   fencing_token: completionInput.shape.fencingToken.meta({
-    description: 'What the claim gave. One that is superseded is refused with 409.',
+    description: 'The token from the claim. An outdated token is refused with 409.',
   }),
   lease_s: leaseSeconds.meta({
-    description:
-      'How long the task is the agent’s own from now on, in seconds; by default as long as the claim asked for.',
+    description: 'The length of the lease in seconds, from now. Default: the length from the claim.',
   }),
 }
 const common = {
@@ -39,9 +38,9 @@ const worked = { status: 200, schema: workedTaskJson } as const
 const claimTask = operation({
   ...common,
   id: 'claimTask',
-  summary: 'Takes the best task that is ready for an agent, for an agent outside of the host',
+  summary: 'Claims the best ready task for an agent outside of the host',
   description:
-    'The task is the agent’s own for lease_s seconds, which each of its writes begins anew; after that another may take it. Null when there is none.',
+    'The agent has a lease of lease_s seconds on the task. Each of its writes renews the lease. After the lease another agent can take the task. Null when no task is ready.',
   path: '/v2/tasks/claim',
   body: z.object({ agent_id: idText, lease_s: claimedFor }),
   answer: { status: 200, schema: z.object({ task: claimedTaskJson.nullable() }) },
@@ -59,7 +58,7 @@ const claimTask = operation({
 const heartbeat = operation({
   ...common,
   id: 'heartbeatTask',
-  summary: 'Keeps a claimed task for longer',
+  summary: 'Renews the lease of a claimed task',
   path: '/v2/tasks/{task_id}/heartbeat',
   params,
   body: z.object(held),
@@ -73,7 +72,7 @@ const heartbeat = operation({
 const reportProgress = operation({
   ...common,
   id: 'reportTaskProgress',
-  summary: 'Tells how far a claimed task has come',
+  summary: 'Reports the progress of a claimed task',
   path: '/v2/tasks/{task_id}/progress',
   params,
   body: z.object({ ...held, progress: progressInput.shape.progress }),
@@ -103,8 +102,8 @@ const addLogLine = operation({
 const addOutput = operation({
   ...common,
   id: 'addTaskOutput',
-  summary: 'Adds a reference to something that was made for a claimed task',
-  description: 'The bytes are kept elsewhere. A task has at most 100.',
+  summary: 'Adds a reference to an output of a claimed task',
+  description: 'The bytes are stored elsewhere. A task has at most 100 outputs.',
   path: '/v2/tasks/{task_id}/outputs',
   params,
   body: z.object({ ...held, ...outputFields.shape }),
@@ -120,7 +119,7 @@ const addOutput = operation({
 const completeTask = operation({
   ...common,
   id: 'completeTask',
-  summary: 'Ends a claimed task with its result',
+  summary: 'Completes a claimed task with its result',
   path: '/v2/tasks/{task_id}/complete',
   params,
   body: z.object({ fencing_token: held.fencing_token, result: completionInput.shape.result }),
@@ -135,9 +134,9 @@ const completeTask = operation({
 const failTask = operation({
   ...common,
   id: 'failTask',
-  summary: 'Gives a claimed task up',
+  summary: 'Fails a claimed task',
   description:
-    'It is tried again after a while, as long as attempts remain and retry is not false; then it is held.',
+    'It is retried after a backoff while attempts remain and retry is not false. Otherwise it is held.',
   path: '/v2/tasks/{task_id}/fail',
   params,
   body: z.object({
@@ -153,7 +152,7 @@ const failTask = operation({
   },
 })
 
-/** What agents do that are no runtime of the host: they take tasks and report on them. */
+/** Operations for agents outside of the host: they claim tasks and report on them. */
 export const taskWorkOperations = [
   claimTask,
   heartbeat,

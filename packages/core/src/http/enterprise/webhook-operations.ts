@@ -24,7 +24,7 @@ const createWebhook = operation({
   id: 'createWebhook',
   tag: 'webhooks',
   summary: 'Registers an endpoint for events of a workspace',
-  description: 'Without a secret its deliveries carry no signature. The secret is answered by nothing.',
+  description: 'Without a secret, deliveries carry no signature. No answer contains the secret.',
   method: 'POST',
   path: '/v2/webhooks',
   scope: 'webhooks:write',
@@ -72,7 +72,7 @@ const getWebhook = operation({
 const updateWebhook = operation({
   id: 'updateWebhook',
   tag: 'webhooks',
-  summary: 'Changes what is given; enabling starts afresh',
+  summary: 'Changes the given fields; enabling clears the failures',
   method: 'PATCH',
   path: '/v2/webhooks/{webhook_id}',
   scope: 'webhooks:write',
@@ -103,8 +103,8 @@ const deleteWebhook = operation({
 const rotateWebhookSecret = operation({
   id: 'rotateWebhookSecret',
   tag: 'webhooks',
-  summary: 'Gives a webhook a new secret, answered this once',
-  description: 'The old one goes on signing beside it for overlap_s seconds, by default a day.',
+  summary: 'Rotates the secret of a webhook; the new one is returned only once',
+  description: 'The old secret also signs for overlap_s seconds, by default one day.',
   method: 'POST',
   path: '/v2/webhooks/{webhook_id}/rotate-secret',
   scope: 'webhooks:write',
@@ -125,8 +125,8 @@ const rotateWebhookSecret = operation({
 const testWebhook = operation({
   id: 'testWebhook',
   tag: 'webhooks',
-  summary: 'Sends a webhook, and nobody else, a sample event',
-  description: 'What became of it is in the log, under the id that is answered.',
+  summary: 'Sends a sample event to this webhook only',
+  description: 'The log has the result under the returned id.',
   method: 'POST',
   path: '/v2/webhooks/{webhook_id}/test',
   scope: 'webhooks:write',
@@ -163,7 +163,7 @@ const resendDeliveries = operation({
   id: 'resendDeliveries',
   tag: 'webhooks',
   summary: 'Sends finished deliveries again, with the same id and body',
-  description: 'One by delivery_id, or those created in [from, to) that failed or were skipped.',
+  description: 'One by delivery_id, or all created in [from, to) that failed or were skipped.',
   method: 'POST',
   path: '/v2/webhooks/{webhook_id}/resend',
   scope: 'webhooks:write',
@@ -178,7 +178,7 @@ const resendDeliveries = operation({
   },
 })
 
-/** Webhooks, whole. */
+/** Operations on webhooks. */
 export const webhookOperations = [
   createWebhook,
   listWebhooks,

@@ -16,7 +16,7 @@ const SUMMARIES: Readonly<Record<WebhookEventType, string>> = {
   'order.new': 'The connected shop received a new order',
 }
 
-/** The webhooks of an OpenAPI 3.1 document, by event type: what a receiver gets, with headers that begin with `headerPrefix`. */
+/** The webhooks of an OpenAPI 3.1 document, by event type, with headers that begin with `headerPrefix`. */
 export function webhookPaths(
   headerPrefix: string,
   toSchema: (schema: z.ZodType, io: 'input' | 'output') => Json,
@@ -60,17 +60,17 @@ function describe(
         'While an old secret is still valid: all signatures, separated by commas.',
       ),
     ],
-    // As input: receivers are to take fields that later versions add.
+    // As input: receivers must accept fields that later versions add.
     requestBody: {
       required: true,
       content: { 'application/json': { schema: toSchema(eventPayloadSchemas[type], 'input') } },
     },
     responses: {
-      '2XX': { description: 'Taken.' },
-      410: { description: 'The endpoint is gone: the webhook is disabled.' },
+      '2XX': { description: 'Accepted.' },
+      410: { description: 'The endpoint is gone. The webhook is disabled.' },
       default: {
         description:
-          'Failed, as no full answer within the time-out is; it is sent again, five times at most by default.',
+          'Failed, like a missing or incomplete answer within the timeout. The delivery is retried, by default at most five times.',
       },
     },
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idText, instantText } from './wire-schemas.js'
 
-/** Names one delivery, or a span of time. */
+/** Selects one delivery or a time range. */
 export const resendBody = z
   .object({
     delivery_id: idText.optional(),

@@ -3,7 +3,7 @@ import { webhookEventTypes } from '../../events/index.js'
 import type { DeliveryRecord, Webhook } from '../../webhooks/index.js'
 import { timestamp, toTimestamp } from './wire-schemas.js'
 
-/** A webhook as it is answered: never its secret. */
+/** A webhook in an answer, never with its secret. */
 export const webhookJson = z
   .object({
     id: z.string(),
@@ -28,7 +28,7 @@ export const deliveryJson = z
     event: z.object({ type: z.enum(webhookEventTypes), at: timestamp }),
     status: z.enum(deliveryStatuses).meta({
       description:
-        'skipped: it was created, or fell due, while the webhook was disabled. Resending sends it.',
+        'skipped: it was created or fell due while the webhook was disabled. Resend it to send it.',
     }),
     attempt_count: z.int(),
     attempts: z.array(
@@ -37,7 +37,7 @@ export const deliveryJson = z
         duration_ms: z.number(),
         status: z.int().nullable().meta({ description: "The receiver's status; null when there was none." }),
         error: z.string().nullable(),
-        response: z.string().nullable().meta({ description: 'The first 1 KiB of what the receiver said.' }),
+        response: z.string().nullable().meta({ description: 'The first 1 KiB of the receiver’s answer.' }),
       }),
     ),
     next_attempt_at: timestamp.nullable(),

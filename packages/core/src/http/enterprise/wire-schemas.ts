@@ -6,14 +6,14 @@ const FIRST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
 const ISO_INSTANT = z.regexes.datetime({ offset: true })
 
-/** An id as a caller sends it: any short text, since only the storage can say what exists. */
+/** An id from a caller: any short text, because only the storage knows which ids exist. */
 export const idText = z
   .string({ error: 'must be an id' })
   .min(1, 'must be an id')
   .max(64, 'must be an id')
   .refine(isStorableText, 'must be an id')
 
-/** A time as a caller sends it: ISO 8601 with `Z` or an offset. Becomes epoch milliseconds. */
+/** A time from a caller: ISO 8601 with `Z` or an offset. Becomes epoch milliseconds. */
 export const instantText = z
   .string({ error: 'must be a date and time as text' })
   .regex(ISO_INSTANT, 'must be a date and time that exists, with Z or an offset')
@@ -21,7 +21,7 @@ export const instantText = z
   .refine((at) => at >= FIRST_INSTANT && at <= LAST_INSTANT, 'must be within the years 0 to 9999')
   .meta({ format: 'date-time' })
 
-/** A time as it is answered: ISO 8601 in UTC with milliseconds. */
+/** A time in an answer: ISO 8601 in UTC with milliseconds. */
 export const timestamp = z.string().meta({ format: 'date-time' })
 
 /** The wire's form of a time. */
@@ -41,9 +41,9 @@ export const pageQuery = {
     .transform(Number)
     .refine((limit) => limit <= 1_000, LIMIT_RULE)
     .default(100)
-    .meta({ description: 'How many to answer at most: 1 to 1000, by default 100.' }),
+    .meta({ description: 'The most entries to return: 1 to 1000, by default 100.' }),
   cursor: z.string().min(1).max(1_000).optional().meta({
-    description: 'The next_cursor of the page before.',
+    description: 'The next_cursor of the previous page.',
   }),
 }
 

@@ -3,8 +3,8 @@ import { TaskboardError } from '../../errors/index.js'
 import type { Surface } from '../../surface.js'
 
 /**
- * The workspace that a request is about: the named one, or the caller's default.
- * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for one that the caller does not reach, as for one that does not exist.
+ * The workspace of a request: the given one, or the caller's default.
+ * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for one beyond the caller's reach, as for one that does not exist.
  */
 export async function workspaceOf(
   surface: Surface,
