@@ -7,9 +7,9 @@ import { announce, compare } from '../../testing/bench/http-load.js'
 import { taskboardRouter } from '../src/index.js'
 
 /**
- * Whole requests a second: ours with key check, limit, body and storage in memory, against bare Express handlers that
- * answer with `res.json` of the same objects. Of an add there are three floors: one reads no body, one parses it with
- * `express.json()`, and one also keeps what it was sent in a Map under an id, which is the least that an add can do.
+ * Whole requests per second: ours with key check, limit, body and storage in memory, against bare Express handlers that
+ * answer with `res.json` of the same objects. An add has three floors: one reads no body, one parses it with
+ * `express.json()`, and one also stores the body in a Map under an id, which is the least that an add can do.
  */
 function listen(app: Application, keys: readonly string[]): void {
   const server = createServer(app)

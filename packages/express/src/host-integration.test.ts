@@ -40,7 +40,7 @@ async function serve(app: Application, options: Partial<TaskboardOptions> = {}) 
 }
 
 describe('taskboardRouter', () => {
-  it('counts wrong keys by the address that a trusted proxy tells', async () => {
+  it('counts wrong keys by the address that a trusted proxy forwards', async () => {
     const app = express().set('trust proxy', 1)
     const { request } = await serve(app, { limits: { failedCredentialsPerMinute: 1 } })
     const guess = async (address: string) => {
@@ -51,7 +51,7 @@ describe('taskboardRouter', () => {
     expect(await guess('203.0.113.2')).toBe(401)
   })
 
-  it('ignores what an untrusted client says of its address', async () => {
+  it('ignores the address that an untrusted client claims', async () => {
     const { request } = await serve(express(), { limits: { failedCredentialsPerMinute: 1 } })
     const guess = async (address: string) => {
       const headers = { authorization: 'Bearer tb_wrong', 'x-forwarded-for': address }
@@ -74,7 +74,7 @@ describe('taskboardRouter', () => {
       }
       return (await fetch(`${url}/api/board?action=add`, { method: 'POST', headers })).status
     }
-    // What passes has no caller: 401.
+    // A request that passes has no caller: 401.
     expect(await statusBehind(framework().set('trust proxy', 1))).toBe(401)
     expect(await statusBehind(framework())).toBe(403)
   })
@@ -97,7 +97,7 @@ describe('taskboardRouter', () => {
     expect((await fetch(`${url}/tasks`)).status).toBe(401)
   })
 
-  it('goes through what the host has put around the response', async () => {
+  it('respects the host’s wrappers around the response', async () => {
     const app = express().use((_request, response, next) => {
       const end = response.end.bind(response) as (body: string) => typeof response
       response.end = (body: unknown) => {
@@ -110,13 +110,13 @@ describe('taskboardRouter', () => {
     expect(await (await request('todo')).json()).toMatchObject({ success: true, count: 0 })
   })
 
-  it('takes the body that an urlencoded parser has left alone', async () => {
+  it('reads the body that an urlencoded parser has left alone', async () => {
     const { request } = await serve(express().use(express.urlencoded({ extended: true })))
     const answer = await request('add', { method: 'POST', body: '{"title":"x"}' })
     expect(answer.status).toBe(200)
   })
 
-  it('leaves alone what the host has answered meanwhile', async () => {
+  it('leaves alone a response that the host has sent meanwhile', async () => {
     const errors: unknown[] = []
     const app = express().use((_request, response, next) => {
       next()
@@ -141,7 +141,7 @@ describe('taskboardRouter', () => {
     expect(errors).toEqual([])
   })
 
-  it('answers 500, and tells the host why, when its middleware swallowed the body', async () => {
+  it('answers 500, and logs why, when the host’s middleware consumed the body', async () => {
     const errors: unknown[] = []
     const note = (fields: object): void => void errors.push((fields as { err: unknown }).err)
     const logger: Logger = { debug: note, info: note, warn: note, error: note, fatal: note }

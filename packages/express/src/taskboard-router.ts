@@ -17,19 +17,19 @@ import {
 import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 
 export interface TaskboardRouterOptions {
-  /** What is served beside the task board's own routes, GraphQL for example. */
+  /** Routes beside those of the task board, for example GraphQL. */
   readonly routes?: readonly Route[] | undefined
   /**
-   * Who answers the paths below those of the task board that no route has: the host, to which they pass on (`'host'`, the
-   * default), or the task board, with 404 in the envelope of the API (`'envelope'`).
+   * Who answers unknown paths below those of the task board: the host (`'host'`, the default), or the task board with 404 in the
+   * envelope of the API (`'envelope'`).
    */
   readonly notFound?: 'host' | 'envelope' | undefined
 }
 
 /**
  * An Express router (for Express 4 and 5) with the task board's routes. Mount it anywhere: the routes' paths are below the
- * mount path. Requests for other paths pass through unless `notFound` says otherwise. Parsers that the host has mounted before
- * may have read the body.
+ * mount path. Requests for other paths pass through, except with `notFound: 'envelope'`. A parser of the host may have read the
+ * body before.
  * @example
  * ```ts
  * import { once } from 'node:events'
@@ -75,7 +75,7 @@ function createHandlerOf({ readsHeaders }: Surface): HandlerOf {
   }
 }
 
-/** Express gives up on a path whose percent-encoding is malformed; here it goes to the route that it names. */
+/** Express refuses a path with malformed percent-encoding; this passes it to the route that it names. */
 function answerUndecodable(table: RouteTable, handlerOf: HandlerOf): ErrorRequestHandler {
   return (error, request, response, next) => {
     if (!(error instanceof URIError)) return next(error)
@@ -85,7 +85,7 @@ function answerUndecodable(table: RouteTable, handlerOf: HandlerOf): ErrorReques
   }
 }
 
-/** Express 4's parsers set an empty `body` on requests that they leave alone, so what counts is whether bytes were read. */
+/** Express 4's parsers set an empty `body` on requests that they skip, so this checks whether bytes were read. */
 function bodyOf(request: Request): RequestBody {
   if (!announcesBody(request)) return { kind: 'none' }
   if (!request.readableDidRead && !request.readableEnded) return unreadBody(request)
@@ -93,7 +93,7 @@ function bodyOf(request: Request): RequestBody {
   return { kind: 'parsed', value }
 }
 
-/** As `request.protocol` and `request.host` of Express 5; the `host` of Express 4 lacks the port. */
+/** Like `request.protocol` and `request.host` of Express 5; the `host` of Express 4 lacks the port. */
 function targetOriginOf(request: Request): string {
   const isTrusted = request.app.get('trust proxy fn') as (address: string | undefined, hop: number) => boolean
   const [forwarded = ''] = request.get('x-forwarded-host')?.split(',') ?? []
@@ -112,11 +112,11 @@ async function answerInTurn(
 }
 
 function send(request: Request, response: Response, { status, headers, body }: HttpResponse): void {
-  // The host may have answered meanwhile, a time-out of its own for example.
+  // The host may have responded meanwhile, for example with a timeout.
   if (response.headersSent) return
   response.statusCode = status
   for (const name in headers) response.setHeader(name, headers[name] as string)
-  // Node works the length out by itself, but not for HEAD; 204 has none (RFC 9110, 8.6).
+  // Node sets the length except for HEAD; 204 has none (RFC 9110, 8.6).
   if (status !== 204) response.setHeader('content-length', Buffer.byteLength(body))
   response.end(body)
   discardRest(request)

@@ -7,7 +7,7 @@ import type express from 'express'
 import type { Application, ErrorRequestHandler, RequestHandler } from 'express'
 import { taskboardRouter } from '../src/index.js'
 
-/** The host that the transport suite asks for, on either major version of Express. */
+/** The host that the transport suite requires, on either major version of Express. */
 export function mountOn(framework: typeof express) {
   return (taskboard: Taskboard, { mountPath, bodies, notFound }: TransportHost): Promise<MountedHost> => {
     const app = framework()

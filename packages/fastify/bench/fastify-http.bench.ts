@@ -5,10 +5,9 @@ import { addAnswer, keep, listAnswer, makeBenchBoard, newTask } from '../../test
 import { announce, compare } from '../../testing/bench/http-load.js'
 
 /**
- * Whole requests a second: ours with key check, limit, body and storage in memory, against bare Fastify handlers that
- * return the same objects. Of an add there are three floors: one parses the JSON it is sent, as Fastify does unless told
- * otherwise, one reads no body at all, and one keeps what it was sent in a Map under an id, which is the least that an add
- * can do.
+ * Whole requests per second: ours with key check, limit, body and storage in memory, against bare Fastify handlers that
+ * return the same objects. An add has three floors: one parses the JSON body, which is Fastify's default, one reads no body, and one
+ * stores the body in a Map under an id, which is the least that an add can do.
  */
 const LIST = '/api/board?action=doing'
 const ADD = '/api/board?action=add'

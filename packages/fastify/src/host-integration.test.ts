@@ -78,14 +78,14 @@ describe('taskboardPlugin', () => {
     expect(steps).toEqual(['begun', 'begun', 'answered', 'answered'])
   })
 
-  it('knows nobody where a host in JavaScript gives nothing at all back for a credential', async () => {
+  it('treats undefined from a host in JavaScript as an unknown credential', async () => {
     const { app } = await serve(undefined, { authenticate: (() => undefined) as never })
     const headers = { authorization: 'Bearer of-the-host' }
     const { statusCode } = await app.inject({ url: '/api/board?action=todo', headers })
     expect(statusCode).toBe(401)
   })
 
-  it('refuses QUERY as any other wrong method, although Fastify wants a content type for it', async () => {
+  it('refuses QUERY like any other wrong method, although Fastify requires a content type for it', async () => {
     const { request } = await serve()
     const answer = await request('todo', { method: 'QUERY' })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
@@ -146,7 +146,7 @@ describe('taskboardPlugin', () => {
     },
   )
 
-  it('counts wrong keys by the address that a trusted proxy tells', async () => {
+  it('counts wrong keys by the address that a trusted proxy forwards', async () => {
     const { request } = await serve(undefined, {
       server: { trustProxy: true },
       limits: { failedCredentialsPerMinute: 1 },
@@ -171,12 +171,12 @@ describe('taskboardPlugin', () => {
       const { statusCode } = await app.inject({ method: 'POST', url: '/api/board?action=add', headers })
       return statusCode
     }
-    // What passes has no caller: 401.
+    // A request that passes has no caller: 401.
     expect(await statusBehind(true)).toBe(401)
     expect(await statusBehind(false)).toBe(403)
   })
 
-  it('takes bodies beyond the host’s own bodyLimit, up to the board’s', async () => {
+  it('accepts bodies beyond the host’s bodyLimit, up to the board’s', async () => {
     const { add } = await serve(undefined, { server: { bodyLimit: 10 }, bodyLimitBytes: 100 })
     expect((await add(JSON.stringify({ title: 'x'.repeat(50) }))).status).toBe(200)
     expect((await add(JSON.stringify({ title: 'x'.repeat(100) }))).status).toBe(413)

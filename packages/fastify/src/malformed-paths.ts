@@ -6,9 +6,9 @@ interface Message {
 }
 
 /**
- * Lets paths of `table` reach their routes although their percent-encoding is malformed. Fastify's router refuses such a path
- * before any hook or route of a plugin sees it, in a format of its own, so their percent signs are escaped before it looks. Other paths
- * stay as they are. Not for `inject`, which does not go through the server.
+ * Lets paths of `table` reach their routes despite malformed percent-encoding. Fastify's router refuses such a path in its own
+ * format before any hook or route sees it, so this escapes the percent signs first. Other paths stay as they are. It does not apply
+ * to `inject`, which does not go through the server.
  */
 export function keepMalformedPaths(instance: FastifyInstance, table: RouteTable): void {
   const { server, prefix } = instance

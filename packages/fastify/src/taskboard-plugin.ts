@@ -20,16 +20,16 @@ import { keepMalformedPaths } from './malformed-paths.js'
 
 export interface TaskboardPluginOptions {
   readonly taskboard: { readonly surface: Surface }
-  /** What is served beside the task board's own routes, GraphQL for example. */
+  /** Routes beside those of the task board, for example GraphQL. */
   readonly routes?: readonly Route[] | undefined
   /**
-   * Who answers the paths below those of the task board that no route has: the host, to which they pass on (`'host'`, the
-   * default), or the task board, with 404 in the envelope of the API (`'envelope'`).
+   * Who answers unknown paths below those of the task board: the host (`'host'`, the default), or the task board with 404 in the
+   * envelope of the API (`'envelope'`).
    */
   readonly notFound?: 'host' | 'envelope' | undefined
 }
 
-/** What Fastify says of a content type that it cannot make out, or (with the method QUERY) misses. */
+/** Fastify's error codes for a content type that is invalid or (with the method QUERY) missing. */
 const CONTENT_TYPE_ERROR = /^FST_ERR_(?:CTP_|ROUTE_MISSING_CONTENT_TYPE$)/
 
 interface RouteConfig {
@@ -56,13 +56,13 @@ interface RouteConfig {
  */
 export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (instance, options, done) => {
   const { readsHeaders } = options.taskboard.surface
-  // Bodies stay on the wire until a request has shown its credential.
+  // Bodies are read only after the credential was checked.
   instance.removeAllContentTypeParsers()
   instance.addContentTypeParser('*', leaveUnread)
-  // By its own name too: Fastify takes the other types apart anew for each request.
+  // By its own name too: Fastify parses other types again for each request.
   instance.addContentTypeParser('application/json', leaveUnread)
 
-  // A content type that Fastify cannot make out is refused by the route, in its turn; all else is the host's to handle.
+  // The route refuses a content type that Fastify cannot parse; the host handles all other errors.
   instance.setErrorHandler<Error & { readonly code?: string }>(async (error, request, reply) => {
     const { taskboardRoute } = request.routeOptions.config as RouteConfig
     if (taskboardRoute === undefined || !CONTENT_TYPE_ERROR.test(error.code ?? '')) throw error
@@ -76,12 +76,12 @@ export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (i
     instance.all(route.path, { config }, (request, reply) => answer(route, request, reply, readsHeaders))
   }
   keepMalformedPaths(instance, createRouteTable(routes, fallbacks))
-  // The server would wait for its open WebSockets, and so would `app.close()`.
+  // The server, and so `app.close()`, would wait for open WebSockets.
   instance.addHook('preClose', async () => detachRealtime(options.taskboard, instance.server))
   done()
 }
 
-/** A fallback as routes: for what is below its prefix, and for the prefix itself unless that is a route. */
+/** The routes of a fallback: below its prefix, and the prefix itself unless that is a route. */
 function pathsOf({ prefix, handle }: FallbackRoute, routes: readonly Route[]): readonly Route[] {
   const below = { path: `${prefix}/*`, handle }
   return routes.some(({ path }) => path === prefix) ? [below] : [{ path: prefix, handle }, below]

@@ -4,7 +4,7 @@ import type { MountedHost, TransportHost } from '@taskboard/testing'
 import { fastify, type FastifyInstance } from 'fastify'
 import { taskboardPlugin } from '../src/index.js'
 
-/** The host that the transport suite asks for. Its parsers are those of the root, so they are there before the plugin. */
+/** The host that the transport suite requires. Its parsers belong to the root, so they exist before the plugin. */
 export async function mountOnFastify(
   taskboard: Taskboard,
   { mountPath, bodies, notFound }: TransportHost,

@@ -3,7 +3,7 @@ import { leastMsOf, type HostileRequest } from '../test/request-costs.js'
 /** None may keep the event loop for longer. */
 const GOAL_MS = 50
 const TRIES = 3
-/** Whatever takes less is not among the worst. */
+/** Requests that take less are not reported. */
 const ENOUGH_MS = 10
 const SHOWN = 5
 

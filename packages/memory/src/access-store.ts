@@ -33,7 +33,7 @@ export function createAccessStore(database: Database): Store {
     now: Instant,
   ): User {
     if (database.users.byEmail(email) !== undefined) {
-      throw new TaskboardError('CONFLICT', 'email is that of another user', { field: 'email' })
+      throw new TaskboardError('CONFLICT', 'email is already in use', { field: 'email' })
     }
     const [first] = workspacesOf(accountId)
     if (first === undefined) throw notFound('account')

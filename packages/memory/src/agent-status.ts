@@ -3,7 +3,7 @@ import { anyAgentType } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
 
-/** How an agent is at `now`: see `AgentStatus`. */
+/** The status of an agent at `now`: see `AgentStatus`. */
 export function agentStatus(
   { tables }: Database,
   leases: LeaseIndex,

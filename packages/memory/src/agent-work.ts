@@ -12,7 +12,7 @@ import type { LeaseIndex } from './lease-index.js'
 import type { ReadyQueue } from './ready-queue.js'
 import type { TaskTable } from './task-slots.js'
 
-/** What agents have to do and have done. Follows the tasks' and the agents' tables. */
+/** The open and the finished work of agents. Follows the tasks' and the agents' tables. */
 export interface AgentWork {
   /** The tasks that are assigned to an agent and not in DONE. */
   openOf(agentId: string): readonly Task[]
@@ -100,7 +100,7 @@ function createAssignments(tasks: TaskTable): Pick<AgentWork, 'openOf' | 'doneOf
     if (after !== undefined) to?.add(after.id)
   })
 
-  /** Where a task stands that is assigned to somebody. */
+  /** The place of an assigned task. */
   function placeOf(task: Task | undefined): Set<string> | null {
     if (task?.assignedTo == null) return null
     const agents = task.column === 'DONE' ? done : open

@@ -26,7 +26,7 @@ export function createKeyVerbs(database: Database): Pick<Store, KeyVerb> {
   }
 
   function add(key: Omit<StoredKey, 'id' | 'createdAt' | 'revokedAt'>, now: Instant): ApiKeyRecord {
-    if (byHash.has(key.hash)) throw new TaskboardError('CONFLICT', 'the key exists already')
+    if (byHash.has(key.hash)) throw new TaskboardError('CONFLICT', 'the key already exists')
     const id = settings.current.newId('ak')
     const scopes = Object.freeze([...key.scopes])
     const stored = { ...key, scopes, id, createdAt: now, revokedAt: null }
@@ -34,7 +34,7 @@ export function createKeyVerbs(database: Database): Pick<Store, KeyVerb> {
     return toRecord(stored)
   }
 
-  /** Adds a key that is another one but for its secret. */
+  /** Adds a copy of a key with another secret. */
   function addLike(key: StoredKey, { prefix, hash }: ApiKeyRotation, now: Instant): ApiKeyRecord {
     if (hasEnded(key, now)) throw new TaskboardError('CONFLICT', 'the key has ended')
     return add({ ...key, prefix, hash }, now)
@@ -100,7 +100,7 @@ function requireWorkspaces(
   }
 }
 
-/** A key that is bound to a workspace is as far away as that; another one is as far as its whole account. */
+/** A key of a workspace is in reach as its workspace is; any other key as its whole account is. */
 function isWithin(reach: Reach, { accountId, workspaceId }: ApiKeyRecord): boolean {
   if (reach.accountId !== accountId) return false
   return reach.workspaceIds === 'all' || (workspaceId !== null && reach.workspaceIds.includes(workspaceId))
@@ -110,7 +110,7 @@ function hasEnded(key: ApiKeyRecord, now: Instant): boolean {
   return key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)
 }
 
-/** What a key is, was shown once: a repeat gets no second one. */
+/** A key is shown only once: a repeat cannot return it. */
 function refuseRepeat({ id }: { readonly id: string }): never {
   throw new TaskboardError(
     'CONFLICT',

@@ -2,11 +2,11 @@ import type { Attempt } from '@taskboard/core'
 import type { Journal, Reversible } from './journal.js'
 import type { TaskTable } from './task-slots.js'
 
-/** The attempts at each task that have ended, oldest first; they live and go with the task's row. */
+/** The ended attempts of each task, oldest first. They are deleted with the task's row. */
 export interface Attempts {
   of(taskId: string): readonly Attempt[]
   set(taskId: string, attempts: readonly Attempt[]): void
-  /** The attempts of an agent at all tasks, in the order of their ends. */
+  /** The attempts of an agent over all tasks, in the order of their ends. */
   ofAgent(agentId: string): readonly Attempt[]
 }
 

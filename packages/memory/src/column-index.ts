@@ -3,7 +3,7 @@ import type { TaskListQuery, TaskPage } from '@taskboard/core/storage'
 import { createColumnView, type ColumnView } from './column-view.js'
 import type { TaskTable } from './task-slots.js'
 
-/** What is in the columns of each workspace. Follows the tasks' table. */
+/** The columns of each workspace. Follows the tasks' table. */
 export interface ColumnIndex {
   /** `TaskStore.listTasks`. */
   list(query: TaskListQuery, now: Instant): TaskPage

@@ -14,19 +14,19 @@ export interface ColumnView {
   tasks(): Iterable<Task>
 }
 
-/** A task with what orders it at the instant of the listing; the lowest comes first. */
+/** A task with its sort keys at the instant of the listing; the lowest comes first. */
 interface Ranked {
   readonly task: Task
   rank: number
 }
 
-/** Up to this size a column keeps the order of its last listing, which is nearly that of the next one. */
+/** Up to this size a column keeps the order of its last listing, because the next one is nearly the same. */
 const LARGEST_KEPT = 1_000
 /** A column that changes this often between listings does not keep its order. */
 const MOST_CHANGES = 64
 
 export function createColumnView(column: Column, scoring: () => Scoring): ColumnView {
-  /** The tasks' rows, which stay where they are in memory while their values come and go. */
+  /** The tasks' rows. They stay in place in memory while their values change. */
   const rows: TaskSlots[] = []
   const rank = rankOf(column, scoring)
   const sign = column === 'DOING' ? 1 : -1
@@ -136,7 +136,7 @@ function isSorted(ranked: readonly Ranked[], compare: (a: Ranked, b: Ranked) => 
   return true
 }
 
-/** The cursor as an entry to compare with: only what orders tasks is looked at. */
+/** The cursor as an entry to compare with; it has only the sort keys. */
 function afterCursor({ rank, held, dueDate, createdAt, id }: TaskCursor, sign: 1 | -1): Ranked {
   return { task: { hold: held ? {} : null, dueDate, createdAt, id } as Task, rank: sign * rank }
 }

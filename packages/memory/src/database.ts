@@ -38,7 +38,7 @@ export interface Database {
   readonly journal: Journal
   readonly transactions: Transactions
   readonly commits: CommitSignal
-  /** Notes that a task was taken away from its agent: the next commit says so. */
+  /** Notes that a task was revoked from its agent; the next commit reports it. */
   readonly noteRevocation: () => void
   readonly log: EventLog
   readonly idempotency: IdempotencyRecords
@@ -51,12 +51,12 @@ export interface Database {
     readonly apiKeys: Table<ApiKeyRecord & { readonly hash: string }>
     readonly users: Table<StoredUser>
     readonly sessions: Table<StoredSession>
-    /** By a digest of who guesses at what. */
+    /** By a digest of the guesser and the target. */
     readonly loginAttempts: Table<LoginAttempts>
     readonly agents: Table<Agent>
-    /** Until when a runtime of each agent type is at work, as far as is known. */
+    /** Until when a runtime of each agent type is known to be at work. */
     readonly runtimes: Table<Instant>
-    /** Until when somebody outside of the runtimes works for an agent, as far as claims for it have said. */
+    /** Until when a worker outside the runtimes works for an agent, according to its claims. */
     readonly workers: Table<Instant>
     /** By workspace. */
     readonly rollUps: Table<RollUp>
@@ -94,7 +94,7 @@ export function createDatabase(onScoring: () => void): Database {
     webhooks: createTable<StoredWebhook>(journal),
     deliveries: createTable<DeliveryRow>(journal),
   }
-  /** A rollback leaves it set: one look that finds nothing does no harm. */
+  /** A rollback leaves it set, because one look that finds nothing does no harm. */
   let revokes = false
   const attempts = createAttempts(journal, tables.tasks)
   const subscriptions = createSubscriptions(tables.webhooks)

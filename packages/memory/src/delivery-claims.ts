@@ -19,7 +19,7 @@ export function createDeliveryClaims(
   const turns = createDeliveryTurns(deliveries, webhooks, index)
   let lastToken = 0
 
-  /** When the first of those falls due that are neither taken nor excluded. */
+  /** When the first delivery falls due that is neither taken nor excluded. */
   function nextDue(request: ClaimRequest, aside: WebhookQueue[]): Instant | null {
     for (let queue = index.firstQueue(); queue !== null; queue = index.firstQueue()) {
       if (!isExcluded(queue, request)) return queue.heap[0]?.at ?? null

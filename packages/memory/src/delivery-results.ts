@@ -4,7 +4,7 @@ import { draftRow } from './event-log.js'
 import type { Database } from './database.js'
 import { isHeld } from './delivery-row.js'
 
-/** Writes back what became of claimed deliveries, and draws the conclusions for their webhooks. */
+/** Stores the results of claimed deliveries, and updates their webhooks accordingly. */
 export function recordResult(
   database: Database,
   result: DeliveryResult,
@@ -71,7 +71,7 @@ function disable(
   publish(draftRow(webhook.workspaceId, { type: 'agent.alert', facts }, now))
 }
 
-/** What comes after the path may be a secret of the receiver's. */
+/** What follows the path may be a secret of the receiver. */
 function withoutQuery(url: string): string {
   return url.replace(/[?#].*$/s, '')
 }

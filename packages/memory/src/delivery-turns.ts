@@ -6,7 +6,7 @@ import type { Table } from './table.js'
 
 export type ClaimRequest = Parameters<WebhookStore['claimDueDeliveries']>[0]
 
-/** How many deliveries of disabled webhooks one claim puts aside at most. */
+/** How many deliveries of disabled webhooks one claim skips at most. */
 const MOST_SKIPPED = 1_000
 
 /** The due webhooks of an account in one claim, whose turn it is first. */
@@ -36,7 +36,7 @@ export function createDeliveryTurns(
   const served = new Map<string, number>()
   let claims = 0
 
-  /** Makes what is due of a disabled webhook skipped; returns how many. */
+  /** Skips the due deliveries of a disabled webhook; returns how many. */
   function skipDue({ heap }: WebhookQueue, most: number, now: Instant): number {
     let count = 0
     for (let head = heap[0]; head !== undefined && head.at <= now && count < most; head = heap[0]) {

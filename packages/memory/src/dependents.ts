@@ -1,7 +1,7 @@
 import type { Task } from '@taskboard/core'
 import type { TaskTable } from './task-slots.js'
 
-/** Who waits for a task. Follows the tasks' table. */
+/** The tasks that wait for a task. Follows the tasks' table. */
 export interface Dependents {
   /** Ids of the tasks that name `taskId` among their dependencies, in order. */
   of(taskId: string): readonly string[]

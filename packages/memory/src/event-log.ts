@@ -3,8 +3,8 @@ import { currentPayloadVersion, type EventDraft, type LoggedEvent, type NewId } 
 import type { Journal, Reversible } from './journal.js'
 
 /**
- * An event as it is kept. There is one for each, and what outlives its making is what the collector has to carry: so those there
- * are most of are classes of their own, and work out what they can when they are asked for it.
+ * A stored event. Each stored object costs the garbage collector, so the most frequent events have their own classes and compute
+ * what they can when it is read.
  */
 export interface EventRow {
   /** Given by the log when the row is appended, as `seq` is. */
@@ -16,14 +16,14 @@ export interface EventRow {
   readonly facts: EventDraft['facts']
 }
 
-/** The row of an event that is kept as it was told. */
+/** The row of an event that is stored as it was emitted. */
 export function draftRow(workspaceId: string, { type, facts }: EventDraft, at: Instant): EventRow {
   return { id: '', seq: 0, workspaceId, at, type, facts }
 }
 
-/** Events in the order of their commits, all together and by workspace. */
+/** Events in the order of their commits, in total and by workspace. */
 export interface EventLog {
-  /** Gives a new event its id and its place. */
+  /** Gives a new event its id and its `seq`. */
   append(row: EventRow): void
   /** Events of a workspace with a `seq` above `afterSeq`. */
   readWorkspace(workspaceId: string, afterSeq: number, limit: number): readonly LoggedEvent[]
@@ -35,7 +35,7 @@ export interface EventLog {
   readAll(position: number, limit: number): readonly LoggedEvent[]
   /** Where the `count` events end that were read from `position`, past those that are pruned by now. */
   afterPage(position: number, count: number): number
-  /** Drops the oldest events from before `before`, up to the first whose `seq` is above the `mark` of its workspace. */
+  /** Deletes the oldest events from before `before`, up to the first whose `seq` is above the `mark` of its workspace. */
   prune(before: Instant, limit: number, mark: (workspaceId: string) => number): number
   /** Calls `hook` with each event that was appended, also again when a rollback of others brings it back. */
   onAppend(hook: (row: { readonly workspaceId: string }) => void): void
@@ -116,7 +116,7 @@ export function createEventLog(journal: Journal, newId: () => NewId): EventLog {
   }
 }
 
-/** The event of a row, made anew each time it is read. */
+/** The event of a row, created at each read. */
 export function toLoggedEvent({ id, workspaceId, seq, at, type, facts }: EventRow): LoggedEvent {
   return { type, facts, id, workspaceId, seq, at, payloadVersion: currentPayloadVersion } as LoggedEvent
 }

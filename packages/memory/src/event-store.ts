@@ -35,5 +35,7 @@ export function createEventStore(database: Database): EventStore<MemoryTransacti
 
 function parsePosition(position: FeedPosition): number {
   if (/^\d{1,15}$/.test(position)) return Number(position)
-  throw new TaskboardError('INVALID_FIELD', 'position must be one that the feed gave', { field: 'position' })
+  throw new TaskboardError('INVALID_FIELD', 'position must be one that the feed returned', {
+    field: 'position',
+  })
 }

@@ -3,9 +3,9 @@ import { anyAgentType } from '@taskboard/core/storage'
 import type { AgentPools, Rotation } from './rotation.js'
 import type { Table } from './table.js'
 
-/** Which agents the runtime for any type works: those whose own type has no runtime at work. */
+/** The agents that the runtime for any type works: those whose type has no runtime at work. */
 export interface Fallback {
-  /** Brings that up to date, once it was asked for. It costs nothing before, and next to nothing while no runtime comes or goes. */
+  /** Updates it. Costs nothing before the first claim for any type, and next to nothing while no runtime starts or ends. */
   settle(now: Instant): void
 }
 
@@ -17,7 +17,7 @@ export interface FallbackParts {
 }
 
 export function createFallback({ agents, runtimes, rotation, poolsOf }: FallbackParts): Fallback {
-  /** The types that are left to runtimes of their own; null before the first claim for any type. */
+  /** The types with their own runtimes; null before the first claim for any type. */
   let routed: ReadonlySet<string> | null = null
 
   const enter = (agent: Agent): void => rotation.addAgent({ ...agent, type: anyAgentType }, poolsOf(agent))

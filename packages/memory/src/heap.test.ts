@@ -17,7 +17,7 @@ const order: HeapOrder<Entry> = {
 }
 
 describe('a heap', () => {
-  it('always has in front what a full sort has, whatever is added, changed and taken out', () => {
+  it('always has the first entry of a full sort in front, after any additions, changes and removals', () => {
     const steps = fc.array(fc.tuple(fc.constantFrom('add', 'update', 'remove'), fc.nat(30), fc.nat(50)), {
       maxLength: 200,
     })
@@ -48,7 +48,7 @@ describe('a heap', () => {
     )
   })
 
-  it('leaves an entry alone that it does not hold', () => {
+  it('ignores an entry that it does not have', () => {
     const heap: Entry[] = []
     heapAdd(heap, { id: 1, rank: 1, place: IN_NO_HEAP }, order)
     heapRemove(heap, { id: 2, rank: 0, place: IN_NO_HEAP }, order)

@@ -1,6 +1,6 @@
 /**
- * Binary heaps as plain arrays, with the place of each entry kept in it, so that any entry can be taken out at once and
- * nothing stale stays behind. `order` holds for a heap as a whole.
+ * Binary heaps as plain arrays. Each entry keeps its place, so any entry can be removed directly and nothing stale stays behind.
+ * `order` applies to a whole heap.
  */
 export interface HeapOrder<E> {
   /** Whether `a` must come out before `b`. Entries that come before neither way are equal. */
@@ -17,7 +17,7 @@ export function heapAdd<E>(heap: E[], entry: E, order: HeapOrder<E>): void {
   moveUp(heap, entry, heap.length - 1, order)
 }
 
-/** Takes an entry out; one that is in no heap is left alone. */
+/** Removes an entry; ignores one that is in no heap. */
 export function heapRemove<E>(heap: E[], entry: E, order: HeapOrder<E>): void {
   const place = order.placeOf(entry)
   if (place < 0) return
@@ -27,7 +27,7 @@ export function heapRemove<E>(heap: E[], entry: E, order: HeapOrder<E>): void {
   restore(heap, last, place, order)
 }
 
-/** Brings an entry whose rank has changed to its right place. */
+/** Moves an entry whose rank has changed to its new place. */
 export function heapUpdate<E>(heap: E[], entry: E, order: HeapOrder<E>): void {
   restore(heap, entry, order.placeOf(entry), order)
 }

@@ -11,9 +11,9 @@ interface IdempotencyRecord {
   readonly answer: object | null
 }
 
-/** Remembers what creates have made under their callers' keys. */
+/** Remembers what creates returned under their callers' keys. */
 export interface IdempotencyRecords {
-  /** Gives back what the key made before, or makes it and remembers it. @throws as `TaskStore.insertTask` tells. */
+  /** Returns what the key created before, or creates and remembers it. @throws as `TaskStore.insertTask` does. */
   once<T extends { readonly id: string }>(
     claim: IdempotencyClaim | null,
     now: Instant,
@@ -38,7 +38,7 @@ export function createIdempotencyRecords(journal: Journal): IdempotencyRecords {
         })
       }
       const value = make()
-      // A record that is past its time goes first, so that the table stays in the order of age.
+      // An expired record is deleted first, so that the table stays in the order of age.
       records.delete(id)
       records.set(id, { fingerprint: claim.fingerprint, value, createdAt: now, answer: null })
       return { value, replayed: false }

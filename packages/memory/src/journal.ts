@@ -1,28 +1,28 @@
-/** Something whose last writes can be taken back. */
+/** Something whose last writes can be undone. */
 export interface Reversible<K = string> {
-  /** Puts `value` (undefined for none) under `key` and returns what was there, without a note in the journal. */
+  /** Sets `value` (undefined for none) under `key` and returns the previous value, without an entry in the journal. */
   swap(key: K, value: unknown): unknown
 }
 
 /**
- * The writes since the last commit, each as what was there before. Taking them back replays those values through the same
- * change hooks, so that every index follows by itself.
+ * The writes since the last commit, each with the previous value. Undoing them replays those values through the same change hooks,
+ * so every index follows.
  */
 export interface Journal {
   readonly length: number
   note<K>(target: Reversible<K>, key: K, before: unknown): void
-  /** Takes back all writes after the first `length`. */
+  /** Undoes all writes after the first `length`. */
   rollBackTo(length: number): void
-  /** Runs a synchronous `read` on what was there before the journal's writes, then brings them back. */
+  /** Runs a synchronous `read` on the state before the journal's writes, then redoes them. */
   withoutWrites<T>(read: () => T): T
-  /** Forgets the notes: the writes stand. */
+  /** Clears the journal and keeps the writes. */
   commit(): void
 }
 
-/** A longer list of notes is not kept for the next ones. */
+/** A longer list is not reused. */
 const LONGEST_KEPT = 256
 
-/** Notes are three columns and no objects: there are several for each write of a verb. */
+/** Three columns instead of objects, because a verb writes several entries. */
 export function createJournal(): Journal {
   let targets: Reversible<unknown>[] = []
   let keys: unknown[] = []

@@ -1,13 +1,13 @@
 /** What a lazy heap holds. */
 export interface Placeable {
-  /** Counts the placements of the entry: what was added under another ticket is stale. */
+  /** Counts the placements of the entry. An entry that was added under another ticket is stale. */
   ticket: number
 }
 
 /**
- * A heap of entries by a key, the lowest first, in which entries have no place of their own: one leaves by a new ticket
- * and `noteStale`, and what is stale goes when it comes to the front or has become the greater part. Children are looked
- * for among the keys alone, four beside each other, so that a large heap costs few reads of far memory.
+ * A heap of entries by a key, the lowest first, in which entries do not know their place. A new ticket and `noteStale` remove an
+ * entry; stale entries are deleted when they reach the front or become the majority. Only keys are compared, four children side by
+ * side, so a large heap costs few cache misses.
  */
 export interface LazyHeap<E extends Placeable> {
   /** How many entries are not stale. */
@@ -17,7 +17,7 @@ export interface LazyHeap<E extends Placeable> {
   /** The key of the first entry; `Infinity` when there is none. */
   firstKey(): number
   add(entry: E, key: number): void
-  /** To be called for each entry in the heap whose ticket has changed. */
+  /** Call it for each entry in the heap whose ticket has changed. */
   noteStale(): void
   /**
    * How many others come before `entry` with `key`, which need not be here, or may be with another key; at most `most`. Looks at

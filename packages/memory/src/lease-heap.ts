@@ -3,14 +3,14 @@ import { IN_NO_HEAP } from './heap.js'
 import type { TaskSlots } from './task-slots.js'
 
 /**
- * Leases by their end, of equals by the task's id. The ends stand beside each other, so that a new lease, which mostly ends last,
- * is compared with others without a look at their tasks. Each row knows its place.
+ * Leases by their end, then by the task's id. The ends are side by side in memory, so a new lease, which mostly ends last, is compared
+ * without reading other tasks. Each row knows its place.
  */
 export interface LeaseHeap {
   /** The row whose lease ends first. */
   first(): TaskSlots | undefined
   add(row: TaskSlots, end: Instant): void
-  /** Takes a row out; one that is not here is left alone. */
+  /** Removes a row; ignores one that is not here. */
   remove(row: TaskSlots): void
 }
 

@@ -2,7 +2,7 @@ import type { Instant } from '@taskboard/core'
 import { createLeaseHeap } from './lease-heap.js'
 import type { TaskTable } from './task-slots.js'
 
-/** The leases that are out, by their end. Follows the tasks' table. */
+/** The current leases, by their end. Follows the tasks' table. */
 export interface LeaseIndex {
   /** The task whose lease ends first. */
   first(): { readonly taskId: string; readonly expiresAt: Instant } | null

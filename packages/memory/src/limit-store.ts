@@ -13,7 +13,7 @@ import {
 } from '@taskboard/core/storage'
 import type { Pruned } from './prune.js'
 
-/** Limits take no part in transactions: what was admitted stays counted whatever becomes of the request. */
+/** Limits take no part in transactions: an admitted request stays counted, even when it fails. */
 export function createLimitStore(present: () => Instant): LimitStore & Pruned<'pruneLimits'> {
   const windows = new Map<string, { readonly window: RollingWindow; windowMs: number }>()
   const tierWindows = new Map<string, TierWindow>()

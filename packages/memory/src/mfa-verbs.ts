@@ -10,7 +10,7 @@ type MfaVerb = 'findMfa' | 'changeMfa' | 'redeemMfa'
 export function createMfaVerbs({ transactions, tables }: Database): Pick<Store, MfaVerb> {
   const { read, write } = transactions
 
-  /** Changes a user for whom it is allowed; says whether it was. */
+  /** Changes a user when that is allowed; returns whether it was. */
   function change(
     userId: string,
     isAllowed: (user: StoredUser) => boolean,

@@ -7,7 +7,7 @@ const NO_TEXTS: readonly string[] = Object.freeze([])
 const NO_METADATA: Task['metadata'] = Object.freeze({})
 
 /**
- * The task that `input` makes.
+ * The task that `input` creates.
  * @throws TaskboardError `INVALID_FIELD` for ids that the workspace does not have.
  */
 export function buildTask({ tables }: Database, id: string, input: NewTask, now: Instant): Task {
@@ -79,8 +79,8 @@ export function countOpen(
 }
 
 /**
- * What the log says of a new task. A stored task never changes, so it is kept in place of the facts, which repeat most of
- * it; they are made when the event is read.
+ * The log's event of a new task. A stored task never changes, so it is kept instead of the facts, which repeat most of it. The facts
+ * are built when the event is read.
  */
 export class TaskCreated implements EventRow {
   id = ''
@@ -126,12 +126,12 @@ export class TaskCreated implements EventRow {
   }
 }
 
-/** A list that nobody changes. */
+/** A list that is never changed. */
 export function copied(texts: readonly string[]): readonly string[] {
   return texts.length === 0 ? NO_TEXTS : Object.freeze([...texts])
 }
 
-/** Metadata that nobody changes. */
+/** Metadata that is never changed. */
 export function copiedMetadata(metadata: Task['metadata']): Task['metadata'] {
   const entries = Object.entries(metadata)
   if (entries.length === 0) return NO_METADATA

@@ -81,7 +81,7 @@ function createClaim(
       const id = targetId(row.workspaceId, row.channel)
       const events = log.readWorkspace(row.workspaceId, row.readThroughSeq, eventsPerTarget)
       if (events.length === 0) {
-        // What was unread has been pruned.
+        // The unread events have been pruned.
         targets.set(id, { ...row, readThroughSeq: log.lastSeq(row.workspaceId), claimToken: null })
       } else {
         lastToken += 1

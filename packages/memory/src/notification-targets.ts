@@ -7,7 +7,7 @@ import type { Table } from './table.js'
 /** A workspace's use of a channel, and how far it has come. */
 export interface TargetRow extends NotificationTarget {
   readonly readThroughSeq: number
-  /** When it can next be claimed, once there is something to tell. */
+  /** When it can next be claimed, once it has unread events. */
   readonly dueAt: Instant
   readonly claimToken: string | null
 }

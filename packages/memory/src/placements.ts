@@ -2,21 +2,21 @@ import type { Instant, Scoring } from '@taskboard/core'
 import { createPool, createTaskHeap, enterPool, entriesOf, leavePool } from './pool.js'
 import type { Pool, TaskSlots } from './task-slots.js'
 
-/** Which task is in which pool and where, kept right as time goes on. */
+/** The place of each task in its pool, kept current over time. */
 export interface Placements {
   /** The pool of an agent's own tasks, or (null) of the workspace's for anyone. */
   poolOf(workspaceId: string, agentId: string | null): Pool
   enter(row: TaskSlots): void
   leave(row: TaskSlots): void
-  /** Brings every placement that has ended by `now` up to date. Each task causes that a few times in its life. */
+  /** Updates each placement that has ended by `now`. Each task causes that a few times in its life. */
   settle(now: Instant): void
-  /** Puts a head aside that waits again because the clock stepped back; then the caller looks anew. */
+  /** Sets aside a head that waits again because the clock stepped back. The caller then looks again. */
   putAside(row: TaskSlots, now: Instant): boolean
-  /** Places everything anew, after the scoring has changed. */
+  /** Places all tasks again after the scoring has changed. */
   replaceAll(): void
 }
 
-/** `onChange` is told of each pool that something came into or left. */
+/** Calls `onChange` with each pool that gained or lost a task. */
 export function createPlacements(scoring: () => Scoring, onChange: (pool: Pool) => void): Placements {
   const pools = new Map<string, Pool>()
   const wakes = createTaskHeap()
@@ -51,7 +51,7 @@ export function createPlacements(scoring: () => Scoring, onChange: (pool: Pool) 
     poolOf,
     enter(row) {
       const { workspaceId, assignedTo, updatedAt } = row.value
-      // What time has changed since then, the next `settle` makes up for.
+      // The next `settle` catches up with what time has changed since.
       place(row, poolOf(workspaceId, assignedTo), updatedAt)
     },
     leave(row) {

@@ -1,12 +1,12 @@
 import type { Storage } from '@taskboard/core'
 import type { At, Pruning } from '@taskboard/core/storage'
 
-/** Drops rows of one kind. */
+/** Deletes rows of one kind. */
 type Prune<Asked> = (asked: Asked, at: Pick<At, 'now'>) => Promise<number>
 type Old = Extract<Pruning, { readonly olderThanMs: number }>
 type Over = Exclude<Pruning, Old>
 
-/** What the stores drop of their rows. */
+/** The rows that the stores delete. */
 interface Prunes {
   readonly pruneEvents: Prune<Old>
   readonly pruneDeliveries: Prune<Old>

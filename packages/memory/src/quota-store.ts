@@ -3,12 +3,12 @@ import { monthStart, type At, type HeldResource, type QuotaStore } from '@taskbo
 import type { Database } from './database.js'
 import type { MemoryTransaction } from './transactions.js'
 
-/** Tasks of the month take no part in transactions; what an account holds is counted as a transaction sees it. */
+/** The month's tasks take no part in transactions. What an account has is counted as a transaction sees it. */
 export function createQuotaStore(database: Database): QuotaStore<MemoryTransaction> {
   const { settings, tables, transactions } = database
   const months = new Map<string, { month: Instant; tasks: number }>()
 
-  /** What counted in a later month counts in the present one: the clock has stepped back. */
+  /** Counts of a later month move to the current one, because the clock has stepped back. */
   function monthOf(accountId: string, now: Instant) {
     const month = monthStart(now)
     let used = months.get(accountId)
@@ -45,7 +45,7 @@ export function createQuotaStore(database: Database): QuotaStore<MemoryTransacti
       const used = months.get(accountId)
       if (used !== undefined && used.month === month && used.tasks > 0) used.tasks -= 1
     },
-    // One transaction is open at a time: nobody else counts within one.
+    // One transaction is open at a time, so nothing else counts within one.
     countHeld: (resource, accountId, at: At<MemoryTransaction>) =>
       transactions.write(at, (now) => held[resource](accountId, now)),
     usage: (accountId, at) =>

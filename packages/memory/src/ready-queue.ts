@@ -8,7 +8,7 @@ import { createRotation, type AgentPools, type Rotation, type Station } from './
 import type { Table } from './table.js'
 import type { Pool, TaskSlots, TaskTable } from './task-slots.js'
 
-/** The tasks that agents may take, so ordered that the best one is found at once. Follows the tasks' and agents' tables. */
+/** The tasks that agents may take, ordered so that the best one is found directly. Follows the tasks' and agents' tables. */
 export interface ReadyQueue {
   /** How many tasks it holds, delayed ones too. */
   readonly size: number
@@ -23,7 +23,7 @@ export interface ReadyQueue {
   nextReadyForType(agentType: string, now: Instant): Instant | null
   /** How many tasks of its pool come before a task at `now`, at most `most`; 0 for one that is not in a pool, or waits there. */
   ahead(row: TaskSlots, now: Instant, most: number): number
-  /** Places everything anew, after the scoring has changed. */
+  /** Places all tasks again after the scoring has changed. */
   replaceAll(): void
 }
 
@@ -116,7 +116,7 @@ export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
   }
 }
 
-/** Counts the turns, with a note of each, so that a rollback gives them back. */
+/** Counts the turns in the journal, so that a rollback undoes them. */
 function createTurns(journal: Journal, rotation: Rotation): (station: Station) => void {
   let lastTurn = 0
   const reversible: Reversible<Station> = {
@@ -136,7 +136,7 @@ function followAgents(agents: Table<Agent>, rotation: Rotation, poolsOf: (agent:
   })
 }
 
-/** Whether time alone, or not even that, keeps the task from agents. */
+/** Whether at most time keeps the task from agents. */
 function isQueued(task: Task): boolean {
   return task.column === 'TODO' && task.hold === null && task.openDependencies === 0
 }

@@ -54,7 +54,7 @@ async function createWorld(): Promise<World> {
   return { storage, accountId: account.id, workspaceIds, agentIds, taskIds: [], now: START }
 }
 
-/** What a step does, and three draws to decide on what. */
+/** What a step does, and three random draws for its arguments. */
 const step = fc.tuple(fc.nat(17), fc.nat(1_000), fc.nat(1_000), fc.nat(1_000))
 type Step = readonly [number, number, number, number]
 
@@ -200,7 +200,7 @@ async function setEnabled(
   }
 }
 
-/** All that can be read. */
+/** Everything that can be read. */
 async function observe({ storage, accountId, workspaceIds, taskIds, now }: World): Promise<unknown> {
   const at = { now }
   const days = { fromDay: 0, toDay: 100_000, baselines: { defaultMs: 1, msByType: {} } }
@@ -257,7 +257,7 @@ async function observe({ storage, accountId, workspaceIds, taskIds, now }: World
   }
 }
 
-/** What the queues would give, one after the other. It is the last thing that is asked of a storage. */
+/** What the queues would return, one after another. It is the last read of a storage. */
 async function drain({ storage, now }: World): Promise<unknown> {
   const later = { now: now + 40 * DAY_MS }
   const expired = await storage.tasks.expireLeases({ limit: 1_000, backoff: defaultBackoff }, { now })
@@ -278,7 +278,7 @@ async function drain({ storage, now }: World): Promise<unknown> {
     await storage.webhooks.claimDueDeliveries(request, { now }),
     await storage.webhooks.claimDueDeliveries(request, later),
   ]
-  const told = await storage.notifications.claimNotifications(
+  const notified = await storage.notifications.claimNotifications(
     { channels: ['mail'], limit: 10, eventsPerTarget: 100, claimMs: CLAIM_MS },
     later,
   )
@@ -296,7 +296,12 @@ async function drain({ storage, now }: World): Promise<unknown> {
     deliveries.map(({ delivery }) => delivery.event.seq),
     nextDueInMs,
   ])
-  return { expired, taken, due, told: [told.batches.map(({ events }) => events.length), told.nextDueInMs] }
+  return {
+    expired,
+    taken,
+    due,
+    notified: [notified.batches.map(({ events }) => events.length), notified.nextDueInMs],
+  }
 }
 
 class Rollback extends Error {}
@@ -311,13 +316,13 @@ describe('a transaction that is rolled back', () => {
     fc.array(step, { minLength: 1, maxLength: 25 }),
   )
 
-  it('leaves every observable state as it was, also for others while it is open', async () => {
+  it('leaves every observable state as it was, also for other callers while it is open', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ([history, undone]) => {
         const world = await createWorld()
         await applyAll(world, history)
         const { now } = world
-        // Estimates are of the order as time has made it, which it does not take back: so both looks are at the same time.
+        // Estimates depend on the order at that time, so both reads are at the same time.
         world.now = undone.reduce((time, [, , , c]) => time + lengthOf(c), now)
         const before = await observe(world)
         world.now = now
@@ -333,7 +338,7 @@ describe('a transaction that is rolled back', () => {
     )
   })
 
-  it('leaves the queues as they are in a storage where it never was', async () => {
+  it('leaves the queues as in a storage where it never ran', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ([history, undone]) => {
         const [touched, untouched] = [await createWorld(), await createWorld()]

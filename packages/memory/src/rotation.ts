@@ -13,7 +13,7 @@ export interface Station {
   readonly agentIds: string[]
   /** The pools that such an agent may take from and that have something to take. */
   readonly ready: Set<Pool>
-  /** Where it is among the stations of its type that have something to take. */
+  /** Its place among the stations of its type that have something to take. */
   place: number
 }
 
@@ -26,7 +26,7 @@ interface Seat {
 
 interface TypeQueue {
   readonly stations: Map<string, Station>
-  /** Those with something to take, the one that was not served for the longest time first. */
+  /** Those with something to take, the least recently served first. */
   readonly active: Station[]
   readonly waiting: Seat[]
 }
@@ -44,7 +44,7 @@ export interface Rotation {
   /** Follows the agents' table. */
   addAgent(agent: StationedAgent, pools: AgentPools): void
   removeAgent(agent: StationedAgent, pools: AgentPools): void
-  /** To be called when something came into the pool or went. */
+  /** Call it when the pool gained or lost a task. */
   readonly poolChanged: (pool: Pool) => void
   /** The workspace whose turn it is; null when none has anything for the type. */
   next(agentType: string): Station | null

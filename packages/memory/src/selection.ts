@@ -9,7 +9,7 @@ export function bestOf<T>(
   for (const candidate of candidates) {
     if (last !== undefined && compare(candidate, last) >= 0) continue
     chosen.push(candidate)
-    // Sorting twice as many as are wanted now and then costs less than keeping a heap.
+    // Sorting twice as many as needed now and then costs less than a heap.
     if (chosen.length < 2 * count) continue
     chosen = chosen.sort(compare).slice(0, count)
     last = chosen.at(-1)

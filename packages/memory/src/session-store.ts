@@ -93,7 +93,7 @@ function noSuchUser(): TaskboardError {
   return new TaskboardError('NOT_FOUND', 'no such user')
 }
 
-/** Drops rows whose end has come. */
+/** Deletes expired rows. */
 function prune<V>(table: Table<V>, limit: number, endOf: (value: V) => Instant, now: Instant): number {
   let count = 0
   for (const [id, value] of table.entries()) {

@@ -1,19 +1,19 @@
 import type { Journal, Reversible } from './journal.js'
 
-/** A row's value, with what indexes keep beside it as long as the row exists. */
+/** A row's value, and what indexes store with the row. */
 export interface Row<V> {
   value: V
 }
 
-/** Told of every change of a table's row, also of those that a rollback makes. `row` has the value after it, if any. */
+/** Called with every change of a row, also those of a rollback. `row` has the value after it, if any. */
 export type ChangeHook<V, R extends Row<V>> = (before: V | undefined, after: V | undefined, row: R) => void
 
-/** Rows of immutable values by id. Every write is noted in the journal; indexes hang on the change hooks. */
+/** Rows of immutable values by id. Every write goes into the journal; indexes use the change hooks. */
 export interface Table<V, R extends Row<V> = Row<V>> {
   get(id: string): V | undefined
   row(id: string): R | undefined
   set(id: string, value: V): void
-  /** As `set`, of an id whose row is at hand: in a large table looking for it is reads of far memory. */
+  /** Like `set`, with the row at hand: in a large table its look-up costs cache misses. */
   replace(id: string, row: R, value: V): void
   delete(id: string): void
   entries(): Iterable<readonly [string, V]>

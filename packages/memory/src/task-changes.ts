@@ -12,13 +12,13 @@ import { createDependents } from './dependents.js'
 import type { TaskSlots } from './task-slots.js'
 import { draftRow, type EventRow } from './event-log.js'
 
-/** Applies what `transition` decides, with everything that goes with it. */
+/** Applies the decisions of `transition` with all their effects. */
 export interface TaskChanges {
   /** @throws TaskboardError `TASK_NOT_FOUND` for a task that the workspace does not have. */
   readonly require: (workspaceId: string, taskId: string) => Task
   /** `row` is the task's, where it is at hand. */
   apply(task: Task, command: TaskCommand, now: Instant, row?: TaskSlots): Task
-  /** Takes a task away with all that is kept beside it. @throws TaskboardError `CONFLICT` while others depend on it. */
+  /** Deletes a task and all that belongs to it. @throws TaskboardError `CONFLICT` while others depend on it. */
   remove(task: Task): void
 }
 
@@ -26,7 +26,7 @@ export function createTaskChanges({ tables, attempts, publish, noteRevocation }:
   const { tasks } = tables
   const dependents = createDependents(tasks)
 
-  /** While an attempt is under way, the task's lease and start say all there is of it; what ended is kept beside the task. */
+  /** The task's lease and start describe the current attempt; ended attempts are kept beside the task. */
   function endAttempt(before: Task, ended: TransitionResult['endedAttempt'], now: Instant): void {
     if (ended === null || before.lease === null) return
     const { agentId, fencingToken } = before.lease
@@ -67,7 +67,7 @@ export function createTaskChanges({ tables, attempts, publish, noteRevocation }:
       if (dependents.of(id).length > 0) {
         throw new TaskboardError('CONFLICT', 'other tasks depend on this one')
       }
-      // Noted before the row goes, so that a rollback puts them into the row that it brings back.
+      // Into the journal before the row is deleted, so that a rollback restores them with the row.
       attempts.set(id, [])
       tables.taskLogs.delete(id)
       tables.outputs.delete(id)
@@ -77,7 +77,7 @@ export function createTaskChanges({ tables, attempts, publish, noteRevocation }:
   }
 }
 
-/** There is a start for each claim: it is one object, its facts are made when it is read, and nothing of the task stays with it. */
+/** Each claim has a start, so it is one object: its facts are built when it is read, and it keeps nothing of the task. */
 function rowOf(draft: EventDraft, { workspaceId }: Task, at: Instant): EventRow {
   return draft.type === 'task.started'
     ? new TaskStarted(workspaceId, draft.facts, at)

@@ -29,7 +29,7 @@ async function setUp() {
 }
 
 describe('a claim by type', () => {
-  it('shares work for anyone out among the agents, to the one that has least of it', async () => {
+  it('gives unassigned work to the agent that has the least', async () => {
     const { storage, workspaceId, add, claim } = await setUp()
     const at = { now: START }
     for (const name of ['two', 'three'])
@@ -44,10 +44,10 @@ describe('a claim by type', () => {
     expect(await shares(2)).toEqual([1, 2])
   })
 
-  it('passes over a planned task that was ready until the clock stepped back', async () => {
+  it('skips a planned task that was ready until the clock stepped back', async () => {
     const { add, claim } = await setUp()
     await add('planned', START + HOUR_MS)
-    // A look in which the planned task becomes ready, and is not taken: `first` is older.
+    // In this claim the planned task becomes ready and is not taken: `first` is older.
     await add('first', null, START - HOUR_MS)
     expect((await claim(1, START + HOUR_MS)).tasks.map(({ title }) => title)).toEqual(['first'])
     expect(await claim(1, START)).toEqual({ tasks: [], nextReadyInMs: HOUR_MS })

@@ -17,7 +17,7 @@ export function createTaskClaims(
   leases: LeaseIndex,
   changes: TaskChanges,
 ): TaskClaims {
-  /** Work for anyone goes to the agent with the least of it; the oldest of those with equally little. */
+  /** Unassigned work goes to the agent with the fewest leases; of equals to the oldest. */
   function leastBusy(agentIds: readonly string[]): string {
     let chosen = agentIds[0] as string
     for (const agentId of agentIds) if (leases.heldBy(agentId) < leases.heldBy(chosen)) chosen = agentId

@@ -4,7 +4,7 @@ import type { Database } from './database.js'
 import { copied, copiedMetadata, countOpen, requireAssignee } from './new-task.js'
 
 /**
- * The task that a change makes of `task`.
+ * `task` with a change applied.
  * @throws TaskboardError `INVALID_FIELD` for ids that the workspace does not have, and for dependencies that lead back to it.
  */
 export function changedTask(database: Database, task: Task, change: TaskChange, now: Instant): Task {

@@ -29,7 +29,7 @@ import type { MemoryTransaction } from './transactions.js'
 
 type Store = TaskStore<MemoryTransaction>
 
-/** What is read of tasks. A search looks at all tasks of the columns and workspaces that are asked for. */
+/** Reads of tasks. A search scans all tasks of the given columns and workspaces. */
 export function createTaskReads(
   database: Database,
   index: ColumnIndex,

@@ -16,7 +16,7 @@ export interface Pool {
 
 export type TaskHeap = LazyHeap<TaskSlots>
 
-/** A task with where the indexes have put it, all in one object: there is one for each task that there is. */
+/** A task with its places in the indexes, in one object, because there is one for each task. */
 export interface TaskSlots extends Row<Task> {
   /** Its place in its column. */
   place: number
@@ -24,7 +24,7 @@ export interface TaskSlots extends Row<Task> {
   pool: Pool | null
   /** Its lane in the pool; null while it waits for its `notBefore`. */
   lane: Lane | null
-  /** Whether its placement ends of itself, so that it is among those that wake. */
+  /** Whether its placement ends with time, so that it is among those that wake. */
   wakes: boolean
   /** Counts its placements. */
   ticket: number

@@ -5,22 +5,22 @@ import type { Journal } from './journal.js'
 
 declare const transactionBrand: unique symbol
 
-/** An open transaction of a memory storage. Pass it as `tx`; it is of no other use. */
+/** An open transaction of a memory storage. Its only use is to pass it as `tx`. */
 export interface MemoryTransaction {
   readonly [transactionBrand]: true
 }
 
 /**
- * Lets verbs run one at a time, each whole or not at all.
+ * Runs verbs one at a time, each completely or not at all.
  *
- * While a transaction is open, verbs without it see the state before it (its writes are taken aside for the length of such
- * a read) and writes without it wait, in the order of their calls. Inside its own work they would wait for themselves: there they
- * reject with `MISSING_FIELD` (`tx`), and so does another transaction.
+ * While a transaction is open, reads without it see the state before it (its writes are undone during such a read), and writes
+ * without it wait, in the order of their calls. Inside the transaction's work they would wait for themselves, so there they and
+ * further transactions reject with `MISSING_FIELD` (`tx`).
  */
 export interface Transactions {
   /** Runs a verb that changes nothing. */
   readonly read: <T>(at: At<MemoryTransaction> | null, verb: (now: Instant) => T) => Promise<T>
-  /** Runs a verb; what it wrote is taken back when it throws. */
+  /** Runs a verb; undoes its writes when it throws. */
   readonly write: <T>(at: At<MemoryTransaction> | null, verb: (now: Instant) => T) => Promise<T>
   /** `Storage.transaction`. */
   readonly transaction: <T>(work: (tx: MemoryTransaction) => Promise<T>) => Promise<T>
@@ -46,10 +46,10 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
   function isInside(at: At<MemoryTransaction> | null): boolean {
     if (at?.tx === undefined) return false
     if (at.tx === current) return true
-    throw new TaskboardError('CONFLICT', 'the transaction is not open any more')
+    throw new TaskboardError('CONFLICT', 'the transaction is no longer open')
   }
 
-  /** Runs a verb to its end or leaves no trace of it. Within a transaction the commit comes later. */
+  /** Runs a verb completely or not at all. Within a transaction the commit comes later. */
   function runVerb<T>(at: At<MemoryTransaction> | null, verb: (now: Instant) => T): T {
     const start = journal.length
     try {
@@ -69,7 +69,7 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
   }
 
   /**
-   * Resolves to what `begin` gives when no transaction is open, without anybody coming between.
+   * Resolves to the result of `begin` as soon as no transaction is open, before anything else runs.
    * @throws TaskboardError `MISSING_FIELD` (`tx`) inside the work of the open one.
    */
   function queued<T>(begin: () => T): Promise<T> {
@@ -80,7 +80,7 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
     })
   }
 
-  /** Ends a transaction: those who wait go on, up to the first that opens one of its own. */
+  /** Ends a transaction: waiting calls resume, up to the first that opens another one. */
   function release(): void {
     current = null
     for (let next = waiting.shift(); next !== undefined; next = isOpen() ? undefined : waiting.shift()) next()

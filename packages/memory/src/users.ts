@@ -1,7 +1,7 @@
 import type { User } from '@taskboard/core'
 import type { Table } from './table.js'
 
-/** A user with what is kept of its password and second factor. */
+/** A user with the stored parts of its password and second factor. */
 export interface StoredUser {
   readonly user: User
   readonly passwordHash: string
@@ -12,7 +12,7 @@ export interface StoredUser {
   readonly recoveryHashes: readonly string[]
 }
 
-/** Finds users by what they log in with. */
+/** Finds users by email. */
 export interface Users {
   byEmail(email: string): StoredUser | undefined
 }

@@ -10,7 +10,7 @@ export interface Described {
   }
 }
 
-/** What of a request is not as for any other. */
+/** The parts of a request that differ from the default. */
 export interface Asked {
   readonly query?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -33,7 +33,7 @@ const usualHeaders: Readonly<Record<string, string>> = {
   'idempotency-key': 'k',
 }
 
-/** A task board whose callers are all the same user, who may do everything. */
+/** A task board whose callers are all one user with every scope. */
 export async function openTaskboard(): Promise<Taskboard> {
   const principal: { -readonly [Name in keyof Principal]: Principal[Name] } = {
     id: 'user_1',
@@ -48,7 +48,7 @@ export async function openTaskboard(): Promise<Taskboard> {
     storage: memoryStorage(),
     logger: false,
     authenticate: () => principal,
-    // A request that is refused for its limit is not looked at.
+    // A request that is refused by a limit is not processed.
     limits: { boardPerMinute: 100_000 },
   })
   const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'custom' })

@@ -1,9 +1,9 @@
-/** A request that was made to take long. */
+/** A request that is meant to take long. */
 export interface HostileRequest {
   readonly name: string
-  /** Gives what has to be done with it in any case, such as to parse its body. */
+  /** Returns the work that it needs in any case, such as parsing its body. */
   readonly prepareFloor: () => () => unknown
-  /** Makes it anew, and gives what handles it once: that resolves with the status. */
+  /** Creates the request, and returns a function that handles it once and resolves with the status. */
   readonly prepare: () => (() => Promise<number>) | Promise<() => Promise<number>>
 }
 
@@ -41,7 +41,7 @@ export async function findSlowRequests(
 
 /**
  * The least processor time of a request in some tries, until one is quick enough.
- * @throws Error when a limit refused it, which says nothing of what it would have cost.
+ * @throws Error when a limit refused it, because its cost is then unknown.
  */
 export function leastMsOf({ prepare }: HostileRequest, tries: number, enoughMs: number): Promise<number> {
   return leastMs(sending(prepare), tries, enoughMs)

@@ -17,12 +17,12 @@ export interface MeasuredServer {
   readonly ports: readonly Socket[]
   readonly taskboard: Taskboard
   readonly workspaceId: string
-  /** What a client says to be subscribed to the workspace. */
+  /** The messages with which a client subscribes to the workspace. */
   readonly say: readonly string[]
   close(): Promise<void>
 }
 
-/** `withPorts` for what is measured through those; without them bare sockets are nothing but bare. */
+/** `withPorts` serves measurements through the ports; without it the bare sockets stay bare. */
 export async function serveMeasured({ withPorts }: { readonly withPorts: boolean }): Promise<MeasuredServer> {
   const taskboard = createTaskboard({ storage: memoryStorage() })
   const { account, workspace } = await taskboard.accounts.create({ name: 'bench', tier: 'custom' })
@@ -60,7 +60,7 @@ export async function serveMeasured({ withPorts }: { readonly withPorts: boolean
   }
 }
 
-/** As an application would use `ws` by itself. */
+/** As an application would use `ws` directly. */
 function serveBare(
   server: Server,
   made: typeof WebSocket | undefined,

@@ -12,15 +12,15 @@ type Order =
       readonly say: readonly string[]
       readonly until: string
     }
-  /** Tell when so many bytes have come since `open` or the last `expect` was met. */
+  /** Report when so many bytes have arrived since `open` or the last `expect` was met. */
   | { readonly kind: 'expect'; readonly bytes: number }
   | { readonly kind: 'close' }
 
-/** Clients in a process of their own that only count what comes. */
+/** Clients in a separate process that only count bytes. */
 export interface RawClients {
-  /** Opens connections; each says its texts, and is open when `until` has come to it. */
+  /** Opens connections. Each sends its texts, and is open when it has received `until`. */
   open(port: number, path: string, count: number, say?: readonly string[], until?: string): Promise<void>
-  /** Resolves when so many bytes have come; to be called before they are sent. */
+  /** Resolves when so many bytes have arrived. Call it before they are sent. */
   expect(bytes: number): Promise<void>
   close(): Promise<void>
   end(): void

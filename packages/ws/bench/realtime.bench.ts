@@ -1,4 +1,4 @@
-// What a broadcast and an idle connection cost beside bare `ws`. One run; what counts are the ratios. Loopback only.
+// The cost of a broadcast and of an idle connection, compared with bare `ws`. One run; the ratios count. Loopback only.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
@@ -26,7 +26,7 @@ interface Contender {
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
-/** Messages a second that reach clients, from the first call to the last byte's arrival. */
+/** Messages per second that reach clients, from the first call to the arrival of the last byte. */
 async function rate(
   clients: RawClients,
   contender: Contender,
@@ -85,7 +85,7 @@ function onBare({ bare, ports }: MeasuredServer): readonly Contender[] {
   ]
 }
 
-/** The whole way of an event from the log on, as long as `ws.send` of an equally long text. */
+/** The whole path of an event from the log, and `ws.send` of an equally long text. */
 function onChannel(server: MeasuredServer): Contender {
   let seq = 1_000_000_000_000
   const { workspaceId } = server
@@ -149,7 +149,7 @@ const medians = (all: readonly Memory[]): Memory => ({
   rss: median(all.map(({ rss }) => rss)),
 })
 
-/** Bytes that an idle connection holds in a process of its own. */
+/** Bytes that an idle connection holds, in a separate process. */
 async function idleBytes(kind: 'bare' | 'channel'): Promise<Memory> {
   const child = fork(PROGRAM, [`idle-${kind}`], { execArgv: ['--expose-gc'] })
   const [bytes] = (await once(child, 'message')) as [Memory]
@@ -177,7 +177,7 @@ async function measureIdle(kind: 'bare' | 'channel'): Promise<void> {
 async function settledMemory(): Promise<Memory> {
   for (let pass = 0; pass < 4; pass++) {
     await sleep(200)
-    // The looks at credentials make garbage each second, which is nothing that a connection holds.
+    // Checking credentials makes garbage each second, which is not what a connection holds.
     globalThis.gc?.()
   }
   const { heapUsed, external, rss } = process.memoryUsage()

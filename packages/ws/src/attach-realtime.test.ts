@@ -24,21 +24,21 @@ async function serve(options?: RealtimeHostOptions): Promise<RealtimeHost> {
 
 const isType = (wanted: string) => (message: { readonly type: string }) => message.type === wanted
 
-describe('what is told', () => {
-  it('are the documented messages and the task events, with their places', async () => {
+describe('a subscription receives', () => {
+  it('the documented messages and the task events, with their seq', async () => {
     const { taskboard, url, key, workspaceId } = await serve()
     const channel = `workspace.${workspaceId}`
     const agent = await taskboard.agents.create(workspaceId, { name: 'one', type: 'worker' })
     const board = taskboard.board(workspaceId)
     const client = await openSubscribed(url, key, [channel, 'tasks'])
-    const { id } = await board.add({ title: 'told', type: 'label' })
+    const { id } = await board.add({ title: 'followed', type: 'label' })
     const claim = await board.claim({ agentId: agent.id })
     const fencingToken = claim?.fencingToken ?? 0
     await taskboard.publish(workspaceId, 'order.new', { order: 1 })
     await board.progress(id, { progress: 40, fencingToken })
     await board.complete(id, { result: 'done', fencingToken })
     await client.heard(({ type, channel: on }) => type === 'task.completed' && on === 'tasks')
-    const told = (on: string) =>
+    const messagesOn = (on: string) =>
       client.messages.filter(({ data, progress, channel: its }) => (data ?? progress) && its === on)
     const expected = [
       ['task.created', 1],
@@ -46,20 +46,20 @@ describe('what is told', () => {
       ['task.progress', 4],
       ['task.completed', 5],
     ]
-    expect(told(channel).map(({ type, seq }) => [type, seq])).toEqual(expected)
-    expect(told('tasks').map(({ type, seq }) => [type, seq])).toEqual(expected)
+    expect(messagesOn(channel).map(({ type, seq }) => [type, seq])).toEqual(expected)
+    expect(messagesOn('tasks').map(({ type, seq }) => [type, seq])).toEqual(expected)
     const place = {
       channel: 'tasks',
       workspace_id: workspaceId,
       timestamp: expect.stringMatching(/Z$/) as string,
     }
-    const [created, , progress, completed] = told('tasks')
+    const [created, , progress, completed] = messagesOn('tasks')
     expect(created).toMatchObject({ ...place, seq: 1, data: { type: 'label', task_id: id } })
     expect(progress).toEqual({ ...place, type: 'task.progress', seq: 4, task_id: id, progress: 40 })
     expect(completed).toMatchObject({ ...place, data: { task_id: id, status: 'DONE', result: 'done' } })
   })
 
-  it('agents’ states only to those who may read agents', async () => {
+  it('agents’ statuses only with agents:read', async () => {
     const storage = memoryStorage()
     const { taskboard, url, key, workspaceId, createKey } = await serve({ storage })
     const channel = `workspace.${workspaceId}`
@@ -84,7 +84,7 @@ describe('what is told', () => {
     expect(narrow.messages.slice(2).map(({ type, seq }) => [type, seq])).toEqual([['task.created', 2]])
   })
 
-  it('on tasks of workspaces that are made later, too, from their first event', async () => {
+  it('events of workspaces that are created later too, from the first event', async () => {
     const { taskboard, url, key, accountId, workspaceId } = await serve()
     const clients = [await openSubscribed(url, key, ['tasks']), await openSubscribed(url, key, ['tasks'])]
     const { id } = await taskboard.accounts.createWorkspace(accountId, { name: 'later' })
@@ -99,7 +99,7 @@ describe('what is told', () => {
     }
   })
 
-  it('of nothing that was unsubscribed', async () => {
+  it('nothing after it was unsubscribed', async () => {
     const { taskboard, url, key, workspaceId } = await serve()
     const channel = `workspace.${workspaceId}`
     const client = await openSubscribed(url, key, [channel, 'tasks'])
@@ -109,7 +109,7 @@ describe('what is told', () => {
       channel,
       request_id: 'r1',
     })
-    await taskboard.board(workspaceId).add({ title: 'told once' })
+    await taskboard.board(workspaceId).add({ title: 'sent once' })
     await client.heard(isType('task.created'))
     client.say({ type: 'ping', request_id: 'r2' })
     expect(await client.heard(isType('pong'))).toEqual({ type: 'pong', request_id: 'r2' })
@@ -118,7 +118,7 @@ describe('what is told', () => {
 })
 
 describe('what is refused', () => {
-  it('a workspace of another account exactly as one that there is not', async () => {
+  it('a workspace of another account exactly as a missing one', async () => {
     const { taskboard, url, key } = await serve()
     const other = await taskboard.accounts.create({ name: 'other', tier: 'custom' })
     const client = await openAuthenticated(url, key)
@@ -143,7 +143,7 @@ describe('what is refused', () => {
     ['{"type":"subscribe","channels":["tasks"],"since":{"tasks":4}}', 'INVALID_REQUEST', 'since'],
     ['{"type":"subscribe","channels":["tasks"],"since":{"tasks":-1}}', 'INVALID_REQUEST', 'since'],
     ['{"type":"subscribe","channels":["tasks"],"since":7}', 'INVALID_REQUEST', 'since'],
-  ])('%s by an error, and the connection goes on', async (text, code, field) => {
+  ])('%s by an error, and the connection stays open', async (text, code, field) => {
     const { url, key } = await serve()
     const client = await openAuthenticated(url, key)
     client.socket.send(text)
@@ -213,7 +213,7 @@ describe('what is refused', () => {
     expect(wild.messages.at(-1)).toMatchObject({ error: { code: 'RATE_LIMIT_EXCEEDED' } })
   })
 
-  it('a key that is revoked, within the interval of the looks at it', async () => {
+  it('a revoked key, within the interval of the checks', async () => {
     const { taskboard, accountId, url, createKey } = await serve({ realtime: { recheckIntervalMs: 50 } })
     const { id, key } = await createKey(['tasks:read'])
     const client = await openSubscribed(url, key, ['tasks'])
@@ -239,7 +239,7 @@ describe('attachRealtime', () => {
     expect(seen.slice(0, 3)).toEqual(['session=1', 'Bearer shown', undefined])
   })
 
-  it('tells a principal nothing of a workspace of another account that it names', async () => {
+  it('sends a principal nothing of a workspace of another account that it names', async () => {
     let principal: Principal | null = null
     const { taskboard, url, accountId } = await serve({ authenticate: () => principal })
     const { workspace } = await taskboard.accounts.create({ name: 'stranger', tier: 'professional' })
@@ -259,11 +259,11 @@ describe('attachRealtime', () => {
     expect(client.messages[1]?.seq).toEqual({})
   })
 
-  it('answers 500 where the host’s clientAddress throws, logs that, and goes on', async () => {
-    const told: string[] = []
+  it('answers 500 when the host’s clientAddress throws, logs that, and keeps serving', async () => {
+    const logged: string[] = []
     const silent = { debug() {}, info() {}, warn() {}, fatal() {} }
     const { url, key, workspaceId } = await serve({
-      logger: { ...silent, error: (_fields: object, message: string) => void told.push(message) },
+      logger: { ...silent, error: (_fields: object, message: string) => void logged.push(message) },
       attach: {
         clientAddress: ({ headers }) => {
           if (headers['x-forwarded-for'] === undefined) throw new Error('no proxy')
@@ -272,7 +272,7 @@ describe('attachRealtime', () => {
       },
     })
     expect(await upgradeStatus(url)).toBe(500)
-    expect(told).toEqual(['clientAddress threw, so an upgrade was refused'])
+    expect(logged).toEqual(['clientAddress threw, so an upgrade was refused'])
     const socket = new WebSocket(url, { headers: { 'x-forwarded-for': '203.0.113.9' } })
     await once(socket, 'open')
     socket.send(JSON.stringify({ type: 'auth', token: `Bearer ${key}` }))
@@ -321,14 +321,14 @@ describe('attachRealtime', () => {
     echo.terminate()
   })
 
-  it('lets other upgrades be the plain requests that they were without it', async () => {
+  it('leaves other upgrades to be answered as plain requests', async () => {
     const { url, server } = await serve()
     expect(await upgradeStatus(url.replace('/v2/realtime', '/other'))).toBe(200)
     expect(await upgradeStatus(url.replace('/v2/realtime', '/'), 'h2c')).toBe(200)
     expect(server.listenerCount('upgrade')).toBe(1)
   })
 
-  it('serves on Fastify, at a path of the host’s choice, and can be taken off again', async () => {
+  it('serves on Fastify, at a path of the host’s choice, and can be detached', async () => {
     const app = fastify()
     const taskboard = createTaskboard({ storage: memoryStorage() })
     const attached = attachRealtime(app.server, taskboard, { path: '/live' })

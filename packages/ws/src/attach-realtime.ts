@@ -13,30 +13,30 @@ import { UpgradeOrigin } from './upgrade-origin.js'
 import { PortedWebSocket, StreamSocket } from './web-socket.js'
 
 export interface AttachRealtimeOptions {
-  /** Where the board is mounted, as `/kanban`: stands before the paths of the channel and of `protocols`. Default nowhere. */
+  /** Where the board is mounted, for example `/kanban`: prefixes the paths of the channel and of `protocols`. Default: none. */
   readonly basePath?: string | undefined
-  /** Where the channel is found. Default `/v2/realtime`, or what `paths.enterprise` makes of that. */
+  /** The path of the channel. Default `/v2/realtime`, adjusted by `paths.enterprise`. */
   readonly path?: string | undefined
-  /** What is spoken on other paths beside the channel: `graphqlSubscriptions` of `@taskboard/graphql`. */
+  /** Protocols on other paths: `graphqlSubscriptions` of `@taskboard/graphql`. */
   readonly protocols?: readonly RealtimeProtocol[] | undefined
-  /** The client's address, by which wrong credentials are limited. Default the socket's: to be given behind a proxy. When it throws, the upgrade is answered 500. */
+  /** Returns the client's address, by which wrong credentials are limited. Default: the socket's, so set it behind a proxy. When it throws, the upgrade is answered 500. */
   readonly clientAddress?: ((request: IncomingMessage) => string) | undefined
 }
 
-/** The realtime channel, and what is served beside it, on a server. */
+/** The realtime channel and the further protocols on a server. */
 export interface AttachedRealtime {
-  /** Takes it off the server, as if it had never been there, and ends the connections that came by it. Idempotent. */
+  /** Detaches it from the server and closes its connections. Idempotent. */
   close(): void
 }
 
 /**
  * Serves the realtime channel of a task board on a Node server: `http.createServer()`, what Express's `listen` returns, Fastify's
- * `app.server`, or their https counterparts. It handles only upgrades of its path, and of those of further protocols. Others stay
- * with the host's own listeners. Where there are none, the server answers them as the plain requests that they were before.
+ * `app.server`, or their https counterparts. It handles only upgrades of its path and of the paths of further protocols. Others go
+ * to the host's listeners. Without listeners, the server answers them as plain requests.
  *
  * Connections are accepted from the task board's `start` to its `close`, which also ends them. Before and after, an upgrade is
  * answered 503. The call opens nothing and sets no timer.
- * @throws Error when a path is taken on that server already.
+ * @throws Error when a path is already served on that server.
  * @example
  * ```ts
  * import { createServer } from 'node:http'
@@ -67,7 +67,7 @@ export function attachRealtime(
   } = options
   const removers: (() => void)[] = []
 
-  /** Null when the host's function fails on what the request holds, which is no reason for the process to end. */
+  /** Null when the host's function throws, because one bad request must not end the process. */
   function originOf(request: IncomingMessage, readsHeaders: boolean): UpgradeOrigin | null {
     try {
       const isEncrypted = 'encrypted' in request.socket
@@ -112,7 +112,7 @@ function upgradeHandler(
   originOf: (request: IncomingMessage) => UpgradeOrigin | null,
 ): UpgradeListener {
   const { subprotocols, closeCodes } = protocol
-  // Compression would cost memory for each connection, and a frame of its own for each.
+  // Compression would cost memory for each connection, and a separate frame for each.
   const upgrades = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -141,7 +141,7 @@ function upgradeHandler(
   }
 }
 
-/** Answers an upgrade that is not accepted, and ends its connection. */
+/** Refuses an upgrade and closes its connection. */
 function answer(socket: Duplex, { status, headers, body }: HttpResponse): void {
   const length = { connection: 'close', 'content-length': Buffer.byteLength(body) }
   const lines = Object.entries({ ...headers, ...length }).map(([name, value]) => `${name}: ${value}`)

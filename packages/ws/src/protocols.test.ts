@@ -9,7 +9,7 @@ import { attachRealtime } from './index.js'
 let host: RealtimeHost
 afterEach(() => host.close())
 
-/** Says back what it hears. */
+/** Echoes each message. */
 const echo: RealtimeProtocol = {
   path: '/echo',
   subprotocols: ['echo-2', 'echo-1'],
@@ -39,13 +39,13 @@ describe('a further protocol', () => {
     socket.terminate()
   })
 
-  it('ends connections that do not ask for it, by its own number', async () => {
+  it('closes connections that do not request it, with its own code', async () => {
     const { url } = await serve()
     const [code] = (await once(new WebSocket(url), 'close')) as [number]
     expect(code).toBe(4999)
   })
 
-  it('is not served, nor is anything beside it, where one of the paths is taken', async () => {
+  it('is not served, nor is the channel, when one of the paths is already served', async () => {
     await serve()
     const { server, taskboard } = host
     const again = { path: '/live', protocols: [echo] }

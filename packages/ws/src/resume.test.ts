@@ -52,7 +52,7 @@ describe('a client that is cut off and comes back', () => {
     }
     let writing: Promise<void> | undefined
     let cutsLeft = 200
-    const told = await cutAndResume({
+    const received = await cutAndResume({
       url,
       key,
       workspaceId,
@@ -76,16 +76,16 @@ describe('a client that is cut off and comes back', () => {
     })
     expect(cutsLeft).toBe(0)
     expect(workspaceIds.length).toBeGreaterThan(2)
-    for (const id of workspaceIds) expect(told.get(`tasks ${id}`) ?? []).toEqual(await seqsOf(id))
-    expect(told.get(`workspace.${workspaceId} ${workspaceId}`)).toEqual(await seqsOf(workspaceId))
+    for (const id of workspaceIds) expect(received.get(`tasks ${id}`) ?? []).toEqual(await seqsOf(id))
+    expect(received.get(`workspace.${workspaceId} ${workspaceId}`)).toEqual(await seqsOf(workspaceId))
     expect((await seqsOf(workspaceId)).length).toBeGreaterThan(200)
   })
 
-  it('is told of a gap where events were pruned, and of what is left', async () => {
+  it('receives a gap where events were pruned, and the events that are left', async () => {
     const { taskboard, storage, workspaceId, url, key } = await serve()
     const board = taskboard.board(workspaceId)
     for (let n = 0; n < 5; n++) await board.add({ title: `${n}` })
-    // Only what analytics have counted is pruned.
+    // Only events that analytics have counted are pruned.
     await storage.analytics.rollUp(100, { now: null })
     await storage.prune({ rows: 'events', olderThanMs: 0, limit: 3 }, { now: Number.MAX_SAFE_INTEGER })
     const channel = `workspace.${workspaceId}`
@@ -106,7 +106,7 @@ describe('a client that is cut off and comes back', () => {
     expect(late.messages.slice(2)).toMatchObject([{ type: 'gap', from: 2, to: 5 }, { seq: 6 }])
   })
 
-  it('is told of a gap for what lies further back than is replayed, over all workspaces together', async () => {
+  it('receives a gap for what lies further back than is replayed, over all workspaces together', async () => {
     const { taskboard, accountId, workspaceId, url, key } = await serve({ realtime: { replayLimit: 4 } })
     const second = (await taskboard.accounts.createWorkspace(accountId, { name: 'second' })).id
     const [early, late] = [workspaceId, second].toSorted() as [string, string]

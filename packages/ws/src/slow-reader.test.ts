@@ -14,7 +14,7 @@ const MESSAGES = 400
 const MESSAGE_BYTES = 20_000
 
 describe('a reader that never reads', () => {
-  it('is closed at the cap, holds no memory that grows, and keeps nobody else waiting', async () => {
+  it('is closed at the cap, holds no growing memory, and delays no other client', async () => {
     host = await serveRealtime({ realtime: { bufferLimitBytes: BUFFER_BYTES } })
     const { taskboard, url, key, workspaceId, server } = host
     const serverSides: { writableLength: number; destroyed: boolean }[] = []
@@ -40,7 +40,7 @@ describe('a reader that never reads', () => {
     expect(MESSAGES * MESSAGE_BYTES).toBeGreaterThan(20 * BUFFER_BYTES)
     expect(mostBuffered).toBeGreaterThan(BUFFER_BYTES / 2)
     expect(mostBuffered).toBeLessThan(BUFFER_BYTES + 3 * MESSAGE_BYTES)
-    // Nothing is added any more once the connection is being closed.
+    // Nothing is added once the connection is closing.
     const before = sides.map(({ writableLength }) => writableLength)
     for (let n = 0; n < 20; n++) await taskboard.board(workspaceId).add({ title: 'more', description })
     await reading.heard(({ seq }) => seq === MESSAGES + 20)
@@ -50,7 +50,7 @@ describe('a reader that never reads', () => {
     for (const client of deaf) expect((await client.closed).code).toBe(4409)
   })
 
-  it('is ended when it does not even take the close', async () => {
+  it('is ended when it does not read the close either', async () => {
     host = await serveRealtime({ realtime: { bufferLimitBytes: 65_536, heartbeatIntervalMs: 100 } })
     const { url } = host
     const { hostname, port } = new URL(url)

@@ -17,7 +17,7 @@ async function serve(options?: RealtimeHostOptions): Promise<RealtimeHost> {
 }
 
 describe('an upgrade', () => {
-  it('is refused to a page of another origin that borrows a cookie of the host’s own login', async () => {
+  it('is refused to a page of another origin with a cookie of the host’s login', async () => {
     const { url } = await serve({ authenticate: () => null, allowedOrigins: ['https://panel.example'] })
     const own = url.replace('ws:', 'http:').replace('/v2/realtime', '')
     const statusFor = (headers: object) =>
@@ -43,7 +43,7 @@ describe('an upgrade', () => {
     }
   })
 
-  it('is told why it is refused', async () => {
+  it('is refused with the reason', async () => {
     const { url } = await serve({ authenticate: () => null })
     const socket = new WebSocket(url, { headers: { cookie: 'session=1' }, origin: 'https://evil.example' })
     const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage]

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Origin } from '@taskboard/core/transport'
 
-/** Of the handshake alone, which is over. */
+/** Headers that only the handshake needs. */
 const HANDSHAKE = [
   'connection',
   'upgrade',
@@ -13,8 +13,8 @@ const HANDSHAKE = [
 const NONE = '{}'
 
 /**
- * What is kept of an upgrade's request as long as its connection: its headers, where they are asked for, as one text, which takes a
- * fifth of what the object does.
+ * What a connection keeps of its upgrade request. Headers are kept as one text when they are needed, which takes a fifth of the
+ * object's memory.
  */
 export class UpgradeOrigin implements Origin {
   readonly clientAddress: string

@@ -20,7 +20,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Sends bytes as they are; resolves with what comes until `count` answers have begun. */
+/** Sends raw bytes; resolves with what arrives until `count` responses have begun. */
 async function exchange(port: number, parts: readonly string[], count: number): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   let answer = ''
@@ -37,7 +37,7 @@ async function exchange(port: number, parts: readonly string[], count: number): 
   return answer
 }
 
-/** Answers with what it was sent. */
+/** Echoes the body. */
 function mirror(): Server {
   return createServer((request, response) => {
     let body = ''
@@ -50,8 +50,8 @@ function mirror(): Server {
 const asksForUpgrade =
   'Host: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n'
 
-describe('a request that asks for an upgrade of another path', () => {
-  it('is served with its body, and so is what comes after it', async () => {
+describe('an upgrade request for another path', () => {
+  it('is served with its body, and so is the next request', async () => {
     const server = mirror()
     addUpgradePath(server, '/ours', () => undefined)
     const port = await portOf(server)
@@ -72,7 +72,7 @@ describe('a request that asks for an upgrade of another path', () => {
   })
 })
 
-describe('beside a WebSocket server of the host that takes upgrades by itself', () => {
+describe('beside a WebSocket server of the host that handles upgrades on its own', () => {
   const greet = (socket: WebSocket): void => socket.send('theirs')
   const cases = ['before', 'after'].flatMap((order) => [
     { order, path: '/theirs' },

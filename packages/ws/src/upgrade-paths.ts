@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
-/** What is used of an `http.Server` or `https.Server`. */
+/** The part of an `http.Server` or `https.Server` that is used. */
 export interface UpgradeServer {
   on(event: 'upgrade', listener: UpgradeListener): unknown
   off(event: 'upgrade', listener: UpgradeListener): unknown
@@ -15,20 +15,20 @@ type Handlers = Map<string, UpgradeListener>
 
 interface Paths {
   readonly handlers: Handlers
-  /** Takes them off the server again. */
+  /** Detaches them from the server. */
   readonly detach: () => void
 }
 
-/** One listener for each server, whatever the number of boards on it. */
+/** One listener for each server, for any number of boards. */
 const servers = new WeakMap<UpgradeServer, Paths>()
 
 /**
  * Hands the upgrades of a path to `handler`; returns how to stop that.
- * @throws Error when the path is taken already.
+ * @throws Error when the path is already served.
  */
 export function addUpgradePath(server: UpgradeServer, path: string, handler: UpgradeListener): () => void {
   const { handlers, detach } = servers.get(server) ?? listenTo(server)
-  if (handlers.has(path)) throw new Error(`WebSockets on ${path} of this server are served already`)
+  if (handlers.has(path)) throw new Error(`WebSockets on ${path} of this server are already served`)
   handlers.set(path, handler)
   return () => {
     if (handlers.get(path) !== handler) return
@@ -60,9 +60,9 @@ function listenTo(server: UpgradeServer): Paths {
 }
 
 /**
- * Hands the upgrades of our paths to their handlers alone. Every listener is told of every upgrade otherwise, and a WebSocket
- * server that takes the host's upgrades by itself (`new WebSocketServer({ server })`) refuses what is not its own, on the same
- * connection, or takes it too, which throws. No listener can keep an event from another, so this is done where it is emitted.
+ * Passes the upgrades of our paths only to their handlers. Otherwise every listener receives every upgrade, and a WebSocket server
+ * of the host (`new WebSocketServer({ server })`) refuses ours on the same connection, or accepts it too, which throws. A listener
+ * cannot keep an event from another one, so this replaces `emit`.
  */
 function keepFromOthers(server: UpgradeServer, handlers: Handlers): () => void {
   const own = Object.getOwnPropertyDescriptor(server, 'emit')
@@ -80,7 +80,7 @@ function keepFromOthers(server: UpgradeServer, handlers: Handlers): () => void {
   }
   server.emit = emitToOne
   return () => {
-    // Somebody who came later goes on through this one, which has no paths any more.
+    // A later wrapper of `emit` still calls this one, which has no paths any more.
     if (server.emit !== emitToOne) return
     Reflect.deleteProperty(server, 'emit')
     if (own !== undefined) Object.defineProperty(server, 'emit', own)
@@ -93,9 +93,9 @@ function pathOf(target = '/'): string {
 }
 
 /**
- * A server without upgrade listeners answers a request that asks for an upgrade (`Upgrade: h2c` of some clients) as any other.
- * Where ours is the only one, it has to see to that. Node has taken its parser off the connection by then, and with it whatever
- * follows the head: so the request goes back in front of that, without what asks for the upgrade, and to the server once more.
+ * A server without upgrade listeners answers an upgrade request (`Upgrade: h2c` of some clients) like any other. When our listener
+ * is the only one, it must do the same. Node has by then detached its parser from the connection, so the request's head goes back in
+ * front of the remaining bytes, without its upgrade headers, and the connection goes to the server again.
  */
 function serveAsRequest(
   server: UpgradeServer,

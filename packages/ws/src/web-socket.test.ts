@@ -10,7 +10,7 @@ import { PortedWebSocket, StreamSocket } from './web-socket.js'
 const closers: (() => void)[] = []
 afterEach(() => closers.splice(0).forEach((close) => close()))
 
-/** Both ends of a connection: ours over the port, and a client's that keeps what it hears. */
+/** Both ends of a connection: ours over the port, and a client that keeps what it receives. */
 async function connectedPair(compress: boolean) {
   const upgrades = new WebSocketServer({
     noServer: true,
@@ -42,7 +42,7 @@ describe('the port over ws', () => {
   it.each([
     ['frames that were made once', false],
     ['messages through ws, where extensions were agreed on', true],
-  ])('sends %s, whole and in order with all that ws sends itself', async (_title, compress) => {
+  ])('sends %s, whole and in order with the frames that ws sends itself', async (_title, compress) => {
     const { socket, webSocket, client, heard } = await connectedPair(compress)
     expect(webSocket.extensions === '').toBe(!compress)
     const expected: string[] = []

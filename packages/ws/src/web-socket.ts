@@ -3,24 +3,24 @@ import type { Outgoing, Socket, SocketListener } from '@taskboard/core/transport
 import { WebSocket } from 'ws'
 
 /**
- * What a `WebSocketServer` is to make its sockets of: it tells its port what happens instead of having listeners of its own, which
- * would be a tenth of what an idle connection holds.
+ * The socket class for a `WebSocketServer`. It passes events to its port instead of having listeners, which would be a tenth of the
+ * memory of an idle connection.
  */
 export class PortedWebSocket extends WebSocket {
   port: StreamSocket | null = null
 
   override emit(event: string | symbol, ...values: unknown[]): boolean {
     const isHeard = this.port?.heard(event, values) ?? false
-    // An error that nobody listens for would be thrown.
+    // An error without a listener would be thrown.
     if (event === 'error' && isHeard && this.listenerCount('error') === 0) return true
     return super.emit(event, ...values) || isHeard
   }
 }
 
 /**
- * The port over a `ws` socket that was upgraded without extensions. Messages go to the connection below it, `stream`, as the
- * frames that were made once for everybody; `ws` itself writes its pings, pongs and close frames to the same stream, each in one
- * piece and at once, so frames never mix. Where extensions were agreed on, messages go through `ws`, one frame each.
+ * The port over a `ws` socket. Without extensions, messages go to the connection below it, `stream`, as frames that were built once
+ * for all clients. `ws` writes its pings, pongs and close frames to the same stream, each whole and at once, so frames never mix.
+ * With extensions, messages go through `ws`, one frame each.
  */
 export class StreamSocket implements Socket {
   readonly #webSocket: PortedWebSocket
@@ -37,19 +37,19 @@ export class StreamSocket implements Socket {
     return this.#stream.writableLength
   }
 
-  /** Tells what comes from the socket from now on; to be called once. */
+  /** Starts to report what comes from the socket. Call it once. */
   tell(listener: SocketListener): void {
     this.#listener = listener
   }
 
-  /** Takes an event of the WebSocket; false for one that is nobody's here. */
+  /** Handles an event of the WebSocket; false for one that the port does not use. */
   heard(event: string | symbol, [data, isBinary]: readonly unknown[]): boolean {
     const listener = this.#listener
     if (listener === null) return false
     if (event === 'message') listener.received(isBinary === true ? null : textOf(data as Data))
     else if (event === 'pong') listener.ponged()
     else if (event === 'close') listener.gone()
-    // Whatever is wrong with it, it closes next.
+    // After any error it closes next.
     else return event === 'error'
     return true
   }
@@ -81,7 +81,7 @@ function sendEach(webSocket: WebSocket, texts: readonly string[], written?: () =
 
 type Data = Buffer | ArrayBuffer | Buffer[]
 
-/** What `ws` hands on as text is valid UTF-8 in one piece, or in several when it came so. */
+/** `ws` delivers text as valid UTF-8, in one piece or in several. */
 function textOf(data: Data): string {
   if (Array.isArray(data)) return Buffer.concat(data).toString()
   return data instanceof ArrayBuffer ? Buffer.from(data).toString() : data.toString()

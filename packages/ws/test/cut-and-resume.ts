@@ -4,16 +4,16 @@ import { openAuthenticated, type Message } from './realtime-client.js'
 export interface CutAndResumeOptions {
   readonly url: string
   readonly key: string
-  /** Of which `workspace.…` is followed as well as `tasks`. */
+  /** Followed by `workspace.…` as well as by `tasks`. */
   readonly workspaceId: string
   readonly cuts: number
   /** Below `bound`. */
   readonly random: (bound: number) => number
-  /** Says whether all that will ever happen has been told: by channel and workspace the last `seq`. */
-  readonly isComplete: (told: Told) => Promise<boolean>
+  /** Whether every event has arrived, by the last `seq` of each channel and workspace. */
+  readonly isComplete: (received: Told) => Promise<boolean>
 }
 
-/** By `channel workspace_id` the places of what was told, in the order in which it came. */
+/** The `seq`s of received events by `channel workspace_id`, in the order of arrival. */
 export type Told = ReadonlyMap<string, readonly number[]>
 
 interface Positions {
@@ -22,13 +22,13 @@ interface Positions {
 }
 
 /**
- * A client that is cut off again and again, at any moment, and goes on with `since` from what it has had: what it was told over
- * all its connections.
+ * A client that is cut off repeatedly, at any moment, and resumes with `since` from what it has received. Returns what it received
+ * over all its connections.
  */
 export async function cutAndResume(options: CutAndResumeOptions): Promise<Told> {
   const { url, key, workspaceId, cuts, random } = options
   const channel = `workspace.${workspaceId}`
-  const told = new Map<string, number[]>()
+  const received = new Map<string, number[]>()
   let positions: Positions | null = null
 
   function note(message: Message): void {
@@ -40,8 +40,8 @@ export async function cutAndResume(options: CutAndResumeOptions): Promise<Told> 
       else Object.assign(positions.tasks, seq)
     }
     if (positions === null || typeof seq !== 'number' || of === '') return
-    const list = told.get(`${on} ${of}`) ?? []
-    told.set(`${on} ${of}`, list)
+    const list = received.get(`${on} ${of}`) ?? []
+    received.set(`${on} ${of}`, list)
     list.push(seq)
     if (on === 'tasks') positions.tasks[of] = seq
     else positions.workspace = seq
@@ -58,12 +58,12 @@ export async function cutAndResume(options: CutAndResumeOptions): Promise<Told> 
       await client.heard((message) => message.type === 'subscribed' && message.channel === channel)
     if (cut >= cuts) {
       let noted = 0
-      while (!(await options.isComplete(told))) {
+      while (!(await options.isComplete(received))) {
         for (; noted < client.messages.length; noted++) note(client.messages[noted] as Message)
         await nextTurn()
       }
       client.cut()
-      return told
+      return received
     }
     for (let turns = random(60); turns > 0; turns--) await nextTurn()
     client.cut()

@@ -10,7 +10,7 @@ export interface Message {
   readonly [field: string]: unknown
 }
 
-/** A client on a real socket that keeps all it is told. */
+/** A client on a real socket that keeps all it receives. */
 export interface RealtimeClient {
   readonly socket: WebSocket
   readonly messages: readonly Message[]
@@ -18,7 +18,7 @@ export interface RealtimeClient {
   say(message: Readonly<Record<string, unknown>>): void
   /** The first message that `isSo`, now or later. Rejects when the connection ends before. */
   heard(isSo: (message: Message) => boolean): Promise<Message>
-  /** Ends the connection without a word. */
+  /** Ends the connection without a close frame. */
   cut(): void
 }
 

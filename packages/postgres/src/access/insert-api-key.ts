@@ -63,7 +63,7 @@ async function added(session: Session, values: readonly unknown[]): Promise<ApiK
   if (!row.isFuture) {
     throw new TaskboardError('INVALID_FIELD', 'expiresAt must be in the future', { field: 'expiresAt' })
   }
-  if (row.id === null) throw new TaskboardError('CONFLICT', 'the key exists already')
+  if (row.id === null) throw new TaskboardError('CONFLICT', 'the key already exists')
   const { hasAccount: _account, hasWorkspaces: _workspaces, isFuture: _future, ...record } = row
   return record as ApiKeyRecord
 }
