@@ -36,7 +36,7 @@ export async function makeBenchBoard(): Promise<{ taskboard: Taskboard; keys: re
   return { taskboard, keys }
 }
 
-/** What the floor answers with: the same objects as ours. */
+/** What the floor returns: the same objects as ours. */
 export const listAnswer = {
   success: true,
   tasks: Array.from({ length: TASKS }, (_, index) => ({
@@ -63,7 +63,7 @@ export const addAnswer = {
 
 const kept = new Map<string, object>()
 
-/** The least that an add can do: give the task an id, keep it in a Map, and answer as ours does. */
+/** The least that an add can do: give the task an id, store it in a Map, and respond as ours does. */
 export function keep(body: { readonly title: string }): object {
   const createdAt = new Date()
   const task = { ...body, id: randomUUID(), status: 'TODO', createdAt }

@@ -2,12 +2,12 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import autocannon from 'autocannon'
 
-/** What a served subject tells the load generator about itself. */
+/** What a served subject reports to the load generator. */
 export interface Served {
   readonly url: string
-  /** Rotated over, so that no limit is met. */
+  /** Used in rotation, so that no limit is reached. */
   readonly keys: readonly string[]
-  /** Takes the place of `WORKSPACE` in what is sent. */
+  /** Replaces `WORKSPACE` in requests. */
   readonly workspaceId?: string
 }
 
@@ -27,11 +27,11 @@ export interface Scenario {
   readonly goal: number
 }
 
-/** What one load came to. */
+/** The result of one load. */
 interface Measured {
-  /** Requests a second. */
+  /** Requests per second. */
   readonly rate: number
-  /** Processor time of the server, in microseconds a request: unlike the rate, it hardly depends on what else runs. */
+  /** Processor time of the server, in microseconds per request. Unlike the rate, it hardly depends on what else runs. */
   readonly cpuUs: number
 }
 
@@ -39,7 +39,7 @@ const CONNECTIONS = 50
 const ROUND_SECONDS = 3
 const ROUNDS = 5
 
-/** Tells the parent process where the subject listens, and how much processor time it has used whenever it asks. */
+/** Reports to the parent process where the subject listens and, on request, how much processor time it has used. */
 export function announce(served: Served): void {
   process.send?.(served)
   process.on('message', () => process.send?.(process.cpuUsage()))
@@ -47,8 +47,8 @@ export function announce(served: Served): void {
 }
 
 /**
- * Loads `ours` and the floors in turn, each in a process of its own, and prints the medians of whole requests a second
- * and our ratio to each floor, by rate and by processor time. The load generator is this process.
+ * Loads `ours` and the floors in turn, each in a separate process, and prints the medians of whole requests per second and our ratio
+ * to each floor, by rate and by processor time. The load generator is this process.
  */
 export async function compare(
   file: string,

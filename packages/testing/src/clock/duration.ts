@@ -1,4 +1,4 @@
-/** A span of time by its parts, which add up; a plain number is milliseconds. */
+/** A span of time as the sum of its parts; a plain number is milliseconds. */
 export type Duration =
   | number
   | {
@@ -16,7 +16,7 @@ const MS_PER_DAY = 24 * MS_PER_HOUR
 
 /**
  * The whole milliseconds of `duration`.
- * @throws RangeError when it is negative, not a number or infinite: a clock does not run backwards.
+ * @throws RangeError when it is negative, not a number or infinite.
  */
 export function durationMs(duration: Duration): number {
   const totalMs = Math.round(typeof duration === 'number' ? duration : sumOfParts(duration))
@@ -30,11 +30,11 @@ function sumOfParts(parts: Exclude<Duration, number>): number {
 }
 
 /**
- * The instant that a `Date`, an ISO 8601 text or a number of milliseconds since the epoch stands for.
- * @throws RangeError when it stands for none.
+ * The instant of a `Date`, an ISO 8601 text or a number of milliseconds since the epoch.
+ * @throws RangeError when it is none of these.
  */
 export function toInstant(value: Date | number | string): number {
   const instant = Math.round(typeof value === 'number' ? value : new Date(value).getTime())
   if (Number.isFinite(instant)) return instant
-  throw new RangeError('not a point in time')
+  throw new RangeError('an instant must be a Date, an ISO 8601 text or milliseconds since the epoch')
 }

@@ -1,19 +1,19 @@
 import type { WorkRegistry } from './work-registry.js'
 
-// Taken when the module is loaded, so that a test runner's fake timers do not reach them.
+// Captured when the module is loaded, so that a test runner's fake timers do not replace them.
 const { setImmediate: nextTurn, setTimeout: afterMs } = globalThis
 const realNow = performance.now.bind(performance)
 
 /** How many turns of the event loop must pass without any sign of life. */
 const QUIET_TURNS = 3
-/** Turns to look at once in a row before it looks only every millisecond. */
+/** Turns to check without a pause before it checks only every millisecond. */
 const EAGER_TURNS = 200
-/** What one look may add to silence: the process may have been held up, and the work with it. */
+/** The most that one check adds to silence, because the whole process may have been held up. */
 const LONGEST_LOOK_MS = 5
 
 /**
- * Resolves when all works have ended or are parked, and stay so for a few turns of the event loop. Ends in any case: work
- * that shows no sign of life is parked in time.
+ * Resolves when all works have ended or are parked, and stay so for a few turns of the event loop. It always resolves, because silent
+ * work is parked eventually.
  */
 export async function settleWorks(works: WorkRegistry): Promise<void> {
   let quietTurns = 0

@@ -1,6 +1,6 @@
 import type { Work } from './work-registry.js'
 
-/** A timer that has neither fired nor been cancelled, or that was cancelled and not yet swept out. */
+/** A timer that is pending, or that was cancelled and not yet removed. */
 export interface HeapTimer {
   readonly dueAt: number
   /** Order of creation: breaks ties between timers due at one instant. */
@@ -11,7 +11,7 @@ export interface HeapTimer {
   callback: (() => void) | undefined
 }
 
-/** Timers in the order in which they fall due. Adding and taking cost the logarithm of their number, cancelling nothing. */
+/** Timers in the order in which they fall due. Adding and taking cost the logarithm of their number; cancelling costs nothing. */
 export interface TimerHeap {
   /** How many are pending. */
   readonly size: number
@@ -26,7 +26,7 @@ export interface TimerHeap {
   list(): HeapTimer[]
 }
 
-/** Dead entries are swept out when they outnumber the live ones and this. */
+/** Dead entries are removed when they outnumber the live ones and this. */
 const SWEEP_FLOOR = 64
 
 export function createTimerHeap(): TimerHeap {

@@ -23,7 +23,7 @@ describe('tracked work', () => {
     await clock.advance(1)
   })
 
-  it('holds time until its real I/O is through, at each instant', async () => {
+  it('holds time until its real I/O is done, at each instant', async () => {
     const clock = virtualClock(0)
     const answered: number[] = []
     await withServer(async (port) => {
@@ -60,7 +60,7 @@ describe('tracked work', () => {
     expect(steps).toEqual([HOUR, 2 * HOUR + 1_000, 3 * HOUR + 2_000])
   })
 
-  it('nested in other work is counted by itself', async () => {
+  it('nested in other work is counted separately', async () => {
     const clock = virtualClock(0, { patienceMs: 1e9, ioPatienceMs: 20 })
     const outer = clock.track('pass', async () => {
       await clock.track('task_1', () => clock.sleep(50))
@@ -112,7 +112,7 @@ describe('tracked work', () => {
     })
   })
 
-  it('that looks at the clock for ever does not keep time from moving', async () => {
+  it('that reads the clock forever does not keep time from moving', async () => {
     const clock = virtualClock(0, { patienceMs: 5 })
     const stop = new AbortController()
     const run = clock.track('task_1', async () => {
@@ -126,7 +126,7 @@ describe('tracked work', () => {
     await run
   })
 
-  it('of a webhook send is not parked by its time-out timer, but by whoever hangs it', async () => {
+  it('of a webhook send is not parked by its timeout, but by the receiver that hangs it', async () => {
     const clock = virtualClock(0)
     const gate = newGate<string>()
     const send = clock.track('evt_1', () => {
@@ -187,7 +187,7 @@ describe('tracked work', () => {
   })
 })
 
-/** A server that takes its real time over each answer. */
+/** A server that takes real time for each answer. */
 async function withServer(use: (port: number) => Promise<void>): Promise<void> {
   const server = createServer((_, response) => setTimeout(() => response.end('ok'), 10))
   server.listen(0, '127.0.0.1')

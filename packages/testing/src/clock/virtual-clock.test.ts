@@ -8,7 +8,7 @@ const DAY = 24 * HOUR
 const START = Date.UTC(2026, 0, 1)
 
 describe('time', () => {
-  it('stands still by itself', async () => {
+  it('does not move on its own', async () => {
     const clock = virtualClock()
     expect(clock.now()).toBe(START)
     await new Promise((resolve) => setTimeout(resolve, 5))
@@ -33,7 +33,7 @@ describe('time', () => {
     expect(clock.now()).toBe(3 * DAY)
   })
 
-  it('refuses what is no time', async () => {
+  it('refuses what is not an instant', async () => {
     const clock = virtualClock(5_000)
     expect(() => virtualClock('yesterday')).toThrow(RangeError)
     await expect(clock.advance(-1)).rejects.toThrow(RangeError)
@@ -117,7 +117,7 @@ describe('timers', () => {
     expect(clock.pending().timers).toHaveLength(1)
   })
 
-  it('make advance reject when they throw, and the next advance goes on from there', async () => {
+  it('make advance reject when they throw, and the next advance continues from there', async () => {
     const clock = virtualClock(0)
     const fired: number[] = []
     clock.setTimer(() => {
@@ -130,7 +130,7 @@ describe('timers', () => {
     expect(fired).toEqual([10])
   })
 
-  it('that hold an instant for ever are an error, not a hang', async () => {
+  it('that hold an instant forever are an error, not a hang', async () => {
     const clock = virtualClock(0)
     const again = (): void => void clock.setTimer(again, 0)
     again()
@@ -180,7 +180,7 @@ describe('advance', () => {
     expect(seen).toEqual([10, 30, 60])
   })
 
-  it('goes on after one that failed', async () => {
+  it('works after one that failed', async () => {
     const clock = virtualClock(0)
     clock.setTimer(() => {
       throw new Error('once')

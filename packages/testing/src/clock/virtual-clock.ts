@@ -6,61 +6,60 @@ import { settleWorks } from './settle.js'
 import { createTimerHeap, type HeapTimer } from './timer-heap.js'
 import { createWorkRegistry, type ParkReason, type Work } from './work-registry.js'
 
-/** What a virtual clock still has before it, to find out why a test does not go on. */
+/** What a virtual clock still waits for, to find out why a test hangs. */
 export interface PendingWork {
   /** In the order in which they fall due. `label` is that of the tracked work which set the timer. */
   readonly timers: readonly { readonly dueAt: Instant; readonly label: string | null }[]
-  /** `parked` is null for work that time waits for. */
+  /** `parked` is null for work that holds time up. */
   readonly works: readonly { readonly label: string; readonly parked: ParkReason | null }[]
 }
 
 /**
- * A clock for tests, which stands still until it is told to move: hand it to `createTaskboard({ clock })` and let twelve
- * hours of retries, or thirty days of ageing, pass in milliseconds.
+ * A clock for tests that moves only when you advance it. Pass it to `createTaskboard({ clock })`, and twelve hours of retries or
+ * thirty days of ageing pass in milliseconds.
  *
- * Between two instants it lets everything settle that happens at the first. Background work of the library, and what a test
- * wraps in `track`, holds time up until it ends or *parks*. Real I/O can therefore take the real time it needs. Work parks
- * - when it waits for this clock: a `sleep` or timer of its own is pending (a webhook send's is but its time-out, and parks
- *   nothing);
- * - when somebody says so with `park`, as `webhookReceiver` does for the deliveries that it leaves hanging;
- * - when it shows no sign of life for the clock's patience, in real time. The patience is spent once: silent work stays
- *   parked until it reads the clock, sets a timer or ends. So no `advance` waits for ever.
+ * Before it moves to the next instant, everything at the present one settles. Background work of the library, and what a test wraps
+ * in `track`, holds time up until it ends or *parks*. So real I/O can take the real time that it needs. Work parks
+ * - when it waits for this clock: its `sleep` or timer is pending (a webhook send's timer is only its timeout, and parks nothing);
+ * - when `park` is called for it, as `webhookReceiver` does for the deliveries that it leaves hanging;
+ * - when it shows no sign of life for the clock's patience, in real time. The patience is spent once: silent work stays parked until
+ *   it reads the clock, sets a timer or ends. So no `advance` waits forever.
  */
 export interface VirtualClock extends Clock {
   track<T>(label: string, work: () => Promise<T>): Promise<T>
   /** Resolves after `delayMs` of this clock, or at once when `signal` aborts; never rejects. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>
   /**
-   * Moves time on, and runs what falls due meanwhile: in order of time, then of creation, each timer with `now()` at its own
-   * instant, and everything settled before the next instant. Resolves when the last of it has settled. Calls made at once
-   * queue up, each counting from where the one before it ended.
+   * Moves time forward and runs the timers that fall due, in order of time, then of creation. Each runs with `now()` at its own
+   * instant, and everything settles before the next instant. Resolves when all has settled. Concurrent calls queue up, each counting
+   * from where the previous one ended.
    *
-   * Rejects with what a timer's callback throws: time then stands at that instant, and another call goes on from there.
+   * Rejects with what a timer's callback throws. Time then stays at that instant, and another call continues from there.
    * @throws RangeError for a negative or infinite duration.
    */
   advance(duration: Duration): Promise<void>
-  /** As `advance`, up to a given instant. @throws RangeError when that has passed. */
+  /** Like `advance`, up to a given instant. @throws RangeError when that has passed. */
   advanceTo(instant: Date | number | string): Promise<void>
-  /** Waits until all that goes on at this instant has settled, and runs the timers that are due at once. */
+  /** Waits until everything at this instant has settled, and runs the timers that are due now. */
   settle(): Promise<void>
   /**
-   * Declares that the work which is under way with this label waits for something that time alone will end. Returns how to
-   * take that back. A timer of the work that fires takes it back too.
+   * Declares that the running work with this label waits for something that only time ends. Returns a function that takes that back. A
+   * timer of the work that fires takes it back too.
    */
   park(label: string): () => void
   pending(): PendingWork
 }
 
 export interface VirtualClockOptions {
-  /** How long, in real time, a silent agent's run holds time up: 75 ms unless told otherwise. */
+  /** How long, in real time, a silent agent's run holds time up. Default 75 ms. */
   readonly patienceMs?: number
-  /** The same for all other work, webhook sends among it: 5 s. Only what never answers comes to wait that long. */
+  /** The same for all other work, including webhook sends. Default 5 s. Only work that never gets an answer waits that long. */
   readonly ioPatienceMs?: number
 }
 
-/** Where a virtual clock starts unless told otherwise: 2026-01-01T00:00:00Z. */
+/** The default start of a virtual clock: 2026-01-01T00:00:00Z. */
 const DEFAULT_START = Date.UTC(2026, 0, 1)
-/** Timers that always set another for the same instant would stop time for good. */
+/** Timers that always set another one for the same instant would stop time forever. */
 const ROUNDS_PER_INSTANT = 10_000
 
 /**
@@ -90,7 +89,7 @@ export function virtualClock(
   let created = 0
   let queue: Promise<void> = Promise.resolve()
 
-  /** The tracked work that is running this very code. */
+  /** The tracked work that runs the current code. */
   function current(): Work | undefined {
     const work = context.getStore()
     return work?.ended ? undefined : work

@@ -1,9 +1,9 @@
-/** Background work that a clock was told of. */
+/** Background work that a clock tracks. */
 export interface Work {
   readonly label: string
-  /** How much silence it is granted before it counts as parked. */
+  /** How long it may be silent before it counts as parked. */
   readonly patienceMs: number
-  /** Whether a timer of its own means that it waits for time. A webhook send's is only its time-out. */
+  /** Whether its own timer means that it waits for time. A webhook send's timer is only its timeout. */
   readonly parksOnTimers: boolean
   ended: boolean
   pendingTimers: number
@@ -11,14 +11,14 @@ export interface Work {
   parks: number
   parkedBySilence: boolean
   silentMs: number
-  /** How long it has been awake since anything but a look at the clock happened to it. */
+  /** How long it has been awake since its last sign of life other than reading the clock. */
   awakeMs: number
 }
 
-/** Why work holds time up no longer: it waits for time, somebody parked it, or it has long been silent. */
+/** Why work no longer holds time up: it waits for time, it was parked by a call, or it was silent too long. */
 export type ParkReason = 'timer' | 'parked' | 'silence'
 
-/** Which work is under way, and which of it holds time up. */
+/** The running work, and which of it holds time up. */
 export interface WorkRegistry {
   /** How many works are neither finished nor parked. */
   readonly awake: number
@@ -26,27 +26,27 @@ export interface WorkRegistry {
   readonly version: number
   begin(label: string): Work
   end(work: Work): void
-  /** It looked at the clock, a sign of life: what was parked by silence is so no more. Looking for ever does not count. */
+  /** It read the clock: a sign of life, which ends a park by silence. Reading it forever does not count. */
   looked(work: Work): void
   timerSet(work: Work): void
   timerCancelled(work: Work): void
-  /** Time has moved it on: whatever parked it, it must be waited for again. */
+  /** Time has resumed it, so it holds time up again, whatever parked it. */
   timerFired(work: Work): void
-  /** Parks the works under way with this label; returns how to end that. Later works of the same label are not meant. */
+  /** Parks the running works with this label; returns a function that ends that. Does not affect later works of the same label. */
   park(label: string): () => void
-  /** Adds to the silence of all that is awake, and parks what has been silent for longer than its patience. */
+  /** Adds to the silence of all awake work, and parks what was silent for longer than its patience. */
   addSilence(ms: number): void
   list(): { label: string; parked: ParkReason | null }[]
 }
 
 export interface Patience {
-  /** For an agent's run (labels `task_…`): it may well wait for something that the test does later. */
+  /** For an agent's run (labels `task_…`), which may wait for something that the test does later. */
   readonly runMs: number
   /** For everything else: it waits for a socket or a storage, which answer. */
   readonly workMs: number
 }
 
-/** Work that does nothing but look at the clock is parked after this many times its patience. */
+/** Work that only reads the clock is parked after this many times its patience. */
 const PATIENCES_AWAKE = 20
 
 export function createWorkRegistry(patience: Patience): WorkRegistry {

@@ -7,7 +7,7 @@ import { assertAnswer, assertError } from './enterprise-session.js'
 export const accountCases: readonly EnterpriseCheck[] = [
   {
     id: 'account.get',
-    name: 'the account tells its tier, its workspaces and what the caller may do',
+    name: 'the account has its tier, its workspaces and the scopes of the caller',
     async check({ send, accountId, workspaceId }) {
       const body = assertAnswer(await send('GET', '/v2/account'))
       assert.equal(body['id'], accountId)
@@ -20,7 +20,7 @@ export const accountCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'account.workspaces',
-    name: 'a workspace is made, listed and found, and has a board of its own',
+    name: 'a workspace is created, listed and found, and has its own board',
     async check({ send, workspaceId }) {
       const made = assertAnswer(await send('POST', '/v2/workspaces', { body: { name: ' Second ' } }), 201)
       assert.equal(made['name'], 'Second')
@@ -50,7 +50,7 @@ export const accountCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'account.bound-key',
-    name: 'a key that is bound to a workspace sees that one alone, and makes none',
+    name: 'a key of a workspace sees only that one, and creates none',
     async check({ taskboard, send, accountId, makeKey }) {
       const second = await taskboard.accounts.createWorkspace(accountId, { name: 'Second' })
       const { key } = await makeKey(['account:read', 'account:write'], second.id)

@@ -23,7 +23,7 @@ async function list(session: EnterpriseSession, query = ''): Promise<Record<stri
 export const agentCases: readonly EnterpriseCheck[] = [
   {
     id: 'agents.lifecycle',
-    name: 'an agent is made with its profile, listed, read, changed and deleted',
+    name: 'an agent is created with its profile, listed, read, changed and deleted',
     async check(session) {
       const { send, workspaceId } = session
       const made = await create(session)
@@ -128,7 +128,7 @@ export const agentCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'agents.faults',
-    name: 'what an agent cannot be is told by its field, before what does not exist',
+    name: 'an invalid profile is refused by its field, before what does not exist',
     async check(session) {
       const { id } = await create(session)
       const faults: readonly (readonly [object, string])[] = [
@@ -158,7 +158,7 @@ export const agentCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'agents.idempotency',
-    name: 'the same Idempotency-Key makes one agent, and refuses another',
+    name: 'the same Idempotency-Key creates one agent, and refuses another',
     async check(session) {
       const post = (body: object) =>
         session.send('POST', '/v2/agents', { body, headers: { 'idempotency-key': 'once' } })

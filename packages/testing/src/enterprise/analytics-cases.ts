@@ -18,7 +18,7 @@ const dateOf = (instant: number): string => new Date(instant).toISOString().slic
 export const analyticsCases: readonly EnterpriseCheck[] = [
   {
     id: 'analytics.empty',
-    name: 'without a period the last thirty days are told of, each with its figures',
+    name: 'without a period the last thirty days are returned, each with its figures',
     async check(session) {
       const today = session.clock.now()
       const { period, metrics, daily_breakdown: days } = await analytics(session)
@@ -37,7 +37,7 @@ export const analyticsCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'analytics.figures',
-    name: 'what was completed counts against what a person would have taken, by type',
+    name: 'completed tasks are compared with the time that a person would have taken, by type',
     options: { analytics: { baselineMinutes: { byType: { report: 120 } } } },
     async check(session) {
       const { taskboard, clock, workspaceId, send } = session
@@ -124,7 +124,7 @@ export const analyticsCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'analytics.faults',
-    name: 'a period that cannot be is told by its field',
+    name: 'an invalid period is refused by its field',
     async check({ send }) {
       for (const [query, field] of [
         ['from=2026-02-30', 'from'],

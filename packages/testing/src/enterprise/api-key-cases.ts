@@ -11,7 +11,7 @@ const UNKNOWN = `${PATH}/ak_00000000000000000000000000`
 export const apiKeyCases: readonly EnterpriseCheck[] = [
   {
     id: 'api-keys.create',
-    name: 'a user makes a key, which is answered once and acts with the scopes that it was given',
+    name: 'a user creates a key, which is returned once and has the scopes that it was given',
     async check(session) {
       const { send, clock, workspaceId } = session
       await makeUser(session)
@@ -37,7 +37,7 @@ export const apiKeyCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'api-keys.bounds',
-    name: 'a key is made by an access token alone, with no scope that its maker lacks and no workspace beyond',
+    name: 'only an access token creates a key, with no scope that its user lacks and no workspace out of reach',
     async check(session) {
       const { send, stranger } = session
       await makeUser(session, 'ada@example.com', ['account:write', 'tasks:read'])
@@ -57,14 +57,14 @@ export const apiKeyCases: readonly EnterpriseCheck[] = [
       assertError(await send('POST', PATH, { as, body: none }), 400, 'INVALID_REQUEST', 'scopes')
       const odd = { name: 'k', scopes: ['all'] }
       assertError(await send('POST', PATH, { as, body: odd }), 400, 'INVALID_REQUEST', 'scopes')
-      // A key of all scopes is not to be had by rotating one either.
+      // Rotating a key does not give more scopes either.
       const { id } = await session.makeKey(['tasks:write'])
       assertError(await send('POST', `${PATH}/${id}/rotate`, { as }), 403, 'AUTHORIZATION_FAILED')
     },
   },
   {
     id: 'api-keys.once',
-    name: 'a repeat under the same Idempotency-Key is 409 with the id, and makes no key',
+    name: 'a repeat under the same Idempotency-Key is 409 with the id, and creates no key',
     async check(session) {
       await makeUser(session)
       const { access_token: as } = await logIn(session)
@@ -97,7 +97,7 @@ export const apiKeyCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'api-keys.rotate',
-    name: 'a rotated key goes on until the overlap is over; the new one is like it',
+    name: 'a rotated key is valid until the overlap ends; the new one has the same properties',
     async check(session) {
       const { send, clock } = session
       await makeUser(session)

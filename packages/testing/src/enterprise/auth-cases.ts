@@ -18,7 +18,7 @@ async function seesAccount({ send }: EnterpriseSession, token: string): Promise<
 export const authCases: readonly EnterpriseCheck[] = [
   {
     id: 'auth.absent',
-    name: 'without a login of our own there are no routes for it',
+    name: 'without the board’s own login there are no routes for it',
     options: { tokens: undefined },
     async check({ send, openApi }) {
       assert.equal(openApi.document.paths['/v2/auth/login'], undefined)
@@ -44,8 +44,8 @@ export const authCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'auth.login',
-    name: 'a login is answered with tokens; the access token acts for the user on all of the account',
-    // The passwords are kept as in earnest.
+    name: 'a login returns tokens; the access token acts for the user on the whole account',
+    // Passwords are hashed as in production.
     options: { passwordHasher: undefined },
     async check(session) {
       const user = await makeUser(session, ' Ada@Example.com ')
@@ -90,7 +90,7 @@ export const authCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'auth.lock',
-    name: 'ten wrong passwords at once lock for 15 minutes: the eleventh is not looked at, nor is the right one',
+    name: 'ten wrong passwords at once lock for 15 minutes: the eleventh is not checked, nor is the right one',
     async check(session) {
       await makeUser(session)
       const answers = await Promise.all(
@@ -144,7 +144,7 @@ export const authCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'auth.logout',
-    name: 'a logout ends the session of the token that it is given, and of no other',
+    name: 'a logout ends only the session of its token',
     async check(session) {
       await makeUser(session)
       const [one, two, three] = [await logIn(session), await logIn(session), await logIn(session)]
@@ -163,7 +163,7 @@ export const authCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'auth.forged',
-    name: 'an access token that was made or changed by another is 401, whatever it says of itself',
+    name: 'a forged or changed access token is 401, whatever it claims',
     async check(session) {
       await makeUser(session)
       const { access_token: good } = await logIn(session)
@@ -178,7 +178,7 @@ export const authCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'auth.expiry',
-    name: 'an access token ends after its time; the session goes on by its refresh token',
+    name: 'an access token expires; the session continues with its refresh token',
     async check(session) {
       await makeUser(session)
       const first = await logIn(session)

@@ -1,10 +1,10 @@
 import type { EnterpriseSession, Tenant } from './enterprise-session.js'
 import { SUITE_AGENT_TYPE } from './enterprise-session.js'
 
-/** What an account has: one of everything that an id can name. */
+/** One of everything in an account that has an id. */
 export interface Belongings {
   readonly tenant: Tenant
-  /** By the name that the parameter has in paths: `task_id`, `agent_id`. */
+  /** By the name of the path parameter: `task_id`, `agent_id`. */
   readonly ids: Readonly<Record<string, string>>
 }
 
@@ -30,7 +30,7 @@ export async function makeBelongings({ taskboard }: EnterpriseSession, tenant: T
   }
 }
 
-/** All that an account has, as the storage holds it, its events too. */
+/** Everything that the storage has of an account, including its events. */
 export async function snapshotOf(
   { taskboard, storage }: EnterpriseSession,
   { tenant: { accountId, workspaceId }, ids }: Belongings,

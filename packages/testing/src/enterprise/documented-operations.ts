@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import type { OpenApiCheck } from './open-api-check.js'
 import { sampleBodies } from './sample-requests.js'
 
-/** What an OpenAPI document tells of an operation, with a body that passes its checks. */
+/** An operation of an OpenAPI document, with a valid body. */
 export interface DocumentedOperation {
   readonly id: string
   readonly method: string
   /** With parameters in braces. */
   readonly path: string
-  /** The scope that it asks for, `any` or `none`. */
+  /** The scope that it requires, `any` or `none`. */
   readonly scope: string
   readonly userOnly: boolean
   readonly pathIds: readonly string[]
@@ -34,7 +34,7 @@ interface Described {
   }
 }
 
-/** Members of bodies that hold ids, and what of. */
+/** Members of bodies that are ids, and of what. */
 const BODY_IDS: Readonly<Record<string, { readonly kind: string; readonly isList: boolean }>> = {
   workspace_id: { kind: 'workspace_id', isList: false },
   agent_id: { kind: 'agent_id', isList: false },

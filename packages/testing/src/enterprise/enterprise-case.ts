@@ -3,7 +3,7 @@ import type { OpenedStorage } from '../storage/opened-storage.js'
 import type { MountedHost, TransportHost } from '../transport/transport-case.js'
 import type { EnterpriseSession } from './enterprise-session.js'
 
-/** What the suite of the enterprise API is held against. */
+/** The subject of the enterprise API's suite. */
 export interface EnterpriseConformanceOptions {
   /** A fresh, empty storage. */
   readonly open: () => Promise<OpenedStorage>
@@ -24,6 +24,6 @@ export interface EnterpriseCheck {
   readonly id: string
   readonly name: string
   readonly check: (session: EnterpriseSession) => Promise<void>
-  /** What its task board is made with besides. */
+  /** Further options of its task board. */
   readonly options?: Partial<TaskboardOptions> | undefined
 }

@@ -20,8 +20,8 @@ import { unknownFieldCases } from './unknown-field-cases.js'
 import { webhookCases } from './webhook-cases.js'
 
 /**
- * What the enterprise API promises, as cases for any test runner. Each case sends requests over a real socket, and compares each
- * answer with the OpenAPI document that the host serves. No case depends on another, and none waits for time to pass.
+ * The promises of the enterprise API, as cases for any test runner. Each case sends requests over a real socket, and compares each
+ * response with the OpenAPI document that the host serves. No case depends on another, and none waits for time to pass.
  * @example
  * ```ts
  * import { taskboardPlugin } from '@taskboard/fastify'

@@ -12,7 +12,7 @@ export interface Tenant {
   readonly workspaceId: string
   /** A key with every scope that reaches the whole account. */
   readonly key: string
-  /** The owner's access token, good for 15 minutes of the clock; empty without a login of the board's own. */
+  /** The owner's access token, valid for 15 minutes of the clock; empty without the board's own login. */
   readonly token: string
 }
 
@@ -23,7 +23,7 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** What a case has at hand: a task board on a virtual clock behind a listening host, an account of its own and a stranger's. */
+/** What a case works with: a task board on a virtual clock behind a listening host, its own account and a stranger's. */
 export interface EnterpriseSession extends Tenant {
   readonly taskboard: Taskboard
   readonly storage: Storage
@@ -31,9 +31,9 @@ export interface EnterpriseSession extends Tenant {
   readonly host: MountedHost
   readonly stranger: Tenant
   readonly openApi: OpenApiCheck
-  /** Makes a key of the session's account, for one workspace or (without) for all. */
+  /** Creates a key of the session's account, for one workspace or (without) for all. */
   makeKey(only: readonly Scope[], workspaceId?: string): Promise<{ id: string; key: string }>
-  /** Sends a request below `/v2` and holds the answer against the OpenAPI document. */
+  /** Sends a request below `/v2` and checks the response against the OpenAPI document. */
   send(method: string, path: string, options?: SendOptions): Promise<ClientResponse>
 }
 

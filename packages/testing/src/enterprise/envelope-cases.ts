@@ -5,7 +5,7 @@ import { assertAnswer, assertError } from './enterprise-session.js'
 
 const WELL_FORMED_ID = /^req_[0-9a-z]{26}$/
 
-/** What is common to all answers. */
+/** What all responses have in common. */
 export const envelopeCases: readonly EnterpriseCheck[] = [
   {
     id: 'envelope.error',
@@ -21,7 +21,7 @@ export const envelopeCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'envelope.request-id',
-    name: 'every answer carries a request id: the plain word that the caller sent, else a new one',
+    name: 'every response has a request id: the plain word that the caller sent, else a new one',
     async check({ send }) {
       const sent = await send('GET', '/v2/account', { headers: { 'x-request-id': 'trace-7' } })
       assert.equal(sent.headers['x-request-id'], 'trace-7')
@@ -31,7 +31,7 @@ export const envelopeCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'envelope.credentials',
-    name: 'without a credential that holds nothing is answered but 401',
+    name: 'without a valid credential every response is 401',
     async check({ send }) {
       for (const as of [null, '', 'tb_wrong', 'x.y.z']) {
         const answer = await send('GET', '/v2/account', { as })
@@ -62,7 +62,7 @@ export const envelopeCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'envelope.bodies',
-    name: 'a body that is no JSON object is refused by what is wrong with it',
+    name: 'a body that is not a JSON object is refused with the reason',
     async check({ send }) {
       const post = (body: unknown, headers = {}) => send('POST', '/v2/workspaces', { body, headers })
       assertError(await post('{'), 400, 'INVALID_REQUEST')

@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto'
 
-/** Changes to an access token that is good: an undefined member is left out. */
+/** Changes to a valid access token: an undefined member is left out. */
 export interface Forgery {
   readonly name: string
   readonly header?: Readonly<Record<string, unknown>>
   readonly claims?: Readonly<Record<string, unknown>>
-  /** What it is signed with; null for no signature at all. Default: the right secret. */
+  /** The secret that signs it; null for no signature. Default: the right one. */
   readonly secret?: string | null
   readonly hash?: 'sha256' | 'sha512'
 }
 
-/** The key of its maker, for a token that brings it along. */
+/** The forger's key, for a token that carries it. */
 const OWN_KEY = 'a key that nobody but its maker has ever trusted'
 
-/** Tokens that must not hold; `now` is the present in seconds. */
+/** Tokens that must be refused; `now` is the current time in seconds. */
 export function forgeries(now: number): readonly Forgery[] {
   const jwk = { kty: 'oct', k: Buffer.from(OWN_KEY).toString('base64url'), alg: 'HS256' }
   return [

@@ -9,7 +9,7 @@ import { assertError, type Tenant } from './enterprise-session.js'
 
 const ofHost = { ...cookieLogin, tokens: undefined }
 
-/** A host's own login: what its cookies and its principals are good for. */
+/** The host's login: what its cookies and its principals allow. */
 export const hostLoginCases: readonly EnterpriseCheck[] = [
   {
     id: 'host-login.cross-origin',

@@ -6,7 +6,7 @@ import type { EnterpriseCheck } from './enterprise-case.js'
 
 const deep = (open: string, close: string): string => open.repeat(200_000) + close.repeat(200_000)
 
-/** Right for metadata, whose names are the caller's. */
+/** Valid for metadata, whose names are the caller's. */
 const NAMED_AS_IN_EVERY_OBJECT = '{"toString":"x"}'
 
 /** Values that no member of any body may have, as JSON. */
@@ -48,11 +48,11 @@ const badIds: readonly string[] = [
   "'%20or%201=1",
 ]
 
-/** Requests of people who mean no good, or of programs that went wrong, made from what the document tells of each route. */
+/** Requests of attackers or broken programs, derived from the document's description of each route. */
 export const hostileCases: readonly EnterpriseCheck[] = [
   {
     id: 'hostile.bodies',
-    name: 'a body that is none is a 4xx in the envelope, on every route that takes one',
+    name: 'an invalid body is a 4xx in the envelope, on every route that takes one',
     async check(session) {
       const { ids } = await makeBelongings(session, session)
       const bodies = badBodies()
@@ -65,15 +65,15 @@ export const hostileCases: readonly EnterpriseCheck[] = [
             body: hostile,
             headers,
           })
-          const told = `${method} ${path} with ${String(hostile).slice(0, 40)}: ${answer.text.slice(0, 200)}`
-          assert.ok(answer.status >= 400 && answer.status < 500, told)
+          const context = `${method} ${path} with ${String(hostile).slice(0, 40)}: ${answer.text.slice(0, 200)}`
+          assert.ok(answer.status >= 400 && answer.status < 500, context)
         }
       }
     },
   },
   {
     id: 'hostile.members',
-    name: 'a member of any body that holds what it cannot is a 4xx that names it, and nothing is polluted',
+    name: 'an invalid member of any body is a 4xx that names it, and nothing is polluted',
     async check(session) {
       const { ids } = await makeBelongings(session, session)
       for (const { id, method, path, body, members, userOnly } of documentedOperations(session.openApi)) {
@@ -89,8 +89,8 @@ export const hostileCases: readonly EnterpriseCheck[] = [
               as: userOnly ? session.token : session.key,
               body: rest,
             })
-            const told = `${id} with ${member} ${value.slice(0, 40)}: ${answer.status} ${answer.text.slice(0, 200)}`
-            assert.ok(answer.status >= 400 && answer.status < 500, told)
+            const context = `${id} with ${member} ${value.slice(0, 40)}: ${answer.status} ${answer.text.slice(0, 200)}`
+            assert.ok(answer.status >= 400 && answer.status < 500, context)
           }
         }
       }
@@ -99,7 +99,7 @@ export const hostileCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'hostile.ids',
-    name: 'a path with what can be no id is a 4xx in the envelope',
+    name: 'a path with an impossible id is a 4xx in the envelope',
     async check(session) {
       const { ids } = await makeBelongings(session, session)
       for (const { method, path, pathIds, body, userOnly } of documentedOperations(session.openApi)) {

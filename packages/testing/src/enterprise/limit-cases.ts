@@ -8,7 +8,7 @@ const HEADERS = ['limit', 'remaining', 'reset', 'burst', 'burst-remaining'].map(
   (name) => `x-ratelimit-${name}`,
 )
 
-/** The five headers in their order; null for each that is not there. */
+/** The five headers in order; null for each missing one. */
 function limitsOf({ headers }: ClientResponse): (number | null)[] {
   return HEADERS.map((name) => (headers[name] === undefined ? null : Number(headers[name])))
 }
@@ -24,7 +24,7 @@ const askBoard = ({ host, key }: EnterpriseSession): Promise<ClientResponse> =>
 export const limitCases: readonly EnterpriseCheck[] = [
   {
     id: 'limits.headers',
-    name: 'every answer to a caller that is known tells of the hour and the minute, and counts in both',
+    name: 'every response to a known caller has the limits of the hour and the minute, and counts in both',
     async check(session) {
       const { send, makeKey } = session
       const { key: reader } = await makeKey(['tasks:read'])
@@ -46,7 +46,7 @@ export const limitCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'limits.nobody',
-    name: 'an answer to nobody in particular tells of no limits',
+    name: 'a response without a caller has no limits',
     async check({ send }) {
       for (const path of ['/v2/account', '/v2/openapi.json'])
         assert.deepEqual(limitsOf(await send('GET', path, { as: null })), [null, null, null, null, null])
@@ -65,7 +65,7 @@ export const limitCases: readonly EnterpriseCheck[] = [
         assertError(refused, 429, 'RATE_LIMIT_EXCEEDED')
         assert.deepEqual(limitsOf(refused), [10, 7, resetOf(session), 3, 0])
       }
-      // Before anything else of a request is looked at but its credential.
+      // Only the credential is checked before.
       const refused = await send('PUT', '/v2/account')
       assertError(refused, 429, 'RATE_LIMIT_EXCEEDED')
       for (const id of [task.id, 'task_00000000000000000000000000'])
@@ -119,7 +119,7 @@ export const limitCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'limits.at-once',
-    name: 'of many requests at once exactly the burst passes, each told of a place of its own',
+    name: 'of many requests at once exactly the burst passes, each with a different remaining count',
     options: { tiers: { enterprise: { burstPerMinute: 20 } } },
     async check({ send }) {
       const answers = await Promise.all(Array.from({ length: 40 }, () => send('GET', '/v2/account')))
@@ -133,7 +133,7 @@ export const limitCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'limits.unlimited',
-    name: 'what is not limited is not told of',
+    name: 'what is not limited has no headers',
     options: { tiers: { enterprise: { requestsPerHour: null, burstPerMinute: null } } },
     async check({ send, taskboard }) {
       const unlimited = await send('GET', '/v2/account')
@@ -151,7 +151,7 @@ export const limitCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'limits.told',
-    name: 'the account tells what its tier comes to',
+    name: 'the account has the limits of its tier',
     options: { tiers: { enterprise: { burstPerMinute: null, quota: { agents: 9 } } } },
     async check({ send }) {
       const { limits, usage } = (await send('GET', '/v2/account')).json()

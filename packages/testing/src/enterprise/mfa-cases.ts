@@ -30,7 +30,7 @@ async function enrol(session: EnterpriseSession): Promise<{
 export const mfaCases: readonly EnterpriseCheck[] = [
   {
     id: 'mfa.enrol',
-    name: 'a secret counts once it is confirmed by its code; from then on a login asks for one',
+    name: 'a secret takes effect once its code confirms it; from then on a login requires a code',
     async check(session) {
       const { send, clock } = session
       await makeUser(session)
@@ -97,7 +97,7 @@ export const mfaCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'mfa.recovery',
-    name: 'a recovery code stands in for one code, once, however it is written',
+    name: 'a recovery code replaces one code, once, in any notation',
     async check(session) {
       const { recoveryCodes } = await enrol(session)
       const [first = '', second = ''] = recoveryCodes

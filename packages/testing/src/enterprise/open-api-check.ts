@@ -19,10 +19,10 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
 }
 
-/** Holds answers against an OpenAPI document. */
+/** Checks responses against an OpenAPI document. */
 export interface OpenApiCheck {
   readonly document: Document
-  /** Throws an `AssertionError` when the document does not promise this answer to that request. */
+  /** Throws an `AssertionError` when the document does not allow this response to that request. */
   assertPromised(method: string, path: string, answer: ClientResponse): void
 }
 
@@ -61,7 +61,7 @@ function createCheck(document: Document): OpenApiCheck {
       const { template } = templates.find(({ pattern }) => pattern.test(path)) ?? {}
       assert.ok(template !== undefined, `${path} is documented`)
       const operations = document.paths[template] ?? {}
-      // A wrong method is told in the words of any other of the path's operations.
+      // Any operation of the path describes the response to a wrong method.
       const used =
         operations[method.toLowerCase()] === undefined ? Object.keys(operations)[0] : method.toLowerCase()
       const responses = operations[used ?? '']?.responses ?? {}

@@ -9,7 +9,7 @@ import { openApiCheck } from './open-api-check.js'
 
 const agent = defineAgent({ type: SUITE_AGENT_TYPE, run: () => Promise.resolve('') })
 
-/** A case that opens a storage, a host and a session of its own, and closes them whatever happens. */
+/** A case that opens its own storage, host and session, and always closes them. */
 export function toEnterpriseCase(
   { open, mount }: EnterpriseConformanceOptions,
   { id, name, check, options }: EnterpriseCheck,

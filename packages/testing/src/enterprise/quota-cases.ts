@@ -76,7 +76,7 @@ export const quotaCases: readonly EnterpriseCheck[] = [
       assertError(await create(session, 'tasks'), 402, 'QUOTA_EXCEEDED', 'tasks_per_month')
       const refused = await byBoard(session, '/api/board?action=add', { title: 'a task' })
       assert.deepEqual([refused.status, refused.json()['code']], [402, 'QUOTA_EXCEEDED'])
-      // What is wrong with a request is told before what the quota refuses, on both, and repeatable or not.
+      // Errors of a request come before the quota's refusal, on both APIs, with and without an idempotency key.
       for (const headers of [{}, { 'idempotency-key': 'bad' }] as const) {
         const bad = await byBoard(session, '/api/board?action=add', {}, headers)
         assert.deepEqual([bad.status, bad.json()['code']], [400, 'MISSING_FIELD'])
@@ -94,7 +94,7 @@ export const quotaCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'quotas.repeats',
-    name: 'a repeat under the same Idempotency-Key takes nothing, and is answered when all is used up',
+    name: 'a repeat under the same Idempotency-Key uses no quota, and is answered when the quota is used up',
     options: { tiers: { enterprise: { quota: { tasksPerMonth: 2, webhooks: 1 } } } },
     async check(session) {
       for (const what of ['tasks', 'webhooks'] as const) {
@@ -110,7 +110,7 @@ export const quotaCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'quotas.at-once',
-    name: 'creates at once make no more than the quota covers',
+    name: 'concurrent creates stay within the quota',
     options: { tiers: { enterprise: { quota: { tasksPerMonth: 4, agents: 3, apiKeys: 3, webhooks: 2 } } } },
     async check(session) {
       const many = (what: Parameters<typeof create>[1]) =>

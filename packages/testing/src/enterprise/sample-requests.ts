@@ -1,4 +1,4 @@
-/** A body with which an operation passes all its checks but whether what it names exists, by operation id. */
+/** By operation id, a body that passes all checks except whether the named things exist. */
 export const sampleBodies: Readonly<Record<string, object>> = {
   createWorkspace: { name: 'Second' },
   login: { email: 'nobody@example.com', password: 'nothing' },

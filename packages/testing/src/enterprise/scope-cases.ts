@@ -4,7 +4,7 @@ import { makeBelongings } from './belongings.js'
 import { documentedOperations } from './documented-operations.js'
 import type { EnterpriseCheck } from './enterprise-case.js'
 
-/** What each operation needs, written down by hand: the document says what the operations say, so it cannot hold them to it. */
+/** The scope of each operation, written by hand: the document is made from the operations, so it cannot check them. */
 const needed: Readonly<Record<string, string>> = {
   login: 'none',
   refreshTokens: 'none',

@@ -5,7 +5,7 @@ import { documentedOperations } from './documented-operations.js'
 import type { EnterpriseCheck } from './enterprise-case.js'
 import { assertError } from './enterprise-session.js'
 
-/** Values of every kind: most members of most bodies take none of them. */
+/** Values of every kind, most of which are invalid for most members. */
 const oddValues: readonly unknown[] = [
   -1,
   101.5,
@@ -22,7 +22,7 @@ const oddValues: readonly unknown[] = [
 
 const DATE_RULE = 'a date and time that exists, with Z or an offset'
 
-/** What is said of a value, word by word. */
+/** The exact errors of values. */
 const said: readonly (readonly [path: string, body: object, field: string, issue: string])[] = [
   ['/v2/tasks', { title: 'x', tags: ['a', 'b', 7] }, 'tags', 'tags[2] must be text'],
   ['/v2/tasks', { title: 'x', tags: [' '] }, 'tags', 'tags[0] must not be blank'],
@@ -85,7 +85,7 @@ const said: readonly (readonly [path: string, body: object, field: string, issue
 export const sentenceCases: readonly EnterpriseCheck[] = [
   {
     id: 'sentences.fields',
-    name: 'an unacceptable value gets a sentence that begins with its field, down to the entry, whatever the operation',
+    name: 'an invalid value gets a sentence that begins with its field, down to the entry, for every operation',
     async check(session) {
       const { ids } = await makeBelongings(session, session)
       let refused = 0
@@ -125,12 +125,16 @@ const SENTENCE = /^[\w-]+(\[(\d+|"[^"]*")\]|\.[\w-]+)* (must|is|has|are|cannot) 
 
 function assertSentence(answer: ClientResponse, context: string): void {
   const { field, issue } = detailsOf(answer)
-  const told = `${context}: ${answer.text.slice(0, 300)}`
-  assert.notEqual(field, '', told)
-  assert.ok(issue.startsWith(field), told)
-  assert.match(issue, SENTENCE, told)
+  const received = `${context}: ${answer.text.slice(0, 300)}`
+  assert.notEqual(field, '', received)
+  assert.ok(issue.startsWith(field), received)
+  assert.match(issue, SENTENCE, received)
   // The words of the library that validates.
-  assert.doesNotMatch(issue, /invalid|expected|, received|too (big|small)|unrecognized|NaN|undefined/i, told)
+  assert.doesNotMatch(
+    issue,
+    /invalid|expected|, received|too (big|small)|unrecognized|NaN|undefined/i,
+    received,
+  )
 }
 
 function detailsOf(answer: ClientResponse): { field: string; issue: string } {

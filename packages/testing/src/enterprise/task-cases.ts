@@ -80,7 +80,7 @@ const creation: readonly EnterpriseCheck[] = [
   },
   {
     id: 'tasks.create-faults',
-    name: 'what a task cannot be is told by its field, and leaves no trace',
+    name: 'an invalid task is refused by its field, and leaves no trace',
     async check(session) {
       const { send, stranger } = session
       const refused = async (body: object, field: string) =>
@@ -119,7 +119,7 @@ const creation: readonly EnterpriseCheck[] = [
   },
   {
     id: 'tasks.create-once',
-    name: 'an Idempotency-Key makes one task: the same answer again, and 409 for another body',
+    name: 'an Idempotency-Key creates one task: the same response again, and 409 for another body',
     async check(session) {
       const headers = { 'idempotency-key': 'order-7' }
       const body = { metadata: { b: 'x', a: ['y'] } }
@@ -136,7 +136,7 @@ const creation: readonly EnterpriseCheck[] = [
   },
   {
     id: 'tasks.create-once-bytes',
-    name: 'a repeat has the bytes of the first answer, whatever became of the task and its agent',
+    name: 'a repeat has the bytes of the first response, whatever happened to the task and its agent since',
     async check(session) {
       const { send, taskboard, workspaceId, clock } = session
       const agent = await taskboard.agents.create(workspaceId, { name: 'Ada', type: 'research' })
@@ -146,7 +146,7 @@ const creation: readonly EnterpriseCheck[] = [
         await clock.advance({ seconds: 30 })
         await board.complete(task?.id ?? '', { fencingToken: task?.fencingToken ?? 0, result: 'r' })
       }
-      await board.add({ title: 'tells how long one takes' })
+      await board.add({ title: 'sets the typical time' })
       await work()
       const request = {
         headers: { 'idempotency-key': 'order-8' },
@@ -222,7 +222,7 @@ const management: readonly EnterpriseCheck[] = [
   },
   {
     id: 'tasks.delete',
-    name: 'DELETE takes a task away; one that others depend on is 409',
+    name: 'DELETE deletes a task; one that others depend on is 409',
     async check(session) {
       const { send } = session
       const first = await create(session)
@@ -237,7 +237,7 @@ const management: readonly EnterpriseCheck[] = [
   },
   {
     id: 'tasks.move',
-    name: 'a task is moved, cancelled and released, and its status tells',
+    name: 'a task is moved, cancelled and released, and its status follows',
     async check(session) {
       const { send } = session
       const task = await create(session)
@@ -303,7 +303,7 @@ const management: readonly EnterpriseCheck[] = [
   },
   {
     id: 'tasks.bound-key',
-    name: 'a key that is bound to a workspace sees and changes the tasks of that one alone',
+    name: 'a key of a workspace sees and changes only the tasks of that one',
     async check(session) {
       const { send, taskboard, accountId, makeKey } = session
       const second = await taskboard.accounts.createWorkspace(accountId, { name: 'Second' })

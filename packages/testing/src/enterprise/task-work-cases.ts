@@ -4,7 +4,7 @@ import { assertAnswer, assertError, type EnterpriseSession } from './enterprise-
 
 type Json = Record<string, unknown>
 
-/** An agent outside of the host, with a task in its hands. */
+/** An agent outside the host, with a claimed task. */
 async function claimed(session: EnterpriseSession, leaseS?: number) {
   const { taskboard, workspaceId, send } = session
   const agent = await taskboard.agents.create(workspaceId, { name: 'Outside', type: 'outside' })
@@ -30,11 +30,11 @@ async function claim({ send }: EnterpriseSession, agentId: string, leaseS?: numb
 const inSeconds = ({ clock }: EnterpriseSession, seconds: number): string =>
   new Date(clock.now() + seconds * 1_000).toISOString()
 
-/** The pull API: agents outside of the host take tasks and report on them. */
+/** The pull API: agents outside the host claim tasks and report on them. */
 export const taskWorkCases: readonly EnterpriseCheck[] = [
   {
     id: 'work.claim',
-    name: 'a claim gives the best task with its token and the end of its lease, and null when there is none',
+    name: 'a claim returns the best task with its token and the end of its lease, and null when there is none',
     async check(session) {
       const { agent, task } = await claimed(session, 90)
       assert.deepEqual(
@@ -130,7 +130,7 @@ export const taskWorkCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'work.complete',
-    name: 'a completion ends the task with its result; for anything else the token is good no more',
+    name: 'a completion ends the task with its result; the token is no longer valid for anything else',
     async check(session) {
       const { agent, path, post } = await claimed(session)
       const done = assertAnswer(await post('complete', { result: 'the result' }))
@@ -203,7 +203,7 @@ export const taskWorkCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'work.faults',
-    name: 'what an agent cannot say is told by its field, before whether there is such a task',
+    name: 'an invalid report is refused by its field, before an unknown task',
     async check(session) {
       const { path } = await claimed(session)
       const output = { type: 'file', name: 'n', url: 'https://files.example/n' }

@@ -5,7 +5,7 @@ import { makeBelongings, snapshotOf, type Belongings } from './belongings.js'
 import type { EnterpriseSession } from './enterprise-session.js'
 import { documentedOperations, type DocumentedOperation } from './documented-operations.js'
 
-/** Every route with every parameter that is an id: a stranger's is answered as one that does not exist, and nothing happens. */
+/** Every route with every id parameter: a stranger's id is answered like a missing one, and nothing happens. */
 export const tenancyCases: readonly EnterpriseCheck[] = [
   {
     id: 'tenancy.matrix',
@@ -21,10 +21,10 @@ export const tenancyCases: readonly EnterpriseCheck[] = [
           assert.ok(foreign !== undefined, `the suite knows a stranger's ${trial.kind} for ${trial.name}`)
           const atForeign = await trial.send(session, foreign)
           const atRandom = await trial.send(session, randomLike(foreign))
-          const told = `${operation.method} ${operation.path} with another's ${trial.name}`
-          assert.ok(atRandom.status >= 400 && atRandom.status < 500, `${told}: ${atRandom.text}`)
-          assert.deepEqual(comparable(atForeign, foreign), comparable(atRandom, randomLike(foreign)), told)
-          tried.push(told)
+          const title = `${operation.method} ${operation.path} with another's ${trial.name}`
+          assert.ok(atRandom.status >= 400 && atRandom.status < 500, `${title}: ${atRandom.text}`)
+          assert.deepEqual(comparable(atForeign, foreign), comparable(atRandom, randomLike(foreign)), title)
+          tried.push(title)
         }
       }
       assert.deepEqual(await snapshotOf(session, theirs), before)
@@ -77,7 +77,7 @@ function randomLike(id: string): string {
   return id.replace(/_.*/, '_7zzzzzzzzzzzzzzzzzzzzzzzzz')
 }
 
-/** An answer without what differs between any two: their ids and times, and the id that was asked for. */
+/** A response without what always differs: ids, times, and the requested id. */
 function comparable({ status, headers, text }: ClientResponse, id: string): object {
   const plain = text.replaceAll(id, '<id>').replaceAll(/"(request_id|timestamp)":"[^"]*"/g, '"$1":""')
   const { allow, 'content-type': type } = headers

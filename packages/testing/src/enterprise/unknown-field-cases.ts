@@ -8,7 +8,7 @@ import { PASSWORD } from './login-options.js'
 
 const STRANGER = 'unheard_of'
 
-/** Fields and parameters that other names are known for. */
+/** Fields and parameters with well-known other names. */
 const meant: readonly (readonly [path: string, body: object | undefined, field: string, name: string])[] = [
   ['/v2/tasks', { title: 'x', due_date: '2026-01-01T00:00:00Z' }, 'due_date', 'deadline'],
   ['/v2/tasks', { title: 'x', dependsOn: [] }, 'dependsOn', 'depends_on'],
@@ -20,7 +20,7 @@ const meant: readonly (readonly [path: string, body: object | undefined, field: 
   ['/v2/tasks?agent=agent_1', undefined, 'agent', 'agent_id'],
 ]
 
-/** What a request may carry: nothing that is not known is dropped in silence. */
+/** The fields of requests: unknown ones are never ignored silently. */
 export const unknownFieldCases: readonly EnterpriseCheck[] = [
   {
     id: 'unknown.fields',

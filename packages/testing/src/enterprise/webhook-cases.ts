@@ -13,7 +13,7 @@ async function create(session: EnterpriseSession, input: object = {}): Promise<R
 export const webhookCases: readonly EnterpriseCheck[] = [
   {
     id: 'webhooks.lifecycle',
-    name: 'a webhook is made, read, listed, changed and deleted, and its secret is never answered',
+    name: 'a webhook is created, read, listed, changed and deleted, and its secret is never returned',
     async check(session) {
       const { send, workspaceId } = session
       const made = await create(session, { secret: 'hunter2hunter2' })
@@ -37,7 +37,7 @@ export const webhookCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'webhooks.workspace',
-    name: 'a webhook is made in the workspace that is named, if the caller reaches it',
+    name: 'a webhook is created in the named workspace, if the caller reaches it',
     async check(session) {
       const second = await session.taskboard.accounts.createWorkspace(session.accountId, { name: 'Second' })
       const made = await create(session, { workspace_id: second.id })
@@ -53,7 +53,7 @@ export const webhookCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'webhooks.faults',
-    name: 'what a webhook cannot be is told by its field',
+    name: 'an invalid webhook is refused by its field',
     async check({ send }) {
       const refused = async (body: object, field: string) =>
         assertError(await send('POST', '/v2/webhooks', { body }), 400, 'INVALID_REQUEST', field)
@@ -70,7 +70,7 @@ export const webhookCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'webhooks.idempotency',
-    name: 'the same Idempotency-Key makes one webhook, and refuses another',
+    name: 'the same Idempotency-Key creates one webhook, and refuses another',
     async check({ send }) {
       const post = (body: object) =>
         send('POST', '/v2/webhooks', { body, headers: { 'idempotency-key': 'once' } })
@@ -82,7 +82,7 @@ export const webhookCases: readonly EnterpriseCheck[] = [
   },
   {
     id: 'webhooks.rotation',
-    name: 'rotating answers the new secret once',
+    name: 'rotating returns the new secret once',
     async check(session) {
       const made = await create(session)
       const path = `/v2/webhooks/${String(made['id'])}/rotate-secret`

@@ -105,7 +105,7 @@ export const accessCases: readonly StorageCheck[] = [
   },
   {
     id: 'access.key-expiry',
-    name: 'an expired key stands for nobody from its instant on, and none is made that has expired',
+    name: 'an expired key is invalid from its instant on, and no key is created that has expired',
     async check(world) {
       const { storage, at } = world
       await assertRefused(addKey(world, hashOf('b'), { expiresAt: START }), 'INVALID_FIELD', 'expiresAt')
@@ -116,7 +116,7 @@ export const accessCases: readonly StorageCheck[] = [
   },
   {
     id: 'access.key-revoke',
-    name: 'a revoked key stands for nobody; revoking again changes nothing',
+    name: 'a revoked key is invalid; revoking it again changes nothing',
     async check(world) {
       const { storage, accountId, at } = world
       const key = await addKey(world, hashOf('a'))
@@ -155,7 +155,7 @@ export const accessCases: readonly StorageCheck[] = [
   },
   {
     id: 'access.key-page',
-    name: 'a page of keys goes on after the last key of the one before; after an unknown key nothing comes',
+    name: 'a page of keys starts after the last key of the previous one; after an unknown key it is empty',
     async check(world) {
       const { storage, accountId, at } = world
       const keys: ApiKeyRecord[] = []
@@ -170,7 +170,7 @@ export const accessCases: readonly StorageCheck[] = [
   },
   {
     id: 'access.key-reach',
-    name: 'a caller of some workspaces sees, ends and rotates the keys that are bound to those, and no others',
+    name: 'a caller of some workspaces sees, revokes and rotates only the keys of those',
     async check(world) {
       const { storage, accountId, workspaceId, at } = world
       const { workspaceId: other } = await world.addWorkspace()
@@ -191,7 +191,7 @@ export const accessCases: readonly StorageCheck[] = [
   },
   {
     id: 'access.key-rotate',
-    name: 'a rotated key ends after the overlap, and a like one goes on in its place; an ended one is CONFLICT',
+    name: 'a rotated key ends after the overlap, and an equal one replaces it; an ended one is CONFLICT',
     async check(world) {
       const { storage, accountId, at } = world
       const { access } = storage
@@ -216,7 +216,7 @@ export const accessCases: readonly StorageCheck[] = [
   },
   {
     id: 'access.key-once',
-    name: 'a repeated create or rotation under an idempotency key is CONFLICT with the id, and makes nothing',
+    name: 'a repeated create or rotation under an idempotency key is CONFLICT with the id, and creates nothing',
     async check(world) {
       const { storage, accountId, workspaceId: defaultWorkspaceId, at } = world
       const { access } = storage

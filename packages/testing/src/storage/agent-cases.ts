@@ -68,7 +68,7 @@ const profileCases: readonly StorageCheck[] = [
   },
   {
     id: 'agents.idempotency',
-    name: 'a repeated create gives the first one’s agent, and another one with its key is refused',
+    name: 'a repeated create returns the first agent, and another create with its key is refused',
     async check({ storage, workspaceId, at }) {
       const claim = { scope: 's', key: 'k', fingerprint: 'one' }
       const insert = (fingerprint: string) =>

@@ -91,7 +91,7 @@ const overviewCases: readonly StorageCheck[] = [
   },
   {
     id: 'agents.workload',
-    name: 'the workload is what an agent works on and what waits for it alone, but for what is on hold',
+    name: 'the workload is what an agent works on and what waits for it alone, except held tasks',
     async check(world) {
       const { storage, workspaceId, agent, at, add } = world
       const shown = async () => {
@@ -120,7 +120,7 @@ const overviewCases: readonly StorageCheck[] = [
   },
   {
     id: 'agents.success-rate',
-    name: 'the success rate is the completed part of the attempts that came to an end by themselves',
+    name: 'the success rate is the share of completed attempts among those that were not interrupted',
     async check(world) {
       const { storage, at } = world
       const rate = async () => (await overviewOf(world)).successRate
@@ -259,5 +259,5 @@ const forecastCases: readonly StorageCheck[] = [
   },
 ]
 
-/** How agents do, and what that says of tasks. */
+/** The figures of agents, and forecasts for tasks. */
 export const agentFigureCases: readonly StorageCheck[] = [...overviewCases, ...forecastCases]

@@ -17,7 +17,7 @@ async function statusOf({ storage, agent, at }: World, afterMs = 0, id = agent.i
   return (await storage.agents.getAgent({ reach: null, agentId: id }, at(afterMs))).status
 }
 
-/** Whether agents have somebody who works for them, and what a runtime for any type takes. */
+/** Whether an agent has a worker, and what a runtime for any type takes. */
 export const agentRuntimeCases: readonly StorageCheck[] = [
   {
     id: 'runtimes.offline',
@@ -52,7 +52,7 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
   },
   {
     id: 'runtimes.worker',
-    name: 'an agent for which somebody outside of the runtimes works is available for that long',
+    name: 'an agent with a worker outside the runtimes is available for that long',
     async check(world) {
       const { storage, workspaceId, agent, at } = world
       await report(world, [AGENT_TYPE], 0)
@@ -101,11 +101,11 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
   },
   {
     id: 'runtimes.any-type',
-    name: 'a runtime for any type takes what no runtime of its own type is there for, as runtimes come and go',
+    name: 'a runtime for any type takes the work of types without a runtime, as runtimes start and end',
     async check(world) {
       const { storage, workspaceId, add, at } = world
       const [first, second] = [await world.addAgent('one'), await world.addAgent('two')]
-      /** Gives each agent work, and tells for which of them the runtime takes it. */
+      /** Gives each agent work, and returns the agents whose work the runtime takes. */
       const takes = async (agents: readonly { readonly id: string }[], afterMs: number) => {
         const added = []
         for (const { id } of agents) added.push(await add({ assignedTo: id }, at(afterMs)))

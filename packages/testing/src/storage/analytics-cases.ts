@@ -78,7 +78,7 @@ function scan(events: readonly LoggedEvent[]): readonly DayFigures[] {
 const figureCases: readonly StorageCheck[] = [
   {
     id: 'analytics.figures',
-    name: 'figures tell what was created, completed and failed on each day, and how long that took',
+    name: 'figures count what was created, completed and failed on each day, and how long that took',
     async check(world) {
       const { storage, at } = world
       await complete(world, 'report', 0, HOUR)
@@ -255,7 +255,7 @@ const figureCases: readonly StorageCheck[] = [
   },
 ]
 
-/** A history of chance: all that can happen to tasks, and roll-ups and pruning between them. */
+/** A random history: everything that can happen to tasks, with roll-ups and pruning in between. */
 async function live(world: World, chance: Chance, steps: number): Promise<void> {
   const { storage, at } = world
   const other = await world.addWorkspace()

@@ -18,7 +18,7 @@ import {
 export const attemptCases: readonly StorageCheck[] = [
   {
     id: 'leases.fail-retry',
-    name: 'a failure with a backoff waits and is tried again, without task.failed',
+    name: 'a failure with a backoff waits and is retried, without task.failed',
     async check({ storage, addClaimed, claim, eventTypes, at }) {
       const task = await addClaimed()
       const failed = await changeClaimed(
@@ -113,7 +113,7 @@ export const attemptCases: readonly StorageCheck[] = [
   },
   {
     id: 'leases.complete',
-    name: 'a completion keeps the result and tells of it with start, end and result',
+    name: 'a completion keeps the result and emits start, end and result',
     async check({ storage, addClaimed, events, at }) {
       const task = await addClaimed()
       const { task: done } = await storage.tasks.completeTask(
@@ -133,7 +133,7 @@ export const attemptCases: readonly StorageCheck[] = [
   },
   {
     id: 'leases.progress',
-    name: 'progress renews the lease, and is told of only when it differs',
+    name: 'progress renews the lease, and is emitted only when it differs',
     async check({ storage, addClaimed, eventTypes, at }) {
       const task = await addClaimed()
       const half = await changeClaimed(

@@ -1,4 +1,4 @@
-/** Repeatable chance, so that a case that fails fails again. */
+/** Repeatable random numbers, so that a failing case fails again. */
 export interface Chance {
   /** A whole number in [0, `limit`). */
   below(limit: number): number

@@ -32,7 +32,7 @@ async function claimByType(
 export const claimCases: readonly StorageCheck[] = [
   {
     id: 'claims.claim',
-    name: 'a claim moves the task to DOING with a lease, a fencing token and an attempt, and says so',
+    name: 'a claim moves the task to DOING with a lease, a fencing token and an attempt, and emits task.started',
     async check({ storage, add, claim, get, events, agent, at }) {
       const task = await add()
       const claimed = await claim(at(SECOND))
@@ -51,7 +51,7 @@ export const claimCases: readonly StorageCheck[] = [
   },
   {
     id: 'claims.nothing',
-    name: 'with nothing to take a claim is empty and waits for no time',
+    name: 'with nothing to take a claim is empty and names no next time',
     async check(world) {
       const { workspaceId, agent } = world
       const request = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
@@ -257,7 +257,7 @@ export const claimCases: readonly StorageCheck[] = [
   },
   {
     id: 'claims.rotation-over-calls',
-    name: 'turns go on from one call to the next',
+    name: 'turns continue from one call to the next',
     async check(world) {
       const { workspaceId } = await world.addWorkspace()
       for (let count = 0; count < 3; count++) {

@@ -26,7 +26,7 @@ async function takeByType(world: World, count: number, atOnce: boolean, afterMs:
   return taken
 }
 
-/** The tasks that the webhook is to be told of as started, the first first. */
+/** The tasks whose task.started the webhook is sent, in order. */
 async function startedTasks(world: World, webhookId: string): Promise<readonly string[]> {
   const events = (await log(world, webhookId)).map(({ event }) => event)
   return events

@@ -16,7 +16,7 @@ import {
 
 type Next = ClaimByType | ClaimForAgent | null
 
-/** The ways to ask for a next task, by agent and by type, and none. */
+/** The ways to request a next task: by agent, by type, and none. */
 function nextsOf({ workspaceId, agent }: World): readonly Next[] {
   const byAgent = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
   return [null, byAgent, { agentType: AGENT_TYPE, leaseMs: LEASE_MS }]
@@ -34,7 +34,7 @@ async function assertCompletedOnce({ storage, events, at }: World, task: Task): 
   assert.equal(completions.length, 1)
 }
 
-/** What becomes of completions that come twice: those whose answer was lost, and those of the same moment. */
+/** Completions that come twice: after a lost response, or at the same moment. */
 export const completionCases: readonly StorageCheck[] = [
   {
     id: 'completions.repeated',

@@ -2,7 +2,7 @@ import type { Column, Storage } from '@taskboard/core'
 import type { At, TaskCursor } from '@taskboard/core/storage'
 
 /**
- * How many tasks each column of a workspace holds, by listing them all.
+ * How many tasks each column of a workspace has, by listing them all.
  * @example
  * ```ts
  * import { createTaskboard } from '@taskboard/core'

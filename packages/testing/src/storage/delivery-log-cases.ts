@@ -91,7 +91,7 @@ export const deliveryLogCases: readonly StorageCheck[] = [
   },
   {
     id: 'deliveries.resend-pending',
-    name: 'a pending delivery is not resent: its claim goes on holding',
+    name: 'a pending delivery is not resent: its claim stays valid',
     async check(world) {
       const { id } = await world.addWebhook()
       await world.add()

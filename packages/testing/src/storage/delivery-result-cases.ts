@@ -4,7 +4,7 @@ import { ATTEMPT_MS, claim, claimOne, DISABLE_AFTER_MS, log, record } from './de
 import type { StorageCheck } from './storage-case.js'
 import { DAY, HOUR, MINUTE, SECOND, START, unknownId } from './world.js'
 
-/** What becomes of deliveries, and of their webhooks. */
+/** The results of deliveries, and their effects on webhooks. */
 export const deliveryResultCases: readonly StorageCheck[] = [
   {
     id: 'deliveries.succeeded',
@@ -91,7 +91,7 @@ export const deliveryResultCases: readonly StorageCheck[] = [
   },
   {
     id: 'deliveries.unknown-result',
-    name: 'a result for a delivery that is gone harms no other in its batch',
+    name: 'a result for a deleted delivery does not affect others in its batch',
     async check(world) {
       const webhook = await world.addWebhook()
       await world.add()
@@ -214,7 +214,7 @@ export const deliveryResultCases: readonly StorageCheck[] = [
   },
   {
     id: 'deliveries.failing-reset',
-    name: 'a success in between starts the count anew',
+    name: 'a success in between resets the count',
     async check(world) {
       const { id } = await world.addWebhook(['task.created'])
       for (const [afterMs, kind] of [

@@ -46,7 +46,7 @@ const countOf = (deliveries: readonly ClaimedDelivery[], { accountId }: Tenant):
 export const deliveryTurnCases: readonly StorageCheck[] = [
   {
     id: 'turns.accounts',
-    name: 'accounts share a claim alike, whoever has waited longer',
+    name: 'accounts share a claim equally, however long each has waited',
     async check(world) {
       const [busy, quiet] = [await addTenant(world, 2), await addTenant(world, 1)]
       await raise(world, busy, 20)

@@ -70,7 +70,7 @@ export const eventCases: readonly StorageCheck[] = [
   },
   {
     id: 'events.seq-gapless',
-    name: 'places have no gaps and no repeats, also when writers meet and some fail',
+    name: 'seqs have no gaps and no repeats, also when writers meet and some fail',
     async check({ storage, workspaceId, add, events, at }) {
       const writes = Array.from({ length: 60 }, (_, index) =>
         index % 3 === 0
@@ -101,7 +101,7 @@ export const eventCases: readonly StorageCheck[] = [
   },
   {
     id: 'events.tenancy',
-    name: 'each workspace has a log of its own that begins with 1',
+    name: 'each workspace has its own log, which begins with 1',
     async check({ add, addWorkspace, events }) {
       await add()
       const { workspaceId } = await addWorkspace()
@@ -150,34 +150,34 @@ export const eventCases: readonly StorageCheck[] = [
   },
   {
     id: 'events.on-commit',
-    name: 'a listener is told of commits until it is taken off, and what it throws harms nobody',
+    name: 'a listener is called with commits until it is removed, and its errors do no harm',
     async check({ storage, add }) {
-      let told = 0
+      let notified = 0
       const stopThrowing = storage.events.onCommit(() => {
         throw new Error('a listener’s fault')
       })
-      const stop = storage.events.onCommit(() => (told += 1))
+      const stop = storage.events.onCommit(() => (notified += 1))
       await add()
       await new Promise((resolve) => setTimeout(resolve, 0))
-      if (storage.wakes === 'complete') assert.ok(told >= 1)
+      if (storage.wakes === 'complete') assert.ok(notified >= 1)
       stop()
       stopThrowing()
-      const before = told
+      const before = notified
       await add()
       await new Promise((resolve) => setTimeout(resolve, 0))
-      assert.equal(told, before)
+      assert.equal(notified, before)
     },
   },
   {
     id: 'events.revocations',
-    name: 'a commit that takes a task away from its agent says so, and no other does',
+    name: 'only a commit that revokes a task from its agent reports a revocation',
     async check(world) {
       const { storage, workspaceId, add, addClaimed, addAgent, at } = world
       const { tasks } = storage
       const other = await addAgent('other')
       let revocations = 0
       const stop = storage.events.onCommit(({ revokes }) => void (revocations += revokes ? 1 : 0))
-      const told = async (work: () => Promise<unknown>): Promise<number> => {
+      const revocationsOf = async (work: () => Promise<unknown>): Promise<number> => {
         const before = revocations
         await work()
         await new Promise((resolve) => setTimeout(resolve, 0))
@@ -213,7 +213,7 @@ export const eventCases: readonly StorageCheck[] = [
       ]
       for (const take of takings) {
         const { id } = await addClaimed({ priority: 'urgent' })
-        assert.equal(await told(() => take(id)), 1)
+        assert.equal(await revocationsOf(() => take(id)), 1)
         await tasks.deleteTask({ workspaceId, taskId: id }, at()).catch(() => undefined)
       }
       const { id, fencingToken } = await addClaimed({ priority: 'urgent' })
@@ -246,13 +246,13 @@ export const eventCases: readonly StorageCheck[] = [
         () => changeClaimed(tasks, proof, { kind: 'progress', progress: 50, leaseMs: null }, at()),
         () => tasks.completeTask({ proof, result: 'done', next: null }, at()),
       ]
-      for (const change of harmless) assert.equal(await told(change), 0)
+      for (const change of harmless) assert.equal(await revocationsOf(change), 0)
       stop()
     },
   },
   {
     id: 'events.prune',
-    name: 'pruning drops the oldest from before an instant, at most the limit, and no place is given twice',
+    name: 'pruning deletes the oldest from before an instant, at most the limit, and no seq is given twice',
     async check({ storage, workspaceId, add, events, at }) {
       for (let day = 0; day < 4; day++) await add({}, at(day * DAY))
       await storage.analytics.rollUp(100, at())
@@ -279,7 +279,7 @@ export const eventCases: readonly StorageCheck[] = [
   },
   {
     id: 'events.prune-feed',
-    name: 'a reader whose place was pruned goes on with the oldest event that is left',
+    name: 'a reader whose place was pruned resumes with the oldest event that is left',
     async check(world) {
       const start = await world.storage.events.feedEnd(null)
       for (let day = 0; day < 4; day++) await world.add({}, world.at(day * DAY))
@@ -294,7 +294,7 @@ export const eventCases: readonly StorageCheck[] = [
   },
   {
     id: 'agents.status',
-    name: 'an agent’s status is kept, and told of once per change',
+    name: 'an agent’s status is kept, and emitted once per change',
     async check({ storage, agent, workspaceId, events, at }) {
       for (const status of ['available', 'available', 'busy'] as const) {
         await storage.agents.reportAgentStatus({ workspaceId, agentId: agent.id, status }, at(SECOND))

@@ -22,7 +22,7 @@ function insert({ storage, workspaceId, at }: World, claim: IdempotencyClaim, af
 export const idempotencyCases: readonly StorageCheck[] = [
   {
     id: 'idempotency.replay',
-    name: 'a repeated key gives the first one’s task as it was, and makes nothing',
+    name: 'a repeated key returns the first task as it was, and creates nothing',
     async check(world) {
       const first = await insert(world, claimOf('f'))
       await world.claim()
@@ -53,7 +53,7 @@ export const idempotencyCases: readonly StorageCheck[] = [
   },
   {
     id: 'idempotency.twins',
-    name: 'twins at once make one task',
+    name: 'twins at once create one task',
     async check(world) {
       const made = await Promise.all(Array.from({ length: 8 }, () => insert(world, claimOf('f'))))
       assert.equal(new Set(made.map(({ value }) => value.id)).size, 1)
@@ -143,7 +143,7 @@ export const idempotencyCases: readonly StorageCheck[] = [
   },
   {
     id: 'idempotency.answer',
-    name: 'the first answer under a key stands, in its order, until the key is used anew',
+    name: 'the first answer under a key is kept, with its order, until the key is used again',
     async check(world) {
       const { storage, at } = world
       const keep = (answer: object, claim = claimOf('f')) => storage.keepAnswer(claim, answer, at())
@@ -155,7 +155,7 @@ export const idempotencyCases: readonly StorageCheck[] = [
       assert.equal(JSON.stringify(await keep({ third: 3 })), JSON.stringify(kept[0]))
       assert.deepEqual(await keep({ other: 1 }, claimOf('f', 'other')), { other: 1 })
       await insert(world, claimOf('f'), DAY)
-      assert.deepEqual(await keep({ anew: 1 }), { anew: 1 })
+      assert.deepEqual(await keep({ again: 1 }), { again: 1 })
     },
   },
   {

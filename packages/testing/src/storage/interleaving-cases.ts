@@ -8,10 +8,10 @@ import { DAY, LEASE_MS, PERSON, proofOf, type World, changeTask, changeClaimed, 
 
 const ROUNDS = 12
 const AT_ONCE = 12
-/** What may come of a verb when another was first. All else is a fault. */
+/** The errors that a verb may return when another one was first. Any other is a fault. */
 const REFUSALS = ['TASK_NOT_FOUND', 'CONFLICT', 'INVALID_FIELD']
 
-/** What is known of the board from the answers that its callers got. */
+/** What the callers know of the board from their answers. */
 interface Known {
   readonly world: World
   readonly chance: Chance
@@ -19,9 +19,9 @@ interface Known {
   /** Tasks that were added and not deleted. */
   readonly ids: Set<string>
   readonly claims: Task[]
-  /** By task and field: what the board may say, as it was, or written since the last look at it. */
+  /** By task and field: the possible values, which are the last known one and those written since. */
   readonly edits: Map<string, { readonly title: Set<string>; readonly priority: Set<string> }>
-  /** Claims as `task token`: none is given twice. */
+  /** Claims as `task token`; none is given twice. */
   readonly tokens: Set<string>
 }
 
@@ -157,7 +157,7 @@ function rejections(results: readonly PromiseSettledResult<void>[]): readonly Pr
   return results.filter((result) => result.status === 'rejected')
 }
 
-/** Looks at the whole board while nothing is under way. */
+/** Checks the whole board while nothing is under way. */
 async function checkBoard({ world, ids, edits }: Known): Promise<ReadonlyMap<string, Task>> {
   const { storage, workspaceId, at } = world
   const tasks = new Map<string, Task>()
@@ -218,7 +218,7 @@ async function clear({ world }: Known, tasks: ReadonlyMap<string, Task>): Promis
   assert.deepEqual(await countTasks(storage, workspaceId, at()), { TODO: 0, DOING: 0, DONE: 0 })
 }
 
-/** Everything that happens to tasks, at once and by chance: whatever came first, the board holds together. */
+/** Everything that happens to tasks, concurrently and at random: in any order, the board stays consistent. */
 async function playGame(worlds: readonly [World, ...World[]], seed: number): Promise<void> {
   const [world] = worlds
   const agents = [world.agent, await world.addAgent()]

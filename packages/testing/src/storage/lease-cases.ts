@@ -53,7 +53,7 @@ async function assertAllRefused(world: World, task: Task, proof: ClaimProof, aft
   assert.deepEqual(await traceOf(world, task), before)
 }
 
-/** What a lease protects, how long it lasts, and what becomes of it when it ends. */
+/** What a lease protects, how long it lasts, and what happens when it ends. */
 export const leaseCases: readonly StorageCheck[] = [
   {
     id: 'leases.renew',
@@ -126,7 +126,7 @@ export const leaseCases: readonly StorageCheck[] = [
       )
       const [again] = (await tasks.claimTasks({ target: { ...forAgent, leaseMs: MINUTE }, limit: 1 }, at()))
         .tasks
-      assert.equal(again?.lease?.durationMs, MINUTE, 'a claim asks anew')
+      assert.equal(again?.lease?.durationMs, MINUTE, 'a claim sets it again')
     },
   },
   {
@@ -166,7 +166,7 @@ export const leaseCases: readonly StorageCheck[] = [
   },
   {
     id: 'leases.expired-write',
-    name: 'a write under an expired lease is CONFLICT and changes nothing, before anybody noticed',
+    name: 'a write under an expired lease is CONFLICT and changes nothing, also before the sweep',
     async check(world) {
       const task = await world.addClaimed()
       await assertAllRefused(world, task, proofOf(task), LEASE_MS)

@@ -11,7 +11,7 @@ async function listAll(world: World, column: Column, limit: number, afterMs: num
   let after: TaskCursor | null = null
   do {
     const query = { workspaceId: world.workspaceId, column, limit, after }
-    // Later pages are asked for at a later time: the cursor's instant must go on holding.
+    // Later pages are requested at a later time: the cursor's instant must still apply.
     const page = await world.storage.tasks.listTasks(query, world.at(afterMs + found.length * HOUR))
     assert.equal(page.asOf, START + afterMs)
     assert.ok(page.tasks.length <= limit)
@@ -56,7 +56,7 @@ export const listCases: readonly StorageCheck[] = [
   },
   {
     id: 'lists.todo-longest-page',
-    name: 'a page of a thousand tasks is full, and the next one goes on from it',
+    name: 'a page of a thousand tasks is full, and the next one continues from it',
     check: (world) => checkTodoOrder(world, 1_100, 1_000),
   },
   {
@@ -195,7 +195,7 @@ export const listCases: readonly StorageCheck[] = [
   },
   {
     id: 'lists.tenancy',
-    name: 'lists hold nothing of other workspaces',
+    name: 'lists have nothing of other workspaces',
     async check(world) {
       await world.add()
       const { workspaceId } = await world.addWorkspace()
@@ -210,7 +210,7 @@ export const listCases: readonly StorageCheck[] = [
   },
   {
     id: 'lists.count',
-    name: 'the lists of the columns hold each task once',
+    name: 'the lists of the columns have each task once',
     async check({ storage, workspaceId, add, claim, finish, at }) {
       const tasks = [await add(), await add(), await add(), await add()]
       await finish(tasks[0] as Task)

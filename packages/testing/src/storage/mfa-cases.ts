@@ -19,7 +19,7 @@ async function enrolled(world: World): Promise<string> {
   return id
 }
 
-/** Second factors, each of whose codes is good once. */
+/** Second factors, whose codes are each valid once. */
 export const mfaCases: readonly StorageCheck[] = [
   {
     id: 'mfa.enrol',

@@ -68,7 +68,7 @@ export const notificationCases: readonly StorageCheck[] = [
   },
   {
     id: 'notifications.claim',
-    name: 'a claim gives the unread events in order, a bounded run, to one caller only',
+    name: 'a claim returns the unread events in order, a bounded run, to one caller only',
     async check(world) {
       await save(world)
       for (let count = 0; count < 3; count++) await world.add()
@@ -81,7 +81,7 @@ export const notificationCases: readonly StorageCheck[] = [
   },
   {
     id: 'notifications.pruned',
-    name: 'events that were pruned unread are passed over, and what comes after them is not held up',
+    name: 'events that were pruned unread are skipped, and later ones are not delayed',
     async check(world) {
       const { storage, at } = world
       await save(world)
@@ -107,7 +107,7 @@ export const notificationCases: readonly StorageCheck[] = [
   },
   {
     id: 'notifications.settle',
-    name: 'a settled target goes on behind what it has read, at once',
+    name: 'a settled target continues at once after what it has read',
     async check(world) {
       await save(world)
       for (let count = 0; count < 3; count++) await world.add()

@@ -1,21 +1,20 @@
 import type { Storage } from '@taskboard/core'
 
-/** A storage to try, empty, and how to get rid of it. */
+/** An empty storage under test, and how to close it. */
 export interface OpenedStorage {
   readonly storage: Storage
   /**
-   * Whether what is read beside an open transaction waits for its end, as on one connection, instead of showing the state
-   * before it; default false. Either way nobody sees what is not committed.
+   * Whether reads beside an open transaction wait for its end, as on one connection, instead of showing the state before it. Default
+   * false. Either way nothing uncommitted is visible.
    */
   readonly readsWait?: boolean | undefined
   /**
-   * Whether what is written beside an open transaction waits for its end, as where one writer follows the other; default
-   * `readsWait`.
+   * Whether writes beside an open transaction wait for its end, as with a single writer. Default `readsWait`.
    */
   readonly writesWait?: boolean | undefined
   /**
-   * Opens another storage on what this one stores on, as another process would; it is used beside the first, and closed before
-   * it. Null, or absent, where nobody else can use that.
+   * Opens another storage on the same data, as another process would. It is used beside the first, and closed before it. Null or
+   * absent when the data cannot be shared.
    */
   readonly openAnother?: (() => Promise<Pick<OpenedStorage, 'storage' | 'close'>>) | null | undefined
   close(): Promise<void>

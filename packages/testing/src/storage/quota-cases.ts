@@ -25,7 +25,7 @@ function addWithin({ storage, accountId, workspaceId }: World, limit: number): P
   })
 }
 
-/** What accounts use of their quotas. */
+/** The quotas of accounts. */
 export const quotaCases: readonly StorageCheck[] = [
   {
     id: 'quotas.tasks',
@@ -49,7 +49,7 @@ export const quotaCases: readonly StorageCheck[] = [
   },
   {
     id: 'quotas.month',
-    name: 'a month begins anew at its first instant, UTC, and a clock that steps back takes what was counted along',
+    name: 'a month starts at zero at its first instant, UTC, and a clock that steps back takes the count along',
     async check(world) {
       assert.equal((await takeTask(world, 1)).taken, true)
       assert.equal((await takeTask(world, 1, NEXT_MONTH - 1)).taken, false)

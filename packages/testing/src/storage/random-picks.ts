@@ -94,7 +94,7 @@ async function editOrDelete(
   if (waiting.size === 0) return
   const { workspaceId, id, dependsOn } = chance.pick([...waiting.values()])
   const now = START + afterMs
-  // Only older ones, so that no circle comes of it.
+  // Only older ones, so that there is no circle.
   const older = [...waiting.keys()].filter((each) => each < id)
   const changes: readonly TaskChange[] = [
     { priority: chance.pick(priorities) },

@@ -38,7 +38,7 @@ function guess({ storage, at }: World, kind: AttemptKind, afterMs = 0, key = 'ke
   return storage.sessions.takeLoginAttempt(key, kind, at(afterMs))
 }
 
-/** Sessions with their refresh tokens, and what is counted of those who guess. */
+/** Sessions with their refresh tokens, and the counting of guesses. */
 export const sessionCases: readonly StorageCheck[] = [
   {
     id: 'sessions.sign-in',
@@ -98,7 +98,7 @@ export const sessionCases: readonly StorageCheck[] = [
   },
   {
     id: 'sessions.rotate',
-    name: 'each refresh token is good once, and makes the session last longer',
+    name: 'each refresh token is valid once, and extends the session',
     async check(world) {
       const session = await beginSession(world)
       const rotated = await refresh(world, 't0', 't1', DAY)

@@ -3,7 +3,7 @@ import { isTaskboardError, type ErrorCode } from '@taskboard/core'
 import type { OpenedStorage } from './opened-storage.js'
 import { createWorld, type World } from './world.js'
 
-/** One promise of the ports, held against a storage of its own. */
+/** One promise of the ports, checked on a separate storage. */
 export interface ConformanceCase {
   /** Stable and unique: `tasks.insert-defaults`. */
   readonly id: string

@@ -73,8 +73,8 @@ const checks = [
 ]
 
 /**
- * Every promise of a storage, as cases for any test runner. Each case opens its own empty storage with `open`, binds it
- * with the default scoring, and closes it. It passes the time with every verb. Cases may run at the same time.
+ * Every promise of a storage, as cases for any test runner. Each case opens its own empty storage with `open`, binds it with the
+ * default scoring, and closes it. It passes the time with every verb. Cases may run concurrently.
  * @example
  * ```ts
  * import { memoryStorage } from '@taskboard/memory'

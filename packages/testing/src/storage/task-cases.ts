@@ -15,7 +15,7 @@ import {
   changeTask,
 } from './world.js'
 
-/** Creating tasks, and what people do to them. */
+/** Creating tasks, and what people do with them. */
 export const taskCases: readonly StorageCheck[] = [
   {
     id: 'tasks.insert-defaults',
@@ -34,7 +34,7 @@ export const taskCases: readonly StorageCheck[] = [
   },
   {
     id: 'tasks.insert-event',
-    name: 'a new task is told of by one task.created with its facts and actor',
+    name: 'a new task emits one task.created with its facts and actor',
     async check({ add, events, at, agent }) {
       const task = await add({ description: 'd', dueDate: START, assignedTo: agent.id, tags: ['t'] }, at(5))
       const [event, ...others] = await events()
@@ -207,7 +207,7 @@ export const taskCases: readonly StorageCheck[] = [
   },
   {
     id: 'tasks.hold',
-    name: 'a held task is in TODO under its hold, out of every claim, and told of once as task.failed',
+    name: 'a held task is in TODO under its hold, out of every claim, and emits one task.failed',
     async check({ storage: { tasks }, add, claim, eventTypes, at }) {
       const { workspaceId, id } = await add()
       const held = await changeTask(

@@ -73,7 +73,7 @@ const edits: readonly StorageCheck[] = [
   },
   {
     id: 'edit.fields',
-    name: 'each field that is given is replaced, the others stay, and no event tells of it',
+    name: 'each given field is replaced, the others stay, and no event is emitted',
     async check(world) {
       const { add, get, agent, eventTypes } = world
       const other = await add()

@@ -251,7 +251,7 @@ const searches: readonly StorageCheck[] = [
   },
   {
     id: 'search.pages',
-    name: 'pages go on where the last one ended, however the board changes meanwhile',
+    name: 'pages continue where the last one ended, however the board changes meanwhile',
     async check(world) {
       const { storage, accountId, workspaceId, add, addWorkspace, finish, at } = world
       const second = (await addWorkspace()).workspaceId

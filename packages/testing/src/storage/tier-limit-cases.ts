@@ -25,7 +25,7 @@ const take = (
 export const tierLimitCases: readonly StorageCheck[] = [
   {
     id: 'tiers.take',
-    name: 'a request counts in the hour and the minute, and both are told of',
+    name: 'a request counts in the hour and the minute, and both are returned',
     async check(world) {
       assert.deepEqual(await take(world, 90 * SECOND), {
         allowed: true,
@@ -73,7 +73,7 @@ export const tierLimitCases: readonly StorageCheck[] = [
   },
   {
     id: 'tiers.unlimited',
-    name: 'an hour or a minute without a limit refuses nothing and is not told of',
+    name: 'an hour or a minute without a limit refuses nothing and is not returned',
     async check(world) {
       for (let count = 0; count < 3; count++) await take(world, 0, { perHour: null, perMinute: 3 })
       const minute = await take(world, 0, { perHour: null, perMinute: 3 })
@@ -138,7 +138,7 @@ export const tierLimitCases: readonly StorageCheck[] = [
   },
   {
     id: 'tiers.at-once',
-    name: 'of many requests at once exactly as many pass as there is room for, each told of its own place',
+    name: 'of many requests at once exactly as many pass as the limit allows, each with its own count',
     async check(world) {
       await take(world, 0, { perHour: 30, perMinute: 20 })
       const asked = Array.from({ length: 50 }, () => take(world, 0, { perHour: 30, perMinute: 20 }))

@@ -6,7 +6,7 @@ import { assertRefused, type StorageCheck } from './storage-case.js'
 import { newTask } from './new-task.js'
 import { HOUR, LEASE_MS, MINUTE, PERSON, proofOf, type World, readTask, changeTask } from './world.js'
 
-/** All that a rolled back transaction might have touched. */
+/** Everything that a rolled back transaction might have changed. */
 async function observe(world: World, webhookId: string, feedStart: FeedPosition) {
   const { storage, workspaceId, at, events } = world
   const list = (column: 'TODO' | 'DOING' | 'DONE') =>
@@ -40,7 +40,7 @@ export const transactionCases: readonly StorageCheck[] = [
   },
   {
     id: 'transactions.own-writes',
-    name: 'a transaction sees its own writes, and can go on from them',
+    name: 'a transaction sees its own writes, and can build on them',
     async check({ storage, add, get, claim, at }) {
       await storage.transaction(async (tx) => {
         const task = await add({}, at(0, tx))
@@ -159,7 +159,7 @@ export const transactionCases: readonly StorageCheck[] = [
   },
   {
     id: 'transactions.begun-inside',
-    name: 'what was begun inside a transaction and goes on after it is refused no more',
+    name: 'work that began inside a transaction and continues after it is no longer refused',
     async check({ storage, add, get, at }) {
       let end = (): void => undefined
       const over = new Promise<void>((resolve) => (end = resolve))
@@ -175,7 +175,7 @@ export const transactionCases: readonly StorageCheck[] = [
   },
   {
     id: 'transactions.unseen',
-    name: 'nobody else sees its tasks, events or deliveries before the commit',
+    name: 'other callers do not see its tasks, events or deliveries before the commit',
     async check(world) {
       const { storage, add, addWebhook, at } = world
       const webhook = await addWebhook()

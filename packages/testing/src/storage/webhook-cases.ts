@@ -162,7 +162,7 @@ export const webhookCases: readonly StorageCheck[] = [
   },
   {
     id: 'webhooks.tenancy',
-    name: 'a webhook of another workspace is as good as unknown',
+    name: 'a webhook of another workspace is treated as unknown',
     async check({ storage: { webhooks }, workspaceId: own, addWebhook, addWorkspace, at }) {
       const { id } = await addWebhook()
       const { workspaceId } = await addWorkspace()

@@ -36,10 +36,10 @@ export const LOG_LIMIT = 5
 export const OUTPUT_LIMIT = 3
 export const AGENT_TYPE = 'worker'
 export const PERSON: Actor = { kind: 'user', id: 'user_1' }
-/** Has the form of an id, and nothing has it. */
+/** Has the form of an id, but nothing has it. */
 export const unknownId = (prefix: string): string => `${prefix}_00000000000000000000000000`
 
-/** A storage with one account, one workspace and one agent whose runtime is at work, and short ways to what cases need. */
+/** A storage with one account, one workspace and one agent whose runtime is at work, with shortcuts for cases. */
 export interface World {
   readonly storage: Storage
   /** See `OpenedStorage.readsWait`. */

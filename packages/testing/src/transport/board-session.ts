@@ -18,7 +18,7 @@ import type {
   TransportHost,
 } from './transport-case.js'
 
-/** What a case has at hand: a task board on a virtual clock, behind a listening host. */
+/** What a case works with: a task board on a virtual clock, behind a listening host. */
 export interface BoardSession {
   readonly taskboard: Taskboard
   readonly clock: VirtualClock
@@ -34,7 +34,7 @@ export interface BoardSession {
   request(request: ClientRequest): Promise<ClientResponse>
   /** GETs an action that reads, POSTs one that has a body. */
   action(action: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ClientResponse>
-  /** What the workspace holds, asked of the library itself. */
+  /** The tasks of the workspace, read through the library. */
   storedTasks(): Promise<readonly Task[]>
 }
 
@@ -45,7 +45,7 @@ export const boardScopes: readonly Scope[] = ['tasks:read', 'tasks:write', 'chat
 export interface SessionOptions {
   readonly host?: Partial<TransportHost>
   readonly taskboard?: Partial<TaskboardOptions>
-  /** Puts something in the storage's place. */
+  /** Replaces the storage. */
   readonly wrapStorage?: (storage: Storage) => Storage
 }
 
@@ -55,7 +55,7 @@ const chatAgent = defineAgent({
   chat: (message, { user }) => Promise.resolve(`${user ?? 'nobody'} said: ${message}`),
 })
 
-/** A case that opens a session of its own, and closes it whatever happens. */
+/** A case that opens its own session, and always closes it. */
 export function sessionCase(
   { storage, mount }: TransportConformanceOptions,
   id: string,
@@ -129,7 +129,7 @@ async function openSession(
   }
 }
 
-/** The answer is an error: this status and code, a text for people, and nothing else. */
+/** The response is an error: this status and code, a text for people, and nothing else. */
 export function assertRefused(answer: ClientResponse, status: number, code: string): void {
   const body = answer.json()
   assert.deepEqual({ status: answer.status, code: body['code'] }, { status, code }, answer.text)

@@ -6,13 +6,13 @@ import type { TransportCase, TransportConformanceOptions } from './transport-cas
 const MEBIBYTE = 1_048_576
 const JSON_TYPE = 'Content-Type: application/json'
 
-/** What happens on a connection before, after and instead of a whole request. */
+/** What happens on a connection before, after and instead of a complete request. */
 export function connectionCases(options: TransportConformanceOptions): readonly TransportCase[] {
   const define = connectionCase.bind(null, options)
   return [
     define(
       'keep-alive-unread',
-      'a connection goes on after refusals that left the body unread',
+      'a connection stays usable after refusals that left the body unread',
       async (session, connection) => {
         const key = `Authorization: Bearer ${session.key}`
         const large = 'x'.repeat(MEBIBYTE + 5_000)
@@ -34,7 +34,7 @@ export function connectionCases(options: TransportConformanceOptions): readonly 
     ),
     define(
       'keep-alive-chunked',
-      'a connection goes on after a chunked body over the cap',
+      'a connection stays usable after a chunked body over the cap',
       async (session, connection) => {
         const head = [
           'POST /api/board?action=add HTTP/1.1',
@@ -75,7 +75,7 @@ export function connectionCases(options: TransportConformanceOptions): readonly 
     ),
     define(
       'pipelined',
-      'requests sent at once are answered in turn, whatever becomes of each',
+      'requests sent at once are answered in order, whatever their results',
       async (session, connection) => {
         const key = `Authorization: Bearer ${session.key}`
         const add = (body: string): Buffer =>
@@ -96,7 +96,7 @@ export function connectionCases(options: TransportConformanceOptions): readonly 
     ),
     define(
       'aborted-upload',
-      'an upload that breaks off creates nothing, and the host serves on',
+      'an interrupted upload creates nothing, and the host keeps serving',
       async (session, connection) => {
         const head = [
           'POST /api/board?action=add HTTP/1.1',
@@ -115,41 +115,41 @@ export function connectionCases(options: TransportConformanceOptions): readonly 
         )
       },
     ),
-    define(
-      'expect-continue',
-      'a client that waits for leave to send its body gets it',
-      async (session, connection) => {
-        const body = '{"title":"patient"}'
-        const head = [
-          'POST /api/board?action=add HTTP/1.1',
-          'Host: x',
-          JSON_TYPE,
-          `Authorization: Bearer ${session.key}`,
-        ]
-        connection.send(
-          [...head, 'Expect: 100-continue', `Content-Length: ${body.length}`, '', ''].join('\r\n'),
-        )
-        assert.equal((await connection.next()).status, 100)
-        connection.send(body)
-        assert.equal((await connection.next()).status, 200)
-      },
-    ),
-    define('slow-body', 'a body that comes byte by byte is taken as a whole', async (session, connection) => {
-      const body = Buffer.from('{"title":"größe"}')
+    define('expect-continue', 'a client that expects 100-continue gets it', async (session, connection) => {
+      const body = '{"title":"patient"}'
       const head = [
         'POST /api/board?action=add HTTP/1.1',
         'Host: x',
         JSON_TYPE,
         `Authorization: Bearer ${session.key}`,
       ]
-      connection.send([...head, `Content-Length: ${body.length}`, '', ''].join('\r\n'))
-      for (const byte of body) {
-        connection.send(Buffer.from([byte]))
-        await new Promise((resolve) => setImmediate(resolve))
-      }
+      connection.send(
+        [...head, 'Expect: 100-continue', `Content-Length: ${body.length}`, '', ''].join('\r\n'),
+      )
+      assert.equal((await connection.next()).status, 100)
+      connection.send(body)
       assert.equal((await connection.next()).status, 200)
-      assertDone(await session.action('todo'))
     }),
+    define(
+      'slow-body',
+      'a body that arrives byte by byte is accepted as a whole',
+      async (session, connection) => {
+        const body = Buffer.from('{"title":"größe"}')
+        const head = [
+          'POST /api/board?action=add HTTP/1.1',
+          'Host: x',
+          JSON_TYPE,
+          `Authorization: Bearer ${session.key}`,
+        ]
+        connection.send([...head, `Content-Length: ${body.length}`, '', ''].join('\r\n'))
+        for (const byte of body) {
+          connection.send(Buffer.from([byte]))
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        assert.equal((await connection.next()).status, 200)
+        assertDone(await session.action('todo'))
+      },
+    ),
   ]
 }
 

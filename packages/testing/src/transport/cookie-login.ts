@@ -4,8 +4,8 @@ import type { CredentialRequest } from '@taskboard/core/transport'
 const COOKIE = /^caller=([\w-]+)$/
 
 /**
- * The options of a task board whose host has a login of its own, by a cookie: that of `cookieOf`. It has no state, so that cases
- * can share it.
+ * The options of a task board whose host has its own login, by the cookie of `cookieOf`. It has no state, so that cases can share
+ * it.
  */
 export const cookieLogin = {
   authenticate(request: CredentialRequest): Principal | null {

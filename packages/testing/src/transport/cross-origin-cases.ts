@@ -29,7 +29,7 @@ const forms: readonly ClientRequest[] = [
   },
 ]
 
-/** Pages of other origins, which borrow the cookies that a host's own login judges by. */
+/** Pages of other origins that send the cookies of a host's login. */
 export function crossOriginCases(options: TransportConformanceOptions): readonly TransportCase[] {
   const define = (id: string, name: string, check: (session: BoardSession) => Promise<void>) =>
     sessionCase(options, id, name, check, { taskboard: { ...cookieLogin, allowedOrigins: [PANEL] } })
@@ -54,7 +54,7 @@ export function crossOriginCases(options: TransportConformanceOptions): readonly
     }),
     define(
       'own-origin',
-      'pages of the host, and of origins that it allows, do as they like',
+      'pages of the host, and of origins that it allows, are not restricted',
       async (session) => {
         const send = await withCookie(session)
         const add = (headers: Readonly<Record<string, string>>) =>
@@ -85,7 +85,7 @@ export function crossOriginCases(options: TransportConformanceOptions): readonly
     sessionCase(
       options,
       'cross-origin-keys',
-      'where only keys hold, no cookie is one, and origins do not matter',
+      'where only keys are credentials, cookies and origins do not matter',
       async (session) => {
         const headers = { cookie: 'session=1', origin: EVIL, 'sec-fetch-site': 'cross-site' }
         assertDone(await session.action('add', { title: 'x' }, headers))
@@ -99,7 +99,7 @@ export function crossOriginCases(options: TransportConformanceOptions): readonly
   ]
 }
 
-/** What browsers say of a page of another origin; the last ones say nothing, or are none. */
+/** The headers that browsers send for a page of another origin; the last ones are absent or from no browser. */
 const foreign: readonly Readonly<Record<string, string>>[] = [
   { origin: EVIL, 'sec-fetch-site': 'cross-site' },
   { origin: 'https://other.panel.example', 'sec-fetch-site': 'same-site' },

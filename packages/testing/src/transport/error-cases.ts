@@ -70,7 +70,7 @@ const queryFaults = [
   'cursor=x',
 ]
 
-/** Every code of the board API, with what brings it about. */
+/** Every code of the board API, with its causes. */
 export function errorCases(options: TransportConformanceOptions): readonly TransportCase[] {
   const define = sessionCase.bind(null, options)
   const webhook = (session: BoardSession, body: unknown): Promise<ClientResponse> =>
@@ -104,7 +104,7 @@ export function errorCases(options: TransportConformanceOptions): readonly Trans
         }
       }
     }),
-    define('scheme-case', 'the scheme of a credential is told in any case', async (session) => {
+    define('scheme-case', 'the scheme of a credential is case-insensitive', async (session) => {
       const headers = { authorization: `bearer ${session.key}` }
       assert.equal((await session.request({ path: `${BOARD}?action=todo`, headers })).status, 200)
     }),
@@ -295,7 +295,7 @@ export function errorCases(options: TransportConformanceOptions): readonly Trans
     ),
     define(
       'answer-lost',
-      'a create whose answer the storage lost was done: the repeat with its Idempotency-Key answers as it',
+      'a create whose answer the storage lost was done: the repeat with its Idempotency-Key returns the same',
       async (session) => {
         const add = () => session.action('add', { title: 'once' }, { 'idempotency-key': 'k' })
         assertRefused(await add(), 503, 'SERVICE_UNAVAILABLE')

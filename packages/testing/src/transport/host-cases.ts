@@ -13,7 +13,7 @@ import type { HostBodies, TransportCase, TransportConformanceOptions } from './t
 
 const ALL_BODIES: readonly HostBodies[] = ['unread', 'json', 'text', 'bytes']
 
-/** What is the host's stays the host's, and what it has done to a request is no obstacle. */
+/** The host's own routes stay as they are, and what it did to a request does no harm. */
 export function hostCases(options: TransportConformanceOptions): readonly TransportCase[] {
   const bodies = options.hostBodies ?? ALL_BODIES
   return [
@@ -61,7 +61,7 @@ export function hostCases(options: TransportConformanceOptions): readonly Transp
     sessionCase(
       options,
       'custom-paths',
-      'the routes are where the task board was told to have them',
+      'the routes are at the paths that the task board was given',
       async (session) => {
         assertDone(await session.request({ path: '/kanban?action=todo' }))
         assertRefused(await session.request({ path: '/hooks', method: 'POST' }), 400, 'MISSING_FIELD')

@@ -14,8 +14,8 @@ export function hostileCases(options: TransportConformanceOptions): readonly Tra
         const { id } = await addTask(session, { title: 'still here' })
         for (const request of hostileRequests) {
           const answer = await session.request(request)
-          const told = `${request.path} ${String(request.body).slice(0, 80)} -> ${answer.text}`
-          assert.equal(answer.status >= 400 && answer.status < 500, true, told)
+          const exchange = `${request.path} ${String(request.body).slice(0, 80)} -> ${answer.text}`
+          assert.equal(answer.status >= 400 && answer.status < 500, true, exchange)
           assertRefused(answer, answer.status, String(answer.json()['code']))
         }
         const stored = await session.storedTasks()

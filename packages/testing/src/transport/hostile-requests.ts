@@ -16,7 +16,7 @@ const hook = (body: string): ClientRequest => ({ ...add(body), path: WEBHOOKS })
 const list = (query: string): ClientRequest => ({ path: `${BOARD}?action=todo&${query}` })
 const repeated = { 'idempotency-key': 'k' }
 
-/** Requests of people who mean no good, or of programs that went wrong. None is acceptable. */
+/** Requests of attackers or broken programs. None is acceptable. */
 export const hostileRequests: readonly ClientRequest[] = [
   add(deep('[', ']')),
   add(deep('{"a":', '}').replace(':}', ':1}')),

@@ -1,6 +1,6 @@
 import { request as send } from 'node:http'
 
-/** What is sent. `body` is JSON unless it is text or bytes. */
+/** A request. `body` is sent as JSON unless it is text or bytes. */
 export interface ClientRequest {
   readonly method?: string | undefined
   readonly path: string
@@ -12,7 +12,7 @@ export interface ClientResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
-  /** The body as JSON; throws when it is none. */
+  /** The body as JSON; throws when it is not. */
   json(): Record<string, unknown>
 }
 

@@ -58,7 +58,7 @@ async function checkMalformed(session: BoardSession, mountPath: string): Promise
       assertEnterpriseError(await session.request({ ...request, headers: { authorization: '' } }), 401)
     }
   }
-  // What is none of the routes' business stays the host's, however it answers.
+  // Other paths belong to the host, however it answers.
   const lost = await session.request({ path: `${mountPath}/elsewhere/%E0%A4%A` })
   assert.equal(lost.status >= 400 && lost.status < 500, true, lost.text)
   const { id } = await addTaskAt(session, mountPath)
@@ -124,7 +124,7 @@ async function checkDescribed(session: BoardSession, mountPath: string): Promise
   const page = async (more = {}) =>
     (await session.request({ path: `${mountPath}/v2/reference`, headers: more })).text
   assert.ok((await page()).includes(`<code>${mountPath}/v2/tasks</code>`))
-  // A proxy says what it took off the path; what is no path is not believed.
+  // A proxy names the prefix that it removed; an invalid one is ignored.
   const proxied = { 'x-forwarded-prefix': '/proxy/' }
   assert.equal((await serverOf(proxied)).url, `/proxy${mountPath}`)
   assert.ok((await page(proxied)).includes(`<code>/proxy${mountPath}/v2/tasks</code>`))

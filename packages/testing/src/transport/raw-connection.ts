@@ -6,7 +6,7 @@ export interface RawResponse {
   readonly body: string
 }
 
-/** One connection, byte for byte: for what an HTTP client would not send, and for what happens after it. */
+/** A raw connection, for what an HTTP client would not send and for what follows it. */
 export interface RawConnection {
   send(bytes: string | Uint8Array): void
   /** The next whole response. Rejects when the connection ends before. Responses must have a `content-length`. */

@@ -13,16 +13,16 @@ export type ReceiverAnswer =
     }
 
 export interface Drip {
-  /** How long to wait before each byte: 1,000 ms unless told otherwise. */
+  /** How long to wait before each byte. Default 1,000 ms. */
   readonly everyMs?: number
-  /** After how many bytes the answer ends; never unless told. */
+  /** After how many bytes the answer ends. Default: never. */
   readonly bytes?: number
 }
 
 /** What an endpoint does with the deliveries that reach it. */
 export type Script = (delivery: ReceivedDelivery, response: ServerResponse) => void | Promise<void>
 
-/** A clock that can be told that a delivery hangs on purpose. */
+/** A clock on which a delivery that hangs on purpose can be parked. */
 export type ParkingClock = Clock & { park?(label: string): () => void }
 
 export function respond(

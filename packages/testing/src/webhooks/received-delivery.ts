@@ -1,27 +1,27 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** A request that reached a webhook receiver, whole. */
+/** A complete request that a webhook receiver got. */
 export interface ReceivedDelivery {
   readonly method: string
   readonly path: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body as it came over the wire: what a signature is about. */
+  /** The bytes of the body, which a signature covers. */
   readonly body: Buffer
-  /** The body parsed; undefined when it is no JSON. */
+  /** The parsed body; undefined when it is not JSON. */
   readonly json: unknown
   /** The `evt_…` of the delivery header, the same for every attempt; null without one. */
   readonly id: string | null
   /** The event header; null without one. */
   readonly event: string | null
-  /** How many requests with this id the receiver has got, this one counted. */
+  /** How many requests with this id the receiver has got, including this one. */
   readonly attempt: number
   /** When it was complete, in milliseconds since the epoch: by the receiver's clock. */
   readonly at: number
   /**
    * Whether the signature header holds `sha256=` and the lower-case hexadecimal HMAC-SHA256 of the body's bytes under `secret`.
-   * Computed here and not by the library, so that it can stand as a witness.
+   * Computed independently of the library, so that it can verify it.
    */
   isSignedWith(secret: string): boolean
 }

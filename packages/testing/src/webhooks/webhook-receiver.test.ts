@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => receiver.close())
 
 describe('a delivery', () => {
-  it('is kept as it came: headers, bytes, JSON, id and event', async () => {
+  it('is kept unchanged: headers, bytes, JSON, id and event', async () => {
     const body = '{"event":"task.created","data":{"title":"Größe ✓"}}'
     const answer = await post(receiver.url, {
       id: 'evt_1',
@@ -59,7 +59,7 @@ describe('a delivery', () => {
     expect(good?.isSignedWith('other')).toBe(false)
   })
 
-  it('is read by other header names when told so', async () => {
+  it('is read by other header names when they are set', async () => {
     const acme = await webhookReceiver({ headerPrefix: 'X-Acme-' })
     await post(acme.url, { id: null, headers: { 'X-Acme-Delivery': 'evt_7' } })
     await acme.close()
@@ -81,9 +81,9 @@ describe('answers', () => {
     receiver.respond(503)
     expect(await post(receiver.url, {})).toMatchObject({ status: 503 })
     receiver.respond({ status: 429, headers: { 'retry-after': '7' }, body: 'later' })
-    const told = await post(receiver.url, {})
-    expect(told).toMatchObject({ status: 429, body: 'later' })
-    expect(told.headers['retry-after']).toBe('7')
+    const response = await post(receiver.url, {})
+    expect(response).toMatchObject({ status: 429, body: 'later' })
+    expect(response.headers['retry-after']).toBe('7')
     receiver.respond(async ({ attempt }) => (attempt < 3 ? 500 : 204))
     const statuses = []
     for (let i = 0; i < 3; i++) statuses.push((await post(receiver.url, { id: 'evt_9' })).status)
@@ -164,7 +164,7 @@ describe('with a virtual clock', () => {
 })
 
 describe('waitFor', () => {
-  it('resolves with what has arrived, before or after it was called', async () => {
+  it('resolves with the deliveries that arrived, before or after it was called', async () => {
     await post(receiver.url, { id: 'evt_1' })
     await receiver.waitFor(1)
     const three = receiver.waitFor(3)
@@ -172,7 +172,7 @@ describe('waitFor', () => {
     expect(new Set((await three).map(({ id }) => id))).toEqual(new Set(['evt_1', 'evt_2', 'evt_3']))
   })
 
-  it('says what is missing when it takes too long', async () => {
+  it('rejects with the number of missing deliveries when it takes too long', async () => {
     await post(receiver.url, {})
     await expect(receiver.waitFor(2, 10)).rejects.toThrow('1 of 2 deliveries arrived within 10 ms')
   })

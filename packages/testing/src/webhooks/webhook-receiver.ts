@@ -13,33 +13,33 @@ import {
 } from './answers.js'
 import { pathOf, receivedDelivery, type ReceivedDelivery } from './received-delivery.js'
 
-/** What answers at one path, or at all that have no script of their own. Without a script that is 200 and an empty body. */
+/** The script of one path, or of all paths without one. The default answer is 200 with an empty body. */
 export interface ReceiverEndpoint {
   readonly url: string
-  /** What has arrived so far, in order. */
+  /** The deliveries so far, in order. */
   readonly deliveries: readonly ReceivedDelivery[]
-  /** Answers with a status, with more than that, or with what a function makes of each delivery. */
+  /** Answers with a status, with a whole response, or with what a function returns for each delivery. */
   respond(
     answer: ReceiverAnswer | ((delivery: ReceivedDelivery) => ReceiverAnswer | Promise<ReceiverAnswer>),
   ): void
-  /** Answers with a redirect (302 unless told otherwise). */
+  /** Answers with a redirect. Default status 302. */
   redirect(to: string, status?: number): void
-  /** Takes deliveries in and never answers. */
+  /** Accepts deliveries and never answers. */
   hang(): void
-  /** Begins a 200 and sends its body byte by byte, for ever unless told when to end. Timed by the receiver's clock. */
+  /** Begins a 200 and sends its body byte by byte, by default forever. Timed by the receiver's clock. */
   drip(options?: Drip): void
   /** Breaks the connection when a delivery is complete. */
   reset(): void
   /**
-   * Resolves with what has arrived once that is `count` deliveries or more. Rejects after `timeoutMs` of real time (5 s unless
-   * told otherwise): with a virtual clock, `await clock.advance(…)` first.
+   * Resolves with the deliveries once there are at least `count`. Rejects after `timeoutMs` of real time (default 5 s). With a virtual
+   * clock, `await clock.advance(…)` first.
    */
   waitFor(count: number, timeoutMs?: number): Promise<readonly ReceivedDelivery[]>
 }
 
-/** A web server on loopback that takes deliveries in, keeps them, and misbehaves on purpose. */
+/** A web server on loopback that receives deliveries, keeps them, and misbehaves on purpose. */
 export interface WebhookReceiver extends ReceiverEndpoint {
-  /** The endpoint of one path, with deliveries and a script of its own. */
+  /** The endpoint of one path, with its own deliveries and script. */
   at(path: string): ReceiverEndpoint
   /** Breaks all connections and stops listening. Idempotent. */
   close(): Promise<void>
@@ -47,11 +47,11 @@ export interface WebhookReceiver extends ReceiverEndpoint {
 
 export interface WebhookReceiverOptions {
   /**
-   * The clock of the board under test. Arrivals are dated by it, and a delivery that is left hanging is parked on it, so that
-   * `clock.advance` lets the sender's time-out pass instead of waiting for an answer.
+   * The clock of the board under test. It dates arrivals, and a delivery that is left hanging is parked on it, so that `clock.advance`
+   * runs into the sender's timeout instead of waiting for an answer.
    */
   readonly clock?: ParkingClock
-  /** What the names of the event, delivery and signature headers begin with: `X-Service-` unless the board says otherwise. */
+  /** The prefix of the event, delivery and signature headers. Default `X-Service-`, as on the board. */
   readonly headerPrefix?: string
 }
 
@@ -61,7 +61,7 @@ interface Endpoint extends ReceiverEndpoint {
 }
 
 /**
- * Starts a receiver on 127.0.0.1, at a port that the system picks.
+ * Starts a receiver on 127.0.0.1, at a free port.
  * @example
  * ```ts
  * import { webhookReceiver } from '@taskboard/testing'
