@@ -2,9 +2,9 @@ import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { createRateLimiter, type LimitDecision } from '../src/limits/index.js'
 
 /**
- * Limiter decisions a second against rate-limiter-flexible's memory limiter in the same run: rounds alternate between the
- * two, and the median round counts. Its own calls return promises; ours are measured plainly and awaited as well, since an
- * await costs both the same.
+ * Limiter decisions a second, compared with rate-limiter-flexible's memory limiter in the same run. Rounds alternate between the
+ * two, and the median round counts. Its calls return promises; Taskboard's are measured plain and awaited, because an await
+ * costs both the same.
  */
 const WINDOW_MS = 60_000
 const DECISIONS = 200_000
@@ -14,7 +14,7 @@ const GOAL = 3
 
 interface Contestant {
   readonly round: (keys: readonly string[]) => Promise<void>
-  /** Lets go of what it still holds, timers above all, so that it does not weigh on the next round. */
+  /** Releases what it holds, mainly timers, so that it does not slow down the next round. */
   readonly end?: (keys: readonly string[]) => Promise<void>
 }
 interface Mix {
@@ -28,12 +28,12 @@ function keysOf(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `key:ak_01j9z${String(index).padStart(21, '0')}`)
 }
 
-/** The keys as requests would bring them: in no order, each equally often. */
+/** The keys as in requests: in random order, each equally often. */
 function sequence({ keys, decisions }: Mix): string[] {
   return Array.from({ length: decisions }, (_, index) => keys[(index * 7_919) % keys.length] ?? '')
 }
 
-/** Enough calls for the engine to compile a limiter that has just been made, on a key that is not measured. */
+/** Enough calls for the engine to compile a new limiter, on a key that is not measured. */
 const warmUp = Array.from({ length: 20_000 }, () => 'warm-up')
 
 let sink = 0
@@ -79,7 +79,7 @@ function theirs(limit: number): Contestant {
   }
 }
 
-/** A fresh limiter that has met each key once, so that every round begins alike and no limit is used up by an earlier one. */
+/** A new limiter that has seen each key once, so that all rounds start alike and no earlier round uses up a limit. */
 async function decisionsPerSecond(
   make: (limit: number) => Contestant,
   mix: Mix,

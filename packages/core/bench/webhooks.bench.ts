@@ -12,9 +12,9 @@ import { resolveWebhookSettings } from '../src/webhooks/webhook-options.js'
 import type { ClaimedDelivery, DeliveryTarget } from '../src/webhooks/webhook-store.js'
 
 /**
- * Deliveries a second, claimed, rendered, signed, sent and recorded, against what undici alone posts with the same bytes and
- * as many in flight to the same receiver (a thread of its own). The storage is an array, so the ratio is the deliverer's own
- * cost. Rounds alternate; the median counts.
+ * Deliveries a second (claimed, rendered, signed, sent and recorded), compared with plain undici posts of the same bytes, as many at
+ * once, to the same receiver (in its own thread). The storage is an array, so the ratio is the deliverer's own cost. Rounds
+ * alternate, and the median counts.
  */
 const DELIVERIES = 10_000
 const IN_FLIGHT = 50

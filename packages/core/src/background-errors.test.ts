@@ -9,14 +9,14 @@ import type { TaskboardOptions } from './taskboard-options.js'
 
 const SECRET = 'hunter2'
 
-/** An error as libraries throw it: with a cause, and a credential on both. */
+/** An error like those of libraries: with a cause, and a credential on both. */
 function failure(what: string): Error {
   const hung = { params: [SECRET], request: { headers: { authorization: `Bearer ${SECRET}` } } }
   const cause = Object.assign(new RangeError(`${what}: the cause`), hung)
   return Object.assign(new Error(what, { cause }), hung)
 }
 
-/** Lets everything of a host's fail once that is called in the background. */
+/** Makes each of the host's background callbacks fail once. */
 async function failEverywhere(logger: TaskboardOptions['logger']): Promise<void> {
   const clock = virtualClock()
   const storage = memoryStorage()
@@ -50,7 +50,7 @@ async function failEverywhere(logger: TaskboardOptions['logger']): Promise<void>
 
 const FAILURES = ['the run', 'the chat', 'the notification', 'the listener', 'the sweep']
 
-describe('what fails in the background', () => {
+describe('a failure in the background', () => {
   const written: string[] = []
   beforeEach(() => {
     written.length = 0
@@ -62,7 +62,7 @@ describe('what fails in the background', () => {
   })
   afterEach(() => vi.restoreAllMocks())
 
-  it('is logged under err, with stack and cause, and without what hangs on the error', async () => {
+  it('is logged under err, with stack and cause, and without other properties of the error', async () => {
     const seen: { readonly err?: Error }[] = []
     const note = (fields: object): void => void seen.push(fields)
     const logger: Logger = { debug: note, info: note, warn: note, error: note, fatal: note }
@@ -77,7 +77,7 @@ describe('what fails in the background', () => {
     expect(written).toEqual([])
   })
 
-  it('goes to the console where the host gives no logger', async () => {
+  it('goes to the console when the host has no logger', async () => {
     await failEverywhere(undefined)
     for (const what of FAILURES) {
       const text = written.find((each) => each.includes(`Error: ${what}\n`))

@@ -17,11 +17,11 @@ import type { Deliverer } from './webhooks/index.js'
 
 /** Everything that runs between `start` and `close`. */
 export interface Background {
-  /** @throws when the storage cannot be opened; nothing is left running then. */
+  /** @throws when the storage cannot be opened; then nothing keeps running. */
   start(): Promise<void>
   /**
-   * Ends it, in the order in which each part feeds the next, and closes the storage. `drainTimeoutMs` is for all of them together.
-   * @throws what the first part threw that could not be ended; the others are ended all the same.
+   * Stops all parts, in the order in which each feeds the next, and closes the storage. `drainTimeoutMs` is for all parts together.
+   * @throws the error of the first part that failed to stop; the others still stop.
    */
   stop(drainTimeoutMs: number): Promise<void>
 }
@@ -45,7 +45,7 @@ export interface BackgroundParts<Tx> {
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Makes the background work; nothing of it runs yet. */
+/** Creates the background work without starting it. */
 export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
   const { environment, storage, emitter, realtime, backoff, deliverer } = parts
   const { tasks, agents, events, notifications } = storage
@@ -98,7 +98,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
         notifier.wake()
         deliverer.wake()
       })
-      // It has looked before it could be woken.
+      // It polled before it could be woken.
       follower.wake()
       deliverer.start()
       notifier.start()
@@ -120,13 +120,13 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
   }
 }
 
-/** Tells what is left of a time that begins now; when the clock steps back, no more than all of it. */
+/** Returns the rest of a period that starts now; when the clock steps back, at most the whole period. */
 function createBudget(clock: Clock, totalMs: number): () => number {
   const endsAt = clock.now() + totalMs
   return () => Math.min(totalMs, Math.max(0, endsAt - clock.now()))
 }
 
-/** Ends one part after the other, also when some fail to; rejects with the first failure once all had their turn. */
+/** Stops one part after the other, even if some fail; rejects with the first failure at the end. */
 async function inTurn(ends: readonly (() => unknown)[]): Promise<void> {
   const failures: unknown[] = []
   for (const end of ends) {
@@ -139,7 +139,7 @@ async function inTurn(ends: readonly (() => unknown)[]): Promise<void> {
   if (failures.length > 0) throw failures[0]
 }
 
-/** Waits for all, also when some fail. */
+/** Waits for all, even if some fail. */
 async function together(ends: readonly Promise<void>[]): Promise<void> {
   const settled = await Promise.allSettled(ends)
   for (const end of settled) if (end.status === 'rejected') throw end.reason

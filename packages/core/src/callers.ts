@@ -18,7 +18,7 @@ export interface CallersParts {
   readonly options: Pick<TaskboardOptions, 'allowedOrigins' | 'authenticate' | 'limits'>
 }
 
-/** The part of the surface that says who is calling, and how far that reaches. */
+/** The part of the surface for callers and their reach. */
 export function createCallers({
   environment,
   store,
@@ -45,8 +45,8 @@ export function createCallers({
 }
 
 /**
- * API keys are ours, told by their form; all else is for the host's own login, where it has one: unless a page of another origin
- * borrows the cookies that it judges by.
+ * API keys are recognized by their form and checked here. Anything else goes to the host's login, if there is one, unless a page of
+ * another origin uses its cookies.
  */
 function authenticateBy(
   { authenticator }: Pick<Access, 'authenticator'>,

@@ -9,7 +9,7 @@ const taskboard = createTaskboard({
 afterEach(() => taskboard.close())
 
 describe('reading with a transaction', () => {
-  it('shows what the transaction has written, and without it nothing of that', async () => {
+  it('shows the transaction’s writes, and only with the transaction', async () => {
     const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
     const reach = { accountId: account.id, workspaceIds: 'all' } as const
     const board = taskboard.board(workspace.id)

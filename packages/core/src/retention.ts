@@ -11,12 +11,11 @@ const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const BATCH = 1_000
 
-/** Thirty days of events and of finished deliveries. */
 export const defaultRetention: Retention = { eventsMs: 30 * DAY_MS, deliveriesMs: 30 * DAY_MS }
 
 /**
- * Drops what is past its time once an hour, in bounded batches: events, finished deliveries, idempotency records,
- * limits that no window reaches back to, sessions that are over, and guesses at logins that count no more.
+ * Deletes what is past its retention once an hour, in bounded batches: events, finished deliveries, idempotency records, limits
+ * outside of every window, ended sessions, and login attempts that no longer count.
  */
 export function createRetentionSweep<Tx>(
   environment: Environment,

@@ -3,10 +3,10 @@ import { TaskboardError } from './errors/index.js'
 import { defaultScoring, sameScoring } from './priority/index.js'
 import type { StorageSettings } from './storage/index.js'
 
-/** What a storage was told by `bind`, or the defaults as long as it was not. */
+/** The settings from `bind`, or the defaults before it. */
 export interface BoundSettings {
   readonly current: StorageSettings
-  /** The present by the bound clock. */
+  /** The current time of the bound clock. */
   readonly now: () => Instant
   /** `Storage.bind`. */
   readonly bind: (settings: StorageSettings) => void
@@ -19,7 +19,7 @@ const DEFAULTS: Omit<StorageSettings, 'newId'> = {
   outputLimit: 100,
 }
 
-/** For adapters of storages. `onScoring` is called when the first `bind` brings another scoring than the default one. */
+/** For storage adapters. `onScoring` is called when the first `bind` has another scoring than the default. */
 export function createStorageSettings(onScoring: () => void = () => undefined): BoundSettings {
   let current: StorageSettings = { ...DEFAULTS, newId: createNewId() }
   let bound = false
@@ -31,9 +31,13 @@ export function createStorageSettings(onScoring: () => void = () => undefined): 
     bind(settings) {
       const sameScore = sameScoring(current.scoring, settings.scoring)
       if (bound && !sameScore) {
-        throw new TaskboardError('INVALID_CONFIG', 'the storage is bound to other weights or horizons', {
-          field: 'priority',
-        })
+        throw new TaskboardError(
+          'INVALID_CONFIG',
+          'the storage is already bound to other weights or horizons',
+          {
+            field: 'priority',
+          },
+        )
       }
       if (bound) return
       bound = true

@@ -17,25 +17,24 @@ import type { Scoring } from './priority/index.js'
 import type { Realtime } from './realtime/index.js'
 import type { Webhooks } from './webhooks/index.js'
 
-/** What a credential is judged by. Every `HttpRequest` is one. */
+/** The data to check a credential. Every `HttpRequest` is one. */
 export interface CredentialRequest extends BrowserRequest {
   readonly path: string
   readonly clientAddress: string
 }
 
-/** Where the routes are mounted, below whatever path the host mounts the adapter at. */
+/** The paths of the routes, below the path where the host mounts the adapter. */
 export interface SurfacePaths {
   /** The script endpoint. Default `/api/board`. */
   readonly board: string
   /** Webhook registration. Default `/api/webhooks/create`. */
   readonly webhooks: string
-  /** What all paths of the enterprise API begin with. Default `/v2`. */
+  /** The prefix of the enterprise API. Default `/v2`. */
   readonly enterprise: string
 }
 
 /**
- * What the protocols of the outside (HTTP now) need of a task board. Made by `createTaskboard`; adapters pass it on and use
- * nothing of it.
+ * What protocols such as HTTP need of a task board. `createTaskboard` makes it. You pass it to an adapter and use nothing of it.
  */
 export interface Surface<Tx = unknown> {
   readonly environment: Environment
@@ -44,29 +43,29 @@ export interface Surface<Tx = unknown> {
   /** The largest request body in bytes. */
   readonly bodyLimitBytes: number
   /**
-   * Who is calling; null for a missing or wrong credential. Immediate when it can be.
-   * @throws TaskboardError `SERVICE_UNAVAILABLE` when that cannot be found out; `FORBIDDEN` for a request that would change something
-   *   with cookies that a page of another origin borrows.
+   * The caller; null for a missing or wrong credential. Immediate if possible.
+   * @throws TaskboardError `SERVICE_UNAVAILABLE` when the credential cannot be checked; `FORBIDDEN` for a request that would change
+   *   something with cookies from a page of another origin.
    */
   authenticate(request: CredentialRequest): Principal | null | Promise<Principal | null>
-  /** Whether `authenticate` may ask for other headers than `authorization`: where the host has a login of its own. */
+  /** Whether `authenticate` may read headers other than `authorization`: true with the host's login. */
   readonly readsHeaders: boolean
-  /** Why a WebSocket must not be opened: a page of another origin would speak on it with the user's cookies. Null when it may be. */
+  /** Why a WebSocket is refused: a page of another origin would use it with the user's cookies. Null when it is allowed. */
   refuseUpgrade(request: BrowserRequest): TaskboardError | null
-  /** What to answer a request with whose credential does not hold: 401, or 429 when its address failed too often. */
+  /** The answer to a request with an invalid credential: 401, or 429 when its address failed too often. */
   refuseCredential(request: CredentialRequest): TaskboardError
-  /** Which workspaces callers reach. Whatever a caller or its principal names is to be held against it, the default workspace too. */
+  /** The workspaces within a caller's reach. Check every workspace that a caller or its principal names, the default one too. */
   readonly reach: WorkspaceReach
-  /** Counts a request of the board API against its key: 60 in any rolling minute. */
+  /** Counts a request to the board API against its key: 60 in any rolling minute. */
   takeBoardLimit(principal: Principal): Promise<LimitDecision>
-  /** Counts a request of the enterprise API against the hour and the minute of its account; null where neither is limited. */
+  /** Counts a request to the enterprise API against the hour and the minute of its account; null without limits. */
   takeTierLimit(principal: Principal): Promise<TierDecision | null>
   readonly quota: Quota<Tx>
-  /** What the tiers come to. */
+  /** The terms of the tiers. */
   readonly tiers: Tiers
   readonly accounts: Accounts<Tx>
   readonly keys: CallerKeys
-  /** Our own login; null when the host has its own, or none. */
+  /** Taskboard's login; null when the host has its own, or none. */
   readonly login: Login | null
   readonly agents: Agents<Tx>
   readonly analytics: Analytics<Tx>
@@ -75,11 +74,11 @@ export interface Surface<Tx = unknown> {
   /** The tasks of all boards. */
   readonly tasks: TaskDirectory<Tx>
   readonly webhooks: Webhooks<Tx>
-  /** What the names of the headers of deliveries begin with. */
+  /** The prefix of the header names of deliveries. */
   readonly webhookHeaderPrefix: string
-  /** How many sends the retry schedule makes of one delivery, the first included. */
+  /** The most sends of one delivery in the retry schedule, including the first. */
   readonly maxDeliveryAttempts: number
-  /** Answers the repeat of a create as the first one: keeps the first answer under the key, and gives that one back. */
+  /** Stores the first answer to a create under its key, and returns it to each repeat. */
   keepAnswer<T extends object>(claim: IdempotencyClaim, answer: T): Promise<T>
   readonly realtime: Realtime
 }

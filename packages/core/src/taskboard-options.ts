@@ -20,35 +20,35 @@ import type { Storage } from './storage/index.js'
 import type { CredentialRequest, SurfacePaths } from './surface.js'
 import type { WebhookOptions } from './webhooks/index.js'
 
-/** What `createTaskboard` takes. Only `storage` is required. */
+/** The options of `createTaskboard`. Only `storage` is required. */
 export interface TaskboardOptions<Tx = unknown> {
   readonly storage: Storage<Tx>
-  /** The agent types that this process works. May be empty: a process can serve the API alone. */
+  /** The agent types that this process works. Can be empty: a process can serve only the API. */
   readonly agents?: readonly AgentDefinition[] | undefined
   /**
-   * The host's own login: who is calling, or null. Asked for each request before anything else of it is looked at, unless that
-   * shows an API key, which is ours by its form.
+   * The host's login: returns the caller, or null. Called for each request before anything else is checked, unless the request has
+   * an API key of Taskboard, recognized by its form.
    */
   readonly authenticate?:
     ((request: CredentialRequest) => Principal | null | Promise<Principal | null>) | undefined
   /**
-   * Other origins whose pages may act with your users' cookies, where `authenticate` judges by those: `['https://app.example']`. A
+   * Other origins whose pages can use your users' cookies, if `authenticate` uses cookies: `['https://app.example']`. A
    * request that changes something and each WebSocket upgrade must come from a page of your own origin or of one of these, unless it
    * has an `Authorization` header or no cookie. Default none; `'any'` turns this check off. Without `authenticate` no cookie is a credential,
    * and nothing is checked.
    */
   readonly allowedOrigins?: AllowedOrigins | undefined
-  /** Our own login, with access and refresh tokens. Without it there is none, and only API keys hold. */
+  /** Taskboard's login, with access and refresh tokens. Without it, only API keys are valid, or also the host’s login. */
   readonly tokens?: TokenOptions | undefined
-  /** Keeps passwords. Default scrypt with N = 2^15, r = 8, p = 1. */
+  /** Hashes passwords. Default scrypt with N = 2^15, r = 8, p = 1. */
   readonly passwordHasher?: PasswordHasher | undefined
-  /** Keeps webhook and one-time password secrets encrypted at rest. Required with a durable storage; else a key of the process is made up. */
+  /** Encrypts stored webhook and one-time password secrets. Required with a durable storage; otherwise the process generates a key. */
   readonly secrets?: SecretBoxOptions | undefined
-  /** Where state changes are told, besides webhooks. Workspaces choose among these by name. */
+  /** Channels for notifications about state changes, besides webhooks. Workspaces choose among them by name. */
   readonly notifications?: readonly NotificationChannel[] | undefined
   readonly webhooks?: WebhookOptions | undefined
   readonly analytics?: AnalyticsOptions | undefined
-  /** Weights and horizons of the score. Changing them on a durable storage needs `rescore()`. */
+  /** Weights and horizons of the score. A change on a durable storage requires `rescore()`. */
   readonly priority?: ScoringOptions | undefined
   readonly attempts?:
     | {
@@ -60,18 +60,18 @@ export interface TaskboardOptions<Tx = unknown> {
     | undefined
   readonly limits?:
     | {
-        /** Board requests in any rolling minute per key. Default 60. */
+        /** Requests to the board API per key in any rolling minute. Default 60. */
         readonly boardPerMinute?: number | undefined
         /**
-         * Failed credentials in any rolling minute per client address, and likewise failed refreshes, and logins right or
-         * wrong, which are costly. Default 60.
+         * Failed credentials per client address in any rolling minute. Also limits failed refreshes, and all logins, because they
+         * are costly. Default 60.
          */
         readonly failedCredentialsPerMinute?: number | undefined
       }
     | undefined
-  /** What the tiers of accounts come to, where that is not the contract's: rates, connections and quotas. */
+  /** Terms of the tiers that differ from the contract: rates, connections and quotas. */
   readonly tiers?: TierOptions | undefined
-  /** How the realtime channel behaves. */
+  /** Options of the realtime channel. */
   readonly realtime?: RealtimeOptions | undefined
   readonly paths?: Partial<SurfacePaths> | undefined
   /** The largest request body in bytes. Default 1 MiB. */
@@ -85,22 +85,22 @@ export interface TaskboardOptions<Tx = unknown> {
       }
     | undefined
   /**
-   * Whether a new workspace gets an agent of the first type in `agents`: the first that is not `'*'`, or of the type `general` when
-   * there is only `'*'`. Default true.
+   * Whether a new workspace gets an agent of the first type in `agents` that is not `'*'`, or of the type `general` when there is
+   * only `'*'`. Default true.
    */
   readonly createDefaultAgent?: boolean | undefined
   /**
-   * How long after its last claim for an agent a worker outside of the runtimes counts as at work, so that the agent is available.
+   * How long a worker outside of the runtimes counts as active after its last claim for an agent, so that the agent is available.
    * Default 60,000.
    */
   readonly remoteWorkerTimeoutMs?: number | undefined
-  /** The longest wait between looks at a storage that other processes write to. Default 1,000. */
+  /** The longest wait between polls of a storage that other processes write to. Default 1,000. */
   readonly pollIntervalMs?: number | undefined
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined
   /**
-   * Where the library says what happened in the background. A pino logger will do. Default: warnings and errors go to the
-   * console. False for none.
+   * The logger for what happens in the background, for example a pino logger. Default: warnings and errors go to the console.
+   * False for none.
    */
   readonly logger?: Logger | false | undefined
 }
@@ -108,7 +108,7 @@ export interface TaskboardOptions<Tx = unknown> {
 const LONGEST_MS = 10 * 365 * 86_400_000
 const PATH = /^(\/[\w.~-]+)+$/
 
-/** @throws TaskboardError `INVALID_CONFIG` naming the first option whose value cannot work. */
+/** @throws TaskboardError `INVALID_CONFIG` naming the first option with an invalid value. */
 export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
   const { attempts, limits, retention, paths } = options
   const numbers: readonly (readonly [string, number | undefined, number])[] = [
@@ -131,7 +131,7 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
     'must not shrink',
   )
   if (options.tokens !== undefined) {
-    requireOption(options.authenticate === undefined, 'tokens', 'cannot go with authenticate')
+    requireOption(options.authenticate === undefined, 'tokens', 'cannot be combined with authenticate')
     resolveTokenOptions(options.tokens)
   }
   createOriginGuard(options.allowedOrigins)
@@ -141,7 +141,7 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
     requireOption(
       path === undefined || PATH.test(path),
       `paths.${name}`,
-      'must begin with / and not end with one',
+      'must begin with / and not end with /',
     )
   }
   const { board = '/api/board', webhooks = '/api/webhooks/create', enterprise = '/v2' } = paths ?? {}

@@ -31,7 +31,7 @@ async function setUp(options: Partial<TaskboardOptions> & { agents?: readonly Ag
 }
 
 describe('a task board', () => {
-  it('works a task from TODO to DONE and tells of it', async () => {
+  it('works a task from TODO to DONE and emits its events', async () => {
     const { clock, taskboard, board } = await setUp()
     const seen: string[] = []
     taskboard.events.on('*', (event) => seen.push(event.type))
@@ -60,7 +60,7 @@ describe('a task board', () => {
     expect((await board.get(late.id)).column).toBe('TODO')
   })
 
-  it('tells of what happens while it starts', async () => {
+  it('emits events that happen while it starts', async () => {
     const storage = memoryStorage()
     let isAdded = false
     const { clock, taskboard, board } = await setUp({
@@ -84,7 +84,7 @@ describe('a task board', () => {
     expect(seen).toContain('task.created')
   })
 
-  it('reads the log only while somebody listens, and tells whoever begins to what happens then', async () => {
+  it('reads the log only while it has listeners, and emits later events to a new listener', async () => {
     const storage = memoryStorage()
     let pages = 0
     const { events } = storage
@@ -109,7 +109,7 @@ describe('a task board', () => {
     expect(pages).toBe(read)
   })
 
-  it('goes on although its logger throws', async () => {
+  it('continues when its logger throws', async () => {
     const fail = (): never => {
       throw new Error('the log is full')
     }
@@ -128,14 +128,14 @@ describe('a task board', () => {
     expect(await board.get(id)).toMatchObject({ attempts: 2, hold: { reason: 'failed' } })
   })
 
-  it('starts and closes once, however often it is asked', async () => {
+  it('starts and closes once, however often it is called', async () => {
     const { taskboard } = await setUp()
     await Promise.all([taskboard.start(), taskboard.start()])
     await Promise.all([taskboard.close(), taskboard.close()])
     await expect(taskboard.start()).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
-  it('ends the chats under way when it closes, and leaves none of their timers', async () => {
+  it('ends the chats in progress when it closes, and leaves none of their timers', async () => {
     const agent = defineAgent({
       type: 'mute',
       run: () => '',
@@ -197,7 +197,7 @@ describe('a task board', () => {
     expect(said).toEqual(['open', 'close', 'open'])
   })
 
-  it('closes everything else when a part of it cannot be closed, and says so', async () => {
+  it('closes everything else when a part fails to close, and rejects', async () => {
     const storage = memoryStorage()
     let closed = 0
     const counting: Storage = { ...storage, close: async () => void (closed += 1) }
@@ -213,7 +213,7 @@ describe('a task board', () => {
     expect(clock.pending()).toEqual({ timers: [], works: [] })
   })
 
-  it('spends the time for what is under way once, not on runs and then on sends again', async () => {
+  it('shares the drain timeout between runs and sends', async () => {
     const slow = defineAgent({ type: 'slow', run: (_, { sleep }) => sleep(3_600_000) })
     const { clock, taskboard, board, workspace } = await setUp({
       agents: [slow],
@@ -287,7 +287,7 @@ describe('a task board', () => {
     expect(await storage.events.readEvents(workspace.id, 0, 10)).toHaveLength(0)
   })
 
-  it('keeps deliveries for a time of their own', async () => {
+  it('keeps deliveries for their own retention', async () => {
     const sender: Sender = {
       send: async () => ({ kind: 'answered', status: 200, excerpt: '' }),
       close: async () => undefined,
@@ -310,7 +310,7 @@ describe('a task board', () => {
     expect(await kept()).toBe(0)
   })
 
-  it('gives new workspaces an agent of the first type, unless told not to', async () => {
+  it('creates an agent of the first type in new workspaces, unless configured not to', async () => {
     const { taskboard, workspace } = await setUp()
     expect(await taskboard.agents.list(workspace.id)).toMatchObject([{ type: 'echo', name: 'echo' }])
     const bare = await setUp({ createDefaultAgent: false })
@@ -329,7 +329,7 @@ describe('a task board', () => {
 describe('createTaskboard', () => {
   const durable = (): Storage => Object.assign(Object.create(memoryStorage()) as Storage, { durable: true })
 
-  it('wants an encryption key for a durable storage', () => {
+  it('requires an encryption key for a durable storage', () => {
     expect(() => createTaskboard({ storage: durable() })).toThrow(
       expect.objectContaining({ code: 'INVALID_CONFIG', field: 'secrets.encryptionKey' }),
     )
@@ -382,11 +382,11 @@ describe('a process', () => {
     return stdout.trim()
   }
 
-  it('that only makes a task board and uses it ends by itself', async () => {
+  it('that only creates and uses a task board ends on its own', async () => {
     expect(await inProcess(`await board.add({ title: 'x' }); console.log('done')`)).toBe('done')
   })
 
-  it('ends by itself after close, with ten thousand tasks in flight', async () => {
+  it('ends on its own after close, with ten thousand tasks in flight', async () => {
     const output = await inProcess(`
       for (let i = 0; i < 10_000; i++) await board.add({ title: 'task ' + i })
       await taskboard.start()

@@ -19,7 +19,7 @@ const skews: [string, number][] = [
   ['an hour behind', -HOUR_MS],
 ]
 
-/** A storage with a clock of its own, and the environment of a process whose clock is `aheadMs` ahead of it. */
+/** A storage with its own clock, and the environment of a process whose clock is `aheadMs` ahead of it. */
 async function setUp(aheadMs: number) {
   const clock = virtualClock()
   const storage = memoryStorage()
@@ -50,7 +50,7 @@ async function setUp(aheadMs: number) {
 }
 
 it.each(skews)(
-  'a clock %s the storage’s begins a planned task when it is due, without looking all the time',
+  'a clock %s the storage’s starts a planned task when it is due, without constant polling',
   async (_, aheadMs) => {
     const { clock, storage, environment, add, start } = await setUp(aheadMs)
     const began: number[] = []
@@ -75,7 +75,7 @@ it.each(skews)(
     })
     runner.start()
     await clock.advance({ minutes: 9 })
-    // One at its start, and one after each report that its agents are at work.
+    // One at its start, and one after each report that its agents are working.
     expect(looks).toBeLessThan(30)
     await clock.advance({ minutes: 2 })
     expect(began).toEqual([10 * MINUTE_MS])
@@ -83,7 +83,7 @@ it.each(skews)(
   },
 )
 
-it.each(skews)('a clock %s the storage’s ends leases when they are over', async (_, aheadMs) => {
+it.each(skews)('a clock %s the storage’s ends leases when they expire', async (_, aheadMs) => {
   const { clock, storage, environment, add, claim, workspaceId } = await setUp(aheadMs)
   const { id } = await add()
   await claim()
@@ -98,29 +98,26 @@ it.each(skews)('a clock %s the storage’s ends leases when they are over', asyn
   await sweep.stop()
 })
 
-it.each(skews)(
-  'a clock %s the storage’s leaves the retries of notifications where they are',
-  async (_, aheadMs) => {
-    const { clock, storage, environment, add, workspaceId, start } = await setUp(aheadMs)
-    await storage.notifications.saveTarget({ workspaceId, channel: 'mail', settings: {} }, AT)
-    const tries: number[] = []
-    const send = () => {
-      tries.push(clock.now() - start)
-      return Promise.reject(new Error('no'))
-    }
-    const notifier = createNotifier({
-      environment,
-      store: storage.notifications,
-      channels: [{ name: 'mail', send }],
-      pollIntervalMs: DAY_MS,
-    })
-    await add()
-    notifier.start()
-    await clock.advance({ seconds: 10 })
-    expect(tries).toEqual([0, 1_000, 3_000, 7_000])
-    await notifier.stop()
-  },
-)
+it.each(skews)('a clock %s the storage’s does not move the retries of notifications', async (_, aheadMs) => {
+  const { clock, storage, environment, add, workspaceId, start } = await setUp(aheadMs)
+  await storage.notifications.saveTarget({ workspaceId, channel: 'mail', settings: {} }, AT)
+  const tries: number[] = []
+  const send = () => {
+    tries.push(clock.now() - start)
+    return Promise.reject(new Error('no'))
+  }
+  const notifier = createNotifier({
+    environment,
+    store: storage.notifications,
+    channels: [{ name: 'mail', send }],
+    pollIntervalMs: DAY_MS,
+  })
+  await add()
+  notifier.start()
+  await clock.advance({ seconds: 10 })
+  expect(tries).toEqual([0, 1_000, 3_000, 7_000])
+  await notifier.stop()
+})
 
 it.each(skews)(
   'a clock %s the storage’s keeps idempotency records for a day, and no longer',

@@ -24,7 +24,7 @@ import { createEnvironment, type Environment } from '../src/environment/index.js
 
 export interface AgentsWorldOptions {
   readonly agents: readonly AgentOptions[]
-  /** How many workspaces there are, each with one agent of the first type. */
+  /** The number of workspaces, each with one agent of the first type. */
   readonly workspaces?: number
   readonly patienceMs?: number
 }
@@ -32,7 +32,7 @@ export interface AgentsWorldOptions {
 const OUTPUT_LIMIT = 2
 const HOST: Actor = { kind: 'host', id: null }
 
-/** A storage in memory with workspaces, a runner and a lease sweep on a virtual clock; and a way to break the storage. */
+/** A storage in memory with workspaces, a runner and a lease sweep on a virtual clock, and faults on demand. */
 export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: AgentsWorldOptions) {
   const clock = virtualClock(undefined, { patienceMs })
   const messages: string[] = []
@@ -59,7 +59,7 @@ export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: A
   const tasks = faults.of(storage.tasks)
   const { events } = storage
   const statusFaults = new Set<AgentStatus>()
-  /** Agents that look-ups do not find, once each. */
+  /** Agents that lookups do not find, once each. */
   const goneAgents = new Set<string>()
   const agentStore: typeof storage.agents = {
     ...storage.agents,
@@ -86,7 +86,7 @@ export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: A
     workspaceIds,
     /** The board of the first workspace, as a person sees it. */
     board: boardFor(workspaceId),
-    /** As on a storage that tells of every commit, unless `change` says otherwise. */
+    /** As on a storage that reports every commit, unless `change` differs. */
     newRunner: (change: Partial<{ pollIntervalMs: number; events: Partial<typeof events> }> = {}) =>
       createRunner({ ...parts, runtimes, ...change, events: { ...events, ...change.events } }),
     newSweep: (pollIntervalMs: number | null = null) => createLeaseSweep({ ...parts, pollIntervalMs }),
@@ -103,7 +103,7 @@ export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: A
     },
     background: ({ workspaceId: within, id: taskId }: Task) =>
       storage.tasks.getTask({ within, taskId, parts: ['attempts', 'dependencies'] }, at()),
-    /** The log of the first workspace, as types and ids of what they are about. */
+    /** The log of the first workspace, as event types and the ids of their subjects. */
     async eventTypes(): Promise<string[]> {
       return (await events.readEvents(workspaceId, 0, 100_000)).map(({ type }) => type)
     },
@@ -124,7 +124,7 @@ function boardsOn<Tx>(environment: Environment, tasks: TaskStore<Tx>) {
   return (workspaceId: string, actor?: Actor) => createBoard(parts, workspaceId, actor)
 }
 
-/** A verb; of `changeTask` the kind of the command. */
+/** A method; for `changeTask` the kind of the command. */
 type Verb = Exclude<keyof TaskStore, 'changeTask'> | TaskWrite['kind']
 
 interface Fault {
@@ -138,7 +138,7 @@ function down(): TaskboardError {
   return new TaskboardError('SERVICE_UNAVAILABLE', 'the storage is down')
 }
 
-/** Makes chosen verbs fail as a storage that cannot be reached does, before or after they have done their work. */
+/** Makes chosen methods fail like an unavailable storage, before or after they take effect. */
 function createFaults() {
   const broken = new Map<string, Fault>()
   let calls: string[] = []
@@ -186,7 +186,7 @@ export interface Gate<T> {
   readonly open: (value: T) => void
 }
 
-/** A promise that the test fulfils. */
+/** A promise that the test resolves. */
 export function newGate<T = void>(): Gate<T> {
   const opens: ((value: T) => void)[] = []
   const promise = new Promise<T>((resolve) => opens.push(resolve))

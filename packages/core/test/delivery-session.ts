@@ -27,7 +27,7 @@ import type {
 /** When each session's clock starts. */
 export const START = Date.UTC(2026, 0, 1)
 
-/** A webhook of an account; tests change it as they like. */
+/** A webhook of an account. Tests can change it. */
 export type TestWebhook = { -readonly [Member in keyof StoredWebhook]: StoredWebhook[Member] } & {
   readonly accountId: string
   isDeleted: boolean
@@ -43,7 +43,7 @@ export interface StoredDelivery {
   attempts: DeliveryAttempt[]
 }
 
-/** What I/O takes at least. */
+/** The shortest duration of I/O. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
@@ -86,7 +86,7 @@ function claimFrom(
   return { deliveries: taken.map((row) => toClaimed(row, at)), nextDueInMs }
 }
 
-/** The verbs that deliverers use, over an array, with faults on demand. */
+/** The methods that deliverers use, over an array, with faults on demand. */
 function createTestStore(clock: VirtualClock) {
   const deliveries: StoredDelivery[] = []
   const disabledAfter: number[] = []
@@ -205,7 +205,7 @@ export interface DeliverySession {
   readonly seal: (secret: string) => string
 }
 
-/** `clockAheadMs`: by how much the deliverer's clock is ahead of the storage's, which is `clock`; 0 gives it the same one. */
+/** `clockAheadMs`: how far the deliverer's clock is ahead of the storage's, which is `clock`; with 0 both are the same. */
 export async function deliverySession(
   options: WebhookOptions = {},
   clockAheadMs = 0,

@@ -1,6 +1,6 @@
 import type { Outgoing, Socket, SocketListener } from '../src/transport-adapters.js'
 
-/** A socket without a wire, as its adapter would behave. */
+/** A socket without a network that behaves like an adapter's. */
 export interface FakeSocket extends Socket {
   readonly heard: Record<string, unknown>[]
   readonly closes: number[]

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { requestFingerprint } from './fingerprint.js'
 
 describe('requestFingerprint', () => {
-  it('does not depend on the order of keys, and tells different values apart', () => {
+  it('does not depend on the order of keys, and distinguishes values', () => {
     const value = fc.jsonValue({ maxDepth: 4 })
     fc.assert(
       fc.property(value, value, (a, b) => {
@@ -14,17 +14,17 @@ describe('requestFingerprint', () => {
     )
   })
 
-  it('takes undefined members for absent, and null ones not', () => {
+  it('treats undefined members as absent, but not null ones', () => {
     expect(requestFingerprint({ a: 1, b: undefined })).toBe(requestFingerprint({ a: 1 }))
     expect(requestFingerprint({ a: 1, b: null })).not.toBe(requestFingerprint({ a: 1 }))
   })
 
-  it('refuses what has more values than any input', () => {
+  it('refuses more values than any input has', () => {
     const wide = { list: Array.from({ length: 300_000 }, () => 'x') }
     expect(() => requestFingerprint(wide)).toThrow(expect.objectContaining({ code: 'INVALID_FIELD' }))
   })
 
-  it('refuses what is nested deeper than any input', () => {
+  it('refuses deeper nesting than any input has', () => {
     const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown
     expect(() => requestFingerprint(deep)).toThrow(expect.objectContaining({ code: 'INVALID_FIELD' }))
   })

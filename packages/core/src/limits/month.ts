@@ -1,12 +1,12 @@
 import type { Instant } from '../environment/index.js'
 
-/** When the calendar month of an instant began, UTC. */
+/** The start of an instant's calendar month, UTC. */
 export function monthStart(at: Instant): Instant {
   const date = new Date(at)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
 }
 
-/** When the calendar month after that of an instant begins, UTC. */
+/** The start of the calendar month after an instant's, UTC. */
 export function nextMonthStart(at: Instant): Instant {
   const date = new Date(at)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)

@@ -1,19 +1,19 @@
 import type { At, Instant } from '../environment/index.js'
 
-/** What an account has, and may have only so much of. */
+/** A resource that an account can have a limited number of. */
 export type HeldResource = 'agents' | 'apiKeys' | 'webhooks'
 
 export interface TakenTask {
   readonly taken: boolean
-  /** The start of the month in which it counts. */
+  /** The start of the month in which the task counts. */
   readonly month: Instant
 }
 
-/** What an account uses now. */
+/** The current usage of an account. */
 export interface AccountUsage {
-  /** The start of the present month. */
+  /** The start of the current month. */
   readonly month: Instant
-  /** Taken in this month and not given back. */
+  /** Taken in this month and not returned. */
   readonly tasks: number
   readonly agents: number
   /** Neither revoked nor expired. */
@@ -21,22 +21,22 @@ export interface AccountUsage {
   readonly webhooks: number
 }
 
-/** What quotas are held against. */
+/** Stores what quotas count. */
 export interface QuotaStore<Tx = unknown> {
   /**
-   * Takes one of `limit` tasks of the account in the present month, UTC; a refusal takes nothing. Exact over all processes that
-   * share the storage, and part of no transaction. When the clock steps back into an earlier month, what counted in the later one
-   * counts there. A storage may forget the last second before a crash of its own.
+   * Takes one of `limit` tasks of the account in the current month, UTC; a refusal takes nothing. Exact over all processes that
+   * share the storage, and outside of any transaction. When the clock steps back into an earlier month, the count of the later one
+   * moves there. A storage may lose the last second before its own crash.
    */
   takeTask(
     request: { readonly accountId: string; readonly limit: number },
     now: Instant | null,
   ): Promise<TakenTask>
-  /** Gives back one that was taken in `month`. Of another month than the newest nothing is known any more. */
+  /** Returns one task taken in `month`. Only the newest month is known. */
   giveBackTask(accountId: string, month: Instant): Promise<void>
   /**
-   * How many the account has. Until the transaction `at.tx`, which is required, ends, nobody else gets an answer for the
-   * account: so whoever counts, creates and commits is never one too many among others who do.
+   * How many the account has. Requires the transaction `at.tx`. Until it ends, other calls for the account wait, so that
+   * concurrent callers that count, create and commit never exceed the quota.
    */
   countHeld(resource: HeldResource, accountId: string, at: At<Tx>): Promise<number>
   usage(accountId: string, at: At<Tx>): Promise<AccountUsage>

@@ -60,7 +60,7 @@ async function accountWith(quota: NonNullable<NonNullable<TaskboardOptions['tier
 }
 
 describe('createTask', () => {
-  it('asks for nothing where no quota is set', async () => {
+  it('does not count without a quota', async () => {
     const { addTask, addWebhook, asked, quota, subscriber } = await accountWith({})
     await addTask()
     await addWebhook()
@@ -73,7 +73,7 @@ describe('createTask', () => {
     })
   })
 
-  it('lets as many through as the month covers, and the next month anew', async () => {
+  it('allows as many as the quota of the month, and again in the next month', async () => {
     const { addTask, tasks, clock, quota, subscriber } = await accountWith({ tasksPerMonth: 2 })
     await Promise.allSettled([1, 2, 3, 4].map(() => addTask()))
     expect(await tasks()).toBe(2)
@@ -84,7 +84,7 @@ describe('createTask', () => {
     expect(tasksPerMonth).toEqual({ used: 1, limit: 2, resetAt: Date.UTC(2026, 2) })
   })
 
-  it('takes nothing for what was refused, and keeps what may have been done', async () => {
+  it('counts no refused create, but one that may have succeeded', async () => {
     const { addTask, quota, subscriber } = await accountWith({ tasksPerMonth: 1 })
     const failing = (error: Error) =>
       quota.createTask(subscriber, async () => {
@@ -95,7 +95,7 @@ describe('createTask', () => {
     await expect(addTask()).rejects.toThrow(EXCEEDED('tasksPerMonth'))
   })
 
-  it('counts nothing, not even for a moment, for what its check refuses', async () => {
+  it('counts nothing, not even for a moment, for input that its check refuses', async () => {
     const { quota, subscriber, asked } = await accountWith({ tasksPerMonth: 1 })
     const check = () => {
       throw new TaskboardError('MISSING_FIELD', 'title is missing')
@@ -105,7 +105,7 @@ describe('createTask', () => {
     expect(asked).toEqual([])
   })
 
-  it('takes nothing for a repeat, and answers it when all is used up', async () => {
+  it('counts no repeat, and answers it when the quota is used up', async () => {
     const { addTask, tasks } = await accountWith({ tasksPerMonth: 2 })
     const first = await addTask('first', 'one')
     expect(await addTask('first', 'one')).toEqual(first)
@@ -117,7 +117,7 @@ describe('createTask', () => {
 })
 
 describe('createHeld', () => {
-  it('never lets one too many be created', async () => {
+  it('never allows more than the quota', async () => {
     const { addWebhook, quota, subscriber } = await accountWith({ webhooks: 3 })
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => addWebhook()))
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
@@ -125,7 +125,7 @@ describe('createHeld', () => {
     await expect(addWebhook()).rejects.toThrow(EXCEEDED('webhooks'))
   })
 
-  it('answers a repeat when all is used up', async () => {
+  it('answers a repeat when the quota is used up', async () => {
     const { addWebhook } = await accountWith({ webhooks: 1 })
     const first = await addWebhook('one')
     expect(await addWebhook('one')).toEqual(first)
@@ -133,7 +133,7 @@ describe('createHeld', () => {
   })
 
   it.each<HeldResource>(['agents', 'apiKeys', 'webhooks'])(
-    'counts %s, twice where none is left',
+    'counts %s, twice if none is left',
     async (resource) => {
       const { quota, subscriber, asked } = await accountWith({ [resource]: 1 })
       const create = () => quota.createHeld(subscriber, resource, () => Promise.resolve('a repeat'))

@@ -7,7 +7,7 @@ import type { Subscriber } from './tier-limits.js'
 import type { QuotaTerms, Tiers } from './tiers.js'
 
 export interface Used {
-  /** Of tasks it is null where no quota is set: they are not counted then. */
+  /** Null for tasks without a quota, because they are not counted. */
   readonly used: number | null
   /** Null: unlimited. */
   readonly limit: number | null
@@ -19,15 +19,15 @@ export interface QuotaUsage extends Readonly<Record<HeldResource, Used>> {
 }
 
 /**
- * Holds creates against what the tier of an account covers, over all processes. Where no quota is set they go straight through.
- * A create is refused with `QUOTA_EXCEEDED`, `field` naming the quota. The repeat of an earlier create takes nothing, and is
- * answered also when the quota is used up.
+ * Checks creates against the quotas of the account's tier, over all processes. Without a quota, a create runs unchecked. A refused
+ * create gets `QUOTA_EXCEEDED`, and `field` names the quota. A repeat of an earlier create does not count, and is answered even
+ * when the quota is used up.
  */
 export interface Quota<Tx = unknown> {
   /**
-   * Creates a task, counted in the month in which it is asked for, deleted later or not. What fails is given back, unless it may
-   * have been done (`SERVICE_UNAVAILABLE`). With `isRepeatable`, `create` may be given a transaction that is undone. `check` throws
-   * what is wrong with the input; where there is a quota it is asked before anything is counted or refused.
+   * Creates a task, which counts in the month of the call even if it is deleted later. A failed create does not count, unless it may
+   * have succeeded (`SERVICE_UNAVAILABLE`). With `isRepeatable`, `create` may get a transaction that is rolled back. `check` throws
+   * for invalid input; with a quota it runs before anything is counted or refused.
    */
   createTask<T>(
     subscriber: Subscriber,
@@ -35,8 +35,8 @@ export interface Quota<Tx = unknown> {
     options?: { readonly isRepeatable?: boolean; readonly check?: () => unknown },
   ): Promise<T>
   /**
-   * Creates something of which the account may have only so much, within the transaction that `create` is given. One that
-   * takes the place of another (`isReplacement`) is refused only when there would be more than twice as many: both hold for a time.
+   * Creates a resource with a quota, within the transaction passed to `create`. A replacement of another one (`isReplacement`) is
+   * refused only beyond twice the quota, because both are valid for a time.
    */
   createHeld<T>(
     subscriber: Subscriber,
@@ -59,7 +59,7 @@ export function createQuota<Tx>({ environment, store, transaction, tiers }: Quot
     try {
       await store.giveBackTask(accountId, month)
     } catch (error) {
-      environment.logger.warn({ err: error, accountId }, 'a task that was not created stays counted')
+      environment.logger.warn({ err: error, accountId }, 'could not uncount a task that was not created')
     }
   }
 
@@ -115,14 +115,14 @@ export function createQuota<Tx>({ environment, store, transaction, tiers }: Quot
   }
 }
 
-/** What an earlier create made; one that would make more is undone with its transaction. */
+/** The result of an earlier create. A create that is not a repeat is rolled back with its transaction. */
 async function onlyRepeated<T>(creating: Promise<Created<T>>, limit: number): Promise<T> {
   const { value, replayed } = await creating
   if (replayed) return value
   throw exceeded('tasksPerMonth', limit)
 }
 
-/** Whether a create that failed so has certainly done nothing. */
+/** Whether a create with this error has certainly changed nothing. */
 function isUndone(error: unknown): boolean {
   return isTaskboardError(error) && error.code !== 'SERVICE_UNAVAILABLE'
 }

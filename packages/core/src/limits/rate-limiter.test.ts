@@ -20,7 +20,7 @@ function handClock(time = 1_000_000): HandClock {
   return clock
 }
 
-/** What is allowed after a pause, tried on a copy of the history so that the limiter under test is left alone. */
+/** Tries what is allowed after a pause on a copy of the history, so that the limiter under test is not changed. */
 function replay(
   history: readonly { at: number; key: string }[],
   options: { limit: number; windowMs: number },
@@ -37,7 +37,7 @@ function replay(
   }
 }
 
-/** Mostly none; else anything from a moment to hours. */
+/** Mostly zero; else from a moment to hours. */
 const stepBackMs = fc.oneof(
   { weight: 6, arbitrary: fc.constant(0) },
   { weight: 2, arbitrary: fc.nat({ max: 1_500 }) },
@@ -53,7 +53,7 @@ const scenario = fc.record({
 })
 
 describe('createRateLimiter', () => {
-  it('allows 60 in any rolling minute, never 61, and tells what remains', () => {
+  it('allows 60 in any rolling minute, never 61, and returns what remains', () => {
     const clock = handClock()
     const limiter = createRateLimiter({ limit: 60, windowMs: 60_000, clock })
     for (let left = 59; left >= 0; left--) {
@@ -90,7 +90,7 @@ describe('createRateLimiter', () => {
     )
   })
 
-  it('names the exact wait, in milliseconds and in whole seconds', () => {
+  it('returns the exact wait, in milliseconds and in whole seconds', () => {
     fc.assert(
       fc.property(scenario, ({ limit, windowMs, calls }) => {
         const clock = handClock()
@@ -113,7 +113,7 @@ describe('createRateLimiter', () => {
     )
   })
 
-  it('lets nobody wait longer than a window when the clock steps back', () => {
+  it('never waits longer than a window when the clock steps back', () => {
     const clock = handClock()
     const limiter = createRateLimiter({ limit: 1, windowMs: 1_000, clock })
     limiter.take('a')
@@ -126,7 +126,7 @@ describe('createRateLimiter', () => {
     expect([limiter.take('a').allowed, limiter.take('b').allowed]).toEqual([true, true])
   })
 
-  it('keeps its promises in true time, however often and far the clock steps back', () => {
+  it('stays exact in true time, however often and far the clock steps back', () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -207,14 +207,14 @@ describe('maxKeys', () => {
   const fill = (limiter: RateLimiter, names: readonly string[]): boolean[] =>
     names.map((name) => limiter.take(name).allowed)
 
-  it('refuses a new key while all places are taken and serves the known ones exactly', () => {
+  it('refuses a new key while all places are taken, and limits the known ones exactly', () => {
     const clock = handClock()
     const limiter = createRateLimiter({ limit: 2, windowMs: 1_000, clock, maxKeys: 2 })
     expect(fill(limiter, ['a', 'b', 'c', 'a', 'a'])).toEqual([true, true, false, true, false])
     expect(limiter.size).toBe(2)
   })
 
-  it('tells a refused key the exact wait for a place', () => {
+  it('returns the exact wait for a place to a refused key', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 1_500 }), { minLength: 2, maxLength: 12 }), (gaps) => {
         const clock = handClock()

@@ -4,15 +4,15 @@ import type { LimitDecision } from './limit-store.js'
 import { emptyWindow, remainingInWindow, takeFromWindow, type RollingWindow } from './window.js'
 
 export interface RateLimiterOptions {
-  /** How many in any rolling window, for each key. A whole number from 1 to 100,000. */
+  /** The most requests of each key in any rolling window. A whole number from 1 to 100,000. */
   readonly limit: number
   /** The window's length in whole milliseconds. */
   readonly windowMs: number
   /** Default: the process's clock. */
   readonly clock?: Clock | undefined
   /**
-   * How many keys are remembered at once; default: no bound. While that many are, a key that is not among them is refused
-   * until a place is free: a bound never lets more through than `limit`.
+   * The most keys kept at once; default: no bound. When all places are taken, a new key is refused until a place is free: a bound
+   * never allows more than `limit`.
    */
   readonly maxKeys?: number | undefined
 }
@@ -20,21 +20,21 @@ export interface RateLimiterOptions {
 /** An exact rolling limit in this process. */
 export interface RateLimiter {
   /**
-   * Asks for one request of `key`. In no half-open interval of `windowMs` are more than `limit` of a key allowed; a refusal
-   * consumes nothing, and its `retryAfterMs` is exact. A clock that steps back allows nothing extra and makes no wait longer
-   * than a window.
+   * Requests one unit for `key`. No half-open interval of `windowMs` has more than `limit` allowed requests of a key. A refusal
+   * consumes nothing, and its `retryAfterMs` is exact. A clock that steps back allows nothing extra, and no wait is longer than a
+   * window.
    */
   take(key: string): LimitDecision
-  /** How many keys are remembered. A key is forgotten between one and two windows after its last request. */
+  /** How many keys are kept. A key is discarded between one and two windows after its last request. */
   readonly size: number
 }
 
 const LARGEST_LIMIT = 100_000
 
 /**
- * Creates a limiter. It sets no timer and needs no closing. Keys are kept in two generations, the present window's and the one
- * before. A key that is asked for moves to the present one, and each window's end discards the older one whole, so that no call
- * ever scans the keys. A key takes up to 8 bytes for each request that its window still holds, at most `limit`.
+ * Creates a limiter. It sets no timer and needs no close. Keys are kept in two generations, of the current and the previous
+ * window. A requested key moves to the current one, and the end of each window discards the older one as a whole, so that no
+ * call scans the keys. A key takes up to 8 bytes for each request in its window, at most `limit`.
  * @throws TaskboardError `INVALID_CONFIG`.
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   let latest = -Infinity
   let presentEnds = -Infinity
 
-  /** Moves the generations on; what is dropped was last asked for at least a window before. */
+  /** Advances the generations. Discarded keys had no request for at least a window. */
   function advance(now: Instant): void {
     previous = now - presentEnds < windowMs ? present : new Map()
     present = new Map()
@@ -67,14 +67,14 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 
   function observe(): Instant {
     const now = clock.now()
-    // The clock has stepped back: the generations end as much earlier, and so as late after now as before.
+    // The clock has stepped back: the generations end earlier by as much, so as long after now as before.
     if (now < latest) presentEnds -= latest - now
     latest = now
     if (now >= presentEnds) advance(now)
     return now
   }
 
-  /** The window of a key that is not in the present generation; null when there is no place for it. */
+  /** The window of a key outside of the current generation; null when there is no place for it. */
   function admitKey(key: string): RollingWindow | null {
     let window = previous.get(key)
     if (window !== undefined) previous.delete(key)

@@ -3,17 +3,17 @@ import type { LimitStore } from './limit-store.js'
 import type { TierDecision } from './tier-window.js'
 import type { Tier, Tiers } from './tiers.js'
 
-/** Whose limits and quotas are meant. Every principal is one. */
+/** The owner of limits and quotas. Every principal is one. */
 export interface Subscriber {
   readonly accountId: string
   readonly tier: Tier
 }
 
-/** The limits of accounts, by their tiers. */
+/** The limits of accounts, by tier. */
 export interface TierLimits {
   /**
    * Counts a request against the hour and the minute of its account; a refusal counts in neither. Null for a tier without
-   * limits, which the storage is not asked about.
+   * limits, without a call to the storage.
    */
   take(subscriber: Subscriber): Promise<TierDecision | null>
 }

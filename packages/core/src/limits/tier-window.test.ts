@@ -26,7 +26,7 @@ const limits = fc.record({
   perHour: fc.option(fc.integer({ min: 1, max: 40 })),
   perMinute: fc.option(fc.integer({ min: 1, max: 12 })),
 })
-/** Mostly close together, now and then over the end of an hour. */
+/** Mostly close together, sometimes across the end of an hour. */
 const gap = fc.oneof(
   { weight: 6, arbitrary: fc.nat({ max: 3_000 }) },
   { weight: 3, arbitrary: fc.nat({ max: 70_000 }) },
@@ -35,7 +35,7 @@ const gap = fc.oneof(
 const gaps = fc.array(gap, { maxLength: 150 })
 
 describe('takeFromTierWindow', () => {
-  it('counts down both limits, and tells of the end of the hour', () => {
+  it('counts down both limits, and returns the end of the hour', () => {
     const window = emptyTierWindow()
     const now = START + HOUR_MS / 2
     expect(takeFromTierWindow(window, { perHour: 10, perMinute: 2 }, now)).toEqual({
@@ -53,7 +53,7 @@ describe('takeFromTierWindow', () => {
     })
   })
 
-  it('says nothing of what is not limited', () => {
+  it('returns null for an interval without a limit', () => {
     const window = emptyTierWindow()
     for (let count = 0; count < 1_000; count++) {
       const decision = takeFromTierWindow(window, { perHour: null, perMinute: null }, START)
@@ -83,7 +83,7 @@ describe('takeFromTierWindow', () => {
     )
   })
 
-  it('does so for minutes that begin and end within a second', () => {
+  it('does so for minutes that do not begin on a full second', () => {
     const nearlyAMinute = fc.oneof(fc.nat({ max: 50 }), fc.integer({ min: 59_000, max: 60_000 }))
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3 }), fc.array(nearlyAMinute), (perMinute, steps) => {
@@ -100,7 +100,7 @@ describe('takeFromTierWindow', () => {
     )
   })
 
-  it('refuses nothing that has room, with up to a second to spare', () => {
+  it('refuses no request with room, given up to a second of slack', () => {
     fc.assert(
       fc.property(limits, gaps, (wanted, steps) => {
         const window = emptyTierWindow()
@@ -121,7 +121,7 @@ describe('takeFromTierWindow', () => {
     )
   })
 
-  it('consumes nothing with a refusal, and names the exact wait, also in whole seconds', () => {
+  it('consumes nothing on a refusal, and returns the exact wait, also in whole seconds', () => {
     fc.assert(
       fc.property(limits, gaps, fc.nat({ max: 100_000 }), (wanted, steps, backMs) => {
         const window = emptyTierWindow()
@@ -191,7 +191,7 @@ describe('takeFromTierWindow', () => {
     expect(takeFromTierWindow(window, { perHour: 100, perMinute: 6 }, START).allowed).toBe(true)
   })
 
-  it('keeps no more seconds than count', () => {
+  it('keeps only the seconds that count', () => {
     const window = emptyTierWindow()
     for (let now = START; now < START + HOUR_MS; now += 500)
       takeFromTierWindow(window, { perHour: null, perMinute: 1_000 }, now)
@@ -200,7 +200,7 @@ describe('takeFromTierWindow', () => {
 })
 
 describe('tierWindowIdleAt', () => {
-  it('is when a window is as good as a new one, and no earlier', () => {
+  it('is when a window equals a new one, and no earlier', () => {
     fc.assert(
       fc.property(fc.nat({ max: 2 * HOUR_MS }), (afterMs) => {
         const window = emptyTierWindow()

@@ -1,8 +1,8 @@
 import type { Instant } from '../environment/index.js'
 
-/** How much an account may ask for. Null: as much as it likes. */
+/** The request limits of an account. Null: unlimited. */
 export interface TierRates {
-  /** In each hour that begins on the hour, UTC. */
+  /** In each hour that starts on the hour, UTC. */
   readonly perHour: number | null
   /** In any rolling minute. */
   readonly perMinute: number | null
@@ -10,39 +10,39 @@ export interface TierRates {
 
 export interface TierDecision {
   readonly allowed: boolean
-  /** The fixed hour; null when it is not limited. `remaining` is at least 0, `resetAt` its end. */
+  /** The fixed hour; null without a limit. `remaining` is at least 0, `resetAt` is the end of the hour. */
   readonly hour: { readonly limit: number; readonly remaining: number; readonly resetAt: Instant } | null
-  /** The rolling minute; null when it is not limited. */
+  /** The rolling minute; null without a limit. */
   readonly minute: { readonly limit: number; readonly remaining: number } | null
   /** 0 when allowed; else the exact wait after which a request passes if no other comes first. */
   readonly retryAfterMs: number
 }
 
-/** What was admitted for one key. It belongs to whoever made it and is changed in place. */
+/** The admissions of one key. Its creator owns it; it is changed in place. */
 export interface TierWindow {
-  /** The start of the hour that the newest admission is in. */
+  /** The start of the hour of the newest admission. */
   hour: Instant
   hourUsed: number
-  /** The seconds with admissions that the minute may still reach back to, rising, as whole seconds since the epoch. */
+  /** The seconds with admissions that the minute can still include, ascending, as whole seconds since the epoch. */
   readonly seconds: number[]
-  /** How many were admitted in each of them. */
+  /** The number of admissions in each of them. */
   readonly counts: number[]
 }
 
-/** How much is used at some instant, and when that becomes less. */
+/** The usage at an instant, and when it decreases. */
 export interface TierUsage {
   readonly hourUsed: number
   readonly hourEndsAt: Instant
   readonly minuteUsed: number
-  /** When enough has left the minute for one more; of no meaning while it has room. */
+  /** When the minute has room for one more; meaningless while it has room. */
   readonly minuteFreeAt: Instant
 }
 
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600_000
 /**
- * A second counts until its end has left the minute: a minute and a second after its start. So 61 of them count at any time,
- * and no minute, wherever it begins, holds more than they do.
+ * A second counts until its end has left the minute: a minute and a second after its start. So 61 seconds count at any time, and
+ * no minute, wherever it begins, has more admissions than they do.
  */
 export const secondCountsMs = 61_000
 const SECONDS_COUNTED = secondCountsMs / SECOND_MS
@@ -54,9 +54,9 @@ export function emptyTierWindow(): TierWindow {
 
 /**
  * Admits a request at `now` when the hour and the minute both have room, and counts it in both; a refusal counts in neither.
- * A `now` before the newest admission shows that the clock has stepped back. The admissions of the minute then move back with
- * it, so that a step admits nothing extra in any minute, and what counted in a later hour counts in the present one, so that the
- * wait ends with that hour: no wait is longer than an hour, nor one for the minute than 61 s. The limits may change between calls.
+ * A `now` before the newest admission shows that the clock has stepped back. The minute's admissions then move back with it, so
+ * that a step admits nothing extra in any minute. The count of a later hour moves to the current one, so that the wait ends with
+ * it: no wait is longer than an hour, and none for the minute longer than 61 s. The limits may change between calls.
  */
 export function takeFromTierWindow(window: TierWindow, limits: TierRates, now: Instant): TierDecision {
   followBack(window, now)
@@ -70,12 +70,12 @@ export function takeFromTierWindow(window: TierWindow, limits: TierRates, now: I
   return toTierDecision(limits, after, { allowed, now })
 }
 
-/** When nothing of a window counts any more, in the hour or in the minute: it can be dropped then. */
+/** When nothing in a window counts any more, in the hour or in the minute, so that it can be discarded. */
 export function tierWindowIdleAt({ hour, seconds }: TierWindow): Instant {
   return Math.max(hour + HOUR_MS, (seconds.at(-1) ?? -Infinity) * SECOND_MS + secondCountsMs)
 }
 
-/** What is told of a decision, given the usage after it. A refusal waits at least a millisecond, however late it is told. */
+/** The result of a decision, from the usage after it. A refusal waits at least a millisecond. */
 export function toTierDecision(
   { perHour, perMinute }: TierRates,
   { hourUsed, hourEndsAt, minuteUsed, minuteFreeAt }: TierUsage,
@@ -93,8 +93,8 @@ export function toTierDecision(
 }
 
 /**
- * Moves what was admitted after `now` back to it. How far the clock has stepped is known to the second: at least from the newest
- * second's start to `now`'s end. That far all seconds move, and those that are then still ahead count as of `now`.
+ * Moves admissions after `now` back to it. The clock's step is known to the second: at least from the start of the newest second to
+ * the end of `now`'s. All seconds move by that much, and those still ahead count as of `now`.
  */
 function followBack(window: TierWindow, now: Instant): void {
   const { seconds, counts } = window
@@ -117,7 +117,7 @@ function usageAt(
   const oldest = Math.floor(present / SECOND_MS) - SECONDS_COUNTED + 1
   let minuteUsed = 0
   let minuteFreeAt = present
-  // From the newest back: the second with which the limit is reached is the one whose leaving makes room.
+  // From the newest back: room appears when the second that reaches the limit leaves the minute.
   for (let index = seconds.length - 1; index >= 0 && (seconds[index] as number) >= oldest; index--) {
     const hadRoom = minuteUsed < (perMinute ?? Infinity)
     minuteUsed += counts[index] as number

@@ -3,7 +3,7 @@ import { isTaskboardError } from '../errors/index.js'
 import { defaultTiers, resolveTiers, type TierOptions } from './tiers.js'
 
 describe('resolveTiers', () => {
-  it('is the contract where nothing is given', () => {
+  it('defaults to the contract', () => {
     expect(resolveTiers()).toEqual(defaultTiers)
     const { professional, enterprise, custom } = resolveTiers()
     const rates = [professional, enterprise, custom].map((each) => [
@@ -19,7 +19,7 @@ describe('resolveTiers', () => {
     ])
   })
 
-  it('replaces what is given, and nothing else', () => {
+  it('replaces only the given terms', () => {
     const { professional, custom } = resolveTiers({
       professional: { burstPerMinute: null, quota: { agents: 0 } },
       custom: { requestsPerHour: 7, webSocketConnections: undefined },

@@ -1,12 +1,12 @@
 import { TaskboardError } from '../errors/index.js'
 
-/** What an account subscribes to. */
+/** The subscription of an account. */
 export type Tier = 'professional' | 'enterprise' | 'custom'
 export const tiers: readonly Tier[] = ['professional', 'enterprise', 'custom']
 
-/** How much of each an account may have. Null: as much as it likes. */
+/** The quotas of an account. Null: unlimited. */
 export interface QuotaTerms {
-  /** Created in a calendar month, UTC. */
+  /** Tasks created in a calendar month, UTC. */
   readonly tasksPerMonth: number | null
   /** In all workspaces of the account. */
   readonly agents: number | null
@@ -16,11 +16,11 @@ export interface QuotaTerms {
   readonly webhooks: number | null
 }
 
-/** What a tier comes to. Null: unlimited. */
+/** The terms of a tier. Null: unlimited. */
 export interface TierTerms {
-  /** Of the enterprise API, per account, in each hour that begins on the hour. */
+  /** Requests to the enterprise API per account, in each hour that starts on the hour. */
   readonly requestsPerHour: number | null
-  /** Of the enterprise API, per account, in any rolling minute. */
+  /** Requests to the enterprise API per account, in any rolling minute. */
   readonly burstPerMinute: number | null
   readonly webSocketConnections: number | null
   readonly quota: QuotaTerms
@@ -28,7 +28,7 @@ export interface TierTerms {
 
 export type Tiers = Readonly<Record<Tier, TierTerms>>
 
-/** Replaces what is given of the default terms; null makes it unlimited. */
+/** Replaces the given default terms; null makes one unlimited. */
 export type TierOptions = Partial<Record<Tier, TierChange | undefined>>
 
 export interface TierChange extends Partial<Undefinable<Omit<TierTerms, 'quota'>>> {
@@ -40,8 +40,8 @@ type Undefinable<T> = { readonly [K in keyof T]: T[K] | undefined }
 const NO_QUOTA: QuotaTerms = { tasksPerMonth: null, agents: null, apiKeys: null, webhooks: null }
 
 /**
- * The contract's. Only webhooks have a quota by default, as each costs a row and a send for every event: more than anyone has a
- * use for, and few enough that nobody fills the storage by accident.
+ * The contract's terms. Only webhooks have a quota by default, because each costs a row and a send for every event: more than anyone
+ * needs, and few enough that nobody fills the storage by accident.
  */
 export const defaultTiers: Tiers = {
   professional: {
@@ -68,7 +68,7 @@ const MOST = 1_000_000_000
 
 /**
  * The terms of all tiers. Numbers are whole and at most a billion: rates and connections from 1, quotas from 0.
- * @throws TaskboardError `INVALID_CONFIG` naming the first that cannot work, as in `tiers.custom.quota.agents`.
+ * @throws TaskboardError `INVALID_CONFIG` naming the first invalid option, for example `tiers.custom.quota.agents`.
  */
 export function resolveTiers(options: TierOptions = {}): Tiers {
   requireNames('tiers', options, defaultTiers)
@@ -116,10 +116,10 @@ function requireTerm(field: string, value: number | null, least: number): void {
   )
 }
 
-/** A name that is misspelt would leave something unlimited. */
+/** A misspelt name would leave something unlimited. */
 function requireNames(path: string, given: object, known: object): void {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name))
   if (unknown === undefined) return
   const field = `${path}.${unknown}`
-  throw new TaskboardError('INVALID_CONFIG', `${field} is not known`, { field })
+  throw new TaskboardError('INVALID_CONFIG', `${field} is not an option`, { field })
 }

@@ -11,12 +11,12 @@ import {
 
 const copy = (window: RollingWindow): RollingWindow => ({ ...window, times: [...window.times] })
 
-/** The definition itself, over every admission ever made. */
+/** The definition itself, over all admissions. */
 function admittedWithin(admissions: readonly number[], windowMs: number, now: number): number {
   return admissions.filter((time) => time > now - windowMs && time <= now).length
 }
 
-/** Nothing less than the wait suffices; the wait does, and so does the wait in whole seconds. */
+/** The wait is enough, also in whole seconds, and nothing less is. */
 function expectExactWait(
   window: RollingWindow,
   limit: number,
@@ -43,7 +43,7 @@ describe('takeFromWindow', () => {
     expect(takeFromWindow(window, 2, 1_000, 1_000)).toBe(10)
   })
 
-  it('decides by the definition at every instant and never over-admits a window', () => {
+  it('follows the definition at every instant and never over-admits a window', () => {
     fc.assert(
       fc.property(fc.record({ ...shape, steps }), ({ limit, windowMs, steps: gaps }) => {
         const window = emptyWindow()
@@ -63,7 +63,7 @@ describe('takeFromWindow', () => {
     )
   })
 
-  it('names the exact wait: it suffices, as rounded seconds too, and a millisecond less does not', () => {
+  it('returns the exact wait: it is enough, also in rounded seconds, and a millisecond less is not', () => {
     fc.assert(
       fc.property(fc.record({ ...shape, steps }), ({ limit, windowMs, steps: gaps }) => {
         const window = emptyWindow()
@@ -77,7 +77,7 @@ describe('takeFromWindow', () => {
     )
   })
 
-  it('admits nothing extra in true time when the clock steps back, and names the exact wait, at most the window', () => {
+  it('admits nothing extra in true time when the clock steps back, and returns the exact wait, at most the window', () => {
     const jump = fc.oneof(fc.integer({ min: -500, max: 500 }), fc.integer({ min: -4_000_000, max: 500 }))
     const jumps = fc.array(jump, { maxLength: 200 })
     fc.assert(
@@ -123,7 +123,7 @@ describe('takeFromWindow', () => {
     )
   })
 
-  it('keeps no more places than the limit, and few for a key that asks seldom', () => {
+  it('keeps no more places than the limit, and few for a key with few requests', () => {
     const busy = emptyWindow()
     const seldom = emptyWindow()
     for (let now = 0; now < 10_000; now++) {
@@ -136,7 +136,7 @@ describe('takeFromWindow', () => {
 })
 
 describe('newestAdmission', () => {
-  it('is -Infinity without admissions, and not moved by a refusal', () => {
+  it('is -Infinity without admissions, and not changed by a refusal', () => {
     const window = emptyWindow()
     expect(newestAdmission(window)).toBe(-Infinity)
     takeFromWindow(window, 1, 100, 7)

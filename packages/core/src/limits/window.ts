@@ -1,8 +1,8 @@
 import type { Instant } from '../environment/index.js'
 
 /**
- * The admissions of one key that its window still reaches back to, oldest first from `head`, in a ring. The ring starts
- * small and has at most as many places as the largest limit it was asked for. It belongs to whoever made it and is changed in place.
+ * The admissions of one key in its window, oldest first from `head`, in a ring. The ring starts small and has at most as many
+ * places as the largest limit it was used with. Its creator owns it; it is changed in place.
  */
 export interface RollingWindow {
   times: Instant[]
@@ -16,13 +16,13 @@ export function emptyWindow(): RollingWindow {
 }
 
 /**
- * Admits a request at `now` when fewer than `limit` were admitted in the half-open interval `(now - windowMs, now]`, and
- * records it; a refusal records nothing. Returns 0 when admitted, else the exact wait in milliseconds: the request passes
- * after it, and not a millisecond earlier, if none comes first.
+ * Admits and records a request at `now` when fewer than `limit` were admitted in the half-open interval `(now - windowMs, now]`.
+ * A refusal records nothing. Returns 0 when admitted, else the exact wait in milliseconds: the request passes after it, and not
+ * a millisecond earlier, if no other comes first.
  *
- * A `now` before the newest admission shows that the clock has stepped back: all admissions then move back with it, so that the
- * newest is as of `now`, which it is not after. So a step back admits nothing extra, and no wait is longer than the window. A key
- * keeps one `windowMs`; its limit may change between calls.
+ * A `now` before the newest admission shows that the clock has stepped back. All admissions then move back with it, so that the
+ * newest is at `now`. So a step back admits nothing extra, and no wait is longer than the window. A key keeps one `windowMs`;
+ * its limit may change between calls.
  */
 export function takeFromWindow(window: RollingWindow, limit: number, windowMs: number, now: Instant): number {
   const newest = newestAdmission(window)
@@ -40,12 +40,12 @@ export function remainingInWindow(window: RollingWindow, limit: number): number 
   return Math.max(0, limit - window.count)
 }
 
-/** When the newest admission was; `-Infinity` when none is kept. A window whose newest is `windowMs` old can be dropped. */
+/** The time of the newest admission; `-Infinity` when none is kept. A window whose newest is `windowMs` old can be discarded. */
 export function newestAdmission(window: RollingWindow): Instant {
   return window.count === 0 ? -Infinity : timeAt(window, window.count - 1)
 }
 
-/** Whole seconds for a `Retry-After` header (RFC 9110, 10.2.3), rounded up so that the rounded wait suffices. */
+/** Whole seconds for a `Retry-After` header (RFC 9110, 10.2.3), rounded up so that the wait is enough. */
 export function retryAfterSeconds(retryAfterMs: number): number {
   return Math.ceil(retryAfterMs / 1_000)
 }
@@ -87,7 +87,7 @@ function record(window: RollingWindow, limit: number, time: Instant): void {
   }
 }
 
-/** Starts a full ring at its first place again, with `time` from there to its end: doubled, so that it happens seldom. */
+/** Copies a full ring into one of twice the size, from its first place, with `time` in the rest. Doubling keeps this rare. */
 function unroll(window: RollingWindow, places: number, time: Instant): void {
   const { times, head } = window
   const unrolled = times.slice(head).concat(times.slice(0, head))

@@ -27,7 +27,7 @@ const scoring = fc.constantFrom(
 )
 
 describe('placeTask', () => {
-  it('is exact until laneUntil, whatever the task, the time and the weights', () => {
+  it('is exact until laneUntil, for any task, time and weights', () => {
     fc.assert(
       fc.property(
         scorable,
@@ -46,7 +46,7 @@ describe('placeTask', () => {
     )
   })
 
-  it('changes lane at laneUntil, at most five times in a life', () => {
+  it('changes lane at laneUntil, at most five times per task', () => {
     fc.assert(
       fc.property(scorable, scoring, (task, weights) => {
         let at = ORIGIN - 300 * DAY_MS

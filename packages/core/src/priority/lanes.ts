@@ -3,25 +3,25 @@ import { flagSteps, type Scorable } from './score.js'
 import { defaultScoring, type Scoring } from './scoring.js'
 
 /**
- * One of the six slopes that a score can have: bit 0 is set when the age factor rises; the rest is 0 when the due factor does not
- * rise, 1 when it rises slowly (far from the due date) and 2 when it rises fast (near it).
+ * One of the six slopes of a score: bit 0 is set when the age factor rises. The other bits are 0 when the due factor does not rise,
+ * 1 when it rises slowly (far from the due date) and 2 when it rises fast (near it).
  */
 export type Lane = 0 | 1 | 2 | 3 | 4 | 5
 export const lanes: readonly Lane[] = [0, 1, 2, 3, 4, 5]
 
 /**
- * Where a task stands in the pickup order. Within a lane scores rise alike, so the order by `key` (higher first) is the
- * order by score at every instant before the `laneUntil` of each of its tasks.
+ * The place of a task in the pickup order. Within a lane, scores rise at the same speed, so the order by `key` (higher first) is
+ * the order by score at every instant before the `laneUntil` of each of its tasks.
  */
 export interface Placement {
   readonly lane: Lane
   /** `key + laneSlope(lane) * now` is the score in units. */
   readonly key: number
-  /** The first instant at which this placement is no longer right; `Infinity` when it will be for good. */
+  /** The first instant at which this placement is no longer valid; `Infinity` when it stays valid. */
   readonly laneUntil: Instant
 }
 
-/** Units a millisecond by which scores in a lane rise. */
+/** How fast scores in a lane rise, in units per millisecond. */
 export function laneSlope(lane: Lane, scoring: Scoring = defaultScoring): number {
   return scoring.laneSlopes[lane] as number
 }
@@ -40,7 +40,7 @@ export function placeTask(task: Scorable, now: Instant, scoring: Scoring = defau
 }
 
 interface FactorPhase {
-  /** 0 while the factor does not rise; the due factor's second pace is its fast one. */
+  /** 0 while the factor does not rise; the due factor's second speed is the fast one. */
   readonly pace: 0 | 1 | 2
   readonly key: number
   readonly until: Instant

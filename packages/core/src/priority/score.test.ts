@@ -12,7 +12,7 @@ describe('scoreTask', () => {
     ['high', 0.2667],
     ['medium', 0.1333],
     ['low', 0],
-  ] as const)('gives the flag %s its share', (priority, expected) => {
+  ] as const)('adds the share of the flag %s', (priority, expected) => {
     expect(scoreTask({ ...base, priority }, NOW)).toBe(expected)
   })
 
@@ -49,7 +49,7 @@ describe('scoreTask', () => {
     expect(scoreTask({ ...base, createdAt: NOW - ageMs }, NOW)).toBe(expected)
   })
 
-  it('gives a task without open dependencies its share', () => {
+  it('adds the share of a task without open dependencies', () => {
     expect(scoreTask({ ...base, openDependencies: 0 }, NOW)).toBe(0.15)
   })
 
@@ -66,7 +66,7 @@ describe('scoreTask', () => {
 })
 
 describe('explainScore', () => {
-  it('takes the score apart', () => {
+  it('splits the score into its parts', () => {
     const task: Scorable = {
       priority: 'high',
       createdAt: NOW - 15 * DAY_MS,
@@ -97,7 +97,7 @@ describe('createScoring', () => {
     ])
   })
 
-  it('takes other weights and horizons', () => {
+  it('accepts other weights and horizons', () => {
     const scoring = createScoring({ weights: { flag: 1, due: 1, age: 0, free: 0 }, dueHorizonMs: DAY_MS })
     expect(scoreTask({ ...base, priority: 'urgent', dueDate: NOW + DAY_MS / 2 }, NOW, scoring)).toBe(0.825)
     expect(sameScoring(scoring, defaultScoring)).toBe(false)

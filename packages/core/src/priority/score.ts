@@ -1,7 +1,7 @@
 import type { Instant } from '../environment/index.js'
 import { defaultScoring, type Scoring } from './scoring.js'
 
-/** What the score of a task depends on. Every `Task` is one. */
+/** The fields that the score of a task depends on. Every `Task` is one. */
 export interface Scorable {
   readonly priority: 'urgent' | 'high' | 'medium' | 'low'
   readonly createdAt: Instant
@@ -24,7 +24,7 @@ export interface ScoreExplanation {
 
 const FLAG_STEPS = { urgent: 3, high: 2, medium: 1, low: 0 } as const
 
-/** The flag's steps: low 0 to urgent 3. */
+/** The steps of the flag: low 0 to urgent 3. */
 export function flagSteps(priority: Scorable['priority']): number {
   return FLAG_STEPS[priority]
 }
@@ -90,7 +90,7 @@ export function explainScore(
   return { factors, parts, score: scoreTask(task, now, scoring) }
 }
 
-/** The units that the due date adds: more the nearer it is, and all of them once it is over. */
+/** The units that the due date adds: more as it comes nearer, and all of them once it has passed. */
 function dueUnitsAt({ dueDate }: Scorable, now: Instant, scoring: Scoring): number {
   if (dueDate === null) return 0
   const leftMs = dueDate - now

@@ -1,6 +1,6 @@
 import { TaskboardError } from '../errors/index.js'
 
-/** How much each factor counts. Non-negative whole numbers; only their proportions matter. */
+/** The weight of each factor. Non-negative whole numbers; only their proportions matter. */
 export interface ScoringWeights {
   readonly flag: number
   readonly due: number
@@ -13,9 +13,9 @@ export interface ScoringOptions {
   /** How long before its due date a task's due factor rises from 0.3 to 1. Whole milliseconds; default 14 days. */
   readonly dueHorizonMs?: number | undefined
   /**
-   * How long before its due date a task's due factor begins to rise from 0.1, to reach 0.3 at `dueHorizonMs`. Whole
-   * milliseconds, at least `dueHorizonMs`, where both are equal the factor is 0.3 until then; default 180 days, or
-   * `dueHorizonMs` if that is longer.
+   * How long before its due date a task's due factor begins to rise from 0.1, to reach 0.3 at `dueHorizonMs`. Whole milliseconds,
+   * at least `dueHorizonMs`. If both are equal, the factor is 0.3 until then. Default 180 days, or `dueHorizonMs` if that is
+   * longer.
    */
   readonly dueFarHorizonMs?: number | undefined
   /** How long a task's age factor rises after its creation. Whole milliseconds; default 30 days. */
@@ -23,8 +23,8 @@ export interface ScoringOptions {
 }
 
 /**
- * The score's arithmetic in whole numbers. A score of 1 is `unit`; every factor is a whole multiple of one at every whole
- * millisecond, so that sums and comparisons are exact and two storages never disagree on an order.
+ * The score's arithmetic in whole numbers. A score of 1 is `unit`. Every factor is a whole number of units at every whole
+ * millisecond, so that sums and comparisons are exact and all storages agree on the order.
  */
 export interface Scoring {
   readonly weights: ScoringWeights
@@ -32,7 +32,7 @@ export interface Scoring {
   readonly dueFarHorizonMs: number
   readonly ageHorizonMs: number
   readonly unit: number
-  /** Units that one step of the flag is worth: low 0, medium 1, high 2, urgent 3. */
+  /** Units for one step of the flag: low 0, medium 1, high 2, urgent 3. */
   readonly flagStep: number
   /** Units for a task without open dependencies. */
   readonly freeUnits: number
@@ -54,10 +54,10 @@ export interface Scoring {
 
 const DAY_MS = 86_400_000
 const DEFAULT_WEIGHTS: ScoringWeights = { flag: 40, due: 30, age: 15, free: 15 }
-/** Tenths of the due factor that come slowly, until `dueHorizonMs` before the due date, and fast from then on. */
+/** Tenths of the due factor that rise slowly, until `dueHorizonMs` before the due date, and fast from then on. */
 const FAR_TENTHS = 2
 const NEAR_TENTHS = 7
-/** Beyond this level at `dueHorizonMs`, which is 0.3 when it is exact, units are too coarse for the curve. */
+/** Above this level at `dueHorizonMs`, which is 0.3 if exact, units are too coarse for the curve. */
 const HIGHEST_NEAR_LEVEL = 0.4
 /** Instants stay below 2^42 ms (the year 2109); a slope times an instant must stay a safe integer. */
 const LARGEST_INSTANT_MS = 2 ** 42
@@ -66,8 +66,8 @@ const LARGEST_INSTANT_MS = 2 ** 42
  * Computes the units for the given weights and horizons. The weights and the age factor are exact. So are the levels 0.1 and
  * 0.3 of the due factor if the numbers allow it, as the default ones do. If not, the slopes of the due factor are rounded down to
  * whole numbers of the smallest possible units, which raises the levels a little.
- * @throws TaskboardError `INVALID_CONFIG` for a weight or horizon that is no whole number in range, or a combination whose
- *   exact arithmetic would leave the safe integers.
+ * @throws TaskboardError `INVALID_CONFIG` for a weight or horizon that is not a whole number in range, or a combination whose
+ *   exact arithmetic exceeds the safe integers.
  * @example
  * ```ts
  * import { createScoring, scoreTask } from '@taskboard/core'
@@ -92,9 +92,13 @@ export function createScoring(options: ScoringOptions = {}): Scoring {
   const dueNearUnits = dueUnits - dueSlope * nearMs
   const isCoarse = dueNearUnits > HIGHEST_NEAR_LEVEL * dueUnits
   if (scale < 1 || isCoarse || !Object.values(shares).every(Number.isSafeInteger)) {
-    throw new TaskboardError('INVALID_CONFIG', 'these weights and horizons have no exact common unit', {
-      field: 'priority',
-    })
+    throw new TaskboardError(
+      'INVALID_CONFIG',
+      'these weights and horizons have no exact common unit; use smaller or rounder numbers',
+      {
+        field: 'priority',
+      },
+    )
   }
   const ageSlope = shares.age * scale
   return {
@@ -133,7 +137,7 @@ function stretchesOf({ dueHorizonMs, dueFarHorizonMs }: Horizons): { nearMs: num
   return { nearMs: dueHorizonMs, farMs: dueFarHorizonMs - dueHorizonMs }
 }
 
-/** What the factors are worth in the smallest units in which all but the due factor's slopes are whole. */
+/** The factors in the smallest units in which all except the due factor's slopes are whole. */
 interface Shares {
   /** A millisecond of rising age. */
   readonly age: number
@@ -158,8 +162,8 @@ function sharesOf({ flag, due, age, free }: ScoringWeights, ageHorizonMs: number
 }
 
 /**
- * By how much the shares are multiplied: the smallest number with which the slopes of the due factor are whole, or the largest with
- * which a slope times an instant is a safe integer, if that is less.
+ * The multiplier of the shares: the smallest number that makes the slopes of the due factor whole, or the largest that keeps a
+ * slope times an instant a safe integer, if that is less.
  */
 function scaleOf({ age, due, whole }: Shares, horizons: Horizons): number {
   const { nearMs, farMs } = stretchesOf(horizons)
@@ -172,15 +176,15 @@ function scaleOf({ age, due, whole }: Shares, horizons: Horizons): number {
   return Math.min(exact, largest)
 }
 
-/** The smallest number by which a fraction becomes whole. */
+/** The smallest multiplier that makes a fraction whole. */
 function wholeMultiple(numerator: number, denominator: number): number {
   return denominator / greatestCommonDivisor(denominator, numerator)
 }
 
-/** The score of the contract: 40 % flag, 30 % due date, 15 % age over 30 days, 15 % free of dependencies. */
+/** The score of the contract: 40 % flag, 30 % due date, 15 % age over 30 days, 15 % no open dependencies. */
 export const defaultScoring: Scoring = createScoring()
 
-/** Whether two scorings put the same keys into an index. */
+/** Whether two scorings give the same keys. */
 export function sameScoring(a: Scoring, b: Scoring): boolean {
   return (
     a.unit === b.unit &&

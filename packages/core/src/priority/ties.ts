@@ -1,6 +1,6 @@
 import type { Instant } from '../environment/index.js'
 
-/** What orders tasks of the same score. Every `Task` is one. */
+/** The fields that order tasks of the same score. Every `Task` is one. */
 export interface Tied {
   readonly id: string
   readonly createdAt: Instant

@@ -10,11 +10,11 @@ import type { Scoring } from '../priority/index.js'
 import type { RealtimeStore } from '../realtime/index.js'
 import type { WebhookStore } from '../webhooks/index.js'
 
-/** What a storage is told once, before its first verb. */
+/** The settings that a storage gets once, before its first method call. */
 export interface StorageSettings {
   readonly scoring: Scoring
   readonly newId: NewId
-  /** The storage's own time when a verb is given none. A storage on a database server uses the server's instead. */
+  /** The storage's time when a call has none. A storage on a database server uses the server's time instead. */
   readonly clock: Clock
   /** How many log lines a task keeps. */
   readonly logLimit: number
@@ -22,34 +22,34 @@ export interface StorageSettings {
   readonly outputLimit: number
 }
 
-/** What to drop. */
+/** What to delete. */
 export type Pruning =
   /**
-   * What is older: idempotency records, finished deliveries, and events. Of these stay those that analytics have not yet rolled up, in
-   * some storages with those of other workspaces that are younger.
+   * Older idempotency records, finished deliveries and events. Events that analytics have not rolled up stay, in some storages with
+   * younger ones of other workspaces.
    */
   | {
       readonly rows: 'events' | 'deliveries' | 'idempotency'
       readonly olderThanMs: number
       readonly limit: number
     }
-  /** What counts no more: keys that no window reaches back to, sessions that are over, guesses at logins. */
+  /** Rows that no longer count: keys outside of every window, ended sessions, old login attempts. */
   | { readonly rows: 'limits' | 'sessions' | 'login_attempts'; readonly limit: number }
 
 /**
- * Everything that is remembered. An adapter implements this and passes `storageConformance` of `@taskboard/testing`. A verb
- * that cannot reach what it stores on rejects with `SERVICE_UNAVAILABLE`: it has done nothing or, where the answer was lost on
- * its way, it may have done all. Any other error is a fault.
+ * Stores everything. An adapter implements this and passes `storageConformance` of `@taskboard/testing`. A method that cannot
+ * reach its database rejects with `SERVICE_UNAVAILABLE`: it has done nothing or, if the answer was lost, possibly everything. Any
+ * other error is a fault.
  * `Tx` is the adapter's handle of an open transaction: a host passes its own to make the board's writes part of it.
  */
 export interface Storage<Tx = unknown> {
-  /** What the adapter is, for logs: `memory`, `postgres`. */
+  /** The adapter's name in logs: `memory`, `postgres`. */
   readonly name: string
-  /** Whether what was acknowledged outlives the process. */
+  /** Whether acknowledged writes outlive the process. */
   readonly durable: boolean
   /**
-   * `complete`: all writers are in this process, so `onCommit` tells of every change and nobody needs to poll.
-   * `hints`: others write too, and polling is the floor.
+   * `complete`: all writers are in this process, so `onCommit` reports every change and nothing needs to poll.
+   * `hints`: other processes write too, so readers must also poll.
    */
   readonly wakes: 'complete' | 'hints'
 
@@ -67,30 +67,30 @@ export interface Storage<Tx = unknown> {
 
   /**
    * Called by `createTaskboard`, without I/O. A second call with another scoring throws `INVALID_CONFIG`; one with the same
-   * changes nothing.
+   * scoring has no effect.
    */
   bind(settings: StorageSettings): void
   /**
-   * Called by `start()`: opens what the adapter needs for itself and checks that the stored keys were made with the bound
-   * scoring. @throws TaskboardError `INVALID_CONFIG` on a mismatch (see `TaskStore.rescore`).
+   * Called by `start()`: opens the adapter's own resources and checks that the stored keys were made with the bound scoring.
+   * @throws TaskboardError `INVALID_CONFIG` on a mismatch (see `TaskStore.rescore`).
    */
   open(): Promise<void>
   /** Called by `close()`: leaves no handle of the adapter open. What the host opened stays open. */
   close(): Promise<void>
   /**
-   * Runs `work` in a transaction: it commits when `work` resolves and rolls back whole, with an unchanged error, when it
-   * rejects. Events of it are seen by nobody before the commit.
+   * Runs `work` in a transaction. It commits when `work` resolves, and rolls back completely, with the same error, when `work`
+   * rejects. Its events are not visible before the commit.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
-   * Keeps what a create under an idempotency key was answered with, beside what it made. The first answer stands: gives it back,
-   * or `answer` when there is no record of the key. An answer is a JSON object without undefined members.
+   * Stores the answer to a create with an idempotency key, beside its result. The first answer stays: returns that, or `answer` when
+   * there is no record of the key. An answer is a JSON object without undefined members.
    */
   keepAnswer<T extends object>(
     claim: Pick<IdempotencyClaim, 'scope' | 'key'>,
     answer: T,
     at: At<Tx>,
   ): Promise<T>
-  /** Drops rows that are past their time, at most `limit` of them; returns how many went. Part of no transaction. */
+  /** Deletes at most `limit` rows that are past their time; returns how many. Outside of any transaction. */
   prune(pruning: Pruning, at: Pick<At, 'now'>): Promise<number>
 }
