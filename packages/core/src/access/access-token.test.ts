@@ -55,8 +55,8 @@ const wrong: readonly [what: string, header: object, claims: object, secret?: st
   ['exp as text', header, { ...claims, exp: String(claims.exp) }],
   ['no sub', header, { ...claims, sub: undefined }],
   ['no sid', header, { ...claims, sid: undefined }],
-  ['sid that is no text', header, { ...claims, sid: 7 }],
-  ['nbf to come', header, { ...claims, nbf: claims.exp }],
+  ['sid that is not text', header, { ...claims, sid: 7 }],
+  ['nbf in the future', header, { ...claims, nbf: claims.exp }],
   ['another secret', header, claims, 'y'.repeat(32)],
   ['no signature', header, claims, null],
 ]

@@ -69,7 +69,7 @@ export function resolveTokenOptions(options: TokenOptions): TokenSettings {
     throw invalid('tokens.accessTokenTtlMs', 'must be whole seconds, at most a day')
   }
   if (!isWholeSeconds(refreshTokenTtlMs) || refreshTokenTtlMs < accessTokenTtlMs) {
-    throw invalid('tokens.refreshTokenTtlMs', 'must be whole seconds, not less than an access token lasts')
+    throw invalid('tokens.refreshTokenTtlMs', 'must be whole seconds, at least accessTokenTtlMs')
   }
   return { secret: Uint8Array.from(secret), issuer, audience, accessTokenTtlMs, refreshTokenTtlMs }
 }

@@ -43,14 +43,14 @@ function setUp(options: Pick<AuthenticatorOptions, 'cacheSize' | 'cacheTtlMs'> =
 }
 
 describe('authenticate', () => {
-  it('finds the principal of a key, whatever the case of the scheme', async () => {
+  it('finds the principal of a key, ignoring the case of the scheme', async () => {
     const { authenticator, addKey } = setUp()
     const header = addKey('ak_1')
     expect(await authenticator.authenticate(header)).toEqual(principalOf('ak_1'))
     expect(await authenticator.authenticate(header.replace('Bearer', 'bEARER'))).toEqual(principalOf('ak_1'))
   })
 
-  it('refuses what cannot be a key without asking the storage', () => {
+  it('refuses text that is not in the form of a key, without asking the storage', () => {
     const { state, authenticator, addKey } = setUp()
     const header = addKey('ak_1')
     const typo = header.slice(0, -1) + (header.endsWith('0') ? '1' : '0')

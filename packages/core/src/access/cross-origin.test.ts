@@ -143,7 +143,7 @@ describe('allowedOrigins', () => {
     'https://',
     'null',
     '',
-  ])('cannot hold "%s"', (origin) => {
+  ])('cannot contain "%s"', (origin) => {
     const refusal = expect.objectContaining({ code: 'INVALID_CONFIG', field: 'allowedOrigins' })
     expect(() => createOriginGuard([origin])).toThrow(refusal)
   })

@@ -96,7 +96,7 @@ describe('login', () => {
     expect(codes.filter((each) => each === 'RATE_LIMITED')).toHaveLength(30)
   })
 
-  it('locks a /64 of addresses and nobody beyond it', async () => {
+  it('locks a /64 of addresses and no others', async () => {
     const { board } = setUp()
     await createOwned(board)
     const { login } = sessionsOf(board)

@@ -14,7 +14,7 @@ const principal: Principal = {
 }
 
 describe('requireScope', () => {
-  it('passes a scope that is held and names one that is not', () => {
+  it('passes a scope that the principal has and names one that it lacks', () => {
     expect(() => requireScope(principal, 'tasks:read')).not.toThrow()
     expect(() => requireScope(principal, 'tasks:write')).toThrow(
       expect.toSatisfy(

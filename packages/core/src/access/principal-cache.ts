@@ -64,7 +64,11 @@ export function createPrincipalCache(options: PrincipalCacheOptions): PrincipalC
       return await options.find(credential)
     } catch (cause) {
       if (isTaskboardError(cause)) throw cause
-      throw new TaskboardError('SERVICE_UNAVAILABLE', 'credentials cannot be checked now', { cause })
+      throw new TaskboardError(
+        'SERVICE_UNAVAILABLE',
+        'credentials cannot be checked at the moment; try again',
+        { cause },
+      )
     }
   }
 

@@ -2,7 +2,7 @@ import { createLoop, type Environment, type Loop, type NextPass } from '../envir
 import type { AgentStore } from './agent-store.js'
 
 /**
- * Reports to the store which agents are at work in this process. Changes that cancel out during a report are skipped. A change that
+ * Reports to the store which agents are working in this process. Changes that cancel out during a report are skipped. A change that
  * the store did not accept is reported again.
  */
 export interface AgentPresence {

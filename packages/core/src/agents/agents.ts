@@ -137,5 +137,7 @@ function requireLimit(limit: number): void {
 /** A cursor is the last id of the page before. */
 function readCursor(cursor: string): string {
   if (cursor.length <= LONGEST_ID && /^agent_[0-9a-z]+$/.test(cursor)) return cursor
-  throw new TaskboardError('INVALID_FIELD', 'cursor must be one that a list gave', { field: 'cursor' })
+  throw new TaskboardError('INVALID_FIELD', 'cursor must be the next_cursor of an earlier page', {
+    field: 'cursor',
+  })
 }

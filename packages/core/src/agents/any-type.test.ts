@@ -113,7 +113,7 @@ describe('an agent that no runtime serves', () => {
 
   it.each([
     ['60 s, as nothing else is said', {}, 60_000],
-    ['what the host says', { remoteWorkerTimeoutMs: 5_000 }, 5_000],
+    ['the option of the host', { remoteWorkerTimeoutMs: 5_000 }, 5_000],
   ])('is available after a claim from outside, for %s', async (_, options, timeoutMs) => {
     const { clock, taskboard, board, addAgent, statusOf, notes } = await setUp(options)
     const { id } = await addAgent('custom')

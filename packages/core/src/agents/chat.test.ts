@@ -44,7 +44,7 @@ describe('chat', () => {
   it.each<[string, () => unknown]>([
     ['throws', () => Promise.reject(new Error('secret detail'))],
     ['throws at once', throwAtOnce],
-    ['replies with no text', () => 42],
+    ['replies with a number', () => 42],
   ])('is AGENT_UNAVAILABLE when the agent %s, without the details', async (_, chat) => {
     const { ask, clock } = setUp({ stored: ['bot'], runtimes: [{ type: 'bot', chat: chat as () => string }] })
     const failure = expect.objectContaining({

@@ -26,7 +26,7 @@ const takings: readonly (readonly [string, (world: World, task: Task) => Promise
 ]
 
 /** A runner with one slot, taken by a run that obeys its signal or, with the gate, does not. */
-async function busyWorld(heeds: boolean) {
+async function busyWorld(obeysSignal: boolean) {
   const gate = newGate()
   const reasons: unknown[] = []
   const began: string[] = []
@@ -38,7 +38,7 @@ async function busyWorld(heeds: boolean) {
           began.push(title)
           if (title !== 'taken') return 'done'
           signal.addEventListener('abort', () => reasons.push(signal.reason))
-          await (heeds ? sleep(3_600_000) : gate.promise)
+          await (obeysSignal ? sleep(3_600_000) : gate.promise)
           return `dropped ${fencingToken}`
         },
       },
@@ -53,8 +53,8 @@ async function busyWorld(heeds: boolean) {
 
 describe('a task that a person takes away from its run', () => {
   it.each(takings)('by one who %s: the signal aborts at once, and the slot is free', async (name, take) => {
-    for (const heeds of [true, false]) {
-      const world = await busyWorld(heeds)
+    for (const obeysSignal of [true, false]) {
+      const world = await busyWorld(obeysSignal)
       const { clock, task, runner, began, reasons } = world
       const start = clock.now()
       await take(world, task)

@@ -17,7 +17,7 @@ export interface ClaimWatch {
 export interface ClaimWatchOptions<Tx> {
   readonly environment: Environment
   readonly tasks: Pick<TaskStore<Tx>, 'checkClaims'>
-  /** The runs that hold their tasks. */
+  /** The runs that have their tasks. */
   readonly runs: () => readonly TaskRun[]
   /** Null for a storage that reports every commit. */
   readonly pollIntervalMs: number | null

@@ -2,7 +2,7 @@ import type { TaskRun } from './task-run.js'
 
 /** The runs of one runtime. A run takes a slot while it has its task, even if its code runs on afterwards. */
 export interface RunSet {
-  /** How many slots are taken. */
+  /** How many slots are in use. */
   readonly taken: number
   /** How many runs there are, including those that have lost their task while their code runs on. */
   readonly size: number

@@ -240,7 +240,7 @@ describe('an attempt that fails', () => {
 
   it.each<[string, Error]>([
     ['a TaskFailure', new TaskFailure('no such customer')],
-    ['what carries retry: false', Object.assign(new Error('no such customer'), { retry: false })],
+    ['an error with retry: false', Object.assign(new Error('no such customer'), { retry: false })],
   ])('fails for good with %s', async (_, thrown) => {
     const world = await agentsWorld({ agents: [{ type: 'bot', run: () => Promise.reject(thrown) }] })
     const task = await world.add()

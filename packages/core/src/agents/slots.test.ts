@@ -10,7 +10,7 @@ describe('a slot', () => {
       },
     ],
     ['a result', () => 'done'],
-  ])('that becomes free by %s is used at once, while other runs go on', async (_, end) => {
+  ])('that becomes free by %s is used at once, while other runs continue', async (_, end) => {
     const began: string[] = []
     const world = await agentsWorld({
       agents: [

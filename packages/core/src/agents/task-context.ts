@@ -111,7 +111,7 @@ export function createTaskContext<Tx>(
     signal: run.signal,
     claim: run.claim,
     agent: run.agent,
-    // Made for those who ask for it: most runs do not.
+    // On demand, because most runs do not use it.
     get board() {
       return (board ??= boardFor(proof.workspaceId, { kind: 'agent', id: run.claim.agentId }))
     },

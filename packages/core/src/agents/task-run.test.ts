@@ -19,7 +19,7 @@ describe('toResult', () => {
   })
 
   it.each([
-    ['what is too long', 'x'.repeat(longestResult + 1), /more than 1000000 characters/],
+    ['a result that is too long', 'x'.repeat(longestResult + 1), /more than 1000000 characters/],
     ['a function', () => 1, /is a function/],
     ['a symbol', Symbol('s'), /is a symbol/],
     ['a circle', circle(), /cannot be written as JSON/],

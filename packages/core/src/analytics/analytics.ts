@@ -67,7 +67,7 @@ const MOST_DAYS = 400
 const date = z
   .string({ error: 'must be a date, YYYY-MM-DD' })
   .transform((text) => parseDate(text))
-  .refine((day) => day !== null, 'must be a date that exists, YYYY-MM-DD')
+  .refine((day) => day !== null, 'must be a valid date, YYYY-MM-DD')
 const input = z.object({
   workspaceId: z.string({ error: 'must be an id' }).nullish(),
   from: date.optional(),

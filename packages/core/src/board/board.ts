@@ -165,8 +165,8 @@ const DEFAULT_PAGE = 100
 const LARGEST_PAGE = 1_000
 
 /**
- * A handle on one workspace's board. Cheap: it has no state, so you can make one for each call. `actor` makes the changes whose
- * caller names nobody.
+ * A handle on one workspace's board. Cheap: it has no state, so you can make one for each call. `actor` is the default actor of
+ * changes.
  */
 export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string, actor: Actor = HOST): Board<Tx> {
   const { environment, tasks, settings } = parts

@@ -67,7 +67,7 @@ function readPriority(field: string, value: unknown): Priority {
 function readInstant(field: string, value: unknown): Instant {
   const instant = toInstant(value)
   if (instant >= FIRST_INSTANT && instant <= LAST_INSTANT) return instant
-  if (Number.isNaN(instant)) throw invalid(field, 'must be a date and time that exists, with Z or an offset')
+  if (Number.isNaN(instant)) throw invalid(field, 'must be a valid date and time with Z or an offset')
   throw invalid(field, 'must be within the years 0 to 9999')
 }
 

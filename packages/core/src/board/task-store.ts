@@ -131,7 +131,7 @@ export interface TaskQuery<Part extends TaskPart = TaskPart> {
   readonly logLines?: number | undefined
 }
 
-/** The id of a task's workspace, which never changes, with the parts that were asked for. */
+/** The id of a task's workspace, which never changes, with the requested parts. */
 export type TaskReading<Part extends TaskPart = TaskPart> = Pick<TaskParts, Part> & {
   readonly workspaceId: string
 }

@@ -56,7 +56,7 @@ export interface TransitionResult {
   readonly task: Task
   /** The events to log in the same transaction, in order. */
   readonly events: readonly EventDraft[]
-  /** The attempt that this ended; null when none was under way. */
+  /** The attempt that this ended; null when none was in progress. */
   readonly endedAttempt: {
     readonly fencingToken: number
     readonly outcome: AttemptOutcome
@@ -296,9 +296,13 @@ export function isCompletedBy(task: Task, fencingToken: number, result: string):
 function requireLease(task: Task, fencingToken: number, now: Instant): void {
   const lease = task.lease
   if (lease !== null && lease.fencingToken === fencingToken && lease.expiresAt > now) return
-  throw new TaskboardError('CONFLICT', 'the lease on this task is no longer held with that fencing token', {
-    field: 'fencingToken',
-  })
+  throw new TaskboardError(
+    'CONFLICT',
+    'this fencing token no longer holds the lease on the task; stop working on it',
+    {
+      field: 'fencingToken',
+    },
+  )
 }
 
 /** Renews the lease for `leaseMs`, or (null) for the length that its claim asked for. */

@@ -9,7 +9,7 @@ const LOG_LINE_CODE_POINTS = 10_000
 /** Schemes that a browser would run instead of opening. */
 const UNSAFE_SCHEMES = new Set(['javascript:', 'vbscript:', 'data:'])
 
-const FENCING_RULE = 'must be the whole number that the claim gave'
+const FENCING_RULE = 'must be the whole number that the claim returned'
 const fencingToken = z.int({ error: FENCING_RULE }).min(1, FENCING_RULE)
 const PERCENT_RULE = 'must be a number from 0 to 100'
 const percent = z.number({ error: PERCENT_RULE }).min(0, PERCENT_RULE).max(100, PERCENT_RULE)

@@ -54,12 +54,12 @@ const faults: readonly (readonly [fields: object, field: string, message: string
   [{ plain: ['aa', 'b'] }, 'plain', 'plain[1] must have at least 2 characters'],
   [{ by: { a: 'x' } }, 'by', 'by.a must be a number'],
   [{ by: { 'a b': 'x' } }, 'by', 'by["a b"] must be a number'],
-  [{ by: { long: 1 } }, 'by', 'by.long has a name that is not acceptable'],
+  [{ by: { long: 1 } }, 'by', 'by.long has a name that is not valid'],
   [{ by: [] }, 'by', 'by must be an object'],
   [{ inner: { deep: [{ id: 'a' }, {}] } }, 'inner', 'inner.deep[1].id is required'],
-  [{ either: true }, 'either', 'either is not acceptable'],
-  [{ pattern: 'b' }, 'pattern', 'pattern is not acceptable'],
-  [{ custom: 'b' }, 'custom', 'custom is not acceptable'],
+  [{ either: true }, 'either', 'either is not valid'],
+  [{ pattern: 'b' }, 'pattern', 'pattern is not valid'],
+  [{ custom: 'b' }, 'custom', 'custom is not valid'],
   [{ stranger: 1 }, 'stranger', 'stranger is not a known field'],
 ]
 

@@ -28,11 +28,11 @@ export function ruleOf(issue: z.core.$ZodRawIssue): string {
     case 'too_big':
       return `must ${sizeOf(issue.origin, 'at most', Number(issue.maximum))}`
     case 'unrecognized_keys':
-      return 'has fields that are not known'
+      return 'has unknown fields'
     case 'invalid_key':
-      return 'has a name that is not acceptable'
+      return 'has a name that is not valid'
     default:
-      return 'is not acceptable'
+      return 'is not valid'
   }
 }
 

@@ -2,7 +2,11 @@ import { TaskboardError } from '@taskboard/core'
 
 /** The error for a write whose lease has ended or passed to another agent. */
 export function leaseLost(): TaskboardError {
-  return new TaskboardError('CONFLICT', 'the lease on this task is no longer held with that fencing token', {
-    field: 'fencingToken',
-  })
+  return new TaskboardError(
+    'CONFLICT',
+    'this fencing token no longer holds the lease on the task; stop working on it',
+    {
+      field: 'fencingToken',
+    },
+  )
 }

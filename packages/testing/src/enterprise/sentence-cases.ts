@@ -20,7 +20,7 @@ const oddValues: readonly unknown[] = [
   Array.from({ length: 101 }, () => 'x'),
 ]
 
-const DATE_RULE = 'a date and time that exists, with Z or an offset'
+const DATE_RULE = 'a valid date and time with Z or an offset'
 
 /** The exact errors of values. */
 const said: readonly (readonly [path: string, body: object, field: string, issue: string])[] = [

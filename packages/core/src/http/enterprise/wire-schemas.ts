@@ -16,7 +16,7 @@ export const idText = z
 /** A time from a caller: ISO 8601 with `Z` or an offset. Becomes epoch milliseconds. */
 export const instantText = z
   .string({ error: 'must be a date and time as text' })
-  .regex(ISO_INSTANT, 'must be a date and time that exists, with Z or an offset')
+  .regex(ISO_INSTANT, 'must be a valid date and time with Z or an offset')
   .transform((text) => Date.parse(text))
   .refine((at) => at >= FIRST_INSTANT && at <= LAST_INSTANT, 'must be within the years 0 to 9999')
   .meta({ format: 'date-time' })
