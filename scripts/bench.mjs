@@ -1,6 +1,6 @@
-// Runs packages/*/bench/*.bench.ts, each in a process of its own: `npm run bench -- claim` runs those whose path holds
-// "claim". Node 24 reports beside the installed release once `npm ci --prefix scripts/node-matrix` has run. What needs a
-// PostgreSQL server is `npm run bench:postgres`.
+// Runs packages/*/bench/*.bench.ts, each in a separate process: `npm run bench -- claim` runs those whose path contains "claim".
+// Also runs them on Node 24 once `npm ci --prefix scripts/node-matrix` has run. Benchmarks that need a PostgreSQL server are run by
+// `npm run bench:postgres`.
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { compilePrograms } from './compile-programs.mjs'

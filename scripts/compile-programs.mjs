@@ -3,9 +3,8 @@ import { build } from 'tsup'
 import { root } from './run.mjs'
 
 /**
- * Compiles programs as the packages are, from the sources: a loader would slow down what a benchmark measures, and the start of
- * every process of a test. `entries` are paths from the root by the name of what becomes of them; resolves to the folder that
- * holds those.
+ * Compiles programs from the sources, as the packages are. A loader would slow down benchmarks, and the start of each process in a
+ * test. `entries` are paths from the root by the name of the output. Resolves to the output folder.
  */
 export async function compilePrograms(entries, folder) {
   const outDir = join(root, 'node_modules/.cache', folder)

@@ -1,5 +1,5 @@
-// Serves (`dev`) or builds (`build`) the site of the docs. Its libraries are in docs/, apart from those of the packages, and are
-// installed at the first use. Pages are copied below docs/, since tools look for those libraries from where a page is.
+// Serves (`dev`) or builds (`build`) the docs site. Its libraries are in docs/, apart from those of the packages, and are installed
+// at the first use. Pages are copied below docs/, because tools resolve those libraries from the page's folder.
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { root, run } from './run.mjs'

@@ -1,4 +1,4 @@
-// Writes packages/postgres/migrations/*.sql into the TypeScript file that the library carries. Run it after adding a migration:
+// Writes packages/postgres/migrations/*.sql into a TypeScript file of the library. Run it after adding a migration:
 //   node scripts/embed-migrations.mjs
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { format, resolveConfig } from 'prettier'

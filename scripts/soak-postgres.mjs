@@ -1,4 +1,4 @@
-// Loads the board on a PostgreSQL of its own for a while and says whether memory and connections stay flat:
+// Loads the board on a separate PostgreSQL for a while and reports whether memory and connections stay flat:
 // `npm run soak:postgres -- --minutes 10`. Compiled as the benchmarks are, so that no loader counts.
 import { join } from 'node:path'
 import { build } from 'tsup'

@@ -63,7 +63,7 @@ for (const release of process.argv.includes('--matrix') ? [22, 24] : []) {
   })
 }
 
-// Told once more at the end, where a log that keeps only its last lines still has them.
+// Repeated at the end, for logs that keep only their last lines.
 for (const failure of failures) console.log(`\n${failure}`)
 if (broken.size > 0) console.log(`\nfailed: ${[...broken].join(', ')}`)
 console.log(`\n${total.passed} passed, ${total.failed} failed`)

@@ -21,7 +21,7 @@ async function node(args, cwd) {
   return code === 0 ? '' : output || `exit code ${code}`
 }
 
-/** What the manifest points at, and the licence and README, must be in the tarball. */
+/** The tarball must have the files that the manifest names, the licence and the README. */
 async function missingFiles(folder) {
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   const files = await readdir(folder, { recursive: true })
@@ -35,8 +35,8 @@ async function missingFiles(folder) {
 }
 
 /**
- * Packs every package, lints the tarballs, installs them into an empty host outside the repository and uses them there
- * as a host would: import, require, and a strict type check of `fixtures/host.ts`. Needs the build, and no network.
+ * Packs every package, lints the tarballs, installs them into an empty host outside the repository and uses them there as a host
+ * does: import, require, and a strict type check of `fixtures/host.ts`. Requires the build, but no network.
  */
 export async function checkPackages() {
   const totals = { passed: 0, failed: 0 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { capture, root } from '../run.mjs'
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-/** What the host brings itself: the frameworks, a database, and the types of its own environment. */
+/** What the host provides: the frameworks, a database, and the types of its environment. */
 const hostLibraries = ['express', 'fastify', 'graphql', 'pg', '@types/express', '@types/node', '@types/pg']
 
 async function pack(folders, destination) {
@@ -51,8 +51,8 @@ async function runtimeLibraries(names) {
 }
 
 /**
- * Lets npm install the tarballs into `folder`. The libraries that they need come as tarballs too, packed from this
- * repository's locked ones, so that the install asks no registry. Resolves with npm's output when it fails, else ''.
+ * Installs the tarballs into `folder` with npm. The libraries that they need are tarballs too, packed from this repository's locked
+ * ones, so that the install needs no registry. Resolves with npm's output when it fails, else ''.
  */
 export async function installHost(folder, tarballs) {
   const libraries = await pack([...(await runtimeLibraries([...tarballs.keys()])).values()], folder)

@@ -1,14 +1,14 @@
 import type { ServerAccess } from './server-access.js'
 
 interface Answer<Data> {
-  /** A field whose scope the key lacks is null, with an error, and the others are answered. */
+  /** A field whose scope the key lacks is null, with an error. The other fields are returned. */
   readonly data?: Data | null
   readonly errors?: readonly { readonly message: string; readonly extensions?: { readonly code?: string } }[]
 }
 
 /**
- * Asks the GraphQL endpoint by one POST request.
- * @throws Error with the server's own words for whatever is not answered in full.
+ * Sends one POST request to the GraphQL endpoint.
+ * @throws Error with the server's message when the response is incomplete.
  */
 export async function askGraphql<Data>(
   { url, key }: ServerAccess,
@@ -27,13 +27,13 @@ export async function askGraphql<Data>(
     throw new Error(`${url} cannot be reached`, { cause })
   })
   const isJson = /json/.test(response.headers.get('content-type') ?? '')
-  if (!isJson) throw new Error(`${url} answers ${response.status}, and not as a task board`)
+  if (!isJson) throw new Error(`${url} returns ${response.status}, but is not a task board`)
   const { data, errors = [] } = (await response.json()) as Answer<Data>
   if (errors.length > 0) {
     const said = errors.map(({ message, extensions }) => `${extensions?.code ?? 'ERROR'}: ${message}`)
     throw new Error(said.join('; '))
   }
-  if (data === undefined || data === null) throw new Error(`${url} answers ${response.status} without data`)
+  if (data === undefined || data === null) throw new Error(`${url} returns ${response.status} without data`)
   return data
 }
 

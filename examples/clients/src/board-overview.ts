@@ -7,7 +7,7 @@ interface OverviewTask {
   /** In percent. */
   readonly progress: number
   readonly agent: { readonly name: string; readonly type: string } | null
-  /** ISO 8601 UTC; null while nobody can tell. */
+  /** ISO 8601 UTC; null while unknown. */
   readonly estimatedCompletion: string | null
 }
 
@@ -15,7 +15,7 @@ interface TaskPage {
   readonly edges: readonly { readonly node: OverviewTask }[]
 }
 
-/** What is on a board, and how it fares. */
+/** The tasks, agents and figures of a board. */
 export interface BoardOverview {
   readonly name: string
   readonly waiting: TaskPage
@@ -79,7 +79,7 @@ const OVERVIEW = /* GraphQL */ `
   }
 `
 
-/** Asks for a workspace's board in one request. @throws Error when there is no such workspace, or the request fails. */
+/** Reads a workspace's board in one request. @throws Error when there is no such workspace, or the request fails. */
 export async function readOverview(access: ServerAccess, workspaceId: string): Promise<BoardOverview> {
   const { workspace } = await askGraphql<{ workspace: BoardOverview | null }>(access, OVERVIEW, {
     id: workspaceId,
@@ -117,7 +117,7 @@ function describeTask({ id, title, progress, agent, estimatedCompletion }: Overv
   return parts.join(', ')
 }
 
-/** Titles and names are other people's text, which must not steer the terminal. */
+/** Titles and names are other people's text, which must not control the terminal. */
 function withoutControls(line: string): string {
   return line.replaceAll(/\p{C}/gu, '')
 }

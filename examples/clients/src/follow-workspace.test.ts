@@ -48,7 +48,7 @@ const isAbout =
 const events = ({ messages }: Follower) => messages.filter((message) => !isSubscribed(message))
 
 describe('followWorkspace', () => {
-  it('hears everything once and in order, over twenty cuts with work in the meantime', async () => {
+  it('receives everything once and in order, over twenty cuts with work in the meantime', async () => {
     const { taskboard, board, url, key, workspaceId } = await serve()
     await taskboard.start()
     const proxy = await openCuttingProxy(url)
@@ -74,7 +74,7 @@ describe('followWorkspace', () => {
     expect(proxy.passed).toBeGreaterThanOrEqual(7)
   })
 
-  it('tries again until the board is started, and ends when it is told to', async () => {
+  it('retries until the board is started, and ends with its signal', async () => {
     const { taskboard, board, url, key, workspaceId } = await serve()
     const follower = follow({ url, key }, workspaceId)
     expect(await follower.cut()).toMatchObject({ code: 1006, reason: 'Unexpected server response: 503' })
@@ -86,7 +86,7 @@ describe('followWorkspace', () => {
     await expect(follower.ended).resolves.toBeUndefined()
   })
 
-  it('comes back after a server that ends, and gives up waiting when it is told to', async () => {
+  it('reconnects after a server that ends, and its signal ends the wait', async () => {
     const { taskboard, url, key, workspaceId } = await serve()
     await taskboard.start()
     const follower = follow({ url, key }, workspaceId)
@@ -96,7 +96,7 @@ describe('followWorkspace', () => {
     await follower.stop()
   })
 
-  it('begins at the present where its place is ahead of the log', async () => {
+  it('starts at the end of the log when its place is ahead of it', async () => {
     const { taskboard, board, url, key, workspaceId } = await serve()
     await taskboard.start()
     await board.add({ title: 'restored' })
@@ -105,7 +105,7 @@ describe('followWorkspace', () => {
     expect(await follower.heard(isSubscribed)).toMatchObject({ seq: 1 })
   })
 
-  it('ends where trying again is of no use, and says why', async () => {
+  it('ends with the reason when a retry cannot help', async () => {
     const { taskboard, url, key, workspaceId } = await serve()
     await taskboard.start()
     const wrongKey = follow({ url, key: 'tb_wrong' }, workspaceId)

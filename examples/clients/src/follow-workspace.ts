@@ -7,25 +7,24 @@ import { visitChannel, type VisitEnd } from './visit-channel.js'
 export interface FollowOptions {
   readonly access: ServerAccess
   readonly workspaceId: string
-  /** Told each event once and in order, over all connections; also `subscribed` and gaps. */
+  /** Called with each event once and in order, over all connections; also with `subscribed` and gaps. */
   readonly onMessage: (message: RealtimeMessage) => void
-  /** Told that a connection has ended, and when the next one is tried. */
+  /** Called when a connection has ended, with the delay before the next one. */
   readonly onCut: (end: VisitEnd, delayMs: number) => void
   /** Ends it. */
   readonly signal: AbortSignal
-  /** After which event to go on. Default: the present. */
+  /** The event after which to resume. Default: the end of the log. */
   readonly since?: number
-  /** How long to wait after so many connections that came to nothing. Default `reconnectDelayMs`. */
+  /** How long to wait after so many failed connections. Default `reconnectDelayMs`. */
   readonly delayMs?: (attempts: number) => number
 }
 
-/** Where trying again is of no use: the key, or what is asked for, is wrong. */
+/** Codes for which a retry cannot help: the key or the request is wrong. */
 const FINAL_CODES = ['AUTHENTICATION_FAILED', 'AUTHORIZATION_FAILED', 'RESOURCE_NOT_FOUND', 'INVALID_REQUEST']
 
 /**
- * Follows the events of a workspace for as long as the signal lets it, from connection to connection: each goes on after the last
- * message of the one before.
- * @throws Error when the server refuses for good.
+ * Follows the events of a workspace until the signal aborts. Each connection resumes after the last message of the one before.
+ * @throws Error when the server refuses permanently.
  */
 export async function followWorkspace(options: FollowOptions): Promise<void> {
   const { access, onMessage, onCut, signal, delayMs = reconnectDelayMs } = options
@@ -40,7 +39,7 @@ export async function followWorkspace(options: FollowOptions): Promise<void> {
   while (!signal.aborted) {
     const end = await visitChannel({ access, channel, since, onMessage: hear, signal })
     if (signal.aborted) return
-    // The log is shorter than it was, as after a backup was restored: what is told now is another story.
+    // The log is shorter than before, for example after a backup was restored, so start at its end.
     if (end.error?.details?.field === 'since') since = null
     else if (FINAL_CODES.includes(end.error?.code ?? '')) throw new Error(`${end.error?.code}: ${end.reason}`)
     const waitMs = delayMs(attempts++)

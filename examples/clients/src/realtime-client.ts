@@ -4,8 +4,7 @@ import { messageLine } from './realtime-message.js'
 import { readAccess } from './server-access.js'
 
 /**
- * Prints what happens in a workspace, that in the first argument or the oldest one within the key's reach, until SIGINT or
- * SIGTERM ends it.
+ * Prints the events of the workspace in the first argument, or of the oldest one within the key's reach, until SIGINT or SIGTERM.
  */
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())

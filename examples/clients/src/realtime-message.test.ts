@@ -22,23 +22,20 @@ describe('messageLine', () => {
       '2026-11-21T12:00:00.000Z #7 agent.status agent_1 busy',
     ],
     [{ type: 'subscribed', channel: 'workspace.ws_1', seq: 6 }, '#6 subscribed workspace.ws_1'],
-    [
-      { type: 'gap', from: 3, to: 6 },
-      'gap what happened from #3 to #6 is not told any more: look at the board',
-    ],
+    [{ type: 'gap', from: 3, to: 6 }, 'gap events #3 to #6 are no longer available: look at the board'],
     [{ ...at, type: 'task.sung' }, '2026-11-21T12:00:00.000Z #7 task.sung'],
-  ])('tells %j', (message, line) => {
+  ])('prints %j', (message, line) => {
     expect(messageLine(message)).toBe(line)
   })
 
-  it('lets no title steer the terminal', () => {
+  it('lets no title control the terminal', () => {
     const line = messageLine({ type: 'task.created', data: { title: 'a\u001B[31mb\nc\u202E' } })
     expect(line).toBe('task.created a[31mbc')
   })
 })
 
 describe('placeAfter', () => {
-  it('is what to go on after, gaps included', () => {
+  it('is where to resume, gaps included', () => {
     expect(placeAfter({ type: 'subscribed', seq: 0 })).toBe(0)
     expect(placeAfter({ type: 'task.created', seq: 3 })).toBe(3)
     expect(placeAfter({ type: 'gap', from: 4, to: 9 })).toBe(9)

@@ -1,10 +1,10 @@
-/** What the server says, as far as this client reads it: it passes over what it does not know. */
+/** The messages of the server that this client reads. It ignores others. */
 export interface RealtimeMessage {
   readonly type: string
   readonly channel?: string
   /** Of an event: its number. Of `subscribed`: what follows has a higher one. */
   readonly seq?: number
-  /** Of a gap: what is not to be had, both included. */
+  /** Of a gap: the first and the last missing number. */
   readonly from?: number
   readonly to?: number
   /** ISO 8601 UTC. */
@@ -23,7 +23,7 @@ export interface RealtimeError {
   readonly details?: { readonly field?: string }
 }
 
-/** Where to go on after a message, or null when it does not say. */
+/** Where to resume after a message, or null when it has no place. */
 export function placeAfter({ type, seq, to }: RealtimeMessage): number | null {
   return (type === 'gap' ? to : seq) ?? null
 }
@@ -41,7 +41,7 @@ function describe({ type, channel, from, to, data, ...rest }: RealtimeMessage): 
     case 'subscribed':
       return channel ?? ''
     case 'gap':
-      return `what happened from #${from} to #${to} is not told any more: look at the board`
+      return `events #${from} to #${to} are no longer available: look at the board`
     case 'task.progress':
       return `${rest.task_id} ${rest.progress} %`
     case 'agent.status':

@@ -5,7 +5,7 @@ import { reconnectDelayMs } from './reconnect-delay.js'
 describe('reconnectDelayMs', () => {
   const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-  it('grows whatever is drawn, and stays within half a minute', () => {
+  it('grows with every draw, and stays within half a minute', () => {
     fc.assert(
       fc.property(fc.nat(2_000), fraction, fraction, (attempts, one, other) => {
         const delayMs = reconnectDelayMs(attempts, () => one)

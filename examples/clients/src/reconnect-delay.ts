@@ -2,8 +2,8 @@ const FIRST_MS = 1_000
 const LONGEST_MS = 30_000
 
 /**
- * How long to wait before the next connection after so many that came to nothing: up to a second, then twice as long each time,
- * up to half a minute. A random half of it keeps clients that were cut off together from coming back together.
+ * How long to wait before the next connection after so many failed ones: up to 1 s, then twice as long each time, up to 30 s. Half
+ * of it is random, so that clients that were cut off together do not reconnect together.
  */
 export function reconnectDelayMs(attempts: number, random: () => number = Math.random): number {
   const mostMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** attempts)

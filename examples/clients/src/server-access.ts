@@ -1,6 +1,6 @@
-/** Which server to talk to, and as whom. */
+/** The server and the credential. */
 export interface ServerAccess {
-  /** As in `http://127.0.0.1:3000`, without a slash at the end. */
+  /** For example `http://127.0.0.1:3000`, without a trailing slash. */
   readonly url: string
   /** An API key, or an access token. */
   readonly key: string
@@ -8,7 +8,7 @@ export interface ServerAccess {
 
 const DEFAULT_URL = 'http://127.0.0.1:3000'
 
-/** Reads TASKBOARD_URL and TASKBOARD_KEY. @throws Error for people when they cannot be used. */
+/** Reads TASKBOARD_URL and TASKBOARD_KEY. @throws Error with a readable message when they are invalid. */
 export function readAccess(env: Readonly<Record<string, string | undefined>>): ServerAccess {
   const url = env['TASKBOARD_URL']?.trim() || DEFAULT_URL
   const key = env['TASKBOARD_KEY']?.trim() ?? ''

@@ -5,9 +5,9 @@ import type { ServerAccess } from './server-access.js'
 export interface ChannelVisit {
   readonly access: ServerAccess
   readonly channel: string
-  /** After which message to go on; null for the present. */
+  /** The message after which to resume; null for the end of the log. */
   readonly since: number | null
-  /** Told what comes once the channel is subscribed, that included. */
+  /** Called with each message from `subscribed` on. */
   readonly onMessage: (message: RealtimeMessage) => void
   /** Ends the visit. */
   readonly signal: AbortSignal
@@ -15,19 +15,19 @@ export interface ChannelVisit {
 
 /** How a connection ended. */
 export interface VisitEnd {
-  /** Of the close frame; 1006 when there was none. */
+  /** Of the close frame; 1006 without one. */
   readonly code: number
   readonly reason: string
-  /** What the server complained of last, or null. */
+  /** The last error of the server, or null. */
   readonly error: RealtimeError | null
 }
 
 const HANDSHAKE_TIMEOUT_MS = 10_000
-/** The server pings every thirty seconds: who has heard nothing for two of these is cut off without having been told. */
+/** The server pings every 30 s. A client that received nothing for two of these is cut off without a close frame. */
 const SILENCE_MS = 75_000
 const NORMAL = 1000
 
-/** One connection: authenticates, subscribes, and tells what it hears. Resolves when the connection has ended, however it did. */
+/** One connection: authenticates, subscribes, and passes messages on. Resolves when the connection has ended in any way. */
 export function visitChannel({ access, channel, since, onMessage, signal }: ChannelVisit): Promise<VisitEnd> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`${access.url.replace(/^http/, 'ws')}/v2/realtime`, {
@@ -54,7 +54,7 @@ export function visitChannel({ access, channel, since, onMessage, signal }: Chan
         })
       } else if (message.type === 'error') {
         error = message.error ?? null
-        // Without its one channel the connection is of no use.
+        // Without its only channel the connection is useless.
         if (message.channel === channel) leave()
       } else onMessage(message)
     })

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** Passes connections on to a server, and cuts them when it is told to. */
+/** Passes connections on to a server, and cuts them on request. */
 export interface CuttingProxy {
   readonly url: string
   /** How many connections it has passed on. */
   readonly passed: number
-  /** Cuts what is open, and takes nothing until `mend`. */
+  /** Cuts open connections, and accepts none until `mend`. */
   cut(): void
   /** Passes connections on again, to another server when one is named. */
   mend(url?: string): void

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import type { ServerAccess } from '../src/server-access.js'
 
-/** A client that is subscribed and then reads nothing any more, so that it answers no close frame either. */
+/** A client that subscribes and then stops reading, so that it does not answer a close frame either. */
 export async function openDeafClient({ url, key }: ServerAccess, workspaceId: string): Promise<() => void> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/v2/realtime`)
   socket.on('error', () => undefined)

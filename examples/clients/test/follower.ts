@@ -3,7 +3,7 @@ import type { RealtimeMessage } from '../src/realtime-message.js'
 import type { ServerAccess } from '../src/server-access.js'
 import type { VisitEnd } from '../src/visit-channel.js'
 
-/** The realtime client with what it has heard. */
+/** The realtime client with the messages that it received. */
 export interface Follower {
   readonly messages: readonly RealtimeMessage[]
   /** How its connections ended, so far. */

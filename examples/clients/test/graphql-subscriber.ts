@@ -9,13 +9,15 @@ export interface SubscriptionMessage {
 }
 
 export interface GraphqlSubscriber {
-  /** The first payload that is so, now or later. Rejects when the connection ends before. */
-  told(isSo: (payload: SubscriptionMessage['payload']) => boolean): Promise<SubscriptionMessage['payload']>
+  /** The first payload that `isSo`, now or later. Rejects when the connection ends before. */
+  received(
+    isSo: (payload: SubscriptionMessage['payload']) => boolean,
+  ): Promise<SubscriptionMessage['payload']>
   /** Resolves with the code of the connection's end. */
   readonly closed: Promise<number>
 }
 
-/** Begins a subscription over a connection of its own. */
+/** Begins a subscription over a separate connection. */
 export async function openSubscriber(
   { url, key }: ServerAccess,
   query: string,
@@ -26,10 +28,10 @@ export async function openSubscriber(
   socket.on('error', () => undefined)
   socket.on('message', (bytes: Buffer) => {
     messages.push(JSON.parse(bytes.toString()) as SubscriptionMessage)
-    socket.emit('told')
+    socket.emit('received')
   })
   const closed = once(socket, 'close').then(([code]) => {
-    socket.emit('told')
+    socket.emit('received')
     return code as number
   })
 
@@ -38,7 +40,7 @@ export async function openSubscriber(
       const found = messages.find(isSo)
       if (found !== undefined) return found
       if (socket.readyState === WebSocket.CLOSED) throw new Error(`it ended: ${JSON.stringify(messages)}`)
-      await once(socket, 'told')
+      await once(socket, 'received')
     }
   }
 
@@ -48,6 +50,6 @@ export async function openSubscriber(
   socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query, variables } }))
   return {
     closed,
-    told: async (isSo) => (await first(({ type, payload }) => type === 'next' && isSo(payload))).payload,
+    received: async (isSo) => (await first(({ type, payload }) => type === 'next' && isSo(payload))).payload,
   }
 }

@@ -31,7 +31,7 @@ describe('parseChat', () => {
     })
   })
 
-  it('takes the further lines for the description', () => {
+  it('reads the further lines as the description', () => {
     expect(parseChat('add Launch, urgent\n- [x] one\n- two', NOW)).toMatchObject({
       title: 'Launch',
       priority: 'urgent',
@@ -56,12 +56,12 @@ describe('parseChat', () => {
     ['address the problem', { kind: 'unknown' }],
     ['', { kind: 'unknown' }],
     ['add', { kind: 'unclear', problem: 'a task needs a title' }],
-    ['add Party, due sometime', { kind: 'unclear', problem: '"sometime" is no date that I know' }],
+    ['add Party, due sometime', { kind: 'unclear', problem: '"sometime" is not a date that I know' }],
   ])('reads %j', (message, command) => {
     expect(parseChat(message, NOW)).toEqual(command)
   })
 
-  it('makes something of every message', () => {
+  it('understands or rejects every message', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.constantFrom('', 'add ', 'list '), (text, start) => {
         expect(['add', 'list', 'status', 'result', 'help', 'unclear', 'unknown']).toContain(

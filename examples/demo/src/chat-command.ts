@@ -2,7 +2,7 @@ import { priorities, type Column, type Priority } from '@taskboard/core'
 import { parseDueDate } from './due-date.js'
 import { withoutEnd } from './without-end.js'
 
-/** What a chat message asks for. */
+/** A request in a chat message. */
 export type ChatCommand =
   | {
       readonly kind: 'add'
@@ -14,10 +14,10 @@ export type ChatCommand =
     }
   | { readonly kind: 'list'; readonly column: Column }
   | { readonly kind: 'status' }
-  /** What an agent delivered: for the named task, or for the one that was done last. */
+  /** The result of the named task, or of the one that was completed last. */
   | { readonly kind: 'result'; readonly taskId: string | null }
   | { readonly kind: 'help' }
-  /** A request that is known but cannot be carried out as it stands. */
+  /** A known request that cannot be carried out as it is written. */
   | { readonly kind: 'unclear'; readonly problem: string }
   | { readonly kind: 'unknown' }
 
@@ -60,7 +60,7 @@ function stripPolite(text: string): string {
   return stripped === '' ? text : stripped
 }
 
-/** The title, then modifiers after commas, read from the end; the first part that is none belongs to the title. */
+/** The title, then modifiers after commas, read from the end. The first part that is no modifier belongs to the title. */
 function parseAdd(text: string, description: string, now: number): ChatCommand {
   const parts = text.split(',').map((part) => part.trim())
   const modifiers: Modifiers = { priority: null, dueDate: null, tags: [], problem: null }
@@ -80,7 +80,7 @@ function takeModifier(part: string, modifiers: Modifiers, now: number): boolean 
   else if (tag !== undefined) modifiers.tags.push(tag)
   else if (due !== undefined) {
     modifiers.dueDate = parseDueDate(due, now)
-    if (modifiers.dueDate === null) modifiers.problem = `"${due}" is no date that I know`
+    if (modifiers.dueDate === null) modifiers.problem = `"${due}" is not a date that I know`
   } else return part === ''
   return true
 }

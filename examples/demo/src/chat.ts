@@ -14,7 +14,7 @@ const HELP = [
   '- help',
 ].join('\n')
 
-/** Does what a chat message asks for at `now`, and says so. */
+/** Carries out a chat message at `now`, and returns the reply. */
 export async function answerChat(board: Board, message: string, now: number): Promise<string> {
   const command = parseChat(message, now)
   switch (command.kind) {

@@ -70,7 +70,7 @@ describe('the checklist agent', () => {
     expect((await board.get(id)).result).toContain('has no description')
   })
 
-  it('asks a person, and goes on once the task is released', async () => {
+  it('asks a person, and resumes once the task is released', async () => {
     const { clock, board, events } = await setUp()
     const { id } = await board.add({ title: 'Paint', description: 'needs input: which colour?\n- Paint it' })
     await clock.advance({ seconds: 5 })
@@ -86,7 +86,7 @@ describe('the checklist agent', () => {
     )
   })
 
-  it('alerts people, and waits no longer than it may', async () => {
+  it('alerts people, and waits no longer than allowed', async () => {
     const { clock, board, events } = await setUp()
     const { id } = await board.add({ title: 'Watch', description: 'alert: the disk is full\nwait 10m' })
     await clock.advance({ seconds: 31 })
@@ -97,7 +97,7 @@ describe('the checklist agent', () => {
 })
 
 describe('its chat', () => {
-  it('adds tasks, lists them and tells how things stand', async () => {
+  it('adds tasks, lists them and reports the status', async () => {
     const { clock, board } = await setUp()
     const say = async (message: string): Promise<string> => (await board.chat({ message })).reply
     const added = await say('add Write the report, urgent, due tomorrow\n- Collect the figures\n- wait 5s')
@@ -116,7 +116,7 @@ describe('its chat', () => {
     expect(await say(`result ${task?.id}`)).toBe(await say('result'))
   })
 
-  it('tells of holds', async () => {
+  it('reports holds', async () => {
     const { clock, board } = await setUp()
     const { id } = await board.add({ title: 'Paint', description: 'blocked: no paint' })
     await clock.advance({ seconds: 1 })
@@ -135,7 +135,7 @@ describe('its chat', () => {
     )
     expect(replies.map(({ reply }) => reply.split('\n', 1)[0])).toEqual([
       'I did not understand that.',
-      'Nothing was done: "sometime" is no date that I know.',
+      'Nothing was done: "sometime" is not a date that I know.',
       'Nothing was added: title must have at most 200 characters.',
     ])
     expect((await board.list('TODO')).tasks).toEqual([])

@@ -4,30 +4,30 @@ import { parseChecklist, readLine, type Step } from './checklist.js'
 import { describeLine, writeReport, type WorkedStep } from './checklist-report.js'
 
 export interface ChecklistAgentOptions {
-  /** How long the agent stays with each line, so that a person can watch. 0 for none. */
+  /** How long the agent works on each line, so that a person can watch. 0 for none. */
   readonly stepMs: number
-  /** The present, for chat messages such as `due tomorrow`. Default: the process's clock. */
+  /** The current time, for chat messages such as `due tomorrow`. Default: the process's clock. */
   readonly now?: () => number
 }
 
-/** More lines than this are not gone through; the report says how many were left out. */
+/** The most lines that are worked; the report has the number of the others. */
 const MOST_STEPS = 200
-/** What a `wait` line may take at most. */
+/** The longest time of a `wait` line. */
 const LONGEST_WAIT_MS = 30_000
 const MOST_LINKS = 20
 const LONGEST_LINK = 2_000
 
 /**
- * An agent that needs no outside service: it works a task's description as a checklist, a line at a time, and returns a
- * report of what stands there.
+ * An agent that needs no external service: it works a task's description as a checklist, a line at a time, and returns a report of
+ * it.
  *
- * `- [x] done before`, `- item`, `1. item` and plain lines are steps. `wait 2s` waits, up to 30 s. `alert: text` tells the
- * workspace's people. `blocked: reason` and `needs input: question` put the task on hold; once a person has released it,
- * the agent takes the question for answered and goes on.
+ * `- [x] done before`, `- item`, `1. item` and plain lines are steps. `wait 2s` waits, up to 30 s. `alert: text` alerts the
+ * workspace's people. `blocked: reason` and `needs input: question` put the task on hold. Once a person has released it, the agent
+ * treats the question as answered and resumes.
  */
 export function checklistAgent({ stepMs, now = Date.now }: ChecklistAgentOptions): AgentDefinition {
   return defineAgent({
-    // Whatever the type of an agent is, this works for it.
+    // This works for agents of every type.
     type: '*',
     name: 'Checklist agent',
     run: (task, context) => workChecklist(task, context, stepMs),
@@ -55,7 +55,7 @@ async function workChecklist(task: Task, context: TaskContext, stepMs: number): 
   return writeReport(task.title, worked, all.length - steps.length)
 }
 
-/** Goes through one line and says what came of it; null when the task is on hold and the run over. */
+/** Works one line and returns the outcome; null when the task is on hold and the run has ended. */
 async function workStep(step: Step, context: TaskContext): Promise<string | null> {
   switch (step.kind) {
     case 'ticked':

@@ -1,13 +1,13 @@
 import { readLine, type LineFacts, type Step } from './checklist.js'
 
-/** A step that has been gone through. */
+/** A step that has been worked. */
 export interface WorkedStep {
   readonly step: Step
   /** What happened to it, in a few words. */
   readonly outcome: string
 }
 
-/** What is said about a line that was read. */
+/** The description of a line that was read. */
 export function describeLine(text: string): string {
   const { words, links, dates, numbers } = readLine(text)
   const parts = [

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { isCalendarDate, parseChecklist, readLine } from './checklist.js'
 
 describe('parseChecklist', () => {
-  it('takes boxes, bullets, numbers and plain lines for steps, and blank lines for none', () => {
+  it('reads boxes, bullets, numbers and plain lines as steps, and skips blank lines', () => {
     const steps = parseChecklist('- [ ] one\n\n- two\r\n1. three\n  2) four\nfive\n* [x] six\n- [X] seven')
     expect(steps.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
       'item one',
@@ -33,7 +33,7 @@ describe('parseChecklist', () => {
     expect(parseChecklist(line)).toEqual([step])
   })
 
-  it('makes one step of each line that is not blank, whatever stands in it', () => {
+  it('makes one step of each line that is not blank, with any text', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' })), (lines) => {
         const text = lines.join('\n')

@@ -1,14 +1,14 @@
 import { withoutEnd } from './without-end.js'
-/** What one line of a checklist asks for. */
+/** One line of a checklist. */
 export type Step =
-  /** Ticked off before the agent came. */
+  /** Ticked off before the run. */
   | { readonly kind: 'ticked'; readonly text: string }
   /** To be read and reported on. */
   | { readonly kind: 'item'; readonly text: string }
   | { readonly kind: 'wait'; readonly text: string; readonly waitMs: number }
-  /** Only a person can go on from here. */
+  /** Waits for a person. */
   | { readonly kind: 'question'; readonly text: string }
-  /** For people to know at once. */
+  /** Alerts people at once. */
   | { readonly kind: 'alert'; readonly text: string }
 
 /** What is found in the text of a line. */
@@ -57,7 +57,7 @@ function toStep(line: string): Step {
   return { kind: 'item', text }
 }
 
-/** Counts and picks out what a line holds. Pure, and true of the text: nothing is looked up. */
+/** Counts and extracts the parts of a line. Pure: it looks nothing up. */
 export function readLine(text: string): LineFacts {
   const links = (text.match(LINK) ?? []).map((link) => withoutEnd(link, /[.,;:!?]/))
   const withoutLinks = text.replace(LINK, ' ')

@@ -10,7 +10,7 @@ export interface DemoWorkspace {
 
 const DAY_MS = 86_400_000
 
-/** The workspace to show: that of the oldest account, or of a new account where the storage has none. */
+/** The workspace to show: of the oldest account, or of a new account when the storage has none. */
 export async function ensureDemo<Tx>({ accounts }: Taskboard<Tx>): Promise<DemoWorkspace> {
   const [account] = await accounts.list({ limit: 1 })
   if (account === undefined) {
@@ -27,7 +27,7 @@ export async function ensureDemo<Tx>({ accounts }: Taskboard<Tx>): Promise<DemoW
   return { accountId: account.id, workspaceId: id, accountName: account.name, isNew: false }
 }
 
-/** A key for all that the API does in one workspace, for 24 hours. It can be read nowhere afterwards. */
+/** A key with every scope in one workspace, for 24 hours. It cannot be read again later. */
 export async function mintDemoKey<Tx>(
   { accounts }: Taskboard<Tx>,
   workspaceId: string,

@@ -13,7 +13,7 @@ async function setUp() {
 }
 
 describe('ensureOwner', () => {
-  it('makes one up with a password that is told once', async () => {
+  it('creates a default owner with a password that is returned once', async () => {
     const { taskboard, accountId, emails } = await setUp()
     const first = await ensureOwner(taskboard, accountId, NOBODY)
     expect(first.email).toBe('owner@taskboard.example')
@@ -22,7 +22,7 @@ describe('ensureOwner', () => {
     expect(await emails()).toEqual([first.email])
   })
 
-  it('takes the one that the settings name, and tells no password that was given', async () => {
+  it('uses the owner that the settings name, and does not return a given password', async () => {
     const { taskboard, accountId, emails } = await setUp()
     const settings = { ownerEmail: 'Ada@Example.com', ownerPassword: 'a long enough one' }
     expect(await ensureOwner(taskboard, accountId, settings)).toEqual({
@@ -43,7 +43,7 @@ describe('ensureOwner', () => {
   it.each([
     [{ ownerEmail: 'nobody', ownerPassword: null }, /^TASKBOARD_OWNER_EMAIL cannot be used: /],
     [{ ownerEmail: null, ownerPassword: 'short' }, /^TASKBOARD_OWNER_PASSWORD cannot be used: /],
-  ])('refuses %j and says which variable is to blame', async (settings, reason) => {
+  ])('refuses %j and names the variable', async (settings, reason) => {
     const { taskboard, accountId } = await setUp()
     await expect(ensureOwner(taskboard, accountId, settings)).rejects.toThrow(reason)
   })

@@ -5,7 +5,7 @@ import { SettingError, type DemoSettings } from './settings.js'
 /** Who may log in to the demo. */
 export interface DemoOwner {
   readonly email: string
-  /** The password that was made up now, to be shown this once; null when it is the one given, or known from before. */
+  /** The password that was generated now, to be shown once; null when it was given, or is from an earlier start. */
   readonly password: string | null
 }
 
@@ -15,8 +15,8 @@ const DEFAULT_EMAIL = 'owner@taskboard.example'
 const PASSWORD_BYTES = 18
 
 /**
- * The account's owner: the user that the settings name, made when there is none, or else the oldest user, or else one that
- * is made up. The password of a user that is there stays as it is.
+ * The account's owner: the user that the settings name, created when missing, or else the oldest user, or else a new default user.
+ * The password of an existing user stays unchanged.
  * @throws SettingError
  */
 export async function ensureOwner<Tx>(

@@ -12,7 +12,7 @@ export interface DemoStorage {
   readonly place: string
   /** For people: where the encryption key is. */
   readonly keyPlace: string
-  /** Closes the database, once nothing uses it any more. */
+  /** Closes the database, when nothing uses it any more. */
   close(): Promise<void>
 }
 
@@ -99,7 +99,7 @@ function serverFault(error: unknown): SettingError {
   return new SettingError('DATABASE_URL', `names a database that cannot be used: ${reasonOf(error)}`, error)
 }
 
-/** An error that gathers those of several addresses has no message of its own. */
+/** An error that collects those of several addresses has no message itself. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.message || ((error as NodeJS.ErrnoException).code ?? error.name)

@@ -9,7 +9,7 @@ import { eventLine } from './event-line.js'
 import { greet } from './greeting.js'
 import { SettingError, type DemoSettings } from './settings.js'
 
-/** A web framework's part: to serve the board's routes, GraphQL and the realtime channel. */
+/** The web framework's part: serves the board's routes, GraphQL and the realtime channel. */
 export interface DemoServer {
   /** For people. */
   readonly framework: string
@@ -34,7 +34,7 @@ export interface RunningDemo {
   stop(): Promise<void>
 }
 
-/** Makes the board, serves it and says so through `print`. @throws SettingError */
+/** Creates the board, serves it and prints the greeting through `print`. @throws SettingError */
 export async function startDemo(
   server: DemoServer,
   settings: DemoSettings,
@@ -123,7 +123,7 @@ function createDemoBoard(
   }
 }
 
-/** Warnings and worse, a line each. The library puts no secret into any of them. */
+/** Warnings and errors, one line each. The library puts no secrets into them. */
 function printingLogger(print: (text: string) => void): Logger {
   const say = (level: string) => (fields: object, message: string) =>
     print(`${new Date().toISOString()} ${level} ${message} ${JSON.stringify(fields, briefly)}`)
@@ -135,14 +135,14 @@ function briefly(field: string, value: unknown): unknown {
   return value instanceof Error ? `${value.name}: ${value.message}` : value
 }
 
-/** Says which setting is to blame when listening fails. */
+/** Names the setting that made listening fail. */
 function toSettingError({ host, port }: DemoSettings): (error: NodeJS.ErrnoException) => never {
   return (error) => {
-    if (error.code === 'EADDRINUSE') throw new SettingError('PORT', `${port} is in use already on ${host}`)
+    if (error.code === 'EADDRINUSE') throw new SettingError('PORT', `${port} is already in use on ${host}`)
     if (error.code === 'EACCES')
-      throw new SettingError('PORT', `${port} needs rights that this process lacks`)
+      throw new SettingError('PORT', `${port} requires privileges that this process lacks`)
     if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EINVAL') {
-      throw new SettingError('HOST', `${host} is no address of this machine`)
+      throw new SettingError('HOST', `${host} is not an address of this machine`)
     }
     throw error
   }

@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(root, { recursive: true }))
 
-it('makes one key of 32 bytes for all who ask, and gives it again', async () => {
+it('creates one key of 32 bytes for all callers, and returns it again', async () => {
   const directory = join(root, 'data')
   const keys = await Promise.all(Array.from({ length: 8 }, () => keepEncryptionKey(directory)))
   expect(new Set([...keys, await keepEncryptionKey(directory)]).size).toBe(1)

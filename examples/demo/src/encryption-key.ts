@@ -10,8 +10,8 @@ export function keyFileOf(directory: string): string {
 }
 
 /**
- * The key that webhook secrets are sealed with: the text of the directory's key file, which is made at the first call, with
- * the directory, and which only its owner can read. Of several processes that make it at once all get the same.
+ * The key that encrypts webhook secrets: the text of the directory's key file. The first call creates both, readable only by the
+ * owner. Processes that create it at the same time all get the same key.
  */
 export async function keepEncryptionKey(directory: string): Promise<string> {
   const path = keyFileOf(directory)
@@ -21,7 +21,7 @@ export async function keepEncryptionKey(directory: string): Promise<string> {
   const draft = `${path}-${randomBytes(8).toString('hex')}`
   try {
     await writeFile(draft, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600 })
-    // A link appears whole, and never in place of another's key.
+    // A link appears atomically, and never replaces another process's key.
     await link(draft, path).catch(unlessCode('EEXIST'))
   } finally {
     await rm(draft, { force: true })
@@ -29,7 +29,7 @@ export async function keepEncryptionKey(directory: string): Promise<string> {
   return (await readFile(path, 'utf8')).trim()
 }
 
-/** What access tokens are signed with: made of the encryption key, so that there is one secret to keep. */
+/** The key that signs access tokens. It is derived from the encryption key, so that there is one secret to keep. */
 export function tokenSecretOf(encryptionKey: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', encryptionKey, '', 'taskboard demo access tokens', KEY_BYTES))
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { eventLine } from './event-line.js'
 
 describe('eventLine', () => {
-  it('puts an event into one line that no title can break or colour', () => {
+  it('prints an event on one line that no title can break or colour', () => {
     const line = eventLine({
       id: 'log_1',
       workspaceId: 'ws_1',

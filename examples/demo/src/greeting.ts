@@ -37,7 +37,7 @@ const OVERVIEW = [
 ].join(' ')
 const EVENTS = ['task.created', 'task.started', 'task.completed', 'task.failed', 'task.moved']
 
-/** What a newcomer needs: where the server is, what it keeps, the key, and commands to paste into a POSIX shell. */
+/** What a new user needs: the server's address, its state, the key, and commands to paste into a POSIX shell. */
 export function greet(greeting: Greeting): string {
   const { framework, url, place, keyPlace, workspaceId, accountName, isNew, key, expiresAt, webhookAllow } =
     greeting
@@ -89,7 +89,7 @@ function commands(url: string, workspaceId: string, webhookAllow: readonly strin
   const board = '/api/board?action='
   return [
     {
-      purpose: 'be told of what happens, with signed webhooks',
+      purpose: 'receive events as signed webhooks',
       path: '/api/webhooks/create',
       body: JSON.stringify({ url: receiver, events: EVENTS, secret: 'demo-secret' }),
     },
@@ -114,9 +114,9 @@ function commands(url: string, workspaceId: string, webhookAllow: readonly strin
       purpose: 'the same tasks by the enterprise API',
       path: '/v2/tasks?limit=5',
     },
-    { purpose: 'the agents, what they have to do and how they fare', path: '/v2/agents' },
+    { purpose: 'the agents, their workload and their success rate', path: '/v2/agents' },
     {
-      purpose: 'what is under way, the agents and the figures of a week in one request, by GraphQL',
+      purpose: 'the tasks in work, the agents and the figures of a week in one GraphQL request',
       path: '/v2/graphql',
       body: JSON.stringify({ query: OVERVIEW, variables: { id: workspaceId } }),
     },

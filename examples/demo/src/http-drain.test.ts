@@ -47,7 +47,7 @@ it('does not wait for WebSockets until the end', async () => {
   await end
 })
 
-it('waits no longer than it may for a request beside a WebSocket', async () => {
+it('waits no longer than allowed for a request beside a WebSocket', async () => {
   const server = createServer(() => undefined)
   const { drain, ended } = drainable(server)
   const socket = await openWebSocket(server, await listen(server))

@@ -1,11 +1,11 @@
 import type { Server, ServerResponse } from 'node:http'
 
-/** A server that can be ended in two steps, since the board is to be closed in between. */
+/** A server that ends in two steps, so that the board can be closed in between. */
 export interface DrainableServer {
   /**
-   * Takes no more connections, and resolves when the requests in flight are answered. WebSockets stay open: the board tells its
-   * clients what the last agents do, and ends their connections when it closes. `close` begins the end of the server and
-   * resolves when no connection is left. What is still open after `drainMs` is cut off, WebSockets excepted.
+   * Stops accepting connections, and resolves when the requests in flight are answered. WebSockets stay open: the board sends their
+   * clients the last agents' events, and closes them when it closes. `close` starts to end the server and resolves when no connection
+   * is left. What is still open after `drainMs` is cut off, except WebSockets.
    */
   drain(close: () => Promise<void>, drainMs: number): Promise<void>
   /** Resolves when no connection is left, WebSockets included. */
@@ -27,7 +27,7 @@ export function drainable(server: Server): DrainableServer {
     })
   })
 
-  /** Kept-alive connections go once they are idle. */
+  /** Keep-alive connections are closed once they are idle. */
   async function end(close: () => Promise<void>, drainMs: number): Promise<void> {
     const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS)
     const cut = setTimeout(() => {
@@ -46,7 +46,7 @@ export function drainable(server: Server): DrainableServer {
     async drain(close, drainMs) {
       const answered = new Promise<void>((resolve) => (onAnswered = resolve))
       ending = end(close, drainMs)
-      // Whoever awaits its end is told; until then it is nobody's.
+      // `ended` reports a rejection; until then it must not count as unhandled.
       ending.catch(() => undefined)
       if (inFlight.size > 0) await Promise.race([answered, ending])
     },

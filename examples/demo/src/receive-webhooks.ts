@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { verifySignature } from '@taskboard/core'
 
-/** A receiver to watch webhooks with: prints each delivery and refuses those whose signature does not fit. */
+/** A receiver for watching webhooks: prints each delivery and refuses those with a wrong signature. */
 const PORT = Number(process.env['RECEIVER_PORT'] ?? 9_000)
 const SECRET = process.env['RECEIVER_SECRET'] ?? 'demo-secret'
 const LARGEST_BODY_BYTES = 1_048_576

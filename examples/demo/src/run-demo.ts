@@ -7,8 +7,8 @@ const SIGNAL_EXIT_CODE = 128
 const SIGNAL_NUMBERS = { SIGTERM: 15, SIGINT: 2 } as const
 
 /**
- * The whole life of an example's process: settings from the environment, the demo, and its end by SIGTERM or SIGINT, which
- * drains. Nothing is open then, so that the process ends by itself, with 0. A second signal exits at once.
+ * Runs an example's process: reads the settings from the environment, starts the demo, and drains it on SIGTERM or SIGINT. Nothing
+ * is open then, so the process ends on its own, with 0. A second signal exits at once.
  */
 export async function runDemo(server: DemoServer): Promise<void> {
   const starting = start(server)

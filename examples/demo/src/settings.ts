@@ -1,22 +1,22 @@
 import { resolve } from 'node:path'
 
-/** What the environment says about the demo. */
+/** The demo's settings from the environment. */
 export interface DemoSettings {
   readonly host: string
   readonly port: number
-  /** Networks to which webhooks may be sent although they are not public. */
+  /** Networks that are not public, but to which webhooks may be sent. */
   readonly webhookAllow: readonly string[]
-  /** How long the agent stays with each line of a checklist. */
+  /** How long the agent works on each line of a checklist. */
   readonly stepMs: number
-  /** How long requests and runs may go on after a signal to stop. */
+  /** How long requests and runs may continue after a signal to stop. */
   readonly drainMs: number
   /** Absolute. Where PGlite's files are, and the encryption key unless it is given. */
   readonly dataDirectory: string
-  /** The Postgres to use in place of PGlite, or null. It may hold a password. */
+  /** The Postgres to use instead of PGlite, or null. It may contain a password. */
   readonly databaseUrl: string | null
-  /** What webhook secrets are sealed with, or null for the key that the data directory keeps. */
+  /** The key that encrypts webhook secrets, or null for the key in the data directory. */
   readonly encryptionKey: string | null
-  /** Who may log in; null for what the demo makes up. */
+  /** The user who may log in; null for the demo's default. */
   readonly ownerEmail: string | null
   readonly ownerPassword: string | null
 }
@@ -53,7 +53,7 @@ function readHost(env: Environment): string {
   throw new SettingError('HOST', 'must be a host name or an IP address, such as 127.0.0.1')
 }
 
-/** The message does not repeat the value, which may hold a password. */
+/** The message does not repeat the value, which may contain a password. */
 function readDatabaseUrl(env: Environment): string | null {
   const url = env['DATABASE_URL']?.trim()
   if (url === undefined || url === '') return null

@@ -16,7 +16,7 @@ const PARTS: readonly (readonly [string, string, string])[] = [
   ['Health', '/health', "a route of this example's own"],
 ]
 
-/** What `GET /` answers: what there is on this server, and how to ask for it. It holds no key: those are printed at the start. */
+/** The response to `GET /`: what this server has, and how to request it. It has no key, because that is printed at the start. */
 export function startPage(framework: string): string {
   const rows = PARTS.map(
     ([name, path, what]) =>
@@ -36,7 +36,7 @@ th { text-align: left } th, td { padding: .2rem 1rem .2rem 0; vertical-align: to
 </head>
 <body>
 <h1>Taskboard on ${framework}</h1>
-<p>This is an example server. Everything but the reference, the OpenAPI document and the health check asks for the API key that the
+<p>This is an example server. Everything except the reference, the OpenAPI document and the health check requires the API key that the
 server printed when it started.</p>
 <table>
 ${rows.join('\n')}

@@ -12,7 +12,7 @@ import { expect } from 'vitest'
 import type { ServerProcess } from './server-process.js'
 import { runInShell, startInShell } from './shell.js'
 
-/** As the contract has it. */
+/** As in the contract. */
 const DOCUMENTED_QUERY = /* GraphQL */ `
   query Overview($id: ID!) {
     workspace(id: $id) {
@@ -49,7 +49,7 @@ const DOCUMENTED_QUERY = /* GraphQL */ `
 const workspaceOf = (server: ServerProcess): string =>
   /^Workspace: (ws_[0-9a-z]+)/m.exec(server.output())?.[1] ?? ''
 
-/** A line that the server has printed to be pasted, which runs a client. */
+/** A printed command that runs a client. */
 const clientLine = (server: ServerProcess, script: string): string =>
   new RegExp(`^ {2}(TASKBOARD_URL=.* npm run ${script} .*)$`, 'm').exec(server.output())?.[1] ?? ''
 
@@ -61,7 +61,7 @@ const isCompleted =
 const eventsUpTo = ({ messages }: Follower, last: number): readonly RealtimeMessage[] =>
   messages.filter(({ type, seq = 0 }) => type !== 'subscribed' && seq <= last)
 
-/** An agent that works elsewhere takes a task of its own, and comes to 40 %. The demo's agent, which serves every type, is kept busy meanwhile. */
+/** An external agent takes its own task, and reaches 40 %. The demo's agent, which serves every type, is kept busy meanwhile. */
 async function beginWork(server: ServerProcess) {
   const { json } = await server.call('add', { title: 'Keeps the demo busy', description: 'wait 30s' })
   const { id: waiting } = (json as { readonly task: { readonly id: string } }).task
@@ -134,8 +134,8 @@ export async function assertFollowed(server: ServerProcess): Promise<void> {
   const { id } = (json as { readonly task: { readonly id: string } }).task
   await client.printed(/task\.completed Watched\n/)
   await client.interrupt()
-  const told = client.output().match(/(?<=#\d+ )(task\.\S+ .*)$/gm)
-  expect(told).toEqual([
+  const received = client.output().match(/(?<=#\d+ )(task\.\S+ .*)$/gm)
+  expect(received).toEqual([
     'task.created Watched',
     'task.started Watched',
     `task.progress ${id} 50 %`,
@@ -161,9 +161,9 @@ export async function assertResumed(server: ServerProcess): Promise<void> {
 
   const unbroken = startFollower(server, workspaceId, seq)
   await unbroken.heard(isCompleted('Unseen'))
-  const told = eventsUpTo(follower, last)
-  expect(told).toEqual(eventsUpTo(unbroken, last))
-  expect(told.some(isCompleted('Seen'))).toBe(true)
+  const received = eventsUpTo(follower, last)
+  expect(received).toEqual(eventsUpTo(unbroken, last))
+  expect(received.some(isCompleted('Seen'))).toBe(true)
   expect(proxy.passed).toBe(2)
   await Promise.all([follower.stop(), unbroken.stop()])
   await proxy.close()
@@ -181,10 +181,10 @@ const EVENTS_QUERY = /* GraphQL */ `
   }
 `
 
-/** Begins to be told of a workspace by GraphQL. */
+/** Subscribes to a workspace with GraphQL. */
 async function subscribeByGraphql(server: ServerProcess): Promise<GraphqlSubscriber> {
   const subscriber = await openSubscriber(server, EVENTS_QUERY, { id: workspaceOf(server) })
-  await subscriber.told((payload) => isEvent(payload, { __typename: 'EventsBegin' }))
+  await subscriber.received((payload) => isEvent(payload, { __typename: 'EventsBegin' }))
   return subscriber
 }
 
@@ -192,7 +192,7 @@ function isEvent(payload: { readonly data?: object } | undefined, event: object)
   return isDeepStrictEqual(payload, { data: { workspaceEvents: event } })
 }
 
-/** Clients that are connected when the server is told to end: two that listen, and one that does not even read. */
+/** Clients that are connected when the server gets its signal: two that listen, and one that does not read. */
 export async function connectClients(server: ServerProcess) {
   const workspaceId = workspaceOf(server)
   const follower = startFollower(server, workspaceId)
@@ -200,13 +200,13 @@ export async function connectClients(server: ServerProcess) {
   const subscriber = await subscribeByGraphql(server)
   const leave = await openDeafClient(server, workspaceId)
   return {
-    /** That those who listen have heard of the last task before they were sent away. */
+    /** Asserts that the listeners received the last task's events before their connections were closed. */
     async assertSentAway(title: string): Promise<void> {
       expect(await follower.cut()).toMatchObject({ code: 1001, error: null })
       expect(follower.messages.some(isCompleted(title))).toBe(true)
       await follower.stop()
       const lastEvent = { __typename: 'TaskEvent', type: 'TASK_COMPLETED', title }
-      await subscriber.told((payload) => isEvent(payload, lastEvent))
+      await subscriber.received((payload) => isEvent(payload, lastEvent))
       expect(await subscriber.closed).toBe(1001)
       leave()
     },

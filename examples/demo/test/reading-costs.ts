@@ -2,8 +2,8 @@ import { parseChat } from '../src/chat-command.js'
 import { parseChecklist, readLine } from '../src/checklist.js'
 
 /**
- * A process of its own, so that nothing else uses its processor time. Writes as JSON what it costs to read one long text, and what
- * as many characters cost in a hundred short ones: `[name, ofLong, ofShort]`, in milliseconds.
+ * Runs in a separate process, so that nothing else uses its processor time. Writes as JSON the cost of reading one long text, and of
+ * as many characters in a hundred short ones: `[name, ofLong, ofShort]`, in milliseconds.
  */
 const CHARACTERS = 60_000
 const PARTS = 100

@@ -33,18 +33,19 @@ export function describeServer(framework: string, main: URL): void {
       await started.receiver.close()
     })
 
-    it('says where it is, what it keeps, and a key', () => assertGreeting(framework, started))
-    it('says on its first page what there is, without the key', () => assertStartPage(framework, started))
-    it('prints commands that work as they stand', () => assertCommands(started))
+    it('prints its address, its state and a key', () => assertGreeting(framework, started))
+    it('describes itself on its first page, without the key', () => assertStartPage(framework, started))
+    it('prints commands that work as printed', () => assertCommands(started))
     it('lets the owner log in with the password that it printed', () => assertLogin(started))
-    it('works a task and tells of it with signed webhooks', () => assertWebhooks(started))
-    it('works the task of an agent that was made over the API', () => assertCustomAgent(started))
+    it('works a task and sends signed webhooks', () => assertWebhooks(started))
+    it('works the task of an agent that was created over the API', () => assertCustomAgent(started))
     it('answers the documented query, and its client draws the board', () =>
       assertDocumentedQuery(started.server))
-    it('tells the realtime client of a task from created to completed', () => assertFollowed(started.server))
-    it('tells a client that was cut off what happened meanwhile', () => assertResumed(started.server))
+    it('sends the realtime client the events of a task from created to completed', () =>
+      assertFollowed(started.server))
+    it('sends a client that was cut off the events that it missed', () => assertResumed(started.server))
     it("leaves the host's own routes alone", () => assertHostRoutes(started))
-    it('ends by SIGTERM in the midst of work, with requests answered, the task done and clients told', () =>
+    it('ends on SIGTERM during work, with requests answered, the task done and clients up to date', () =>
       assertDrain(started))
     it('has shown the key in one place only', () => assertSecrecy(started))
   })
@@ -169,7 +170,7 @@ function assertSecrecy({ server }: Started): void {
   expect(server.output()).not.toContain('between-us')
 }
 
-/** A request to add a task whose body comes in two parts, so that it can be in flight for as long as is wanted. */
+/** A request to add a task, with a body in two parts, so that it can stay in flight as long as needed. */
 function sendInTwoParts({ url, key }: ServerProcess, first: string, second: string) {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

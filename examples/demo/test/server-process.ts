@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { fillPgliteDirectory } from '../../../packages/postgres/test/migrated-pglite.js'
 import { watchProcess, type WatchedProcess } from './watched-process.js'
 
-/** A server of the examples in a process of its own, at a port that the system picks. */
+/** A server of the examples in a separate process, at a free port. */
 export interface ServerProcess extends WatchedProcess {
   readonly url: string
   /** The key that it has printed. */
@@ -21,7 +21,7 @@ export interface ServerProcess extends WatchedProcess {
 
 type Settings = Readonly<Record<string, string>>
 
-/** What is empty is as if it were not set. */
+/** Empty variables count as not set. */
 const TEST_SETTINGS: Settings = {
   HOST: '127.0.0.1',
   PORT: '0',
@@ -33,8 +33,8 @@ const TEST_SETTINGS: Settings = {
 const FROM_SOURCES = ['--conditions=@taskboard/source', '--import', 'tsx']
 
 /**
- * Starts the program at `main`, compiled or from its sources, with a data directory of its own unless the settings name one, in
- * which the database is made already.
+ * Starts the program at `main`, compiled or from its sources. Without a data directory in the settings it gets a new one, with the
+ * database already created.
  */
 export async function launch(
   main: URL,
@@ -63,7 +63,7 @@ export async function launch(
   }
 }
 
-/** Starts the program and waits until it greets. */
+/** Starts the program and waits for its greeting. */
 export async function startServer(main: URL, settings: Settings = {}): Promise<ServerProcess> {
   const process = await launch(main, settings)
   const [, url = ''] = await process.printed(/Taskboard on \w+: (\S+)\n/)

@@ -7,10 +7,10 @@ import { promisify } from 'node:util'
 import { watchProcess, type WatchedProcess } from './watched-process.js'
 
 const execute = promisify(execFile)
-/** Where the commands are to be pasted. */
+/** The folder in which the commands run. */
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** What a machine without curl runs in its place: the few options that the greeting uses. */
+/** A replacement on a machine without curl, with the options that the greeting uses. */
 const STAND_IN = `#!${process.execPath}
 const [method, headers] = [process.argv.includes('-d') ? 'POST' : 'GET', {}]
 let url, body
@@ -23,7 +23,7 @@ for (let i = 2; i < process.argv.length; i++) {
 fetch(url, { method, headers, body }).then((r) => r.text()).then((text) => process.stdout.write(text))
 `
 
-/** Runs a line as somebody does who pastes it into a shell, after `KEY=…`, and returns what it prints. */
+/** Runs a line as if pasted into a shell after `KEY=…`, and returns what it prints. */
 export async function runInShell(line: string, key: string): Promise<string> {
   const hasCurl = await execute('sh', ['-c', 'command -v curl']).then(
     () => true,
@@ -45,13 +45,13 @@ export async function runInShell(line: string, key: string): Promise<string> {
   }
 }
 
-/** A command that goes on until it is told to end. */
+/** A command that runs until it is ended. */
 export interface ShellCommand extends WatchedProcess {
   /** Ends it as Ctrl-C does. */
   interrupt(): Promise<void>
 }
 
-/** Begins a line as somebody does who pastes it into a shell, after `KEY=…`. */
+/** Starts a line as if pasted into a shell after `KEY=…`. */
 export function startInShell(line: string, key: string): ShellCommand {
   const child = spawn('sh', ['-c', `KEY=${key}\n${line}`], {
     cwd: root,
@@ -62,7 +62,7 @@ export function startInShell(line: string, key: string): ShellCommand {
   return {
     ...watched,
     async interrupt() {
-      // To all processes of the terminal's foreground, which npm's child is one of.
+      // To all processes of the terminal's foreground, including npm's child.
       if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGINT')
       await watched.ended
     },

@@ -2,7 +2,7 @@ import type { ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 
-/** What a process prints, and how it ends. */
+/** The output and the end of a process. */
 export interface WatchedProcess {
   /** Everything printed so far. */
   output(): string

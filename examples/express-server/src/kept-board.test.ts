@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(data, { recursive: true, force: true }))
 
-/** Adds tasks, several at a time, until the process is gone; returns the ids of those that were acknowledged. */
+/** Adds tasks, several at a time, until the process has ended; returns the ids of acknowledged ones. */
 async function addUntilKilled(server: ServerProcess, killAfter: number): Promise<readonly string[]> {
   const ids: string[] = []
   const addSome = async (): Promise<void> => {
@@ -75,7 +75,7 @@ describe('the board of npm start', { timeout: 240_000 }, () => {
     await again.kill()
   })
 
-  it('is followed through a restart, which gives the task under way to the next process', async () => {
+  it('is followed through a restart, which hands the task under way to the next process', async () => {
     await fillPgliteDirectory(data)
     const settings = { TASKBOARD_DATA: data, TASKBOARD_DRAIN_MS: '50' }
     const first = await startServer(main, settings)
@@ -93,8 +93,8 @@ describe('the board of npm start', { timeout: 240_000 }, () => {
     proxy.mend(again.url)
     const { seq: movedAt = 0 } = await follower.heard(({ type }) => type === 'task.moved')
     await follower.heard(({ type, seq = 0 }) => type === 'task.started' && seq > movedAt)
-    const told = follower.messages.filter(({ type }) => type.startsWith('task.'))
-    expect(told.map(({ type }) => type)).toEqual([
+    const received = follower.messages.filter(({ type }) => type.startsWith('task.'))
+    expect(received.map(({ type }) => type)).toEqual([
       'task.created',
       'task.started',
       'task.moved',
@@ -105,7 +105,7 @@ describe('the board of npm start', { timeout: 240_000 }, () => {
     await again.kill()
   })
 
-  it('is on the Postgres of DATABASE_URL, and outlives the end of all connections', async () => {
+  it('is on the Postgres of DATABASE_URL, and survives the end of all connections', async () => {
     const database = await createTestDatabase()
     const settings = { TASKBOARD_DATA: data, DATABASE_URL: database.url }
     const server = await startServer(main, settings)

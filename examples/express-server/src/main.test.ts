@@ -30,7 +30,7 @@ describe('npm start', { timeout: 120_000 }, () => {
 
   it.each([
     ['PORT', 'many', 'PORT must be a whole number'],
-    ['HOST', '203.0.113.1', 'HOST 203.0.113.1 is no address of this machine'],
+    ['HOST', '203.0.113.1', 'HOST 203.0.113.1 is not an address of this machine'],
     ['TASKBOARD_WEBHOOK_ALLOW', 'everything', 'TASKBOARD_WEBHOOK_ALLOW must list networks'],
     ['TASKBOARD_ENCRYPTION_KEY', 'short', 'TASKBOARD_ENCRYPTION_KEY cannot be used'],
     ['TASKBOARD_DATA', '/dev/null', 'TASKBOARD_DATA /dev/null cannot be used'],
@@ -49,11 +49,11 @@ describe('npm start', { timeout: 120_000 }, () => {
     const { port } = other.address() as AddressInfo
     const server = await launch(main, { PORT: String(port) })
     expect(await server.ended).toEqual({ code: 1, signal: null })
-    expect(server.output()).toContain(`Cannot start: PORT ${port} is in use already on 127.0.0.1`)
+    expect(server.output()).toContain(`Cannot start: PORT ${port} is already in use on 127.0.0.1`)
     other.close()
   })
 
-  it('ends with 0 when a run takes longer than it may, and gives the task back', async () => {
+  it('ends with 0 when a run takes longer than allowed, and hands the task back', async () => {
     const server = await startServer(main, { TASKBOARD_DRAIN_MS: '50' })
     await server.call('add', { title: 'Endless', description: 'wait 30s' })
     await server.printed(/Started: Endless/)

@@ -21,7 +21,7 @@ export const fastifyDemo: DemoServer = {
     await app.listen({ host, port })
     return {
       port: (app.server.address() as AddressInfo).port,
-      // `app.close` ends the WebSockets, whose clients are yet to hear what the last agents do: so the server closes first.
+      // `app.close` ends the WebSockets, whose clients must first receive the last agents' events, so the server closes first.
       drain: (drainMs) => connections.drain(promisify(app.server.close.bind(app.server)), drainMs),
       async ended() {
         await connections.ended()

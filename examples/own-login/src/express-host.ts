@@ -12,7 +12,7 @@ import type { Listen } from './host.js'
 /** The host on Express: its own login, and everything of the board below one path. */
 export const listenOnExpress: Listen = async (taskboard, sessions, port) => {
   const app = express()
-  // JSON only, so that no form of another site logs its visitors in.
+  // Only JSON, so that no form of another site can log its visitors in.
   app.post('/login', express.json(), (request, response) => {
     const { name, password } = (request.body ?? {}) as {
       readonly name?: unknown

@@ -8,7 +8,7 @@ import type { Listen } from './host.js'
 /** The host on Fastify: its own login, and everything of the board below one path. */
 export const listenOnFastify: Listen = async (taskboard, sessions, port) => {
   const app = Fastify()
-  // Fastify takes JSON only, so no form of another site logs its visitors in.
+  // Fastify accepts only JSON, so no form of another site can log its visitors in.
   app.post('/login', (request, reply) => {
     const { name, password } = (request.body ?? {}) as {
       readonly name?: unknown

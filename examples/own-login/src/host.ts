@@ -5,7 +5,7 @@ import type { Sessions } from './sessions.js'
 export interface Host {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string
-  /** Ends the server; the board is to be closed first. */
+  /** Ends the server. Close the board first. */
   close(): Promise<void>
 }
 

@@ -73,7 +73,7 @@ describe.each([
     expect((await page.send(`${base}/v2/account`)).status).toBe(200)
   })
 
-  it('knows nobody without the cookie, or with a wrong password', async () => {
+  it('refuses a request without the cookie, and a wrong password', async () => {
     expect((await logIn(host.url, 'ada', 'wrong')).status).toBe(401)
     expect((await fetch(at('/v2/tasks'))).status).toBe(401)
     const page = ada.openPage(host.url)
@@ -86,7 +86,7 @@ describe.each([
     ['https://evil.example', false],
     ['http://127.0.0.1:1', true],
     ['null', false],
-  ])('lets a page of %s change and hear nothing (told of by the browser: %s)', async (origin, saysSite) => {
+  ])('lets a page of %s change and receive nothing (named by the browser: %s)', async (origin, saysSite) => {
     const { id } = await taskboard.board(member.workspaceId).add({ title: 'ours' })
     const evil = ada.openPage(origin, { saysSite })
     const form = { 'content-type': 'text/plain' }
@@ -111,7 +111,7 @@ describe.each([
         expect.stringMatching(/FORBIDDEN|AUTHORIZATION_FAILED/),
       ])
     }
-    // By GET it may ask, but it cannot read the answer; and nothing changes.
+    // It may send a GET, but cannot read the response, and nothing changes.
     const asked = await evil.send(at(`/v2/graphql?query=${encodeURIComponent(query)}`))
     expect(asked.status).toBe(405)
     expect(await evil.connect(socketAt('/v2/realtime'))).toBe(403)
@@ -137,7 +137,7 @@ interface Followed {
   heard(text: string): Promise<string>
 }
 
-/** Follows all tasks on the realtime channel. The cookie of the upgrade says who it is, so any token will do. */
+/** Follows all tasks on the realtime channel. The cookie of the upgrade identifies the caller, so any token will do. */
 async function follow(page: Page, url: string): Promise<Followed> {
   const socket = await open(page, url)
   const followed = keep(socket)
@@ -148,7 +148,7 @@ async function follow(page: Page, url: string): Promise<Followed> {
   return followed
 }
 
-/** The same by GraphQL, in the words of graphql-transport-ws. */
+/** The same with GraphQL, by graphql-transport-ws. */
 async function subscribe(page: Page, url: string): Promise<Followed> {
   const socket = await open(page, url, 'graphql-transport-ws')
   const followed = keep(socket)

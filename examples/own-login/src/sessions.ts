@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { scopes, type Principal } from '@taskboard/core'
 
-/** A user of the host, and where it is at home on the board. A real host keeps hashes of passwords, in its database. */
+/** A user of the host, with its account on the board. A real host stores hashes of passwords, in its database. */
 export interface Member {
   readonly name: string
   readonly password: string
@@ -9,12 +9,12 @@ export interface Member {
   readonly workspaceId: string
 }
 
-/** The host's own login: who has which cookie. */
+/** The host's login: the users by cookie. */
 export interface Sessions {
   /** The `Set-Cookie` of a new session; null for a wrong name or password. */
   logIn(name: unknown, password: unknown): string | null
   logOut(cookie: string | undefined): void
-  /** Whom a `Cookie` header stands for; null for nobody. */
+  /** The user of a `Cookie` header; null without one. */
   find(cookie: string | undefined): Principal | null
 }
 
@@ -28,7 +28,7 @@ export function createSessions(members: readonly Member[]): Sessions {
       if (member === undefined) return null
       const id = randomUUID()
       sessions.set(id, member)
-      // And `Secure`, where the host is served by https.
+      // Add `Secure` when the host is served over https.
       return `session=${id}; HttpOnly; SameSite=Lax; Path=/`
     },
     logOut: (cookie) => void sessions.delete(idOf(cookie)),

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 
-/** A page that a browser shows: what it sends has the browser's cookies for the server, and says where it comes from. */
+/** A page in a browser: its requests have the browser's cookies for the server, and their origin. */
 export interface Page {
   send(url: string, init?: RequestInit): Promise<{ readonly status: number; readonly text: string }>
-  /** Opens a WebSocket; the status that it is refused with when it is. */
+  /** Opens a WebSocket; returns the status of a refusal instead. */
   connect(url: string, protocol?: string): Promise<WebSocket | number>
 }
 

@@ -8,7 +8,7 @@ import { createOrderDesk, orderTable, packingAgent } from './order-desk.js'
 const NOON = Date.UTC(2026, 0, 1, 12)
 const DAY_MS = 86_400_000
 
-/** Retries come at their exact times when the jitter is always drawn as 0. */
+/** Retries come at exact times when the jitter is always 0. */
 const noJitter: Random = {
   bytes: (size) => crypto.getRandomValues(new Uint8Array(size)),
   fraction: () => 0,
@@ -56,7 +56,7 @@ describe('the order desk', () => {
     expect(seen).toEqual(['order.new', 'task.created'])
   })
 
-  it('packs what ships first, first, and the order of the day changes as days pass', async () => {
+  it('packs first what ships first, and the order changes as days pass', async () => {
     const packed: string[] = []
     const { clock, taskboard, board, desk } = await setUp([
       packingAgent(async (title) => {
@@ -98,7 +98,7 @@ describe('the order desk', () => {
 })
 
 describe('the webhooks of the shop', () => {
-  it('come again for fifteen hours, in milliseconds, and are genuine each time', async () => {
+  it('are retried for fifteen hours, in milliseconds, and signed each time', async () => {
     const { clock, taskboard, workspaceId, desk } = await setUp([])
     const receiver = await webhookReceiver({ clock })
     cleanUps.push(() => receiver.close())
@@ -122,7 +122,7 @@ describe('the webhooks of the shop', () => {
     expect(deliveries).toMatchObject([{ status: 'failed', attemptCount: 6 }])
   })
 
-  it('follow a schedule that can be asked for beforehand', () => {
+  it('follow a schedule that can be read beforehand', () => {
     const second = nextAttemptAt({ attemptCount: 1, endedAt: NOON, jitter: 0 })
     const none = nextAttemptAt({ attemptCount: 6, endedAt: NOON, jitter: 0 })
     expect([second, none]).toEqual([NOON + 60_000, null])

@@ -41,7 +41,7 @@ export function createOrderDesk<Tx>(taskboard: Taskboard<Tx>, workspaceId: strin
   })
 
   return {
-    /** Takes an order in: the shop's event, the task and the order itself, all or none of them. */
+    /** Accepts an order: the shop's event, the task and the order itself, all or nothing. */
     async place(order: Order): Promise<string> {
       return taskboard.transaction(async (tx) => {
         await taskboard.publish(workspaceId, 'order.new', { order_id: order.id, item: order.item }, { tx })
