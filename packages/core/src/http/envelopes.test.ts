@@ -27,7 +27,7 @@ describe('docs/errors.md', () => {
     expect(section.match(/^\| `/gm)).toHaveLength(Object.keys(table).length)
   })
 
-  it.each([board, enterprise])('promises nothing of what a storage did that does not answer', (section) => {
+  it.each([board, enterprise])('does not claim what a storage without an answer has done', (section) => {
     const [row] = section.match(/^\| `SERVICE_UNAVAILABLE`.*/m) ?? []
     expect(row).toContain('its answer was lost: [what may have been done](#when-the-storage-does-not-answer)')
     const [, advice] = page.split('## When the storage does not answer')
@@ -36,7 +36,7 @@ describe('docs/errors.md', () => {
 })
 
 describe('boardErrorEnvelope', () => {
-  it.each(codes)('shows %s by its row of the table', (code) => {
+  it.each(codes)('returns %s as in its row of the table', (code) => {
     const { status, body } = boardErrorEnvelope(new TaskboardError(code, 'something'))
     expect({ status, code: body.code }).toEqual(boardErrorTable[code])
     expect(body.success).toBe(false)
@@ -49,7 +49,7 @@ describe('boardErrorEnvelope', () => {
     undefined,
     new TaskboardError('INTERNAL_ERROR', 'hunter2'),
     new TaskboardError('INVALID_CONFIG', 'hunter2', { field: 'hunter2', retryAfterMs: 5 }),
-  ])('tells nothing of %o', (error) => {
+  ])('reveals nothing of %o', (error) => {
     expect(boardErrorEnvelope(error)).toEqual({
       status: 500,
       headers: {},
@@ -87,7 +87,7 @@ describe('boardErrorEnvelope', () => {
 })
 
 describe('enterpriseErrorEnvelope', () => {
-  it.each(codes)('shows %s by its row of the table', (code) => {
+  it.each(codes)('returns %s as in its row of the table', (code) => {
     const { status, body, headers } = enterpriseErrorEnvelope(new TaskboardError(code, 'something'), context)
     expect({ status, code: body.error.code }).toEqual(enterpriseErrorTable[code])
     expect(headers['x-request-id']).toBe('req_7')
@@ -97,7 +97,7 @@ describe('enterpriseErrorEnvelope', () => {
     ['assignedTo must be an agent', 'assigned_to must be an agent'],
     ['assignedTo[2] must be an agent', 'assigned_to[2] must be an agent'],
     ['no such agent', 'no such agent'],
-  ])('says field and issue of "%s"', (thrown, message) => {
+  ])('has field and issue of "%s"', (thrown, message) => {
     const error = new TaskboardError('INVALID_FIELD', thrown, { field: 'assignedTo' })
     expect(enterpriseErrorEnvelope(error, context).body).toEqual({
       error: {

@@ -27,7 +27,7 @@ describe('readJsonObject', () => {
     ['no bytes', unread(() => Promise.resolve(bytes('')))],
     ['empty text from the host', parsed('')],
     ['empty bytes from the host', parsed(bytes(''))],
-  ])('takes %s for an empty object', async (_, body) => {
+  ])('reads %s as an empty object', async (_, body) => {
     expect(await read(body)).toEqual({})
   })
 

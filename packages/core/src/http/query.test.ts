@@ -20,7 +20,7 @@ describe('parseQuery', () => {
     )
   })
 
-  it.each(['k', '%6b'])('takes a thousand parameters and leaves the others, named %s', (name) => {
+  it.each(['k', '%6b'])('reads a thousand parameters and ignores the others, named %s', (name) => {
     const parameters = (count: number) => Array.from({ length: count }, (_, index) => `${name}${index}=x`)
     expect(Object.keys(parseQuery(parameters(999).join('&&')).values)).toHaveLength(999)
     expect(Object.keys(parseQuery(parameters(1_000).join('&')).values)).toHaveLength(1_000)

@@ -15,7 +15,7 @@ describe('suggestName', () => {
     ['prioritty', 'priority'],
     ['tag', 'tags'],
     ['dependson', 'depends_on'],
-  ])('takes %s for %s', (name, meant) => expect(suggestName(name, ofTask)).toBe(meant))
+  ])('suggests for %s: %s', (name, meant) => expect(suggestName(name, ofTask)).toBe(meant))
 
   it.each(['', 'x', 'to', 'colour', 'status', 'tap_dance', 't'.repeat(100_000), 'constructor'])(
     'has nothing for %.20s',

@@ -31,7 +31,7 @@ type Result = IteratorResult<ChannelMessage, undefined>
 
 const END: Result = Object.freeze({ value: undefined, done: true })
 
-/** A subscription whose messages wait until the reader asks for them, one at a time. */
+/** A subscription whose messages wait until the reader requests them, one at a time. */
 export class WaitingMessages implements MessageStream, Subscriber {
   readonly turnsOf: StreamHolder
   readonly #holder: StreamHolder

@@ -115,7 +115,7 @@ describe('a further protocol', () => {
     await expect(connection.admit('Bearer any')).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
-  it('ends on an error of its own, and on too many messages', async () => {
+  it('ends on its own error, and on too many messages', async () => {
     const faulty = await setUp({}, () => Promise.reject(new Error('a fault')))
     faulty.socket.say({})
     await faulty.clock.settle()

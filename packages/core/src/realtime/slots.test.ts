@@ -61,7 +61,7 @@ describe('slots', () => {
   it.each([
     ['before it was done', false],
     ['after it was done', true],
-  ])('are all asked for again, however often the storage fails, %s', async (_title, isDone) => {
+  ])('are all requested again, however often the storage fails, %s', async (_title, isDone) => {
     const { clock, faults, evicted, one, other, owner } = setUp()
     await one.take('first', owner('first'))
     await one.take('second', owner('second'))

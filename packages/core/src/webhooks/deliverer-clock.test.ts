@@ -19,7 +19,7 @@ const skews: [string, number][] = [
   ['an hour behind', -HOUR],
 ]
 
-it.each(skews)('a clock %s the storage’s leaves the retries where they are', async (_, clockAheadMs) => {
+it.each(skews)('a clock %s the storage’s does not move the retries', async (_, clockAheadMs) => {
   const { clock, receiver, deliverer, storage, webhook } = await setUp(clockAheadMs)
   receiver.respond(500)
   const row = storage.add(webhook('a'))

@@ -57,7 +57,7 @@ describe('addresses', () => {
     expect(guard.refuseAddress(address, 'https:')).toBe('must be at a public address')
   })
 
-  it.each(PUBLIC)('accepts %s over https alone', (address) => {
+  it.each(PUBLIC)('accepts %s only over https', (address) => {
     expect(guard.refuseAddress(address, 'https:')).toBeNull()
     expect(guard.refuseAddress(address, 'http:')).toBe('must use https')
   })

@@ -7,7 +7,7 @@ describe('move', () => {
     ['longer than any id', 'x'.repeat(65)],
     ['with NUL', 'task_\0'],
     ['with half of a surrogate pair', 'task_\ud800'],
-  ])('asks no storage for an id %s', async (_, taskId) => {
+  ])('does not read the storage for an id %s', async (_, taskId) => {
     const board = { move: () => Promise.reject(new Error('asked')) }
     const call = { principal: { kind: 'api_key', id: 'ak_1' }, board, body: { task_id: taskId, to: 'done' } }
     await expect(moveTask.run(call as unknown as BoardCall)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' })
