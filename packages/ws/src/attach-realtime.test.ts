@@ -232,10 +232,7 @@ describe('attachRealtime', () => {
         return null
       },
     })
-    const socket = new WebSocket(url, {
-      origin: new URL(url.replace('ws', 'http')).origin,
-      headers: { cookie: 'session=1', authorization: 'Basic upgrade' },
-    })
+    const socket = new WebSocket(url, { headers: { cookie: 'session=1', authorization: 'Basic upgrade' } })
     await once(socket, 'open')
     socket.send(JSON.stringify({ type: 'auth', token: 'Bearer shown' }))
     expect((await once(socket, 'close'))[0]).toBe(4401)
