@@ -18,7 +18,7 @@ it('creates one key of 32 bytes for all callers, and returns it again', async ()
   expect(await readdir(directory)).toEqual(['encryption-key'])
 })
 
-it('lets nobody but the owner read it', async () => {
+it('lets only the owner read it', async () => {
   await keepEncryptionKey(root)
   expect((await stat(keyFileOf(root))).mode & 0o777).toBe(0o600)
 })

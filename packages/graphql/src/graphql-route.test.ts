@@ -327,7 +327,7 @@ describe('what a host may hide', () => {
   })
 })
 
-describe('a host with a login of its own', () => {
+describe('a host with its own login', () => {
   it('refuses a request with its cookie from a page of another origin', async () => {
     const asked: string[] = []
     const own = await openHost(

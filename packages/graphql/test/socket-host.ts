@@ -10,7 +10,7 @@ import express from 'express'
 import { fastify } from 'fastify'
 import { graphqlSubscriptions, taskboardGraphql, type GraphqlOptions } from '../src/index.js'
 
-/** A board on a server of its own that serves GraphQL by HTTP and by WebSockets, and the realtime channel. */
+/** A board on its own server, with GraphQL over HTTP and WebSockets, and the realtime channel. */
 export interface SocketHost {
   readonly taskboard: Taskboard
   readonly server: Server

@@ -1,6 +1,6 @@
 import type { EventCount } from '@taskboard/core/storage'
 
-/** What a workspace's log comes to, up to the event of that `seq`, by day and type. */
+/** The totals of a workspace's log, up to the event of that `seq`, by day and type. */
 export interface RollUp {
   readonly seq: number
   readonly counts: Counts

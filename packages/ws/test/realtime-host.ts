@@ -5,7 +5,7 @@ import { createTaskboard, type Scope, type Taskboard, type TaskboardOptions } fr
 import { memoryStorage } from '@taskboard/memory'
 import { attachRealtime, type AttachRealtimeOptions } from '../src/index.js'
 
-/** A board on a server of its own, with an account and a key for it. */
+/** A board on its own server, with an account and a key for it. */
 export interface RealtimeHost {
   readonly taskboard: Taskboard
   readonly server: Server

@@ -159,7 +159,7 @@ const profileCases: readonly StorageCheck[] = [
 const deletionCases: readonly StorageCheck[] = [
   {
     id: 'agents.delete',
-    name: 'a deleted agent is gone, and its tasks in DONE are assigned to nobody',
+    name: 'a deleted agent is gone, and its tasks in DONE are unassigned',
     async check(world) {
       const { storage, workspaceId, agent, at, add, get } = world
       const done = await add({ assignedTo: agent.id })
@@ -205,7 +205,7 @@ const deletionCases: readonly StorageCheck[] = [
   },
   {
     id: 'agents.delete-at-once',
-    name: 'of a deletion and assignments at the same moment one side loses, and no task is left to nobody',
+    name: 'of a concurrent deletion and assignment one fails, and no task is assigned to a deleted agent',
     async check(world) {
       const { storage, workspaceId, at } = world
       for (let round = 0; round < 8; round++) {

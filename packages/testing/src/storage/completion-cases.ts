@@ -75,7 +75,7 @@ export const completionCases: readonly StorageCheck[] = [
   },
   {
     id: 'completions.repeated-with-next',
-    name: 'a repeat that asks for a next task takes one that nobody has',
+    name: 'a repeat that requests a next task takes a free one',
     async check(world) {
       const { storage, add, addClaimed, at } = world
       for (const next of nextsOf(world).slice(1)) {

@@ -42,7 +42,7 @@ async function raise(
 const countOf = (deliveries: readonly ClaimedDelivery[], { accountId }: Tenant): number =>
   deliveries.filter(({ webhook }) => webhook.accountId === accountId).length
 
-/** Accounts and webhooks take turns, and what a claim is sent by is of now. */
+/** Accounts and webhooks take turns, and a claim has the webhook's current target. */
 export const deliveryTurnCases: readonly StorageCheck[] = [
   {
     id: 'turns.accounts',
@@ -146,7 +146,7 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
   },
   {
     id: 'turns.disabled-backlog',
-    name: 'the backlog of a disabled webhook is skipped and keeps nobody waiting',
+    name: 'the backlog of a disabled webhook is skipped and delays no other',
     async check(world) {
       const [off, on] = [await addTenant(world, 1), await addTenant(world, 1)]
       await raise(world, off, 350)

@@ -185,7 +185,7 @@ export const leaseCases: readonly StorageCheck[] = [
   },
   {
     id: 'leases.never-claimed',
-    name: 'a write on a task that nobody claimed is CONFLICT',
+    name: 'a write on an unclaimed task is CONFLICT',
     async check(world) {
       const task = await world.add()
       await assertAllRefused(world, task, { ...proofOf(task), fencingToken: 0 }, 0)

@@ -115,7 +115,7 @@ export const listCases: readonly StorageCheck[] = [
   },
   {
     id: 'lists.todo-moves-with-time',
-    name: 'a later listing of TODO shows the order of its own instant',
+    name: 'a later listing of TODO has the order of that later instant',
     async check(world) {
       const high = await world.add({ priority: 'high' })
       const nearing = await world.add({ priority: 'low', dueDate: START + 20 * DAY })

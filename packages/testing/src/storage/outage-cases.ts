@@ -4,7 +4,7 @@ import { claim, claimOne, DISABLE_AFTER_MS, log, record, resultOf } from './deli
 import type { StorageCheck } from './storage-case.js'
 import { DAY, HOUR, MINUTE, PERSON, proofOf, SECOND, START, type World, changeTask } from './world.js'
 
-/** The ways in which a webhook of `task.created` comes to be disabled, each at `SECOND` after the start at the latest. */
+/** The ways in which a webhook of `task.created` is disabled, each at `SECOND` after the start at the latest. */
 const outages: Readonly<Record<string, (world: World, webhookId: string) => Promise<unknown>>> = {
   'by hand': ({ storage, workspaceId, at }, id) =>
     storage.webhooks.updateWebhook({ workspaceId, webhookId: id, change: { enabled: false } }, at(SECOND)),

@@ -78,7 +78,7 @@ export const quotaCases: readonly StorageCheck[] = [
   },
   {
     id: 'quotas.at-once',
-    name: 'of many tasks at once exactly the limit is taken, by each account for itself',
+    name: 'of many tasks at once exactly the limit is taken, separately by each account',
     async check(world) {
       const { storage } = world
       const accountIds = [world.accountId, 'acc_another']

@@ -83,7 +83,7 @@ async function holdOrFinish(
   for (const each of waiting.values()) waiting.set(each.id, await get(each))
 }
 
-/** Changes what the order goes by, or takes a task away that nobody waits for. */
+/** Changes a sort key, or deletes a task without dependents. */
 async function editOrDelete(
   { storage, get, at }: World,
   agents: readonly Agent[],

@@ -89,7 +89,7 @@ export const realtimeCases: readonly StorageCheck[] = [
   },
   {
     id: 'realtime.step-back',
-    name: 'when the clock steps back, a dead holder’s slots are free one lease after somebody asked for them',
+    name: 'when the clock steps back, a dead holder’s slots are free one lease after the next request for them',
     async check(world) {
       await open(world, 'proc_dead', 3_600 * SECOND)
       await acquire(world, 'conn_1', 'proc_dead', 3_600 * SECOND, 1)

@@ -42,7 +42,7 @@ function guess({ storage, at }: World, kind: AttemptKind, afterMs = 0, key = 'ke
 export const sessionCases: readonly StorageCheck[] = [
   {
     id: 'sessions.sign-in',
-    name: 'a user is found by the address; nobody by another',
+    name: 'a user is found by the address, and not by another',
     async check(world) {
       const { sessions } = world.storage
       const { id: userId } = await addUser(world)
@@ -111,7 +111,7 @@ export const sessionCases: readonly StorageCheck[] = [
   },
   {
     id: 'sessions.unknown-family',
-    name: 'a token of no session, or of one that was ended, is nobody’s',
+    name: 'a token without a session, or of an ended one, is invalid',
     async check(world) {
       assert.equal(await refresh(world, 't0', 't1', 0), null)
       const session = await beginSession(world)

@@ -110,7 +110,7 @@ export const sharingCases: readonly StorageCheck[] = [
     'a dependency that is reopened while a dependent is added blocks it',
     async (one, other) => {
       const dependency = await one.add()
-      // The first dependent of a task is a case of its own.
+      // The first dependent of a task is a special case.
       await one.add({ dependsOn: [dependency.id] })
       await one.finish(dependency)
       const { workspaceId, id } = dependency

@@ -35,7 +35,7 @@ const edits: readonly StorageCheck[] = [
       const other = await world.addAgent()
       for (const extra of [{}, { title: 'renamed', dependsOn: [] }]) {
         const task = await world.addClaimed({ priority: 'urgent' })
-        // These leave the lease: to nobody, to who works it, and an edit of something else.
+        // These keep the lease: unassigning, assigning to the agent that works it, and editing another field.
         for (const kept of [{ assignedTo: agent.id }, { title: 'other' }, { assignedTo: null }]) {
           const edited = await update(world, task, kept, 1)
           assert.deepEqual([edited.column, edited.lease], ['DOING', task.lease])

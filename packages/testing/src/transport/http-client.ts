@@ -16,7 +16,7 @@ export interface ClientResponse {
   json(): Record<string, unknown>
 }
 
-/** Sends one request over a connection of its own. A body goes with `application/json` unless the headers say otherwise. */
+/** Sends one request over a separate connection. A body is sent as `application/json` unless the headers set another type. */
 export function sendRequest(
   url: string,
   { method, path, headers, body }: ClientRequest,

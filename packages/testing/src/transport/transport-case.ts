@@ -25,7 +25,7 @@ export interface TransportHost {
   readonly notFound: 'host' | 'envelope'
 }
 
-/** `unread`: the host has no parser of its own before the routes. Else: parsed, left as text, or left as bytes. */
+/** `unread`: the host has no parser before the routes. Else: parsed, left as text, or left as bytes. */
 export type HostBodies = 'unread' | 'json' | 'text' | 'bytes'
 
 /** A listening host. */
