@@ -14,17 +14,26 @@ interface Tenant {
 async function addTenant({ storage, at }: World, webhooks: number): Promise<Tenant> {
   const input = { name: 'tenant', tier: 'professional', workspaceName: 'its', agent: null } as const
   const { account, workspace } = await storage.access.insertAccount(input, at())
-  const webhookIds: string[] = []
-  for (let index = 0; index < webhooks; index++) {
-    const webhook = {
-      workspaceId: workspace.id,
-      url: 'https://example.com/hook',
-      events: ['order.new'],
-      secrets: [],
-    } as const
-    webhookIds.push((await storage.webhooks.insertWebhook({ webhook, idempotency: null }, at())).value.id)
-  }
+  const webhookIds = await addWebhooks({ storage, at }, workspace.id, webhooks)
   return { accountId: account.id, workspaceId: workspace.id, webhookIds }
+}
+
+async function addWebhooks(
+  { storage, at }: Pick<World, 'storage' | 'at'>,
+  workspaceId: string,
+  count: number,
+): Promise<readonly string[]> {
+  const webhook = {
+    workspaceId,
+    url: 'https://example.com/hook',
+    events: ['order.new'],
+    secrets: [],
+  } as const
+  const ids: string[] = []
+  for (let index = 0; index < count; index++) {
+    ids.push((await storage.webhooks.insertWebhook({ webhook, idempotency: null }, at())).value.id)
+  }
+  return ids
 }
 
 /** Raises events, each a delivery for every webhook of the tenant. */
@@ -61,21 +70,11 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
     async check(world) {
       const busy = await addTenant(world, 1)
       await raise(world, busy, 9)
-      const { workspaceId } = busy
-      const webhook = {
-        workspaceId,
-        url: 'https://example.com/2',
-        events: ['order.new'],
-        secrets: [],
-      } as const
-      const { value: late } = await world.storage.webhooks.insertWebhook(
-        { webhook, idempotency: null },
-        world.at(),
-      )
+      const [late] = await addWebhooks(world, busy.workspaceId, 1)
       await raise(world, busy, 1, SECOND)
       const { deliveries, nextDueInMs } = await claim(world, MINUTE, { perAccount: 4 })
       assert.deepEqual([deliveries.length, nextDueInMs], [4, 0])
-      assert.equal(deliveries.filter(({ webhook: { id } }) => id === late.id).length, 1)
+      assert.equal(deliveries.filter(({ webhook: { id } }) => id === late).length, 1)
     },
   },
   {
@@ -112,6 +111,22 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'turns.late-webhooks',
+    name: 'webhooks of an account with a backlog have their turn although others of it have waited longer',
+    async check(world) {
+      const busy = await addTenant(world, 15)
+      await raise(world, busy, 24)
+      const late = await addWebhooks(world, busy.workspaceId, 15)
+      await raise(world, busy, 1, SECOND)
+      const served = new Set<string>()
+      for (let claims = 0; claims < 4; claims++) {
+        const { deliveries } = await claim(world, MINUTE, { limit: 50, perAccount: 15, perWebhook: 1 })
+        for (const { webhook } of deliveries) served.add(webhook.id)
+      }
+      assert.deepEqual([...served].sort(), [...busy.webhookIds, ...late].sort())
+    },
+  },
+  {
     id: 'turns.many-accounts',
     name: 'of more accounts with a backlog than a claim takes from, each has its turn',
     async check(world) {
@@ -145,6 +160,17 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'turns.exclude-few',
+    name: 'an excluded account with little due gives nothing',
+    async check(world) {
+      const [full, other] = [await addTenant(world, 2), await addTenant(world, 1)]
+      await raise(world, full, 2)
+      await raise(world, other, 1, SECOND)
+      const { deliveries, nextDueInMs } = await claim(world, MINUTE, { excludeAccountIds: [full.accountId] })
+      assert.deepEqual([countOf(deliveries, full), deliveries.length, nextDueInMs], [0, 1, null])
+    },
+  },
+  {
     id: 'turns.disabled-backlog',
     name: 'the backlog of a disabled webhook is skipped and delays no other',
     async check(world) {
@@ -158,6 +184,9 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
       )
       const { deliveries, nextDueInMs } = await claim(world, MINUTE)
       assert.deepEqual([deliveries.length, countOf(deliveries, on), nextDueInMs], [1, 1, null])
+      const skipped = await log({ ...world, workspaceId: off.workspaceId }, offId, 'skipped')
+      assert.equal(skipped.length, 100)
+      assert.deepEqual(await log({ ...world, workspaceId: off.workspaceId }, offId, 'pending'), [])
     },
   },
   {
