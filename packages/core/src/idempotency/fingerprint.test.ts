@@ -24,6 +24,21 @@ describe('requestFingerprint', () => {
     expect(() => requestFingerprint(wide)).toThrow(expect.objectContaining({ code: 'INVALID_FIELD' }))
   })
 
+  it('reads no member of what has too many', () => {
+    const names = Array.from({ length: 20_001 }, (_, index) => `k${index}`)
+    let reads = 0
+    const get = (): string => {
+      reads += 1
+      return 'x'
+    }
+    const wide = Object.defineProperties(
+      {},
+      Object.fromEntries(names.map((name) => [name, { get, enumerable: true }])),
+    )
+    expect(() => requestFingerprint(wide)).toThrow(expect.objectContaining({ code: 'INVALID_FIELD' }))
+    expect(reads).toBe(0)
+  })
+
   it('refuses deeper nesting than any input has', () => {
     const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown
     expect(() => requestFingerprint(deep)).toThrow(expect.objectContaining({ code: 'INVALID_FIELD' }))
