@@ -32,7 +32,7 @@ describe('parseQuery', () => {
   it('refuses more than 65,536 characters', () => {
     expect(parseQuery('a'.repeat(65_536)).values['a'.repeat(65_536)]).toBe('')
     expect(() => parseQuery('+'.repeat(65_537))).toThrow(
-      expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE', message: expect.stringContaining('65536') }),
+      expect.objectContaining({ code: 'INVALID_FIELD', message: expect.stringContaining('65536') }),
     )
   })
 })

@@ -22,11 +22,11 @@ const MOST_PARAMETERS = 1_000
 /** Four times as much as Node.js accepts by default. */
 const LONGEST = 65_536
 
-/** Parses a raw query string, without its question mark. @throws TaskboardError `PAYLOAD_TOO_LARGE` above 65,536 characters. */
+/** Parses a raw query string, without its question mark. @throws TaskboardError `INVALID_FIELD` above 65,536 characters. */
 export function parseQuery(text: string): Query {
   if (text === '') return NO_QUERY
   if (text.length > LONGEST) {
-    throw new TaskboardError('PAYLOAD_TOO_LARGE', `the query must have at most ${LONGEST} characters`)
+    throw new TaskboardError('INVALID_FIELD', `the query must have at most ${LONGEST} characters`)
   }
   if (text.length > LONGEST_REMEMBERED) return takeApart(text)
   const known = remembered.get(text)
