@@ -1,5 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { bearer, connectClient, listen, TASK_EVENTS, WORKSPACE_EVENTS, type Told } from './socket-client.js'
+import {
+  bearer,
+  connectClient,
+  listen,
+  TASK_EVENTS,
+  WORKSPACE_EVENTS,
+  type Received,
+} from './socket-client.js'
 
 export interface CutAndResumeOptions {
   readonly url: string
@@ -10,20 +17,20 @@ export interface CutAndResumeOptions {
   /** Below `bound`. */
   readonly random: (bound: number) => number
   /** Whether every event has arrived. */
-  readonly isComplete: (received: ToldPlaces) => Promise<boolean>
+  readonly isComplete: (received: ReceivedPlaces) => Promise<boolean>
 }
 
 /** The `seq`s of received events by `field workspaceId`, in the order of arrival. */
-export type ToldPlaces = ReadonlyMap<string, readonly number[]>
+export type ReceivedPlaces = ReadonlyMap<string, readonly number[]>
 
 /** A client that is cut off repeatedly, and resumes with `since` from what it has received. */
-export async function cutAndResume(options: CutAndResumeOptions): Promise<ToldPlaces> {
+export async function cutAndResume(options: CutAndResumeOptions): Promise<ReceivedPlaces> {
   const { url, key, workspaceId, cuts, random } = options
   const received = new Map<string, number[]>()
   /** The last `seq` by `field workspaceId`. */
   const places = new Map<string, number>()
 
-  function note(field: string, { events }: Told, from = 0): number {
+  function note(field: string, { events }: Received, from = 0): number {
     for (const { __typename, workspaceId: of, seq } of events.slice(from)) {
       if (__typename === 'EventGap') throw new Error('a gap')
       const name = `${field} ${of}`

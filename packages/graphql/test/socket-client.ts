@@ -2,7 +2,7 @@ import { createClient, type Client } from 'graphql-ws'
 import { WebSocket } from 'ws'
 
 /** What a subscription receives, and how it ends. */
-export interface Told {
+export interface Received {
   readonly results: readonly ToldResult[]
   /** Those of `workspaceEvents` or `taskEvents`, without the errors. */
   readonly events: readonly ToldEvent[]
@@ -75,7 +75,7 @@ export function bearer(key: string): Record<string, unknown> {
 }
 
 /** Starts an operation, and keeps all that it receives. */
-export function listen(client: Client, query: string, variables: Record<string, unknown> = {}): Told {
+export function listen(client: Client, query: string, variables: Record<string, unknown> = {}): Received {
   const results: ToldResult[] = []
   const events: ToldEvent[] = []
   const waiting = new Set<() => void>()

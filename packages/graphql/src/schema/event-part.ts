@@ -1,6 +1,6 @@
 import { TaskboardError } from '@taskboard/core'
 import type { GraphqlContext } from '../graphql-context.js'
-import { isTold, type EventSource, type ToldFilter } from '../subscriptions/event-source.js'
+import { isSelected, type EventSource, type EventFilter } from '../subscriptions/event-source.js'
 import { openEvents } from '../subscriptions/open-events.js'
 import type { FieldPlan, SchemaPart } from './field-plan.js'
 
@@ -97,12 +97,12 @@ const types = /* GraphQL */ `
   }
 `
 
-interface WorkspaceArguments extends ToldFilter {
+interface WorkspaceArguments extends EventFilter {
   readonly workspaceId: string
   readonly since?: number | null
 }
 
-interface TasksArguments extends ToldFilter {
+interface TasksArguments extends EventFilter {
   readonly since?: readonly { readonly workspaceId: string; readonly seq: number }[] | null
 }
 
@@ -120,7 +120,7 @@ const workspaceEvents: FieldPlan = {
     openEvents(context, {
       channel: `workspace.${workspaceId}`,
       since: since == null ? undefined : requirePlace(since),
-      isWanted: isTold(filter),
+      isWanted: isSelected(filter),
     }),
   resolve: unchanged,
 }
@@ -135,7 +135,7 @@ const taskEvents: FieldPlan = {
         since == null
           ? undefined
           : Object.fromEntries(since.map(({ workspaceId, seq }) => [workspaceId, requirePlace(seq)])),
-      isWanted: isTold(filter),
+      isWanted: isSelected(filter),
     }),
   resolve: unchanged,
 }

@@ -10,7 +10,7 @@ export interface EventSource {
 }
 
 /** The events that a subscriber wants, of those that its credential allows. */
-export interface ToldFilter {
+export interface EventFilter {
   /** With the names of the channel: `task.created`. */
   readonly types?: readonly string[] | null
   readonly taskId?: string | null
@@ -28,7 +28,7 @@ export const eventTypes = [
 ] as const
 
 /** Returns whether a subscriber wants a message. Beginnings and gaps always pass. */
-export function isTold({ types, taskId }: ToldFilter): (message: ChannelMessage) => boolean {
+export function isSelected({ types, taskId }: EventFilter): (message: ChannelMessage) => boolean {
   const wanted = types == null ? null : new Set(types)
   return (message) => {
     if (message.type === 'subscribed' || message.type === 'gap') return true

@@ -9,7 +9,7 @@ import {
   TASK_EVENTS,
   WORKSPACE_EVENTS,
   type SocketClient,
-  type Told,
+  type Received,
 } from '../../test/socket-client.js'
 import { openSocketHost, type SocketHost, type SocketHostOptions } from '../../test/socket-host.js'
 
@@ -38,12 +38,12 @@ interface WireError {
 }
 
 /** The errors of a refused operation, in either form of the protocol. */
-async function errorsOf({ ended, results }: Told): Promise<readonly WireError[]> {
+async function errorsOf({ ended, results }: Received): Promise<readonly WireError[]> {
   const cause = await ended
   return Array.isArray(cause) ? (cause as WireError[]) : results.flatMap(({ errors = [] }) => errors)
 }
 
-const begun = (received: Told) => received.until(({ __typename }) => __typename === 'EventsBegin')
+const begun = (received: Received) => received.until(({ __typename }) => __typename === 'EventsBegin')
 
 describe('a subscription is refused', () => {
   it.each([

@@ -7,7 +7,7 @@ import {
   TASK_EVENTS,
   WORKSPACE_EVENTS,
   type SocketClient,
-  type Told,
+  type Received,
   type ToldEvent,
 } from '../../test/socket-client.js'
 import {
@@ -79,7 +79,7 @@ describe.each([
 })
 
 const isEvent = ({ __typename }: ToldEvent): boolean => __typename !== 'EventsBegin'
-const begun = (received: Told) => received.until((event) => !isEvent(event))
+const begun = (received: Received) => received.until((event) => !isEvent(event))
 
 describe('the events', () => {
   it('are of all workspaces within reach, including those created later', async () => {
@@ -168,8 +168,8 @@ describe('the events', () => {
     const { taskboard, workspaceId } = host
     const client = connect(host)
     const [stopped, stays] = [0, 1].map(() => listen(client, WORKSPACE_EVENTS, { workspaceId })) as [
-      Told,
-      Told,
+      Received,
+      Received,
     ]
     await Promise.all([begun(stopped), begun(stays)])
     stopped.stop()
