@@ -13,7 +13,7 @@ import type { TaskboardOptions } from './taskboard-options.js'
 
 export interface CallersParts {
   readonly environment: Environment
-  readonly store: Pick<AccessStore, 'getWorkspace'>
+  readonly store: Pick<AccessStore, 'listWorkspaces'>
   readonly access: Pick<Access, 'authenticator'>
   readonly options: Pick<TaskboardOptions, 'allowedOrigins' | 'authenticate' | 'limits'>
 }

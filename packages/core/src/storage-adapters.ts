@@ -10,12 +10,14 @@ export {
 export type {
   AccessStore,
   ApiKeyPage,
+  ApiKeyQuery,
   ApiKeyRotation,
   AttemptDecision,
   AttemptKind,
+  Credential,
+  FoundPrincipal,
   LoginAttempts,
   MfaChange,
-  MfaState,
   NewStoredApiKey,
   NewStoredUser,
   Reach,
@@ -119,6 +121,7 @@ export {
 } from './limits/index.js'
 export type {
   AccountUsage,
+  DecisionOf,
   HeldResource,
   LimitRequest,
   LimitStore,

@@ -280,7 +280,7 @@ function createSurface<Tx>(
   deliverer: Deliverer,
 ): Surface<Tx> {
   const { environment, storage, scoring, options, access, guard, secrets } = wiring
-  const limit = options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE
+  const rate = { limit: options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE, windowMs: MINUTE_MS }
   const tiers = resolveTiers(options.tiers)
   const tierLimits = createTierLimits({ environment, store: storage.limits, tiers })
   return {
@@ -290,7 +290,7 @@ function createSurface<Tx>(
     bodyLimitBytes: options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
     ...createCallers({ environment, store: storage.access, access, options }),
     takeBoardLimit: ({ id }) =>
-      storage.limits.take({ key: `board:${id}`, limit, windowMs: MINUTE_MS }, environment.storageNow()),
+      storage.limits.take({ key: `board:${id}`, ...rate }, { now: environment.storageNow() }),
     takeTierLimit: (principal) => tierLimits.take(principal),
     quota: createQuota({
       environment,

@@ -7,8 +7,9 @@ import {
 } from '@taskboard/core'
 import { sessionOver, type AccessStore, type NewStoredUser } from '@taskboard/core/storage'
 import { addAgent } from './agent-store.js'
-import { createKeyVerbs } from './api-keys.js'
+import { createKeyVerbs, indexByHash } from './api-keys.js'
 import type { Database } from './database.js'
+import { createFindPrincipal } from './find-principal.js'
 import { byAge } from './subscriptions.js'
 import type { MemoryTransaction } from './transactions.js'
 
@@ -17,6 +18,7 @@ type Store = AccessStore<MemoryTransaction>
 export function createAccessStore(database: Database): Store {
   const { settings, transactions, tables } = database
   const { read, write } = transactions
+  const byHash = indexByHash(database)
 
   function addWorkspace(
     { accountId, name, agent }: Parameters<Store['insertWorkspace']>[0],
@@ -50,7 +52,7 @@ export function createAccessStore(database: Database): Store {
   }
 
   return {
-    ...createKeyVerbs(database),
+    ...createKeyVerbs(database, byHash),
     insertAccount: ({ name, tier, workspaceName, agent, owner = null }, at) =>
       write(at, (now) => {
         const account = { id: settings.current.newId('acct'), name, tier, createdAt: now }
@@ -60,23 +62,8 @@ export function createAccessStore(database: Database): Store {
         return { account, workspace, user }
       }),
     insertUser: (user, at) => write(at, (now) => addUser(user, now)),
-    setPassword: (userId, passwordHash, at) =>
-      write(at, (now) => {
-        const user = tables.users.get(userId)
-        if (user === undefined) throw notFound('user')
-        tables.users.set(userId, { ...user, passwordHash })
-        const ended = [...tables.sessions.values()].filter(
-          ({ session, family }) => session.userId === userId && family.expiresAt > now,
-        )
-        for (const each of ended) {
-          tables.sessions.set(each.session.id, {
-            ...each,
-            family: { ...each.family, expiresAt: sessionOver },
-          })
-        }
-        return ended.map(({ session }) => session.id)
-      }),
-    listUsers: (accountId, at) =>
+    setPassword: (change, at) => write(at, (now) => setPassword(tables, change, now)),
+    listUsers: ({ accountId }, at) =>
       read(at, () =>
         [...tables.users.values()]
           .flatMap(({ user }) => (user.accountId === accountId ? [user] : []))
@@ -87,11 +74,42 @@ export function createAccessStore(database: Database): Store {
         if (tables.accounts.get(workspace.accountId) === undefined) throw notFound('account')
         return addWorkspace(workspace, now)
       }),
-    getAccount: (accountId, at) => read(at, () => tables.accounts.get(accountId) ?? null),
-    getWorkspace: (workspaceId, at) => read(at, () => tables.workspaces.get(workspaceId) ?? null),
-    listWorkspaces: (accountId, at) => read(at, () => workspacesOf(accountId)),
-    listAccounts: (limit, at) => read(at, () => [...tables.accounts.values()].sort(byAge).slice(0, limit)),
+    listWorkspaces: (which, at) =>
+      read(at, () =>
+        'workspaceId' in which
+          ? listed(tables.workspaces.get(which.workspaceId))
+          : workspacesOf(which.accountId),
+      ),
+    listAccounts: (which, at) =>
+      read(at, () =>
+        'accountId' in which
+          ? listed(tables.accounts.get(which.accountId))
+          : [...tables.accounts.values()].sort(byAge).slice(0, which.limit),
+      ),
+    findPrincipal: createFindPrincipal(database, byHash),
   }
+}
+
+/** Replaces a user's password and ends its sessions, whose ids it returns. */
+function setPassword(
+  { users, sessions }: Database['tables'],
+  { userId, passwordHash }: Parameters<Store['setPassword']>[0],
+  now: Instant,
+): readonly string[] {
+  const user = users.get(userId)
+  if (user === undefined) throw notFound('user')
+  users.set(userId, { ...user, passwordHash })
+  const ended = [...sessions.values()].filter(
+    ({ session, family }) => session.userId === userId && family.expiresAt > now,
+  )
+  for (const each of ended) {
+    sessions.set(each.session.id, { ...each, family: { ...each.family, expiresAt: sessionOver } })
+  }
+  return ended.map(({ session }) => session.id)
+}
+
+function listed<T>(found: T | undefined): readonly T[] {
+  return found === undefined ? [] : [found]
 }
 
 function notFound(what: string): TaskboardError {

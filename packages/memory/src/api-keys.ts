@@ -1,27 +1,40 @@
-import { TaskboardError, type ApiKeyRecord, type Instant, type Principal } from '@taskboard/core'
+import { TaskboardError, type ApiKeyRecord, type Instant } from '@taskboard/core'
 import type { AccessStore, ApiKeyRotation, Reach } from '@taskboard/core/storage'
 import type { Database } from './database.js'
+import { hasEnded } from './find-principal.js'
 import { byAge } from './subscriptions.js'
 import type { MemoryTransaction } from './transactions.js'
 
 type Store = AccessStore<MemoryTransaction>
-type KeyVerb =
-  'insertApiKey' | 'findPrincipalByKeyHash' | 'listApiKeys' | 'getApiKey' | 'revokeApiKey' | 'rotateApiKey'
+type KeyVerb = 'insertApiKey' | 'listApiKeys' | 'revokeApiKey' | 'rotateApiKey'
 type StoredKey = ApiKeyRecord & { readonly hash: string }
 
-/** The part of the access store that is about API keys. */
-export function createKeyVerbs(database: Database): Pick<Store, KeyVerb> {
-  const { settings, transactions, tables, idempotency } = database
-  const { read, write } = transactions
+/** Finds keys by their hashes. */
+export function indexByHash({ tables }: Database): ReadonlyMap<string, ApiKeyRecord> {
   const byHash = new Map<string, ApiKeyRecord>()
   tables.apiKeys.onChange((before, after) => {
     if (before !== undefined) byHash.delete(before.hash)
     if (after !== undefined) byHash.set(after.hash, after)
   })
+  return byHash
+}
+
+/** The part of the access store that is about API keys. */
+export function createKeyVerbs(
+  database: Database,
+  byHash: ReadonlyMap<string, ApiKeyRecord>,
+): Pick<Store, KeyVerb> {
+  const { settings, transactions, tables, idempotency } = database
+  const { read, write } = transactions
+
+  function findKey(reach: Reach, keyId: string): StoredKey | undefined {
+    const key = tables.apiKeys.get(keyId)
+    return key !== undefined && isWithin(reach, key) ? key : undefined
+  }
 
   function requireKey(reach: Reach, keyId: string): StoredKey {
-    const key = tables.apiKeys.get(keyId)
-    if (key === undefined || !isWithin(reach, key)) throw notFound('API key')
+    const key = findKey(reach, keyId)
+    if (key === undefined) throw notFound('API key')
     return key
   }
 
@@ -41,7 +54,7 @@ export function createKeyVerbs(database: Database): Pick<Store, KeyVerb> {
   }
 
   return {
-    insertApiKey: (key, at, claim = null) =>
+    insertApiKey: ({ key, idempotency: claim }, at) =>
       write(at, (now) => {
         const { value, replayed } = idempotency.once(claim, now, () => {
           requireWorkspaces(tables, key)
@@ -50,17 +63,14 @@ export function createKeyVerbs(database: Database): Pick<Store, KeyVerb> {
         })
         return replayed ? refuseRepeat(value) : value
       }),
-    findPrincipalByKeyHash: (hash, at) =>
-      read(at, (now) => {
-        const key = byHash.get(hash)
-        if (key === undefined || hasEnded(key, now)) return null
-        const account = tables.accounts.get(key.accountId)
-        if (account === undefined) return null
-        const expiresInMs = key.expiresAt === null ? null : key.expiresAt - now
-        return { principal: toPrincipal(key, account.tier), expiresInMs }
-      }),
-    listApiKeys: (reach, { limit, afterId }, at) =>
+    listApiKeys: (query, at) =>
       read(at, () => {
+        const { reach } = query
+        if ('keyId' in query) {
+          const key = findKey(reach, query.keyId)
+          return key === undefined ? [] : [toRecord(key)]
+        }
+        const { limit, afterId } = query
         const keys = [...tables.apiKeys.values()]
           .filter((key) => isWithin(reach, key))
           .sort((a, b) => byAge(b, a))
@@ -68,15 +78,14 @@ export function createKeyVerbs(database: Database): Pick<Store, KeyVerb> {
         if (afterId !== null && start === 0) return []
         return keys.slice(start, limit === null ? undefined : start + limit).map(toRecord)
       }),
-    getApiKey: (reach, keyId, at) => read(at, () => toRecord(requireKey(reach, keyId))),
-    revokeApiKey: (reach, keyId, at) =>
+    revokeApiKey: ({ reach, keyId }, at) =>
       write(at, (now) => {
         const key = requireKey(reach, keyId)
         const revoked = key.revokedAt === null ? { ...key, revokedAt: now } : key
         if (revoked !== key) tables.apiKeys.set(keyId, revoked)
         return toRecord(revoked)
       }),
-    rotateApiKey: (reach, keyId, rotation, at, claim = null) =>
+    rotateApiKey: ({ reach, keyId, idempotency: claim, ...rotation }, at) =>
       write(at, (now) => {
         const { value, replayed } = idempotency.once(claim, now, () =>
           addLike(requireKey(reach, keyId), rotation, now),
@@ -106,10 +115,6 @@ function isWithin(reach: Reach, { accountId, workspaceId }: ApiKeyRecord): boole
   return reach.workspaceIds === 'all' || (workspaceId !== null && reach.workspaceIds.includes(workspaceId))
 }
 
-function hasEnded(key: ApiKeyRecord, now: Instant): boolean {
-  return key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)
-}
-
 /** A key is shown only once: a repeat cannot return it. */
 function refuseRepeat({ id }: { readonly id: string }): never {
   throw new TaskboardError(
@@ -124,18 +129,6 @@ function refuseRepeat({ id }: { readonly id: string }): never {
 function toRecord(stored: StoredKey): ApiKeyRecord {
   const { hash: _hash, ...key } = stored
   return key
-}
-
-function toPrincipal(key: ApiKeyRecord, tier: Principal['tier']): Principal {
-  return {
-    id: key.id,
-    kind: 'api_key',
-    accountId: key.accountId,
-    tier,
-    scopes: key.scopes,
-    workspaceIds: key.workspaceId === null ? 'all' : [key.workspaceId],
-    defaultWorkspaceId: key.defaultWorkspaceId,
-  }
 }
 
 function hasPassed(): TaskboardError {

@@ -1,4 +1,4 @@
-import type { Instant } from '@taskboard/core'
+import type { Instant, LimitDecision } from '@taskboard/core'
 import {
   emptyTierWindow,
   emptyWindow,
@@ -7,8 +7,13 @@ import {
   takeFromTierWindow,
   takeFromWindow,
   tierWindowIdleAt,
+  type At,
+  type DecisionOf,
+  type LimitRequest,
   type LimitStore,
   type RollingWindow,
+  type TierDecision,
+  type TierRequest,
   type TierWindow,
 } from '@taskboard/core/storage'
 import type { Pruned } from './prune.js'
@@ -18,19 +23,26 @@ export function createLimitStore(present: () => Instant): LimitStore & Pruned<'p
   const windows = new Map<string, { readonly window: RollingWindow; windowMs: number }>()
   const tierWindows = new Map<string, TierWindow>()
 
+  function takeRolling({ key, limit, windowMs }: LimitRequest, now: Instant): LimitDecision {
+    let kept = windows.get(key)
+    if (kept === undefined) windows.set(key, (kept = { window: emptyWindow(), windowMs }))
+    kept.windowMs = windowMs
+    const retryAfterMs = takeFromWindow(kept.window, limit, windowMs, now)
+    const allowed = retryAfterMs === 0
+    return { allowed, remaining: allowed ? remainingInWindow(kept.window, limit) : 0, retryAfterMs }
+  }
+
+  function takeTier(request: TierRequest, now: Instant): TierDecision {
+    let window = tierWindows.get(request.key)
+    if (window === undefined) tierWindows.set(request.key, (window = emptyTierWindow()))
+    return takeFromTierWindow(window, request, now)
+  }
+
   return {
-    async take({ key, limit, windowMs }, now) {
-      let kept = windows.get(key)
-      if (kept === undefined) windows.set(key, (kept = { window: emptyWindow(), windowMs }))
-      kept.windowMs = windowMs
-      const retryAfterMs = takeFromWindow(kept.window, limit, windowMs, now ?? present())
-      const allowed = retryAfterMs === 0
-      return { allowed, remaining: allowed ? remainingInWindow(kept.window, limit) : 0, retryAfterMs }
-    },
-    async takeTier(request, now) {
-      let window = tierWindows.get(request.key)
-      if (window === undefined) tierWindows.set(request.key, (window = emptyTierWindow()))
-      return takeFromTierWindow(window, request, now ?? present())
+    async take<Request extends LimitRequest | TierRequest>(request: Request, at: At) {
+      const now = at.now ?? present()
+      const decision = 'windowMs' in request ? takeRolling(request, now) : takeTier(request, now)
+      return decision as DecisionOf<Request>
     },
     async pruneLimits({ limit }, { now }) {
       const at = now ?? present()

@@ -4,11 +4,11 @@ import type { MemoryTransaction } from './transactions.js'
 import type { StoredUser } from './users.js'
 
 type Store = SessionStore<MemoryTransaction>
-type MfaVerb = 'findMfa' | 'changeMfa' | 'redeemMfa'
+type MfaVerb = 'changeMfa' | 'redeemMfa'
 
 /** The part of the session store that is about second factors. */
 export function createMfaVerbs({ transactions, tables }: Database): Pick<Store, MfaVerb> {
-  const { read, write } = transactions
+  const { write } = transactions
 
   /** Changes a user when that is allowed; returns whether it was. */
   function change(
@@ -23,13 +23,6 @@ export function createMfaVerbs({ transactions, tables }: Database): Pick<Store, 
   }
 
   return {
-    findMfa: (userId, at) =>
-      read(at, (now) => {
-        const found = tables.users.get(userId)
-        if (found === undefined) return null
-        const { user, mfaSecret: secret, mfaPendingSecret: pendingSecret } = found
-        return { email: user.email, secret, pendingSecret, asOf: now }
-      }),
     changeMfa: ({ userId, change: wanted }, at) =>
       write(at, () => {
         switch (wanted.kind) {

@@ -1,5 +1,5 @@
 import type { Instant } from '@taskboard/core'
-import { monthStart, type At, type HeldResource, type QuotaStore } from '@taskboard/core/storage'
+import { monthStart, type HeldResource, type QuotaStore } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import type { MemoryTransaction } from './transactions.js'
 
@@ -35,20 +35,20 @@ export function createQuotaStore(database: Database): QuotaStore<MemoryTransacti
   }
 
   return {
-    async takeTask({ accountId, limit }, now) {
+    async takeTask({ accountId, limit }, { now }) {
       const used = monthOf(accountId, now ?? settings.now())
       const taken = used.tasks < limit
       if (taken) used.tasks += 1
       return { taken, month: used.month }
     },
-    async giveBackTask(accountId, month) {
+    async giveBackTask({ accountId, month }) {
       const used = months.get(accountId)
       if (used !== undefined && used.month === month && used.tasks > 0) used.tasks -= 1
     },
     // One transaction is open at a time, so nothing else counts within one.
-    countHeld: (resource, accountId, at: At<MemoryTransaction>) =>
+    countHeld: ({ accountId, resource }, at) =>
       transactions.write(at, (now) => held[resource](accountId, now)),
-    usage: (accountId, at) =>
+    usage: ({ accountId }, at) =>
       transactions.read(at, (now) => ({
         ...monthOf(accountId, now),
         agents: held.agents(accountId, now),

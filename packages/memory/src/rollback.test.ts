@@ -253,7 +253,7 @@ async function observe({ storage, accountId, workspaceIds, taskIds, now }: World
     ),
     figures: await storage.analytics.readFigures(reach, { workspaceId: null, ...days }, at),
     feedEnd: await storage.events.feedEnd(null),
-    workspaces: await storage.access.listWorkspaces(accountId, at),
+    workspaces: await storage.access.listWorkspaces({ accountId }, at),
   }
 }
 

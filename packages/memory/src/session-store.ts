@@ -23,20 +23,20 @@ export function createSessionStore(database: Database): Store {
 
   return {
     ...createMfaVerbs(database),
-    findSignIn: (email, at) =>
+    findSignIn: (named, at) =>
       read(at, (now) => {
-        const found = users.byEmail(email)
+        const found = 'email' in named ? users.byEmail(named.email) : tables.users.get(named.userId)
         if (found === undefined) return null
-        const { user, passwordHash, mfaSecret } = found
-        return { userId: user.id, passwordHash, mfaSecret, asOf: now }
+        const { user, passwordHash, mfaSecret, mfaPendingSecret } = found
+        return { userId: user.id, email: user.email, passwordHash, mfaSecret, mfaPendingSecret, asOf: now }
       }),
-    takeLoginAttempt: (key, kind, at) =>
+    takeLoginAttempt: ({ key, kind }, at) =>
       write(at, (now) => {
         const { after, decision } = takeLoginAttempt(tables.loginAttempts.get(key), kind, now)
         tables.loginAttempts.set(key, after)
         return decision
       }),
-    clearLoginAttempts: (key, at) => write(at, () => tables.loginAttempts.delete(key)),
+    clearLoginAttempts: ({ key }, at) => write(at, () => tables.loginAttempts.delete(key)),
     insertSession: ({ userId, passwordHash, familyHash, tokenHash, ttlMs }, at) =>
       write(at, (now) => {
         const known = tables.users.get(userId)?.passwordHash
@@ -63,24 +63,6 @@ export function createSessionStore(database: Database): Store {
           family: { ...stored.family, expiresAt: sessionOver },
         })
         return stored.session
-      }),
-    findPrincipalBySession: (sessionId, at) =>
-      read(at, (now) => {
-        const stored = tables.sessions.get(sessionId)
-        const owner = stored === undefined ? undefined : tables.users.get(stored.session.userId)
-        const account = owner === undefined ? undefined : tables.accounts.get(owner.user.accountId)
-        if (stored === undefined || owner === undefined || account === undefined) return null
-        if (stored.family.expiresAt <= now) return null
-        const principal = {
-          id: owner.user.id,
-          kind: 'user',
-          accountId: account.id,
-          tier: account.tier,
-          scopes: owner.user.scopes,
-          workspaceIds: 'all',
-          defaultWorkspaceId: owner.defaultWorkspaceId,
-        } as const
-        return { principal, expiresInMs: stored.family.expiresAt - now }
       }),
     pruneSessions: ({ limit }, at) =>
       write(at, (now) => prune(tables.sessions, limit, ({ family }) => family.expiresAt, now)),

@@ -43,7 +43,7 @@ async function measure(what: string, keys: number, limit: number): Promise<numbe
           rateOf(IN_FLIGHT, ms, async () => {
             const { allowed } = await limits.take(
               { key: `${what}${limit}${keyOf(keys)}`, limit, windowMs: WINDOW_MS },
-              null,
+              { now: null },
             )
             admitted += allowed ? 1 : 0
             return 1

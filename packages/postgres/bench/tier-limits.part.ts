@@ -60,7 +60,7 @@ async function measure(what: string, accounts: number, { perHour, perMinute }: R
         round: (ms) =>
           rateOf(IN_FLIGHT, ms, async () => {
             const key = `${what}${accountOf(accounts)}`
-            const { allowed } = await limits.takeTier({ key, perHour, perMinute }, null)
+            const { allowed } = await limits.take({ key, perHour, perMinute }, { now: null })
             admitted += allowed ? 1 : 0
             return 1
           }),

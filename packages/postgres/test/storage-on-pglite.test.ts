@@ -36,7 +36,8 @@ describe('a reading from outside an open transaction on PGlite', () => {
         { name, tier: 'professional', workspaceName: name, agent: null },
         { now: 0, tx },
       )
-    const names = async () => (await storage.access.listAccounts(10, { now: 0 })).map(({ name }) => name)
+    const names = async () =>
+      (await storage.access.listAccounts({ limit: 10 }, { now: 0 })).map(({ name }) => name)
     const order: string[] = []
     const read = AsyncResource.bind(names)
     const readWhile = async (name: string, isKept: boolean) => {

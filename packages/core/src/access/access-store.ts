@@ -1,6 +1,6 @@
 import type { At, Instant } from '../environment/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
-import type { Principal, Reach, Scope, Tier } from './principal.js'
+import type { FoundPrincipal, Reach, Scope, Tier } from './principal.js'
 import type { NewStoredUser, User } from './user.js'
 
 export interface Account {
@@ -47,13 +47,16 @@ export interface NewStoredApiKey {
   readonly expiresAt: Instant | null
 }
 
-/** A page of keys. */
+/** A page of keys, newest first. The page after an unknown key is empty. */
 export interface ApiKeyPage {
   /** Null for all. */
   readonly limit: number | null
   /** The last key of the page before. */
   readonly afterId: string | null
 }
+
+/** Which keys to list: a page of those within reach, or the one with an id. */
+export type ApiKeyQuery = { readonly reach: Reach } & (ApiKeyPage | { readonly keyId: string })
 
 /** What replaces a key. */
 export interface ApiKeyRotation {
@@ -63,9 +66,16 @@ export interface ApiKeyRotation {
   readonly overlapMs: number
 }
 
+/** What identifies a caller: the SHA-256 of an API key in hexadecimal, or the session of an access token. */
+export type Credential = { readonly keyHash: string } | { readonly sessionId: string }
+
+/** The agent that a new workspace gets; null for none. */
+type FirstAgent = { readonly name: string; readonly type: string } | null
+
 /**
- * Accounts, their workspaces, their users, and their keys. A key that is bound to a workspace is within reach when the workspace is.
- * A key for all of an account is within reach of callers who reach all of it.
+ * Accounts, their workspaces, their users, and their keys. Every verb is atomic. A key that is bound to a workspace is within reach when
+ * the workspace is. A key for all of an account is within reach of callers who reach all of it. A key beyond the reach is `NOT_FOUND`, as
+ * one that does not exist.
  */
 export interface AccessStore<Tx = unknown> {
   /**
@@ -74,63 +84,81 @@ export interface AccessStore<Tx = unknown> {
    */
   insertAccount(
     account: {
-      name: string
-      tier: Tier
-      workspaceName: string
-      agent: { name: string; type: string } | null
-      owner?: NewStoredUser | null
+      readonly name: string
+      readonly tier: Tier
+      readonly workspaceName: string
+      readonly agent: FirstAgent
+      readonly owner?: NewStoredUser | null
     },
     at: At<Tx>,
   ): Promise<{ account: Account; workspace: Workspace; user: User | null }>
-  /** @throws TaskboardError `NOT_FOUND` for an unknown account, `CONFLICT` (`email`) when another user has the address. */
-  insertUser(user: NewStoredUser & { accountId: string }, at: At<Tx>): Promise<User>
-  /**
-   * Replaces the password hash, ends all of the user's sessions, and returns their ids.
-   * @throws TaskboardError `NOT_FOUND`.
-   */
-  setPassword(userId: string, passwordHash: string, at: At<Tx>): Promise<readonly string[]>
-  /** Oldest first. */
-  listUsers(accountId: string, at: At<Tx>): Promise<readonly User[]>
-  /** @throws TaskboardError `NOT_FOUND` for an unknown account. */
-  insertWorkspace(
-    workspace: { accountId: string; name: string; agent: { name: string; type: string } | null },
+  /** All accounts, oldest first, at most `limit`; or the one with an id. Empty for an unknown id. */
+  listAccounts(
+    which: { readonly limit: number } | { readonly accountId: string },
     at: At<Tx>,
-  ): Promise<Workspace>
-  getAccount(accountId: string, at: At<Tx>): Promise<Account | null>
-  getWorkspace(workspaceId: string, at: At<Tx>): Promise<Workspace | null>
-  /** Oldest first. */
-  listWorkspaces(accountId: string, at: At<Tx>): Promise<readonly Workspace[]>
-  /** All accounts, oldest first, at most `limit`. */
-  listAccounts(limit: number, at: At<Tx>): Promise<readonly Account[]>
+  ): Promise<readonly Account[]>
 
   /**
-   * @throws TaskboardError `NOT_FOUND` for an unknown account or workspace (`workspaceId`); `CONFLICT` with the `resourceId` when the
-   *   idempotency key was used, because its key was shown once; `INVALID_FIELD` (`expiresAt`) for a time that has passed.
+   * Creates a workspace, and an agent in it when one is given.
+   * @throws TaskboardError `NOT_FOUND` for an unknown account.
    */
-  insertApiKey(key: NewStoredApiKey, at: At<Tx>, idempotency?: IdempotencyClaim | null): Promise<ApiKeyRecord>
-  /**
-   * The principal of a key, and in how many milliseconds the key expires (null: never). Null when the key is unknown, revoked or
-   * expired.
-   */
-  findPrincipalByKeyHash(
-    hash: string,
+  insertWorkspace(
+    workspace: { readonly accountId: string; readonly name: string; readonly agent: FirstAgent },
     at: At<Tx>,
-  ): Promise<{ principal: Principal; expiresInMs: number | null } | null>
-  /** Newest first. */
-  listApiKeys(reach: Reach, page: ApiKeyPage, at: At<Tx>): Promise<readonly ApiKeyRecord[]>
-  /** @throws TaskboardError `NOT_FOUND`. */
-  getApiKey(reach: Reach, keyId: string, at: At<Tx>): Promise<ApiKeyRecord>
-  /** Revokes a key. Idempotent. @throws TaskboardError `NOT_FOUND`. */
-  revokeApiKey(reach: Reach, keyId: string, at: At<Tx>): Promise<ApiKeyRecord>
+  ): Promise<Workspace>
+  /** The workspaces of an account, oldest first; or the one with an id, of any account. Empty for an unknown id. */
+  listWorkspaces(
+    which: { readonly accountId: string } | { readonly workspaceId: string },
+    at: At<Tx>,
+  ): Promise<readonly Workspace[]>
+
   /**
-   * Makes a key with the name, scopes, reach and expiry of another, which expires after the overlap. Atomic.
+   * Creates a user, whose default workspace is the account's first one. Of concurrent calls with one address, one succeeds.
+   * @throws TaskboardError `NOT_FOUND` for an unknown account, `CONFLICT` (`email`) when another user has the address.
+   */
+  insertUser(user: NewStoredUser & { readonly accountId: string }, at: At<Tx>): Promise<User>
+  /** The users of an account, oldest first. Empty for an unknown account. */
+  listUsers(of: { readonly accountId: string }, at: At<Tx>): Promise<readonly User[]>
+  /**
+   * Replaces the password hash, ends all of the user's sessions, and returns their ids. A concurrent login with the old password either
+   * begins before and is ended, or is refused: see `SessionStore.insertSession`.
+   * @throws TaskboardError `NOT_FOUND` for an unknown user.
+   */
+  setPassword(
+    change: { readonly userId: string; readonly passwordHash: string },
+    at: At<Tx>,
+  ): Promise<readonly string[]>
+
+  /**
+   * Creates a key.
+   * @throws TaskboardError `NOT_FOUND` for an unknown account or workspace (`workspaceId`); `CONFLICT` for a hash that exists, and, with
+   *   the `resourceId`, when the idempotency key was used, because its key was shown once; `INVALID_FIELD` (`expiresAt`) for a time that
+   *   has passed.
+   */
+  insertApiKey(
+    insertion: { readonly key: NewStoredApiKey; readonly idempotency: IdempotencyClaim | null },
+    at: At<Tx>,
+  ): Promise<ApiKeyRecord>
+  /** Keys within reach, newest first, including revoked and expired ones. Empty for an id that is unknown or beyond the reach. */
+  listApiKeys(query: ApiKeyQuery, at: At<Tx>): Promise<readonly ApiKeyRecord[]>
+  /** Revokes a key. A repeat changes nothing and returns the same. @throws TaskboardError `NOT_FOUND`. */
+  revokeApiKey(named: { readonly reach: Reach; readonly keyId: string }, at: At<Tx>): Promise<ApiKeyRecord>
+  /**
+   * Makes a key with the name, scopes, reach and expiry of another, which expires after the overlap.
    * @throws TaskboardError `NOT_FOUND`; `CONFLICT` when the key has expired or was revoked, and as `insertApiKey`.
    */
   rotateApiKey(
-    reach: Reach,
-    keyId: string,
-    rotation: ApiKeyRotation,
+    rotation: ApiKeyRotation & {
+      readonly reach: Reach
+      readonly keyId: string
+      readonly idempotency: IdempotencyClaim | null
+    },
     at: At<Tx>,
-    idempotency?: IdempotencyClaim | null,
   ): Promise<{ readonly added: ApiKeyRecord; readonly replaced: ApiKeyRecord }>
+
+  /**
+   * The principal of a credential, and for how much longer it is valid. Null for a key that is unknown, revoked or expired, and for a
+   * session that is unknown or has ended. Every uncached request calls this once, so a storage answers it by one indexed read.
+   */
+  findPrincipal(credential: Credential, at: At<Tx>): Promise<FoundPrincipal | null>
 }

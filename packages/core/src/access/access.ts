@@ -42,7 +42,7 @@ export function createAccess(parts: AccessParts): Access {
   }
   const settings = resolveTokenOptions(parts.tokens)
   const tokens = createAccessTokens(settings, environment.clock)
-  const authenticator = createAuthenticator({ environment, store, sessions: { tokens, store: sessions } })
+  const authenticator = createAuthenticator({ environment, store, tokens })
   const login = createLogin({
     environment,
     store: sessions,

@@ -54,21 +54,20 @@ export function createAccountKeys<Tx>(parts: AccountKeysParts<Tx>): AccountKeys<
         defaultWorkspaceId: workspace.id,
       }
       const record = await store.insertApiKey(
-        { ...reach, name, scopes, prefix, hash, expiresAt },
+        { key: { ...reach, name, scopes, prefix, hash, expiresAt }, idempotency: null },
         at(options),
       )
       return { id: record.id, key }
     },
     async listKeys(accountId, options) {
       return store.listApiKeys(
-        { accountId, workspaceIds: 'all' },
-        { limit: null, afterId: null },
+        { reach: { accountId, workspaceIds: 'all' }, limit: null, afterId: null },
         at(options),
       )
     },
     async revokeKey(accountId, keyId, options) {
       try {
-        return await store.revokeApiKey({ accountId, workspaceIds: 'all' }, keyId, at(options))
+        return await store.revokeApiKey({ reach: { accountId, workspaceIds: 'all' }, keyId }, at(options))
       } finally {
         // Also after an error: the storage may have revoked the key before the connection was lost.
         authenticator.forget(keyId)
@@ -90,11 +89,11 @@ async function findWorkspace<Tx>(
     })
   }
   if (workspaceId != null) {
-    const workspace = await store.getWorkspace(workspaceId, at)
-    if (workspace !== null && (accountId == null || accountId === workspace.accountId)) return workspace
+    const [workspace] = await store.listWorkspaces({ workspaceId }, at)
+    if (workspace !== undefined && (accountId == null || accountId === workspace.accountId)) return workspace
     throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
   }
-  const [first] = await store.listWorkspaces(accountId ?? '', at)
+  const [first] = await store.listWorkspaces({ accountId: accountId ?? '' }, at)
   if (first !== undefined) return first
   throw new TaskboardError('NOT_FOUND', 'no such account', { field: 'accountId' })
 }

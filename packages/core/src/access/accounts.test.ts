@@ -53,46 +53,41 @@ function tinyStore(newId: (prefix: 'acct' | 'ws' | 'ak') => string) {
     insertUser: () => Promise.reject(new Error('no users here')),
     setPassword: () => Promise.reject(new Error('no users here')),
     listUsers: () => Promise.resolve([]),
-    getApiKey: () => Promise.reject(new Error('not asked for')),
     rotateApiKey: () => Promise.reject(new Error('not asked for')),
     async insertWorkspace({ accountId, name, agent }, at) {
       transactions.push(at.tx)
       agents.push(agent)
       return addWorkspace(accountId, name)
     },
-    async getAccount(accountId, at) {
+    async listWorkspaces(which, at) {
       transactions.push(at.tx)
-      return accounts.find(({ id }) => id === accountId) ?? null
+      return workspaces.filter(({ id, accountId }) =>
+        'workspaceId' in which ? id === which.workspaceId : accountId === which.accountId,
+      )
     },
-    async getWorkspace(workspaceId, at) {
+    async listAccounts(which, at) {
       transactions.push(at.tx)
-      return workspaces.find(({ id }) => id === workspaceId) ?? null
+      return 'limit' in which
+        ? accounts.slice(0, which.limit)
+        : accounts.filter(({ id }) => id === which.accountId)
     },
-    async listWorkspaces(accountId, at) {
-      transactions.push(at.tx)
-      return workspaces.filter((workspace) => workspace.accountId === accountId)
-    },
-    async listAccounts(limit, at) {
-      transactions.push(at.tx)
-      return accounts.slice(0, limit)
-    },
-    async insertApiKey(key, at) {
+    async insertApiKey({ key }, at) {
       transactions.push(at.tx)
       const stored = { ...key, id: newId('ak'), createdAt: NOW, revokedAt: null }
       keys.unshift(stored)
       return shown(stored)
     },
-    async findPrincipalByKeyHash(hash) {
-      const key = keys.find((one) => one.hash === hash)
+    async findPrincipal(credential) {
+      const key = keys.find(({ hash }) => 'keyHash' in credential && hash === credential.keyHash)
       return key === undefined || key.revokedAt !== null
         ? null
         : { principal: principalOf(key), expiresInMs: key.expiresAt === null ? null : key.expiresAt - NOW }
     },
-    async listApiKeys({ accountId }, _page, at) {
+    async listApiKeys({ reach: { accountId } }, at) {
       transactions.push(at.tx)
       return keys.filter((key) => key.accountId === accountId).map(shown)
     },
-    async revokeApiKey({ accountId }, keyId, at) {
+    async revokeApiKey({ reach: { accountId }, keyId }, at) {
       transactions.push(at.tx)
       const index = keys.findIndex((key) => key.id === keyId && key.accountId === accountId)
       const key = keys[index]

@@ -70,11 +70,13 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
   const at = (options?: TxOption<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
 
   async function get(accountId: string, options?: TxOption<Tx>): Promise<Account> {
-    return (await store.getAccount(accountId, at(options))) ?? notFound('account')
+    const [account] = await store.listAccounts({ accountId }, at(options))
+    return account ?? notFound('account')
   }
 
   async function getWorkspace(workspaceId: string, options?: TxOption<Tx>): Promise<Workspace> {
-    return (await store.getWorkspace(workspaceId, at(options))) ?? notFound('workspace')
+    const [workspace] = await store.listWorkspaces({ workspaceId }, at(options))
+    return workspace ?? notFound('workspace')
   }
 
   return {
@@ -88,7 +90,7 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
     },
     get,
     async list(options) {
-      return store.listAccounts(requireLimit(options?.limit ?? DEFAULT_PAGE), at(options))
+      return store.listAccounts({ limit: requireLimit(options?.limit ?? DEFAULT_PAGE) }, at(options))
     },
     async createUser(accountId, input, options) {
       const user = await toStored(hasher, parseInput(newUserInput, input))
@@ -96,11 +98,12 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
     },
     async setPassword(userId, password, options) {
       const input = parseInput(newPasswordInput, { password })
-      const ended = await store.setPassword(userId, await hasher.hash(input.password), at(options))
+      const passwordHash = await hasher.hash(input.password)
+      const ended = await store.setPassword({ userId, passwordHash }, at(options))
       for (const sessionId of ended) parts.authenticator.forgetSession(sessionId)
     },
     async listUsers(accountId, options) {
-      return store.listUsers(accountId, at(options))
+      return store.listUsers({ accountId }, at(options))
     },
     async createWorkspace(accountId, input, options) {
       const { name } = parseInput(newWorkspaceInput, input)
@@ -108,7 +111,7 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
     },
     getWorkspace,
     async listWorkspaces(accountId, options) {
-      return store.listWorkspaces(accountId, at(options))
+      return store.listWorkspaces({ accountId }, at(options))
     },
     ...createAccountKeys(parts),
   }

@@ -25,7 +25,8 @@ function setUp(options: Pick<AuthenticatorOptions, 'cacheSize' | 'cacheTtlMs'> =
   const authenticator = createAuthenticator({
     environment,
     store: {
-      findPrincipalByKeyHash(hash, at) {
+      findPrincipal(credential, at) {
+        const hash = 'keyHash' in credential ? credential.keyHash : ''
         expect(at.now).toBe(state.now)
         state.lookups += 1
         return state.answer(state.found.get(hash) ?? null)

@@ -6,7 +6,6 @@ import { API_KEY_LENGTH, hashApiKey, isApiKey } from './api-key.js'
 import { parseBearer } from './bearer.js'
 import { createPrincipalCache, type PrincipalCache } from './principal-cache.js'
 import type { Principal } from './principal.js'
-import type { SessionStore } from './session-store.js'
 import { createTokenCache } from './token-cache.js'
 
 /** Identifies the caller of a request. */
@@ -28,9 +27,9 @@ export interface Authenticator {
 
 export interface AuthenticatorOptions {
   readonly environment: Environment
-  readonly store: Pick<AccessStore, 'findPrincipalByKeyHash'>
-  /** Absent: only API keys are valid. */
-  readonly sessions?: AuthenticatorSessions | undefined
+  readonly store: Pick<AccessStore, 'findPrincipal'>
+  /** Verifies access tokens. Absent: only API keys are valid. */
+  readonly tokens?: Pick<AccessTokens, 'verify'> | undefined
   /** How many keys, and as many sessions and tokens, the cache keeps. Default 10,000. */
   readonly cacheSize?: number | undefined
   /**
@@ -38,11 +37,6 @@ export interface AuthenticatorOptions {
    * 0 looks up each request. A request in the second half of that time starts another lookup without waiting for it.
    */
   readonly cacheTtlMs?: number | undefined
-}
-
-export interface AuthenticatorSessions {
-  readonly tokens: Pick<AccessTokens, 'verify'>
-  readonly store: Pick<SessionStore, 'findPrincipalBySession'>
 }
 
 const DEFAULT_CACHE_SIZE = 10_000
@@ -53,24 +47,23 @@ const DEFAULT_CACHE_TTL_MS = 1_000
  * known credentials, never a credential itself, and nothing about unknown ones. Its memory is bounded.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { environment, store, sessions, cacheSize = DEFAULT_CACHE_SIZE } = options
+  const { environment, store, tokens, cacheSize = DEFAULT_CACHE_SIZE } = options
   const { cacheTtlMs = DEFAULT_CACHE_TTL_MS } = options
   requireWhole('cacheSize', cacheSize)
   requireWhole('cacheTtlMs', cacheTtlMs)
   const cache = { environment, size: cacheSize, ttlMs: cacheTtlMs }
   const keys = createPrincipalCache({
     ...cache,
-    find: (hash) => store.findPrincipalByKeyHash(hash, { now: environment.storageNow() }),
+    find: (keyHash) => store.findPrincipal({ keyHash }, { now: environment.storageNow() }),
   })
   const users =
-    sessions === undefined
+    tokens === undefined
       ? undefined
       : createTokenAuthenticator(
-          createTokenCache({ clock: environment.clock, tokens: sessions.tokens, size: cacheSize }),
+          createTokenCache({ clock: environment.clock, tokens, size: cacheSize }),
           createPrincipalCache({
             ...cache,
-            find: (sessionId) =>
-              sessions.store.findPrincipalBySession(sessionId, { now: environment.storageNow() }),
+            find: (sessionId) => store.findPrincipal({ sessionId }, { now: environment.storageNow() }),
           }),
         )
 

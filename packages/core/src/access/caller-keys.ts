@@ -91,17 +91,18 @@ export function createCallerKeys({ environment, store, authenticator }: CallerKe
         hash,
         expiresAt: expiresAt ?? null,
       }
-      return { key, record: await store.insertApiKey(wanted, at(tx), idempotency) }
+      const insertion = { key: wanted, idempotency: idempotency ?? null }
+      return { key, record: await store.insertApiKey(insertion, at(tx)) }
     },
     async list(reach, query = {}) {
       const { limit, cursor } = parseInput(pageInput, query)
-      const found = await store.listApiKeys(reach, { limit: limit + 1, afterId: cursor ?? null }, at())
+      const found = await store.listApiKeys({ reach, limit: limit + 1, afterId: cursor ?? null }, at())
       const keys = found.slice(0, limit)
       return { keys, nextCursor: found.length > limit ? (keys.at(-1)?.id ?? null) : null }
     },
     async revoke(reach, keyId) {
       try {
-        await store.revokeApiKey(reach, keyId, at())
+        await store.revokeApiKey({ reach, keyId }, at())
       } finally {
         // Also after an error: the storage may have revoked the key before the connection was lost.
         authenticator.forget(keyId)
@@ -109,11 +110,16 @@ export function createCallerKeys({ environment, store, authenticator }: CallerKe
     },
     async rotate(maker, keyId, input = {}, { idempotency, tx } = {}) {
       const { overlapMs } = parseInput(rotationInput, input)
-      requireScopes(maker, (await store.getApiKey(maker, keyId, at(tx))).scopes)
+      const [old] = await store.listApiKeys({ reach: maker, keyId }, at(tx))
+      if (old === undefined) throw new TaskboardError('NOT_FOUND', 'no such API key')
+      requireScopes(maker, old.scopes)
       const { key, prefix, hash } = mintApiKey(environment.random)
-      const rotation = { prefix, hash, overlapMs: overlapMs ?? DAY_MS }
+      const rotation = { reach: maker, keyId, prefix, hash, overlapMs: overlapMs ?? DAY_MS }
       try {
-        const { added, replaced } = await store.rotateApiKey(maker, keyId, rotation, at(tx), idempotency)
+        const { added, replaced } = await store.rotateApiKey(
+          { ...rotation, idempotency: idempotency ?? null },
+          at(tx),
+        )
         return { key, record: added, replaced }
       } finally {
         authenticator.forget(keyId)

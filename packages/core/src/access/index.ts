@@ -1,18 +1,19 @@
 export { scopes, tiers } from './principal.js'
-export type { Principal, Reach, Scope, Tier } from './principal.js'
+export type { FoundPrincipal, Principal, Reach, Scope, Tier } from './principal.js'
 export { scopeList } from './sign-in-input.js'
 export type {
   Account,
   AccessStore,
   ApiKeyPage,
+  ApiKeyQuery,
   ApiKeyRecord,
   ApiKeyRotation,
+  Credential,
   NewStoredApiKey,
   Workspace,
 } from './access-store.js'
 export type {
   MfaChange,
-  MfaState,
   RefreshOutcome,
   RefreshRequest,
   Session,

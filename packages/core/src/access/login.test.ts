@@ -169,10 +169,10 @@ describe('login', () => {
     const { board, clock, storage } = setUp()
     await createOwned(board)
     const { accessToken } = await sessionsOf(board).login({ email, password: PASSWORD }, HERE)
-    const find = storage.sessions.findPrincipalBySession
+    const find = storage.access.findPrincipal
     let asked = 0
-    Object.assign(storage.sessions, {
-      findPrincipalBySession: (...input: Parameters<typeof find>) => {
+    Object.assign(storage.access, {
+      findPrincipal: (...input: Parameters<typeof find>) => {
         asked += 1
         return find(...input)
       },
@@ -197,8 +197,8 @@ describe('login', () => {
     ])
     const { sessions } = storage
     const stored = [
-      await sessions.findSignIn(email, { now: clock.now() }),
-      await sessions.findMfa(user?.id ?? '', { now: clock.now() }),
+      await sessions.findSignIn({ email }, { now: clock.now() }),
+      await sessions.findSignIn({ userId: user?.id ?? '' }, { now: clock.now() }),
     ]
     const logged = errors.map((each) =>
       each.status === 'rejected' ? Object.values(each.reason as object).join() + String(each.reason) : '',
@@ -258,8 +258,8 @@ describe('accounts.setPassword', () => {
     const { board, storage } = setUp()
     const { user } = await createOwned(board)
     const { findSignIn } = storage.sessions
-    storage.sessions.findSignIn = async (address, at) => {
-      const found = await findSignIn(address, at)
+    storage.sessions.findSignIn = async (named, at) => {
+      const found = await findSignIn(named, at)
       await board.accounts.setPassword(user?.id ?? '', OTHER)
       return found
     }

@@ -5,7 +5,7 @@ import { mfaContext, type MfaCodes } from './mfa-codes.js'
 import { mintRecoveryCodes } from './recovery-codes.js'
 import type { SecretBox } from './secret-box.js'
 import { requireAllowed } from './sessions.js'
-import type { MfaState, SessionStore } from './session-store.js'
+import type { SessionStore, SignIn } from './session-store.js'
 import { mintTotpSecret } from './totp.js'
 
 /** A user's second factor: one-time passwords by time (RFC 6238). For the board's own users, by their id. */
@@ -44,20 +44,20 @@ export function createMfa(parts: MfaParts): Mfa {
   const { random } = environment
   const at = (): At => ({ now: environment.storageNow() })
 
-  async function find(userId: string): Promise<MfaState> {
-    const state = await store.findMfa(userId, at())
-    if (state !== null) return state
+  async function find(userId: string): Promise<SignIn> {
+    const signIn = await store.findSignIn({ userId }, at())
+    if (signIn !== null) return signIn
     throw new TaskboardError('NOT_FOUND', 'no such user')
   }
 
   /** Counts a check of a code as one of five guesses, and forgets them when the code is right. */
   async function guess(userId: string, check: () => Promise<boolean>): Promise<void> {
     const key = credentialDigest(mfaContext(userId))
-    requireAllowed(await store.takeLoginAttempt(key, 'code', at()), 'too many wrong codes')
+    requireAllowed(await store.takeLoginAttempt({ key, kind: 'code' }, at()), 'too many wrong codes')
     if (!(await check())) {
       throw new TaskboardError('INVALID_FIELD', 'mfaCode is wrong or was already used', { field: 'mfaCode' })
     }
-    await store.clearLoginAttempts(key, at())
+    await store.clearLoginAttempts({ key }, at())
   }
 
   return {
@@ -74,8 +74,8 @@ export function createMfa(parts: MfaParts): Mfa {
       return { otpauthUri: uri, secret: text }
     },
     async confirm(userId, mfaCode) {
-      const { secret, pendingSecret, asOf } = await find(userId)
-      if (secret !== null) throw enrolled()
+      const { mfaSecret, mfaPendingSecret: pendingSecret, asOf } = await find(userId)
+      if (mfaSecret !== null) throw enrolled()
       if (pendingSecret === null)
         throw new TaskboardError('CONFLICT', 'no secret waits for confirmation; begin the enrolment first')
       const { codes: recoveryCodes, hashes: recoveryHashes } = mintRecoveryCodes(random)
@@ -90,7 +90,7 @@ export function createMfa(parts: MfaParts): Mfa {
       return { recoveryCodes }
     },
     async remove(userId, mfaCode) {
-      const { secret, asOf } = await find(userId)
+      const { mfaSecret: secret, asOf } = await find(userId)
       if (secret === null) throw new TaskboardError('CONFLICT', 'the user is not enrolled')
       await guess(userId, () => codes.redeem({ userId, sealedSecret: secret, asOf }, mfaCode))
       await store.changeMfa({ userId, change: { kind: 'remove' } }, at())

@@ -1,12 +1,6 @@
 import type { Environment, Instant } from '../environment/index.js'
 import { isTaskboardError, TaskboardError } from '../errors/index.js'
-import type { Principal } from './principal.js'
-
-/** The principal of a credential, and how much longer it is valid by the storage's clock. */
-export interface FoundPrincipal {
-  readonly principal: Principal
-  readonly expiresInMs: number | null
-}
+import type { FoundPrincipal, Principal } from './principal.js'
 
 /** Caches the principals of credentials of one kind for a moment. */
 export interface PrincipalCache {

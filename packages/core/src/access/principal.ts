@@ -37,3 +37,9 @@ export interface Principal {
 
 /** The workspaces that a caller can see: all of an account, or some. Others are answered as if they did not exist. */
 export type Reach = Pick<Principal, 'accountId' | 'workspaceIds'>
+
+/** The principal of a credential, and in how many milliseconds that expires by the storage's clock (null: never). */
+export interface FoundPrincipal {
+  readonly principal: Principal
+  readonly expiresInMs: number | null
+}

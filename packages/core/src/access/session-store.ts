@@ -1,24 +1,15 @@
 import type { At, Instant } from '../environment/index.js'
 import type { AttemptDecision, AttemptKind } from './login-attempts.js'
-import type { Principal } from './principal.js'
 
-/** The data that a login is checked against. */
+/** What a user's logins and one-time passwords are checked against. */
 export interface SignIn {
   readonly userId: string
-  readonly passwordHash: string
-  /** The sealed secret of the user's one-time passwords; null when there are none. */
-  readonly mfaSecret: string | null
-  /** The storage's present, by which one-time passwords are judged. */
-  readonly asOf: Instant
-}
-
-/** A user's second factor. */
-export interface MfaState {
   readonly email: string
-  /** Sealed. Null when the user is not enrolled. */
-  readonly secret: string | null
-  /** Sealed. A secret that is not yet confirmed. */
-  readonly pendingSecret: string | null
+  readonly passwordHash: string
+  /** The sealed secret of the user's one-time passwords. Null when the user is not enrolled. */
+  readonly mfaSecret: string | null
+  /** A sealed secret that is not yet confirmed. */
+  readonly mfaPendingSecret: string | null
   /** The storage's present, by which one-time passwords are judged. */
   readonly asOf: Instant
 }
@@ -68,51 +59,53 @@ export interface RefreshOutcome {
   readonly session: Session
 }
 
-/** Logins and second factors. Nothing stored here is a usable password, token or code. */
+/** Logins and second factors. Every verb is atomic. Nothing stored here is a usable password, token or code. */
 export interface SessionStore<Tx = unknown> {
-  /** By the normalized e-mail address. */
-  findSignIn(email: string, at: At<Tx>): Promise<SignIn | null>
+  /** A user by the normalized e-mail address, or by the id; null when there is none. */
+  findSignIn(
+    named: { readonly email: string } | { readonly userId: string },
+    at: At<Tx>,
+  ): Promise<SignIn | null>
   /**
    * Counts a guess before it is checked, by the rules of `takeLoginAttempt`; `key` is a digest. Concurrent guesses, over all
    * processes, are allowed no more often than guesses in sequence.
    */
-  takeLoginAttempt(key: string, kind: AttemptKind, at: At<Tx>): Promise<AttemptDecision>
-  /** Forgets the guesses of a key, after a right one. */
-  clearLoginAttempts(key: string, at: At<Tx>): Promise<void>
+  takeLoginAttempt(
+    attempt: { readonly key: string; readonly kind: AttemptKind },
+    at: At<Tx>,
+  ): Promise<AttemptDecision>
+  /** Forgets the guesses of a key, after a right one. An unknown key is ignored. */
+  clearLoginAttempts(named: { readonly key: string }, at: At<Tx>): Promise<void>
 
   /**
-   * `passwordHash` is the hash that the login was checked against. A change of password comes either before the session, which is then
+   * Begins a session. `passwordHash` is the hash that the login was checked against. A change of password comes either before the session, which is then
    * refused, or after it, and ends it.
    * @throws TaskboardError `NOT_FOUND` for an unknown user, or one who has another `passwordHash` by now.
    */
   insertSession(
     session: {
-      userId: string
-      passwordHash?: string | undefined
-      familyHash: string
-      tokenHash: string
-      ttlMs: number
+      readonly userId: string
+      readonly passwordHash?: string | undefined
+      readonly familyHash: string
+      readonly tokenHash: string
+      readonly ttlMs: number
     },
     at: At<Tx>,
   ): Promise<Session>
   /**
-   * Of concurrent calls with the same token, exactly one gets `rotated`. Null for an unknown session, and one that has ended. It
+   * Exchanges a refresh token: see `RefreshOutcome`. Of concurrent calls with the same token, exactly one gets `rotated`. Null for an unknown session, and one that has ended. It
    * remembers the newest `mostRotatedTokens` of the tokens that were replaced a moment ago.
    */
   consumeRefreshToken(request: RefreshRequest, at: At<Tx>): Promise<RefreshOutcome | null>
   /** Ends a session, by its id or its tokens' family, and returns it. Null when it was unknown or had ended. */
-  endSession(named: { id: string } | { familyHash: string }, at: At<Tx>): Promise<Session | null>
-  /** The user of a session, and in how many milliseconds it ends; null when it has ended. */
-  findPrincipalBySession(
-    sessionId: string,
+  endSession(
+    named: { readonly id: string } | { readonly familyHash: string },
     at: At<Tx>,
-  ): Promise<{ principal: Principal; expiresInMs: number } | null>
-
-  findMfa(userId: string, at: At<Tx>): Promise<MfaState | null>
-  /** Changes a user's second factor: see `MfaChange`. False when the change is refused. */
+  ): Promise<Session | null>
+  /** Changes a user's second factor: see `MfaChange`. False when the change is refused, and for an unknown user. */
   changeMfa(change: { readonly userId: string; readonly change: MfaChange }, at: At<Tx>): Promise<boolean>
   /**
-   * Uses up a code: true for exactly one caller. A `step` of time uses up all codes up to it, so codes of earlier steps are no longer
+   * Uses up a code of an enrolled user: true for exactly one caller, false for all others and for an unknown user. A `step` of time uses up all codes up to it, so codes of earlier steps are no longer
    * valid.
    */
   redeemMfa(

@@ -141,7 +141,7 @@ function createLoginCheck(parts: SessionsParts) {
   const at = (): At => ({ now: environment.storageNow() })
 
   async function checkCode(signIn: SignIn, code: string, key: string): Promise<void> {
-    requireAllowed(await store.takeLoginAttempt(key, 'code', at()), 'too many wrong logins')
+    requireAllowed(await store.takeLoginAttempt({ key, kind: 'code' }, at()), 'too many wrong logins')
     const { userId, mfaSecret: sealedSecret, asOf } = signIn
     if (sealedSecret !== null && (await mfaCodes.redeem({ userId, sealedSecret, asOf }, code))) return
     throw new TaskboardError('UNAUTHORIZED', 'mfaCode is wrong or was already used', { field: 'mfaCode' })
@@ -150,8 +150,8 @@ function createLoginCheck(parts: SessionsParts) {
   return async (login: z.output<typeof loginInput>, bucket: string): Promise<SignIn> => {
     const { email, password, mfaCode } = login
     const key = credentialDigest(JSON.stringify([email, bucket]))
-    requireAllowed(await store.takeLoginAttempt(key, 'password', at()), 'too many wrong logins')
-    const signIn = await store.findSignIn(email, at())
+    requireAllowed(await store.takeLoginAttempt({ key, kind: 'password' }, at()), 'too many wrong logins')
+    const signIn = await store.findSignIn({ email }, at())
     const isRight = await hasher.verify(password, signIn?.passwordHash ?? hasher.decoy)
     if (signIn === null || !isRight) throw new TaskboardError('UNAUTHORIZED', WRONG_LOGIN)
     if (signIn.mfaSecret !== null) {
@@ -160,7 +160,7 @@ function createLoginCheck(parts: SessionsParts) {
       }
       await checkCode(signIn, mfaCode, key)
     }
-    await store.clearLoginAttempts(key, at())
+    await store.clearLoginAttempts({ key }, at())
     return signIn
   }
 }

@@ -8,10 +8,11 @@ function setUp(options: { ofHost?: boolean; cacheSize?: number } = {}) {
   const reach = createWorkspaceReach({
     environment: createEnvironment({}),
     store: {
-      async getWorkspace(id) {
+      async listWorkspaces(which) {
+        const id = 'workspaceId' in which ? which.workspaceId : 'of an account'
         asked.push(id)
         const [, accountId] = /^ws_(\w)\d$/.exec(id) ?? []
-        return accountId === undefined ? null : { id, accountId, name: id, createdAt: 0 }
+        return accountId === undefined ? [] : [{ id, accountId, name: id, createdAt: 0 }]
       },
     },
     ofHost: true,

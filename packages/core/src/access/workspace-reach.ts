@@ -14,7 +14,7 @@ export interface WorkspaceReach {
 
 export interface WorkspaceReachParts {
   readonly environment: Environment
-  readonly store: Pick<AccessStore, 'getWorkspace'>
+  readonly store: Pick<AccessStore, 'listWorkspaces'>
   /** Whether a host makes principals, which may name workspaces of other accounts. The storage's own principals name none. */
   readonly ofHost: boolean
   /** How many workspaces it caches. Default 10,000. */
@@ -29,8 +29,8 @@ export function createWorkspaceReach(parts: WorkspaceReachParts): WorkspaceReach
   const accountIds = new Map<string, string>()
 
   async function find(workspaceId: string): Promise<string | undefined> {
-    const workspace = await store.getWorkspace(workspaceId, { now: environment.storageNow() })
-    if (workspace === null) return undefined
+    const [workspace] = await store.listWorkspaces({ workspaceId }, { now: environment.storageNow() })
+    if (workspace === undefined) return undefined
     for (const oldest of accountIds.keys()) {
       if (accountIds.size < cacheSize) break
       accountIds.delete(oldest)

@@ -1,4 +1,4 @@
-export type { LimitDecision, LimitRequest, LimitStore, TierRequest } from './limit-store.js'
+export type { DecisionOf, LimitDecision, LimitRequest, LimitStore, TierRequest } from './limit-store.js'
 export { monthStart } from './month.js'
 export { createQuota } from './quota.js'
 export type { Quota, QuotaUsage, Used } from './quota.js'

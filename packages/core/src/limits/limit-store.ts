@@ -1,4 +1,4 @@
-import type { Instant } from '../environment/index.js'
+import type { At } from '../environment/index.js'
 import type { TierDecision, TierRates } from './tier-window.js'
 
 /** A request for one unit of a rolling limit. */
@@ -24,15 +24,17 @@ export interface TierRequest extends TierRates {
   readonly key: string
 }
 
-/**
- * Exact rolling limits: no half-open interval of `windowMs` has more than `limit` allowed requests of a key, over all processes
- * that share the storage. A refusal consumes nothing.
- */
+/** The decision about a request: `TierDecision` for an hour and a minute, `LimitDecision` for a rolling limit. */
+export type DecisionOf<Request> = Request extends TierRequest ? TierDecision : LimitDecision
+
+/** What limits admit, exact over all processes that share the storage. */
 export interface LimitStore {
-  take(request: LimitRequest, now: Instant | null): Promise<LimitDecision>
   /**
-   * Checks the hour and the minute together, like `takeFromTierWindow`, over all processes that share the storage. A durable
-   * storage keeps admissions through a crash of this process, but may lose the last second before its own crash.
+   * Takes one unit; a refusal consumes nothing. Decides outside of any transaction and ignores `at.tx`: what was admitted stays counted.
+   *
+   * Of a rolling limit: no half-open interval of `windowMs` has more than `limit` allowed requests of a key. Of an hour and a minute:
+   * both together, like `takeFromTierWindow`. A durable storage keeps those admissions through a crash of this process, but may lose the
+   * last second before its own crash.
    */
-  takeTier(request: TierRequest, now: Instant | null): Promise<TierDecision>
+  take<Request extends LimitRequest | TierRequest>(request: Request, at: At): Promise<DecisionOf<Request>>
 }

@@ -25,19 +25,23 @@ export interface AccountUsage {
 export interface QuotaStore<Tx = unknown> {
   /**
    * Takes one of `limit` tasks of the account in the current month, UTC; a refusal takes nothing. Exact over all processes that
-   * share the storage, and outside of any transaction. When the clock steps back into an earlier month, the count of the later one
-   * moves there. A storage may lose the last second before its own crash.
+   * share the storage, and outside of any transaction: `at.tx` is ignored. When the clock steps back into an earlier month, the count of
+   * the later one moves there. A storage may lose the last second before its own crash.
    */
-  takeTask(
-    request: { readonly accountId: string; readonly limit: number },
-    now: Instant | null,
-  ): Promise<TakenTask>
-  /** Returns one task taken in `month`. Only the newest month is known. */
-  giveBackTask(accountId: string, month: Instant): Promise<void>
+  takeTask(request: { readonly accountId: string; readonly limit: number }, at: At<Tx>): Promise<TakenTask>
+  /**
+   * Returns one task taken in `month`, never below none. Only the newest month is known: any other is ignored, as is an unknown account.
+   * Outside of any transaction, and at any time: `at` is ignored.
+   */
+  giveBackTask(taken: { readonly accountId: string; readonly month: Instant }, at: At<Tx>): Promise<void>
   /**
    * How many the account has. Requires the transaction `at.tx`. Until it ends, other calls for the account wait, so that
    * concurrent callers that count, create and commit never exceed the quota.
    */
-  countHeld(resource: HeldResource, accountId: string, at: At<Tx>): Promise<number>
-  usage(accountId: string, at: At<Tx>): Promise<AccountUsage>
+  countHeld(
+    held: { readonly accountId: string; readonly resource: HeldResource },
+    at: At<Tx>,
+  ): Promise<number>
+  /** What the account uses at the moment, without a lock. Nothing for an unknown account. */
+  usage(of: { readonly accountId: string }, at: At<Tx>): Promise<AccountUsage>
 }

@@ -57,7 +57,7 @@ export interface QuotaParts<Tx> {
 export function createQuota<Tx>({ environment, store, transaction, tiers }: QuotaParts<Tx>): Quota<Tx> {
   async function giveBack(accountId: string, month: number): Promise<void> {
     try {
-      await store.giveBackTask(accountId, month)
+      await store.giveBackTask({ accountId, month }, { now: environment.storageNow() })
     } catch (error) {
       environment.logger.warn({ err: error, accountId }, 'could not uncount a task that was not created')
     }
@@ -69,7 +69,7 @@ export function createQuota<Tx>({ environment, store, transaction, tiers }: Quot
       const limit = tiers[tier].quota.tasksPerMonth
       if (limit === null) return (await create()).value
       check?.()
-      const { taken, month } = await store.takeTask({ accountId, limit }, environment.storageNow())
+      const { taken, month } = await store.takeTask({ accountId, limit }, { now: environment.storageNow() })
       if (!taken) {
         if (isRepeatable) return transaction((tx) => onlyRepeated(create(tx), limit))
         throw exceeded('tasksPerMonth', limit)
@@ -90,17 +90,17 @@ export function createQuota<Tx>({ environment, store, transaction, tiers }: Quot
       const most = isReplacement ? 2 * limit : limit
       return transaction(async (tx) => {
         const at = { now: environment.storageNow(), tx }
-        const before = await store.countHeld(resource, accountId, at)
+        const before = await store.countHeld({ accountId, resource }, at)
         const value = await create(tx)
         const isFull = before >= most
-        if (isFull && (await store.countHeld(resource, accountId, at)) > before)
+        if (isFull && (await store.countHeld({ accountId, resource }, at)) > before)
           throw exceeded(resource, limit)
         return value
       })
     },
     async usage({ accountId, tier }) {
       const { quota } = tiers[tier]
-      const used = await store.usage(accountId, { now: environment.storageNow() })
+      const used = await store.usage({ accountId }, { now: environment.storageNow() })
       return {
         tasksPerMonth: {
           used: quota.tasksPerMonth === null ? null : used.tasks,

@@ -20,7 +20,7 @@ export interface TierLimits {
 
 export interface TierLimitsParts {
   readonly environment: Pick<Environment, 'storageNow'>
-  readonly store: Pick<LimitStore, 'takeTier'>
+  readonly store: LimitStore
   readonly tiers: Tiers
 }
 
@@ -31,7 +31,10 @@ export function createTierLimits({ environment, store, tiers }: TierLimitsParts)
     take({ accountId, tier }) {
       const { requestsPerHour: perHour, burstPerMinute: perMinute } = tiers[tier]
       if (perHour === null && perMinute === null) return NO_LIMITS
-      return store.takeTier({ key: `account:${accountId}`, perHour, perMinute }, environment.storageNow())
+      return store.take(
+        { key: `account:${accountId}`, perHour, perMinute },
+        { now: environment.storageNow() },
+      )
     },
   }
 }

@@ -25,7 +25,7 @@ const MOST_KNOWN = 100_000
 
 export function createNewcomers(
   environment: Environment,
-  store: Pick<AccessStore, 'getWorkspace'>,
+  store: Pick<AccessStore, 'listWorkspaces'>,
 ): Newcomers {
   const { clock, logger } = environment
   const followers = new Map<string, Set<Follower>>()
@@ -39,9 +39,9 @@ export function createNewcomers(
     pollIntervalMs: null,
     async pass() {
       for (const workspaceId of unknown) {
-        const workspace = await store.getWorkspace(workspaceId, { now: environment.storageNow() })
+        const [workspace] = await store.listWorkspaces({ workspaceId }, { now: environment.storageNow() })
         unknown.delete(workspaceId)
-        if (workspace !== null) learn(workspace.accountId, [workspaceId])
+        if (workspace !== undefined) learn(workspace.accountId, [workspaceId])
       }
       return null
     },

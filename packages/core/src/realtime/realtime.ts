@@ -17,7 +17,7 @@ export interface RealtimeParts {
   readonly environment: Environment
   readonly store: RealtimeStore
   readonly events: Pick<EventStore, 'readEvents'>
-  readonly workspaces: Pick<AccessStore, 'getWorkspace'>
+  readonly workspaces: Pick<AccessStore, 'listWorkspaces'>
   readonly settings: RealtimeSettings
   readonly tiers: Tiers
 }

@@ -3,6 +3,7 @@ import type { AccessStore } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
+import { createFindSession, type FindPrincipal } from './sessions/find-session.js'
 
 interface PrincipalRow extends Omit<Principal, 'kind' | 'workspaceIds'> {
   readonly hash: string
@@ -29,8 +30,16 @@ interface Call {
 
 const MOST_AT_ONCE = 200
 
-/** `AccessStore.findPrincipalByKeyHash`. Concurrent calls share a statement. */
-export function createFindPrincipal(database: Database): AccessStore<PgConnection>['findPrincipalByKeyHash'] {
+/** `AccessStore.findPrincipal`. */
+export function createFindPrincipal(database: Database): AccessStore<PgConnection>['findPrincipal'] {
+  const ofKey = createFindKey(database)
+  const ofSession = createFindSession(database)
+  return (credential, at) =>
+    'keyHash' in credential ? ofKey(credential.keyHash, at) : ofSession(credential.sessionId, at)
+}
+
+/** Finds the principals of keys by their hashes. Concurrent calls share a statement. */
+function createFindKey(database: Database): FindPrincipal {
   const find = database.join<Call, PrincipalRow | undefined>(
     async (calls) => {
       const rows = await database.read(null, principalsByHash, toValues(calls))

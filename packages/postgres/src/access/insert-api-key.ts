@@ -1,5 +1,5 @@
 import { TaskboardError, type ApiKeyRecord } from '@taskboard/core'
-import type { At, IdempotencyClaim, NewStoredApiKey } from '@taskboard/core/storage'
+import type { AccessStore, At } from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -44,9 +44,8 @@ const addKey = statement<AddedRow>(
 /** `AccessStore.insertApiKey`. */
 export function insertApiKey(
   database: Database,
-  key: NewStoredApiKey,
+  { key, idempotency }: Parameters<AccessStore['insertApiKey']>[0],
   at: At<PgConnection>,
-  idempotency: IdempotencyClaim | null | undefined,
 ): Promise<ApiKeyRecord> {
   const { accountId, workspaceId, defaultWorkspaceId, name, scopes, prefix, hash, expiresAt } = key
   const id = database.settings.current.newId('ak')

@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from '@taskboard/core'
-import type { ApiKeyPage, At, Reach } from '@taskboard/core/storage'
+import type { ApiKeyQuery, At } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -18,12 +18,21 @@ const keysWithinReach = statement<ApiKeyRecord>(
   order by k.created_at desc, k.id desc limit $4::integer`,
 )
 
+const keyById = statement<ApiKeyRecord>(
+  'get_api_key',
+  /* sql */ `
+  select ${apiKeyColumns('k')} from taskboard.api_key k
+  where k.id = $3::text and ${keyWithinReach('k', '$1', '$2')}`,
+)
+
 /** `AccessStore.listApiKeys`. */
 export function listApiKeys(
   database: Database,
-  reach: Reach,
-  { limit, afterId }: ApiKeyPage,
+  query: ApiKeyQuery,
   at: At<PgConnection>,
 ): Promise<readonly ApiKeyRecord[]> {
-  return database.read(at, keysWithinReach, [...reachValues(reach), afterId, limit])
+  const reach = reachValues(query.reach)
+  return 'keyId' in query
+    ? database.read(at, keyById, [...reach, query.keyId])
+    : database.read(at, keysWithinReach, [...reach, query.afterId, query.limit])
 }

@@ -1,5 +1,5 @@
 import type { User } from '@taskboard/core'
-import type { At } from '@taskboard/core/storage'
+import type { AccessStore, At } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -15,7 +15,7 @@ const usersOfAccount = statement<UserRow>(
 /** `AccessStore.listUsers`. */
 export async function listUsers(
   database: Database,
-  accountId: string,
+  { accountId }: Parameters<AccessStore['listUsers']>[0],
   at: At<PgConnection>,
 ): Promise<readonly User[]> {
   return (await database.read(at, usersOfAccount, [accountId])).map(toUser)

@@ -11,10 +11,10 @@ import type { PgConnection } from '../pool.js'
 export async function makeKeyOnce<T extends ApiKeyRecord>(
   database: Database,
   at: At<PgConnection>,
-  claim: IdempotencyClaim | null | undefined,
+  claim: IdempotencyClaim | null,
   make: (session: Session) => Promise<T>,
 ): Promise<T> {
-  if (claim == null) return make({ run: (what, values) => database.write(at, what, values) })
+  if (claim === null) return make({ run: (what, values) => database.write(at, what, values) })
   const { value, replayed } = await database.atomically(at, (session) => once(session, claim, at.now, make))
   if (!replayed) return value
   const { id } = value

@@ -1,5 +1,5 @@
 import type { Account, Workspace } from '@taskboard/core'
-import type { At } from '@taskboard/core/storage'
+import type { AccessStore, At } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -28,40 +28,24 @@ const allAccounts = statement<Account>(
   select ${accountColumns('a')} from taskboard.account a order by a.created_at, a.id limit $1::integer`,
 )
 
-/** `AccessStore.getAccount`. */
-export async function getAccount(
+/** `AccessStore.listAccounts`. */
+export function listAccounts(
   database: Database,
-  accountId: string,
+  which: Parameters<AccessStore['listAccounts']>[0],
   at: At<PgConnection>,
-): Promise<Account | null> {
-  const [account] = await database.read(at, accountById, [accountId])
-  return account ?? null
-}
-
-/** `AccessStore.getWorkspace`. */
-export async function getWorkspace(
-  database: Database,
-  workspaceId: string,
-  at: At<PgConnection>,
-): Promise<Workspace | null> {
-  const [workspace] = await database.read(at, workspaceById, [workspaceId])
-  return workspace ?? null
+): Promise<readonly Account[]> {
+  return 'accountId' in which
+    ? database.read(at, accountById, [which.accountId])
+    : database.read(at, allAccounts, [which.limit])
 }
 
 /** `AccessStore.listWorkspaces`. */
 export function listWorkspaces(
   database: Database,
-  accountId: string,
+  which: Parameters<AccessStore['listWorkspaces']>[0],
   at: At<PgConnection>,
 ): Promise<readonly Workspace[]> {
-  return database.read(at, workspacesOfAccount, [accountId])
-}
-
-/** `AccessStore.listAccounts`. */
-export function listAccounts(
-  database: Database,
-  limit: number,
-  at: At<PgConnection>,
-): Promise<readonly Account[]> {
-  return database.read(at, allAccounts, [limit])
+  return 'workspaceId' in which
+    ? database.read(at, workspaceById, [which.workspaceId])
+    : database.read(at, workspacesOfAccount, [which.accountId])
 }

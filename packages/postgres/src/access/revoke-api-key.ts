@@ -1,5 +1,5 @@
 import { TaskboardError, type ApiKeyRecord } from '@taskboard/core'
-import type { At, Reach } from '@taskboard/core/storage'
+import type { AccessStore, At } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -19,8 +19,7 @@ const revokeKey = statement<ApiKeyRecord>(
 /** `AccessStore.revokeApiKey`. */
 export async function revokeApiKey(
   database: Database,
-  reach: Reach,
-  keyId: string,
+  { reach, keyId }: Parameters<AccessStore['revokeApiKey']>[0],
   at: At<PgConnection>,
 ): Promise<ApiKeyRecord> {
   const [key] = await database.write(at, revokeKey, [at.now, ...reachValues(reach), keyId])

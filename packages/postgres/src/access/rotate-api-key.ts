@@ -1,5 +1,5 @@
 import { TaskboardError, type ApiKeyRecord } from '@taskboard/core'
-import type { AccessStore, ApiKeyRotation, At, IdempotencyClaim, Reach } from '@taskboard/core/storage'
+import type { AccessStore, At } from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -42,9 +42,8 @@ const rotateKey = statement<KeyRow>(
 /** `AccessStore.rotateApiKey`. */
 export async function rotateApiKey(
   database: Database,
-  [reach, keyId, { prefix, hash, overlapMs }]: readonly [Reach, string, ApiKeyRotation],
+  { reach, keyId, prefix, hash, overlapMs, idempotency }: Parameters<AccessStore['rotateApiKey']>[0],
   at: At<PgConnection>,
-  idempotency: IdempotencyClaim | null | undefined,
 ): ReturnType<AccessStore['rotateApiKey']> {
   const id = database.settings.current.newId('ak')
   const values = [at.now, ...reachValues(reach), keyId, id, hash, prefix, overlapMs]

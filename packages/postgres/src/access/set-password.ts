@@ -1,5 +1,5 @@
 import { TaskboardError } from '@taskboard/core'
-import { sessionOver, type At } from '@taskboard/core/storage'
+import { sessionOver, type AccessStore, type At } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -21,8 +21,7 @@ const endSessions = statement<{ readonly id: string }>(
 /** `AccessStore.setPassword`. */
 export function setPassword(
   database: Database,
-  userId: string,
-  passwordHash: string,
+  { userId, passwordHash }: Parameters<AccessStore['setPassword']>[0],
   at: At<PgConnection>,
 ): Promise<readonly string[]> {
   return database.atomically(at, async (session) => {

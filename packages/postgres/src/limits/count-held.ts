@@ -1,5 +1,5 @@
 import { TaskboardError } from '@taskboard/core'
-import type { At, HeldResource } from '@taskboard/core/storage'
+import type { At, HeldResource, QuotaStore } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -34,8 +34,7 @@ const countOf = {
 /** `QuotaStore.countHeld`. A separate statement counts, so that it sees commits that the lock waited for. */
 export async function countHeld(
   database: Database,
-  resource: HeldResource,
-  accountId: string,
+  { accountId, resource }: Parameters<QuotaStore['countHeld']>[0],
   at: At<PgConnection>,
 ): Promise<number> {
   if (at.tx === undefined) throw new TaskboardError('INTERNAL_ERROR', 'counting needs a transaction')

@@ -1,4 +1,4 @@
-import type { Instant } from '@taskboard/core'
+import type { QuotaStore } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { statement } from '../statement.js'
 
@@ -10,6 +10,9 @@ const giveBack = statement<never>(
 )
 
 /** `QuotaStore.giveBackTask`. */
-export async function giveBackTask(database: Database, accountId: string, month: Instant): Promise<void> {
+export async function giveBackTask(
+  database: Database,
+  { accountId, month }: Parameters<QuotaStore['giveBackTask']>[0],
+): Promise<void> {
   await database.read(null, giveBack, [accountId, month])
 }

@@ -1,5 +1,12 @@
 import type { Instant, LimitDecision } from '@taskboard/core'
-import type { LimitRequest, LimitStore, TierDecision, TierRequest } from '@taskboard/core/storage'
+import type {
+  At,
+  DecisionOf,
+  LimitRequest,
+  LimitStore,
+  TierDecision,
+  TierRequest,
+} from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { takeLimits } from './take-limits.js'
 import { takeTiers } from './take-tiers.js'
@@ -36,8 +43,13 @@ export function createLimitStore(database: Database): LimitStore {
     return (request: Request, now: Instant | null) => take({ request, now })
   }
 
+  const takeRolling = joined<LimitRequest, LimitDecision>(takeLimits)
+  const takeTier = joined<TierRequest, TierDecision>(takeTiers)
+
   return {
-    take: joined<LimitRequest, LimitDecision>(takeLimits),
-    takeTier: joined<TierRequest, TierDecision>(takeTiers),
+    take: <Request extends LimitRequest | TierRequest>(request: Request, { now }: At) => {
+      const decision = 'windowMs' in request ? takeRolling(request, now) : takeTier(request, now)
+      return decision as Promise<DecisionOf<Request>>
+    },
   }
 }

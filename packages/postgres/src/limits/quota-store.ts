@@ -26,9 +26,9 @@ export function createQuotaStore(database: Database): QuotaStore<PgConnection> {
     { most: MOST_AT_ONCE, atOnce: 1, groupOf: ({ now }) => now },
   )
   return {
-    takeTask: (request, now) => take({ request, now }),
-    giveBackTask: (accountId, month) => giveBackTask(database, accountId, month),
-    countHeld: (resource, accountId, at) => countHeld(database, resource, accountId, at),
-    usage: (accountId, at) => readUsage(database, accountId, at),
+    takeTask: (request, { now }) => take({ request, now }),
+    giveBackTask: (taken) => giveBackTask(database, taken),
+    countHeld: (held, at) => countHeld(database, held, at),
+    usage: (of, at) => readUsage(database, of, at),
   }
 }

@@ -1,4 +1,4 @@
-import type { AccountUsage, At } from '@taskboard/core/storage'
+import type { AccountUsage, At, QuotaStore } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -20,7 +20,7 @@ const readUsageOf = statement<AccountUsage>(
 /** `QuotaStore.usage`. */
 export async function readUsage(
   database: Database,
-  accountId: string,
+  { accountId }: Parameters<QuotaStore['usage']>[0],
   at: At<PgConnection>,
 ): Promise<AccountUsage> {
   const [row] = await database.read(at, readUsageOf, [accountId, at.now])

@@ -76,7 +76,10 @@ describe('decisions in batches', () => {
     const asked = stores.flatMap((store) =>
       Array.from({ length: 100 }, (_, index) => {
         const which = index % limits.length
-        return store.take({ key: `at-once-${which}`, limit: limits[which] ?? 0, windowMs: 600_000 }, null)
+        return store.take(
+          { key: `at-once-${which}`, limit: limits[which] ?? 0, windowMs: 600_000 },
+          { now: null },
+        )
       }),
     )
     const decisions = await Promise.all(asked)

@@ -77,7 +77,7 @@ describe('decisions in batches', () => {
       { key: 'at-once-1', perHour: 7, perMinute: 60 },
     ]
     const asked = stores.flatMap((store) =>
-      Array.from({ length: 100 }, (_, index) => store.takeTier(rates[index % 2] as TierRequest, null)),
+      Array.from({ length: 100 }, (_, index) => store.take(rates[index % 2] as TierRequest, { now: null })),
     )
     const decisions = await Promise.all(asked)
     const admitted = rates.map((_, which) =>
@@ -91,7 +91,7 @@ describe('decisions in batches', () => {
   it('keep tasks of a month exact across processes', async () => {
     const stores = databases.map(createQuotaStore)
     const asked = stores.flatMap((store) =>
-      Array.from({ length: 50 }, () => store.takeTask({ accountId: 'acc_shared', limit: 70 }, null)),
+      Array.from({ length: 50 }, () => store.takeTask({ accountId: 'acc_shared', limit: 70 }, { now: null })),
     )
     const taken = await Promise.all(asked)
     expect(taken.filter((each) => each.taken)).toHaveLength(70)

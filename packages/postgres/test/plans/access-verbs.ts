@@ -60,18 +60,18 @@ export function pruningVerbs(storage: Storage<PgConnection>): readonly HotVerb[]
 /** The reads that every request to the API begins with. */
 export function accessVerbs({ access, agents, limits, quotas }: Storage<PgConnection>): readonly HotVerb[] {
   const hash = createHash('sha256').update('77').digest('hex')
-  const take = (key: string) => limits.take({ key, limit: 60, windowMs: 60_000 }, NOW)
-  const takeTier = (key: string) => limits.takeTier({ key, perHour: 10_000, perMinute: 500 }, NOW)
+  const take = (key: string) => limits.take({ key, limit: 60, windowMs: 60_000 }, at)
+  const takeTier = (key: string) => limits.take({ key, perHour: 10_000, perMinute: 500 }, at)
   return [
     {
       name: 'find a principal',
       indexes: ['api_key_hash_key'],
-      run: () => access.findPrincipalByKeyHash(hash, at),
+      run: () => access.findPrincipal({ keyHash: hash }, at),
     },
-    { name: 'get a workspace', run: () => access.getWorkspace('ws_77', at) },
-    { name: 'list workspaces', run: () => access.listWorkspaces('acc_7', at) },
-    { name: 'list accounts', run: () => access.listAccounts(50, at) },
-    { name: 'list keys', run: () => access.listApiKeys(reach, { limit: 50, afterId: null }, at) },
+    { name: 'get a workspace', run: () => access.listWorkspaces({ workspaceId: 'ws_77' }, at) },
+    { name: 'list workspaces', run: () => access.listWorkspaces({ accountId: 'acc_7' }, at) },
+    { name: 'list accounts', run: () => access.listAccounts({ limit: 50 }, at) },
+    { name: 'list keys', run: () => access.listApiKeys({ reach, limit: 50, afterId: null }, at) },
     { name: 'list agents', indexes: ['agent_age'], run: () => agents.listAgents({ workspaceId: HUGE }, at) },
     { name: 'get an agent', run: () => agents.listAgents({ agentIds: [`agent_${HUGE}_1`] }, at) },
     {
@@ -93,8 +93,8 @@ export function accessVerbs({ access, agents, limits, quotas }: Storage<PgConnec
       most: { rows: 1_000, pages: 4_000 },
       run: () => Promise.all(Array.from({ length: 200 }, (_, n) => takeTier(`account:${n * 7}`))),
     },
-    { name: 'take a task of the month', run: () => quotas.takeTask({ accountId: 'acc_7', limit: 100 }, NOW) },
-    { name: 'give back a task', run: () => quotas.giveBackTask('acc_7', NOW) },
-    { name: 'read the usage', run: () => quotas.usage('acc_7', at) },
+    { name: 'take a task of the month', run: () => quotas.takeTask({ accountId: 'acc_7', limit: 100 }, at) },
+    { name: 'give back a task', run: () => quotas.giveBackTask({ accountId: 'acc_7', month: NOW }, at) },
+    { name: 'read the usage', run: () => quotas.usage({ accountId: 'acc_7' }, at) },
   ]
 }

@@ -14,20 +14,18 @@ function addKey(
   key: { workspaceId?: string | null; expiresAt?: number | null } = {},
   when: At = at(),
 ): Promise<ApiKeyRecord> {
-  return storage.access.insertApiKey(
-    {
-      accountId,
-      workspaceId,
-      defaultWorkspaceId: workspaceId,
-      name: 'key',
-      scopes: ['tasks:read'],
-      prefix: 'tb_abc',
-      hash,
-      expiresAt: null,
-      ...key,
-    },
-    when,
-  )
+  const wanted = {
+    accountId,
+    workspaceId,
+    defaultWorkspaceId: workspaceId,
+    name: 'key',
+    scopes: ['tasks:read' as const],
+    prefix: 'tb_abc',
+    hash,
+    expiresAt: null,
+    ...key,
+  }
+  return storage.access.insertApiKey({ key: wanted, idempotency: null }, when)
 }
 
 /** Accounts, workspaces and API keys. */
@@ -43,16 +41,17 @@ export const accessCases: readonly StorageCheck[] = [
       assert.deepEqual([account.name, account.tier, account.createdAt], ['n', 'custom', START + SECOND])
       assert.deepEqual([workspace.accountId, workspace.name], [account.id, 'w'])
       assert.deepEqual(await agents.listAgents({ workspaceId: workspace.id }, at()), [])
-      assert.deepEqual(await access.getAccount(account.id, at()), account)
-      assert.deepEqual(await access.getWorkspace(workspace.id, at()), workspace)
+      assert.deepEqual(await access.listAccounts({ accountId: account.id }, at()), [account])
+      assert.deepEqual(await access.listWorkspaces({ workspaceId: workspace.id }, at()), [workspace])
     },
   },
   {
     id: 'access.unknown',
-    name: 'an unknown account or workspace reads as null; a workspace for an unknown account is NOT_FOUND',
+    name: 'an unknown account or workspace is not listed; a workspace for an unknown account is NOT_FOUND',
     async check({ storage: { access }, at }) {
-      assert.equal(await access.getAccount(unknownId('acct'), at()), null)
-      assert.equal(await access.getWorkspace(unknownId('ws'), at()), null)
+      assert.deepEqual(await access.listAccounts({ accountId: unknownId('acct') }, at()), [])
+      assert.deepEqual(await access.listWorkspaces({ workspaceId: unknownId('ws') }, at()), [])
+      assert.deepEqual(await access.listWorkspaces({ accountId: unknownId('acct') }, at()), [])
       const workspace = { accountId: unknownId('acct'), name: 'w', agent: null }
       await assertRefused(access.insertWorkspace(workspace, at()), 'NOT_FOUND')
     },
@@ -65,12 +64,12 @@ export const accessCases: readonly StorageCheck[] = [
       const { account } = await access.insertAccount(other, at(HOUR))
       const second = await addWorkspace(at(HOUR))
       assert.deepEqual(
-        (await access.listAccounts(10, at())).map(({ id }) => id),
+        (await access.listAccounts({ limit: 10 }, at())).map(({ id }) => id),
         [accountId, account.id],
       )
-      assert.equal((await access.listAccounts(1, at())).length, 1)
+      assert.equal((await access.listAccounts({ limit: 1 }, at())).length, 1)
       assert.deepEqual(
-        (await access.listWorkspaces(accountId, at())).map(({ id }) => id),
+        (await access.listWorkspaces({ accountId }, at())).map(({ id }) => id),
         [workspaceId, second.workspaceId],
       )
     },
@@ -82,7 +81,7 @@ export const accessCases: readonly StorageCheck[] = [
       const { storage, accountId, workspaceId, at } = world
       const bound = await addKey(world, hashOf('a'))
       const wide = await addKey(world, hashOf('b'), { workspaceId: null, expiresAt: START + HOUR })
-      const found = await storage.access.findPrincipalByKeyHash(hashOf('a'), at())
+      const found = await storage.access.findPrincipal({ keyHash: hashOf('a') }, at())
       assert.deepEqual(found, {
         principal: {
           id: bound.id,
@@ -95,12 +94,12 @@ export const accessCases: readonly StorageCheck[] = [
         },
         expiresInMs: null,
       })
-      const other = await storage.access.findPrincipalByKeyHash(hashOf('b'), at(SECOND))
+      const other = await storage.access.findPrincipal({ keyHash: hashOf('b') }, at(SECOND))
       assert.deepEqual(
         [other?.principal.id, other?.principal.workspaceIds, other?.expiresInMs],
         [wide.id, 'all', HOUR - SECOND],
       )
-      assert.equal(await storage.access.findPrincipalByKeyHash(hashOf('c'), at()), null)
+      assert.equal(await storage.access.findPrincipal({ keyHash: hashOf('c') }, at()), null)
     },
   },
   {
@@ -110,8 +109,8 @@ export const accessCases: readonly StorageCheck[] = [
       const { storage, at } = world
       await assertRefused(addKey(world, hashOf('b'), { expiresAt: START }), 'INVALID_FIELD', 'expiresAt')
       await addKey(world, hashOf('a'), { expiresAt: START + HOUR })
-      assert.notEqual(await storage.access.findPrincipalByKeyHash(hashOf('a'), at(HOUR - 1)), null)
-      assert.equal(await storage.access.findPrincipalByKeyHash(hashOf('a'), at(HOUR)), null)
+      assert.notEqual(await storage.access.findPrincipal({ keyHash: hashOf('a') }, at(HOUR - 1)), null)
+      assert.equal(await storage.access.findPrincipal({ keyHash: hashOf('a') }, at(HOUR)), null)
     },
   },
   {
@@ -120,10 +119,13 @@ export const accessCases: readonly StorageCheck[] = [
     async check(world) {
       const { storage, accountId, at } = world
       const key = await addKey(world, hashOf('a'))
-      const revoked = await storage.access.revokeApiKey(all(accountId), key.id, at(SECOND))
+      const revoked = await storage.access.revokeApiKey({ reach: all(accountId), keyId: key.id }, at(SECOND))
       assert.deepEqual(revoked, { ...key, revokedAt: START + SECOND })
-      assert.equal(await storage.access.findPrincipalByKeyHash(hashOf('a'), at(SECOND)), null)
-      assert.deepEqual(await storage.access.revokeApiKey(all(accountId), key.id, at(HOUR)), revoked)
+      assert.equal(await storage.access.findPrincipal({ keyHash: hashOf('a') }, at(SECOND)), null)
+      assert.deepEqual(
+        await storage.access.revokeApiKey({ reach: all(accountId), keyId: key.id }, at(HOUR)),
+        revoked,
+      )
     },
   },
   {
@@ -132,9 +134,12 @@ export const accessCases: readonly StorageCheck[] = [
     async check(world) {
       const { storage, at } = world
       const key = await addKey(world, hashOf('a'))
-      await assertRefused(storage.access.revokeApiKey(all(unknownId('acct')), key.id, at()), 'NOT_FOUND')
       await assertRefused(
-        storage.access.revokeApiKey(all(world.accountId), unknownId('ak'), at()),
+        storage.access.revokeApiKey({ reach: all(unknownId('acct')), keyId: key.id }, at()),
+        'NOT_FOUND',
+      )
+      await assertRefused(
+        storage.access.revokeApiKey({ reach: all(world.accountId), keyId: unknownId('ak') }, at()),
         'NOT_FOUND',
       )
     },
@@ -146,11 +151,14 @@ export const accessCases: readonly StorageCheck[] = [
       const { storage, accountId, at } = world
       const first = await addKey(world, hashOf('a'))
       const second = await addKey(world, hashOf('b'), {}, at(SECOND))
-      const revoked = await storage.access.revokeApiKey(all(accountId), first.id, at(HOUR))
-      const keys = await storage.access.listApiKeys(all(accountId), WHOLE, at())
+      const revoked = await storage.access.revokeApiKey({ reach: all(accountId), keyId: first.id }, at(HOUR))
+      const keys = await storage.access.listApiKeys({ reach: all(accountId), ...WHOLE }, at())
       assert.deepEqual(keys, [second, revoked])
       assert.ok(!JSON.stringify([keys, first, revoked]).includes(hashOf('a')))
-      assert.deepEqual(await storage.access.listApiKeys(all(unknownId('acct')), WHOLE, at()), [])
+      assert.deepEqual(
+        await storage.access.listApiKeys({ reach: all(unknownId('acct')), ...WHOLE }, at()),
+        [],
+      )
     },
   },
   {
@@ -161,7 +169,7 @@ export const accessCases: readonly StorageCheck[] = [
       const keys: ApiKeyRecord[] = []
       for (const digit of ['a', 'b', 'c']) keys.unshift(await addKey(world, hashOf(digit)))
       const page = (limit: number | null, afterId: string | null) =>
-        storage.access.listApiKeys(all(accountId), { limit, afterId }, at())
+        storage.access.listApiKeys({ reach: all(accountId), limit, afterId }, at())
       assert.deepEqual(await page(2, null), keys.slice(0, 2))
       assert.deepEqual(await page(2, keys[1]?.id ?? null), keys.slice(2))
       assert.deepEqual(await page(null, keys[0]?.id ?? null), keys.slice(1))
@@ -178,15 +186,16 @@ export const accessCases: readonly StorageCheck[] = [
       const wide = await addKey(world, hashOf('b'), { workspaceId: null })
       const beyond = await addKey(world, hashOf('c'), { workspaceId: other })
       const reach: Reach = { accountId, workspaceIds: [workspaceId] }
-      assert.deepEqual(await storage.access.listApiKeys(reach, WHOLE, at()), [own])
-      assert.deepEqual(await storage.access.getApiKey(reach, own.id, at()), own)
-      const rotation = { prefix: 'tb_new', hash: hashOf('d'), overlapMs: HOUR }
+      assert.deepEqual(await storage.access.listApiKeys({ reach, ...WHOLE }, at()), [own])
+      assert.deepEqual(await storage.access.listApiKeys({ reach, keyId: own.id }, at()), [own])
+      assert.deepEqual(await storage.access.listApiKeys({ reach, keyId: unknownId('ak') }, at()), [])
+      const rotation = { prefix: 'tb_new', hash: hashOf('d'), overlapMs: HOUR, idempotency: null }
       for (const { id } of [wide, beyond]) {
-        await assertRefused(storage.access.getApiKey(reach, id, at()), 'NOT_FOUND')
-        await assertRefused(storage.access.revokeApiKey(reach, id, at()), 'NOT_FOUND')
-        await assertRefused(storage.access.rotateApiKey(reach, id, rotation, at()), 'NOT_FOUND')
+        assert.deepEqual(await storage.access.listApiKeys({ reach, keyId: id }, at()), [])
+        await assertRefused(storage.access.revokeApiKey({ reach, keyId: id }, at()), 'NOT_FOUND')
+        await assertRefused(storage.access.rotateApiKey({ reach, keyId: id, ...rotation }, at()), 'NOT_FOUND')
       }
-      assert.equal((await storage.access.listApiKeys(all(accountId), WHOLE, at())).length, 3)
+      assert.equal((await storage.access.listApiKeys({ reach: all(accountId), ...WHOLE }, at())).length, 3)
     },
   },
   {
@@ -196,22 +205,25 @@ export const accessCases: readonly StorageCheck[] = [
       const { storage, accountId, at } = world
       const { access } = storage
       const key = await addKey(world, hashOf('a'), { expiresAt: START + 10 * HOUR })
-      const rotation = { prefix: 'tb_new', hash: hashOf('b'), overlapMs: HOUR }
+      const rotation = { reach: all(accountId), prefix: 'tb_new', overlapMs: HOUR, idempotency: null }
       const rotate = (when: At, hash = hashOf('b')) =>
-        access.rotateApiKey(all(accountId), key.id, { ...rotation, hash }, when)
+        access.rotateApiKey({ ...rotation, keyId: key.id, hash }, when)
       const { added, replaced } = await rotate(at(HOUR))
       assert.deepEqual(replaced, { ...key, expiresAt: START + 2 * HOUR })
       assert.deepEqual(added, { ...key, id: added.id, prefix: 'tb_new', createdAt: START + HOUR })
-      assert.equal((await access.findPrincipalByKeyHash(hashOf('b'), at(3 * HOUR)))?.principal.id, added.id)
-      assert.notEqual(await access.findPrincipalByKeyHash(hashOf('a'), at(2 * HOUR - 1)), null)
-      assert.equal(await access.findPrincipalByKeyHash(hashOf('a'), at(2 * HOUR)), null)
+      assert.equal(
+        (await access.findPrincipal({ keyHash: hashOf('b') }, at(3 * HOUR)))?.principal.id,
+        added.id,
+      )
+      assert.notEqual(await access.findPrincipal({ keyHash: hashOf('a') }, at(2 * HOUR - 1)), null)
+      assert.equal(await access.findPrincipal({ keyHash: hashOf('a') }, at(2 * HOUR)), null)
       await assertRefused(rotate(at(2 * HOUR), hashOf('c')), 'CONFLICT')
-      await access.revokeApiKey(all(accountId), added.id, at(HOUR))
+      await access.revokeApiKey({ reach: all(accountId), keyId: added.id }, at(HOUR))
       await assertRefused(
-        access.rotateApiKey(all(accountId), added.id, { ...rotation, hash: hashOf('d') }, at(HOUR)),
+        access.rotateApiKey({ ...rotation, keyId: added.id, hash: hashOf('d') }, at(HOUR)),
         'CONFLICT',
       )
-      assert.equal((await access.listApiKeys(all(accountId), WHOLE, at())).length, 2)
+      assert.equal((await access.listApiKeys({ reach: all(accountId), ...WHOLE }, at())).length, 2)
     },
   },
   {
@@ -223,7 +235,10 @@ export const accessCases: readonly StorageCheck[] = [
       const claim = { scope: 's', key: 'k', fingerprint: 'f' }
       const wanted = { accountId, workspaceId: null, defaultWorkspaceId, name: 'key', expiresAt: null }
       const create = (hash: string) =>
-        access.insertApiKey({ ...wanted, scopes: [], prefix: 'tb_abc', hash }, at(), claim)
+        access.insertApiKey(
+          { key: { ...wanted, scopes: [], prefix: 'tb_abc', hash }, idempotency: claim },
+          at(),
+        )
       const made = await create(hashOf('a'))
       await assert.rejects(create(hashOf('b')), (error) => {
         assert.ok(isTaskboardError(error, 'CONFLICT'))
@@ -231,17 +246,24 @@ export const accessCases: readonly StorageCheck[] = [
         return true
       })
       const rotate = (hash: string) =>
-        access.rotateApiKey(all(accountId), made.id, { prefix: 'p', hash, overlapMs: HOUR }, at(), {
-          ...claim,
-          key: 'other',
-        })
+        access.rotateApiKey(
+          {
+            reach: all(accountId),
+            keyId: made.id,
+            prefix: 'p',
+            hash,
+            overlapMs: HOUR,
+            idempotency: { ...claim, key: 'other' },
+          },
+          at(),
+        )
       const { added } = await rotate(hashOf('c'))
       await assert.rejects(rotate(hashOf('d')), (error) => {
         assert.ok(isTaskboardError(error, 'CONFLICT'))
         assert.equal(error.resourceId, added.id)
         return true
       })
-      assert.equal((await access.listApiKeys(all(accountId), WHOLE, at())).length, 2)
+      assert.equal((await access.listApiKeys({ reach: all(accountId), ...WHOLE }, at())).length, 2)
     },
   },
   {
@@ -258,12 +280,12 @@ export const accessCases: readonly StorageCheck[] = [
         scopes: ['tasks:read'],
         createdAt: START,
       })
-      const accounts = (await access.listAccounts(10, at())).length
+      const accounts = (await access.listAccounts({ limit: 10 }, at())).length
       await assertRefused(access.insertAccount({ ...input, owner }, at()), 'CONFLICT', 'email')
-      assert.equal((await access.listAccounts(10, at())).length, accounts)
+      assert.equal((await access.listAccounts({ limit: 10 }, at())).length, accounts)
       await assertRefused(access.insertUser({ accountId, ...owner }, at()), 'CONFLICT', 'email')
       const second = await access.insertUser({ accountId, ...owner, email: 'b@example.com' }, at(SECOND))
-      assert.deepEqual(await access.listUsers(accountId, at()), [second])
+      assert.deepEqual(await access.listUsers({ accountId }, at()), [second])
       const nowhere = { accountId: unknownId('acct'), ...owner, email: 'c@example.com' }
       await assertRefused(access.insertUser(nowhere, at()), 'NOT_FOUND')
     },

@@ -4,8 +4,8 @@ import { seededChance } from './chance.js'
 import type { StorageCheck } from './storage-case.js'
 import { HOUR, MINUTE, SECOND, START, type World } from './world.js'
 
-const take = ({ storage }: World, afterMs: number, limit = 3, key = 'key:a'): Promise<LimitDecision> =>
-  storage.limits.take({ key, limit, windowMs: MINUTE }, START + afterMs)
+const take = ({ storage, at }: World, afterMs: number, limit = 3, key = 'key:a'): Promise<LimitDecision> =>
+  storage.limits.take({ key, limit, windowMs: MINUTE }, at(afterMs))
 
 /** Rolling limits. */
 export const limitCases: readonly StorageCheck[] = [

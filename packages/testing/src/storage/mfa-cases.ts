@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { SignIn } from '@taskboard/core/storage'
 import { addUser } from './session-cases.js'
 import type { StorageCheck } from './storage-case.js'
 import { START, unknownId, type World } from './world.js'
@@ -19,6 +20,16 @@ async function enrolled(world: World): Promise<string> {
   return id
 }
 
+/** The user of `addUser` without a second factor, as `findSignIn` returns it. */
+const factorless = (userId: string): SignIn => ({
+  userId,
+  email: 'ada@example.com',
+  passwordHash: 'hash',
+  mfaSecret: null,
+  mfaPendingSecret: null,
+  asOf: START,
+})
+
 /** Second factors, whose codes are each valid once. */
 export const mfaCases: readonly StorageCheck[] = [
   {
@@ -33,9 +44,9 @@ export const mfaCases: readonly StorageCheck[] = [
       )
       await sessions.changeMfa({ userId: id, change: { kind: 'offer', sealedSecret: 'earlier' } }, world.at())
       await sessions.changeMfa({ userId: id, change: { kind: 'offer', sealedSecret: 'sealed' } }, world.at())
-      const waiting = { email: 'ada@example.com', secret: null, pendingSecret: 'sealed', asOf: START }
-      assert.deepEqual(await sessions.findMfa(id, world.at()), waiting)
-      assert.equal((await sessions.findSignIn('ada@example.com', world.at()))?.mfaSecret, null)
+      const waiting = { ...factorless(id), mfaPendingSecret: 'sealed' }
+      assert.deepEqual(await sessions.findSignIn({ userId: id }, world.at()), waiting)
+      assert.equal((await sessions.findSignIn({ email: 'ada@example.com' }, world.at()))?.mfaSecret, null)
       assert.equal(
         await sessions.changeMfa(
           { userId: id, change: { kind: 'enrol', ...mfa, sealedSecret: 'earlier' } },
@@ -49,12 +60,12 @@ export const mfaCases: readonly StorageCheck[] = [
         ),
       )
       assert.equal(tries.filter(Boolean).length, 1)
-      assert.deepEqual(await sessions.findMfa(id, world.at()), {
+      assert.deepEqual(await sessions.findSignIn({ userId: id }, world.at()), {
         ...waiting,
-        secret: 'sealed',
-        pendingSecret: null,
+        mfaSecret: 'sealed',
+        mfaPendingSecret: null,
       })
-      assert.equal((await sessions.findSignIn('ada@example.com', world.at()))?.mfaSecret, 'sealed')
+      assert.equal((await sessions.findSignIn({ email: 'ada@example.com' }, world.at()))?.mfaSecret, 'sealed')
       assert.equal(
         await sessions.changeMfa(
           { userId: id, change: { kind: 'offer', sealedSecret: 'another' } },
@@ -102,8 +113,7 @@ export const mfaCases: readonly StorageCheck[] = [
       await sessions.changeMfa({ userId: id, change: { kind: 'remove' } }, world.at())
       assert.equal(await sessions.redeemMfa({ userId: id, step: 200 }, world.at()), false)
       assert.equal(await sessions.redeemMfa({ userId: id, recoveryHash: 'r1' }, world.at()), false)
-      const none = { email: 'ada@example.com', secret: null, pendingSecret: null, asOf: START }
-      assert.deepEqual(await sessions.findMfa(id, world.at()), none)
+      assert.deepEqual(await sessions.findSignIn({ userId: id }, world.at()), factorless(id))
       assert.equal(
         await sessions.changeMfa(
           { userId: id, change: { kind: 'offer', sealedSecret: 'another' } },
@@ -118,7 +128,7 @@ export const mfaCases: readonly StorageCheck[] = [
     name: 'an unknown user has no second factor and gets none',
     async check({ storage: { sessions }, at }) {
       const id = unknownId('user')
-      assert.equal(await sessions.findMfa(id, at()), null)
+      assert.equal(await sessions.findSignIn({ userId: id }, at()), null)
       assert.equal(
         await sessions.changeMfa({ userId: id, change: { kind: 'offer', sealedSecret: 'sealed' } }, at()),
         false,

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
+import type { Instant } from '@taskboard/core'
 import type { HeldResource } from '@taskboard/core/storage'
 import type { StorageCheck } from './storage-case.js'
 import { DAY, START, type World } from './world.js'
 
 const NEXT_MONTH = 31 * DAY
 
-const takeTask = ({ storage, accountId }: World, limit: number, afterMs = 0) =>
-  storage.quotas.takeTask({ accountId, limit }, START + afterMs)
+const takeTask = ({ storage, accountId, at }: World, limit: number, afterMs = 0) =>
+  storage.quotas.takeTask({ accountId, limit }, at(afterMs))
 
 /** Adds a webhook unless there are `limit`, as a quota does it. */
 function addWithin({ storage, accountId, workspaceId }: World, limit: number): Promise<boolean> {
   return storage.transaction(async (tx) => {
     const at = { now: START, tx }
-    const before = await storage.quotas.countHeld('webhooks', accountId, at)
+    const before = await storage.quotas.countHeld({ accountId, resource: 'webhooks' }, at)
     if (before >= limit) return false
     const webhook = {
       workspaceId,
@@ -36,7 +37,7 @@ export const quotaCases: readonly StorageCheck[] = [
       assert.deepEqual(taken, [true, true, false, false])
       assert.deepEqual(await takeTask(world, 3), { taken: true, month: START })
       assert.equal((await takeTask(world, 2)).taken, false)
-      assert.equal((await world.storage.quotas.usage(world.accountId, world.at())).tasks, 3)
+      assert.equal((await world.storage.quotas.usage({ accountId: world.accountId }, world.at())).tasks, 3)
     },
   },
   {
@@ -56,7 +57,10 @@ export const quotaCases: readonly StorageCheck[] = [
       assert.deepEqual(await takeTask(world, 1, NEXT_MONTH), { taken: true, month: START + NEXT_MONTH })
       assert.deepEqual(await takeTask(world, 1, 0), { taken: false, month: START })
       assert.equal((await takeTask(world, 1, NEXT_MONTH)).taken, true)
-      const usage = await world.storage.quotas.usage(world.accountId, world.at(NEXT_MONTH + 28 * DAY))
+      const usage = await world.storage.quotas.usage(
+        { accountId: world.accountId },
+        world.at(NEXT_MONTH + 28 * DAY),
+      )
       assert.deepEqual([usage.month, usage.tasks], [START + NEXT_MONTH + 28 * DAY, 0])
     },
   },
@@ -64,16 +68,17 @@ export const quotaCases: readonly StorageCheck[] = [
     id: 'quotas.give-back',
     name: 'what is given back can be taken again, in its own month alone and never below nothing',
     async check(world) {
-      const { quotas } = world.storage
+      const giveBack = (of: string, month: Instant) =>
+        world.storage.quotas.giveBackTask({ accountId: of, month }, world.at())
       const { month } = await takeTask(world, 1)
-      await quotas.giveBackTask(world.accountId, month)
-      await quotas.giveBackTask(world.accountId, month)
+      await giveBack(world.accountId, month)
+      await giveBack(world.accountId, month)
       assert.equal((await takeTask(world, 1)).taken, true)
       assert.equal((await takeTask(world, 1)).taken, false)
       assert.equal((await takeTask(world, 1, NEXT_MONTH)).taken, true)
-      await quotas.giveBackTask(world.accountId, month)
+      await giveBack(world.accountId, month)
       assert.equal((await takeTask(world, 1, NEXT_MONTH)).taken, false)
-      await quotas.giveBackTask('acc_of_nobody', month)
+      await giveBack('acc_of_nobody', month)
     },
   },
   {
@@ -84,7 +89,7 @@ export const quotaCases: readonly StorageCheck[] = [
       const accountIds = [world.accountId, 'acc_another']
       const asked = Array.from({ length: 60 }, (_, index) => accountIds[index % 2] ?? '')
       const taken = await Promise.all(
-        asked.map((accountId) => storage.quotas.takeTask({ accountId, limit: 7 }, START)),
+        asked.map((accountId) => storage.quotas.takeTask({ accountId, limit: 7 }, world.at())),
       )
       for (const accountId of accountIds)
         assert.equal(taken.filter((each, index) => each.taken && asked[index] === accountId).length, 7)
@@ -107,28 +112,31 @@ export const quotaCases: readonly StorageCheck[] = [
       const key = (hash: string, expiresAt: number | null) =>
         storage.access.insertApiKey(
           {
-            accountId,
-            workspaceId: null,
-            defaultWorkspaceId: workspaceId,
-            name: 'key',
-            scopes: [],
-            prefix: 'tb',
-            hash,
-            expiresAt,
+            key: {
+              accountId,
+              workspaceId: null,
+              defaultWorkspaceId: workspaceId,
+              name: 'key',
+              scopes: [],
+              prefix: 'tb',
+              hash,
+              expiresAt,
+            },
+            idempotency: null,
           },
           world.at(),
         )
       await key('a', null)
       await key('b', START + DAY)
       const { id } = await key('c', null)
-      await storage.access.revokeApiKey({ accountId, workspaceIds: 'all' }, id, world.at())
+      await storage.access.revokeApiKey({ reach: { accountId, workspaceIds: 'all' }, keyId: id }, world.at())
       const usage = { month: START, tasks: 0, agents: 2, apiKeys: 2, webhooks: 1 }
-      assert.deepEqual(await storage.quotas.usage(accountId, world.at()), usage)
-      assert.deepEqual(await storage.quotas.usage(accountId, world.at(DAY)), { ...usage, apiKeys: 1 })
+      assert.deepEqual(await storage.quotas.usage({ accountId }, world.at()), usage)
+      assert.deepEqual(await storage.quotas.usage({ accountId }, world.at(DAY)), { ...usage, apiKeys: 1 })
       const counted = await storage.transaction(async (tx) => {
         const counts: number[] = []
         for (const resource of ['agents', 'apiKeys', 'webhooks'] satisfies HeldResource[])
-          counts.push(await storage.quotas.countHeld(resource, accountId, world.at(0, tx)))
+          counts.push(await storage.quotas.countHeld({ accountId, resource }, world.at(0, tx)))
         return counts
       })
       assert.deepEqual(counted, [2, 2, 1])
@@ -140,7 +148,7 @@ export const quotaCases: readonly StorageCheck[] = [
     async check(world) {
       const added = await Promise.all(Array.from({ length: 8 }, () => addWithin(world, 3)))
       assert.equal(added.filter(Boolean).length, 3)
-      const { webhooks } = await world.storage.quotas.usage(world.accountId, world.at())
+      const { webhooks } = await world.storage.quotas.usage({ accountId: world.accountId }, world.at())
       assert.equal(webhooks, 3)
     },
   },

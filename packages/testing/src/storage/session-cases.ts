@@ -35,20 +35,28 @@ function refresh({ storage, at }: World, tokenHash: string, next: string, afterM
 const outcomes = (results: readonly (RefreshOutcome | null)[]) => results.map((each) => each?.outcome ?? null)
 
 function guess({ storage, at }: World, kind: AttemptKind, afterMs = 0, key = 'key') {
-  return storage.sessions.takeLoginAttempt(key, kind, at(afterMs))
+  return storage.sessions.takeLoginAttempt({ key, kind }, at(afterMs))
 }
 
 /** Sessions with their refresh tokens, and the counting of guesses. */
 export const sessionCases: readonly StorageCheck[] = [
   {
     id: 'sessions.sign-in',
-    name: 'a user is found by the address, and not by another',
+    name: 'a user is found by the address and by the id, and not by another',
     async check(world) {
       const { sessions } = world.storage
       const { id: userId } = await addUser(world)
-      const found = await sessions.findSignIn('ada@example.com', world.at())
-      assert.deepEqual(found, { userId, passwordHash: 'hash', mfaSecret: null, asOf: START })
-      assert.equal(await sessions.findSignIn('eve@example.com', world.at()), null)
+      const found = await sessions.findSignIn({ email: 'ada@example.com' }, world.at())
+      const noMfa = { mfaSecret: null, mfaPendingSecret: null }
+      assert.deepEqual(found, {
+        userId,
+        email: 'ada@example.com',
+        passwordHash: 'hash',
+        ...noMfa,
+        asOf: START,
+      })
+      assert.deepEqual(await sessions.findSignIn({ userId }, world.at()), found)
+      assert.equal(await sessions.findSignIn({ email: 'eve@example.com' }, world.at()), null)
     },
   },
   {
@@ -60,14 +68,14 @@ export const sessionCases: readonly StorageCheck[] = [
         at(),
       )
       assert.deepEqual(added.scopes, scopes)
-      assert.deepEqual(await storage.access.listUsers(accountId, at()), [added])
+      assert.deepEqual(await storage.access.listUsers({ accountId }, at()), [added])
       const owner = { email: 'eve@example.com', passwordHash: 'hash', scopes: null }
       const account = { name: 'x', tier: 'professional', workspaceName: 'x', agent: null, owner } as const
       const { user } = await storage.access.insertAccount(account, at())
       assert.deepEqual(user?.scopes, scopes)
       const begun = { userId: added.id, familyHash: 'family', tokenHash: 't0', ttlMs: DAY }
       const session = await storage.sessions.insertSession(begun, at())
-      const found = await storage.sessions.findPrincipalBySession(session.id, at())
+      const found = await storage.access.findPrincipal({ sessionId: session.id }, at())
       assert.deepEqual(found?.principal.scopes, scopes)
     },
   },
@@ -78,7 +86,7 @@ export const sessionCases: readonly StorageCheck[] = [
       const { storage, accountId, workspaceId, at } = world
       await world.addWorkspace()
       const session = await beginSession(world, 't0', DAY)
-      assert.deepEqual(await storage.sessions.findPrincipalBySession(session.id, at(DAY - 1)), {
+      assert.deepEqual(await storage.access.findPrincipal({ sessionId: session.id }, at(DAY - 1)), {
         principal: {
           id: session.userId,
           kind: 'user',
@@ -90,8 +98,8 @@ export const sessionCases: readonly StorageCheck[] = [
         },
         expiresInMs: 1,
       })
-      assert.equal(await storage.sessions.findPrincipalBySession(session.id, at(DAY)), null)
-      assert.equal(await storage.sessions.findPrincipalBySession(unknownId('ses'), at()), null)
+      assert.equal(await storage.access.findPrincipal({ sessionId: session.id }, at(DAY)), null)
+      assert.equal(await storage.access.findPrincipal({ sessionId: unknownId('ses') }, at()), null)
       const nobody = { userId: unknownId('user'), familyHash: 'f', tokenHash: 't', ttlMs: DAY }
       await assertRefused(storage.sessions.insertSession(nobody, at()), 'NOT_FOUND')
     },
@@ -104,7 +112,7 @@ export const sessionCases: readonly StorageCheck[] = [
       const rotated = await refresh(world, 't0', 't1', DAY)
       assert.deepEqual(rotated, { outcome: 'rotated', session })
       assert.equal((await refresh(world, 't1', 't2', 2 * DAY))?.outcome, 'rotated')
-      const found = await world.storage.sessions.findPrincipalBySession(session.id, world.at(31 * DAY))
+      const found = await world.storage.access.findPrincipal({ sessionId: session.id }, world.at(31 * DAY))
       assert.equal(found?.expiresInMs, DAY)
       assert.equal(await refresh(world, 't2', 't3', 32 * DAY), null)
     },
@@ -119,7 +127,10 @@ export const sessionCases: readonly StorageCheck[] = [
       assert.deepEqual(await sessions.endSession({ familyHash: 'family' }, world.at(SECOND)), session)
       assert.equal(await sessions.endSession({ id: session.id }, world.at(SECOND)), null)
       assert.equal(await refresh(world, 't0', 't1', SECOND), null)
-      assert.equal(await sessions.findPrincipalBySession(session.id, world.at(SECOND)), null)
+      assert.equal(
+        await world.storage.access.findPrincipal({ sessionId: session.id }, world.at(SECOND)),
+        null,
+      )
       assert.equal(await sessions.endSession({ familyHash: 'other' }, world.at()), null)
     },
   },
@@ -144,7 +155,7 @@ export const sessionCases: readonly StorageCheck[] = [
       await refresh(world, 't1', 't2', GRACE - 1)
       assert.deepEqual(await refresh(world, 't0', 'x', GRACE), { outcome: 'ended', session })
       assert.equal(await refresh(world, 't2', 't3', GRACE), null)
-      assert.equal(await world.storage.sessions.findPrincipalBySession(session.id, world.at(GRACE)), null)
+      assert.equal(await world.storage.access.findPrincipal({ sessionId: session.id }, world.at(GRACE)), null)
     },
   },
   {
@@ -155,7 +166,7 @@ export const sessionCases: readonly StorageCheck[] = [
       const session = await beginSession(world)
       await sessions.endSession({ id: session.id }, world.at(SECOND))
       assert.equal(await refresh(world, 't0', 't1', 0), null)
-      assert.equal(await sessions.findPrincipalBySession(session.id, world.at()), null)
+      assert.equal(await world.storage.access.findPrincipal({ sessionId: session.id }, world.at()), null)
       const family = { familyHash: 'other', tokenHash: 't0', ttlMs: DAY }
       const other = await sessions.insertSession({ userId: session.userId, ...family }, world.at())
       const shown = { familyHash: 'other', nextTokenHash: 't1', ttlMs: DAY, reuseGraceMs: GRACE }
@@ -164,7 +175,7 @@ export const sessionCases: readonly StorageCheck[] = [
         'ended',
       )
       assert.equal(await sessions.consumeRefreshToken({ ...shown, tokenHash: 't0' }, world.at()), null)
-      assert.equal(await sessions.findPrincipalBySession(other.id, world.at()), null)
+      assert.equal(await world.storage.access.findPrincipal({ sessionId: other.id }, world.at()), null)
     },
   },
   {
@@ -192,20 +203,23 @@ export const sessionCases: readonly StorageCheck[] = [
         at(),
       )
       const { id: also } = await sessions.insertSession({ userId: session.userId, ...second }, at())
-      const ended = await access.setPassword(session.userId, 'another', at(SECOND))
+      const ended = await access.setPassword({ userId: session.userId, passwordHash: 'another' }, at(SECOND))
       assert.deepEqual(ended.toSorted(), [session.id, also].toSorted())
       assert.equal(await refresh(world, 't0', 't1', SECOND), null)
-      assert.equal(await sessions.findPrincipalBySession(also, at(SECOND)), null)
-      assert.notEqual(await sessions.findPrincipalBySession(kept.id, at(SECOND)), null)
-      assert.equal((await sessions.findSignIn('ada@example.com', at()))?.passwordHash, 'another')
+      assert.equal(await world.storage.access.findPrincipal({ sessionId: also }, at(SECOND)), null)
+      assert.notEqual(await world.storage.access.findPrincipal({ sessionId: kept.id }, at(SECOND)), null)
+      assert.equal((await sessions.findSignIn({ email: 'ada@example.com' }, at()))?.passwordHash, 'another')
       const login = { userId: session.userId, familyHash: 'login', tokenHash: 't', ttlMs: DAY }
       await assertRefused(sessions.insertSession({ ...login, passwordHash: 'hash' }, at()), 'NOT_FOUND')
       assert.equal(
         (await sessions.insertSession({ ...login, passwordHash: 'another' }, at())).userId,
         session.userId,
       )
-      await assertRefused(access.setPassword(unknownId('user'), 'another', at()), 'NOT_FOUND')
-      assert.deepEqual(await access.setPassword(other.id, 'h', at(DAY)), [])
+      await assertRefused(
+        access.setPassword({ userId: unknownId('user'), passwordHash: 'another' }, at()),
+        'NOT_FOUND',
+      )
+      assert.deepEqual(await access.setPassword({ userId: other.id, passwordHash: 'h' }, at(DAY)), [])
     },
   },
   {
@@ -300,7 +314,7 @@ export const sessionCases: readonly StorageCheck[] = [
     name: 'guesses are forgotten by a right one, and 15 minutes after the last',
     async check(world) {
       for (let count = 0; count < 10; count++) await guess(world, 'password')
-      await world.storage.sessions.clearLoginAttempts('key', world.at())
+      await world.storage.sessions.clearLoginAttempts({ key: 'key' }, world.at())
       for (let count = 0; count < 9; count++) await guess(world, 'password')
       assert.equal((await guess(world, 'password', LOCK)).allowed, true)
       for (let count = 0; count < 9; count++) {

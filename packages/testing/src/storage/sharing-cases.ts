@@ -265,7 +265,7 @@ export const sharingCases: readonly StorageCheck[] = [
     const request = { key: 'k', limit: 10, windowMs: MINUTE }
     const decisions = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
-        (index % 2 === 0 ? one : other).storage.limits.take(request, one.at().now),
+        (index % 2 === 0 ? one : other).storage.limits.take(request, one.at()),
       ),
     )
     assert.equal(decisions.filter(({ allowed }) => allowed).length, 10)

@@ -15,11 +15,11 @@ const KEY = 'account:a'
 
 /** START is on the hour. */
 const take = (
-  { storage }: World,
+  { storage, at }: World,
   afterMs: number,
   rates: TierRates = RATES,
   key = KEY,
-): Promise<TierDecision> => storage.limits.takeTier({ key, ...rates }, START + afterMs)
+): Promise<TierDecision> => storage.limits.take({ key, ...rates }, at(afterMs))
 
 /** Limits of an hour and a minute at once. */
 export const tierLimitCases: readonly StorageCheck[] = [
@@ -90,7 +90,7 @@ export const tierLimitCases: readonly StorageCheck[] = [
       const once = { perHour: 1, perMinute: 1 }
       assert.equal((await take(world, 0, once)).allowed, true)
       assert.equal((await take(world, 0, once, 'account:b')).allowed, true)
-      const rolling = await world.storage.limits.take({ key: KEY, limit: 1, windowMs: MINUTE }, START)
+      const rolling = await world.storage.limits.take({ key: KEY, limit: 1, windowMs: MINUTE }, world.at())
       assert.equal(rolling.allowed, true)
       assert.equal((await take(world, 0, once)).allowed, false)
     },

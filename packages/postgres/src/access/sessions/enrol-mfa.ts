@@ -1,4 +1,4 @@
-import type { At, MfaChange } from '@taskboard/core/storage'
+import type { At, SessionStore } from '@taskboard/core/storage'
 import type { Database } from '../../database.js'
 import type { PgConnection } from '../../pool.js'
 import { statement, type Statement } from '../../statement.js'
@@ -29,8 +29,7 @@ const remove = statement<object>(
 /** `SessionStore.changeMfa`. */
 export function changeMfa(
   database: Database,
-  userId: string,
-  change: MfaChange,
+  { userId, change }: Parameters<SessionStore['changeMfa']>[0],
   at: At<PgConnection>,
 ): Promise<boolean> {
   switch (change.kind) {

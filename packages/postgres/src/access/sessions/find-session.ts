@@ -1,5 +1,5 @@
 import { scopes, type Instant, type Principal } from '@taskboard/core'
-import type { SessionStore } from '@taskboard/core/storage'
+import type { At, FoundPrincipal } from '@taskboard/core/storage'
 import type { Database } from '../../database.js'
 import type { PgConnection } from '../../pool.js'
 import { statement } from '../../statement.js'
@@ -32,8 +32,11 @@ interface Call {
 
 const MOST_AT_ONCE = 200
 
-/** `SessionStore.findPrincipalBySession`. Concurrent calls share a statement. */
-export function createFindSession(database: Database): SessionStore<PgConnection>['findPrincipalBySession'] {
+/** Finds the principal of one kind of credential. */
+export type FindPrincipal = (credential: string, at: At<PgConnection>) => Promise<FoundPrincipal | null>
+
+/** Finds the users of sessions. Concurrent calls share a statement. */
+export function createFindSession(database: Database): FindPrincipal {
   const find = database.join<Call, SessionRow | undefined>(
     async (calls) => {
       const rows = await database.read(null, principalsBySession, toValues(calls))

@@ -43,9 +43,11 @@ describe('logins in processes that share a database', () => {
   }
 
   it('allow ten passwords and five codes of many concurrent guesses', async () => {
-    const passwords = await everywhere(15, (store) => store.takeLoginAttempt('p', 'password', at))
+    const passwords = await everywhere(15, (store) =>
+      store.takeLoginAttempt({ key: 'p', kind: 'password' }, at),
+    )
     expect(passwords.filter(({ allowed }) => allowed)).toHaveLength(10)
-    const codes = await everywhere(15, (store) => store.takeLoginAttempt('c', 'code', at))
+    const codes = await everywhere(15, (store) => store.takeLoginAttempt({ key: 'c', kind: 'code' }, at))
     expect(codes.filter(({ allowed }) => allowed)).toHaveLength(5)
     for (const { allowed, retryAfterMs } of [...passwords, ...codes]) {
       expect(allowed ? retryAfterMs === 0 : retryAfterMs > 840_000 && retryAfterMs <= 900_000).toBe(true)
@@ -80,7 +82,7 @@ describe('logins in processes that share a database', () => {
     await ending.query('commit')
     ending.release()
     expect(await refresh).toBeNull()
-    expect(await store.findPrincipalBySession(id, at)).toBeNull()
+    expect(await access.findPrincipal({ sessionId: id }, at)).toBeNull()
   })
 
   it('end a login that was in progress when the password changed', async () => {
@@ -90,12 +92,12 @@ describe('logins in processes that share a database', () => {
     const login = await test.pool.connect()
     await login.query('begin')
     const { id } = await store.insertSession(begun, { now: null, tx: login })
-    const change = access.setPassword(userId, 'another', at)
+    const change = access.setPassword({ userId, passwordHash: 'another' }, at)
     while ((await waiting()) === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     await login.query('commit')
     login.release()
     expect(await change).toEqual([id])
-    expect(await store.findPrincipalBySession(id, at)).toBeNull()
+    expect(await access.findPrincipal({ sessionId: id }, at)).toBeNull()
   })
 
   /** How many of this database's statements wait for a lock. */

@@ -1,4 +1,4 @@
-import { loginAttemptRules, type At, type AttemptDecision, type AttemptKind } from '@taskboard/core/storage'
+import { loginAttemptRules, type At, type AttemptDecision, type SessionStore } from '@taskboard/core/storage'
 import type { Database } from '../../database.js'
 import type { PgConnection } from '../../pool.js'
 import { statement } from '../../statement.js'
@@ -50,8 +50,7 @@ const forgetAttempts = statement<never>(
 /** `SessionStore.takeLoginAttempt`. */
 export async function takeLoginAttempt(
   database: Database,
-  key: string,
-  kind: AttemptKind,
+  { key, kind }: Parameters<SessionStore['takeLoginAttempt']>[0],
   at: At<PgConnection>,
 ): Promise<AttemptDecision> {
   const [taken] = await database.read(at, takeAttempt, [at.now, key, kind, lockMs, passwords, codes])
@@ -63,7 +62,7 @@ export async function takeLoginAttempt(
 /** `SessionStore.clearLoginAttempts`. */
 export async function clearLoginAttempts(
   database: Database,
-  key: string,
+  { key }: Parameters<SessionStore['clearLoginAttempts']>[0],
   at: At<PgConnection>,
 ): Promise<void> {
   await database.read(at, forgetAttempts, [key])
