@@ -59,7 +59,7 @@ describe('the checklist agent', () => {
     expect(await outputs(task)).toEqual([
       { type: 'link', name: 'a.example', url: 'https://a.example/plan', size: null },
     ])
-    const progress = events.flatMap((event) => (event.type === 'task.progress' ? [event.facts.progress] : []))
+    const progress = events.flatMap((event) => (event.type === 'task.progress' ? [event.data.progress] : []))
     expect(progress).toEqual([25, 50, 75, 100])
   })
 
@@ -91,7 +91,7 @@ describe('the checklist agent', () => {
     const { id } = await board.add({ title: 'Watch', description: 'alert: the disk is full\nwait 10m' })
     await clock.advance({ seconds: 31 })
     expect((await board.get(id)).result).toContain('waited 30000 ms, the most that is allowed')
-    const alerts = events.flatMap((event) => (event.type === 'agent.alert' ? [event.facts.message] : []))
+    const alerts = events.flatMap((event) => (event.type === 'agent.alert' ? [event.data.message] : []))
     expect(alerts).toEqual(['the disk is full'])
   })
 })

@@ -4,12 +4,9 @@ import { eventLine } from './event-line.js'
 describe('eventLine', () => {
   it('prints an event on one line that no title can break or colour', () => {
     const line = eventLine({
-      id: 'log_1',
-      workspaceId: 'ws_1',
-      seq: 1,
       at: Date.UTC(2026, 0, 1),
       type: 'task.moved',
-      facts: {
+      data: {
         taskId: 'task_1',
         title: 'a\u001B[31mb\nc\u202E',
         from: 'TODO',

@@ -34,10 +34,10 @@ export function orderTable(): OrderTable {
 export function createOrderDesk<Tx>(taskboard: Taskboard<Tx>, workspaceId: string, orders: OrderTable) {
   const board = taskboard.board(workspaceId)
 
-  taskboard.events.on('task.completed', async ({ facts }) => {
-    const { metadata } = await board.get(facts.taskId)
+  taskboard.events.on('task.completed', async ({ data }) => {
+    const { metadata } = await board.get(data.taskId)
     const orderId = metadata['order_id']
-    if (typeof orderId === 'string') orders.setPacked(orderId, facts.result)
+    if (typeof orderId === 'string') orders.setPacked(orderId, data.result)
   })
 
   return {

@@ -38,7 +38,7 @@ const event: LoggedEvent = {
   at: Date.UTC(2026, 0, 1),
   payloadVersion: 1,
   type: 'task.completed',
-  facts: {
+  data: {
     taskId: 'task_01j9zq3x8k2m4n6p8r0t2v4w6y',
     title: 'Compare three suppliers',
     status: 'DONE',

@@ -313,12 +313,12 @@ function checkEvents(world: World, events: readonly LoggedEvent[]): void {
   expect(count('task.completed')).toHaveLength(completed)
   const column = new Map<string, string>()
   for (const event of events) {
-    if (event.type === 'task.created') column.set(event.facts.taskId, 'TODO')
-    if (event.type === 'task.started') expect(swap(column, event.facts.taskId, 'DOING')).toBe('TODO')
-    if (event.type === 'task.completed') expect(swap(column, event.facts.taskId, 'DONE')).toBe('DOING')
-    if (event.type === 'task.failed') expect(swap(column, event.facts.taskId, 'TODO')).not.toBe('DONE')
+    if (event.type === 'task.created') column.set(event.data.taskId, 'TODO')
+    if (event.type === 'task.started') expect(swap(column, event.data.taskId, 'DOING')).toBe('TODO')
+    if (event.type === 'task.completed') expect(swap(column, event.data.taskId, 'DONE')).toBe('DOING')
+    if (event.type === 'task.failed') expect(swap(column, event.data.taskId, 'TODO')).not.toBe('DONE')
     if (event.type === 'task.moved')
-      expect(swap(column, event.facts.taskId, event.facts.to)).toBe(event.facts.from)
+      expect(swap(column, event.data.taskId, event.data.to)).toBe(event.data.from)
   }
 }
 

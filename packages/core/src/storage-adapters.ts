@@ -91,10 +91,11 @@ export {
   systemRandom,
 } from './environment/index.js'
 export type { At, Commit, CommitSignal, IdPrefix, NewId, Timer } from './environment/index.js'
-export { currentPayloadVersion, describeEvent } from './events/index.js'
+export { countedEventTypes, currentPayloadVersion, describeEvent } from './events/index.js'
 export type {
+  CountedEventType,
+  EventData,
   EventDraft,
-  EventFacts,
   EventStore,
   FeedPage,
   FeedPosition,
@@ -103,8 +104,14 @@ export type {
   NotificationClaim,
   NotificationStore,
   NotificationTarget,
-  PublishedAlertFacts,
-  RaisedAlertFacts,
+  PublishedAlertData,
+  RaisedAlertData,
+} from './events/index.js'
+/** @deprecated The names that these types had. */
+export type {
+  EventData as EventFacts,
+  PublishedAlertData as PublishedAlertFacts,
+  RaisedAlertData as RaisedAlertFacts,
 } from './events/index.js'
 export { idempotencyRetentionMs } from './idempotency/index.js'
 export type { Created, IdempotencyClaim } from './idempotency/index.js'

@@ -98,7 +98,7 @@ describe('a task board', () => {
     await clock.settle()
     expect(pages).toBe(0)
     const titles: string[] = []
-    const stop = taskboard.events.on('task.created', ({ facts }) => titles.push(facts.title))
+    const stop = taskboard.events.on('task.created', ({ data }) => titles.push(data.title))
     await board.add({ title: 'Heard' })
     await clock.settle()
     expect(titles).toEqual(['Heard'])

@@ -9,8 +9,13 @@ export type { AddOptions, InstantInput, TaskDirectory, TaskFindings, WriteOption
 export { nextTurn } from './environment/index.js'
 export type { Random } from './environment/index.js'
 export type { ErrorDetails } from './errors/index.js'
-export { integrationEventTypes } from './events/index.js'
-export type { IntegrationEventType, PublishOptions, TaskboardEventListener } from './events/index.js'
+export { integrationEventTypes, realtimeEventTypes } from './events/index.js'
+export type {
+  IntegrationEventType,
+  PublishOptions,
+  RealtimeEventType,
+  TaskboardEventListener,
+} from './events/index.js'
 export {
   announcesBody,
   apiRoutes,

@@ -159,9 +159,9 @@ function createTestStore(clock: VirtualClock) {
 
 function newRow(id: string, webhook: TestWebhook, title: string, at: Instant): StoredDelivery {
   const actor = { kind: 'host', id: null } as const
-  const facts = { taskId: 'task_1', title, from: 'TODO', to: 'DOING', actor } as const
+  const data = { taskId: 'task_1', title, from: 'TODO', to: 'DOING', actor } as const
   const place = { id: 'log_1', workspaceId: 'ws_1', seq: 1, at, payloadVersion: 1 }
-  const event: LoggedEvent = { ...place, type: 'task.moved', facts }
+  const event: LoggedEvent = { ...place, type: 'task.moved', data }
   return { id, webhook, event, dueAt: at, claim: null, status: 'pending', attempts: [] }
 }
 

@@ -78,7 +78,7 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
         const agent = tables.agents.get(agentId)
         if (agent?.workspaceId !== workspaceId || agent.status === status) return
         tables.agents.set(agentId, { ...agent, status })
-        publish(draftRow(workspaceId, { type: 'agent.status', facts: { agentId, status } }, now))
+        publish(draftRow(workspaceId, { type: 'agent.status', data: { agentId, status } }, now))
       }),
     reportPresence: (report, at) =>
       write(at, (now) => {

@@ -67,8 +67,8 @@ function disable(
 ): void {
   if (!webhook.enabled) return
   tables.webhooks.set(webhook.id, { ...webhook, enabled: false, disabledReason: reason, updatedAt: now })
-  const facts = { message: MESSAGES[reason], webhookId: webhook.id, url: withoutQuery(webhook.url), reason }
-  publish(draftRow(webhook.workspaceId, { type: 'agent.alert', facts }, now))
+  const data = { message: MESSAGES[reason], webhookId: webhook.id, url: withoutQuery(webhook.url), reason }
+  publish(draftRow(webhook.workspaceId, { type: 'agent.alert', data }, now))
 }
 
 /** What follows the path may be a secret of the receiver. */

@@ -13,12 +13,12 @@ export interface EventRow {
   readonly workspaceId: string
   readonly at: Instant
   readonly type: EventDraft['type']
-  readonly facts: EventDraft['facts']
+  readonly data: EventDraft['data']
 }
 
 /** The row of an event that is stored as it was emitted. */
-export function draftRow(workspaceId: string, { type, facts }: EventDraft, at: Instant): EventRow {
-  return { id: '', seq: 0, workspaceId, at, type, facts }
+export function draftRow(workspaceId: string, { type, data }: EventDraft, at: Instant): EventRow {
+  return { id: '', seq: 0, workspaceId, at, type, data }
 }
 
 /** Events in the order of their commits, in total and by workspace. */
@@ -117,8 +117,8 @@ export function createEventLog(journal: Journal, newId: () => NewId): EventLog {
 }
 
 /** The event of a row, created at each read. */
-export function toLoggedEvent({ id, workspaceId, seq, at, type, facts }: EventRow): LoggedEvent {
-  return { type, facts, id, workspaceId, seq, at, payloadVersion: currentPayloadVersion } as LoggedEvent
+export function toLoggedEvent({ id, workspaceId, seq, at, type, data }: EventRow): LoggedEvent {
+  return { type, data, id, workspaceId, seq, at, payloadVersion: currentPayloadVersion } as LoggedEvent
 }
 
 function emptyTail(): Tail {

@@ -1,5 +1,5 @@
 import { TaskboardError, type Actor, type Instant, type Task } from '@taskboard/core'
-import type { EventFacts, NewTask } from '@taskboard/core/storage'
+import type { EventData, NewTask } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import type { EventRow } from './event-log.js'
 
@@ -79,8 +79,8 @@ export function countOpen(
 }
 
 /**
- * The log's event of a new task. A stored task never changes, so it is kept instead of the facts, which repeat most of it. The facts
- * are built when the event is read.
+ * The log's event of a new task. A stored task never changes, so it is kept instead of the data, which repeats most of it. The data
+ * is built when the event is read.
  */
 export class TaskCreated implements EventRow {
   id = ''
@@ -107,7 +107,7 @@ export class TaskCreated implements EventRow {
     return 'task.created' as const
   }
 
-  get facts(): EventFacts['task.created'] {
+  get data(): EventData['task.created'] {
     const task = this.#task
     return {
       taskId: task.id,

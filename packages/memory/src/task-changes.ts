@@ -6,7 +6,7 @@ import {
   type Task,
   type TaskCommand,
 } from '@taskboard/core'
-import type { EventDraft, EventFacts, TransitionResult } from '@taskboard/core/storage'
+import type { EventDraft, EventData, TransitionResult } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import { createDependents } from './dependents.js'
 import type { TaskSlots } from './task-slots.js'
@@ -77,10 +77,10 @@ export function createTaskChanges({ tables, attempts, publish, noteRevocation }:
   }
 }
 
-/** Each claim has a start, so it is one object: its facts are built when it is read, and it keeps nothing of the task. */
+/** Each claim has a start, so it is one object: its data is built when it is read, and it keeps nothing of the task. */
 function rowOf(draft: EventDraft, { workspaceId }: Task, at: Instant): EventRow {
   return draft.type === 'task.started'
-    ? new TaskStarted(workspaceId, draft.facts, at)
+    ? new TaskStarted(workspaceId, draft.data, at)
     : draftRow(workspaceId, draft, at)
 }
 
@@ -94,20 +94,20 @@ class TaskStarted implements EventRow {
   readonly #agentId: string
   readonly #attempt: number
 
-  constructor(workspaceId: string, facts: EventFacts['task.started'], at: Instant) {
+  constructor(workspaceId: string, data: EventData['task.started'], at: Instant) {
     this.workspaceId = workspaceId
     this.at = at
-    this.#taskId = facts.taskId
-    this.#title = facts.title
-    this.#agentId = facts.agentId
-    this.#attempt = facts.attempt
+    this.#taskId = data.taskId
+    this.#title = data.title
+    this.#agentId = data.agentId
+    this.#attempt = data.attempt
   }
 
   get type() {
     return 'task.started' as const
   }
 
-  get facts(): EventFacts['task.started'] {
+  get data(): EventData['task.started'] {
     return {
       taskId: this.#taskId,
       title: this.#title,

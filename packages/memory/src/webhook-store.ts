@@ -187,7 +187,7 @@ function createLogVerbs(
   }
 
   return {
-    insertTestDelivery: ({ workspaceId, webhookId, event: { type, facts } }, at) =>
+    insertTestDelivery: ({ workspaceId, webhookId, event: { type, data } }, at) =>
       write(at, (now) => {
         requireWebhook(workspaceId, webhookId)
         const { newId } = settings.current
@@ -198,7 +198,7 @@ function createLogVerbs(
           at: now,
           payloadVersion: currentPayloadVersion,
         }
-        const event = { ...structuredClone({ type, facts }), ...place } as LoggedEvent
+        const event = { ...structuredClone({ type, data }), ...place } as LoggedEvent
         const row = newDelivery(newId('evt'), webhookId, event, now)
         deliveries.set(row.delivery.id, row)
         return row.delivery

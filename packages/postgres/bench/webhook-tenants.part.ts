@@ -23,7 +23,7 @@ const receiver = await startReceiver()
 const board = await createBoard()
 const { storage } = board
 const at = { now: null }
-const draft = { type: 'order.new', facts: {} } as const
+const draft = { type: 'order.new', data: {} } as const
 
 async function addTenant(webhooks: number, path: string): Promise<string> {
   const input = { name: path, tier: 'enterprise', workspaceName: path, agent: null } as const

@@ -89,10 +89,10 @@ function onBare({ bare, ports }: MeasuredServer): readonly Contender[] {
 function onChannel(server: MeasuredServer): Contender {
   let seq = 1_000_000_000_000
   const { workspaceId } = server
-  const facts = { taskId: 'task_01', progress: 40 }
+  const data = { taskId: 'task_01', progress: 40 }
   const eventOf = (): LoggedEvent => ({
     type: 'task.progress',
-    facts,
+    data,
     id: 'log_1',
     workspaceId,
     seq: (seq += 1),

@@ -66,7 +66,7 @@ describe('a subscription receives', () => {
     const { key: tasksOnly } = await createKey(['tasks:read'])
     const full = await openSubscribed(url, key, [channel])
     const narrow = await openSubscribed(url, tasksOnly, [channel])
-    const draft = { type: 'agent.status', facts: { agentId: 'agent_1', status: 'busy' } } as const
+    const draft = { type: 'agent.status', data: { agentId: 'agent_1', status: 'busy' } } as const
     await storage.events.appendEvent(workspaceId, draft, { now: null })
     await taskboard.board(workspaceId).add({ title: 'next' })
     await full.heard(isType('task.created'))

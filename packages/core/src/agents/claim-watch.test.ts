@@ -67,9 +67,7 @@ describe('a task that a person takes away from its run', () => {
       expect(clock.now()).toBe(start)
       world.gate.open()
       await clock.settle()
-      const done = (await world.eventsOf('task.completed')).map(
-        ({ facts }) => 'result' in facts && facts.result,
-      )
+      const done = (await world.eventsOf('task.completed')).map(({ data }) => 'result' in data && data.result)
       expect(done).not.toContain('dropped 1')
       await runner.stop()
     }
@@ -83,7 +81,7 @@ describe('a task that a person takes away from its run', () => {
     await world.clock.settle()
     expect(world.began).toEqual(['taken', 'urgent'])
     const events = await world.storage.events.readEvents(world.workspaceId, begin, 100)
-    const statuses = events.flatMap((event) => (event.type === 'agent.status' ? [event.facts.status] : []))
+    const statuses = events.flatMap((event) => (event.type === 'agent.status' ? [event.data.status] : []))
     expect(statuses).toEqual(['available', 'busy', 'available'])
     world.gate.open()
     await world.runner.stop()

@@ -72,7 +72,7 @@ const NAME: TextRules = { most: 100, isBlankAllowed: false }
  * const taskboard = createTaskboard({ storage: memoryStorage(), agents: [writer] })
  * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
  * const completed = new Promise((resolve) => taskboard.events.once('task.completed', resolve))
- * taskboard.events.on('task.completed', ({ facts }) => console.log(facts.result)) // A text about rivers
+ * taskboard.events.on('task.completed', ({ data }) => console.log(data.result)) // A text about rivers
  * await taskboard.start()
  * await taskboard.board(workspace.id).add({ title: 'rivers' })
  * await completed

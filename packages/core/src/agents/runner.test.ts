@@ -135,7 +135,7 @@ describe('a runner', () => {
     world.statusFaults.add('available')
     await world.add()
     await world.clock.advance({ seconds: 3 })
-    const statuses = async () => (await world.eventsOf('agent.status')).map(({ facts }) => facts)
+    const statuses = async () => (await world.eventsOf('agent.status')).map(({ data }) => data)
     expect(await statuses()).toMatchObject([{ status: 'busy' }])
     world.statusFaults.clear()
     await world.clock.advance({ seconds: 5 })
@@ -151,7 +151,7 @@ describe('a runner', () => {
     runner.start()
     await world.clock.advance(10_000)
     await runner.stop()
-    const statuses = (await world.eventsOf('agent.status')).map(({ facts }) => facts)
+    const statuses = (await world.eventsOf('agent.status')).map(({ data }) => data)
     const agentId = (
       await world.storage.agents.listAgents({ workspaceId: world.workspaceId }, { now: null })
     )[0]?.id
@@ -328,7 +328,7 @@ describe('a storage that fails', () => {
     await runner.stop()
     expect(await world.get(task)).toMatchObject({ column: 'DONE', result: 'run 1' })
     const completed = await world.eventsOf('task.completed')
-    expect(completed.filter(({ facts }) => 'taskId' in facts && facts.taskId === task.id)).toHaveLength(1)
+    expect(completed.filter(({ data }) => 'taskId' in data && data.taskId === task.id)).toHaveLength(1)
     expect(world.messages).not.toContain('discarded a write of a run that has lost its task')
     expect(runs).toBe(2)
   })

@@ -162,7 +162,7 @@ describe('stop', () => {
     world.statusFaults.add('available')
     await runner.stop({ drainTimeoutMs: 0 })
     expect(world.messages).toContain('the status of an agent could not be reported')
-    expect((await world.eventsOf('agent.status')).map(({ facts }) => facts)).toEqual([
+    expect((await world.eventsOf('agent.status')).map(({ data }) => data)).toEqual([
       expect.objectContaining({ status: 'busy' }),
     ])
   })

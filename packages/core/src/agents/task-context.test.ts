@@ -44,7 +44,7 @@ describe('a run', () => {
       { type: 'file', name: 'report', url: 'https://example.com/r.pdf', size: 12 },
       { type: 'link', name: 'page', url: 's3://bucket/key', size: null },
     ])
-    expect((await eventsOf('task.progress')).map(({ facts }) => facts)).toEqual([
+    expect((await eventsOf('task.progress')).map(({ data }) => data)).toEqual([
       { taskId: task.id, progress: 33 },
     ])
   })
@@ -80,7 +80,7 @@ describe('a run', () => {
     })
     const actor = { kind: 'agent', id: task.result }
     const events = await storage.events.readEvents(workspaceId, 0, 100)
-    const made = events.flatMap(({ type, facts }) => ('actor' in facts ? [[type, facts.actor]] : []))
+    const made = events.flatMap(({ type, data }) => ('actor' in data ? [[type, data.actor]] : []))
     expect(made).toEqual([
       ['task.created', { kind: 'host', id: null }],
       ['task.created', actor],
@@ -131,7 +131,7 @@ describe('a run', () => {
     )
     const [alert] = await eventsOf('agent.alert')
     const agentId = expect.stringMatching(/^agent_/)
-    expect(alert?.facts).toEqual({
+    expect(alert?.data).toEqual({
       message: 'look here',
       agentId,
       taskId: task.id,
@@ -145,7 +145,7 @@ describe('a run', () => {
       await alert('y'.repeat(50_000))
     })
     expect(logs[0]?.[1]).toHaveLength(10_000)
-    expect((await eventsOf('agent.alert'))[0]?.facts).toMatchObject({ message: 'y'.repeat(2_000) })
+    expect((await eventsOf('agent.alert'))[0]?.data).toMatchObject({ message: 'y'.repeat(2_000) })
   })
 
   it('puts its task on hold, which ends it: what it returns or throws is ignored', async () => {
@@ -164,7 +164,7 @@ describe('a run', () => {
         hold: { reason: 'needs_input', message: 'which colour?' },
       })
       const failures = await eventsOf('task.failed')
-      expect(failures.map(({ facts }) => facts)).toEqual([expect.objectContaining({ reason: 'needs_input' })])
+      expect(failures.map(({ data }) => data)).toEqual([expect.objectContaining({ reason: 'needs_input' })])
     }
   })
 

@@ -137,8 +137,8 @@ export function createTaskContext<Tx>(
       const text = storedText(parseInput(alertInput, { message }).message, LONGEST_MESSAGE)
       const extra = data === undefined ? {} : { data: plainJsonObject(data, 'data') }
       await change({ kind: 'renew', fencingToken, leaseMs }, at)
-      const facts = { message: text, agentId: run.claim.agentId, taskId: proof.taskId, ...extra }
-      await events.appendEvent(proof.workspaceId, { type: 'agent.alert', facts }, at)
+      const alert = { message: text, agentId: run.claim.agentId, taskId: proof.taskId, ...extra }
+      await events.appendEvent(proof.workspaceId, { type: 'agent.alert', data: alert }, at)
     }),
     hold: write(async (at, reason: HoldReason, message: string | null = null) => {
       const hold = parseInput(holdInput, { reason, message })

@@ -37,7 +37,7 @@ export interface FiguresQuery {
 }
 
 /**
- * Figures about tasks, as a function of the event log: only logged facts count, and deleting a task changes nothing. `countEvent` says
+ * Figures about tasks, as a function of the event log: only logged data counts, and deleting a task changes nothing. `countEvent` says
  * what each event counts for. The figures are rolled up by day up to a mark, a `seq` of each workspace's log. Events are pruned only
  * up to the mark.
  */

@@ -54,7 +54,7 @@ describe('claim', () => {
     expect(events).toEqual([
       {
         type: 'task.started',
-        facts: {
+        data: {
           taskId: 'task_1',
           title: todo.title,
           status: 'DOING',
@@ -150,7 +150,7 @@ describe('the live lease', () => {
   it('is renewed by progress, which raises an event only when it differs', () => {
     const first = apply(doing, { kind: 'progress', fencingToken: 1, progress: 40, leaseMs: 90_000 })
     expect(first.task).toMatchObject({ progress: 40, lease: { expiresAt: NOW + 90_001 } })
-    expect(first.events).toEqual([{ type: 'task.progress', facts: { taskId: 'task_1', progress: 40 } }])
+    expect(first.events).toEqual([{ type: 'task.progress', data: { taskId: 'task_1', progress: 40 } }])
     expect(apply(first.task, { kind: 'progress', fencingToken: 1, progress: 40, leaseMs: 1 }).events).toEqual(
       [],
     )
@@ -192,7 +192,7 @@ describe('the end of an attempt', () => {
       completedAt: NOW + 1,
     })
     expect(events.map((event) => event.type)).toEqual(['task.completed'])
-    expect(events[0]?.facts).toMatchObject({
+    expect(events[0]?.data).toMatchObject({
       startedAt: NOW,
       completedAt: NOW + 1,
       result: 'done',
@@ -318,7 +318,7 @@ describe('move', () => {
       expect(events).toEqual([
         {
           type: 'task.moved',
-          facts: { taskId, title, from, to, actor: PERSON, type, startedAt, completedAt },
+          data: { taskId, title, from, to, actor: PERSON, type, startedAt, completedAt },
         },
       ])
       expect(after.lease).toBeNull()

@@ -149,7 +149,7 @@ function claim(task: Task, agentId: string, leaseMs: number, now: Instant): Tran
   return changed(started, [
     {
       type: 'task.started',
-      facts: {
+      data: {
         taskId: task.id,
         title: task.title,
         status: 'DOING',
@@ -199,12 +199,12 @@ function startedTask(task: Task, now: Instant, lease: Lease): Task {
 function progress(task: Task, percent: number, leaseMs: number | null, now: Instant): TransitionResult {
   const after = { ...renewed(task, leaseMs, now), progress: percent }
   if (percent === task.progress) return changed(after)
-  return changed(after, [{ type: 'task.progress', facts: { taskId: task.id, progress: percent } }])
+  return changed(after, [{ type: 'task.progress', data: { taskId: task.id, progress: percent } }])
 }
 
 function complete(task: Task, result: string, now: Instant): TransitionResult {
   const done = finished(task, now, result)
-  const facts = {
+  const data = {
     taskId: task.id,
     title: task.title,
     status: 'DONE' as const,
@@ -213,7 +213,7 @@ function complete(task: Task, result: string, now: Instant): TransitionResult {
     result,
     type: task.type,
   }
-  return changed(done, [{ type: 'task.completed', facts }], ending(task, 'completed', null))
+  return changed(done, [{ type: 'task.completed', data }], ending(task, 'completed', null))
 }
 
 function endInFailure(
@@ -343,7 +343,7 @@ function ending(
 
 function moved(task: Task, to: Column, actor: Actor): EventDraft {
   const { id: taskId, title, column: from, type, startedAt, completedAt } = task
-  return { type: 'task.moved', facts: { taskId, title, from, to, actor, type, startedAt, completedAt } }
+  return { type: 'task.moved', data: { taskId, title, from, to, actor, type, startedAt, completedAt } }
 }
 
 function failed(
@@ -356,7 +356,7 @@ function failed(
   const { id: taskId, title, attempts, type } = task
   return {
     type: 'task.failed',
-    facts: { taskId, title, status: 'TODO', reason, message, agentId, attempts, failedAt: now, type },
+    data: { taskId, title, status: 'TODO', reason, message, agentId, attempts, failedAt: now, type },
   }
 }
 

@@ -5,6 +5,15 @@ import { TaskboardError } from './taskboard-error.js'
 
 type Issue = z.core.$ZodIssue
 
+type Unchanging<T> = T extends readonly (infer E)[]
+  ? readonly Unchanging<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Unchanging<T[K]> }
+    : T
+
+/** A value that the schema accepts, where nobody changes it: its lists and members may be read-only. */
+export type InputOf<S extends z.ZodType> = Unchanging<z.input<S>>
+
 /** Texts for issues whose schema has none, so that no error shows the text of a library. */
 const wording = { error: ruleOf }
 

@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { silentLogger } from '../environment/index.js'
 import { createEmitter } from './emitter.js'
-import type { TaskboardEvent } from './taskboard-event.js'
+import { toTaskboardEvent, type TaskboardEvent } from './taskboard-event.js'
 
 function progress(seq: number): TaskboardEvent {
-  return {
+  return toTaskboardEvent({
     id: `log_${seq}`,
     workspaceId: 'ws_1',
     seq,
     at: 0,
     type: 'task.progress',
-    facts: { taskId: 't', progress: seq },
-  }
+    data: { taskId: 't', progress: seq },
+    payloadVersion: 1,
+  })
 }
 
 function setup() {
@@ -24,7 +25,7 @@ describe('the emitter', () => {
   it('calls listeners of the type and of all types', () => {
     const { events, emit } = setup()
     const heard: string[] = []
-    events.on('task.progress', (event) => heard.push(`progress ${event.facts.progress}`))
+    events.on('task.progress', (event) => heard.push(`progress ${event.data.progress}`))
     events.on('*', (event) => heard.push(`all ${event.seq}`))
     events.on('order.new', () => heard.push('order'))
     emit(progress(1))

@@ -40,7 +40,7 @@ function setup(pollIntervalMs: number | null = null) {
   const append = (count: number): void => {
     for (let i = 0; i < count; i++) {
       const seq = log.length + 1
-      const facts = { taskId: 't', progress: 1 }
+      const data = { taskId: 't', progress: 1 }
       log.push({
         id: `log_${seq}`,
         workspaceId: 'ws_1',
@@ -48,7 +48,7 @@ function setup(pollIntervalMs: number | null = null) {
         at: 0,
         payloadVersion: 1,
         type: 'task.progress',
-        facts,
+        data,
       })
     }
   }

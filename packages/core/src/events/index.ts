@@ -1,19 +1,32 @@
-export { currentPayloadVersion, integrationEventTypes, webhookEventTypes } from './catalogue.js'
+export {
+  countedEventTypes,
+  currentPayloadVersion,
+  eventKinds,
+  integrationEventTypes,
+  realtimeEventTypes,
+  webhookEventTypes,
+} from './catalogue.js'
 export type {
+  CountedEventType,
+  EventData,
   EventDraft,
-  EventFacts,
   EventType,
   IntegrationEventType,
   LoggedEvent,
-  PublishedAlertFacts,
-  RaisedAlertFacts,
+  RealtimeEventType,
   WebhookEventType,
 } from './catalogue.js'
-export { encodePayload, renderPayload } from './payloads.js'
-export type { EventPayload, PayloadSource } from './payloads.js'
-export { eventPayloadSchemas } from './payload-schemas.js'
-export type { WebhookPayload } from './payload-schemas.js'
-export { sampleEvent } from './sample-event.js'
+export type { EventTally } from './event-kind.js'
+export type { PublishedAlertData, RaisedAlertData } from './other-events.js'
+export {
+  describeEvent,
+  encodePayload,
+  eventPayloadSchemas,
+  renderPayload,
+  sampleEvent,
+  tallyOf,
+} from './payloads.js'
+export type { EventPayload, PayloadSource, WebhookPayload } from './payloads.js'
 export type { EventStore, FeedPage, FeedPosition } from './event-store.js'
 export type {
   NotificationBatch,
@@ -21,12 +34,10 @@ export type {
   NotificationStore,
   NotificationTarget,
 } from './notification-store.js'
-export { describeEvent } from './describe-event.js'
 export { createEmitter } from './emitter.js'
 export type { TaskboardEmitter, TaskboardEventListener, TaskboardEvents } from './emitter.js'
 export { createFollower } from './follower.js'
 export type { Follower, FollowerOptions } from './follower.js'
-export { notifiedEventTypes } from './notification-channel.js'
 export type { Notification, NotificationChannel } from './notification-channel.js'
 export { createNotifications } from './notifications.js'
 export type { Notifications, NotificationsParts } from './notifications.js'
@@ -37,3 +48,5 @@ export { createPublisher, publishDraft } from './publish.js'
 export type { Publish, PublishData, PublishOptions } from './publish.js'
 export { toTaskboardEvent } from './taskboard-event.js'
 export type { TaskboardEvent } from './taskboard-event.js'
+export { actorKinds, agentStatuses, columns, holdReasons } from './vocabulary.js'
+export type { Actor, AgentStatus, Column, HoldReason } from './vocabulary.js'

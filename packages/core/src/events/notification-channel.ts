@@ -1,17 +1,6 @@
 import { TaskboardError } from '../errors/index.js'
-import type { EventType } from './catalogue.js'
 import type { NotificationTarget } from './notification-store.js'
 import type { TaskboardEvent } from './taskboard-event.js'
-
-/** The events that notification channels receive: each change of a task's state, and alerts. */
-export const notifiedEventTypes = [
-  'task.created',
-  'task.started',
-  'task.completed',
-  'task.failed',
-  'task.moved',
-  'agent.alert',
-] as const satisfies readonly EventType[]
 
 /** A notification for a workspace's people. */
 export interface Notification {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createEnvironment } from '../environment/index.js'
 import type { EventDraft } from './catalogue.js'
-import { describeEvent } from './describe-event.js'
+import { describeEvent } from './payloads.js'
 import type { NotificationStore, NotificationTarget } from './notification-store.js'
 import { createNotifications } from './notifications.js'
 
@@ -59,7 +59,7 @@ describe('describeEvent', () => {
     [
       {
         type: 'task.created',
-        facts: {
+        data: {
           ...task,
           status: 'TODO',
           description: null,
@@ -76,44 +76,44 @@ describe('describeEvent', () => {
       'New task: Ship it now',
     ],
     [
-      { type: 'task.started', facts: { ...task, status: 'DOING', agentId: 'a', attempt: 1, startedAt: 0 } },
+      { type: 'task.started', data: { ...task, status: 'DOING', agentId: 'a', attempt: 1, startedAt: 0 } },
       'Started: Ship it now',
     ],
     [
       {
         type: 'task.completed',
-        facts: { ...task, status: 'DONE', startedAt: 0, completedAt: 1, result: 'r' },
+        data: { ...task, status: 'DONE', startedAt: 0, completedAt: 1, result: 'r' },
       },
       'Completed: Ship it now',
     ],
     [
-      { type: 'task.failed', facts: { ...failure, reason: 'failed', message: 'no disk' } },
+      { type: 'task.failed', data: { ...failure, reason: 'failed', message: 'no disk' } },
       'Failed: Ship it now (no disk)',
     ],
     [
-      { type: 'task.failed', facts: { ...failure, reason: 'needs_input', message: null } },
+      { type: 'task.failed', data: { ...failure, reason: 'needs_input', message: null } },
       'Needs input: Ship it now',
     ],
     [
-      { type: 'task.failed', facts: { ...failure, reason: 'approval', message: null } },
+      { type: 'task.failed', data: { ...failure, reason: 'approval', message: null } },
       'Waits for approval: Ship it now',
     ],
     [
-      { type: 'task.moved', facts: { ...task, from: 'TODO', to: 'DONE', actor: { kind: 'user', id: 'u' } } },
+      { type: 'task.moved', data: { ...task, from: 'TODO', to: 'DONE', actor: { kind: 'user', id: 'u' } } },
       'Moved from TODO to DONE: Ship it now',
     ],
-    [{ type: 'task.progress', facts: { taskId: 'task_1', progress: 40 } }, 'Task task_1 is at 40 %'],
-    [{ type: 'agent.status', facts: { agentId: 'agent_1', status: 'busy' } }, 'Agent agent_1 is busy'],
-    [{ type: 'agent.alert', facts: { message: 'm' } }, 'Alert: m'],
-    [{ type: 'email.received', facts: {} }, 'An email was received'],
-    [{ type: 'order.new', facts: {} }, 'An order was received'],
+    [{ type: 'task.progress', data: { taskId: 'task_1', progress: 40 } }, 'Task task_1 is at 40 %'],
+    [{ type: 'agent.status', data: { agentId: 'agent_1', status: 'busy' } }, 'Agent agent_1 is busy'],
+    [{ type: 'agent.alert', data: { message: 'm' } }, 'Alert: m'],
+    [{ type: 'email.received', data: {} }, 'An email was received'],
+    [{ type: 'order.new', data: {} }, 'An order was received'],
   ]
   it.each(cases)('%j', (event, text) => {
     expect(describeEvent(event)).toBe(text)
   })
 
   it('cuts a long text between two characters', () => {
-    const text = describeEvent({ type: 'agent.alert', facts: { message: '😀'.repeat(400) } })
+    const text = describeEvent({ type: 'agent.alert', data: { message: '😀'.repeat(400) } })
     expect(Array.from(text)).toHaveLength(300)
     expect(text.endsWith('😀…')).toBe(true)
   })

@@ -114,9 +114,9 @@ function setup(
   return { clock, notifier, append, sent, mailed, faults, errors, rows }
 }
 
-const alert = (message: string): EventDraft => ({ type: 'agent.alert', facts: { message } })
-const progress: EventDraft = { type: 'task.progress', facts: { taskId: 't', progress: 1 } }
-const email: EventDraft = { type: 'email.received', facts: { subject: 's' } }
+const alert = (message: string): EventDraft => ({ type: 'agent.alert', data: { message } })
+const progress: EventDraft = { type: 'task.progress', data: { taskId: 't', progress: 1 } }
+const email: EventDraft = { type: 'email.received', data: { subject: 's' } }
 const succeed = (): Promise<void> => Promise.resolve()
 const hang = (): Promise<void> => new Promise(() => undefined)
 

@@ -1,10 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { TaskboardError } from '../errors/index.js'
-import { webhookEventTypes, type EventFacts, type LoggedEvent, type WebhookEventType } from './catalogue.js'
-import { eventPayloadSchemas } from './payload-schemas.js'
-import { encodePayload, renderPayload, type PayloadSource } from './payloads.js'
-import { sampleEvent } from './sample-event.js'
+import { webhookEventTypes, type EventData, type LoggedEvent, type WebhookEventType } from './catalogue.js'
+import {
+  encodePayload,
+  eventPayloadSchemas,
+  renderPayload,
+  sampleEvent,
+  type PayloadSource,
+} from './payloads.js'
 
 const instant = fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) })
 const text = fc.string({ unit: 'binary' })
@@ -19,7 +23,7 @@ const actor = fc.record({
 })
 const task = { taskId: text, title: text }
 
-const factsOf: { [T in WebhookEventType]: fc.Arbitrary<EventFacts[T]> } = {
+const dataOf: { [T in WebhookEventType]: fc.Arbitrary<EventData[T]> } = {
   'task.created': fc.record({
     ...task,
     status: fc.constant('TODO'),
@@ -82,14 +86,14 @@ const webhookEvent: fc.Arbitrary<PayloadSource> = fc
   .constantFrom(...webhookEventTypes)
   .chain((type) =>
     fc
-      .tuple(factsOf[type] as fc.Arbitrary<unknown>, instant)
-      .map(([facts, at]) => ({ type, facts, at, payloadVersion: 1 }) as PayloadSource),
+      .tuple(dataOf[type] as fc.Arbitrary<unknown>, instant)
+      .map(([data, at]) => ({ type, data, at, payloadVersion: 1 }) as PayloadSource),
   )
 
 const at = Date.UTC(2026, 0, 2, 3, 4, 5, 6)
 
 function completed(startedAt: number, completedAt: number): PayloadSource {
-  const facts = {
+  const data = {
     taskId: 'task_1',
     title: 'Größe ✓',
     status: 'DONE',
@@ -97,11 +101,11 @@ function completed(startedAt: number, completedAt: number): PayloadSource {
     completedAt,
     result: 'r',
   } as const
-  return { type: 'task.completed', facts, at, payloadVersion: 1 }
+  return { type: 'task.completed', data, at, payloadVersion: 1 }
 }
 
 describe('a payload', () => {
-  it('follows the schema of its type, with nothing beyond it, whatever the facts', () => {
+  it('follows the schema of its type, with nothing beyond it, whatever the data', () => {
     fc.assert(
       fc.property(webhookEvent, (event) => {
         const body: unknown = JSON.parse(encodePayload(event))
@@ -112,7 +116,7 @@ describe('a payload', () => {
     )
   })
 
-  it('depends only on type, time, facts and version', () => {
+  it('depends only on type, time, data and version', () => {
     fc.assert(
       fc.property(webhookEvent, text, fc.nat(), (event, id, seq) => {
         const copy = structuredClone(event)
@@ -144,8 +148,8 @@ describe('a payload', () => {
   })
 
   it('has the library’s names in snake_case and the host’s unchanged', () => {
-    const facts = { message: 'm', agentId: 'agent_1', taskId: 'task_1', data: { diskFree: 1 } }
-    expect(renderPayload({ type: 'agent.alert', facts, at, payloadVersion: 1 }).data).toEqual({
+    const data = { message: 'm', agentId: 'agent_1', taskId: 'task_1', data: { diskFree: 1 } }
+    expect(renderPayload({ type: 'agent.alert', data, at, payloadVersion: 1 }).data).toEqual({
       message: 'm',
       agent_id: 'agent_1',
       task_id: 'task_1',
@@ -156,28 +160,28 @@ describe('a payload', () => {
   })
 
   it('does not contain the address of a disabled webhook, which may contain a token', () => {
-    const facts = { message: 'm', webhookId: 'wh_1', url: 'https://example.com/?token=x', reason: 'failing' }
-    const body = encodePayload({ type: 'agent.alert', facts, at, payloadVersion: 1 })
+    const data = { message: 'm', webhookId: 'wh_1', url: 'https://example.com/?token=x', reason: 'failing' }
+    const body = encodePayload({ type: 'agent.alert', data, at, payloadVersion: 1 })
     expect(body).toContain('"webhook_id":"wh_1"')
     expect(body).not.toContain('token')
   })
 
   it('of a published alert is the host’s object', () => {
     const published = { message: 'm', taskId: 1, Severity: 'high' }
-    const facts = { message: 'm', published }
-    expect(renderPayload({ type: 'agent.alert', facts, at, payloadVersion: 1 }).data).toEqual(published)
+    const data = { message: 'm', published }
+    expect(renderPayload({ type: 'agent.alert', data, at, payloadVersion: 1 }).data).toEqual(published)
   })
 
   it('renders the live events too', () => {
     const progress = {
       type: 'task.progress',
-      facts: { taskId: 't', progress: 5 },
+      data: { taskId: 't', progress: 5 },
       at,
       payloadVersion: 1,
     } as const
     const status = {
       type: 'agent.status',
-      facts: { agentId: 'a', status: 'busy' },
+      data: { agentId: 'a', status: 'busy' },
       at,
       payloadVersion: 1,
     } as const

@@ -1,6 +1,18 @@
+import * as z from 'zod'
 import type { Instant } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
-import { currentPayloadVersion, type EventDraft, type EventFacts, type LoggedEvent } from './catalogue.js'
+import {
+  currentPayloadVersion,
+  eventKinds,
+  webhookEventTypes,
+  type EventDraft,
+  type EventKinds,
+  type EventOf,
+  type EventType,
+  type LoggedEvent,
+  type WebhookEventType,
+} from './catalogue.js'
+import { iso, time, type EventTally } from './event-kind.js'
 
 /** The only inputs of a payload. */
 export type PayloadSource = EventDraft & Pick<LoggedEvent, 'at' | 'payloadVersion'>
@@ -14,7 +26,7 @@ export interface EventPayload {
 }
 
 /**
- * Renders an event: a pure function of its type, time, facts and payload version. `data` follows `eventPayloadSchemas`. A host's
+ * Renders an event: a pure function of its type, time, data and payload version. `data` follows `eventPayloadSchemas`. A host's
  * published data goes out with its keys unchanged.
  * @throws TaskboardError `INTERNAL_ERROR` for a payload version that this release does not know.
  */
@@ -25,7 +37,7 @@ export function renderPayload(event: PayloadSource): EventPayload {
       `payload version ${event.payloadVersion} is not supported by this release`,
     )
   }
-  return { event: event.type, timestamp: iso(event.at), data: renderData(event) }
+  return { event: event.type, timestamp: iso(event.at), data: renderData(event) as EventPayload['data'] }
 }
 
 /** The body of a webhook: the rendered event as JSON. Every process renders the same text every time. */
@@ -33,106 +45,55 @@ export function encodePayload(event: PayloadSource): string {
   return JSON.stringify(renderPayload(event))
 }
 
-function renderData(event: EventDraft): EventPayload['data'] {
-  switch (event.type) {
-    case 'task.created':
-      return created(event.facts)
-    case 'task.started':
-      return started(event.facts)
-    case 'task.completed':
-      return completed(event.facts)
-    case 'task.failed':
-      return failed(event.facts)
-    case 'task.moved':
-      return moved(event.facts)
-    case 'task.progress':
-      return { task_id: event.facts.taskId, progress: event.facts.progress }
-    case 'agent.status':
-      return { agent_id: event.facts.agentId, status: event.facts.status }
-    case 'agent.alert':
-      return alert(event.facts)
-    case 'email.received':
-    case 'order.new':
-      return event.facts
-  }
+function renderData<T extends EventType>(event: EventOf<T>): unknown {
+  return eventKinds[event.type].render(event.data)
 }
 
-function created(facts: EventFacts['task.created']): EventPayload['data'] {
-  return {
-    task_id: facts.taskId,
-    title: facts.title,
-    status: facts.status,
-    description: facts.description,
-    priority: facts.priority,
-    type: facts.type,
-    assigned_to: facts.assignedTo,
-    due_date: facts.dueDate === null ? null : iso(facts.dueDate),
-    tags: facts.tags,
-    depends_on: facts.dependsOn,
-    created_at: iso(facts.createdAt),
-    actor: { kind: facts.actor.kind, id: facts.actor.id },
-  }
+function payloadSchema<T extends WebhookEventType, D extends z.ZodType>(event: T, data: D) {
+  return z.object({ event: z.literal(event), timestamp: time, data })
 }
 
-function started(facts: EventFacts['task.started']): EventPayload['data'] {
-  return {
-    task_id: facts.taskId,
-    title: facts.title,
-    status: facts.status,
-    agent_id: facts.agentId,
-    attempt: facts.attempt,
-    started_at: iso(facts.startedAt),
-  }
+type PayloadSchema<T extends WebhookEventType> = EventKinds[T]['payload'] extends infer D extends z.ZodType
+  ? ReturnType<typeof payloadSchema<T, D>>
+  : never
+
+/**
+ * Each webhook's parsed body: `event`, `timestamp` (when it happened) and `data`. Times are ISO 8601 in UTC, absent values null. For
+ * receivers: a later version may add fields, which these schemas leave out of their output, and removes none. `email.received`,
+ * `order.new` and a host's additions to an alert are the host's own.
+ */
+export const eventPayloadSchemas = Object.fromEntries(
+  webhookEventTypes.map((type) => [type, payloadSchema(type, eventKinds[type].payload)]),
+) as { [T in WebhookEventType]: PayloadSchema<T> }
+
+/** The parsed webhook body for one type of event. */
+export type WebhookPayload<T extends WebhookEventType = WebhookEventType> = {
+  [K in WebhookEventType]: z.output<(typeof eventPayloadSchemas)[K]>
+}[T]
+
+/** A fictional event of the given type, as of `now`, for the Test button. It belongs to no task and is not logged. */
+export function sampleEvent<T extends WebhookEventType>(type: T, now: Instant): EventOf<T> {
+  return { type, data: eventKinds[type].sample(now) }
 }
 
-function completed(facts: EventFacts['task.completed']): EventPayload['data'] {
-  return {
-    task_id: facts.taskId,
-    title: facts.title,
-    status: facts.status,
-    started_at: iso(facts.startedAt),
-    completed_at: iso(facts.completedAt),
-    duration_seconds: Math.max(0, Math.floor((facts.completedAt - facts.startedAt) / 1000)),
-    result: facts.result,
-  }
+const LONGEST_TEXT = 300
+
+/** An event in one line of English for people, at most 300 characters. */
+export function describeEvent(event: EventDraft): string {
+  const line = lineOf(event).replace(/\s+/gu, ' ').trim()
+  const characters = Array.from(line)
+  return characters.length <= LONGEST_TEXT ? line : `${characters.slice(0, LONGEST_TEXT - 1).join('')}…`
 }
 
-function failed(facts: EventFacts['task.failed']): EventPayload['data'] {
-  return {
-    task_id: facts.taskId,
-    title: facts.title,
-    status: facts.status,
-    reason: facts.reason,
-    message: facts.message,
-    agent_id: facts.agentId,
-    attempts: facts.attempts,
-    failed_at: iso(facts.failedAt),
-  }
+function lineOf<T extends EventType>(event: EventOf<T>): string {
+  return eventKinds[event.type].line(event.data)
 }
 
-function moved(facts: EventFacts['task.moved']): EventPayload['data'] {
-  return {
-    task_id: facts.taskId,
-    title: facts.title,
-    status: facts.to,
-    from: facts.from,
-    to: facts.to,
-    actor: { kind: facts.actor.kind, id: facts.actor.id },
-  }
+/** What analytics counts of an event; null for most. */
+export function tallyOf(event: EventDraft & Pick<LoggedEvent, 'at'>): EventTally | null {
+  return tally(event, event.at)
 }
 
-function alert(facts: EventFacts['agent.alert']): EventPayload['data'] {
-  if (facts.published !== undefined) return facts.published
-  return {
-    message: facts.message,
-    agent_id: facts.agentId ?? null,
-    task_id: facts.taskId ?? null,
-    webhook_id: facts.webhookId ?? null,
-    reason: facts.reason ?? null,
-    data: facts.data ?? null,
-  }
-}
-
-function iso(instant: Instant): string {
-  return new Date(instant).toISOString()
+function tally<T extends EventType>({ type, data }: EventOf<T>, at: Instant): EventTally | null {
+  return eventKinds[type].count?.(data, at) ?? null
 }

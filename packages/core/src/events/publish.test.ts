@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createEnvironment } from '../environment/index.js'
 import type { EventDraft, LoggedEvent } from './catalogue.js'
 import type { EventStore } from './event-store.js'
-import { eventPayloadSchemas } from './payload-schemas.js'
-import { renderPayload } from './payloads.js'
+import { eventPayloadSchemas, renderPayload } from './payloads.js'
 import { plainJsonObject } from './plain-json.js'
 import { createPublisher, publishDraft } from './publish.js'
 
@@ -55,9 +54,9 @@ describe('what can be published', () => {
   })
 
   it('data may be 32 levels deep and 64 KiB large', () => {
-    expect(publishDraft('order.new', nested(32)).facts).toEqual(nested(32))
+    expect(publishDraft('order.new', nested(32)).data).toEqual(nested(32))
     const largest = { text: 'x'.repeat(65_536 - '{"text":""}'.length) }
-    expect(publishDraft('order.new', largest).facts).toEqual(largest)
+    expect(publishDraft('order.new', largest).data).toEqual(largest)
   })
 
   it('data is stored as its JSON, without later changes to the object', () => {
@@ -68,10 +67,10 @@ describe('what can be published', () => {
       }),
     )
     const data = { items: [{ id: 1, gone: undefined }], zero: -0 }
-    const { facts } = publishDraft('email.received', data)
+    const draft = publishDraft('email.received', data)
     data.items.length = 0
-    expect(facts).toStrictEqual({ items: [{ id: 1 }], zero: 0 })
-    expect(Object.isFrozen(facts)).toBe(true)
+    expect(draft.data).toStrictEqual({ items: [{ id: 1 }], zero: 0 })
+    expect(Object.isFrozen(draft.data)).toBe(true)
   })
 
   it.each([
@@ -106,15 +105,13 @@ describe('publish', () => {
     const event = await publish('ws_1', 'order.new', { total: 5 }, { tx: 'open' })
     expect(event).toEqual({
       type: 'order.new',
-      facts: { total: 5 },
+      data: { total: 5 },
       id: 'log_1',
       workspaceId: 'ws_1',
       seq: 7,
       at: 3,
     })
-    expect(appended).toEqual([
-      ['ws_1', { type: 'order.new', facts: { total: 5 } }, { now: null, tx: 'open' }],
-    ])
+    expect(appended).toEqual([['ws_1', { type: 'order.new', data: { total: 5 } }, { now: null, tx: 'open' }]])
     await expect(publish('ws_1', 'task.moved' as 'order.new', {})).rejects.toThrow(
       withField('INVALID_FIELD', 'type'),
     )

@@ -2,7 +2,7 @@ import type { Environment } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import { integrationEventTypes, type EventDraft, type IntegrationEventType } from './catalogue.js'
 import type { EventStore } from './event-store.js'
-import { alertDataSchema } from './payload-schemas.js'
+import { alertPayload } from './other-events.js'
 import { plainJsonObject } from './plain-json.js'
 import { toTaskboardEvent, type TaskboardEvent } from './taskboard-event.js'
 
@@ -46,12 +46,12 @@ export function publishDraft(type: string, data: unknown): EventDraft {
     throw new TaskboardError('INVALID_FIELD', `type must be one of ${known}`, { field: 'type' })
   }
   const published = plainJsonObject(data, 'data')
-  if (type !== 'agent.alert') return { type, facts: published }
-  const { message } = parseInput(alertDataSchema, published)
+  if (type !== 'agent.alert') return { type, data: published }
+  const { message } = parseInput(alertPayload, published)
   if (message.trim() === '') {
     throw new TaskboardError('INVALID_FIELD', 'message must not be blank', { field: 'message' })
   }
-  return { type, facts: { message, published } }
+  return { type, data: { message, published } }
 }
 
 function isIntegrationEventType(type: string): type is IntegrationEventType {

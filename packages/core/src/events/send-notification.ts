@@ -1,8 +1,8 @@
 import { tracked, type Clock } from '../environment/index.js'
-import type { LoggedEvent } from './catalogue.js'
-import { describeEvent } from './describe-event.js'
+import { eventKinds, type LoggedEvent } from './catalogue.js'
 import type { NotificationTarget } from './notification-store.js'
-import { notifiedEventTypes, type NotificationChannel } from './notification-channel.js'
+import type { NotificationChannel } from './notification-channel.js'
+import { describeEvent } from './payloads.js'
 import { toTaskboardEvent } from './taskboard-event.js'
 
 export type SendOutcome =
@@ -21,7 +21,7 @@ export interface NotificationSend {
 
 /** Whether notification channels receive this event at all. */
 export function isNotified(event: LoggedEvent): boolean {
-  return (notifiedEventTypes as readonly string[]).includes(event.type)
+  return eventKinds[event.type].notifications
 }
 
 /** One try to send one event to one channel. Never rejects, and ends by the timeout or `stopping` at the latest. */

@@ -1,11 +1,41 @@
-import type { EventDraft, EventType, LoggedEvent } from './catalogue.js'
+import type { EventData, EventType, LoggedEvent } from './catalogue.js'
 
-/** An event as the host's code sees it: camelCase facts, times in epoch milliseconds. */
-export type TaskboardEvent<T extends EventType = EventType> = Extract<EventDraft, { type: T }> &
-  Pick<LoggedEvent, 'id' | 'workspaceId' | 'seq' | 'at'>
+type Place = Pick<LoggedEvent, 'id' | 'workspaceId' | 'seq' | 'at'>
+
+/** An event as the host's code sees it: data in camelCase, times in epoch milliseconds. */
+export type TaskboardEvent<T extends EventType = EventType> = {
+  [K in T]: Place & {
+    readonly type: K
+    readonly data: EventData[K]
+    /** @deprecated Read `data`. */
+    readonly facts: EventData[K]
+  }
+}[T]
 
 /** Leaves out the fields that only the log needs. */
 export function toTaskboardEvent(logged: LoggedEvent): TaskboardEvent {
-  const { payloadVersion: _, ...event } = logged
-  return event
+  return new HostEvent(logged) as TaskboardEvent
+}
+
+class HostEvent implements Place {
+  readonly id: string
+  readonly workspaceId: string
+  readonly seq: number
+  readonly at: number
+  readonly type: EventType
+  readonly data: LoggedEvent['data']
+
+  constructor({ id, workspaceId, seq, at, type, data }: LoggedEvent) {
+    this.id = id
+    this.workspaceId = workspaceId
+    this.seq = seq
+    this.at = at
+    this.type = type
+    this.data = data
+  }
+
+  /** The name of `data` before 0.1. */
+  get facts(): LoggedEvent['data'] {
+    return this.data
+  }
 }

@@ -9,9 +9,9 @@ import type { Outgoing } from './outgoing.js'
 const channel = workspaceChannel('ws_1')
 
 function logged(seq: number, size: number): LoggedEvent {
-  const facts = { taskId: `task_${'x'.repeat(size)}`, progress: 1 }
+  const data = { taskId: `task_${'x'.repeat(size)}`, progress: 1 }
   const place = { id: `log_${seq}`, workspaceId: 'ws_1', seq, at: 0 }
-  return { ...place, type: 'task.progress', facts, payloadVersion: currentPayloadVersion }
+  return { ...place, type: 'task.progress', data, payloadVersion: currentPayloadVersion }
 }
 
 /** A feed three hundred events behind, and what it receives. Each `step` answers the waiting reads and writes. */

@@ -1,7 +1,7 @@
-import type { LoggedEvent } from '../events/index.js'
+import { eventKinds, type LoggedEvent } from '../events/index.js'
 import type { Feed } from './feed.js'
 import { outgoing } from './outgoing.js'
-import { encodeEvent, encodeGap, isAgentEvent, isTaskEvent } from './server-messages.js'
+import { encodeEvent, encodeGap } from './server-messages.js'
 import type { Subscriber, SubscriptionParts } from './subscription.js'
 
 /** How many more events back a subscription reaches. All of its feeds share it. */
@@ -137,5 +137,6 @@ function* textsOf(feed: Feed, page: readonly LoggedEvent[], known: number): Gene
 }
 
 function isSent({ audience }: Feed, { type }: LoggedEvent): boolean {
-  return isTaskEvent(type) || (audience === 'workspace' && isAgentEvent(type))
+  const { realtime } = eventKinds[type]
+  return realtime === 'tasks' || (realtime === 'agents' && audience === 'workspace')
 }

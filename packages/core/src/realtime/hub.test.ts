@@ -6,8 +6,8 @@ import { createHub } from './hub.js'
 import type { Outgoing } from './outgoing.js'
 
 function event(seq: number, workspaceId = 'ws_1', payloadVersion = currentPayloadVersion): LoggedEvent {
-  const facts = { taskId: 'task_1', progress: seq }
-  return { type: 'task.progress', facts, id: `log_${seq}`, workspaceId, seq, at: 0, payloadVersion }
+  const data = { taskId: 'task_1', progress: seq }
+  return { type: 'task.progress', data, id: `log_${seq}`, workspaceId, seq, at: 0, payloadVersion }
 }
 
 function setUp() {

@@ -1,9 +1,9 @@
 import { inNextTurn } from '../environment/index.js'
-import type { LoggedEvent } from '../events/index.js'
+import { eventKinds, type LoggedEvent } from '../events/index.js'
 import { tasksChannel, workspaceChannel } from './channels.js'
 import type { Audience, Feed, Receiver } from './feed.js'
 import { outgoing, type Outgoing } from './outgoing.js'
-import { encodeEvent, isAgentEvent, isTaskEvent } from './server-messages.js'
+import { encodeEvent } from './server-messages.js'
 import { Topic, type Batch } from './topic.js'
 
 /** Sends new events of the log to the feeds of this process. */
@@ -39,11 +39,12 @@ export function createHub(): Hub {
   return {
     publish(event) {
       const topics = workspaces.get(event.workspaceId)
-      if (topics === undefined || !(isTaskEvent(event.type) || isAgentEvent(event.type))) return
+      const { realtime } = eventKinds[event.type]
+      if (topics === undefined || realtime === null) return
       const texts = textsOf(event)
       for (const audience of audiences) {
         const topic = topics[audience]
-        if (topic === undefined || (audience !== 'workspace' && !isTaskEvent(event.type))) continue
+        if (topic === undefined || (audience !== 'workspace' && realtime !== 'tasks')) continue
         if (topic.add(event.seq, texts(audience)) && pending.push(topic) === 1) inNextTurn(flush)
       }
     },

@@ -1,4 +1,4 @@
-import { renderPayload, type EventType, type LoggedEvent } from '../events/index.js'
+import { eventKinds, renderPayload, type LoggedEvent, type RealtimeEventType } from '../events/index.js'
 
 /** Messages of the server other than events. Wire names. */
 export type ServerMessage =
@@ -27,13 +27,13 @@ interface ChannelGap {
 }
 
 interface ChannelEvent {
-  readonly type: Exclude<EventType, 'agent.alert' | 'email.received' | 'order.new'>
+  readonly type: RealtimeEventType
   readonly channel: string
   readonly workspace_id: string
   readonly seq: number
   /** ISO 8601, UTC. */
   readonly timestamp: string
-  /** `data`, or the fields themselves of `task.progress` and `agent.status`. */
+  /** `data`; the fields themselves of events that no webhook receives. */
   readonly [field: string]: unknown
 }
 
@@ -44,15 +44,6 @@ export interface RealtimeError {
   readonly details: { readonly field: string; readonly issue: string }
   readonly request_id: string
   readonly timestamp: string
-}
-
-/** The events that are sent, and on which channels: `tasks` has only task events. */
-export function isTaskEvent(type: EventType): boolean {
-  return type.startsWith('task.')
-}
-
-export function isAgentEvent(type: EventType): boolean {
-  return type === 'agent.status'
 }
 
 /** The text of an answer, with the `request_id` of its message if there was one. */
@@ -69,7 +60,7 @@ export function encodeGap(channel: string, workspaceId: string, from: number, to
 export type EncodedEvent = (channel: string) => string
 
 /**
- * `task.progress` and `agent.status` have their fields beside the type. Other events have the `data` of their webhook. An event
+ * An event that webhooks receive has the `data` of its webhook; another, as `task.progress`, has its fields beside the type. An event
  * that this release cannot render becomes a gap of one.
  */
 export function encodeEvent(event: LoggedEvent): EncodedEvent {
@@ -86,6 +77,5 @@ export function encodeEvent(event: LoggedEvent): EncodedEvent {
 function eventFields(event: LoggedEvent): Readonly<Record<string, unknown>> {
   const { timestamp, data } = renderPayload(event)
   const place = { workspace_id: event.workspaceId, seq: event.seq, timestamp }
-  const isFlat = event.type === 'task.progress' || event.type === 'agent.status'
-  return isFlat ? { ...data, ...place } : { ...place, data }
+  return eventKinds[event.type].webhooks ? { ...place, data } : { ...data, ...place }
 }

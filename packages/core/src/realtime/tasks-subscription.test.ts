@@ -9,9 +9,9 @@ import type { SubscriptionRequest } from './subscription.js'
 import { TasksSubscription } from './tasks-subscription.js'
 
 function progress(workspaceId: string, seq: number): LoggedEvent {
-  const facts = { taskId: 'task_1', progress: seq }
+  const data = { taskId: 'task_1', progress: seq }
   const place = { id: `log_${workspaceId}_${seq}`, workspaceId, seq, at: 0 }
-  return { ...place, type: 'task.progress', facts, payloadVersion: currentPayloadVersion }
+  return { ...place, type: 'task.progress', data, payloadVersion: currentPayloadVersion }
 }
 
 it('misses nothing of a workspace created while the ends of the logs were read', async () => {

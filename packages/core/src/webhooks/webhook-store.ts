@@ -175,7 +175,7 @@ export interface WebhookStore<Tx = unknown> {
     delivery: {
       readonly workspaceId: string
       readonly webhookId: string
-      readonly event: Pick<LoggedEvent, 'type' | 'facts'>
+      readonly event: Pick<LoggedEvent, 'type' | 'data'>
     },
     at: At<Tx>,
   ): Promise<Delivery>

@@ -299,7 +299,7 @@ describe('test', () => {
       createdAt: NOW,
     })
     expect(storage.calls.at(-1)?.[1]).toMatchObject({
-      event: { type: 'task.completed', facts: { status: 'DONE' } },
+      event: { type: 'task.completed', data: { status: 'DONE' } },
     })
   })
 
@@ -327,7 +327,7 @@ describe('the log', () => {
       at: NOW,
       payloadVersion: 1,
       type: 'order.new',
-      facts: {},
+      data: {},
     } as const
     for (let i = 1; i <= 4; i++) storage.deliveries.push(delivery(`evt_${i}`, event))
     const pages: string[][] = []

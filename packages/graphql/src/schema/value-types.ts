@@ -1,6 +1,6 @@
 import { holdReasons, priorities, taskStatuses, tiers } from '@taskboard/core'
+import { realtimeEventTypes } from '@taskboard/core/transport'
 import { GraphQLEnumType, GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped } from 'graphql'
-import { eventTypes } from '../subscriptions/event-source.js'
 
 /** An enum whose names are its values in upper case, with underscores. */
 function enumOf(name: string, description: string, values: readonly string[]): GraphQLEnumType {
@@ -40,7 +40,7 @@ export const valueTypes = [
   enumOf('HoldReason', 'Why a task is kept from agents.', holdReasons),
   enumOf('LogLevel', 'The severity of a log line.', ['debug', 'info', 'warn', 'error']),
   enumOf('AgentStatus', 'The status of an agent.', ['available', 'busy', 'offline']),
-  enumOf('EventType', 'The types of events on a board.', eventTypes),
+  enumOf('EventType', 'The types of events on a board.', realtimeEventTypes),
   enumOf('AnalyticsPeriod', 'Whole days in UTC, including today.', [
     'last_7_days',
     'last_30_days',

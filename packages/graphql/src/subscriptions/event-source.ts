@@ -16,17 +16,6 @@ export interface EventFilter {
   readonly taskId?: string | null
 }
 
-/** The types of events, by their names on the channel. */
-export const eventTypes = [
-  'task.created',
-  'task.started',
-  'task.progress',
-  'task.completed',
-  'task.failed',
-  'task.moved',
-  'agent.status',
-] as const
-
 /** Returns whether a subscriber wants a message. Beginnings and gaps always pass. */
 export function isSelected({ types, taskId }: EventFilter): (message: ChannelMessage) => boolean {
   const wanted = types == null ? null : new Set(types)

@@ -108,7 +108,7 @@ describe('the events', () => {
     const full = listen(connect(host), WORKSPACE_EVENTS, { workspaceId })
     const narrow = listen(connect(host, narrowKey), WORKSPACE_EVENTS, { workspaceId })
     await Promise.all([begun(full), begun(narrow)])
-    const draft = { type: 'agent.status', facts: { agentId: id, status: 'busy' } } as const
+    const draft = { type: 'agent.status', data: { agentId: id, status: 'busy' } } as const
     await storage.events.appendEvent(workspaceId, draft, { now: null })
     await taskboard.board(workspaceId).add({ title: 'next' })
     await Promise.all([full, narrow].map((received) => received.until(({ type }) => type === 'TASK_CREATED')))

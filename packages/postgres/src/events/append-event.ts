@@ -22,10 +22,10 @@ const append = statement<LoggedEvent>(
 export async function appendEvent(
   database: Database,
   workspaceId: string,
-  { type, facts }: EventDraft,
+  { type, data }: EventDraft,
   at: At<PgConnection>,
 ): Promise<LoggedEvent> {
-  const [event] = await database.write(at, append, [at.now, workspaceId, type, JSON.stringify(facts)])
+  const [event] = await database.write(at, append, [at.now, workspaceId, type, JSON.stringify(data)])
   if (event === undefined) throw new TaskboardError('NOT_FOUND', 'no such workspace')
   return event
 }

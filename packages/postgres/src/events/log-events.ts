@@ -15,7 +15,7 @@ function logAndSend(place: string, unsent: string): string {
   sent as (
     insert into taskboard.delivery (id, webhook_id, workspace_id, account_id, event, status, next_attempt_at, created_at)
     select taskboard.new_id('evt', e.at), w.id, e.workspace_id,
-      (select o.account_id from taskboard.workspace o where o.id = e.workspace_id), ${eventJson('e')},
+      (select o.account_id from taskboard.workspace o where o.id = e.workspace_id), ${eventJson('e', 'facts')},
       case when s.is_due then 'pending' else 'skipped' end, case when s.is_due then e.at end, e.at
     from logged e join taskboard.webhook w on w.workspace_id = e.workspace_id and e.type = any (w.events)
       cross join lateral (select w.enabled and not (${unsent}) as is_due) s
@@ -57,8 +57,8 @@ export const logEventsOf = (workspace: string, isCounted: boolean): string => /*
   ),
   ${logAndSend(isCounted ? 'd.ord' : 'row_number() over (order by d.ord)', 'false')}`
 
-/** An event's row as the JSON of a `LoggedEvent`. */
-export function eventJson(alias: string): string {
-  return `jsonb_build_object('type', ${alias}.type, 'facts', ${alias}.facts, 'id', ${alias}.id,
+/** An event's row as the JSON of a `LoggedEvent`. Stored deliveries call its data `facts`, as the column does. */
+export function eventJson(alias: string, data: 'data' | 'facts'): string {
+  return `jsonb_build_object('type', ${alias}.type, '${data}', ${alias}.facts, 'id', ${alias}.id,
       'workspaceId', ${alias}.workspace_id, 'seq', ${alias}.seq, 'at', ${alias}.at, 'payloadVersion', ${alias}.payload_version)`
 }

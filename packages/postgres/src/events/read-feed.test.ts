@@ -7,9 +7,9 @@ import { createDatabase, type Database } from '../database.js'
 import { createEventStore } from './event-store.js'
 
 const at = { now: Date.UTC(2026, 0, 1) }
-const alert = (message: string): EventDraft => ({ type: 'agent.alert', facts: { message } })
+const alert = (message: string): EventDraft => ({ type: 'agent.alert', data: { message } })
 const messagesOf = (events: readonly LoggedEvent[]) =>
-  events.map(({ facts }) => 'message' in facts && facts.message)
+  events.map(({ data }) => 'message' in data && data.message)
 
 describe('the feed', () => {
   let test: TestDatabase

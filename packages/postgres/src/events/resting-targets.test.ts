@@ -22,7 +22,7 @@ describe('targets that have read everything', () => {
   const open = () => postgresStorage({ pool: database.pool, listen: false })
   const claim = async (): Promise<readonly NotificationBatch[]> =>
     (await open().notifications.claimNotifications(request, at)).batches
-  const order = { type: 'order.new', facts: { n: 1 } } as const
+  const order = { type: 'order.new', data: { n: 1 } } as const
 
   async function isResting(): Promise<unknown> {
     const { rows } = await database.pool.query<{ rests: boolean }>(

@@ -128,6 +128,6 @@ function toValues(
     outcome: endedAttempt?.outcome ?? null,
     reason: endedAttempt?.reason ?? null,
   }
-  const drafts = events.map(({ type, facts }, ord) => ({ ord, type, facts }))
+  const drafts = events.map(({ type, data }, ord) => ({ ord, type, facts: data }))
   return [now, JSON.stringify(after), JSON.stringify(ended), JSON.stringify(drafts)]
 }

@@ -1,7 +1,6 @@
 import type {
   At,
   ClaimedDelivery,
-  Delivery,
   DeliveryClaim,
   DeliveryTarget,
   WebhookStore,
@@ -11,11 +10,11 @@ import type { PgConnection } from '../pool.js'
 import { backgroundStatement } from '../statement.js'
 import { CHOOSE_DUE, MOST_SKIPPED } from './choose-due-sql.js'
 import { createDeliveryTurns } from './delivery-turns.js'
-import { deliveryColumns } from './delivery-row.js'
+import { deliveryColumns, toDelivery, type DeliveryRow } from './delivery-row.js'
 import { targetJson } from './webhook-row.js'
 
 /** A claimed delivery. The first of each webhook has its target. The one row of a claim that found nothing has nulls for both. */
-interface ClaimedRow extends Delivery {
+interface ClaimedRow extends DeliveryRow {
   readonly nextDueInMs: number | null
   readonly target: DeliveryTarget | null
   readonly claimToken: string
@@ -133,10 +132,10 @@ export function createDeliveryClaims(database: Database): DeliveryClaims {
       const rows = await database.read(at, claimDue, values)
       const deliveries: ClaimedDelivery[] = []
       const targets = new Map<string, DeliveryTarget>()
-      for (const { nextDueInMs: _, lastAccountId: __, target, claimToken, ...delivery } of rows) {
+      for (const { nextDueInMs: _, lastAccountId: __, target, claimToken, ...row } of rows) {
         if (target !== null) targets.set(target.id, target)
-        const webhook = targets.get(delivery.webhookId)
-        if (webhook !== undefined) deliveries.push({ delivery, webhook, claimToken })
+        const webhook = targets.get(row.webhookId)
+        if (webhook !== undefined) deliveries.push({ delivery: toDelivery(row), webhook, claimToken })
       }
       const { nextDueInMs = null, lastAccountId = null } = rows[0] ?? {}
       if (lastAccountId !== null) turns.served(deliveries, lastAccountId)

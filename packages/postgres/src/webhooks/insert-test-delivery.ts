@@ -2,10 +2,10 @@ import { currentPayloadVersion, type At, type Delivery, type LoggedEvent } from 
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
-import { deliveryColumns } from './delivery-row.js'
+import { deliveryColumns, toDelivery, type DeliveryRow, type StoredEvent } from './delivery-row.js'
 import { unknownWebhook } from './read-webhooks.js'
 
-const insert = statement<Delivery>(
+const insert = statement<DeliveryRow>(
   'insert_test_delivery',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
@@ -21,13 +21,20 @@ export async function insertTestDelivery(
   database: Database,
   workspaceId: string,
   webhookId: string,
-  { type, facts }: Pick<LoggedEvent, 'type' | 'facts'>,
+  { type, data }: Pick<LoggedEvent, 'type' | 'data'>,
   at: At<PgConnection>,
 ): Promise<Delivery> {
   const { newId } = database.settings.current
-  const event = { type, facts, id: newId('log'), workspaceId, seq: 0, payloadVersion: currentPayloadVersion }
+  const event: Omit<StoredEvent, 'at'> = {
+    type,
+    facts: data,
+    id: newId('log'),
+    workspaceId,
+    seq: 0,
+    payloadVersion: currentPayloadVersion,
+  }
   const values = [at.now, workspaceId, webhookId, newId('evt'), JSON.stringify(event)]
-  const [delivery] = await database.write(at, insert, values)
-  if (delivery === undefined) throw unknownWebhook()
-  return delivery
+  const [row] = await database.write(at, insert, values)
+  if (row === undefined) throw unknownWebhook()
+  return toDelivery(row)
 }

@@ -2,11 +2,11 @@ import type { At, Delivery, DeliveryQuery, DeliveryStatus } from '@taskboard/cor
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement, type Statement } from '../statement.js'
-import { deliveryColumns } from './delivery-row.js'
+import { deliveryColumns, toDelivery, type DeliveryRow } from './delivery-row.js'
 import { unknownWebhook } from './read-webhooks.js'
 
 /** Each row is a delivery; a webhook without deliveries has one row of nulls. */
-type ListedRow = Delivery | { readonly [Member in keyof Delivery]: null }
+type ListedRow = DeliveryRow | { readonly [Member in keyof DeliveryRow]: null }
 
 /**
  * Workspace, webhook, limit, the delivery that ended the page before. That one may have been pruned since, together with all
@@ -51,5 +51,5 @@ export async function listDeliveries(
 ): Promise<readonly Delivery[]> {
   const rows = await database.read(at, listings[status ?? 'all'], [workspaceId, webhookId, limit, afterId])
   if (rows.length === 0) throw unknownWebhook()
-  return rows.filter((row): row is Delivery => row.id !== null)
+  return rows.filter((row): row is DeliveryRow => row.id !== null).map(toDelivery)
 }

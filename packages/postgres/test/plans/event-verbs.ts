@@ -31,7 +31,7 @@ export function eventVerbs({ events, notifications }: Storage<PgConnection>): re
     { name: 'notifications, nothing new', indexes: ['notification_due'], run: claimNotifications },
     {
       name: 'append an event',
-      run: () => events.appendEvent(HUGE, { type: 'order.new', facts: { source: 'shop', data: {} } }, at),
+      run: () => events.appendEvent(HUGE, { type: 'order.new', data: { source: 'shop', data: {} } }, at),
     },
     { name: 'feed, one skipped', indexes: ['event_feed'], scans, run: () => events.feedEnd(position) },
     { name: 'feed, one new', indexes: ['event_feed'], scans, run: () => events.readFeed(position, 500) },

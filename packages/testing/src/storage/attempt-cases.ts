@@ -55,7 +55,7 @@ export const attemptCases: readonly StorageCheck[] = [
       }
       const failures = (await events()).filter((event) => event.type === 'task.failed')
       assert.deepEqual(
-        failures.map(({ facts }) => [facts.reason, facts.message, facts.attempts]),
+        failures.map(({ data }) => [data.reason, data.message, data.attempts]),
         [['failed', 'no', 3]],
       )
     },
@@ -88,7 +88,7 @@ export const attemptCases: readonly StorageCheck[] = [
       assert.deepEqual([held.column, held.hold?.reason, held.lease], ['TODO', 'needs_input', null])
       const last = (await events()).at(-1)
       assert.ok(last?.type === 'task.failed')
-      assert.equal(last.facts.reason, 'needs_input')
+      assert.equal(last.data.reason, 'needs_input')
       const { attempts } = await readTask(storage.tasks, task, ['attempts'], at())
       assert.equal(attempts[0]?.outcome, 'held')
     },
@@ -123,7 +123,7 @@ export const attemptCases: readonly StorageCheck[] = [
       assert.deepEqual([done.column, done.result, done.progress, done.lease], ['DONE', 'ok', 100, null])
       const last = (await events()).at(-1)
       assert.ok(last?.type === 'task.completed')
-      const { startedAt, completedAt, result } = last.facts
+      const { startedAt, completedAt, result } = last.data
       assert.deepEqual([startedAt, completedAt, result], [START, START + SECOND, 'ok'])
       await assertRefused(
         storage.tasks.completeTask({ proof: proofOf(task), result: 'again', next: null }, at(SECOND)),

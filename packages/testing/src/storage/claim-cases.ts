@@ -44,7 +44,7 @@ export const claimCases: readonly StorageCheck[] = [
       assert.deepEqual(await get(task), claimed)
       const last = (await events()).at(-1)
       assert.ok(last?.type === 'task.started')
-      assert.deepEqual([last.facts.agentId, last.facts.attempt, last.at], [agent.id, 1, START + SECOND])
+      assert.deepEqual([last.data.agentId, last.data.attempt, last.at], [agent.id, 1, START + SECOND])
       const { attempts } = await readTask(storage.tasks, task, ['attempts'], at())
       assert.deepEqual(attempts, [], 'the attempt under way is not among the earlier ones')
     },

@@ -31,7 +31,7 @@ async function startedTasks(world: World, webhookId: string): Promise<readonly s
   const events = (await log(world, webhookId)).map(({ event }) => event)
   return events
     .toSorted((a, b) => a.seq - b.seq)
-    .map((event) => (event.type === 'task.started' ? event.facts.taskId : event.type))
+    .map((event) => (event.type === 'task.started' ? event.data.taskId : event.type))
 }
 
 /** The order in which a claim by type takes tasks, and what webhooks learn of claims. */

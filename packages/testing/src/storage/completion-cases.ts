@@ -29,7 +29,7 @@ async function assertCompletedOnce({ storage, events, at }: World, task: Task): 
     ['completed'],
   )
   const completions = (await events()).filter(
-    (event) => event.type === 'task.completed' && event.facts.taskId === task.id,
+    (event) => event.type === 'task.completed' && event.data.taskId === task.id,
   )
   assert.equal(completions.length, 1)
 }

@@ -27,7 +27,7 @@ export const deliveryCases: readonly StorageCheck[] = [
     name: 'an event from outside the board is delivered too',
     async check(world) {
       const webhook = await world.addWebhook(['order.new'])
-      const draft = { type: 'order.new', facts: { order: 1 } } as const
+      const draft = { type: 'order.new', data: { order: 1 } } as const
       const event = await world.storage.events.appendEvent(world.workspaceId, draft, world.at())
       assert.deepEqual((await log(world, webhook.id))[0]?.event, event)
     },
@@ -76,7 +76,7 @@ export const deliveryCases: readonly StorageCheck[] = [
     name: 'the oldest due come first, over all webhooks, at most the limit',
     async check(world) {
       const [one, two] = [await world.addWebhook(['task.created']), await world.addWebhook(['agent.alert'])]
-      const draft = { type: 'agent.alert', facts: { message: 'm' } } as const
+      const draft = { type: 'agent.alert', data: { message: 'm' } } as const
       await world.add({}, world.at(1))
       await world.storage.events.appendEvent(world.workspaceId, draft, world.at(2))
       await world.add({}, world.at(3))

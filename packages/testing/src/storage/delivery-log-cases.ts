@@ -11,7 +11,7 @@ export const deliveryLogCases: readonly StorageCheck[] = [
     async check(world) {
       const { id } = await world.addWebhook(['task.failed'])
       await world.addWebhook()
-      const draft = { type: 'task.progress', facts: { taskId: 't', progress: 1 } } as const
+      const draft = { type: 'task.progress', data: { taskId: 't', progress: 1 } } as const
       const { webhooks } = world.storage
       const delivery = await webhooks.insertTestDelivery(
         { workspaceId: world.workspaceId, webhookId: id, event: draft },
@@ -20,7 +20,7 @@ export const deliveryLogCases: readonly StorageCheck[] = [
       assert.deepEqual(await world.events(), [])
       const claimed = await claimOne(world, SECOND)
       assert.deepEqual([claimed.delivery, claimed.webhook.id], [delivery, id])
-      assert.deepEqual([delivery.event.type, delivery.event.facts], [draft.type, draft.facts])
+      assert.deepEqual([delivery.event.type, delivery.event.data], [draft.type, draft.data])
     },
   },
   {

@@ -182,7 +182,7 @@ export const deliveryResultCases: readonly StorageCheck[] = [
       assert.equal((await log(world, id))[0]?.status, 'failed')
       const alerts = (await world.events()).filter((event) => event.type === 'agent.alert')
       assert.deepEqual(
-        alerts.map(({ facts }) => ('reason' in facts ? [facts.webhookId, facts.reason] : [])),
+        alerts.map(({ data }) => ('reason' in data ? [data.webhookId, data.reason] : [])),
         [[id, 'gone']],
       )
       assert.equal((await log(world, watcher.id)).length, 1)

@@ -43,7 +43,7 @@ async function raise(
   events: number,
   afterMs = 0,
 ): Promise<void> {
-  const draft = { type: 'order.new', facts: {} } as const
+  const draft = { type: 'order.new', data: {} } as const
   for (let index = 0; index < events; index++)
     await storage.events.appendEvent(workspaceId, draft, at(afterMs))
 }

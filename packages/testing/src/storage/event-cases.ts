@@ -3,7 +3,7 @@ import type { EventDraft, LoggedEvent } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import { DAY, SECOND, PERSON, START, unknownId, type World, changeTask, changeClaimed } from './world.js'
 
-const alert = (message: string): EventDraft => ({ type: 'agent.alert', facts: { message } })
+const alert = (message: string): EventDraft => ({ type: 'agent.alert', data: { message } })
 
 async function readAll({ storage }: World, from: string, limit: number): Promise<LoggedEvent[]> {
   const events: LoggedEvent[] = []
@@ -44,10 +44,10 @@ export const eventCases: readonly StorageCheck[] = [
     id: 'events.append-copies',
     name: 'changing what was appended does not change the log',
     async check({ storage, workspaceId, events, at }) {
-      const facts = { subject: 'as it was' }
-      await storage.events.appendEvent(workspaceId, { type: 'email.received', facts }, at())
-      facts.subject = 'changed'
-      assert.deepEqual((await events())[0]?.facts, { subject: 'as it was' })
+      const data = { subject: 'as it was' }
+      await storage.events.appendEvent(workspaceId, { type: 'email.received', data }, at())
+      data.subject = 'changed'
+      assert.deepEqual((await events())[0]?.data, { subject: 'as it was' })
     },
   },
   {
@@ -124,7 +124,7 @@ export const eventCases: readonly StorageCheck[] = [
       const [event, ...others] = await readAll(world, end, 10)
       assert.equal(others.length, 0)
       assert.ok(event?.type === 'task.created')
-      assert.equal(event.facts.taskId, task.id)
+      assert.equal(event.data.taskId, task.id)
     },
   },
   {
@@ -302,7 +302,7 @@ export const eventCases: readonly StorageCheck[] = [
       const [kept] = await storage.agents.listAgents({ agentIds: [agent.id] }, at())
       assert.equal(kept?.status, 'busy')
       assert.deepEqual(
-        (await events()).map(({ type, facts }) => [type, facts]),
+        (await events()).map(({ type, data }) => [type, data]),
         ['available', 'busy'].map((status) => ['agent.status', { agentId: agent.id, status }]),
       )
     },

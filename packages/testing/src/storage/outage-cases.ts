@@ -42,7 +42,7 @@ async function raiseEvents({ storage, workspaceId, agent, add, claim: claimTask,
     { kind: 'hold', reason: 'approval', message: null, actor: PERSON },
     when,
   )
-  const alert = { type: 'agent.alert', facts: { message: 'm', agentId: agent.id } } as const
+  const alert = { type: 'agent.alert', data: { message: 'm', agentId: agent.id } } as const
   await storage.events.appendEvent(workspaceId, alert, when)
 }
 
@@ -103,7 +103,7 @@ export const outageCases: readonly StorageCheck[] = [
       )
       const alerts = async (id: string, status: DeliveryStatus) =>
         (await log(world, id, status)).flatMap(({ event }) =>
-          'webhookId' in event.facts ? [event.facts.webhookId] : [],
+          'webhookId' in event.data ? [event.data.webhookId] : [],
         )
       assert.deepEqual(await alerts(first.id, 'pending'), [second.id])
       assert.deepEqual(await alerts(first.id, 'skipped'), [first.id])

@@ -34,14 +34,14 @@ export const taskCases: readonly StorageCheck[] = [
   },
   {
     id: 'tasks.insert-event',
-    name: 'a new task emits one task.created with its facts and actor',
+    name: 'a new task emits one task.created with its data and actor',
     async check({ add, events, at, agent }) {
       const task = await add({ description: 'd', dueDate: START, assignedTo: agent.id, tags: ['t'] }, at(5))
       const [event, ...others] = await events()
       assert.equal(others.length, 0)
       assert.ok(event?.type === 'task.created')
       assert.deepEqual([event.seq, event.at, event.workspaceId], [1, START + 5, task.workspaceId])
-      assert.deepEqual(event.facts, {
+      assert.deepEqual(event.data, {
         taskId: task.id,
         title: task.title,
         status: 'TODO',
@@ -148,7 +148,7 @@ export const taskCases: readonly StorageCheck[] = [
       }
       const moves = (await events()).filter((event) => event.type === 'task.moved')
       assert.deepEqual(
-        moves.map(({ facts }) => [facts.from, facts.to, facts.actor]),
+        moves.map(({ data }) => [data.from, data.to, data.actor]),
         path.map((to, index) => [path[index - 1] ?? 'TODO', to, PERSON]),
       )
     },

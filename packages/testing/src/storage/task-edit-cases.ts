@@ -57,7 +57,7 @@ const edits: readonly StorageCheck[] = [
         )
         const last = (await events()).at(-1)
         assert.ok(last?.type === 'task.moved')
-        assert.deepEqual([last.facts.from, last.facts.to, last.facts.actor], ['DOING', 'TODO', PERSON])
+        assert.deepEqual([last.data.from, last.data.to, last.data.actor], ['DOING', 'TODO', PERSON])
         assert.equal(await world.claim(at(SECOND)), null)
         assert.equal((await world.claim(at(SECOND), other))?.id, task.id)
         await world.finish(task, at(SECOND))

@@ -167,7 +167,7 @@ export const webhookCases: readonly StorageCheck[] = [
       const { id } = await addWebhook()
       const { workspaceId } = await addWorkspace()
       const query = { workspaceId, webhookId: id, status: null, limit: 10, afterId: null }
-      const draft = { type: 'agent.alert', facts: { message: 'm' } } as const
+      const draft = { type: 'agent.alert', data: { message: 'm' } } as const
       for (const verb of [
         () => webhooks.getWebhook({ within: workspaceId, webhookId: id }, at()),
         () => webhooks.updateWebhook({ workspaceId, webhookId: id, change: { enabled: false } }, at()),

@@ -1,20 +1,13 @@
 import type { z } from 'zod'
-import { eventPayloadSchemas, webhookEventTypes, type WebhookEventType } from '../../events/index.js'
+import {
+  eventKinds,
+  eventPayloadSchemas,
+  webhookEventTypes,
+  type WebhookEventType,
+} from '../../events/index.js'
 import type { PathDescription } from './described-routes.js'
 
 type Json = Readonly<Record<string, unknown>>
-
-/** When each type is sent. */
-const SUMMARIES: Readonly<Record<WebhookEventType, string>> = {
-  'task.created': 'A task was added to the board',
-  'task.started': 'The agent moved a task to DOING',
-  'task.completed': 'The agent moved a task to DONE',
-  'task.failed': 'A task failed or was blocked',
-  'task.moved': 'A person or the system moved a task to another column',
-  'agent.alert': 'The agent flagged something for attention',
-  'email.received': 'The mailbox integration detected a new email',
-  'order.new': 'The connected shop received a new order',
-}
 
 /** The webhooks of an OpenAPI 3.1 document, by event type, with headers that begin with `headerPrefix`. */
 export function webhookPaths(
@@ -41,7 +34,7 @@ function describe(
   return {
     operationId: `on ${type}`.replaceAll(/[ .](\w)/g, (_, letter: string) => letter.toUpperCase()),
     tags: ['events'],
-    summary: SUMMARIES[type],
+    summary: eventKinds[type].summary,
     description: 'Sent at least once; deduplicate by the delivery id.',
     security: [],
     parameters: [

@@ -1,0 +1,24 @@
+/** The three columns of every board. */
+export const columns = ['TODO', 'DOING', 'DONE'] as const
+export type Column = (typeof columns)[number]
+
+/** Why a task in TODO is kept from agents. `failed`, `needs_input` and `approval` are raised with `task.failed`. */
+export const holdReasons = ['failed', 'cancelled', 'needs_input', 'approval'] as const
+export type HoldReason = (typeof holdReasons)[number]
+
+export const actorKinds = ['user', 'api_key', 'agent', 'host', 'system'] as const
+
+/** Who made a change. */
+export interface Actor {
+  readonly kind: (typeof actorKinds)[number]
+  readonly id: string | null
+}
+
+export const agentStatuses = ['available', 'busy', 'offline'] as const
+
+/**
+ * `busy` while a task is under the agent's lease. Else `available` while somebody works for it: a runtime for its type or for `'*'`,
+ * in any process, or a worker outside of the runtimes that claimed for it in the last 60 s (option `remoteWorkerTimeoutMs`). Else
+ * `offline`. A runtime whose process crashed counts as present for up to 90 s.
+ */
+export type AgentStatus = (typeof agentStatuses)[number]
