@@ -50,10 +50,13 @@ export type {
 } from './analytics/index.js'
 export {
   backoffDelayMs,
+  createTask,
   cursorAfter,
   defaultBackoff,
   isCompletedBy,
   isReady,
+  makeTask,
+  readNewTask,
   revocationBy,
 } from './board/index.js'
 export type {
@@ -69,6 +72,8 @@ export type {
   TaskBackground,
   TaskChange,
   TaskCursor,
+  TaskField,
+  TaskFields,
   TaskListQuery,
   TaskPage,
   TaskPart,

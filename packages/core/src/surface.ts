@@ -8,7 +8,7 @@ import type {
 } from './access/index.js'
 import type { Agents, Estimates } from './agents/index.js'
 import type { Analytics } from './analytics/index.js'
-import type { Board, TaskDirectory } from './board/index.js'
+import type { NewTask, SurfaceBoard, TaskDirectory, TaskInput } from './board/index.js'
 import type { Environment } from './environment/index.js'
 import type { TaskboardError } from './errors/index.js'
 import type { IdempotencyClaim } from './idempotency/index.js'
@@ -70,7 +70,12 @@ export interface Surface<Tx = unknown> {
   readonly agents: Agents<Tx>
   readonly analytics: Analytics<Tx>
   readonly estimates: Estimates<Tx>
-  board(workspaceId: string): Board<Tx>
+  board(workspaceId: string): SurfaceBoard<Tx>
+  /**
+   * Validates a task for the board of a workspace, which need not exist.
+   * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the first field that is wrong.
+   */
+  readTask(input: TaskInput, workspaceId: string): NewTask
   /** The tasks of all boards. */
   readonly tasks: TaskDirectory<Tx>
   readonly webhooks: Webhooks<Tx>

@@ -22,6 +22,7 @@ import { createBackground, type Background } from './background.js'
 import { createCallers } from './callers.js'
 import {
   createBoard,
+  readNewTask,
   createTaskDirectory,
   defaultBackoff,
   type Backoff,
@@ -319,6 +320,7 @@ function createSurface<Tx>(
     }),
     estimates: createEstimates(environment, storage.agents),
     board: cachedBoards((workspaceId) => createBoard(boardParts, workspaceId)),
+    readTask: (input, workspaceId) => readNewTask(input, workspaceId, boardParts.settings.maxAttempts),
     tasks: createTaskDirectory({ environment, tasks: storage.tasks }),
     keepAnswer: (claim, answer) => storage.keepAnswer(claim, answer, { now: environment.storageNow() }),
     webhooks: createWebhooks({
@@ -385,8 +387,8 @@ const CACHED_BOARDS = 10_000
  * Boards hold no state, so all callers share one handle: creating one for each request was a sixth of a create's cost. When there
  * are too many, all are discarded.
  */
-function cachedBoards<Tx>(create: (workspaceId: string) => Board<Tx>): (workspaceId: string) => Board<Tx> {
-  const boards = new Map<string, Board<Tx>>()
+function cachedBoards<B>(create: (workspaceId: string) => B): (workspaceId: string) => B {
+  const boards = new Map<string, B>()
   return (workspaceId) => {
     let board = boards.get(workspaceId)
     if (board === undefined) {

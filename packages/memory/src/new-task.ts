@@ -1,46 +1,32 @@
 import { TaskboardError, type Actor, type Instant, type Task } from '@taskboard/core'
-import type { EventData, NewTask } from '@taskboard/core/storage'
+import { createTask, type EventData, type NewTask } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import type { EventRow } from './event-log.js'
 
 const NO_TEXTS: readonly string[] = Object.freeze([])
 const NO_METADATA: Task['metadata'] = Object.freeze({})
 
+/** A new task, whose lists and metadata the caller cannot change. */
+interface OwnTask extends Omit<Task, 'tags' | 'metadata' | 'dependsOn'> {
+  tags: Task['tags']
+  metadata: Task['metadata']
+  dependsOn: Task['dependsOn']
+}
+
 /**
  * The task that `input` creates.
  * @throws TaskboardError `INVALID_FIELD` for ids that the workspace does not have.
  */
 export function buildTask({ tables }: Database, id: string, input: NewTask, now: Instant): Task {
-  const { workspaceId, assignedTo } = input
-  requireAssignee({ tables }, workspaceId, assignedTo)
+  const { workspaceId } = input
+  requireAssignee({ tables }, workspaceId, input.assignedTo)
   const dependsOn = input.dependsOn.length === 0 ? NO_TEXTS : copied([...new Set(input.dependsOn)])
-  return {
-    id,
-    workspaceId,
-    title: input.title,
-    description: input.description,
-    type: input.type,
-    priority: input.priority,
-    column: 'TODO',
-    hold: null,
-    assignedTo,
-    dueDate: input.dueDate,
-    notBefore: input.notBefore,
-    tags: copied(input.tags),
-    metadata: copiedMetadata(input.metadata),
-    dependsOn,
-    openDependencies: countOpen({ tables }, workspaceId, id, dependsOn),
-    progress: 0,
-    result: null,
-    createdAt: now,
-    updatedAt: now,
-    startedAt: null,
-    completedAt: null,
-    attempts: 0,
-    maxAttempts: input.maxAttempts,
-    fencingToken: 0,
-    lease: null,
-  }
+  const openDependencies = countOpen({ tables }, workspaceId, id, dependsOn)
+  const task: OwnTask = createTask(input, { id, now, openDependencies })
+  task.tags = copied(input.tags)
+  task.metadata = copiedMetadata(input.metadata)
+  task.dependsOn = dependsOn
+  return task
 }
 
 /** @throws TaskboardError `INVALID_FIELD` for an agent that the workspace does not have. */

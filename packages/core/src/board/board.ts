@@ -4,9 +4,20 @@ import { parseInput, TaskboardError } from '../errors/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 import type { Backoff } from './backoff.js'
 import { decodeCursor, encodeCursor } from './cursor.js'
-import { columns, type Actor, type Column, type Task, type TaskLogEntry, type TaskOutput } from './task.js'
-import { readTaskChange, type TaskChangeInput } from './task-change.js'
-import { readNewTask, type TaskInput } from './new-task.js'
+import {
+  columns,
+  readNewTask,
+  readTaskChange,
+  type Actor,
+  type Column,
+  type NewTask,
+  type Task,
+  type TaskChange,
+  type TaskChangeInput,
+  type TaskInput,
+  type TaskLogEntry,
+  type TaskOutput,
+} from './task.js'
 import {
   chatInput,
   completionInput,
@@ -134,6 +145,14 @@ export interface Board<Tx = unknown> {
   chat(input: z.input<typeof chatInput>): Promise<ChatReply>
 }
 
+/** A board for callers that have validated a task or a change themselves. */
+export interface SurfaceBoard<Tx = unknown> extends Board<Tx> {
+  /** As `addOnce`, with a task of this workspace that `readNewTask` returned. */
+  addRead(task: NewTask, options?: AddOptions<Tx>): Promise<Created<Task>>
+  /** As `update`, with a change that `readTaskChange` returned. */
+  updateRead(taskId: string, change: TaskChange, options?: WriteOptions<Tx>): Promise<Task>
+}
+
 /** An option of writes under a claim: how long to renew the lease. Default: the length that the claim asked for. */
 type LeasedInput<S extends z.ZodType> = z.input<S> & { readonly leaseMs?: number | undefined }
 
@@ -168,18 +187,23 @@ const LARGEST_PAGE = 1_000
  * A handle on one workspace's board. Cheap: it has no state, so you can make one for each call. `actor` is the default actor of
  * changes.
  */
-export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string, actor: Actor = HOST): Board<Tx> {
+export function createBoard<Tx>(
+  parts: BoardParts<Tx>,
+  workspaceId: string,
+  actor: Actor = HOST,
+): SurfaceBoard<Tx> {
   const { environment, tasks, settings } = parts
   const at = atOf<Tx>(environment)
   const change = changeOf(parts, workspaceId)
   const read = <Part extends TaskPart>(taskId: string, part: Part, options?: InTransaction<Tx>) =>
     tasks.getTask({ within: workspaceId, taskId, parts: [part] }, at(options))
 
-  const board: Board<Tx> = {
+  const board: SurfaceBoard<Tx> = {
     workspaceId,
     add: async (input, options) => (await board.addOnce(input, options)).value,
-    async addOnce(input, options) {
-      const task = readNewTask(input, workspaceId, settings.maxAttempts)
+    addOnce: async (input, options) =>
+      board.addRead(readNewTask(input, workspaceId, settings.maxAttempts), options),
+    addRead(task, options) {
       const idempotency = options?.idempotency ?? null
       return tasks.insertTask({ task, actor: options?.actor ?? actor, idempotency }, at(options))
     },
@@ -192,8 +216,9 @@ export function createBoard<Tx>(parts: BoardParts<Tx>, workspaceId: string, acto
       const query = { workspaceId, column: requireColumn(column, 'column'), limit, after }
       return toList(await tasks.listTasks(query, at(options)))
     },
-    async update(taskId, input, options) {
-      const command = { kind: 'edit', change: readTaskChange(input), actor: options?.actor ?? actor } as const
+    update: async (taskId, input, options) => board.updateRead(taskId, readTaskChange(input), options),
+    updateRead(taskId, replaced, options) {
+      const command = { kind: 'edit', change: replaced, actor: options?.actor ?? actor } as const
       return change(taskId, command, options)
     },
     delete: (taskId, options) => tasks.deleteTask({ workspaceId, taskId }, at(options)),

@@ -1,4 +1,15 @@
-export { columns, holdReasons, isReady, priorities } from './task.js'
+export {
+  columns,
+  createTask,
+  holdReasons,
+  isReady,
+  makeTask,
+  priorities,
+  readNewTask,
+  readTaskChange,
+  taskFieldNames,
+  taskListEntries,
+} from './task.js'
 export type {
   Actor,
   Attempt,
@@ -7,8 +18,14 @@ export type {
   Hold,
   HoldReason,
   Lease,
+  NewTask,
   Priority,
   Task,
+  TaskChange,
+  TaskChangeInput,
+  TaskField,
+  TaskFields,
+  TaskInput,
   TaskLogEntry,
   TaskOutput,
 } from './task.js'
@@ -25,7 +42,6 @@ export type {
   ClaimProof,
   ClaimTarget,
   Completion,
-  NewTask,
   TaskAddition,
   TaskBackground,
   TaskCursor,
@@ -50,6 +66,7 @@ export type {
   ChatReply,
   ClaimNote,
   ListOptions,
+  SurfaceBoard,
   TaskList,
   WriteOptions,
 } from './board.js'
@@ -57,12 +74,7 @@ export { createDependentSweep } from './dependent-sweep.js'
 export { createTaskDirectory } from './task-directory.js'
 export type { TaskDirectory, TaskFilter, TaskFindings } from './task-directory.js'
 export type { TaskAgent, TaskDetail, TaskSearch, TaskSearchPage, TaskSummary } from './task-search.js'
-export { readNewTask } from './new-task.js'
-export type { TaskInput } from './new-task.js'
-export { readTaskChange } from './task-change.js'
-export type { TaskChange, TaskChangeInput } from './task-change.js'
-export { taskListEntries } from './task-fields.js'
-export type { InstantInput } from './task-fields.js'
+export type { InstantInput } from './read-value.js'
 export { typeRules } from './task-type.js'
 export {
   chatInput,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseInput } from '../errors/index.js'
 import { backoffDelayMs, defaultBackoff } from './backoff.js'
-import { readNewTask, type TaskInput } from './new-task.js'
+import { readNewTask, type TaskInput } from './task.js'
 import { chatInput } from './write-inputs.js'
 
 const parse = (input: unknown) => readNewTask(input as TaskInput, 'ws_1', 5)

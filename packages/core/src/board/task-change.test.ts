@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readTaskChange, type TaskChangeInput } from './task-change.js'
+import { readTaskChange, type TaskChangeInput } from './task.js'
 
 const read = (input: unknown) => readTaskChange(input as TaskChangeInput)
 

@@ -2,26 +2,9 @@ import type { Reach } from '../access/index.js'
 import type { At, Instant } from '../environment/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 import type { Backoff } from './backoff.js'
-import type { TaskChange } from './task-change.js'
 import type { TaskAgent, TaskSearch, TaskSearchPage } from './task-search.js'
-import type { Actor, Attempt, Column, Priority, Task, TaskLogEntry, TaskOutput } from './task.js'
+import type { Actor, Attempt, Column, NewTask, Task, TaskChange, TaskLogEntry, TaskOutput } from './task.js'
 import type { TaskCommand } from './transition.js'
-
-/** A validated task to create in TODO. */
-export interface NewTask {
-  readonly workspaceId: string
-  readonly title: string
-  readonly description: string | null
-  readonly type: string | null
-  readonly priority: Priority
-  readonly assignedTo: string | null
-  readonly dueDate: Instant | null
-  readonly notBefore: Instant | null
-  readonly tags: readonly string[]
-  readonly metadata: Readonly<Record<string, string | readonly string[]>>
-  readonly dependsOn: readonly string[]
-  readonly maxAttempts: number
-}
 
 /** A task, with its workspace. */
 export interface TaskTarget {

@@ -1,38 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { defaultBackoff } from './backoff.js'
-import { columns, holdReasons, type Actor, type Task } from './task.js'
+import { columns, createTask, holdReasons, readNewTask, type Actor, type Task } from './task.js'
 import { transition, type TaskCommand } from './transition.js'
 
 const NOW = 1_000_000
 const PERSON: Actor = { kind: 'user', id: 'user_1' }
-const todo: Task = {
-  id: 'task_1',
-  workspaceId: 'ws_1',
-  title: 'Write the report',
-  description: null,
-  type: null,
-  priority: 'medium',
-  column: 'TODO',
-  hold: null,
-  assignedTo: null,
-  dueDate: null,
-  notBefore: null,
-  tags: [],
-  metadata: {},
-  dependsOn: [],
-  openDependencies: 0,
-  progress: 0,
-  result: null,
-  createdAt: 0,
-  updatedAt: 0,
-  startedAt: null,
-  completedAt: null,
-  attempts: 0,
-  maxAttempts: 2,
-  fencingToken: 0,
-  lease: null,
-}
+const input = readNewTask({ title: 'Write the report' }, 'ws_1', 2)
+const todo = createTask(input, { id: 'task_1', now: 0, openDependencies: 0 })
 const claimCommand: TaskCommand = { kind: 'claim', agentId: 'agent_1', leaseMs: 60_000 }
 const doing = transition(todo, claimCommand, NOW).task
 const done = transition(doing, { kind: 'complete', fencingToken: 1, result: 'ok' }, NOW + 5_000).task

@@ -4,6 +4,7 @@ import type { EventDraft } from '../events/index.js'
 import { backoffDelayMs, type Backoff } from './backoff.js'
 import {
   columns,
+  makeTask,
   type Actor,
   type AttemptOutcome,
   type Column,
@@ -161,27 +162,14 @@ function claim(task: Task, agentId: string, leaseMs: number, now: Instant): Tran
   ])
 }
 
-/**
- * The task under its new lease. Each field is named: for a literal, the engine learns that the object is long-lived and allocates it in
- * old memory at once. The copies of a spread are moved twice before they get there. On an in-memory board of a million tasks that is a
- * quarter of the cost of a claim.
- */
+/** The task under its new lease. */
 function startedTask(task: Task, now: Instant, lease: Lease): Task {
-  return {
+  return makeTask(task, {
     id: task.id,
     workspaceId: task.workspaceId,
-    title: task.title,
-    description: task.description,
-    type: task.type,
-    priority: task.priority,
     column: 'DOING',
     hold: task.hold,
-    assignedTo: task.assignedTo,
-    dueDate: task.dueDate,
     notBefore: null,
-    tags: task.tags,
-    metadata: task.metadata,
-    dependsOn: task.dependsOn,
     openDependencies: task.openDependencies,
     progress: 0,
     result: task.result,
@@ -193,7 +181,7 @@ function startedTask(task: Task, now: Instant, lease: Lease): Task {
     maxAttempts: task.maxAttempts,
     fencingToken: lease.fencingToken,
     lease,
-  }
+  })
 }
 
 function progress(task: Task, percent: number, leaseMs: number | null, now: Instant): TransitionResult {

@@ -12,6 +12,7 @@ import type { Loaders } from '../loaders.js'
 import type { WireObject } from '../wire-names.js'
 import type { FieldPlan, FieldResolver, SchemaPart } from './field-plan.js'
 import { searchTasks, type TaskConnection, type TaskListArguments } from './task-connection.js'
+import { fieldResolvers } from './task-field-types.js'
 import { taskTypes } from './task-types.js'
 
 /** A mutation that returns the task. */
@@ -93,20 +94,11 @@ function taskFields(): SchemaPart['fields'][string] {
   return {
     id: of(({ id }) => id),
     workspaceId: of(({ workspaceId }) => workspaceId),
-    title: of(({ title }) => title),
-    description: of(({ description }) => description),
-    type: of(({ type }) => type),
-    priority: of(({ priority }) => priority),
+    ...fieldResolvers,
     status: of(taskStatus),
     column: of(({ column }) => column.toLowerCase()),
     hold: of(({ hold }) => hold),
     progress: of(({ progress }) => progress),
-    assignedTo: of(({ assignedTo }) => assignedTo),
-    deadline: of(({ dueDate }) => dueDate),
-    notBefore: of(({ notBefore }) => notBefore),
-    tags: of(({ tags }) => tags),
-    metadata: of(({ metadata }) => metadata),
-    dependsOn: of(({ dependsOn }) => dependsOn),
     openDependencies: of(({ openDependencies }) => openDependencies),
     result: of(({ result }) => result),
     attempts: of(({ attempts }) => attempts),

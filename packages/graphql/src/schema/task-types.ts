@@ -1,3 +1,5 @@
+import { changedFields, newFields, shownFields } from './task-field-types.js'
+
 export const taskTypes = /* GraphQL */ `
   extend type Query {
     "A task; null when it does not exist. Needs tasks:read."
@@ -31,37 +33,13 @@ export const taskTypes = /* GraphQL */ `
   }
 
   input CreateTaskInput {
-    "1 to 200 characters."
-    title: String!
-    description: String
-    "1 to 64 characters. A label for the agent; it does not restrict who takes the task."
-    type: String
-    "Default MEDIUM."
-    priority: Priority
-    "The only agent that may take the task."
-    assignedTo: ID
-    deadline: DateTime
-    "No agent takes the task earlier."
-    notBefore: DateTime
-    tags: [String!]
-    metadata: Metadata
-    "Tasks that must be done before agents may take it."
-    dependsOn: [ID!]
+    ${newFields}
     "Default: the caller's own."
     workspaceId: ID
   }
 
   input UpdateTaskInput {
-    title: String
-    description: String
-    type: String
-    priority: Priority
-    assignedTo: ID
-    deadline: DateTime
-    notBefore: DateTime
-    tags: [String!]
-    metadata: Metadata
-    dependsOn: [ID!]
+    ${changedFields}
   }
 
   "A page of tasks."
@@ -86,10 +64,7 @@ export const taskTypes = /* GraphQL */ `
   type Task {
     id: ID!
     workspaceId: ID!
-    title: String!
-    description: String
-    type: String
-    priority: Priority!
+    ${shownFields}
     status: TaskStatus!
     column: Column!
     "What keeps a task in TODO from agents."
@@ -98,12 +73,6 @@ export const taskTypes = /* GraphQL */ `
     progress: Int!
     "The agent that works it, else that completed it, else that it is assigned to."
     agent: Agent
-    assignedTo: ID
-    deadline: DateTime
-    notBefore: DateTime
-    tags: [String!]!
-    metadata: Metadata!
-    dependsOn: [ID!]!
     "How many of dependsOn are not done."
     openDependencies: Int!
     result: String

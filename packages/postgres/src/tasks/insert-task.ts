@@ -1,16 +1,20 @@
 import { TaskboardError, type Actor, type Instant, type Task } from '@taskboard/core'
-import type { NewTask, TaskStore } from '@taskboard/core/storage'
+import { createTask, type NewTask, type TaskStore } from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
 import { once } from '../idempotency/once.js'
 import type { PgConnection } from '../pool.js'
 import { statement, type Statement } from '../statement.js'
+import { fieldNames, fieldTypes, fieldValues } from './field-columns.js'
 import { lockDependencies } from './lock-dependencies.js'
-import { flagOf, taskColumns, toTask, type TaskRow } from './task-row.js'
 
-interface InsertedRow extends TaskRow {
+/** What the database adds to a task. */
+interface InsertedRow {
   readonly noWorkspace: boolean
   readonly noAgent: boolean
+  /** Null when the task was refused. */
+  readonly createdAt: number | null
+  readonly openDependencies: number
 }
 
 /** The dependencies of the tasks in `added`. */
@@ -23,7 +27,7 @@ const LINK = /* sql */ `
 
 /**
  * A list of tasks, each added or refused independently. The limits of one make the planner look up each reference by its id.
- * `link` is omitted when no task has dependencies.
+ * The defaults of the other columns are the state that `createTask` gives. `link` is omitted when no task has dependencies.
  */
 const insertion = (verb: string, link: string): Statement<InsertedRow> =>
   statement<InsertedRow>(
@@ -33,9 +37,8 @@ const insertion = (verb: string, link: string): Statement<InsertedRow> =>
   input as materialized (
     select i.*, w.id is null as no_workspace, i.assigned_to is not null and a.id is null as no_agent
     from json_to_recordset($2::json) as i (
-      ord integer, id text, workspace_id text, title text, description text, type text, flag smallint,
-      assigned_to text, due_date bigint, not_before bigint, tags text[], metadata jsonb, depends_on text[],
-      waits_for text[], max_attempts integer, actor jsonb, priority text
+      ord integer, id text, workspace_id text, ${fieldTypes}, waits_for text[], max_attempts integer, actor jsonb,
+      priority text
     )
     left join lateral (select w.id from taskboard.workspace w where w.id = i.workspace_id limit 1) as w on true
     left join lateral (
@@ -44,11 +47,9 @@ const insertion = (verb: string, link: string): Statement<InsertedRow> =>
   ),
   added as (
     insert into taskboard.task (
-      id, workspace_id, title, description, type, flag, assigned_to, due_date, not_before, tags, metadata,
-      depends_on, open_dependencies, max_attempts, created_at, updated_at
+      id, workspace_id, ${fieldNames}, open_dependencies, max_attempts, created_at, updated_at
     )
-    select id, workspace_id, title, description, type, flag, assigned_to, due_date, not_before, tags, metadata,
-      depends_on, cardinality(waits_for), max_attempts, p.now, p.now
+    select id, workspace_id, ${fieldNames}, cardinality(waits_for), max_attempts, p.now, p.now
     from input, p where not no_workspace and not no_agent
     order by ord
     returning *
@@ -61,7 +62,8 @@ const insertion = (verb: string, link: string): Statement<InsertedRow> =>
     from added t join input i on i.id = t.id
   ),
   ${LOG_EVENTS}
-  select i.no_workspace as "noWorkspace", i.no_agent as "noAgent", ${taskColumns('t')}
+  select i.no_workspace as "noWorkspace", i.no_agent as "noAgent", t.created_at::float8 as "createdAt",
+    cardinality(i.waits_for) as "openDependencies"
   from input i left join added t on t.id = i.id
   order by i.ord`,
   )
@@ -104,16 +106,16 @@ export function createInsertTask(database: Database): TaskStore<PgConnection>['i
     const call = { task, actor, now }
     const isWaiting = task.dependsOn.length > 0
     if (idempotency === null && at.tx === undefined) {
-      return { value: insertedTask(await (isWaiting ? insertWaiting : insert)(call)), replayed: false }
+      return { value: insertedTask(task, await (isWaiting ? insertWaiting : insert)(call)), replayed: false }
     }
     if (idempotency === null && !isWaiting) {
       return {
-        value: insertedTask((await database.write(at, insertTasks, toValues([call])))[0]),
+        value: insertedTask(task, (await database.write(at, insertTasks, toValues([call])))[0]),
         replayed: false,
       }
     }
     const make = async (session: Session): Promise<Task> =>
-      insertedTask((await insertWith(session, [call]))[0])
+      insertedTask(task, (await insertWith(session, [call]))[0])
     return database.atomically(at, async (session) =>
       idempotency === null
         ? { value: await make(session), replayed: false }
@@ -129,7 +131,7 @@ async function insertWith(session: Session, calls: readonly Call[]): Promise<rea
   const { known, open } = await lockDependencies(session, workspaceId, dependsOn)
   if (known === dependsOn.length) return session.run(insertDependents, toValues(calls, open))
   // Reported last: an unknown workspace or agent takes precedence. The inserts are rolled back.
-  for (const row of await session.run(insertTasks, toValues(calls, open))) insertedTask(row)
+  for (const row of await session.run(insertTasks, toValues(calls, open))) requireInserted(row)
   throw missingDependency()
 }
 
@@ -139,35 +141,30 @@ function toValues(calls: readonly Call[], open: readonly string[] = []): readonl
 }
 
 function toInput(task: IdentifiedTask, actor: Actor, ord: number, open: readonly string[]): object {
-  return {
+  return Object.assign(fieldValues(task), {
     ord,
     id: task.id,
     workspace_id: task.workspaceId,
-    title: task.title,
-    description: task.description,
-    type: task.type,
-    flag: flagOf(task.priority),
     priority: task.priority,
-    assigned_to: task.assignedTo,
-    due_date: task.dueDate,
-    not_before: task.notBefore,
-    tags: task.tags,
-    metadata: task.metadata,
-    depends_on: task.dependsOn,
     waits_for: open,
     max_attempts: task.maxAttempts,
     actor: { kind: actor.kind, id: actor.id },
-  }
+  })
 }
 
-function insertedTask(row: InsertedRow | undefined): Task {
+function insertedTask(task: IdentifiedTask, row: InsertedRow | undefined): Task {
+  const { createdAt, openDependencies } = requireInserted(row)
+  return createTask(task, { id: task.id, now: createdAt, openDependencies })
+}
+
+function requireInserted(row: InsertedRow | undefined) {
   if (row === undefined || row.noWorkspace) throw new TaskboardError('NOT_FOUND', 'no such workspace')
-  if (row.noAgent) {
+  if (row.noAgent || row.createdAt === null) {
     throw new TaskboardError('INVALID_FIELD', 'assignedTo must be an agent of the workspace', {
       field: 'assignedTo',
     })
   }
-  return toTask(row)
+  return { createdAt: row.createdAt, openDependencies: row.openDependencies }
 }
 
 function missingDependency(): TaskboardError {

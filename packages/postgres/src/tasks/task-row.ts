@@ -1,8 +1,9 @@
-import { priorities, type Task } from '@taskboard/core'
+import type { Task } from '@taskboard/core'
+import { makeTask, type TaskField, type TaskFields } from '@taskboard/core/storage'
+import { fieldsRead } from './field-columns.js'
 
 /** A task's row: the members of `Task`, except two that are split into several columns. A double represents all numbers exactly. */
-export interface TaskRow extends Omit<Task, 'hold' | 'lease' | 'priority'> {
-  readonly flag: number
+export interface TaskRow extends TaskFields, Omit<Task, TaskField | 'hold' | 'lease'> {
   readonly holdReason: NonNullable<Task['hold']>['reason'] | null
   readonly holdMessage: string | null
   readonly holdSince: number | null
@@ -15,10 +16,9 @@ export interface TaskRow extends Omit<Task, 'hold' | 'lease' | 'priority'> {
 /** The columns of a `TaskRow`. `alias` names the table or expression. */
 export function taskColumns(alias: string): string {
   const a = alias
-  return `${a}.id, ${a}.workspace_id as "workspaceId", ${a}.title, ${a}.description, ${a}.type, ${a}.flag,
+  return `${a}.id, ${a}.workspace_id as "workspaceId", ${fieldsRead(a)},
     ${a}.column_name as "column", ${a}.hold_reason as "holdReason", ${a}.hold_message as "holdMessage",
-    ${a}.hold_since::float8 as "holdSince", ${a}.assigned_to as "assignedTo", ${a}.due_date::float8 as "dueDate",
-    ${a}.not_before::float8 as "notBefore", ${a}.tags, ${a}.metadata, ${a}.depends_on as "dependsOn",
+    ${a}.hold_since::float8 as "holdSince",
     ${a}.open_dependencies as "openDependencies", ${a}.progress::float8, ${a}.result,
     ${a}.created_at::float8 as "createdAt", ${a}.updated_at::float8 as "updatedAt",
     ${a}.started_at::float8 as "startedAt", ${a}.completed_at::float8 as "completedAt", ${a}.attempts,
@@ -27,34 +27,18 @@ export function taskColumns(alias: string): string {
     ${a}.lease_ms as "leaseMs", ${a}.version::float8`
 }
 
-const LAST_FLAG = priorities.length - 1
-
-/** The stored number of a flag: low 0 to urgent 3. */
-export function flagOf(priority: Task['priority']): number {
-  return LAST_FLAG - priorities.indexOf(priority)
-}
-
 /** The task of a row. */
 export function toTask(row: TaskRow): Task {
   const { holdReason, holdSince, leaseAgentId, leaseExpiresAt, leaseMs, fencingToken } = row
-  return {
+  return makeTask(row, {
     id: row.id,
     workspaceId: row.workspaceId,
-    title: row.title,
-    description: row.description,
-    type: row.type,
-    priority: priorities[LAST_FLAG - row.flag] ?? 'low',
     column: row.column,
     hold:
       holdReason === null || holdSince === null
         ? null
         : { reason: holdReason, message: row.holdMessage, since: holdSince },
-    assignedTo: row.assignedTo,
-    dueDate: row.dueDate,
     notBefore: row.notBefore,
-    tags: row.tags,
-    metadata: row.metadata,
-    dependsOn: row.dependsOn,
     openDependencies: row.openDependencies,
     progress: row.progress,
     result: row.result,
@@ -69,5 +53,5 @@ export function toTask(row: TaskRow): Task {
       leaseAgentId === null || leaseExpiresAt === null
         ? null
         : { agentId: leaseAgentId, fencingToken, expiresAt: leaseExpiresAt, durationMs: leaseMs },
-  }
+  })
 }

@@ -5,8 +5,9 @@ import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { applyCommand, type SeenTask } from './apply-command.js'
 import { changeDependencies } from './change-dependencies.js'
+import { fieldUpdates, fieldValues } from './field-columns.js'
 import { getTask } from './get-task.js'
-import { flagOf, taskColumns, toTask } from './task-row.js'
+import { taskColumns, toTask } from './task-row.js'
 
 interface EditedRow extends SeenTask {
   readonly exists: boolean
@@ -26,9 +27,7 @@ const editTask = statement<EditedRow>(
   ),
   written as (
     update taskboard.task t
-    set title = e.title, description = e.description, type = e.type, flag = e.flag, assigned_to = e.assigned_to,
-      due_date = e.due_date, not_before = e.not_before, tags = e.tags, metadata = e.metadata,
-      depends_on = e.depends_on, open_dependencies = e.open_dependencies, updated_at = p.now, version = t.version + 1
+    set ${fieldUpdates('e')}, open_dependencies = e.open_dependencies, updated_at = p.now, version = t.version + 1
     from edit e, p
     where t.id = e.id and (e.assigned_to is null or exists (
       select from taskboard.agent a where a.id = e.assigned_to and a.workspace_id = e.workspace_id
@@ -50,7 +49,7 @@ export async function updateTask(
   const { workspaceId, taskId } = target
   if (Object.keys(change).length === 0) return getTask(database, workspaceId, taskId, at)
   if (change.dependsOn === undefined && change.assignedTo == null) {
-    const values = [at.now, workspaceId, taskId, JSON.stringify(toColumns(change))]
+    const values = [at.now, workspaceId, taskId, JSON.stringify(fieldValues(change))]
     return toTask(editedRow(await database.write(at, editTask, values)))
   }
   const { task, isRevoked } = await database.atomically(at, (session) =>
@@ -73,7 +72,7 @@ async function editWithin(
     dependsOn === undefined
       ? { columns: {}, fault: null }
       : await changeDependencies(session, workspaceId, taskId, [...new Set(dependsOn)])
-  const text = JSON.stringify({ ...toColumns(change), ...dependencies.columns })
+  const text = JSON.stringify({ ...fieldValues(change), ...dependencies.columns })
   const row = editedRow(await session.run(editTask, [at.now, workspaceId, taskId, text]))
   // Refused last: an unknown agent takes precedence. The writes are rolled back.
   if (dependencies.fault !== null) {
@@ -100,20 +99,4 @@ function editedRow([row]: readonly EditedRow[]): EditedRow {
   throw new TaskboardError('INVALID_FIELD', 'assignedTo must be an agent of the workspace', {
     field: 'assignedTo',
   })
-}
-
-/** The JSON omits undefined fields, so they keep their values. */
-function toColumns(change: TaskChange): object {
-  const { title, description, type, priority, assignedTo, dueDate, notBefore, tags, metadata } = change
-  return {
-    title,
-    description,
-    type,
-    tags,
-    metadata,
-    flag: priority && flagOf(priority),
-    assigned_to: assignedTo,
-    due_date: dueDate,
-    not_before: notBefore,
-  }
 }

@@ -1,4 +1,6 @@
-import type { NewTask } from '@taskboard/core/storage'
+import { readNewTask, type NewTask } from '@taskboard/core/storage'
+
+const MAX_ATTEMPTS = 5
 
 /**
  * A task to insert into a storage, with a default for each field that is left out.
@@ -10,32 +12,6 @@ import type { NewTask } from '@taskboard/core/storage'
  * console.log(task.title, task.priority, task.maxAttempts) // a task urgent 5
  * ```
  */
-export function newTask({
-  workspaceId,
-  title = 'a task',
-  description = null,
-  type = null,
-  priority = 'medium',
-  assignedTo = null,
-  dueDate = null,
-  notBefore = null,
-  tags = [],
-  metadata = {},
-  dependsOn = [],
-  maxAttempts = 5,
-}: Partial<NewTask> & Pick<NewTask, 'workspaceId'>): NewTask {
-  return {
-    workspaceId,
-    title,
-    description,
-    type,
-    priority,
-    assignedTo,
-    dueDate,
-    notBefore,
-    tags,
-    metadata,
-    dependsOn,
-    maxAttempts,
-  }
+export function newTask(given: Partial<NewTask> & Pick<NewTask, 'workspaceId'>): NewTask {
+  return Object.assign(readNewTask({ title: 'a task' }, given.workspaceId, MAX_ATTEMPTS), given)
 }

@@ -5,7 +5,7 @@ import type { SurfacePaths } from '../../surface.js'
 import { newWebhookInput } from '../../webhooks/index.js'
 import { boardErrorTable } from '../board-envelope.js'
 import type { PathDescription } from './described-routes.js'
-import { newTaskBody } from './task-body.js'
+import { newTaskBody } from '../task-wire.js'
 import { idText, pageQuery, timestamp } from './wire-schemas.js'
 
 type Json = Readonly<Record<string, unknown>>

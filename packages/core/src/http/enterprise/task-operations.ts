@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Principal } from '../../access/index.js'
 import {
   holdInput,
-  readNewTask,
+  readTaskChange,
   taskStatuses,
   type Actor,
   type Column,
@@ -13,17 +13,20 @@ import {
 import { isTaskboardError } from '../../errors/index.js'
 import type { Surface } from '../../surface.js'
 import { idempotencyClaim } from '../idempotency-key.js'
-import { boardOfTask } from './board-of-task.js'
-import { operation } from './operation.js'
-import { newTaskBody, taskChangeBody, taskWireFields, toTaskChange, toTaskInput } from './task-body.js'
 import {
   createdTaskJson,
+  newTaskBody,
+  taskChangeBody,
   taskDetailJson,
   taskJson,
+  taskWireFields,
   toCreatedTask,
+  toFields,
   toWireDetail,
   toWireTask,
-} from './task-schemas.js'
+} from '../task-wire.js'
+import { boardOfTask } from './board-of-task.js'
+import { operation } from './operation.js'
 import { idText, nextCursor, pageQuery } from './wire-schemas.js'
 import { workspaceOf } from './workspace-of.js'
 
@@ -42,15 +45,15 @@ const createTask = operation({
   body: newTaskBody,
   answer: { status: 201, schema: createdTaskJson },
   async run({ surface, principal, request, body }) {
-    const input = toTaskInput(body)
+    const input = toFields(body)
     // Invalid fields are reported before what does not exist.
-    readNewTask(input, '', 1)
+    const read = surface.readTask(input, body.workspace_id ?? principal.defaultWorkspaceId)
     const workspaceId = await workspaceOf(surface, principal, body.workspace_id)
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks', { ...input, workspaceId })
     const board = surface.board(workspaceId)
     const task = await surface.quota.createTask(
       principal,
-      (tx) => board.addOnce(input, { actor: actorOf(principal), idempotency, tx }),
+      (tx) => board.addRead(read, { actor: actorOf(principal), idempotency, tx }),
       { isRepeatable: idempotency !== undefined },
     )
     const [agent, [estimate = null]] = await Promise.all([
@@ -109,10 +112,9 @@ const updateTask = operation({
   body: taskChangeBody,
   answer: detail,
   async run({ surface, principal, params: { task_id: id }, body }) {
-    const change = toTaskChange(body)
-    readNewTask({ ...change, title: change.title ?? 'unchanged' }, '', 1)
+    const change = readTaskChange(toFields(body))
     const board = await boardOfTask(surface, principal, id)
-    await board.update(id, change, { actor: actorOf(principal) })
+    await board.updateRead(id, change, { actor: actorOf(principal) })
     return detailOf(surface, principal, id)
   },
 })

@@ -10,7 +10,7 @@ import {
   toWireTask,
   toWorkedTask,
   workedTaskJson,
-} from './task-schemas.js'
+} from '../task-wire.js'
 import { idText, toTimestamp } from './wire-schemas.js'
 
 const params = z.object({ task_id: idText })

@@ -1,0 +1,319 @@
+import { z } from 'zod'
+import {
+  holdReasons,
+  priorities,
+  taskFieldNames,
+  taskListEntries,
+  taskStatus,
+  taskStatuses,
+  type HoldReason,
+  type Task,
+  type TaskAgent,
+  type TaskChangeInput,
+  type TaskDetail,
+  type TaskField,
+  type TaskInput,
+  type TaskSummary,
+} from '../board/index.js'
+import type { Instant } from '../environment/index.js'
+import { boundedList } from '../errors/index.js'
+import { idText, instantText, timestamp, toTimestamp } from './enterprise/wire-schemas.js'
+import { fieldNames } from './field-names.js'
+import type { JsonObject } from './json-body.js'
+import { wireName } from './wire-names.js'
+
+const text = z.string()
+const priority = z.enum(priorities as ['urgent', 'high', 'medium', 'low'])
+const metadataJson = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
+
+/** A field's name in the enterprise API, its type in a body (the board checks the value further) and its type in an answer. */
+interface WireField {
+  readonly name: string
+  readonly body: z.ZodType
+  readonly answer: z.ZodType
+}
+
+const taskWire = {
+  title: {
+    name: 'title',
+    body: text.meta({ minLength: 1, description: '1 to 200 characters.' }),
+    answer: text,
+  },
+  description: { name: 'description', body: text.nullish(), answer: text.nullable() },
+  type: {
+    name: 'type',
+    body: text
+      .meta({ minLength: 1, maxLength: 64 })
+      .nullish()
+      .meta({ description: 'Any text, as a label for the agent. It restricts nothing.' }),
+    answer: text.nullable(),
+  },
+  priority: { name: 'priority', body: priority.nullish(), answer: priority },
+  assignedTo: {
+    name: 'assigned_to',
+    body: idText.nullish().meta({ description: 'The only agent that can take the task.' }),
+    answer: text.nullable(),
+  },
+  dueDate: { name: 'deadline', body: instantText.nullish(), answer: timestamp.nullable() },
+  notBefore: {
+    name: 'not_before',
+    body: instantText.nullish().meta({ description: 'No agent takes the task before this time.' }),
+    answer: timestamp.nullable(),
+  },
+  tags: {
+    name: 'tags',
+    body: boundedList(text, { of: 'texts', most: taskListEntries }).nullish(),
+    answer: z.array(text),
+  },
+  metadata: {
+    name: 'metadata',
+    // Checked only by the board: the caller chooses its names.
+    body: z
+      .unknown()
+      .meta({
+        type: ['object', 'null'],
+        additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+        description: 'At most 16,384 characters as JSON.',
+      })
+      .optional(),
+    answer: metadataJson,
+  },
+  dependsOn: {
+    name: 'depends_on',
+    body: boundedList(idText, { of: 'ids', most: taskListEntries })
+      .nullish()
+      .meta({ description: 'Tasks that must be done before agents can take it.' }),
+    answer: z.array(text),
+  },
+} as const satisfies Record<TaskField, WireField>
+
+type TaskWire = typeof taskWire
+type Shape<Use extends 'body' | 'answer'> = {
+  readonly [F in keyof TaskWire as TaskWire[F]['name']]: TaskWire[F][Use]
+}
+
+function shapeOf<Use extends 'body' | 'answer'>(use: Use): Shape<Use> {
+  return Object.fromEntries(Object.values(taskWire).map((field) => [field.name, field[use]])) as Shape<Use>
+}
+
+/** The input for a new task. */
+export const newTaskBody = z.object({ ...shapeOf('body'), workspace_id: idText.nullish() })
+
+/** The input for a change. Only given fields change; null clears a field that can be empty. */
+export const taskChangeBody = z.object({ ...shapeOf('body'), title: taskWire.title.body.optional() })
+
+/** The names of the fields in the enterprise API, if they are not the snake_case form. */
+export const taskWireFields: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(taskWire).flatMap(([field, { name }]) => (name === wireName(field) ? [] : [[field, name]])),
+)
+
+type ChangeBody = z.output<typeof taskChangeBody>
+type GivenFields = { readonly [F in Exclude<TaskField, 'title'>]: TaskChangeInput[F] }
+
+/** The fields of a body by their names in the library. `readNewTask` and `readTaskChange` validate them. */
+export function toFields<Body extends ChangeBody>(
+  body: Body,
+): GivenFields & { readonly title: Body['title'] } {
+  return {
+    title: body.title,
+    description: body.description,
+    type: body.type,
+    priority: body.priority,
+    assignedTo: body.assigned_to,
+    dueDate: body.deadline,
+    notBefore: body.not_before,
+    tags: body.tags,
+    metadata: body.metadata as TaskInput['metadata'],
+    dependsOn: body.depends_on,
+  }
+}
+
+/** The names of the fields in the board API: the snake_case form, each. */
+export const boardTaskFields = fieldNames({
+  required: ['title'],
+  optional: taskFieldNames.filter((field) => field !== 'title').map(wireName),
+})
+
+/** As `toFields`, for a body of the board API. */
+export function toTaskInput(body: JsonObject): TaskInput {
+  const input: Record<TaskField, unknown> = {
+    title: body['title'],
+    description: body['description'],
+    type: body['type'],
+    priority: body['priority'],
+    assignedTo: body['assigned_to'],
+    dueDate: textOnly(body['due_date']),
+    notBefore: textOnly(body['not_before']),
+    tags: body['tags'],
+    metadata: body['metadata'],
+    dependsOn: body['depends_on'],
+  }
+  return input as TaskInput
+}
+
+/** A host can pass times as numbers, a client cannot: anything but text becomes a value that the board refuses. */
+function textOnly(value: unknown): unknown {
+  return typeof value === 'string' || value === null || value === undefined ? value : false
+}
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+export const statusText = z.enum(taskStatuses as [string, ...string[]])
+const progress = z.int().min(0).max(100).meta({ description: 'In percent.' })
+
+const agentJson = z
+  .object({ id: z.string(), name: z.string(), status: z.enum(['available', 'busy', 'offline']) })
+  .meta({
+    id: 'TaskAgent',
+    description: 'The agent that works the task, else the one that completed it, else the assigned one.',
+  })
+
+/** A new task. */
+export const createdTaskJson = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    status: statusText,
+    progress,
+    created_at: timestamp,
+    estimated_completion: timestamp
+      .nullable()
+      .meta({ description: 'When agents are expected to complete it; null while there is no estimate.' }),
+    agent: agentJson.nullable(),
+  })
+  .meta({ id: 'CreatedTask' })
+
+/** A task with all of its fields. */
+export const taskJson = z
+  .object({
+    id: z.string(),
+    workspace_id: z.string(),
+    ...shapeOf('answer'),
+    status: statusText,
+    column: z.enum(['todo', 'doing', 'done']),
+    hold: z
+      .object({
+        reason: z.enum(holdReasons as [HoldReason, ...HoldReason[]]),
+        message: z.string().nullable(),
+        since: timestamp,
+      })
+      .nullable()
+      .meta({ description: 'Why agents cannot take a task in todo.' }),
+    progress,
+    agent: agentJson.nullable(),
+    open_dependencies: z.int().meta({ description: 'The number of tasks in depends_on that are not done.' }),
+    result: z.string().nullable(),
+    attempts: z.int(),
+    created_at: timestamp,
+    updated_at: timestamp,
+    started_at: timestamp.nullable(),
+    completed_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Task' })
+
+export function toWireTask({ task, agent }: TaskSummary): z.output<typeof taskJson> {
+  const { hold } = task
+  return {
+    id: task.id,
+    workspace_id: task.workspaceId,
+    title: task.title,
+    description: task.description,
+    type: task.type,
+    priority: task.priority,
+    status: taskStatus(task),
+    column: columnNames[task.column],
+    hold: hold && { reason: hold.reason, message: hold.message, since: toTimestamp(hold.since) },
+    progress: task.progress,
+    agent,
+    assigned_to: task.assignedTo,
+    deadline: toTimestamp(task.dueDate),
+    not_before: toTimestamp(task.notBefore),
+    tags: [...task.tags],
+    metadata: task.metadata as z.output<typeof metadataJson>,
+    depends_on: [...task.dependsOn],
+    open_dependencies: task.openDependencies,
+    result: task.result,
+    attempts: task.attempts,
+    created_at: toTimestamp(task.createdAt),
+    updated_at: toTimestamp(task.updatedAt),
+    started_at: toTimestamp(task.startedAt),
+    completed_at: toTimestamp(task.completedAt),
+  }
+}
+
+const columnNames = { TODO: 'todo', DOING: 'doing', DONE: 'done' } as const
+
+const logJson = z
+  .object({ timestamp, message: z.string(), level: z.enum(logLevels) })
+  .meta({ id: 'TaskLogLine' })
+
+/** A reference to something that an agent made. */
+export const outputJson = z
+  .object({
+    type: z.string(),
+    name: z.string(),
+    url: z.string(),
+    size: z.int().nullable().meta({ description: 'In bytes; null when unknown.' }),
+  })
+  .meta({ id: 'TaskOutput' })
+
+/** A task with its log and its outputs. */
+export const taskDetailJson = taskJson
+  .extend({
+    logs: z.array(logJson).meta({ description: 'The newest 100 lines, oldest first.' }),
+    outputs: z.array(outputJson),
+  })
+  .meta({ id: 'TaskDetail' })
+
+/** The answer to an agent outside of the host that writes to a task. */
+export const workedTaskJson = z
+  .object({
+    id: z.string(),
+    status: statusText,
+    progress,
+    fencing_token: z.int(),
+    lease_expires_at: timestamp
+      .nullable()
+      .meta({ description: 'Null once the agent no longer has the task.' }),
+    not_before: timestamp.nullable().meta({ description: 'When a failed task can be taken again.' }),
+  })
+  .meta({ id: 'WorkedTask' })
+
+/** A task that was just claimed. */
+export const claimedTaskJson = taskJson
+  .extend({ fencing_token: z.int(), lease_expires_at: timestamp })
+  .meta({ id: 'ClaimedTask' })
+
+export function toCreatedTask(
+  task: Task,
+  agent: TaskAgent | null,
+  estimatedCompletion: Instant | null,
+): z.output<typeof createdTaskJson> {
+  return {
+    id: task.id,
+    title: task.title,
+    status: taskStatus(task),
+    progress: task.progress,
+    created_at: toTimestamp(task.createdAt),
+    estimated_completion: toTimestamp(estimatedCompletion),
+    agent,
+  }
+}
+
+export function toWireDetail(detail: TaskDetail): z.output<typeof taskDetailJson> {
+  // Without a spread: V8 copies an object of this many members six times slower than it makes one.
+  return Object.assign(toWireTask(detail), {
+    logs: detail.logs.map(({ at, message, level }) => ({ timestamp: toTimestamp(at), message, level })),
+    outputs: detail.outputs.map(({ type, name, url, size }) => ({ type, name, url, size })),
+  })
+}
+
+export function toWorkedTask(task: Task): z.output<typeof workedTaskJson> {
+  return {
+    id: task.id,
+    status: taskStatus(task),
+    progress: task.progress,
+    fencing_token: task.fencingToken,
+    lease_expires_at: toTimestamp(task.lease?.expiresAt ?? null),
+    not_before: toTimestamp(task.notBefore),
+  }
+}
