@@ -16,14 +16,25 @@ interface Example {
   readonly prints: readonly string[]
 }
 
+interface Entry {
+  readonly name: string
+  readonly path: string
+}
+
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'node_modules/.cache/taskboard-examples')
 const packages = ['core', 'memory', 'postgres', 'express', 'fastify', 'graphql', 'ws', 'testing']
+/** The entries of packages, each by its name and its source. */
+const entries: readonly Entry[] = [
+  ...packages.map((packageName) => ({ name: packageName, path: entryOf(packageName) })),
+  { name: 'core/storage', path: entryOf('core', 'storage-adapters.ts') },
+  { name: 'core/transport', path: entryOf('core', 'transport-adapters.ts') },
+]
 let examples: readonly Example[] = []
 let program: ts.Program
 
-function entryOf(packageName: string): string {
-  return join(root, 'packages', packageName, 'src/index.ts')
+function entryOf(packageName: string, file = 'index.ts'): string {
+  return join(root, 'packages', packageName, 'src', file)
 }
 
 async function readExamples(packageName: string): Promise<readonly Example[]> {
@@ -58,20 +69,20 @@ function toExample(name: string, text: string): Example {
 function createProgram(): ts.Program {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path))
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, root)
-  const paths = [...packages.map(entryOf), ...examples.map(({ path }) => path)]
+  const paths = [...entries, ...examples].map(({ path }) => path)
   return ts.createProgram(paths, { ...options, noUnusedLocals: false, noEmit: true })
 }
 
-/** The exported functions and classes of a package that have no example. */
-function exportsWithoutExample(packageName: string): readonly string[] {
+/** The exported functions and classes of an entry that have no example. */
+function exportsWithoutExample({ name: entry, path }: Entry): readonly string[] {
   const checker = program.getTypeChecker()
-  const file = program.getSourceFile(entryOf(packageName))
+  const file = program.getSourceFile(path)
   const module = file && checker.getSymbolAtLocation(file)
-  if (!module) throw new Error(`${packageName} exports nothing`)
+  if (!module) throw new Error(`${entry} exports nothing`)
   return checker
     .getExportsOfModule(module)
     .filter((exported) => lacksExample(checker.getAliasedSymbol(exported), checker))
-    .map(({ name }) => `${packageName}.${name}`)
+    .map(({ name }) => `${entry}.${name}`)
 }
 
 function lacksExample(symbol: ts.Symbol, checker: ts.TypeChecker): boolean {
@@ -116,7 +127,7 @@ afterAll(() => rm(folder, { recursive: true }))
 
 describe('the examples in the doc comments', () => {
   it('cover each exported function and class', { timeout: 180_000 }, () => {
-    expect(packages.flatMap(exportsWithoutExample)).toEqual([])
+    expect(entries.flatMap(exportsWithoutExample)).toEqual([])
   })
 
   it('fit the types', { timeout: 180_000 }, () => {

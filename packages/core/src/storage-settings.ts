@@ -19,7 +19,16 @@ const DEFAULTS: Omit<StorageSettings, 'newId'> = {
   outputLimit: 100,
 }
 
-/** For storage adapters. `onScoring` is called when the first `bind` has another scoring than the default. */
+/**
+ * For storage adapters. `onScoring` is called when the first `bind` has another scoring than the default.
+ * @example
+ * ```ts
+ * import { createStorageSettings } from '@taskboard/core/storage'
+ *
+ * const settings = createStorageSettings()
+ * console.log(settings.current.logLimit, settings.now() <= Date.now()) // 1000 true
+ * ```
+ */
 export function createStorageSettings(onScoring: () => void = () => undefined): BoundSettings {
   let current: StorageSettings = { ...DEFAULTS, newId: createNewId() }
   let bound = false

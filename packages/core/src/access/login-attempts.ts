@@ -25,6 +25,14 @@ export const loginAttemptRules = { passwords: 10, codes: 5, lockMs: 15 * 60_000 
  * a lock nothing is counted, so nobody can extend it. A login asks for a code after the password, whose own guess may be the last
  * allowed one, so passwords do not lock codes. Without a lock, guesses count until fifteen minutes after the last. An end that is
  * further away was set before the clock stepped back: it moves to fifteen minutes from `now`. Store `after` also for a refused guess.
+ * @example
+ * ```ts
+ * import { takeLoginAttempt, type LoginAttempts } from '@taskboard/core/storage'
+ *
+ * let attempts: LoginAttempts | undefined
+ * for (let count = 0; count < 10; count++) attempts = takeLoginAttempt(attempts, 'password', 0).after
+ * console.log(takeLoginAttempt(attempts, 'password', 60_000).decision) // { allowed: false, retryAfterMs: 840000 }
+ * ```
  */
 export function takeLoginAttempt(
   before: LoginAttempts | undefined,

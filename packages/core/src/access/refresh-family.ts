@@ -20,6 +20,15 @@ export const mostRotatedTokens = 20
 /**
  * The effect of showing a token of the family; null when the session is over. A token that is neither current nor replaced a moment ago
  * ends the family: only a holder of one of its tokens knows how they begin.
+ * @example
+ * ```ts
+ * import { showRefreshToken } from '@taskboard/core/storage'
+ *
+ * const family = { tokenHash: 'first', rotated: [], expiresAt: 60_000 }
+ * const request = { familyHash: 'f', tokenHash: 'first', nextTokenHash: 'next', ttlMs: 60_000, reuseGraceMs: 10_000 }
+ * const shown = showRefreshToken(family, request, 1_000)
+ * console.log(shown?.outcome, shown?.after.tokenHash) // rotated next
+ * ```
  */
 export function showRefreshToken(
   family: RefreshFamily,

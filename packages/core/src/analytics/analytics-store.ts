@@ -55,7 +55,15 @@ export interface AnalyticsStore<Tx = unknown> {
   readFigures(reach: Reach, query: FiguresQuery, at: At<Tx>): Promise<readonly DayFigures[]>
 }
 
-/** The day of an instant. */
+/**
+ * The day of an instant.
+ * @example
+ * ```ts
+ * import { dayOf } from '@taskboard/core/storage'
+ *
+ * console.log(dayOf(Date.UTC(1970, 0, 2, 23))) // 1
+ * ```
+ */
 export function dayOf(instant: Instant): Day {
   return Math.floor(instant / 86_400_000)
 }

@@ -9,6 +9,22 @@ export interface EventCount extends Omit<EventTally, 'at'> {
 /**
  * What an event counts for; null for most. A task that leaves DONE takes its completion back, on the day of that completion. The
  * storages do the same, in SQL where they can.
+ * @example
+ * ```ts
+ * import { createTaskboard, transition } from '@taskboard/core'
+ * import { countEvent, currentPayloadVersion } from '@taskboard/core/storage'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+ * const task = await taskboard.board(workspace.id).add({ title: 'Translate the manual' })
+ *
+ * const move = { kind: 'move', to: 'DONE', actor: { kind: 'user', id: 'user_1' } } as const
+ * const [event] = transition(task, move, task.createdAt).events
+ * if (event === undefined) throw new Error('a move has an event')
+ * const place = { id: 'log_1', workspaceId: workspace.id, seq: 1, at: task.createdAt }
+ * console.log(countEvent({ ...event, ...place, payloadVersion: currentPayloadVersion })?.completed) // 1
+ * ```
  */
 export function countEvent(event: LoggedEvent): EventCount | null {
   const tally = tallyOf(event)

@@ -5,7 +5,21 @@ import type { TaskCursor } from './task-store.js'
 
 const TASK_ID = /^task_[0-9a-z]{1,59}$/
 
-/** The place behind a task in a list of its column. */
+/**
+ * The place behind a task in a list of its column.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { cursorAfter, scoreUnits } from '@taskboard/core/storage'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+ * const task = await taskboard.board(workspace.id).add({ title: 'Translate the manual' })
+ * const cursor = cursorAfter(task, task.createdAt, scoreUnits(task, task.createdAt))
+ * console.log(cursor.id === task.id, cursor.held) // true false
+ * ```
+ */
 export function cursorAfter(task: Task, asOf: Instant, rank: number): TaskCursor {
   const { hold, dueDate, createdAt, id } = task
   return { asOf, rank, held: hold !== null, dueDate, createdAt, id }
@@ -31,7 +45,15 @@ function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value)
 }
 
-/** The cursor behind a task in a list of tasks that is newest first, as opaque text. */
+/**
+ * The cursor behind a task in a list of tasks that is newest first, as opaque text.
+ * @example
+ * ```ts
+ * import { taskCursor } from '@taskboard/core/transport'
+ *
+ * console.log(/^[\w-]+$/.test(taskCursor('task_1'))) // true
+ * ```
+ */
 export function encodeTaskId(id: string): string {
   return encodeParts([id])
 }

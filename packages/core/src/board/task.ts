@@ -173,6 +173,13 @@ export const taskFieldNames = Object.keys(read) as readonly TaskField[]
 /**
  * Validates a task to add, whatever its fields contain, and fills in the defaults.
  * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the first field that is wrong.
+ * @example
+ * ```ts
+ * import { readNewTask } from '@taskboard/core/storage'
+ *
+ * const task = readNewTask({ title: ' Translate the manual ' }, 'ws_1', 3)
+ * console.log(task.title, task.priority, task.maxAttempts) // Translate the manual medium 3
+ * ```
  */
 export function readNewTask(input: TaskInput, workspaceId: string, maxAttempts: number): NewTask {
   requireObject(input, 'the task must be an object')
@@ -224,6 +231,14 @@ type TaskState = Omit<Task, Exclude<TaskField, 'notBefore'>>
  * The task with these fields in this state. Each member is named: for a literal, the engine learns that the object is long-lived and
  * allocates it in old memory at once. The copies of a spread are moved twice before they get there. On an in-memory board of a million
  * tasks that is a quarter of the cost of a claim.
+ * @example
+ * ```ts
+ * import { createTask, makeTask, readNewTask } from '@taskboard/core/storage'
+ *
+ * const input = readNewTask({ title: 'Translate the manual' }, 'ws_1', 3)
+ * const state = createTask(input, { id: 'task_1', now: 0, openDependencies: 0 })
+ * console.log(makeTask({ ...input, title: 'Print the manual' }, state).title) // Print the manual
+ * ```
  */
 export function makeTask(fields: Omit<TaskFields, 'notBefore'>, state: TaskState): Task {
   return {
@@ -258,6 +273,14 @@ export function makeTask(fields: Omit<TaskFields, 'notBefore'>, state: TaskState
 /**
  * The task that a storage creates from `input`: in TODO, without an attempt. Pure, as `transition` is. The storage supplies the id, the
  * time, and how many of the dependencies are not DONE.
+ * @example
+ * ```ts
+ * import { createTask, readNewTask } from '@taskboard/core/storage'
+ *
+ * const input = readNewTask({ title: 'Translate the manual' }, 'ws_1', 3)
+ * const { column, attempts } = createTask(input, { id: 'task_1', now: 0, openDependencies: 0 })
+ * console.log(column, attempts) // TODO 0
+ * ```
  */
 export function createTask(
   input: NewTask,
@@ -319,7 +342,20 @@ export interface TaskOutput {
   readonly size: number | null
 }
 
-/** Whether the task is ready at `now`, for any agent that may claim it. */
+/**
+ * Whether the task is ready at `now`, for any agent that may claim it.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { isReady } from '@taskboard/core/storage'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+ * const task = await taskboard.board(workspace.id).add({ title: 'Translate the manual' })
+ * console.log(isReady(task, task.createdAt)) // true
+ * ```
+ */
 export function isReady(task: Task, now: Instant): boolean {
   return (
     task.column === 'TODO' &&

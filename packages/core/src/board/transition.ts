@@ -265,7 +265,23 @@ function move(task: Task, to: Column, actor: Actor, now: Instant): TransitionRes
   return changed({ ...backInTodo(cleared, now), column: 'DOING', startedAt: now }, events, ended)
 }
 
-/** A side effect of an edit: assigning a task to another agent takes it away from the one that works it. */
+/**
+ * A side effect of an edit: assigning a task to another agent takes it away from the one that works it.
+ * @example
+ * ```ts
+ * import { createTaskboard, transition } from '@taskboard/core'
+ * import { revocationBy } from '@taskboard/core/storage'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+ * const task = await taskboard.board(workspace.id).add({ title: 'Translate the manual' })
+ * const claim = { kind: 'claim', agentId: 'agent_1', leaseMs: 60_000 } as const
+ * const claimed = transition(task, claim, task.createdAt).task
+ * const command = revocationBy(claimed, { ...claimed, assignedTo: 'agent_2' }, { kind: 'user', id: 'user_1' })
+ * console.log(command?.kind) // revoke
+ * ```
+ */
 export function revocationBy(before: Task, after: Task, actor: Actor): TaskCommand | null {
   const { assignedTo, lease } = after
   if (lease === null || assignedTo === null || assignedTo === before.assignedTo) return null
@@ -275,6 +291,18 @@ export function revocationBy(before: Task, after: Task, actor: Actor): TaskComma
 /**
  * Whether the task is in DONE by this very completion. Its agent repeats it when the answer to the first call was lost.
  * A person's move to DONE leaves no result, and a move out of DONE deletes the result.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { isCompletedBy } from '@taskboard/core/storage'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+ * const task = await taskboard.board(workspace.id).add({ title: 'Translate the manual' })
+ * const done = { ...task, column: 'DONE', fencingToken: 1, result: 'translated' } as const
+ * console.log(isCompletedBy(done, 1, 'translated'), isCompletedBy(done, 1, 'another')) // true false
+ * ```
  */
 export function isCompletedBy(task: Task, fencingToken: number, result: string): boolean {
   return task.column === 'DONE' && task.fencingToken === fencingToken && task.result === result

@@ -48,6 +48,17 @@ export function tracked<T>(clock: Clock, label: string, work: () => Promise<T>):
 
 /**
  * Resolves after `delayMs` of the clock's time, or at once when `signal` aborts (it never rejects). Leaves no timer in either case.
+ * @example
+ * ```ts
+ * import { sleep } from '@taskboard/core/storage'
+ * import { virtualClock } from '@taskboard/testing'
+ *
+ * const clock = virtualClock(0)
+ * const slept = sleep(clock, 60_000)
+ * await clock.advance({ minutes: 1 })
+ * await slept
+ * console.log(clock.now()) // 60000
+ * ```
  */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -10,6 +10,20 @@ export interface CommitSignal {
   listen(listener: (commit: Commit) => void): () => void
 }
 
+/**
+ * Creates a signal. What a listener throws affects neither the writer nor the other listeners.
+ * @example
+ * ```ts
+ * import { createCommitSignal } from '@taskboard/core/storage'
+ *
+ * const commits = createCommitSignal()
+ * const stop = commits.listen(({ revokes }) => console.log(revokes)) // true
+ * commits.raise()
+ * commits.raise({ revokes: true })
+ * await Promise.resolve()
+ * stop()
+ * ```
+ */
 export function createCommitSignal(): CommitSignal {
   const listeners = new Set<{ readonly call: (commit: Commit) => void }>()
   let raised = false

@@ -28,7 +28,17 @@ interface Draft {
   ms: number
 }
 
-/** An id maker on a clock and a source of randomness. */
+/**
+ * An id maker on a clock and a source of randomness.
+ * @example
+ * ```ts
+ * import { createNewId } from '@taskboard/core/storage'
+ *
+ * const newId = createNewId()
+ * const [first, second] = [newId('task'), newId('task')]
+ * console.log(first.length, first < second) // 31 true
+ * ```
+ */
 export function createNewId(clock: Clock = systemClock, random: Random = systemRandom): NewId {
   const drafts = new Map<IdPrefix, Draft>()
   let ms = -1

@@ -18,6 +18,15 @@ let coming: Promise<void> | null = null
  * Resolves in the next turn of the event loop, together for all callers of this turn: after the input that has already arrived is
  * handled, and before any wait. Their writes then follow one another directly. Waking a peer for each write alone can cost this
  * process more than the write. A peer that is woken once finds the others on their way.
+ * @example
+ * ```ts
+ * import { nextTurn } from '@taskboard/core/transport'
+ *
+ * let written = 0
+ * const write = () => nextTurn().then(() => (written += 1))
+ * await Promise.all([write(), write()])
+ * console.log(written) // 2
+ * ```
  */
 export function nextTurn(): Promise<void> {
   coming ??= new Promise((resolve) => {

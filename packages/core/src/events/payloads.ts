@@ -78,7 +78,23 @@ export function sampleEvent<T extends WebhookEventType>(type: T, now: Instant): 
 
 const LONGEST_TEXT = 300
 
-/** An event in one line of English for people, at most 300 characters. */
+/**
+ * An event in one line of English for people, at most 300 characters.
+ * @example
+ * ```ts
+ * import { createTaskboard, transition } from '@taskboard/core'
+ * import { describeEvent } from '@taskboard/core/storage'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+ * const task = await taskboard.board(workspace.id).add({ title: 'Translate the manual' })
+ *
+ * const move = { kind: 'move', to: 'DONE', actor: { kind: 'user', id: 'user_1' } } as const
+ * const { events } = transition(task, move, task.createdAt)
+ * console.log(events.map(describeEvent)) // [ 'Moved from TODO to DONE: Translate the manual' ]
+ * ```
+ */
 export function describeEvent(event: EventDraft): string {
   const line = lineOf(event).replace(/\s+/gu, ' ').trim()
   const characters = Array.from(line)

@@ -28,6 +28,17 @@ export interface FetchHandlerOptions {
 /**
  * The task board's routes for hosts that use the Web's `Request` and `Response` (Hono, Next, Bun, Deno). Do not read the body of
  * the request before.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { toFetchHandler } from '@taskboard/core/transport'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const handle = toFetchHandler(taskboard)
+ * const response = await handle(new Request('https://board.example/v2/tasks'))
+ * console.log(response.status) // 401
+ * ```
  */
 export function toFetchHandler(
   taskboard: { readonly surface: Surface },

@@ -77,6 +77,23 @@ function collect(stream: ByteStream, maxBytes: number): Promise<Uint8Array | nul
 /**
  * Discards the rest of a refused body, up to 4 MiB; closes the connection of a client that sends more.
  * Call it after the response is sent; does nothing for a message that has arrived completely.
+ * @example
+ * ```ts
+ * import { discardRest } from '@taskboard/core/transport'
+ * import { createServer } from 'node:http'
+ *
+ * const server = createServer((request, response) => {
+ *   response.writeHead(413).end('too large')
+ *   discardRest(request)
+ * })
+ * await new Promise<void>((resolve) => server.listen(0, resolve))
+ * const address = server.address()
+ * const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+ * const { status } = await fetch(url, { method: 'POST', body: 'x'.repeat(100_000) })
+ * console.log(status) // 413
+ * server.close()
+ * server.closeAllConnections()
+ * ```
  */
 export function discardRest(stream: ByteStream): void {
   if (stream.complete === true || stream.destroyed === true || stream.readableEnded === true) return

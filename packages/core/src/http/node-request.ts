@@ -32,7 +32,30 @@ export interface NodeRequestContext {
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 
-/** A Node server's request as a plain value. Reads nothing, and creates little, before it is needed. */
+/**
+ * A Node server's request as a plain value. Reads nothing, and creates little, before it is needed.
+ * @example
+ * ```ts
+ * import { announcesBody, toHttpRequest, unreadBody } from '@taskboard/core/transport'
+ * import { createServer } from 'node:http'
+ *
+ * const server = createServer((message, response) => {
+ *   const request = toHttpRequest(message, {
+ *     response,
+ *     target: message.url ?? '/',
+ *     clientAddress: () => message.socket.remoteAddress ?? '',
+ *     body: announcesBody(message) ? unreadBody(message) : { kind: 'none' },
+ *   })
+ *   response.end(`${request.method} ${request.path} ${request.query} ${request.body.kind}`)
+ * })
+ * await new Promise<void>((resolve) => server.listen(0, resolve))
+ * const address = server.address()
+ * const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+ * console.log(await (await fetch(`${url}/v2/tasks?limit=5`)).text()) // GET /v2/tasks limit=5 none
+ * server.close()
+ * server.closeAllConnections()
+ * ```
+ */
 export function toHttpRequest(message: NodeMessage, context: NodeRequestContext): HttpRequest {
   return new NodeRequest(message, context)
 }
@@ -80,14 +103,42 @@ class NodeRequest implements HttpRequest {
   }
 }
 
-/** Whether a request with this head has a body. HTTP/2 shows that only by its frames, so there it may have one. */
+/**
+ * Whether a request with this head has a body. HTTP/2 shows that only by its frames, so there it may have one.
+ * @example
+ * ```ts
+ * import { announcesBody } from '@taskboard/core/transport'
+ * import { createServer } from 'node:http'
+ *
+ * const server = createServer((request, response) => response.end(`body: ${announcesBody(request)}`))
+ * await new Promise<void>((resolve) => server.listen(0, resolve))
+ * const address = server.address()
+ * const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+ * console.log(await (await fetch(url)).text()) // body: false
+ * console.log(await (await fetch(url, { method: 'POST', body: '{}' })).text()) // body: true
+ * server.close()
+ * server.closeAllConnections()
+ * ```
+ */
 export function announcesBody({ headers, httpVersionMajor }: NodeMessage): boolean {
   const length = headers['content-length']
   if (length !== undefined) return length !== '0'
   return headers['transfer-encoding'] !== undefined || httpVersionMajor > 1
 }
 
-/** An unread body on `stream`: the message itself, or the stream that the host pipes it through. */
+/**
+ * An unread body on `stream`: the message itself, or the stream that the host pipes it through.
+ * @example
+ * ```ts
+ * import { unreadBody } from '@taskboard/core/transport'
+ * import { PassThrough } from 'node:stream'
+ *
+ * const stream = new PassThrough()
+ * stream.end('{}')
+ * const body = unreadBody(stream)
+ * if (body.kind === 'unread') console.log(String(await body.read(1_000))) // {}
+ * ```
+ */
 export function unreadBody(stream: ByteStream): RequestBody {
   return new UnreadBody(stream)
 }

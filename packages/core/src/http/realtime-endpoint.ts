@@ -38,12 +38,35 @@ export interface RealtimeEndpoint {
 /**
  * Stops accepting connections on a server, and ends (1001) its connections. For adapters whose framework has a hook before it closes
  * a server, because the close would wait for them.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { detachRealtime, realtimeEndpoint } from '@taskboard/core/transport'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const server = {}
+ * realtimeEndpoint(taskboard).attached(server, (reason) => console.log(reason)) // the server closes
+ * detachRealtime(taskboard, server)
+ * ```
  */
 export function detachRealtime({ surface }: { readonly surface: Surface }, server: object): void {
   surface.realtime.detachFrom(server)
 }
 
-/** The realtime channel of a task board for a transport, with the errors of the enterprise API. */
+/**
+ * The realtime channel of a task board for a transport, with the errors of the enterprise API.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { realtimeEndpoint } from '@taskboard/core/transport'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const realtime = realtimeEndpoint(taskboard)
+ * console.log(realtime.channel.path, realtime.isOpen) // /v2/realtime false
+ * ```
+ */
 export function realtimeEndpoint({ surface }: { readonly surface: Surface }): RealtimeEndpoint {
   const { realtime, paths } = surface
   const doors = new Map<RealtimeProtocol, Doorkeeper>()

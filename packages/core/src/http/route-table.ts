@@ -14,6 +14,20 @@ export interface RouteTable {
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 
+/**
+ * Creates a table of routes, and of fallbacks for the paths without one.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { apiRoutes, createRouteTable, fallbackRoutes } from '@taskboard/core/transport'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const table = createRouteTable(apiRoutes(taskboard), fallbackRoutes(taskboard))
+ * console.log(table.find('/v2/tasks/task_1')?.params) // { task_id: 'task_1' }
+ * console.log(table.find('/elsewhere')) // null
+ * ```
+ */
 export function createRouteTable(
   routes: readonly Route[],
   fallbacks: readonly FallbackRoute[] = [],

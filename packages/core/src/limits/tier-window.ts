@@ -47,7 +47,16 @@ const HOUR_MS = 3_600_000
 export const secondCountsMs = 61_000
 const SECONDS_COUNTED = secondCountsMs / SECOND_MS
 
-/** A window without admissions. */
+/**
+ * A window without admissions.
+ * @example
+ * ```ts
+ * import { emptyTierWindow, takeFromTierWindow } from '@taskboard/core/storage'
+ *
+ * const { minute } = takeFromTierWindow(emptyTierWindow(), { perHour: null, perMinute: 10 }, Date.now())
+ * console.log(minute) // { limit: 10, remaining: 9 }
+ * ```
+ */
 export function emptyTierWindow(): TierWindow {
   return { hour: -Infinity, hourUsed: 0, seconds: [], counts: [] }
 }
@@ -57,6 +66,16 @@ export function emptyTierWindow(): TierWindow {
  * A `now` before the newest admission shows that the clock has stepped back. The minute's admissions then move back with it, so
  * that a step admits nothing extra in any minute. The count of a later hour moves to the current one, so that the wait ends with
  * it: no wait is longer than an hour, and none for the minute longer than 61 s. The limits may change between calls.
+ * @example
+ * ```ts
+ * import { emptyTierWindow, takeFromTierWindow } from '@taskboard/core/storage'
+ *
+ * const window = emptyTierWindow()
+ * const rates = { perHour: 1, perMinute: null }
+ * takeFromTierWindow(window, rates, 0)
+ * const { allowed, retryAfterMs } = takeFromTierWindow(window, rates, 1_800_000)
+ * console.log(allowed, retryAfterMs) // false 1800000
+ * ```
  */
 export function takeFromTierWindow(window: TierWindow, limits: TierRates, now: Instant): TierDecision {
   followBack(window, now)
@@ -70,12 +89,32 @@ export function takeFromTierWindow(window: TierWindow, limits: TierRates, now: I
   return toTierDecision(limits, after, { allowed, now })
 }
 
-/** When nothing in a window counts any more, in the hour or in the minute, so that it can be discarded. */
+/**
+ * When nothing in a window counts any more, in the hour or in the minute, so that it can be discarded.
+ * @example
+ * ```ts
+ * import { emptyTierWindow, takeFromTierWindow, tierWindowIdleAt } from '@taskboard/core/storage'
+ *
+ * const window = emptyTierWindow()
+ * takeFromTierWindow(window, { perHour: 1_000, perMinute: 100 }, 0)
+ * console.log(tierWindowIdleAt(window)) // 3600000
+ * ```
+ */
 export function tierWindowIdleAt({ hour, seconds }: TierWindow): Instant {
   return Math.max(hour + HOUR_MS, (seconds.at(-1) ?? -Infinity) * SECOND_MS + secondCountsMs)
 }
 
-/** The result of a decision, from the usage after it. A refusal waits at least a millisecond. */
+/**
+ * The result of a decision, from the usage after it. A refusal waits at least a millisecond.
+ * @example
+ * ```ts
+ * import { toTierDecision } from '@taskboard/core/storage'
+ *
+ * const usage = { hourUsed: 3, hourEndsAt: 3_600_000, minuteUsed: 3, minuteFreeAt: 61_000 }
+ * const decision = toTierDecision({ perHour: 10, perMinute: 3 }, usage, { allowed: false, now: 1_000 })
+ * console.log(decision.hour?.remaining, decision.retryAfterMs) // 7 60000
+ * ```
+ */
 export function toTierDecision(
   { perHour, perMinute }: TierRates,
   { hourUsed, hourEndsAt, minuteUsed, minuteFreeAt }: TierUsage,

@@ -10,7 +10,15 @@ export interface RollingWindow {
   count: number
 }
 
-/** A window without admissions. */
+/**
+ * A window without admissions.
+ * @example
+ * ```ts
+ * import { emptyWindow, remainingInWindow } from '@taskboard/core/storage'
+ *
+ * console.log(remainingInWindow(emptyWindow(), 60)) // 60
+ * ```
+ */
 export function emptyWindow(): RollingWindow {
   return { times: [], head: 0, count: 0 }
 }
@@ -23,6 +31,14 @@ export function emptyWindow(): RollingWindow {
  * A `now` before the newest admission shows that the clock has stepped back. All admissions then move back with it, so that the
  * newest is at `now`. So a step back admits nothing extra, and no wait is longer than the window. A key keeps one `windowMs`;
  * its limit may change between calls.
+ * @example
+ * ```ts
+ * import { emptyWindow, takeFromWindow } from '@taskboard/core/storage'
+ *
+ * const window = emptyWindow()
+ * console.log(takeFromWindow(window, 1, 60_000, 0)) // 0
+ * console.log(takeFromWindow(window, 1, 60_000, 20_000)) // 40000
+ * ```
  */
 export function takeFromWindow(window: RollingWindow, limit: number, windowMs: number, now: Instant): number {
   const newest = newestAdmission(window)
@@ -35,17 +51,45 @@ export function takeFromWindow(window: RollingWindow, limit: number, windowMs: n
   return 0
 }
 
-/** How many more requests would be admitted at the instant of the last `takeFromWindow`. */
+/**
+ * How many more requests would be admitted at the instant of the last `takeFromWindow`.
+ * @example
+ * ```ts
+ * import { emptyWindow, remainingInWindow, takeFromWindow } from '@taskboard/core/storage'
+ *
+ * const window = emptyWindow()
+ * takeFromWindow(window, 60, 60_000, 0)
+ * console.log(remainingInWindow(window, 60)) // 59
+ * ```
+ */
 export function remainingInWindow(window: RollingWindow, limit: number): number {
   return Math.max(0, limit - window.count)
 }
 
-/** The time of the newest admission; `-Infinity` when none is kept. A window whose newest is `windowMs` old can be discarded. */
+/**
+ * The time of the newest admission; `-Infinity` when none is kept. A window whose newest is `windowMs` old can be discarded.
+ * @example
+ * ```ts
+ * import { emptyWindow, newestAdmission, takeFromWindow } from '@taskboard/core/storage'
+ *
+ * const window = emptyWindow()
+ * takeFromWindow(window, 60, 60_000, 5_000)
+ * console.log(newestAdmission(window)) // 5000
+ * ```
+ */
 export function newestAdmission(window: RollingWindow): Instant {
   return window.count === 0 ? -Infinity : timeAt(window, window.count - 1)
 }
 
-/** Whole seconds for a `Retry-After` header (RFC 9110, 10.2.3), rounded up so that the wait is enough. */
+/**
+ * Whole seconds for a `Retry-After` header (RFC 9110, 10.2.3), rounded up so that the wait is enough.
+ * @example
+ * ```ts
+ * import { retryAfterSeconds } from '@taskboard/core/transport'
+ *
+ * console.log(retryAfterSeconds(1_001)) // 2
+ * ```
+ */
 export function retryAfterSeconds(retryAfterMs: number): number {
   return Math.ceil(retryAfterMs / 1_000)
 }

@@ -21,12 +21,31 @@ export interface Placement {
   readonly laneUntil: Instant
 }
 
-/** How fast scores in a lane rise, in units per millisecond. */
+/**
+ * How fast scores in a lane rise, in units per millisecond.
+ * @example
+ * ```ts
+ * import { laneSlope, lanes } from '@taskboard/core/storage'
+ *
+ * console.log(lanes.map((lane) => laneSlope(lane)).every((slope) => slope >= 0)) // true
+ * ```
+ */
 export function laneSlope(lane: Lane, scoring: Scoring = defaultScoring): number {
   return scoring.laneSlopes[lane] as number
 }
 
-/** The placement of a task at `now`. Exact: `scoreUnits` equals `key + slope * now` until `laneUntil`. */
+/**
+ * The placement of a task at `now`. Exact: `scoreUnits` equals `key + slope * now` until `laneUntil`.
+ * @example
+ * ```ts
+ * import { laneSlope, placeTask, scoreUnits } from '@taskboard/core/storage'
+ *
+ * const now = Date.UTC(2026, 0, 15)
+ * const task = { priority: 'high', createdAt: now, dueDate: null, openDependencies: 0 } as const
+ * const { lane, key } = placeTask(task, now)
+ * console.log(key + laneSlope(lane) * now === scoreUnits(task, now)) // true
+ * ```
+ */
 export function placeTask(task: Scorable, now: Instant, scoring: Scoring = defaultScoring): Placement {
   const due = duePhase(task.dueDate, now, scoring)
   const age = agePhase(task.createdAt, now, scoring)

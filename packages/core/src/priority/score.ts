@@ -29,7 +29,18 @@ export function flagSteps(priority: Scorable['priority']): number {
   return FLAG_STEPS[priority]
 }
 
-/** The exact score in the scoring's units at `now`. Higher is picked first. */
+/**
+ * The exact score in the scoring's units at `now`. Higher is picked first.
+ * @example
+ * ```ts
+ * import { defaultScoring, scoreTask } from '@taskboard/core'
+ * import { scoreUnits } from '@taskboard/core/storage'
+ *
+ * const now = Date.UTC(2026, 0, 15)
+ * const task = { priority: 'urgent', createdAt: now, dueDate: null, openDependencies: 0 } as const
+ * console.log(scoreUnits(task, now) / defaultScoring.unit === scoreTask(task, now)) // true
+ * ```
+ */
 export function scoreUnits(task: Scorable, now: Instant, scoring: Scoring = defaultScoring): number {
   return (
     FLAG_STEPS[task.priority] * scoring.flagStep +

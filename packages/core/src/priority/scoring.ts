@@ -184,7 +184,16 @@ function wholeMultiple(numerator: number, denominator: number): number {
 /** The score of the contract: 40 % flag, 30 % due date, 15 % age over 30 days, 15 % no open dependencies. */
 export const defaultScoring: Scoring = createScoring()
 
-/** Whether two scorings give the same keys. */
+/**
+ * Whether two scorings give the same keys.
+ * @example
+ * ```ts
+ * import { createScoring, defaultScoring } from '@taskboard/core'
+ * import { sameScoring } from '@taskboard/core/storage'
+ *
+ * console.log(sameScoring(createScoring(), defaultScoring)) // true
+ * ```
+ */
 export function sameScoring(a: Scoring, b: Scoring): boolean {
   return (
     a.unit === b.unit &&

@@ -7,7 +7,17 @@ export interface Tied {
   readonly dueDate: Instant | null
 }
 
-/** The order of tasks of the same score: by due date (none last), then by creation, then by id. Below 0 when `a` comes first. */
+/**
+ * The order of tasks of the same score: by due date (none last), then by creation, then by id. Below 0 when `a` comes first.
+ * @example
+ * ```ts
+ * import { compareTied } from '@taskboard/core/storage'
+ *
+ * const due = { id: 'task_2', createdAt: 2, dueDate: 10 }
+ * const older = { id: 'task_1', createdAt: 1, dueDate: null }
+ * console.log([older, due].toSorted(compareTied).map(({ id }) => id)) // [ 'task_2', 'task_1' ]
+ * ```
+ */
 export function compareTied(a: Tied, b: Tied): number {
   const [dueA, dueB] = [a.dueDate ?? Infinity, b.dueDate ?? Infinity]
   if (dueA !== dueB) return dueA < dueB ? -1 : 1

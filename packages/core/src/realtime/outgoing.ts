@@ -38,6 +38,16 @@ class FramedOnce implements Outgoing {
   }
 }
 
+/**
+ * Wraps serialized messages, which are framed on first use.
+ * @example
+ * ```ts
+ * import { outgoing } from '@taskboard/core/transport'
+ *
+ * const { texts, frames } = outgoing(['{"type":"pong"}'])
+ * console.log(texts.length, frames.length) // 1 17
+ * ```
+ */
 export function outgoing(texts: readonly string[]): Outgoing {
   return new FramedOnce(texts)
 }

@@ -36,6 +36,14 @@ const wellKnownNat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 /**
  * Creates a guard that refuses every address that is not public unicast.
  * @throws TaskboardError `INVALID_CONFIG` for an entry of `allow` that is neither CIDR nor address.
+ * @example
+ * ```ts
+ * import { createEndpointGuard } from '@taskboard/core/storage'
+ *
+ * const guard = createEndpointGuard({ allow: ['10.0.0.0/8'] })
+ * console.log(guard.refuseAddress('10.1.2.3', 'http:')) // null
+ * console.log(guard.refuseAddress('192.168.0.1', 'https:') === null) // false
+ * ```
  */
 export function createEndpointGuard(options: EndpointGuardOptions = {}): EndpointGuard {
   const allowed = (options.allow ?? []).map(parseNetwork)

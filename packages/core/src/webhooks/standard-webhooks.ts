@@ -33,7 +33,16 @@ export function standardWebhookKey(secret: string): SigningKey {
   return createSigningKey(isEncoded ? Buffer.from(encoded, 'base64') : secret)
 }
 
-/** One `v1` signature: the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the timestamp in whole Unix seconds. */
+/**
+ * One `v1` signature: the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the timestamp in whole Unix seconds.
+ * @example
+ * ```ts
+ * import { signStandardWebhook } from '@taskboard/core/transport'
+ *
+ * const message = { id: 'evt_1', sentAt: Date.UTC(2026, 0, 15), body: '{}' }
+ * console.log(signStandardWebhook('whsec_c2VjcmV0', message).slice(0, 3)) // v1,
+ * ```
+ */
 export function signStandardWebhook(
   secret: string | SigningKey,
   message: { readonly id: string; readonly sentAt: Instant; readonly body: string | Uint8Array },
@@ -46,6 +55,13 @@ export function signStandardWebhook(
 /**
  * The three headers of the Standard Webhooks specification, with one signature per key, separated by spaces. The timestamp is
  * that of the attempt, because receivers refuse one more than five minutes old.
+ * @example
+ * ```ts
+ * import { standardWebhookHeaders } from '@taskboard/core/transport'
+ *
+ * const message = { id: 'evt_1', sentAt: Date.UTC(2026, 0, 15), body: '{}' }
+ * console.log(standardWebhookHeaders([], message)) // { 'webhook-id': 'evt_1', 'webhook-timestamp': '1768435200' }
+ * ```
  */
 export function standardWebhookHeaders(
   keys: readonly SigningKey[],

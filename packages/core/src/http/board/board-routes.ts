@@ -29,6 +29,15 @@ function findAction({ values, repeated }: Query): BoardOperation {
 /**
  * The board API (v1) as routes: the script endpoint and webhook registration, at the configured paths. An adapter registers each
  * for every method.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { boardRoutes } from '@taskboard/core/transport'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * console.log(boardRoutes(taskboard).map(({ path }) => path)) // [ '/api/board', '/api/webhooks/create' ]
+ * ```
  */
 export function boardRoutes({ surface }: { readonly surface: Surface }): readonly Route[] {
   return [

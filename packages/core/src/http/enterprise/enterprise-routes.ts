@@ -8,6 +8,15 @@ import type { Method, Operation } from './operation.js'
 /**
  * The enterprise API (v2) as routes, below the configured path. Parameters have the form `:name`, and a path without parameters
  * comes before those that would match it.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { enterpriseRoutes } from '@taskboard/core/transport'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * console.log(enterpriseRoutes(taskboard).every(({ path }) => path.startsWith('/v2/'))) // true
+ * ```
  */
 export function enterpriseRoutes({ surface }: { readonly surface: Surface }): readonly Route[] {
   const paths = new Map<string, Map<Method, Operation>>()

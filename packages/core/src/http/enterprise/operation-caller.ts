@@ -23,7 +23,39 @@ export interface OperationRequest {
  */
 export type OperationCaller = (operationId: string, request: OperationRequest) => Promise<unknown>
 
-/** Public operations cannot be called. */
+/**
+ * Public operations cannot be called.
+ * @example
+ * ```ts
+ * import { createTaskboard, scopes, type Principal } from '@taskboard/core'
+ * import { createOperationCaller, type HttpRequest } from '@taskboard/core/transport'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'custom' })
+ * const principal: Principal = {
+ *   id: 'user_1',
+ *   kind: 'user',
+ *   accountId: account.id,
+ *   tier: 'custom',
+ *   scopes,
+ *   workspaceIds: 'all',
+ *   defaultWorkspaceId: workspace.id,
+ * }
+ * const request: HttpRequest = {
+ *   method: 'GET',
+ *   path: '/v2/account',
+ *   params: {},
+ *   query: '',
+ *   header: () => undefined,
+ *   clientAddress: '203.0.113.7',
+ *   body: { kind: 'none' },
+ * }
+ * const call = createOperationCaller(taskboard)
+ * const answer = (await call('getAccount', { principal, request })) as { readonly name: string }
+ * console.log(answer.name) // Acme
+ * ```
+ */
 export function createOperationCaller({ surface }: { readonly surface: Surface }): OperationCaller {
   const operations = new Map<string, ProtectedOperation>()
   for (const operation of enterpriseOperations(surface)) {

@@ -42,6 +42,29 @@ export interface ProtectedRouteOptions {
 /**
  * A route of another protocol beside the enterprise API, with the same credentials, account limits, request ids and answer
  * headers.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { protectedRoute, type HttpRequest } from '@taskboard/core/transport'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const route = protectedRoute(taskboard, {
+ *   path: '/v2/whoami',
+ *   answer: async ({ principal }) => ({ status: 200, headers: {}, body: principal.id }),
+ *   refuse: ({ status, body }) => ({ status, headers: {}, body: JSON.stringify(body) }),
+ * })
+ * const request: HttpRequest = {
+ *   method: 'GET',
+ *   path: '/v2/whoami',
+ *   params: {},
+ *   query: '',
+ *   header: () => undefined,
+ *   clientAddress: '203.0.113.7',
+ *   body: { kind: 'none' },
+ * }
+ * console.log((await route.handle(request)).status) // 401
+ * ```
  */
 export function protectedRoute(
   { surface }: { readonly surface: Surface },
