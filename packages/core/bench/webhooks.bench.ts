@@ -80,7 +80,7 @@ async function delivered(): Promise<void> {
       }
       return { deliveries, nextDueInMs: null }
     },
-    async readTargets(webhookIds) {
+    async readTargets({ webhookIds }) {
       return webhooks.filter(({ id }) => webhookIds.includes(id))
     },
     async recordDeliveryResults({ results }) {
@@ -89,7 +89,6 @@ async function delivered(): Promise<void> {
       recorded += results.length
       if (recorded === DELIVERIES) finish()
     },
-    releaseDeliveries: () => Promise.resolve(),
   }
   const guard = createEndpointGuard({ allow: ['127.0.0.1'] })
   const deliverer = createDeliverer({

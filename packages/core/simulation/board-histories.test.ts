@@ -61,7 +61,7 @@ async function createWorld(seed: number, at: () => At): Promise<World> {
     { agent: { workspaceId: workspace.id, name: 'two', type: 'worker' }, idempotency: null },
     at(),
   )
-  const agents = await storage.agents.listAgents({ workspaceId: workspace.id }, at())
+  const agents = await storage.agents.listAgents({ reach: null, workspaceId: workspace.id }, at())
   await storage.webhooks.insertWebhook(
     {
       webhook: {
@@ -283,7 +283,13 @@ async function runHistory(seed: number): Promise<{ world: World; events: readonl
     if (dice.chance(0.3))
       await storage.tasks.expireLeases({ limit: 100, backoff: defaultBackoff }, world.at())
   }
-  return { world, events: await storage.events.readEvents(world.workspaceId, 0, 10_000) }
+  return {
+    world,
+    events: await storage.events.readEvents(
+      { workspaceId: world.workspaceId, afterSeq: 0, limit: 10_000 },
+      { now: null },
+    ),
+  }
 }
 
 async function checkTasks(world: World): Promise<void> {
@@ -329,7 +335,7 @@ function swap(map: Map<string, string>, key: string, value: string): string | un
 }
 
 async function checkDeliveries(world: World, events: readonly LoggedEvent[]): Promise<void> {
-  const [webhook] = await world.storage.webhooks.listWebhooks(world.workspaceId, world.at())
+  const [webhook] = await world.storage.webhooks.listWebhooks({ within: world.workspaceId }, world.at())
   const deliveries = await world.storage.webhooks.listDeliveries(
     {
       workspaceId: world.workspaceId,

@@ -150,7 +150,7 @@ async function check(
     tally.retried += attempts.filter((attempt) => attempt.outcome === 'retried').length
     expect(finished.get(task.id)).toBeGreaterThanOrEqual(1)
   }
-  const events = await storage.events.readEvents(workspaceId, 0, 100_000)
+  const events = await storage.events.readEvents({ workspaceId, afterSeq: 0, limit: 100_000 }, { now: null })
   tally.undelivered += await checkDeliveries(storage, workspaceId, events, received, at.now)
 }
 
@@ -161,7 +161,7 @@ async function checkDeliveries(
   received: History['received'],
   now: number,
 ) {
-  const [webhook] = await storage.webhooks.listWebhooks(workspaceId, { now })
+  const [webhook] = await storage.webhooks.listWebhooks({ within: workspaceId }, { now })
   const query = { workspaceId, webhookId: webhook?.id ?? '', status: null, limit: 10_000, afterId: null }
   const deliveries = await storage.webhooks.listDeliveries(query, { now })
   const told = events.filter((event) => event.type.startsWith('task.') && event.type !== 'task.progress')

@@ -31,9 +31,11 @@ export type {
 export { anyAgentType, emptyProfile, mostAhead, ratedAttempts, timedAttempts } from './agents/index.js'
 export type {
   AgentChange,
+  AgentPart,
   AgentPresenceReport,
   AgentProfile,
   AgentQuery,
+  AgentReading,
   AgentStore,
   Forecast,
   ForecastTask,
@@ -109,6 +111,7 @@ export type {
   NotificationClaim,
   NotificationStore,
   NotificationTarget,
+  NotificationTargetChange,
   PublishedAlertData,
   RaisedAlertData,
 } from './events/index.js'
@@ -152,7 +155,14 @@ export type {
 } from './limits/index.js'
 export { compareTied, lanes, laneSlope, placeTask, sameScoring, scoreUnits } from './priority/index.js'
 export type { Lane, Placement, ScoringWeights, Tied } from './priority/index.js'
-export type { LogEnd, RealtimeStore, SlotRequest } from './realtime/index.js'
+export type {
+  HolderLease,
+  LogEnd,
+  LogEndQuery,
+  RealtimeStore,
+  SlotRelease,
+  SlotRequest,
+} from './realtime/index.js'
 export { createStorageSettings } from './storage-settings.js'
 export type { BoundSettings } from './storage-settings.js'
 export type { Pruning, StorageSettings } from './storage/index.js'
@@ -164,6 +174,8 @@ export type {
   DeliveryClaim,
   DeliveryQuery,
   DeliveryResult,
+  ReturnedDelivery,
+  WebhookQuery,
   DeliveryStatus,
   DeliveryTarget,
   DisabledReason,

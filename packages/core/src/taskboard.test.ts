@@ -88,7 +88,7 @@ describe('a task board', () => {
     const storage = memoryStorage()
     let pages = 0
     const { events } = storage
-    const counting: Storage = {
+    const counting: typeof storage = {
       ...storage,
       events: { ...events, readFeed: (...page) => ((pages += 1), events.readFeed(...page)) },
     }
@@ -185,7 +185,7 @@ describe('a task board', () => {
         ...storage.events,
         async feedEnd() {
           if (broken) throw new Error('connection lost')
-          return storage.events.feedEnd(null)
+          return storage.events.feedEnd({ after: null }, { now: null })
         },
       },
     }
@@ -255,7 +255,7 @@ describe('a task board', () => {
       await board.add({ title: 'Größe 📦' })
       await clock.settle()
       expect(receiver.deliveries).toHaveLength(1)
-      const stored = await storage.webhooks.listWebhooks(workspace.id, { now: clock.now() })
+      const stored = await storage.webhooks.listWebhooks({ within: workspace.id }, { now: clock.now() })
       expect(JSON.stringify(stored)).not.toContain(secret)
     } finally {
       await receiver.close()
@@ -282,9 +282,10 @@ describe('a task board', () => {
     await taskboard.start()
     await board.add({ title: 'Write' })
     await clock.advance({ days: 29 })
-    expect(await storage.events.readEvents(workspace.id, 0, 10)).not.toHaveLength(0)
+    const query = { workspaceId: workspace.id, afterSeq: 0, limit: 10 }
+    expect(await storage.events.readEvents(query, { now: null })).not.toHaveLength(0)
     await clock.advance({ days: 2 })
-    expect(await storage.events.readEvents(workspace.id, 0, 10)).toHaveLength(0)
+    expect(await storage.events.readEvents(query, { now: null })).toHaveLength(0)
   })
 
   it('keeps deliveries for their own retention', async () => {

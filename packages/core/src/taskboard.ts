@@ -322,7 +322,7 @@ function createSurface<Tx>(
     board: cachedBoards((workspaceId) => createBoard(boardParts, workspaceId)),
     readTask: (input, workspaceId) => readNewTask(input, workspaceId, boardParts.settings.maxAttempts),
     tasks: createTaskDirectory({ environment, tasks: storage.tasks }),
-    keepAnswer: (claim, answer) => storage.keepAnswer(claim, answer, { now: environment.storageNow() }),
+    keepAnswer: (claim, answer) => storage.keepAnswer({ claim, answer }, { now: environment.storageNow() }),
     webhooks: createWebhooks({
       environment,
       store: storage.webhooks,

@@ -100,7 +100,7 @@ it.each(skews)('a clock %s the storage’s ends leases when they expire', async 
 
 it.each(skews)('a clock %s the storage’s does not move the retries of notifications', async (_, aheadMs) => {
   const { clock, storage, environment, add, workspaceId, start } = await setUp(aheadMs)
-  await storage.notifications.saveTarget({ workspaceId, channel: 'mail', settings: {} }, AT)
+  await storage.notifications.setTarget({ workspaceId, channel: 'mail', settings: {} }, AT)
   const tries: number[] = []
   const send = () => {
     tries.push(clock.now() - start)

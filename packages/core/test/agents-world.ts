@@ -58,18 +58,19 @@ export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: A
   const faults = createFaults()
   const tasks = faults.of(storage.tasks)
   const { events } = storage
+  const readLog = () => events.readEvents({ workspaceId, afterSeq: 0, limit: 100_000 }, at())
   const statusFaults = new Set<AgentStatus>()
   /** Agents that lookups do not find, once each. */
   const goneAgents = new Set<string>()
   const agentStore: typeof storage.agents = {
     ...storage.agents,
-    async listAgents(which, when) {
-      const found = await storage.agents.listAgents(which, when)
+    async listAgents(query, when) {
+      const found = await storage.agents.listAgents(query, when)
       return found.filter(({ id }) => !goneAgents.delete(id))
     },
-    async reportAgentStatus(report, when) {
-      if (statusFaults.has(report.status)) throw new Error('the storage is down')
-      await storage.agents.reportAgentStatus(report, when)
+    async reportPresence(report, when) {
+      if ('status' in report && statusFaults.has(report.status)) throw new Error('the storage is down')
+      await storage.agents.reportPresence(report, when)
     },
   }
   const boardFor = boardsOn(environment, tasks)
@@ -105,10 +106,10 @@ export async function agentsWorld({ agents, workspaces = 1, patienceMs = 10 }: A
       storage.tasks.getTask({ within, taskId, parts: ['attempts', 'dependencies'] }, at()),
     /** The log of the first workspace, as event types and the ids of their subjects. */
     async eventTypes(): Promise<string[]> {
-      return (await events.readEvents(workspaceId, 0, 100_000)).map(({ type }) => type)
+      return (await readLog()).map(({ type }) => type)
     },
     eventsOf: async (type: LoggedEvent['type']): Promise<LoggedEvent[]> =>
-      (await events.readEvents(workspaceId, 0, 100_000)).filter((event) => event.type === type),
+      (await readLog()).filter((event) => event.type === type),
   }
 }
 

@@ -107,7 +107,7 @@ function createTestStore(clock: VirtualClock) {
       fail('claim')
       return claimFrom(deliveries, request, now ?? clock.now(), () => `claim_${(tokens += 1)}`)
     },
-    async readTargets(webhookIds, { now }) {
+    async readTargets({ webhookIds }, { now }) {
       calls.check += 1
       await turn()
       fail('check')
@@ -118,7 +118,10 @@ function createTestStore(clock: VirtualClock) {
         return [toTarget(webhook, now ?? clock.now())]
       })
     },
-    async recordDeliveryResults({ results, disableAfterMs }, { now }) {
+    async recordDeliveryResults({ results: given, disableAfterMs }, { now }) {
+      const returned = given.filter(({ outcome }) => outcome.kind === 'returned')
+      if (returned.length > 0) return release(returned)
+      const results = given as readonly DeliveryResult[]
       calls.record += 1
       calls.largestRecord = Math.max(calls.largestRecord, results.length)
       await turn()
@@ -138,14 +141,15 @@ function createTestStore(clock: VirtualClock) {
       }
       fail('recordAfterCommit')
     },
-    async releaseDeliveries(claims) {
-      calls.release += 1
-      fail('release')
-      for (const { deliveryId, claimToken } of claims) {
-        const row = deliveries.find(({ id }) => id === deliveryId)
-        if (row?.claim?.token === claimToken) row.claim = null
-      }
-    },
+  }
+
+  function release(claims: readonly Pick<DeliveryResult, 'deliveryId' | 'claimToken'>[]): void {
+    calls.release += 1
+    fail('release')
+    for (const { deliveryId, claimToken } of claims) {
+      const row = deliveries.find(({ id }) => id === deliveryId)
+      if (row?.claim?.token === claimToken) row.claim = null
+    }
   }
 
   function add(webhook: TestWebhook, title = 'Grüße 🚀'): StoredDelivery {

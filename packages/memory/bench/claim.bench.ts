@@ -62,7 +62,7 @@ async function createBoard(taskCount: number, workspaceCount: number): Promise<B
     board.tasks.push(await addTask(board, workspaceIds[index % workspaceCount] ?? workspace.id, index))
   }
   board.now = START + 20 * DAY_MS
-  const [first] = await storage.agents.listAgents({ workspaceId: workspace.id }, { now: START })
+  const [first] = await storage.agents.listAgents({ reach: null, workspaceId: workspace.id }, { now: START })
   board.agentId = first?.id ?? ''
   return board
 }

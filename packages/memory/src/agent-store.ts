@@ -1,8 +1,17 @@
-import { TaskboardError, type Agent, type AgentOverview, type Instant } from '@taskboard/core'
+import {
+  TaskboardError,
+  type Agent,
+  type AgentOverview,
+  type AgentStatus,
+  type Instant,
+} from '@taskboard/core'
 import {
   emptyProfile,
+  type AgentPart,
   type AgentQuery,
+  type AgentReading,
   type AgentStore,
+  type At,
   type NewAgent,
   type Reach,
 } from '@taskboard/core/storage'
@@ -37,11 +46,17 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
   function require(workspaceId: string, agentId: string): Agent {
     const agent = tables.agents.get(agentId)
     if (agent !== undefined && agent.workspaceId === workspaceId) return agent
-    throw notFound()
+    throw new TaskboardError('NOT_FOUND', 'no such agent')
+  }
+
+  function setStatus(agent: Agent, status: AgentStatus, now: Instant): void {
+    const { id: agentId, workspaceId } = agent
+    tables.agents.set(agentId, { ...agent, status })
+    publish(draftRow(workspaceId, { type: 'agent.status', data: { agentId, status } }, now))
   }
 
   return {
-    ...createAgentReads(database, { work, leases, agentsOf }),
+    listAgents: createAgentList(database, { work, leases, agentsOf }),
     insertAgent: ({ agent, idempotency: claim }, at) =>
       write(at, (now) => {
         database.requireWorkspace(agent.workspaceId)
@@ -50,12 +65,6 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
           return { ...added, status: agentStatus(database, leases, added, now) }
         })
       }),
-    listAgents: (which, at) =>
-      read(at, () =>
-        'workspaceId' in which
-          ? agentsOf(which.workspaceId)
-          : which.agentIds.flatMap((id) => tables.agents.get(id) ?? []),
-      ),
     updateAgent: ({ workspaceId, agentId, change }, at) =>
       write(at, () => {
         const agent = { ...require(workspaceId, agentId), ...change }
@@ -73,36 +82,32 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
         tables.agents.delete(id)
         tables.workers.delete(id)
       }),
-    reportAgentStatus: ({ workspaceId, agentId, status }, at) =>
-      write(at, (now) => {
-        const agent = tables.agents.get(agentId)
-        if (agent?.workspaceId !== workspaceId || agent.status === status) return
-        tables.agents.set(agentId, { ...agent, status })
-        publish(draftRow(workspaceId, { type: 'agent.status', data: { agentId, status } }, now))
-      }),
     reportPresence: (report, at) =>
       write(at, (now) => {
-        const { liveMs } = report
-        const liveUntil = liveMs === null ? Infinity : now + liveMs
         if ('agentTypes' in report) {
+          const liveUntil = report.liveMs === null ? Infinity : now + report.liveMs
           for (const type of report.agentTypes) tables.runtimes.set(type, liveUntil)
-        } else if (tables.agents.get(report.agentId)?.workspaceId === report.workspaceId) {
-          tables.workers.set(report.agentId, liveUntil)
+          return
         }
+        const { workspaceId, agentId } = report
+        const agent = tables.agents.get(agentId)
+        if (agent?.workspaceId !== workspaceId) return
+        if ('liveMs' in report) tables.workers.set(agentId, now + report.liveMs)
+        else if (agent.status !== report.status) setStatus(agent, report.status, now)
       }),
-    readForecasts: (tasks, at) =>
+    readForecasts: ({ tasks }, at) =>
       read(at, (now) => tasks.map((task) => work.forecast(task, agentsOf(task.workspaceId), now))),
   }
 }
 
-function createAgentReads(
+function createAgentList(
   database: Database,
   parts: {
     readonly work: AgentWork
     readonly leases: LeaseIndex
     readonly agentsOf: (workspaceId: string) => readonly Agent[]
   },
-): Pick<Store, 'surveyAgents' | 'getAgent'> {
+): Store['listAgents'] {
   const { transactions, tables } = database
   const { work, leases, agentsOf } = parts
 
@@ -119,8 +124,8 @@ function createAgentReads(
   const isReached = (reach: Reach | null, workspaceId: string): boolean =>
     reach === null ? tables.workspaces.get(workspaceId) !== undefined : isWithin(database, reach, workspaceId)
 
-  function survey(query: AgentQuery): readonly Agent[] {
-    const { reach, workspaceId, agentIds, limit, afterId } = query
+  function select(query: AgentQuery): readonly Agent[] {
+    const { reach, workspaceId = null, agentIds, limit, afterId = null } = query
     if (workspaceId !== null && !isReached(reach, workspaceId)) {
       throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
     }
@@ -135,20 +140,12 @@ function createAgentReads(
       .slice(0, limit)
   }
 
-  return {
-    surveyAgents: (query, at) =>
-      transactions.read(at, (now) => survey(query).map((agent) => overview(agent, now))),
-    getAgent: ({ reach, agentId }, at) =>
-      transactions.read(at, (now) => {
-        const agent = tables.agents.get(agentId)
-        if (agent !== undefined && isReached(reach, agent.workspaceId)) return overview(agent, now)
-        throw notFound()
-      }),
-  }
-}
-
-function notFound(): TaskboardError {
-  return new TaskboardError('NOT_FOUND', 'no such agent')
+  return <Part extends AgentPart>(query: AgentQuery<Part>, at: At<MemoryTransaction>) =>
+    transactions.read(at, (now) => {
+      const agents = select(query)
+      const isOverview = query.parts !== undefined && query.parts.length > 0
+      return (isOverview ? agents.map((agent) => overview(agent, now)) : agents) as AgentReading<Part>[]
+    })
 }
 
 function indexByWorkspace(agents: Table<Agent>): ReadonlyMap<string, ReadonlyMap<string, Agent>> {

@@ -7,7 +7,6 @@ import {
   type EventCount,
   type FiguresQuery,
   type LoggedEvent,
-  type Reach,
 } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import { isWithin } from './reach.js'
@@ -36,8 +35,8 @@ export function createAnalyticsStore(database: Database): AnalyticsStore<MemoryT
     return events.length
   }
 
-  function figures(reach: Reach, query: FiguresQuery): readonly DayFigures[] {
-    const { workspaceId: only } = query
+  function figures(query: FiguresQuery): readonly DayFigures[] {
+    const { reach, workspaceId: only } = query
     const ids = only === null ? [...tables.workspaces.values()].map(({ id }) => id) : [only]
     const reached = ids.filter((id) => isWithin(database, reach, id))
     if (only !== null && reached.length === 0) {
@@ -53,7 +52,7 @@ export function createAnalyticsStore(database: Database): AnalyticsStore<MemoryT
   }
 
   return {
-    rollUp: (limit, at) =>
+    rollUp: ({ limit }, at) =>
       transactions.write(at, () => {
         let taken = 0
         for (const workspaceId of behind) {
@@ -62,7 +61,7 @@ export function createAnalyticsStore(database: Database): AnalyticsStore<MemoryT
         }
         return taken
       }),
-    readFigures: (reach, query, at) => transactions.read(at, () => figures(reach, query)),
+    readFigures: (query, at) => transactions.read(at, () => figures(query)),
   }
 }
 

@@ -10,22 +10,22 @@ export function createEventStore(database: Database): EventStore<MemoryTransacti
   const mark = (workspaceId: string): number => tables.rollUps.get(workspaceId)?.seq ?? 0
   const { read, write } = transactions
   return {
-    appendEvent: (workspaceId, draft, at) =>
+    appendEvent: ({ workspaceId, event }, at) =>
       write(at, (now) => {
         database.requireWorkspace(workspaceId)
-        const row = draftRow(workspaceId, structuredClone(draft), now)
+        const row = draftRow(workspaceId, structuredClone(event), now)
         database.publish(row)
         return toLoggedEvent(row)
       }),
-    readEvents: (workspaceId, afterSeq, limit) =>
+    readEvents: ({ workspaceId, afterSeq, limit }) =>
       read(null, () => log.readWorkspace(workspaceId, afterSeq, limit)),
-    readFeed: (position, limit) =>
+    readFeed: ({ position, limit }) =>
       read(null, () => {
         const start = parsePosition(position)
         const events = log.readAll(start, limit)
         return { events, position: String(log.afterPage(start, events.length)) }
       }),
-    feedEnd: (after) =>
+    feedEnd: ({ after }) =>
       read(null, () => String(after === null ? log.end : Math.max(parsePosition(after), log.end))),
     onCommit: (listener) => commits.listen(listener),
     pruneEvents: ({ limit, olderThanMs }, at) =>

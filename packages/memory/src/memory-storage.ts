@@ -73,7 +73,8 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     open: () => Promise.resolve(),
     close: () => Promise.resolve(),
     transaction: transactions.transaction,
-    keepAnswer: (claim, answer, at) => transactions.write(at, () => idempotency.keepAnswer(claim, answer)),
+    keepAnswer: ({ claim, answer }, at) =>
+      transactions.write(at, () => idempotency.keepAnswer(claim, answer)),
     prune: createPrune({
       pruneEvents,
       pruneDeliveries,

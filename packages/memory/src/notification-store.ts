@@ -24,22 +24,21 @@ export function createNotificationStore(database: Database): Store {
   const claim = createClaim(database, targets, index)
 
   return {
-    saveTarget: ({ workspaceId, channel, settings }, at) =>
+    setTarget: ({ workspaceId, channel, settings }, at) =>
       write(at, (now) => {
-        database.requireWorkspace(workspaceId)
         const id = targetId(workspaceId, channel)
+        if (settings === null) {
+          const isKnown = targets.get(id) !== undefined
+          if (isKnown) targets.delete(id)
+          return isKnown
+        }
+        database.requireWorkspace(workspaceId)
         const fresh = { readThroughSeq: log.lastSeq(workspaceId), dueAt: now, claimToken: null }
         const state = targets.get(id) ?? fresh
         targets.set(id, { ...state, workspaceId, channel, settings: Object.freeze({ ...settings }) })
-      }),
-    deleteTarget: (workspaceId, channel, at) =>
-      write(at, () => {
-        const id = targetId(workspaceId, channel)
-        if (targets.get(id) === undefined) return false
-        targets.delete(id)
         return true
       }),
-    listTargets: (workspaceId, at) =>
+    listTargets: ({ workspaceId }, at) =>
       read(at, () =>
         index
           .of(workspaceId)

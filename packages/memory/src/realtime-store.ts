@@ -30,13 +30,13 @@ export function createRealtimeStore(database: Database): RealtimeStore {
   }
 
   return {
-    async openHolder(holderId, leaseMs, at) {
-      leases.set(holderId, present(at) + leaseMs)
-    },
-    async renewHolder(holderId, leaseMs, at) {
-      dropExpired(present(at))
-      if (!leases.has(holderId)) return false
-      leases.set(holderId, present(at) + leaseMs)
+    async leaseHolder({ holderId, leaseMs, step }, at) {
+      const now = present(at)
+      if (step === 'renew') {
+        dropExpired(now)
+        if (!leases.has(holderId)) return false
+      }
+      leases.set(holderId, now + leaseMs)
       return true
     },
     async acquireSlot({ slotId, accountId, holderId, limit, leaseMs }, at) {
@@ -50,13 +50,11 @@ export function createRealtimeStore(database: Database): RealtimeStore {
       slots.set(slotId, { accountId, holderId })
       return 'taken'
     },
-    async releaseSlots(slotIds) {
-      for (const id of slotIds) slots.delete(id)
+    async releaseSlots(release) {
+      if ('holderId' in release) dropHolder(release.holderId)
+      else for (const id of release.slotIds) slots.delete(id)
     },
-    async closeHolder(holderId) {
-      dropHolder(holderId)
-    },
-    readLogEnds: (reach, workspaceId) =>
+    readLogEnds: ({ reach, workspaceId }) =>
       transactions.read(null, () =>
         [...tables.workspaces.values()]
           .map(({ id }) => id)

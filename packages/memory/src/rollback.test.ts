@@ -41,7 +41,8 @@ async function createWorld(): Promise<World> {
   const workspaceIds = [workspace.id, second.id]
   const agentIds: string[] = []
   for (const workspaceId of workspaceIds) {
-    for (const each of await storage.agents.listAgents({ workspaceId }, at)) agentIds.push(each.id)
+    for (const each of await storage.agents.listAgents({ reach: null, workspaceId }, at))
+      agentIds.push(each.id)
     await storage.webhooks.insertWebhook(
       {
         webhook: { workspaceId, url: 'https://example.com/', events: webhookEventTypes, secrets: [] },
@@ -49,7 +50,7 @@ async function createWorld(): Promise<World> {
       },
       at,
     )
-    await storage.notifications.saveTarget({ workspaceId, channel: 'mail', settings: {} }, at)
+    await storage.notifications.setTarget({ workspaceId, channel: 'mail', settings: {} }, at)
   }
   return { storage, accountId: account.id, workspaceIds, agentIds, taskIds: [], now: START }
 }
@@ -132,7 +133,7 @@ async function apply(world: World, [kind, a, b, c]: Step, tx?: MemoryTransaction
       ),
     () => storage.agents.deleteAgent({ workspaceId, agentId: pick(world.agentIds, c) }, at),
     () => storage.tasks.deleteTask({ workspaceId, taskId }, at),
-    () => storage.analytics.rollUp(1 + (c % 9), at),
+    () => storage.analytics.rollUp({ limit: 1 + (c % 9) }, at),
   ]
   try {
     await pick(steps, kind)()
@@ -195,7 +196,7 @@ async function setEnabled(
   enabled: boolean,
   at: At<MemoryTransaction>,
 ) {
-  for (const { id } of await storage.webhooks.listWebhooks(workspaceId, at)) {
+  for (const { id } of await storage.webhooks.listWebhooks({ within: workspaceId }, at)) {
     await storage.webhooks.updateWebhook({ workspaceId, webhookId: id, change: { enabled } }, at)
   }
 }
@@ -214,7 +215,7 @@ async function observe({ storage, accountId, workspaceIds, taskIds, now }: World
     const lists = columns.map((column) =>
       storage.tasks.listTasks({ workspaceId, column, limit: 500, after: null }, at),
     )
-    const webhooks = await storage.webhooks.listWebhooks(workspaceId, at)
+    const webhooks = await storage.webhooks.listWebhooks({ within: workspaceId }, at)
     const deliveries = webhooks.map(({ id: webhookId }) =>
       storage.webhooks.listDeliveries(
         { workspaceId, webhookId, status: null, limit: 500, afterId: null },
@@ -226,9 +227,9 @@ async function observe({ storage, accountId, workspaceIds, taskIds, now }: World
       counts: await countTasks(storage, workspaceId, at),
       webhooks,
       deliveries: await Promise.all(deliveries),
-      agents: await storage.agents.listAgents({ workspaceId }, at),
-      events: await storage.events.readEvents(workspaceId, 0, 1_000),
-      targets: await storage.notifications.listTargets(workspaceId, at),
+      agents: await storage.agents.listAgents({ reach: null, workspaceId }, at),
+      events: await storage.events.readEvents({ workspaceId, afterSeq: 0, limit: 1_000 }, { now: null }),
+      targets: await storage.notifications.listTargets({ workspaceId }, at),
     }
   })
   const tasks = taskIds.map(async (taskId) => {
@@ -243,16 +244,13 @@ async function observe({ storage, accountId, workspaceIds, taskIds, now }: World
   return {
     boards: await Promise.all(boards),
     tasks: await Promise.all(tasks),
-    agents: await storage.agents.surveyAgents(
-      { reach: null, workspaceId: null, limit: 500, afterId: null },
+    agents: await storage.agents.listAgents(
+      { reach: null, workspaceId: null, limit: 500, afterId: null, parts: ['work'] },
       at,
     ),
-    forecasts: await storage.agents.readForecasts(
-      seen.flatMap((page) => page.tasks),
-      at,
-    ),
-    figures: await storage.analytics.readFigures(reach, { workspaceId: null, ...days }, at),
-    feedEnd: await storage.events.feedEnd(null),
+    forecasts: await storage.agents.readForecasts({ tasks: seen.flatMap((page) => page.tasks) }, at),
+    figures: await storage.analytics.readFigures({ reach, workspaceId: null, ...days }, at),
+    feedEnd: await storage.events.feedEnd({ after: null }, { now: null }),
     workspaces: await storage.access.listWorkspaces({ accountId }, at),
   }
 }

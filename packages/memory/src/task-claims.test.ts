@@ -35,7 +35,7 @@ describe('a claim by type', () => {
     for (const name of ['two', 'three'])
       await storage.agents.insertAgent({ agent: { workspaceId, name, type: 'bot' }, idempotency: null }, at)
     for (let count = 0; count < 6; count++) await add(`task ${count}`)
-    const agents = await storage.agents.listAgents({ workspaceId }, at)
+    const agents = await storage.agents.listAgents({ reach: null, workspaceId }, at)
     const shares = async (limit: number) => {
       const { tasks } = await claim(limit, START)
       return tasks.map(({ lease }) => agents.findIndex(({ id }) => id === lease?.agentId))

@@ -104,7 +104,8 @@ function createAgentVerbs(
 
   return {
     claimTasks: ({ target, limit }, at) => write(at, (now) => claim(target, limit, now)),
-    checkClaims: (proofs, at) => transactions.read(at, (now) => proofs.map((proof) => isHeld(proof, now))),
+    checkClaims: ({ proofs }, at) =>
+      transactions.read(at, (now) => proofs.map((proof) => isHeld(proof, now))),
     appendToTask: ({ proof, leaseMs, ...added }, at) =>
       write(at, (now) => {
         renew(proof, leaseMs, now)

@@ -3,8 +3,10 @@ import {
   currentPayloadVersion,
   rotateSecrets,
   type Delivery,
+  type DeliveryResult,
   type DeliveryTarget,
   type LoggedEvent,
+  type ReturnedDelivery,
   type StoredSecret,
   type StoredWebhook,
   type StoredWebhookChange,
@@ -22,8 +24,8 @@ import type { Table } from './table.js'
 import type { MemoryTransaction } from './transactions.js'
 
 type Store = WebhookStore<MemoryTransaction>
-type WebhookVerb = 'insertWebhook' | 'listWebhooks' | 'getWebhook' | 'updateWebhook' | 'deleteWebhook'
-type SendVerb = 'claimDueDeliveries' | 'readTargets' | 'recordDeliveryResults' | 'releaseDeliveries'
+type WebhookVerb = 'insertWebhook' | 'listWebhooks' | 'updateWebhook' | 'deleteWebhook'
+type SendVerb = 'claimDueDeliveries' | 'readTargets' | 'recordDeliveryResults'
 type LogVerb = Exclude<keyof Store, WebhookVerb | SendVerb>
 
 export function createWebhookStore(database: Database): Store & Pruned<'pruneDeliveries'> {
@@ -75,13 +77,16 @@ function createWebhookVerbs(
           return webhook
         })
       }),
-    listWebhooks: (workspaceId, at) => read(at, () => [...subscriptions.of(workspaceId)]),
-    getWebhook: ({ within, webhookId }, at) =>
+    listWebhooks: (query, at) =>
       read(at, () => {
-        if (typeof within === 'string') return requireWebhook(within, webhookId)
+        if (query.webhookId === undefined) return [...subscriptions.of(query.within)]
+        const { within, webhookId } = query
         const webhook = tables.webhooks.get(webhookId)
-        if (webhook !== undefined && isWithin(database, within, webhook.workspaceId)) return webhook
-        throw new TaskboardError('NOT_FOUND', 'no such webhook')
+        if (webhook === undefined) return []
+        const { workspaceId } = webhook
+        const isFound =
+          typeof within === 'string' ? workspaceId === within : isWithin(database, within, workspaceId)
+        return isFound ? [webhook] : []
       }),
     updateWebhook: ({ workspaceId, webhookId, change }, at) =>
       write(at, (now) => {
@@ -137,7 +142,7 @@ function createSendVerbs(
 
   return {
     claimDueDeliveries: (request, at) => write(at, (now) => claims.claimDue(request, now)),
-    readTargets: (webhookIds, at) =>
+    readTargets: ({ webhookIds }, at) =>
       read(at, (now) =>
         webhookIds.flatMap((id) => {
           const webhook = webhooks.get(id)
@@ -146,17 +151,26 @@ function createSendVerbs(
       ),
     recordDeliveryResults: ({ results, disableAfterMs }, at) =>
       write(at, (now) => {
-        for (const result of results) recordResult(database, result, disableAfterMs, now)
-      }),
-    releaseDeliveries: (released, at) =>
-      write(at, (now) => {
-        for (const { deliveryId, claimToken } of released) {
-          const row = deliveries.get(deliveryId)
-          if (row === undefined || !isHeld(row, claimToken, now)) continue
-          deliveries.set(deliveryId, { delivery: { ...row.delivery, nextAttemptAt: now }, claim: null })
+        for (const result of results) {
+          if (isReturned(result)) giveBack(deliveries, result, now)
+          else recordResult(database, result, disableAfterMs, now)
         }
       }),
   }
+}
+
+function isReturned(result: DeliveryResult | ReturnedDelivery): result is ReturnedDelivery {
+  return result.outcome.kind === 'returned'
+}
+
+function giveBack(
+  deliveries: Table<DeliveryRow>,
+  { deliveryId, claimToken }: ReturnedDelivery,
+  now: Instant,
+): void {
+  const row = deliveries.get(deliveryId)
+  if (row === undefined || !isHeld(row, claimToken, now)) return
+  deliveries.set(deliveryId, { delivery: { ...row.delivery, nextAttemptAt: now }, claim: null })
 }
 
 function createLogVerbs(

@@ -34,6 +34,7 @@ while (workspaceIds.length < WORKSPACES) {
 }
 const reach: Reach = { accountId: account.id, workspaceIds: 'all' }
 const query: FiguresQuery = {
+  reach,
   workspaceId: null,
   fromDay: FIRST_DAY,
   toDay: FIRST_DAY + DAYS - 1,
@@ -79,7 +80,7 @@ const scan = async (): Promise<readonly DayFigures[]> => {
   const { rows } = await pool.query({ text: SCAN, values })
   return rows as DayFigures[]
 }
-const read = (): Promise<readonly DayFigures[]> => storage.analytics.readFigures(reach, query, { now: null })
+const read = (): Promise<readonly DayFigures[]> => storage.analytics.readFigures(query, { now: null })
 
 for (const id of workspaceIds) await writeEvents(id)
 await pool.query({ text: 'vacuum analyze taskboard.event', values: [] })
@@ -91,7 +92,10 @@ console.log(
 let rolled = 0
 const rollMs = await timed(async () => {
   while (rolled < 3 * TASKS - UNROLLED) {
-    rolled += await storage.analytics.rollUp(Math.min(BATCH, 3 * TASKS - UNROLLED - rolled), { now: null })
+    rolled += await storage.analytics.rollUp(
+      { limit: Math.min(BATCH, 3 * TASKS - UNROLLED - rolled) },
+      { now: null },
+    )
   }
 })
 tell('events rolled up in a second', count((rolled / rollMs) * 1_000))

@@ -68,7 +68,7 @@ async function latenesses(): Promise<number[]> {
   const late: number[] = []
   for (let index = 0; index < DELIVERIES; index++) {
     const answered = new Promise<void>((resolve) => (onAnswer = resolve))
-    await storage.events.appendEvent(quiet, draft, at)
+    await storage.events.appendEvent({ workspaceId: quiet, event: draft }, at)
     const committedAt = performance.now()
     await answered
     late.push(performance.now() - committedAt)
@@ -78,7 +78,8 @@ async function latenesses(): Promise<number[]> {
 
 await latenesses()
 const alone = median(await latenesses())
-for (let event = 0; event < BACKLOG; event++) await storage.events.appendEvent(busy, draft, at)
+for (let event = 0; event < BACKLOG; event++)
+  await storage.events.appendEvent({ workspaceId: busy, event: draft }, at)
 const beside = median(await latenesses())
 tell('a delivery of an account alone, ms', alone.toFixed(2))
 atMost('beside an account with a hundred webhooks that hang, to alone', beside / alone, 1.5)

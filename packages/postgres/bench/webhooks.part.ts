@@ -71,8 +71,6 @@ function counting(store: Storage<PgConnection>['webhooks'], onRecorded: (results
     claimDueDeliveries: (...request: Parameters<typeof store.claimDueDeliveries>) =>
       store.claimDueDeliveries(...request),
     readTargets: (...request: Parameters<typeof store.readTargets>) => store.readTargets(...request),
-    releaseDeliveries: (...claims: Parameters<typeof store.releaseDeliveries>) =>
-      store.releaseDeliveries(...claims),
     async recordDeliveryResults(
       ...[{ results, disableAfterMs }, at]: Parameters<typeof store.recordDeliveryResults>
     ) {

@@ -118,7 +118,7 @@ describe('postgresStorage', () => {
   it('works without prepared statements', async () => {
     await migrate(database.pool)
     const storage = postgresStorage({ pool: database.pool, preparedStatements: false })
-    expect(await storage.events.feedEnd(null)).toEqual(expect.any(String))
+    expect(await storage.events.feedEnd({ after: null }, { now: null })).toEqual(expect.any(String))
     const { rows } = await database.pool.query('select name from pg_prepared_statements')
     expect(rows).toEqual([])
   })

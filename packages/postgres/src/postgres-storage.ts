@@ -113,7 +113,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     },
     close: () => wakes.close(),
     transaction: (work) => database.transaction(work),
-    keepAnswer: (claim, answer, at) => keepAnswer(database, claim, answer, at),
+    keepAnswer: ({ claim, answer }, at) => keepAnswer(database, claim, answer, at),
     prune: (asked, { now }) => prune(database, asked, now),
   }
 }

@@ -67,7 +67,7 @@ describe('a subscription receives', () => {
     const full = await openSubscribed(url, key, [channel])
     const narrow = await openSubscribed(url, tasksOnly, [channel])
     const draft = { type: 'agent.status', data: { agentId: 'agent_1', status: 'busy' } } as const
-    await storage.events.appendEvent(workspaceId, draft, { now: null })
+    await storage.events.appendEvent({ workspaceId, event: draft }, { now: null })
     await taskboard.board(workspaceId).add({ title: 'next' })
     await full.heard(isType('task.created'))
     await narrow.heard(isType('task.created'))

@@ -15,7 +15,10 @@ async function serve(options: RealtimeHostOptions = {}) {
   const host = await serveRealtime({ storage, ...options })
   hosts.push(host)
   const seqsOf = async (workspaceId: string): Promise<number[]> => {
-    const events = await storage.events.readEvents(workspaceId, 0, 1_000_000)
+    const events = await storage.events.readEvents(
+      { workspaceId, afterSeq: 0, limit: 1_000_000 },
+      { now: null },
+    )
     return events.filter(({ type }) => type.startsWith('task.')).map(({ seq }) => seq)
   }
   return { ...host, storage, seqsOf }
@@ -86,7 +89,7 @@ describe('a client that is cut off and comes back', () => {
     const board = taskboard.board(workspaceId)
     for (let n = 0; n < 5; n++) await board.add({ title: `${n}` })
     // Only events that analytics have counted are pruned.
-    await storage.analytics.rollUp(100, { now: null })
+    await storage.analytics.rollUp({ limit: 100 }, { now: null })
     await storage.prune({ rows: 'events', olderThanMs: 0, limit: 3 }, { now: Number.MAX_SAFE_INTEGER })
     const channel = `workspace.${workspaceId}`
     const client = await openSubscribed(url, key, [channel], { [channel]: 1 })

@@ -4,18 +4,18 @@ import { createEnvironment } from '../environment/index.js'
 import { createAgentDirectory } from './agent-directory.js'
 import { emptyProfile } from './agent-input.js'
 import type { Agent } from './agent.js'
+import type { AgentPart, AgentQuery, AgentReading } from './agent-store.js'
 
 function setUp() {
   const clock = virtualClock()
   const lookups: (readonly string[])[] = []
   let answer: Promise<void> = Promise.resolve()
   const directory = createAgentDirectory(createEnvironment({ clock }), {
-    async listAgents(which) {
-      const ids = 'agentIds' in which ? which.agentIds : []
+    async listAgents<Part extends AgentPart>({ agentIds: ids = [] }: AgentQuery<Part>) {
       lookups.push(ids)
       const found = ids.filter((id) => id !== 'gone').map((id) => toAgent(id, `named ${lookups.length}`))
       await answer
-      return found
+      return found as unknown as readonly AgentReading<Part>[]
     },
   })
   return { clock, lookups, directory, delay: (until: Promise<void>) => void (answer = until) }

@@ -51,7 +51,8 @@ export function createAgentDirectory<Tx>(
     waiting = null
     const readAt = clock.now()
     const before = changes
-    const agents = await store.listAgents({ agentIds: [...ids] }, { now: environment.storageNow() })
+    const query = { reach: null, agentIds: [...ids] }
+    const agents = await store.listAgents(query, { now: environment.storageNow() })
     if (before === changes) for (const agent of agents) keep(agent, readAt)
     return new Map(agents.map((agent) => [agent.id, agent]))
   }

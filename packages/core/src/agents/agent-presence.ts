@@ -24,7 +24,7 @@ const RETRY_MS = 5_000
 
 export function createAgentPresence<Tx>(
   environment: Environment,
-  agents: Pick<AgentStore<Tx>, 'reportAgentStatus'>,
+  agents: Pick<AgentStore<Tx>, 'reportPresence'>,
 ): AgentPresence {
   const { clock, logger } = environment
   const workloads = new Map<string, Workload>()
@@ -53,7 +53,7 @@ export function createAgentPresence<Tx>(
     const status = workload.runs > 0 ? 'busy' : 'available'
     if (status === workload.reported) return true
     try {
-      await agents.reportAgentStatus({ workspaceId, agentId, status }, { now: environment.storageNow() })
+      await agents.reportPresence({ workspaceId, agentId, status }, { now: environment.storageNow() })
       workload.reported = status
       return true
     } catch (error) {

@@ -4,21 +4,31 @@ import type { At } from '../environment/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 import type { Agent, AgentChange, AgentOverview, AgentStatus, Forecast, NewAgent } from './agent.js'
 
-/** Which agents to list: those after `afterId`, in the order of their ids, which is the order of their creation. */
-export interface AgentQuery {
+/** What can be read of an agent beside its record: `work` adds its current workload and success rate, and makes its status current. */
+export type AgentPart = 'work'
+
+/** Which agents to list, and what of each. */
+export interface AgentQuery<Part extends AgentPart = AgentPart> {
   /** Null for all of the board. */
   readonly reach: Reach | null
-  /** Null for all within reach. */
-  readonly workspaceId: string | null
-  /** Only these ids, as far as they exist; absent for all. */
+  /** Absent or null for all within reach. */
+  readonly workspaceId?: string | null | undefined
+  /** Only these ids, as far as they exist within reach; absent for all. */
   readonly agentIds?: readonly string[] | undefined
-  readonly limit: number
-  readonly afterId: string | null
+  /** Only those with a greater id. */
+  readonly afterId?: string | null | undefined
+  /** Absent for any number. */
+  readonly limit?: number | undefined
+  /** Absent or empty: each agent as stored, with the status that was reported last. */
+  readonly parts?: readonly Part[] | undefined
 }
+
+/** An agent, with the requested parts. */
+export type AgentReading<Part extends AgentPart = never> = [Part] extends [never] ? Agent : AgentOverview
 
 export type ForecastTask = Pick<Task, 'id' | 'workspaceId' | 'assignedTo' | 'lease'>
 
-/** Who works for agents, and for how long from now. */
+/** Who works for agents, and for how long from now. A report about an unknown agent is ignored. */
 export type AgentPresenceReport =
   /**
    * A runtime of each of these types; with `liveMs` null, until another report. From this report on, claims for any type (`'*'`) leave
@@ -26,10 +36,15 @@ export type AgentPresenceReport =
    * has ended.
    */
   | { readonly agentTypes: readonly string[]; readonly liveMs: number | null }
-  /** A worker outside of the runtimes, for one agent. An unknown agent is ignored. */
+  /** A worker outside of the runtimes, for one agent. */
   | { readonly workspaceId: string; readonly agentId: string; readonly liveMs: number }
+  /** The status that the agent's runtime announces: it is stored, with `agent.status` in the event log when it differs. */
+  | { readonly workspaceId: string; readonly agentId: string; readonly status: AgentStatus }
 
-/** The agents of all workspaces. Verbs that name an agent throw `NOT_FOUND` when the workspace has none with that id. */
+/**
+ * The agents of all workspaces. Each verb is atomic. `updateAgent` and `deleteAgent` throw `NOT_FOUND` when the workspace has no agent
+ * with that id.
+ */
 export interface AgentStore<Tx = unknown> {
   /**
    * Adds an agent; the `status` in the answer is its current one.
@@ -40,22 +55,16 @@ export interface AgentStore<Tx = unknown> {
     insertion: { readonly agent: NewAgent; readonly idempotency: IdempotencyClaim | null },
     at: At<Tx>,
   ): Promise<Created<Agent>>
-  /** One agent of any workspace within reach; with null, of the whole board. @throws TaskboardError `NOT_FOUND`. */
-  getAgent(
-    named: { readonly reach: Reach | null; readonly agentId: string },
-    at: At<Tx>,
-  ): Promise<AgentOverview>
-  /** Agents as stored: those of a workspace, oldest first; or those of the ids that exist, of any workspace, in no order. */
-  listAgents(
-    which: { readonly workspaceId: string } | { readonly agentIds: readonly string[] },
-    at: At<Tx>,
-  ): Promise<readonly Agent[]>
   /**
-   * The agents within reach, with their current work. The cost does not depend on the number of attempts.
-   * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for a workspace that is not within reach.
+   * The agents that a query selects, in the order of their ids, which is the order of their creation. Leaves out ids that do not exist or
+   * are beyond reach. The cost does not depend on the number of attempts.
+   * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for a workspace that does not exist or is not within reach.
    */
-  surveyAgents(query: AgentQuery, at: At<Tx>): Promise<readonly AgentOverview[]>
-  /** Replaces the given fields. */
+  listAgents<Part extends AgentPart = never>(
+    query: AgentQuery<Part>,
+    at: At<Tx>,
+  ): Promise<readonly AgentReading<Part>[]>
+  /** Replaces the given fields. Returns the agent as stored. */
   updateAgent(
     update: { readonly workspaceId: string; readonly agentId: string; readonly change: AgentChange },
     at: At<Tx>,
@@ -66,13 +75,8 @@ export interface AgentStore<Tx = unknown> {
    * @throws TaskboardError `CONFLICT` while it has a task under lease, or one that is not in DONE is assigned to it.
    */
   deleteAgent(named: { readonly workspaceId: string; readonly agentId: string }, at: At<Tx>): Promise<void>
-  /** Sets the status, with `agent.status` in the event log when it differs. Unknown agents are ignored. */
-  reportAgentStatus(
-    report: { readonly workspaceId: string; readonly agentId: string; readonly status: AgentStatus },
-    at: At<Tx>,
-  ): Promise<void>
-  /** Records who is at work for agents. Their status and the claims for any type depend on it. */
+  /** Records who is at work for agents, or an agent's status. The current status of agents and the claims for any type depend on it. */
   reportPresence(report: AgentPresenceReport, at: At<Tx>): Promise<void>
-  /** One for each task, in their order. */
-  readForecasts(tasks: readonly ForecastTask[], at: At<Tx>): Promise<readonly Forecast[]>
+  /** What is known about the end of each task: one forecast for each, in their order. Tasks are taken as given, also unknown ones. */
+  readForecasts(query: { readonly tasks: readonly ForecastTask[] }, at: At<Tx>): Promise<readonly Forecast[]>
 }

@@ -128,7 +128,10 @@ describe('stored agents', () => {
     const world = await agentsWorld({
       agents: [{ type: 'bot', run: (_, { agent }) => void agents.push(agent.id) }],
     })
-    const [gone] = await world.storage.agents.listAgents({ workspaceId: world.workspaceId }, { now: 0 })
+    const [gone] = await world.storage.agents.listAgents(
+      { reach: null, workspaceId: world.workspaceId },
+      { now: 0 },
+    )
     world.goneAgents.add(gone?.id ?? '')
     const task = await world.add()
     const runner = world.newRunner()

@@ -78,6 +78,7 @@ export interface AgentsParts<Tx> {
   readonly onChanged?: ((agentId: string) => void) | undefined
 }
 
+const WORK = ['work'] as const
 const DEFAULT_PAGE = 100
 const LARGEST_PAGE = 1_000
 const LONGEST_ID = 64
@@ -85,6 +86,17 @@ const LONGEST_ID = 64
 export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
   const { environment, store, onChanged } = parts
   const at = (options?: InTransaction<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
+
+  async function find(
+    reach: Reach | null,
+    agentId: string,
+    options?: InTransaction<Tx>,
+  ): Promise<AgentOverview> {
+    const [agent] = await store.listAgents({ reach, agentIds: [agentId], parts: WORK }, at(options))
+    if (agent === undefined) throw unknownAgent()
+    return agent
+  }
+
   return {
     async create(workspaceId, input, options) {
       const agent = readNewAgent(input)
@@ -96,17 +108,17 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
       return { ...value, currentWorkload: 0, successRate: null }
     },
     list: (workspaceId, options) =>
-      store.surveyAgents({ reach: null, workspaceId, limit: LARGEST_PAGE, afterId: null }, at(options)),
+      store.listAgents({ reach: null, workspaceId, limit: LARGEST_PAGE, parts: WORK }, at(options)),
     async get(workspaceId, agentId, options) {
-      const agent = await store.getAgent({ reach: null, agentId }, at(options))
-      if (agent.workspaceId === workspaceId) return agent
-      throw new TaskboardError('NOT_FOUND', 'no such agent')
+      const agent = await find(null, agentId, options)
+      if (agent.workspaceId !== workspaceId) throw unknownAgent()
+      return agent
     },
     async update(workspaceId, agentId, input, options) {
       const change = readAgentChange(input)
       await store.updateAgent({ workspaceId, agentId, change }, at(options))
       onChanged?.(agentId)
-      return store.getAgent({ reach: null, agentId }, at(options))
+      return find(null, agentId, options)
     },
     async delete(workspaceId, agentId, options) {
       await store.deleteAgent({ workspaceId, agentId }, at(options))
@@ -115,16 +127,19 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
     async listWithin(reach, { workspaceId = null, limit = DEFAULT_PAGE, cursor, tx } = {}) {
       requireLimit(limit)
       const afterId = cursor === undefined ? null : readCursor(cursor)
-      const found = await store.surveyAgents({ reach, workspaceId, limit: limit + 1, afterId }, at({ tx }))
+      const query = { reach, workspaceId, limit: limit + 1, afterId, parts: WORK }
+      const found = await store.listAgents(query, at({ tx }))
       const agents = found.slice(0, limit)
       return { agents, nextCursor: found.length > limit ? (agents.at(-1)?.id ?? null) : null }
     },
-    findAll(reach, agentIds, options) {
-      const query = { workspaceId: null, agentIds, limit: LARGEST_PAGE, afterId: null }
-      return store.surveyAgents({ reach, ...query }, at(options))
-    },
-    find: (reach, agentId, options) => store.getAgent({ reach, agentId }, at(options)),
+    findAll: (reach, agentIds, options) =>
+      store.listAgents({ reach, agentIds, limit: LARGEST_PAGE, parts: WORK }, at(options)),
+    find,
   }
+}
+
+function unknownAgent(): TaskboardError {
+  return new TaskboardError('NOT_FOUND', 'no such agent')
 }
 
 function requireLimit(limit: number): void {

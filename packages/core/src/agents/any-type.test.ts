@@ -9,7 +9,7 @@ async function setUp(options: Partial<TaskboardOptions<never>> = {}) {
   let notes = 0
   const { reportPresence } = storage.agents
   storage.agents.reportPresence = (report, at) => {
-    if ('agentId' in report) notes += 1
+    if ('agentId' in report && 'liveMs' in report) notes += 1
     return reportPresence(report, at)
   }
   const taskboard = createTaskboard({ storage, clock, ...(options as object) })

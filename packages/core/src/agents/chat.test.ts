@@ -4,6 +4,7 @@ import type { Board } from '../board/index.js'
 import { createEnvironment } from '../environment/index.js'
 import type { Agent } from './agent.js'
 import { emptyProfile } from './agent-input.js'
+import type { AgentStore } from './agent-store.js'
 import { createChat } from './chat.js'
 import { defineAgent, type AgentOptions } from './define-agent.js'
 
@@ -92,7 +93,7 @@ function setUp(world: { stored: readonly string[]; runtimes: readonly Omit<Agent
   const environment = createEnvironment({ clock, logger: false })
   const runtimes = world.runtimes.map((one) => defineAgent({ ...one, run: () => '' }))
   const agents = {
-    listAgents: async () =>
+    listAgents: (async () =>
       world.stored.map((type, index): Agent => {
         const id = `agent_${index}`
         return {
@@ -104,7 +105,7 @@ function setUp(world: { stored: readonly string[]; runtimes: readonly Omit<Agent
           status: 'available',
           createdAt: index,
         }
-      }),
+      })) as unknown as AgentStore['listAgents'],
   }
   const chat = createChat({ environment, agents, runtimes })
   return { clock, ask: () => chat(board, question) }

@@ -36,7 +36,10 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
   return async (board, { message, user }) => {
     const stored = !canChat
       ? []
-      : await agents.listAgents({ workspaceId: board.workspaceId }, { now: environment.storageNow() })
+      : await agents.listAgents(
+          { reach: null, workspaceId: board.workspaceId },
+          { now: environment.storageNow() },
+        )
     const agent = stored.find(({ type }) => chatOf(type) !== null)
     const chat = agent && chatOf(agent.type)
     if (!chat) throw unavailable('no agent of this workspace can chat')

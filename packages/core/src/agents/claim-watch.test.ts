@@ -80,7 +80,10 @@ describe('a task that a person takes away from its run', () => {
     await world.board.cancel(world.task.id, PERSON)
     await world.clock.settle()
     expect(world.began).toEqual(['taken', 'urgent'])
-    const events = await world.storage.events.readEvents(world.workspaceId, begin, 100)
+    const events = await world.storage.events.readEvents(
+      { workspaceId: world.workspaceId, afterSeq: begin, limit: 100 },
+      { now: null },
+    )
     const statuses = events.flatMap((event) => (event.type === 'agent.status' ? [event.data.status] : []))
     expect(statuses).toEqual(['available', 'busy', 'available'])
     world.gate.open()

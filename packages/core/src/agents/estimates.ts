@@ -26,7 +26,7 @@ export function createEstimates<Tx>(
       if (open.length === 0) return tasks.map(({ completedAt }) => completedAt)
       const at: At<Tx> = { now: environment.storageNow(), tx: options?.tx }
       const forecasts = new Map(
-        (await store.readForecasts(open, at)).map((forecast) => [forecast.taskId, forecast]),
+        (await store.readForecasts({ tasks: open }, at)).map((forecast) => [forecast.taskId, forecast]),
       )
       return tasks.map((task) => {
         const forecast = forecasts.get(task.id)

@@ -8,7 +8,14 @@ export type {
   Forecast,
   NewAgent,
 } from './agent.js'
-export type { AgentPresenceReport, AgentQuery, AgentStore, ForecastTask } from './agent-store.js'
+export type {
+  AgentPart,
+  AgentPresenceReport,
+  AgentQuery,
+  AgentReading,
+  AgentStore,
+  ForecastTask,
+} from './agent-store.js'
 export { emptyProfile, readAgentChange, readNewAgent } from './agent-input.js'
 export { createAgents } from './agents.js'
 export type { AgentChangeInput, AgentFilter, AgentPage, Agents, NewAgentInput } from './agents.js'

@@ -153,7 +153,7 @@ describe('a runner', () => {
     await runner.stop()
     const statuses = (await world.eventsOf('agent.status')).map(({ data }) => data)
     const agentId = (
-      await world.storage.agents.listAgents({ workspaceId: world.workspaceId }, { now: null })
+      await world.storage.agents.listAgents({ reach: null, workspaceId: world.workspaceId }, { now: null })
     )[0]?.id
     expect(statuses).toEqual([
       { agentId, status: 'busy' },

@@ -14,7 +14,7 @@ import { createRuntimeWorker } from './runtime-worker.js'
 export interface RunnerOptions<Tx> {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
-  readonly agents: Pick<AgentStore<Tx>, 'reportAgentStatus' | 'reportPresence' | 'listAgents'>
+  readonly agents: Pick<AgentStore<Tx>, 'reportPresence' | 'listAgents'>
   /** Cache of stored agents, to notify of changes. Default: the runner's own. */
   readonly directory?: AgentDirectory | undefined
   readonly events: Pick<EventStore<Tx>, 'appendEvent' | 'onCommit'>

@@ -2,6 +2,8 @@ import { virtualClock } from '@taskboard/testing'
 import { expect, it } from 'vitest'
 import { createEnvironment } from '../environment/index.js'
 import type { AgentPresenceReport } from './agent-store.js'
+
+type RuntimeReport = Extract<AgentPresenceReport, { readonly agentTypes: readonly string[] }>
 import { createRuntimeReport } from './runtime-report.js'
 
 it('repeats the report to a shared storage, well before it expires, and does not report the end', async () => {
@@ -9,7 +11,7 @@ it('repeats the report to a shared storage, well before it expires, and does not
   const start = clock.now()
   const reports: (readonly [number, readonly string[], number | null])[] = []
   const agents = {
-    async reportPresence(report: AgentPresenceReport) {
+    async reportPresence(report: RuntimeReport) {
       const types = 'agentTypes' in report ? report.agentTypes : []
       reports.push([clock.now() - start, types, report.liveMs])
     },

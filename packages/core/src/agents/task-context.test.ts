@@ -79,7 +79,7 @@ describe('a run', () => {
       return claim.agentId
     })
     const actor = { kind: 'agent', id: task.result }
-    const events = await storage.events.readEvents(workspaceId, 0, 100)
+    const events = await storage.events.readEvents({ workspaceId, afterSeq: 0, limit: 100 }, { now: null })
     const made = events.flatMap(({ type, data }) => ('actor' in data ? [[type, data.actor]] : []))
     expect(made).toEqual([
       ['task.created', { kind: 'host', id: null }],

@@ -138,7 +138,8 @@ export function createTaskContext<Tx>(
       const extra = data === undefined ? {} : { data: plainJsonObject(data, 'data') }
       await change({ kind: 'renew', fencingToken, leaseMs }, at)
       const alert = { message: text, agentId: run.claim.agentId, taskId: proof.taskId, ...extra }
-      await events.appendEvent(proof.workspaceId, { type: 'agent.alert', data: alert }, at)
+      const event = { type: 'agent.alert', data: alert } as const
+      await events.appendEvent({ workspaceId: proof.workspaceId, event }, at)
     }),
     hold: write(async (at, reason: HoldReason, message: string | null = null) => {
       const hold = parseInput(holdInput, { reason, message })

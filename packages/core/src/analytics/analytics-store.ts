@@ -28,6 +28,7 @@ export interface Baselines {
 }
 
 export interface FiguresQuery {
+  readonly reach: Reach
   /** Null for all workspaces within reach. */
   readonly workspaceId: string | null
   readonly fromDay: Day
@@ -47,12 +48,12 @@ export interface AnalyticsStore<Tx = unknown> {
    * event is counted once. Returns the number of counted events. Fewer than `limit` means that only events remain that another process
    * is counting, or none.
    */
-  rollUp(limit: number, at: At<Tx>): Promise<number>
+  rollUp(batch: { readonly limit: number }, at: At<Tx>): Promise<number>
   /**
    * The days with events, in order: what is rolled up, and what came after the marks, at one instant.
    * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for a workspace that is not within reach.
    */
-  readFigures(reach: Reach, query: FiguresQuery, at: At<Tx>): Promise<readonly DayFigures[]>
+  readFigures(query: FiguresQuery, at: At<Tx>): Promise<readonly DayFigures[]>
 }
 
 /**

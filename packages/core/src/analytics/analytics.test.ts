@@ -24,7 +24,7 @@ function setUp(days: readonly DayFigures[] = []) {
   const asked: FiguresQuery[] = []
   const store = {
     rollUp: async () => 0,
-    async readFigures(_: unknown, query: FiguresQuery) {
+    async readFigures(query: FiguresQuery) {
       asked.push(query)
       return days
     },

@@ -81,8 +81,7 @@ export function createAnalytics<Tx>({ environment, store, baselines }: Analytics
       const { workspaceId = null, groupBy, ...asked } = parseInput(input, query)
       const { fromDay, toDay } = periodOf(asked, dayOf(environment.clock.now()))
       const figures = await store.readFigures(
-        reach,
-        { workspaceId, fromDay, toDay, baselines },
+        { reach, workspaceId, fromDay, toDay, baselines },
         { now: environment.storageNow(), tx: options?.tx },
       )
       const all = total(figures)

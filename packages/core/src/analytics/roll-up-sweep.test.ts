@@ -34,7 +34,9 @@ it('runs before the pruning of a task board, which does not change the figures',
   const task = await board.add({ title: 'one' })
   await board.move(task.id, 'DONE')
   await clock.advance({ days: 2 })
-  expect(await storage.events.readEvents(workspace.id, 0, 10)).toEqual([])
+  expect(
+    await storage.events.readEvents({ workspaceId: workspace.id, afterSeq: 0, limit: 10 }, { now: null }),
+  ).toEqual([])
   const reach = { accountId: account.id, workspaceIds: 'all' } as const
   const { metrics } = await taskboard.analytics.forTasks(reach)
   expect(metrics).toMatchObject({ totalTasks: 1, completedTasks: 1, timeSavedMs: 1_800_000 })

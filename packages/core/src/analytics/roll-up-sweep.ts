@@ -16,7 +16,7 @@ export function createRollUpSweep<Tx>(
     logger,
     pollIntervalMs: null,
     async pass() {
-      const taken = await store.rollUp(BATCH, { now: environment.storageNow() })
+      const taken = await store.rollUp({ limit: BATCH }, { now: environment.storageNow() })
       return taken >= BATCH ? 'now' : everyMs
     },
   })

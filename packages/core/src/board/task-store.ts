@@ -192,7 +192,7 @@ export interface TaskStore<Tx = unknown> {
    */
   claimTasks(claim: { readonly target: ClaimTarget; readonly limit: number }, at: At<Tx>): Promise<ClaimBatch>
   /** Which of the claims still have a live lease, in their order. A task that was deleted has none. Changes nothing. */
-  checkClaims(proofs: readonly ClaimProof[], at: At<Tx>): Promise<readonly boolean[]>
+  checkClaims(query: { readonly proofs: readonly ClaimProof[] }, at: At<Tx>): Promise<readonly boolean[]>
   /**
    * Changes one task: see `TaskWrite`.
    * @throws `CONFLICT` when the state forbids the command: a lease that is no longer held, a hold on a task in DONE. `INVALID_FIELD`

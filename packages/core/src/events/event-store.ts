@@ -12,7 +12,7 @@ export interface FeedPage {
 
 /**
  * The event log: one per workspace, written in the same transaction as each change, and read in the same order by all.
- * The task, webhook and agent stores append to it in their own verbs.
+ * The task, webhook and agent stores append to it in their own verbs. Reads return what is committed: they ignore `at.tx`.
  */
 export interface EventStore<Tx = unknown> {
   /**
@@ -20,19 +20,27 @@ export interface EventStore<Tx = unknown> {
    * subscribes to it, all or nothing.
    * @throws TaskboardError `NOT_FOUND` when the workspace does not exist.
    */
-  appendEvent(workspaceId: string, draft: EventDraft, at: At<Tx>): Promise<LoggedEvent>
-  /** Committed events of one workspace with a `seq` above `afterSeq`, in order, at most `limit`. */
-  readEvents(workspaceId: string, afterSeq: number, limit: number): Promise<readonly LoggedEvent[]>
+  appendEvent(
+    addition: { readonly workspaceId: string; readonly event: EventDraft },
+    at: At<Tx>,
+  ): Promise<LoggedEvent>
+  /** Committed events of one workspace with a `seq` above `afterSeq`, in order, at most `limit`; none of an unknown workspace. */
+  readEvents(
+    query: { readonly workspaceId: string; readonly afterSeq: number; readonly limit: number },
+    at: At<Tx>,
+  ): Promise<readonly LoggedEvent[]>
   /**
    * Events of all workspaces after `position`, at most `limit`, in order within each workspace. An event that commits late is never
    * skipped.
+   * @throws TaskboardError `INVALID_FIELD` (`position`) for a text that is no position.
    */
-  readFeed(position: FeedPosition, limit: number): Promise<FeedPage>
+  readFeed(query: { readonly position: FeedPosition; readonly limit: number }, at: At<Tx>): Promise<FeedPage>
   /**
    * The position after everything committed so far. With a position: the position after all that `readFeed` would return from there by
    * now, without reading it; the same position when that is nothing. The cost does not depend on the number of events.
+   * @throws TaskboardError `INVALID_FIELD` (`position`) for a text that is no position.
    */
-  feedEnd(after: FeedPosition | null): Promise<FeedPosition>
+  feedEnd(query: { readonly after: FeedPosition | null }, at: At<Tx>): Promise<FeedPosition>
   /**
    * Calls `listener` soon after a commit that background work may wait for: an event, a task that became ready, a delivery that became
    * due. Only a hint: where `Storage.wakes` says so, it may come late, twice or never. Returns a function that stops it.

@@ -13,14 +13,14 @@ function setup(pollIntervalMs: number | null = null) {
   const asked = { pages: 0, skips: 0 }
   let duringSkip = (): void => undefined
   const store = {
-    readFeed(position: string, limit: number) {
+    readFeed({ position, limit }: { position: string; limit: number }) {
       asked.pages += 1
       if (isDown) return Promise.reject(new Error('storage down'))
       const from = Number(position)
       const events = log.slice(from, from + limit)
       return Promise.resolve({ events, position: String(from + events.length) })
     },
-    async feedEnd(after: string | null) {
+    async feedEnd({ after }: { after: string | null }) {
       const end = log.length
       if (after === null) return String(end)
       asked.skips += 1

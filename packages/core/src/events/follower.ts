@@ -38,6 +38,7 @@ export function createFollower(options: FollowerOptions): Follower {
   const { clock, logger } = environment
   const listeners = new Map<(event: LoggedEvent) => void, () => boolean>()
   let position: FeedPosition | null = null
+  const at = () => ({ now: environment.storageNow() })
 
   const loop = createLoop({
     name: 'events',
@@ -51,14 +52,14 @@ export function createFollower(options: FollowerOptions): Follower {
   async function passOn(): Promise<number> {
     if (position === null) return 0
     if (!isHeard()) {
-      const skippedTo = await store.feedEnd(position)
+      const skippedTo = await store.feedEnd({ after: position }, at())
       // A listener that was added meanwhile must not miss the skipped events.
       if (!isHeard()) {
         position = skippedTo
         return 0
       }
     }
-    const page = await store.readFeed(position, pageSize)
+    const page = await store.readFeed({ position, limit: pageSize }, at())
     for (const event of page.events) deliver(event)
     position = page.position
     return page.events.length
@@ -97,7 +98,7 @@ export function createFollower(options: FollowerOptions): Follower {
     },
     async start() {
       if (position !== null) throw new TaskboardError('CONFLICT', 'the follower is already started')
-      position = await store.feedEnd(null)
+      position = await store.feedEnd({ after: null }, at())
       loop.start()
     },
     wake: () => loop.wake(),

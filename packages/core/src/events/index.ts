@@ -33,6 +33,7 @@ export type {
   NotificationClaim,
   NotificationStore,
   NotificationTarget,
+  NotificationTargetChange,
 } from './notification-store.js'
 export { createEmitter } from './emitter.js'
 export type { TaskboardEmitter, TaskboardEventListener, TaskboardEvents } from './emitter.js'

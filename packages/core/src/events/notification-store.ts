@@ -26,19 +26,33 @@ export interface NotificationClaim {
   readonly nextDueInMs: number | null
 }
 
+/** What a workspace's use of a channel becomes. */
+export interface NotificationTargetChange extends Pick<NotificationTarget, 'workspaceId' | 'channel'> {
+  /** Null removes the channel from the workspace. */
+  readonly settings: NotificationTarget['settings'] | null
+}
+
 /** The channels of each workspace, with their positions. Every event reaches each channel at least once, in order. */
 export interface NotificationStore<Tx = unknown> {
-  /** Adds a channel to a workspace, or replaces its settings. A new one starts at the present end of the log. */
-  saveTarget(target: NotificationTarget, at: At<Tx>): Promise<void>
-  /** Removes it. Returns false when there was none. */
-  deleteTarget(workspaceId: string, channel: string, at: At<Tx>): Promise<boolean>
-  listTargets(workspaceId: string, at: At<Tx>): Promise<readonly NotificationTarget[]>
   /**
-   * Claims targets among `channels` that have unread events and no live claim, each for `claimMs`. No batch is empty: events that were
-   * pruned before they were read count as read.
+   * Adds a channel to a workspace, replaces its settings, or removes it. A new one starts at the present end of the log; one with other
+   * settings keeps its position. Returns whether the workspace has the channel now, or, for a removal, had it.
+   * @throws TaskboardError `NOT_FOUND` for settings of an unknown workspace.
+   */
+  setTarget(change: NotificationTargetChange, at: At<Tx>): Promise<boolean>
+  /** The channels of a workspace, by name; none of an unknown workspace. */
+  listTargets(query: { readonly workspaceId: string }, at: At<Tx>): Promise<readonly NotificationTarget[]>
+  /**
+   * Claims targets among `channels` that have unread events and no live claim, each for `claimMs`. No other caller gets them until the
+   * claim expires. No batch is empty: events that were pruned before they were read count as read.
    */
   claimNotifications(
-    request: { channels: readonly string[]; limit: number; eventsPerTarget: number; claimMs: number },
+    request: {
+      readonly channels: readonly string[]
+      readonly limit: number
+      readonly eventsPerTarget: number
+      readonly claimMs: number
+    },
     at: At<Tx>,
   ): Promise<NotificationClaim>
   /**
@@ -48,11 +62,11 @@ export interface NotificationStore<Tx = unknown> {
    */
   settleNotifications(
     result: {
-      workspaceId: string
-      channel: string
-      claimToken: string
-      readThroughSeq: number
-      retryInMs: number | null
+      readonly workspaceId: string
+      readonly channel: string
+      readonly claimToken: string
+      readonly readThroughSeq: number
+      readonly retryInMs: number | null
     },
     at: At<Tx>,
   ): Promise<boolean>

@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { createEnvironment } from '../environment/index.js'
 import type { EventDraft } from './catalogue.js'
 import { describeEvent } from './payloads.js'
-import type { NotificationStore, NotificationTarget } from './notification-store.js'
+import type { NotificationStore, NotificationTarget, NotificationTargetChange } from './notification-store.js'
 import { createNotifications } from './notifications.js'
 
 function setup() {
   const targets: NotificationTarget[] = []
   const ats: unknown[] = []
   const store = {
-    saveTarget(target: NotificationTarget, at: unknown) {
-      targets.push(target)
+    setTarget({ settings, ...target }: NotificationTargetChange, at: unknown) {
+      if (settings === null) return Promise.resolve(target.channel === 'mail')
+      targets.push({ ...target, settings })
       ats.push(at)
-      return Promise.resolve()
+      return Promise.resolve(true)
     },
-    deleteTarget: (_: string, channel: string) => Promise.resolve(channel === 'mail'),
     listTargets: () => Promise.resolve(targets),
   } as Partial<NotificationStore<string>> as NotificationStore<string>
   const channels = [{ name: 'mail', send: () => Promise.resolve() }]

@@ -47,12 +47,13 @@ export function createNotifications<Tx>(parts: NotificationsParts<Tx>): Notifica
       }
       const target = parseInput(settingsInput, { settings: plainJsonObject(settings, 'settings') })
       const at = { now: environment.storageNow(), tx: options.tx }
-      await store.saveTarget({ workspaceId, channel, settings: target.settings }, at)
+      await store.setTarget({ workspaceId, channel, settings: target.settings }, at)
     },
     remove(workspaceId, channel, options = {}) {
-      return store.deleteTarget(workspaceId, channel, { now: environment.storageNow(), tx: options.tx })
+      const at = { now: environment.storageNow(), tx: options.tx }
+      return store.setTarget({ workspaceId, channel, settings: null }, at)
     },
     list: (workspaceId, options) =>
-      store.listTargets(workspaceId, { now: environment.storageNow(), tx: options?.tx }),
+      store.listTargets({ workspaceId }, { now: environment.storageNow(), tx: options?.tx }),
   }
 }

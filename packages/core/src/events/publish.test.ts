@@ -96,7 +96,10 @@ describe('publish', () => {
   it('appends to the log at the storage time, in the given transaction', async () => {
     const appended: unknown[] = []
     const store = {
-      appendEvent(workspaceId: string, draft: EventDraft, at: unknown): Promise<LoggedEvent> {
+      appendEvent(
+        { workspaceId, event: draft }: { workspaceId: string; event: EventDraft },
+        at: unknown,
+      ): Promise<LoggedEvent> {
         appended.push([workspaceId, draft, at])
         return Promise.resolve({ ...draft, id: 'log_1', workspaceId, seq: 7, at: 3, payloadVersion: 1 })
       },

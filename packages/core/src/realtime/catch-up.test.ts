@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { currentPayloadVersion, type LoggedEvent } from '../events/index.js'
+import { currentPayloadVersion, type EventStore, type LoggedEvent } from '../events/index.js'
 import { startFeeds } from './catch-up.js'
 import { workspaceChannel } from './channels.js'
 import { Feed } from './feed.js'
 import { createHub } from './hub.js'
 import type { Outgoing } from './outgoing.js'
+
+type Page = Parameters<EventStore['readEvents']>[0]
 
 const channel = workspaceChannel('ws_1')
 
@@ -28,7 +30,7 @@ function setUp(size: number) {
     },
   }
   const events = {
-    async readEvents(_workspaceId: string, after: number, limit: number) {
+    async readEvents({ afterSeq: after, limit }: Page) {
       await turn()
       const count = Math.max(0, Math.min(limit, 300 - after))
       return Array.from({ length: count }, (_, index) => logged(after + 1 + index, size))
@@ -80,7 +82,7 @@ describe('catching up', () => {
       },
     }
     const events = {
-      readEvents: async (_workspaceId: string, after: number, limit: number) =>
+      readEvents: async ({ afterSeq: after, limit }: Page) =>
         Array.from({ length: Math.min(limit, 20 - after) }, (_, index) => logged(after + 1 + index, 10_000)),
     }
     const feeds = Array.from({ length: 20 }, (_, index) => {
@@ -131,7 +133,7 @@ async function catchUpWhile(raiseAt: readonly number[], { isFlushed }: { isFlush
     },
   }
   const events = {
-    async readEvents(_workspaceId: string, after: number, limit: number) {
+    async readEvents({ afterSeq: after, limit }: Page) {
       const page = log.filter(({ seq }) => seq > after).slice(0, limit)
       await step()
       return page

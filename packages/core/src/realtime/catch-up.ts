@@ -91,7 +91,8 @@ async function catchUp(
   let texts = gap === null ? [] : [gap]
   for (let known = end; ; known = Math.max(end, feed.seen)) {
     while (feed.state === 'catching-up' && feed.position < known) {
-      const page = await parts.events.readEvents(feed.workspaceId, feed.position, PAGE)
+      const query = { workspaceId: feed.workspaceId, afterSeq: feed.position, limit: PAGE }
+      const page = await parts.events.readEvents(query, { now: null })
       for (const text of textsOf(feed, page, known)) {
         // The feed may have ended during any wait, and its channel may have a new subscription.
         if (hasEnded(feed)) return

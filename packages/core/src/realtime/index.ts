@@ -9,6 +9,13 @@ export { createRealtime } from './realtime.js'
 export type { Realtime } from './realtime.js'
 export { resolveRealtimeOptions } from './realtime-options.js'
 export type { RealtimeOptions, RealtimeSettings } from './realtime-options.js'
-export type { LogEnd, RealtimeStore, SlotRequest } from './realtime-store.js'
+export type {
+  HolderLease,
+  LogEnd,
+  LogEndQuery,
+  RealtimeStore,
+  SlotRelease,
+  SlotRequest,
+} from './realtime-store.js'
 export type { ChannelMessage, RealtimeError } from './server-messages.js'
 export type { Socket, SocketListener } from './socket.js'

@@ -23,24 +23,42 @@ export interface LogEnd {
   readonly seq: number
 }
 
+/** A process's lease. */
+export interface HolderLease {
+  readonly holderId: string
+  readonly leaseMs: number
+  /** Whether the lease begins, under an id that was never used, or is renewed. */
+  readonly step: 'begin' | 'renew'
+}
+
+/** Which slots to free: some; or all of a process, whose lease ends with them. */
+export type SlotRelease = { readonly slotIds: readonly string[] } | { readonly holderId: string }
+
+/** Which log ends to read. */
+export interface LogEndQuery {
+  readonly reach: Reach
+  /** Null for all workspaces within reach. */
+  readonly workspaceId: string | null
+}
+
 /**
  * Counts each account's realtime connections over all processes. A process holds the slots of its connections under one lease.
  * When it does not renew the lease, because it was killed, all its slots are free from the end of the lease on.
+ * Nothing here is part of a transaction: the verbs ignore `at.tx`.
  */
 export interface RealtimeStore {
-  /** Starts a process's lease, under an unused id. */
-  openHolder(holderId: string, leaseMs: number, at: At): Promise<void>
-  /** Renews it. False when it had ended: its slots are free, and it can take no more. */
-  renewHolder(holderId: string, leaseMs: number, at: At): Promise<boolean>
+  /**
+   * Begins or renews a process's lease: it ends `leaseMs` from now. Returns false, and changes nothing, when the lease to renew had ended:
+   * its slots are free, and it can take no more.
+   */
+  leaseHolder(lease: HolderLease, at: At): Promise<boolean>
   /**
    * Takes a slot. Concurrent callers get no more slots than are free; the others get `full`. Returns `lost` when the holder's
    * lease has ended.
    */
   acquireSlot(request: SlotRequest, at: At): Promise<'taken' | 'full' | 'lost'>
-  /** Frees slots; ignores unknown ones. */
-  releaseSlots(slotIds: readonly string[], at: At): Promise<void>
-  /** Frees all of a process's slots, and ends its lease. */
-  closeHolder(holderId: string, at: At): Promise<void>
-  /** The log ends of a workspace, or (null) of all workspaces, within reach, by workspace id. */
-  readLogEnds(reach: Reach, workspaceId: string | null, at: At): Promise<readonly LogEnd[]>
+  /** Frees slots; ignores unknown ids. Once a process's lease has ended this way, `leaseHolder` cannot renew it. */
+  releaseSlots(release: SlotRelease, at: At): Promise<void>
+  /** The log ends of a workspace, or of all workspaces, within reach, by workspace id. None of a workspace beyond reach. */
+  readLogEnds(query: LogEndQuery, at: At): Promise<readonly LogEnd[]>
 }

@@ -172,7 +172,7 @@ describe('a connection', () => {
     const { accountId } = await taskboard.accounts.getWorkspace(workspaceId)
     const [kept, evicted] = [await admitted(), await admitted()]
     const at = { now: clock.now() + 31 * SECOND }
-    await storage.realtime.openHolder('proc_other', 3_600 * SECOND, at)
+    await storage.realtime.leaseHolder({ holderId: 'proc_other', leaseMs: 3_600 * SECOND, step: 'begin' }, at)
     for (let n = 0; n < 24; n++) {
       const request = { slotId: `other_${n}`, accountId, holderId: 'proc_other', limit: 25, leaseMs: 30_000 }
       expect(await storage.realtime.acquireSlot(request, at)).toBe('taken')

@@ -31,7 +31,7 @@ export function createSlotLease(
 
   async function open(): Promise<string> {
     const id = environment.newId('proc')
-    await store.openHolder(id, slotLeaseMs, at())
+    await store.leaseHolder({ holderId: id, leaseMs: slotLeaseMs, step: 'begin' }, at())
     return id
   }
 
@@ -62,13 +62,15 @@ export function createSlotLease(
     },
     async renew() {
       const held = holder
-      if (held !== null && !(await store.renewHolder(await held, slotLeaseMs, at()))) lose(held)
+      if (held === null) return
+      const renewal = { holderId: await held, leaseMs: slotLeaseMs, step: 'renew' } as const
+      if (!(await store.leaseHolder(renewal, at()))) lose(held)
     },
     async close() {
       const held = holder
       holder = null
       try {
-        if (held !== null) await store.closeHolder(await held, at())
+        if (held !== null) await store.releaseSlots({ holderId: await held }, at())
       } catch (error) {
         environment.logger.warn(
           { err: error },

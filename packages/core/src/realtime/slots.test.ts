@@ -19,12 +19,13 @@ function setUp() {
   const clock = virtualClock()
   const environment = createEnvironment({ clock, logger: false })
   const storage = memoryStorage()
-  const faults = new Map<keyof RealtimeStore, { count: number; isDone: boolean }>()
+  const faults = new Map<string, { count: number; isDone: boolean }>()
   const faulty = new Proxy(storage.realtime, {
     get(store, name: keyof RealtimeStore) {
       return async (...values: never[]) => {
         const call = store[name] as (...given: never[]) => Promise<unknown>
-        const fault = faults.get(name)
+        const [{ step }] = values as unknown as [{ readonly step?: string }]
+        const fault = faults.get(step === undefined ? name : `${name} ${step}`)
         if (fault === undefined || fault.count === 0) return call(...values)
         fault.count -= 1
         if (fault.isDone) await call(...values)
@@ -66,10 +67,10 @@ describe('slots', () => {
     await one.take('first', owner('first'))
     await one.take('second', owner('second'))
     // The storage is down for longer than the lease, and still fails a few times after it is back.
-    faults.set('renewHolder', { count: 40, isDone: false })
+    faults.set('leaseHolder renew', { count: 40, isDone: false })
     await clock.advance(slotLeaseMs + 5_000)
-    faults.set('renewHolder', { count: 0, isDone: false })
-    faults.set('openHolder', { count: 1, isDone: false })
+    faults.set('leaseHolder begin', { count: 1, isDone: false })
+    faults.set('leaseHolder renew', { count: 0, isDone: false })
     faults.set('acquireSlot', { count: 3, isDone })
     await clock.advance(60_000)
     expect(await other.take('third', owner('third'))).toBe(false)
@@ -83,10 +84,10 @@ describe('slots', () => {
     const { clock, faults, evicted, one, other, owner } = setUp()
     await one.take('first', owner('first'))
     await one.take('second', owner('second'))
-    faults.set('renewHolder', { count: 40, isDone: false })
+    faults.set('leaseHolder renew', { count: 40, isDone: false })
     await clock.advance(slotLeaseMs + 1)
     expect(await other.take('third', owner('third'))).toBe(true)
-    faults.set('renewHolder', { count: 0, isDone: false })
+    faults.set('leaseHolder renew', { count: 0, isDone: false })
     await clock.advance(slotLeaseMs)
     expect(evicted).toEqual(['second'])
     expect(await other.take('fourth', owner('fourth'))).toBe(false)

@@ -32,7 +32,8 @@ export function createSlots(environment: Environment, store: RealtimeStore): Slo
   /** Owners that lost their slot with the lease, until it is requested again. */
   const lost = new Map<string, SlotOwner>()
   let retaking: Promise<void> | null = null
-  const freeSlots = (ids: readonly string[]) => store.releaseSlots(ids, { now: environment.storageNow() })
+  const freeSlots = (slotIds: readonly string[]) =>
+    store.releaseSlots({ slotIds }, { now: environment.storageNow() })
 
   const lease = createSlotLease(environment, store, {
     begun: () => renewal.wake(),

@@ -62,9 +62,9 @@ it('misses nothing of a workspace created while the ends of the logs were read',
       start: () => undefined,
       stop: async () => undefined,
     },
-    store: { readLogEnds: async (_reach, workspaceId) => endsOf(workspaceId) },
+    store: { readLogEnds: async ({ workspaceId }) => endsOf(workspaceId) },
     events: {
-      readEvents: async (workspaceId, after, limit) =>
+      readEvents: async ({ workspaceId, afterSeq: after, limit }) =>
         log.filter((event) => event.workspaceId === workspaceId && event.seq > after).slice(0, limit),
     },
     replayLimit: 1_000,

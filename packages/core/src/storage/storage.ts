@@ -87,10 +87,9 @@ export interface Storage<Tx = unknown> {
    * there is no record of the key. An answer is a JSON object without undefined members.
    */
   keepAnswer<T extends object>(
-    claim: Pick<IdempotencyClaim, 'scope' | 'key'>,
-    answer: T,
+    kept: { readonly claim: Pick<IdempotencyClaim, 'scope' | 'key'>; readonly answer: T },
     at: At<Tx>,
   ): Promise<T>
-  /** Deletes at most `limit` rows that are past their time; returns how many. Outside of any transaction. */
-  prune(pruning: Pruning, at: Pick<At, 'now'>): Promise<number>
+  /** Deletes at most `limit` rows that are past their time; returns how many. Runs outside of any transaction: ignores `at.tx`. */
+  prune(pruning: Pruning, at: At<Tx>): Promise<number>
 }

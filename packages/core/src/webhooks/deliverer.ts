@@ -21,10 +21,7 @@ import type { WebhookStore } from './webhook-store.js'
 
 export interface DelivererParts<Tx = unknown> {
   readonly environment: Environment
-  readonly store: Pick<
-    WebhookStore<Tx>,
-    'claimDueDeliveries' | 'readTargets' | 'recordDeliveryResults' | 'releaseDeliveries'
-  >
+  readonly store: Pick<WebhookStore<Tx>, 'claimDueDeliveries' | 'readTargets' | 'recordDeliveryResults'>
   /** Opens the secrets that `createWebhooks` sealed. */
   readonly secrets: Pick<SecretBox, 'open'>
   readonly sender: Sender
@@ -68,7 +65,7 @@ export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
     mostPerAccount: settings.maxInFlightPerAccount,
     mostPerWebhook: settings.maxInFlightPerWebhook,
   })
-  const returned = createReturnedClaims(environment, store)
+  const returned = createReturnedClaims(environment, store, settings.disableAfterMs)
   const results: ResultWriter = createResultWriter({
     environment,
     store,
@@ -190,7 +187,7 @@ function createCheckLoop(
   async function check(): Promise<NextPass> {
     const webhookIds = slots.nextCheck(clock.now())
     if (webhookIds.length === 0) return null
-    const targets = await store.readTargets(webhookIds, { now: environment.storageNow() })
+    const targets = await store.readTargets({ webhookIds }, { now: environment.storageNow() })
     // A released delivery of a disabled webhook becomes skipped with the next claim; a deleted webhook has none left.
     giveBack(slots.checked(webhookIds, targets, clock.now()))
     onChecked()

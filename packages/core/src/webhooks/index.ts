@@ -31,6 +31,8 @@ export type {
   DeliveryClaim,
   DeliveryQuery,
   DeliveryResult,
+  ReturnedDelivery,
+  WebhookQuery,
   DeliveryStatus,
   DeliveryTarget,
   NewStoredWebhook,

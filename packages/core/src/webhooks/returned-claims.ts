@@ -1,5 +1,5 @@
 import type { Environment } from '../environment/index.js'
-import type { ClaimedDelivery, WebhookStore } from './webhook-store.js'
+import type { ClaimedDelivery, ReturnedDelivery, WebhookStore } from './webhook-store.js'
 
 /** Claims without a complete attempt, to be released. */
 export interface ReturnedClaims {
@@ -8,24 +8,27 @@ export interface ReturnedClaims {
   flush(): Promise<void>
 }
 
+const outcome = { kind: 'returned' } as const
+
 export function createReturnedClaims(
   environment: Environment,
-  store: Pick<WebhookStore, 'releaseDeliveries'>,
+  store: Pick<WebhookStore, 'recordDeliveryResults'>,
+  disableAfterMs: number,
 ): ReturnedClaims {
-  let claims: { deliveryId: string; claimToken: string }[] = []
+  let claims: ReturnedDelivery[] = []
 
   return {
     add({ delivery, claimToken }) {
-      claims.push({ deliveryId: delivery.id, claimToken })
+      claims.push({ deliveryId: delivery.id, claimToken, outcome })
     },
     async flush() {
       if (claims.length === 0) return
-      const returned = claims
+      const results = claims
       claims = []
       try {
-        await store.releaseDeliveries(returned, { now: environment.storageNow() })
+        await store.recordDeliveryResults({ results, disableAfterMs }, { now: environment.storageNow() })
       } catch (error) {
-        const fields = { claims: returned.length, err: error }
+        const fields = { claims: results.length, err: error }
         environment.logger.warn(fields, 'could not release webhook claims; they expire')
       }
     },

@@ -89,7 +89,14 @@ export interface DeliveryClaim {
   readonly nextDueInMs: number | null
 }
 
-/** The result of a claimed delivery. */
+/** A claimed delivery that goes back without an attempt: none is stored, and it is due at once. */
+export interface ReturnedDelivery {
+  readonly deliveryId: string
+  readonly claimToken: string
+  readonly outcome: { readonly kind: 'returned' }
+}
+
+/** The result of an attempt to send a claimed delivery. */
 export interface DeliveryResult {
   readonly deliveryId: string
   readonly claimToken: string
@@ -117,6 +124,11 @@ export interface DeliveryQuery {
   readonly afterId: string | null
 }
 
+/** Which webhooks to read: all of a workspace; or one, of a workspace or of any within reach. */
+export type WebhookQuery =
+  | { readonly within: string; readonly webhookId?: undefined }
+  | { readonly within: string | Reach; readonly webhookId: string }
+
 /** An endpoint to register. */
 export interface NewStoredWebhook {
   readonly workspaceId: string
@@ -141,21 +153,25 @@ export type StoredWebhookChange =
 /**
  * Webhooks and their deliveries. Methods of other stores create deliveries, together with their events: one for each webhook of
  * the workspace that subscribes to the event's type, `skipped` when the webhook is disabled.
+ *
+ * Each verb is atomic. Verbs that name a webhook throw `NOT_FOUND` when the workspace has none with that id, unless they say otherwise.
  */
 export interface WebhookStore<Tx = unknown> {
-  /** @throws TaskboardError `NOT_FOUND` for an unknown workspace, `CONFLICT` as in `insertTask`. */
+  /**
+   * Adds an enabled webhook.
+   * @throws TaskboardError `NOT_FOUND` for an unknown workspace; `CONFLICT` for an idempotency key that was used with another
+   *   fingerprint.
+   */
   insertWebhook(
     insertion: { readonly webhook: NewStoredWebhook; readonly idempotency: IdempotencyClaim | null },
     at: At<Tx>,
   ): Promise<Created<StoredWebhook>>
-  /** Oldest first. */
-  listWebhooks(workspaceId: string, at: At<Tx>): Promise<readonly StoredWebhook[]>
-  /** The webhook of a workspace, or of any within reach. @throws TaskboardError `NOT_FOUND`, beyond reach just the same. */
-  getWebhook(
-    named: { readonly within: string | Reach; readonly webhookId: string },
-    at: At<Tx>,
-  ): Promise<StoredWebhook>
-  /** Changes one webhook: see `StoredWebhookChange`. @throws TaskboardError `NOT_FOUND`. */
+  /**
+   * The webhooks that a query selects, oldest first. Empty for an id or a workspace that does not exist, and for one beyond reach at the
+   * same cost.
+   */
+  listWebhooks(query: WebhookQuery, at: At<Tx>): Promise<readonly StoredWebhook[]>
+  /** Changes one webhook: see `StoredWebhookChange`. */
   updateWebhook(
     update: {
       readonly workspaceId: string
@@ -164,7 +180,7 @@ export interface WebhookStore<Tx = unknown> {
     },
     at: At<Tx>,
   ): Promise<StoredWebhook>
-  /** Deletes it with its deliveries. Returns false when it did not exist. */
+  /** Deletes a webhook with its deliveries. Returns false when the workspace has none with that id. */
   deleteWebhook(
     named: { readonly workspaceId: string; readonly webhookId: string },
     at: At<Tx>,
@@ -188,34 +204,38 @@ export interface WebhookStore<Tx = unknown> {
    */
   claimDueDeliveries(
     request: {
-      limit: number
-      perAccount: number
-      perWebhook: number
-      excludeAccountIds: readonly string[]
-      excludeWebhookIds: readonly string[]
-      claimMs: number
+      readonly limit: number
+      readonly perAccount: number
+      readonly perWebhook: number
+      readonly excludeAccountIds: readonly string[]
+      readonly excludeWebhookIds: readonly string[]
+      readonly claimMs: number
     },
     at: At<Tx>,
   ): Promise<DeliveryClaim>
-  /** The targets of the webhooks that exist and are enabled, in any order. */
-  readTargets(webhookIds: readonly string[], at: At<Tx>): Promise<readonly DeliveryTarget[]>
+  /** The targets of those of the webhooks that exist and are enabled, of any workspace, in any order. */
+  readTargets(
+    query: { readonly webhookIds: readonly string[] },
+    at: At<Tx>,
+  ): Promise<readonly DeliveryTarget[]>
   /**
-   * Stores results, each only if its claim is still valid. Attempts and retries get their times from the storage's clock. A webhook
-   * whose attempts have all failed for `disableAfterMs` is disabled (`failing`), with an `agent.alert` in its workspace's log.
-   * Success clears `failingSince`.
+   * Ends claims: stores results, each only if its claim is still valid; ignores the others. Attempts and retries get their times from the
+   * storage's clock. A webhook whose attempts have all failed for `disableAfterMs` is disabled (`failing`), with an `agent.alert` in its
+   * workspace's log. Success clears `failingSince`. A returned delivery is due at once, and its webhook stays as it is.
    */
   recordDeliveryResults(
-    record: { readonly results: readonly DeliveryResult[]; readonly disableAfterMs: number },
+    record: {
+      readonly results: readonly (DeliveryResult | ReturnedDelivery)[]
+      readonly disableAfterMs: number
+    },
     at: At<Tx>,
   ): Promise<void>
-  /** Releases claims without an attempt. The deliveries are due at once. */
-  releaseDeliveries(claims: readonly { deliveryId: string; claimToken: string }[], at: At<Tx>): Promise<void>
-  /** Newest first. */
+  /** One page of a webhook's deliveries, newest first. */
   listDeliveries(query: DeliveryQuery, at: At<Tx>): Promise<readonly Delivery[]>
   /**
    * Makes finished deliveries (succeeded, failed, skipped) pending and due now, with fresh attempts: the given one, or all created
    * in [`from`, `to`) with the status failed or skipped. Returns how many.
-   * @throws TaskboardError `NOT_FOUND` for an unknown webhook or delivery.
+   * @throws TaskboardError `NOT_FOUND` also for an unknown delivery.
    */
   resendDeliveries(
     resend: {

@@ -39,8 +39,10 @@ function createTestStore() {
       webhooks.push(value)
       return { value, replayed: false }
     },
-    listWebhooks: async (workspaceId) => webhooks.filter((each) => each.workspaceId === workspaceId),
-    getWebhook: async ({ within, webhookId }) => find(within as string, webhookId),
+    listWebhooks: async ({ within, webhookId }) =>
+      webhooks.filter(
+        ({ id, workspaceId }) => workspaceId === within && (webhookId === undefined || id === webhookId),
+      ),
     async updateWebhook({ workspaceId, webhookId, change }) {
       const before = find(workspaceId, webhookId)
       if ('rotation' in change) {
@@ -312,7 +314,7 @@ describe('test', () => {
     await expect(webhooks.resend('ws_1', id, { deliveryId: 'evt_1' })).rejects.toMatchObject({
       code: 'CONFLICT',
     })
-    expect(storage.calls.map(([verb]) => verb)).toEqual(['getWebhook', 'getWebhook'])
+    expect(storage.calls.map(([verb]) => verb)).toEqual(['listWebhooks', 'listWebhooks'])
   })
 })
 

@@ -9,7 +9,7 @@ import { secretContext } from './signing-keys.js'
 import { newWebhookSecret } from './standard-webhooks.js'
 import { newWebhookInput, rotationInput, webhookChangeInput } from './webhook-input.js'
 import type { WebhookSettings } from './webhook-options.js'
-import type { DeliveryStatus, WebhookStore } from './webhook-store.js'
+import type { DeliveryStatus, StoredWebhook, WebhookStore } from './webhook-store.js'
 import { toDeliveryRecord, toWebhook, type DeliveryRecord, type Webhook } from './webhook.js'
 
 export type WebhookInput = z.input<typeof newWebhookInput>
@@ -108,6 +108,16 @@ export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
   const at = (options?: InTransaction<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
   const seal = (workspaceId: string, secret: string) => parts.secrets.seal(secret, secretContext(workspaceId))
 
+  async function find(
+    within: string | Reach,
+    webhookId: string,
+    options?: InTransaction<Tx>,
+  ): Promise<StoredWebhook> {
+    const [webhook] = await store.listWebhooks({ within, webhookId }, at(options))
+    if (webhook === undefined) throw new TaskboardError('NOT_FOUND', 'no such webhook')
+    return webhook
+  }
+
   return {
     async register(workspaceId, input, options) {
       const { url, events, secret } = parseInput(newWebhookInput, input)
@@ -121,13 +131,13 @@ export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
       return toWebhook(value)
     },
     async list(workspaceId, options) {
-      return (await store.listWebhooks(workspaceId, at(options))).map(toWebhook)
+      return (await store.listWebhooks({ within: workspaceId }, at(options))).map(toWebhook)
     },
     async get(workspaceId, webhookId, options) {
-      return toWebhook(await store.getWebhook({ within: workspaceId, webhookId }, at(options)))
+      return toWebhook(await find(workspaceId, webhookId, options))
     },
     async find(reach, webhookId, options) {
-      return toWebhook(await store.getWebhook({ within: reach, webhookId }, at(options)))
+      return toWebhook(await find(reach, webhookId, options))
     },
     async update(workspaceId, webhookId, input, options) {
       const { url, events, enabled } = parseInput(webhookChangeInput, input)
@@ -151,9 +161,7 @@ export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
       return { webhook: toWebhook(webhook), secret }
     },
     async test(workspaceId, webhookId, options) {
-      const webhook = requireEnabled(
-        toWebhook(await store.getWebhook({ within: workspaceId, webhookId }, at(options))),
-      )
+      const webhook = requireEnabled(toWebhook(await find(workspaceId, webhookId, options)))
       const event = sampleEvent(webhook.events[0] ?? 'task.created', environment.clock.now())
       return toDeliveryRecord(await store.insertTestDelivery({ workspaceId, webhookId, event }, at(options)))
     },
@@ -170,7 +178,7 @@ export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
     },
     async resend(workspaceId, webhookId, which, options) {
       const wanted = toResendRequest(which)
-      requireEnabled(toWebhook(await store.getWebhook({ within: workspaceId, webhookId }, at(options))))
+      requireEnabled(toWebhook(await find(workspaceId, webhookId, options)))
       return store.resendDeliveries({ workspaceId, webhookId, which: wanted }, at(options))
     },
   }

@@ -46,7 +46,9 @@ describe('a client that is cut off and resumes with since', () => {
       }
     }
     const seqsOf = async (id: string): Promise<number[]> =>
-      (await storage.events.readEvents(id, 0, 1_000_000)).map(({ seq }) => seq)
+      (
+        await storage.events.readEvents({ workspaceId: id, afterSeq: 0, limit: 1_000_000 }, { now: null })
+      ).map(({ seq }) => seq)
 
     let writing: Promise<void> | undefined
     const received = await cutAndResume({

@@ -109,7 +109,7 @@ describe('the events', () => {
     const narrow = listen(connect(host, narrowKey), WORKSPACE_EVENTS, { workspaceId })
     await Promise.all([begun(full), begun(narrow)])
     const draft = { type: 'agent.status', data: { agentId: id, status: 'busy' } } as const
-    await storage.events.appendEvent(workspaceId, draft, { now: null })
+    await storage.events.appendEvent({ workspaceId, event: draft }, { now: null })
     await taskboard.board(workspaceId).add({ title: 'next' })
     await Promise.all([full, narrow].map((received) => received.until(({ type }) => type === 'TASK_CREATED')))
     const about = { __typename: 'AgentEvent', type: 'AGENT_STATUS', workspaceId, agentId: id }

@@ -23,7 +23,7 @@ const setStatus = statement<never>(
   select from logged where false`,
 )
 
-/** `AgentStore.reportAgentStatus`. */
+/** `AgentStore.reportPresence` of a status. */
 export async function reportAgentStatus(
   database: Database,
   workspaceId: string,

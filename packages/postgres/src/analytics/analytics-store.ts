@@ -7,7 +7,7 @@ import { rollUp } from './roll-up.js'
 /** Figures about tasks. */
 export function createAnalyticsStore(database: Database): AnalyticsStore<PgConnection> {
   return {
-    rollUp: (limit, at) => rollUp(database, limit, at),
-    readFigures: (reach, query, at) => readFigures(database, reach, query, at),
+    rollUp: ({ limit }, at) => rollUp(database, limit, at),
+    readFigures: (query, at) => readFigures(database, query, at),
   }
 }

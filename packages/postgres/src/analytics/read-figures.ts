@@ -1,5 +1,5 @@
 import { TaskboardError } from '@taskboard/core'
-import type { At, DayFigures, FiguresQuery, Reach } from '@taskboard/core/storage'
+import type { At, DayFigures, FiguresQuery } from '@taskboard/core/storage'
 import { reachValues, withinReach } from '../access/reach.js'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
@@ -41,8 +41,7 @@ const figures = statement<FiguresRow>(
 /** `AnalyticsStore.readFigures`. */
 export async function readFigures(
   database: Database,
-  reach: Reach,
-  { workspaceId, fromDay, toDay, baselines }: FiguresQuery,
+  { reach, workspaceId, fromDay, toDay, baselines }: FiguresQuery,
   at: At<PgConnection>,
 ): Promise<readonly DayFigures[]> {
   const { defaultMs, msByType } = baselines

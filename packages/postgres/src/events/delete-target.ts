@@ -10,7 +10,7 @@ const remove = statement<object>(
   returning true as "isGone"`,
 )
 
-/** `NotificationStore.deleteTarget`. */
+/** `NotificationStore.setTarget` without settings. */
 export async function deleteTarget(
   database: Database,
   workspaceId: string,

@@ -11,10 +11,10 @@ import { feedEnd, readFeed, skipFeed } from './read-feed.js'
  */
 export function createEventStore(database: Database): EventStore<PgConnection> {
   return {
-    appendEvent: (workspaceId, draft, at) => appendEvent(database, workspaceId, draft, at),
-    readEvents: (workspaceId, afterSeq, limit) => readEvents(database, workspaceId, afterSeq, limit),
-    feedEnd: (after) => (after === null ? feedEnd(database) : skipFeed(database, after)),
-    readFeed: (position, limit) => readFeed(database, position, limit),
+    appendEvent: ({ workspaceId, event }, at) => appendEvent(database, workspaceId, event, at),
+    readEvents: ({ workspaceId, afterSeq, limit }) => readEvents(database, workspaceId, afterSeq, limit),
+    feedEnd: ({ after }) => (after === null ? feedEnd(database) : skipFeed(database, after)),
+    readFeed: ({ position, limit }) => readFeed(database, position, limit),
     onCommit: (listener) => database.commits.listen(listener),
   }
 }

@@ -10,9 +10,11 @@ import { settleNotifications } from './settle-notifications.js'
 /** Channels and the position up to which they have read the log. */
 export function createNotificationStore(database: Database): NotificationStore<PgConnection> {
   return {
-    saveTarget: (target, at) => saveTarget(database, target, at),
-    deleteTarget: (workspaceId, channel, at) => deleteTarget(database, workspaceId, channel, at),
-    listTargets: (workspaceId, at) => listTargets(database, workspaceId, at),
+    setTarget: ({ workspaceId, channel, settings }, at) =>
+      settings === null
+        ? deleteTarget(database, workspaceId, channel, at)
+        : saveTarget(database, { workspaceId, channel, settings }, at),
+    listTargets: ({ workspaceId }, at) => listTargets(database, workspaceId, at),
     claimNotifications: (request, at) => claimNotifications(database, request, at),
     settleNotifications: (result, at) => settleNotifications(database, result, at),
   }

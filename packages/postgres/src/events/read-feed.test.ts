@@ -34,47 +34,54 @@ describe('the feed', () => {
   it('delays events behind an open transaction, and skips none of them', async () => {
     const events = createEventStore(database)
     const [early, late] = await twoWorkspaces()
-    const start = await events.feedEnd(null)
+    const start = await events.feedEnd({ after: null }, { now: null })
     await database.transaction(async (tx) => {
-      await events.appendEvent(early, alert('early'), { ...at, tx })
-      await events.appendEvent(late, alert('late'), at)
-      expect(await events.readFeed(start, 10)).toEqual({ events: [], position: start })
+      await events.appendEvent({ workspaceId: early, event: alert('early') }, { ...at, tx })
+      await events.appendEvent({ workspaceId: late, event: alert('late') }, at)
+      expect(await events.readFeed({ position: start, limit: 10 }, { now: null })).toEqual({
+        events: [],
+        position: start,
+      })
     })
-    const page = await events.readFeed(start, 10)
+    const page = await events.readFeed({ position: start, limit: 10 }, { now: null })
     expect(messagesOf(page.events)).toEqual(['early', 'late'])
   })
 
   it('never skips events that an open transaction may still write', async () => {
     const events = createEventStore(database)
     const [early, late] = await twoWorkspaces()
-    const start = await events.feedEnd(null)
+    const start = await events.feedEnd({ after: null }, { now: null })
     let skipped = ''
     await database.transaction(async (tx) => {
-      await events.appendEvent(early, alert('early'), { ...at, tx })
-      await events.appendEvent(late, alert('late'), at)
-      skipped = await events.feedEnd(start)
+      await events.appendEvent({ workspaceId: early, event: alert('early') }, { ...at, tx })
+      await events.appendEvent({ workspaceId: late, event: alert('late') }, at)
+      skipped = await events.feedEnd({ after: start }, { now: null })
     })
     // A transaction of another database that ends during a read can hold events back until the next read.
-    const read = async (from: string) => messagesOf((await events.readFeed(from, 10)).events)
+    const read = async (from: string) =>
+      messagesOf((await events.readFeed({ position: from, limit: 10 }, { now: null })).events)
     await expect.poll(() => read(skipped)).toEqual(['early', 'late'])
-    const end = await events.feedEnd(skipped)
-    await events.appendEvent(early, alert('new'), at)
+    const end = await events.feedEnd({ after: skipped }, { now: null })
+    await events.appendEvent({ workspaceId: early, event: alert('new') }, at)
     await expect.poll(() => read(end)).toEqual(['new'])
   })
 
   it('returns the events of a workspace in order, even if the older transaction writes the later one', async () => {
     const events = createEventStore(database)
     const [workspace, other] = await twoWorkspaces()
-    const start = await events.feedEnd(null)
+    const start = await events.feedEnd({ after: null }, { now: null })
     await database.transaction(async (tx) => {
-      await events.appendEvent(other, alert('elsewhere'), { ...at, tx })
-      await events.appendEvent(workspace, alert('first'), at)
-      await events.appendEvent(workspace, alert('second'), { ...at, tx })
+      await events.appendEvent({ workspaceId: other, event: alert('elsewhere') }, { ...at, tx })
+      await events.appendEvent({ workspaceId: workspace, event: alert('first') }, at)
+      await events.appendEvent({ workspaceId: workspace, event: alert('second') }, { ...at, tx })
     })
     const fed: LoggedEvent[] = []
-    for (let page = await events.readFeed(start, 1); page.events.length > 0;) {
+    for (
+      let page = await events.readFeed({ position: start, limit: 1 }, { now: null });
+      page.events.length > 0;
+    ) {
       fed.push(...page.events)
-      page = await events.readFeed(page.position, 1)
+      page = await events.readFeed({ position: page.position, limit: 1 }, { now: null })
     }
     const own = fed.filter(({ workspaceId }) => workspaceId === workspace)
     expect(own.map(({ seq }) => seq)).toEqual([1, 2])
@@ -86,16 +93,19 @@ describe('the feed', () => {
     const [early, late] = await twoWorkspaces()
     let end = ''
     await database.transaction(async (tx) => {
-      await events.appendEvent(early, alert('open'), { ...at, tx })
-      await events.appendEvent(late, alert('seen'), at)
-      end = await events.feedEnd(null)
-      await events.appendEvent(late, alert('new'), at)
+      await events.appendEvent({ workspaceId: early, event: alert('open') }, { ...at, tx })
+      await events.appendEvent({ workspaceId: late, event: alert('seen') }, at)
+      end = await events.feedEnd({ after: null }, { now: null })
+      await events.appendEvent({ workspaceId: late, event: alert('new') }, at)
     })
-    await events.appendEvent(late, alert('newest'), at)
+    await events.appendEvent({ workspaceId: late, event: alert('newest') }, at)
     const fed: LoggedEvent[] = []
-    for (let page = await events.readFeed(end, 1); page.events.length > 0;) {
+    for (
+      let page = await events.readFeed({ position: end, limit: 1 }, { now: null });
+      page.events.length > 0;
+    ) {
       fed.push(...page.events)
-      page = await events.readFeed(page.position, 1)
+      page = await events.readFeed({ position: page.position, limit: 1 }, { now: null })
     }
     expect(messagesOf(fed)).toEqual(['open', 'new', 'newest'])
   })
@@ -108,9 +118,9 @@ describe('the feed', () => {
     await client.connect()
     try {
       await client.query('begin; create table held_open (id integer)')
-      const start = await events.feedEnd(null)
-      await events.appendEvent(workspace, alert('shown'), at)
-      const page = await events.readFeed(start, 10)
+      const start = await events.feedEnd({ after: null }, { now: null })
+      await events.appendEvent({ workspaceId: workspace, event: alert('shown') }, at)
+      const page = await events.readFeed({ position: start, limit: 10 }, { now: null })
       expect(messagesOf(page.events)).toEqual(['shown'])
     } finally {
       await client.end()
@@ -121,16 +131,16 @@ describe('the feed', () => {
   it('restarts after a dump was restored on a server where fewer transactions have run', async () => {
     const events = createEventStore(database)
     const [workspace] = await twoWorkspaces()
-    await events.appendEvent(workspace, alert('before'), at)
+    await events.appendEvent({ workspaceId: workspace, event: alert('before') }, at)
     for (const table of ['workspace_log', 'event']) {
       await test.pool.query(
         `update taskboard.${table} set feed_xid = '1000000000000' where workspace_id = $1`,
         [workspace],
       )
     }
-    const end = await events.feedEnd(null)
-    await events.appendEvent(workspace, alert('after'), at)
-    const { events: fed } = await events.readFeed(end, 10)
+    const end = await events.feedEnd({ after: null }, { now: null })
+    await events.appendEvent({ workspaceId: workspace, event: alert('after') }, at)
+    const { events: fed } = await events.readFeed({ position: end, limit: 10 }, { now: null })
     expect(fed.map(({ seq }) => seq)).toEqual([2])
   })
 
@@ -146,7 +156,7 @@ describe('the feed', () => {
     '99999999999999999999//0',
     "1/'/0",
   ])('refuses the position %j', async (position) => {
-    const reading = createEventStore(database).readFeed(position, 1)
+    const reading = createEventStore(database).readFeed({ position, limit: 1 }, at)
     await expect(reading).rejects.toMatchObject({ code: 'INVALID_FIELD', field: 'position' })
   })
 })

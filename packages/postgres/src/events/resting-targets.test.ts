@@ -15,7 +15,7 @@ describe('targets that have read everything', () => {
     const account = { name: 'a', tier: 'professional', workspaceName: 'w', agent: null } as const
     const { workspace } = await open().access.insertAccount(account, at)
     workspaceId = workspace.id
-    await open().notifications.saveTarget({ workspaceId, channel: 'chat', settings: {} }, at)
+    await open().notifications.setTarget({ workspaceId, channel: 'chat', settings: {} }, at)
   })
   afterAll(() => database.drop())
 
@@ -50,7 +50,7 @@ describe('targets that have read everything', () => {
 
   it('rest until the next event, and are claimed with it', async () => {
     await comeToRest()
-    const { seq } = await open().events.appendEvent(workspaceId, order, at)
+    const { seq } = await open().events.appendEvent({ workspaceId, event: order }, at)
     expect(await isResting()).toBe(false)
     const batches = await claim()
     expect(batches.map(({ events }) => events.map((event) => event.seq))).toEqual([[seq]])
@@ -59,10 +59,10 @@ describe('targets that have read everything', () => {
 
   it('do not rest while an event is about to commit, and do not wait for that', async () => {
     await comeToRest()
-    const { seq } = await open().events.appendEvent(workspaceId, order, at)
+    const { seq } = await open().events.appendEvent({ workspaceId, event: order }, at)
     const [first] = await claim()
     await open().transaction(async (tx) => {
-      await open().events.appendEvent(workspaceId, order, { ...at, tx })
+      await open().events.appendEvent({ workspaceId, event: order }, { ...at, tx })
       await settle(first, seq)
       expect(await claim()).toEqual([])
       expect(await isResting()).toBe(false)
@@ -75,12 +75,12 @@ describe('targets that have read everything', () => {
   it('rest again when the event that woke them is rolled back', async () => {
     await comeToRest()
     const undone = open().transaction(async (tx) => {
-      await open().events.appendEvent(workspaceId, order, { ...at, tx })
+      await open().events.appendEvent({ workspaceId, event: order }, { ...at, tx })
       throw new Error('undone')
     })
     await expect(undone).rejects.toThrow('undone')
     expect(await isResting()).toBe(true)
-    await open().events.appendEvent(workspaceId, order, at)
+    await open().events.appendEvent({ workspaceId, event: order }, at)
     const batches = await claim()
     expect(batches).toHaveLength(1)
     await comeToRestAfter(batches)
@@ -107,7 +107,7 @@ describe('targets that have read everything', () => {
       while (!over.signal.aborted) await read()
     }
     const readers = [reader(), reader()]
-    for (let n = 0; n < 100; n++) await open().events.appendEvent(workspaceId, order, at)
+    for (let n = 0; n < 100; n++) await open().events.appendEvent({ workspaceId, event: order }, at)
     over.abort()
     await Promise.all(readers)
     while ((await read()) > 0);

@@ -14,12 +14,13 @@ const save = statement<object>(
   returning true as "isSaved"`,
 )
 
-/** `NotificationStore.saveTarget`. */
+/** `NotificationStore.setTarget` with settings. */
 export async function saveTarget(
   database: Database,
   { workspaceId, channel, settings }: NotificationTarget,
   at: At<PgConnection>,
-): Promise<void> {
+): Promise<true> {
   const saved = await database.write(at, save, [at.now, workspaceId, channel, JSON.stringify(settings)])
   if (saved.length === 0) throw new TaskboardError('NOT_FOUND', 'no such workspace')
+  return true
 }

@@ -1,4 +1,3 @@
-import type { At } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { statement } from '../statement.js'
 
@@ -7,7 +6,7 @@ const endHolder = statement(
   /* sql */ `delete from taskboard.realtime_holder where id = $1::text`,
 )
 
-/** `RealtimeStore.closeHolder`. */
-export async function closeHolder(database: Database, holderId: string, _at: At): Promise<void> {
+/** `RealtimeStore.releaseSlots` of a process. Its slots go with it. */
+export async function closeHolder(database: Database, holderId: string): Promise<void> {
   await database.read(null, endHolder, [holderId])
 }

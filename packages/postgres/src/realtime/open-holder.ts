@@ -9,12 +9,13 @@ const newHolder = statement(
   values ($1::text, coalesce($3::bigint, taskboard.now_ms()) + $2::bigint)`,
 )
 
-/** `RealtimeStore.openHolder`. */
+/** `RealtimeStore.leaseHolder` of a new lease. */
 export async function openHolder(
   database: Database,
   holderId: string,
   leaseMs: number,
   at: At,
-): Promise<void> {
+): Promise<true> {
   await database.read(null, newHolder, [holderId, leaseMs, at.now])
+  return true
 }

@@ -1,4 +1,4 @@
-import type { At, LogEnd, Reach } from '@taskboard/core/storage'
+import type { LogEnd, LogEndQuery } from '@taskboard/core/storage'
 import { reachValues, withinReach } from '../access/reach.js'
 import type { Database } from '../database.js'
 import { statement } from '../statement.js'
@@ -18,9 +18,7 @@ function endsOf(condition: string): string {
 /** `RealtimeStore.readLogEnds`. */
 export function readLogEnds(
   database: Database,
-  reach: Reach,
-  workspaceId: string | null,
-  _at: At,
+  { reach, workspaceId }: LogEndQuery,
 ): Promise<readonly LogEnd[]> {
   const values = reachValues(reach)
   if (workspaceId === null) return database.read(null, logEnds, values)

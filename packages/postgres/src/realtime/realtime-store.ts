@@ -10,11 +10,15 @@ import { renewHolder } from './renew-holder.js'
 /** Connections of the realtime channel across all processes. Nothing waits for its writes, so they signal no commit. */
 export function createRealtimeStore(database: Database): RealtimeStore {
   return {
-    openHolder: (holderId, leaseMs, at) => openHolder(database, holderId, leaseMs, at),
-    renewHolder: (holderId, leaseMs, at) => renewHolder(database, holderId, leaseMs, at),
+    leaseHolder: ({ holderId, leaseMs, step }, at) =>
+      step === 'begin'
+        ? openHolder(database, holderId, leaseMs, at)
+        : renewHolder(database, holderId, leaseMs, at),
     acquireSlot: (request, at) => acquireSlot(database, request, at),
-    releaseSlots: (slotIds, at) => releaseSlots(database, slotIds, at),
-    closeHolder: (holderId, at) => closeHolder(database, holderId, at),
-    readLogEnds: (reach, workspaceId, at) => readLogEnds(database, reach, workspaceId, at),
+    releaseSlots: (release) =>
+      'holderId' in release
+        ? closeHolder(database, release.holderId)
+        : releaseSlots(database, release.slotIds),
+    readLogEnds: (query) => readLogEnds(database, query),
   }
 }

@@ -1,4 +1,3 @@
-import type { At } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { statement } from '../statement.js'
 
@@ -7,7 +6,7 @@ const freeSlots = statement(
   /* sql */ `delete from taskboard.realtime_slot where id = any ($1::text[])`,
 )
 
-/** `RealtimeStore.releaseSlots`. */
-export async function releaseSlots(database: Database, slotIds: readonly string[], _at: At): Promise<void> {
+/** `RealtimeStore.releaseSlots` by their ids. */
+export async function releaseSlots(database: Database, slotIds: readonly string[]): Promise<void> {
   await database.read(null, freeSlots, [slotIds])
 }

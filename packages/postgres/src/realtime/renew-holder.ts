@@ -11,7 +11,7 @@ const longerLease = statement<{ readonly id: string }>(
   returning h.id`,
 )
 
-/** `RealtimeStore.renewHolder`. */
+/** `RealtimeStore.leaseHolder` of a lease to renew. */
 export async function renewHolder(
   database: Database,
   holderId: string,

@@ -64,7 +64,7 @@ async function addTask(task: Partial<NewTask> = {}): Promise<string> {
 }
 
 async function target(): Promise<{ workspaceId: string; agentId: string; leaseMs: number }> {
-  const [first] = await storage.agents.listAgents({ workspaceId }, at)
+  const [first] = await storage.agents.listAgents({ reach: null, workspaceId }, at)
   return { workspaceId, agentId: first?.id ?? '', leaseMs: LEASE_MS }
 }
 
@@ -95,7 +95,7 @@ describe('a claim', () => {
       await database.pool.query(`create or replace function taskboard.first_wait_for_${header} returns bigint
         language plpgsql stable as $$ begin return nextval('asked'); end $$`)
     }
-    const [worker] = await storage.agents.listAgents({ workspaceId }, at)
+    const [worker] = await storage.agents.listAgents({ reach: null, workspaceId }, at)
     const forAgent = { workspaceId, agentId: worker?.id ?? '', leaseMs: LEASE_MS }
     const claims = [
       () => storage.tasks.claimTasks({ target: { agentType: 'worker', leaseMs: LEASE_MS }, limit: 20 }, at),
@@ -186,7 +186,9 @@ describe('completing a task and taking the next', () => {
     const { next } = await storage.tasks.completeTask({ proof, result: 'done', next: await target() }, at)
     expect(next?.tasks.map(({ id }) => id)).toEqual([free])
     const logged = async (id: string) =>
-      (await storage.events.readEvents(id, 0, 10)).map(({ seq, type }) => `${seq} ${type}`)
+      (await storage.events.readEvents({ workspaceId: id, afterSeq: 0, limit: 10 }, { now: null })).map(
+        ({ seq, type }) => `${seq} ${type}`,
+      )
     expect(await logged(proof.workspaceId)).toEqual(['1 task.created', '2 task.started', '3 task.completed'])
     expect(await logged(workspaceId)).toEqual(['1 task.created', '2 task.started'])
   })

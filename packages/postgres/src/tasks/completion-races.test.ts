@@ -50,7 +50,7 @@ async function prepare(storage: Storage<PgConnection>) {
     },
     at,
   )
-  const [agent] = await storage.agents.listAgents({ workspaceId: workspace.id }, at)
+  const [agent] = await storage.agents.listAgents({ reach: null, workspaceId: workspace.id }, at)
   for (const priority of ['urgent', 'medium', 'low'] as const) {
     await storage.tasks.insertTask(
       { task: newTask({ workspaceId: workspace.id, priority }), actor: host, idempotency: null },
@@ -99,7 +99,7 @@ describe('two processes that complete one task at the same moment', () => {
       await first.tasks.getTask({ within: workspaceId, taskId: proof.taskId, parts: ['task'] }, at)
     ).task
     expect(results.filter((each) => each !== null)).toEqual([result])
-    const events = await first.events.readEvents(workspaceId, 0, 100)
+    const events = await first.events.readEvents({ workspaceId, afterSeq: 0, limit: 100 }, { now: null })
     expect(events.filter(({ type }) => type === 'task.completed')).toHaveLength(1)
     // The call that did not complete took no next task either.
     expect(events.filter(({ type }) => type === 'task.started')).toHaveLength(

@@ -51,7 +51,7 @@ describe('edits and deletions beside claims, completions and moves', () => {
       { name: 'a', tier: 'enterprise', workspaceName: 'w', agent },
       at,
     )
-    const [worker] = await storage.agents.listAgents({ workspaceId: workspace.id }, at)
+    const [worker] = await storage.agents.listAgents({ reach: null, workspaceId: workspace.id }, at)
     const target = { workspaceId: workspace.id, agentId: worker?.id ?? '', leaseMs: 60_000 }
     let ids: readonly string[] = []
     const add = async (dependsOn: readonly string[]): Promise<void> => {

@@ -35,7 +35,7 @@ async function createBoard() {
     { name: 'a', tier: 'enterprise', workspaceName: 'w', agent: { name: 'a', type: 'worker' } },
     at,
   )
-  const [agent] = await storage.agents.listAgents({ workspaceId: workspace.id }, at)
+  const [agent] = await storage.agents.listAgents({ reach: null, workspaceId: workspace.id }, at)
   const add = async (dependsOn: readonly string[], tx?: PgConnection) => {
     const task = newTask({ workspaceId: workspace.id, dependsOn })
     return (await storage.tasks.insertTask({ task, actor: host, idempotency: null }, { now: null, tx })).value

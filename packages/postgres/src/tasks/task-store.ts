@@ -28,7 +28,7 @@ export function createTaskStore(database: Database): Store {
     listTasks: (query, at) => listTasks(database, query, at),
     searchTasks: (search, at) => searchTasks(database, search, at),
     claimTasks: claimTasks(database, claims, pickups),
-    checkClaims: (proofs, at) => checkClaims(database, proofs, at),
+    checkClaims: ({ proofs }, at) => checkClaims(database, proofs, at),
     changeTask: ({ target, command }, at) =>
       command.kind === 'edit'
         ? updateTask(database, target, command.change, command.actor, at)

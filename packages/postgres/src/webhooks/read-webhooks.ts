@@ -1,5 +1,5 @@
 import { TaskboardError } from '@taskboard/core'
-import type { At, Reach, StoredWebhook } from '@taskboard/core/storage'
+import type { At, StoredWebhook, WebhookQuery } from '@taskboard/core/storage'
 import { reachValues, withinReach } from '../access/reach.js'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
@@ -30,34 +30,14 @@ const webhookWithinReach = statement<StoredWebhook>(
 /** `WebhookStore.listWebhooks`. */
 export function listWebhooks(
   database: Database,
-  workspaceId: string,
+  query: WebhookQuery,
   at: At<PgConnection>,
 ): Promise<readonly StoredWebhook[]> {
-  return database.read(at, webhooksOfWorkspace, [workspaceId])
-}
-
-/** `WebhookStore.getWebhook` in a workspace. */
-export async function getWebhook(
-  database: Database,
-  workspaceId: string,
-  webhookId: string,
-  at: At<PgConnection>,
-): Promise<StoredWebhook> {
-  const [webhook] = await database.read(at, webhookById, [workspaceId, webhookId])
-  if (webhook === undefined) throw unknownWebhook()
-  return webhook
-}
-
-/** `WebhookStore.getWebhook` within reach. */
-export async function findWebhook(
-  database: Database,
-  reach: Reach,
-  webhookId: string,
-  at: At<PgConnection>,
-): Promise<StoredWebhook> {
-  const [webhook] = await database.read(at, webhookWithinReach, [webhookId, ...reachValues(reach)])
-  if (webhook === undefined) throw unknownWebhook()
-  return webhook
+  if (query.webhookId === undefined) return database.read(at, webhooksOfWorkspace, [query.within])
+  const { within, webhookId } = query
+  return typeof within === 'string'
+    ? database.read(at, webhookById, [within, webhookId])
+    : database.read(at, webhookWithinReach, [webhookId, ...reachValues(within)])
 }
 
 /** The error for a webhook that does not exist, or not in that workspace. */

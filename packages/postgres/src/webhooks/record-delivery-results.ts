@@ -1,9 +1,10 @@
-import type { At, DeliveryResult } from '@taskboard/core/storage'
+import type { At, DeliveryResult, ReturnedDelivery } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { logEventsBut } from '../events/log-events.js'
 import type { PgConnection } from '../pool.js'
 import { backgroundStatement } from '../statement.js'
 import { RECORD_RESULTS } from './record-results-sql.js'
+import { releaseDeliveries, releasedValues } from './release-deliveries.js'
 
 /** Alert `e` is for the webhook `own`; `w` was disabled by this statement or before. */
 const TO_DISABLED = /* sql */ `exists (
@@ -21,22 +22,49 @@ const record = backgroundStatement<object>(
   select id from logged`,
 )
 
-/** `WebhookStore.recordDeliveryResults`. */
+/** `WebhookStore.recordDeliveryResults`: one statement for results, one for returned deliveries. */
 export async function recordDeliveryResults(
+  database: Database,
+  results: readonly (DeliveryResult | ReturnedDelivery)[],
+  disableAfterMs: number,
+  at: At<PgConnection>,
+): Promise<void> {
+  const returned = results.filter(isReturned)
+  if (returned.length === 0) return recordAttempts(database, results as DeliveryResult[], disableAfterMs, at)
+  const attempted = results.filter((result): result is DeliveryResult => !isReturned(result))
+  if (attempted.length === 0) {
+    await database.write(at, releaseDeliveries, releasedValues(returned, at))
+    return
+  }
+  await database.atomically(at, async (session) => {
+    await session.run(record, recordValues(attempted, disableAfterMs, at))
+    await session.run(releaseDeliveries, releasedValues(returned, at))
+  })
+}
+
+async function recordAttempts(
   database: Database,
   results: readonly DeliveryResult[],
   disableAfterMs: number,
   at: At<PgConnection>,
 ): Promise<void> {
   if (results.length === 0) return
-  const logged = await database.read(at, record, [
-    at.now,
-    disableAfterMs,
-    JSON.stringify(results.map(toInput)),
-  ])
+  const logged = await database.read(at, record, recordValues(results, disableAfterMs, at))
   // Nothing waits for most results.
   const isNews = logged.length > 0 || results.some(({ outcome }) => outcome.kind === 'retry')
   if (at.tx === undefined && isNews) database.commits.raise()
+}
+
+function recordValues(
+  results: readonly DeliveryResult[],
+  disableAfterMs: number,
+  at: At<PgConnection>,
+): readonly unknown[] {
+  return [at.now, disableAfterMs, JSON.stringify(results.map(toInput))]
+}
+
+function isReturned(result: DeliveryResult | ReturnedDelivery): result is ReturnedDelivery {
+  return result.outcome.kind === 'returned'
 }
 
 function toInput(

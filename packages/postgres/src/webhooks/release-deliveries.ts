@@ -1,9 +1,9 @@
-import type { At } from '@taskboard/core/storage'
-import type { Database } from '../database.js'
+import type { At, ReturnedDelivery } from '@taskboard/core/storage'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 
-const release = statement<never>(
+/** Makes claimed deliveries due at once, each only if its claim is still valid. */
+export const releaseDeliveries = statement<never>(
   'release_deliveries',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
@@ -18,16 +18,14 @@ const release = statement<never>(
   from p where d.id = any (array(select id from held))`,
 )
 
-/** `WebhookStore.releaseDeliveries`. */
-export async function releaseDeliveries(
-  database: Database,
-  claims: readonly { deliveryId: string; claimToken: string }[],
+/** The values of `releaseDeliveries`: present, claims. */
+export function releasedValues(
+  returned: readonly ReturnedDelivery[],
   at: At<PgConnection>,
-): Promise<void> {
-  if (claims.length === 0) return
-  const released = claims.map(({ deliveryId, claimToken }) => ({
+): readonly unknown[] {
+  const released = returned.map(({ deliveryId, claimToken }) => ({
     delivery_id: deliveryId,
     claim_token: claimToken,
   }))
-  await database.write(at, release, [at.now, JSON.stringify(released)])
+  return [at.now, JSON.stringify(released)]
 }

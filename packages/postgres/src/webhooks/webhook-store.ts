@@ -6,10 +6,9 @@ import { deleteWebhook } from './delete-webhook.js'
 import { insertTestDelivery } from './insert-test-delivery.js'
 import { insertWebhook } from './insert-webhook.js'
 import { listDeliveries } from './list-deliveries.js'
-import { findWebhook, getWebhook, listWebhooks } from './read-webhooks.js'
+import { listWebhooks } from './read-webhooks.js'
 import { recordDeliveryResults } from './record-delivery-results.js'
 import { readTargets } from './read-targets.js'
-import { releaseDeliveries } from './release-deliveries.js'
 import { resendDeliveries } from './resend-deliveries.js'
 import { rotateSecret } from './rotate-secret.js'
 import { updateWebhook } from './update-webhook.js'
@@ -19,11 +18,7 @@ export function createWebhookStore(database: Database): WebhookStore<PgConnectio
   const { claimDue } = createDeliveryClaims(database)
   return {
     insertWebhook: ({ webhook, idempotency }, at) => insertWebhook(database, webhook, idempotency, at),
-    listWebhooks: (workspaceId, at) => listWebhooks(database, workspaceId, at),
-    getWebhook: ({ within, webhookId }, at) =>
-      typeof within === 'string'
-        ? getWebhook(database, within, webhookId, at)
-        : findWebhook(database, within, webhookId, at),
+    listWebhooks: (query, at) => listWebhooks(database, query, at),
     updateWebhook: ({ workspaceId, webhookId, change }, at) =>
       'rotation' in change
         ? rotateSecret(database, workspaceId, webhookId, change.rotation, at)
@@ -32,10 +27,9 @@ export function createWebhookStore(database: Database): WebhookStore<PgConnectio
     insertTestDelivery: ({ workspaceId, webhookId, event }, at) =>
       insertTestDelivery(database, workspaceId, webhookId, event, at),
     claimDueDeliveries: (request, at) => claimDue(request, at),
-    readTargets: (webhookIds, at) => readTargets(database, webhookIds, at),
+    readTargets: ({ webhookIds }, at) => readTargets(database, webhookIds, at),
     recordDeliveryResults: ({ results, disableAfterMs }, at) =>
       recordDeliveryResults(database, results, disableAfterMs, at),
-    releaseDeliveries: (claims, at) => releaseDeliveries(database, claims, at),
     listDeliveries: (query, at) => listDeliveries(database, query, at),
     resendDeliveries: ({ workspaceId, webhookId, which }, at) =>
       resendDeliveries(database, workspaceId, webhookId, which, at),

@@ -72,12 +72,18 @@ export function accessVerbs({ access, agents, limits, quotas }: Storage<PgConnec
     { name: 'list workspaces', run: () => access.listWorkspaces({ accountId: 'acc_7' }, at) },
     { name: 'list accounts', run: () => access.listAccounts({ limit: 50 }, at) },
     { name: 'list keys', run: () => access.listApiKeys({ reach, limit: 50, afterId: null }, at) },
-    { name: 'list agents', indexes: ['agent_age'], run: () => agents.listAgents({ workspaceId: HUGE }, at) },
-    { name: 'get an agent', run: () => agents.listAgents({ agentIds: [`agent_${HUGE}_1`] }, at) },
+    {
+      name: 'list agents',
+      indexes: ['agent_age'],
+      run: () => agents.listAgents({ reach: null, workspaceId: HUGE }, at),
+    },
+    {
+      name: 'get an agent',
+      run: () => agents.listAgents({ reach: null, agentIds: [`agent_${HUGE}_1`] }, at),
+    },
     {
       name: 'report a status',
-      run: () =>
-        agents.reportAgentStatus({ workspaceId: HUGE, agentId: `agent_${HUGE}_1`, status: 'busy' }, at),
+      run: () => agents.reportPresence({ workspaceId: HUGE, agentId: `agent_${HUGE}_1`, status: 'busy' }, at),
     },
     { name: 'take of a limit', run: () => take('key:100') },
     { name: 'take of a new limit', run: () => take('new') },

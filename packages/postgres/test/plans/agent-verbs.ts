@@ -72,7 +72,13 @@ function claims(tasks: Tasks, held: Task[]): readonly HotVerb[] {
       most: { rows: 500, pages: 1_000 },
       run: () =>
         tasks.checkClaims(
-          held.map(({ workspaceId, id, fencingToken }) => ({ workspaceId, taskId: id, fencingToken })),
+          {
+            proofs: held.map(({ workspaceId, id, fencingToken }) => ({
+              workspaceId,
+              taskId: id,
+              fencingToken,
+            })),
+          },
           at,
         ),
     },

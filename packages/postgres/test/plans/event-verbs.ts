@@ -24,28 +24,47 @@ export function eventVerbs({ events, notifications }: Storage<PgConnection>): re
       scans: ['workspace_log'],
       most: { rows: 20_000, pages: 1_000 },
       run: async () => {
-        position = await events.feedEnd(null)
+        position = await events.feedEnd({ after: null }, { now: null })
       },
     },
-    { name: 'feed, nothing new', indexes: ['event_feed'], scans, run: () => events.readFeed(position, 500) },
+    {
+      name: 'feed, nothing new',
+      indexes: ['event_feed'],
+      scans,
+      run: () => events.readFeed({ position, limit: 500 }, { now: null }),
+    },
     { name: 'notifications, nothing new', indexes: ['notification_due'], run: claimNotifications },
     {
       name: 'append an event',
-      run: () => events.appendEvent(HUGE, { type: 'order.new', data: { source: 'shop', data: {} } }, at),
+      run: () =>
+        events.appendEvent(
+          { workspaceId: HUGE, event: { type: 'order.new', data: { source: 'shop', data: {} } } },
+          at,
+        ),
     },
-    { name: 'feed, one skipped', indexes: ['event_feed'], scans, run: () => events.feedEnd(position) },
-    { name: 'feed, one new', indexes: ['event_feed'], scans, run: () => events.readFeed(position, 500) },
+    {
+      name: 'feed, one skipped',
+      indexes: ['event_feed'],
+      scans,
+      run: () => events.feedEnd({ after: position }, { now: null }),
+    },
+    {
+      name: 'feed, one new',
+      indexes: ['event_feed'],
+      scans,
+      run: () => events.readFeed({ position, limit: 500 }, { now: null }),
+    },
     {
       name: 'feed, from the middle',
       indexes: ['event_feed'],
       scans,
       most: { rows: 600, pages: 200 },
-      run: () => events.readFeed('200/ws_1/1', 500),
+      run: () => events.readFeed({ position: '200/ws_1/1', limit: 500 }, { now: null }),
     },
     {
       name: 'events of a workspace',
       indexes: ['event_pkey'],
-      run: () => events.readEvents(HUGE, 100_000, 100),
+      run: () => events.readEvents({ workspaceId: HUGE, afterSeq: 100_000, limit: 100 }, { now: null }),
     },
     { name: 'notifications, one new', indexes: ['notification_due', 'event_pkey'], run: claimNotifications },
     {

@@ -7,6 +7,7 @@ const at = { now: NOW }
 const account = { accountId: 'acc_0', workspaceIds: 'all' } as const
 const today = Math.floor(NOW / 86_400_000)
 const figures = {
+  reach: account,
   workspaceId: null,
   fromDay: today - 89,
   toDay: today,
@@ -20,7 +21,7 @@ export function figureVerbs({ agents, analytics }: Storage<PgConnection>): reado
     {
       name: 'find an agent with its figures',
       indexes: ['attempt_rated', 'task_lease_agent', 'task_assigned'],
-      run: () => agents.getAgent({ reach: account, agentId: `agent_${HUGE}_1` }, at),
+      run: () => agents.listAgents({ reach: account, agentIds: [`agent_${HUGE}_1`], parts: ['work'] }, at),
     },
     {
       // One of them has 12,000 leases and 24,000 assigned tasks, which are counted.
@@ -28,32 +29,34 @@ export function figureVerbs({ agents, analytics }: Storage<PgConnection>): reado
       indexes: ['attempt_rated', 'task_lease_agent', 'task_assigned'],
       scans: ['workspace', 'agent'],
       most: { rows: 70_000, pages: 80_000 },
-      run: () => agents.surveyAgents({ reach: account, workspaceId: null, limit: 100, afterId: null }, at),
+      run: () => agents.listAgents({ reach: account, limit: 100, parts: ['work'] }, at),
     },
     {
       name: 'look up agents',
-      run: () => agents.listAgents({ agentIds: [`agent_${HUGE}_0`, `agent_${HUGE}_1`] }, at),
+      run: () => agents.listAgents({ reach: null, agentIds: [`agent_${HUGE}_0`, `agent_${HUGE}_1`] }, at),
     },
     {
       // At most a thousand of each lane, and of the leases of each agent.
       name: 'forecast a task',
       indexes: ['todo_pickup', 'todo_pkey', 'attempt_rated', 'task_lease_agent'],
       most: { rows: 8_000, pages: 8_000 },
-      run: () => agents.readForecasts([waiting], at),
+      run: () => agents.readForecasts({ tasks: [waiting] }, at),
     },
     {
       name: 'forecast a task under way',
       indexes: ['attempt_rated'],
       run: () =>
         agents.readForecasts(
-          [
-            {
-              ...waiting,
-              id: taskId(385),
-              lease: { agentId: `agent_${HUGE}_0`, fencingToken: 1, expiresAt: NOW, durationMs: 60_000 },
-              workspaceId: 'ws_1',
-            },
-          ],
+          {
+            tasks: [
+              {
+                ...waiting,
+                id: taskId(385),
+                lease: { agentId: `agent_${HUGE}_0`, fencingToken: 1, expiresAt: NOW, durationMs: 60_000 },
+                workspaceId: 'ws_1',
+              },
+            ],
+          },
           at,
         ),
     },
@@ -63,14 +66,14 @@ export function figureVerbs({ agents, analytics }: Storage<PgConnection>): reado
       indexes: ['event_pkey'],
       scans: ['workspace_log', 'analytics_mark'],
       most: { rows: 70_000, pages: 60_000 },
-      run: () => analytics.rollUp(1_000, at),
+      run: () => analytics.rollUp({ limit: 1_000 }, at),
     },
     {
       name: 'read the figures of 90 days',
       indexes: ['event_pkey', 'analytics_day_pkey'],
       scans: ['workspace'],
       most: { rows: 30_000, pages: 5_000 },
-      run: () => analytics.readFigures(account, figures, at),
+      run: () => analytics.readFigures(figures, at),
     },
   ]
 }

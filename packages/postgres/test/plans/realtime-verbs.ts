@@ -21,15 +21,22 @@ export function realtimeVerbs({ realtime }: Storage<PgConnection>, run: string):
     {
       name: 'end of a workspace’s log',
       indexes: ['workspace_log_pkey'],
-      run: () => realtime.readLogEnds(everything, HUGE, at),
+      run: () => realtime.readLogEnds({ reach: everything, workspaceId: HUGE }, at),
     },
     {
       name: 'ends of the logs of an account',
       indexes: ['workspace_age', 'workspace_log_pkey'],
-      run: () => realtime.readLogEnds({ ...everything, accountId: 'acc_7' }, null, at),
+      run: () =>
+        realtime.readLogEnds({ reach: { ...everything, accountId: 'acc_7' }, workspaceId: null }, at),
     },
-    { name: 'open a process’s lease', run: () => realtime.openHolder(holderId, SLOT_LEASE_MS, at) },
-    { name: 'renew a process’s lease', run: () => realtime.renewHolder(holderId, SLOT_LEASE_MS, at) },
+    {
+      name: 'open a process’s lease',
+      run: () => realtime.leaseHolder({ holderId, leaseMs: SLOT_LEASE_MS, step: 'begin' }, at),
+    },
+    {
+      name: 'renew a process’s lease',
+      run: () => realtime.leaseHolder({ holderId, leaseMs: SLOT_LEASE_MS, step: 'renew' }, at),
+    },
     {
       name: 'take a slot',
       indexes: ['realtime_slot_account'],
@@ -43,12 +50,12 @@ export function realtimeVerbs({ realtime }: Storage<PgConnection>, run: string):
     {
       name: 'free slots',
       indexes: ['realtime_slot_pkey'],
-      run: () => realtime.releaseSlots([slot('acc_7', 0).slotId], at),
+      run: () => realtime.releaseSlots({ slotIds: [slot('acc_7', 0).slotId] }, at),
     },
     {
       name: 'end a process’s lease',
       indexes: ['realtime_slot_holder'],
-      run: () => realtime.closeHolder(holderId, at),
+      run: () => realtime.releaseSlots({ holderId }, at),
     },
   ]
 }

@@ -1,5 +1,5 @@
 import type { Storage } from '@taskboard/core'
-import type { ClaimedDelivery, DeliveryStatus } from '@taskboard/core/storage'
+import type { ClaimedDelivery, DeliveryStatus, ReturnedDelivery } from '@taskboard/core/storage'
 import type { PgConnection } from '../../src/pool.js'
 import type { HotVerb } from './hot-verb.js'
 import { HUGE, HUGE_WEBHOOK, NOW } from './large-board.js'
@@ -72,23 +72,22 @@ export function deliveryVerbs({ webhooks }: Storage<PgConnection>): readonly Hot
     {
       name: 'delivery targets',
       indexes: ['webhook_pkey', 'workspace_pkey'],
-      run: () =>
-        webhooks.readTargets(
-          deliveries.map(({ webhook }) => webhook.id),
-          at,
-        ),
+      run: () => webhooks.readTargets({ webhookIds: deliveries.map(({ webhook }) => webhook.id) }, at),
     },
     {
       name: 'release deliveries',
       indexes: ['delivery_pkey'],
       most: { rows: 500, pages: 3_000 },
-      run: () =>
-        webhooks.releaseDeliveries(
-          deliveries.map(({ delivery, claimToken }) => ({ deliveryId: delivery.id, claimToken })),
-          { now: NOW + DAY_MS },
-        ),
+      run: () => {
+        const results = deliveries.map(toReturned)
+        return webhooks.recordDeliveryResults({ results, disableAfterMs: DAY_MS }, { now: NOW + DAY_MS })
+      },
     },
   ]
+}
+
+function toReturned({ delivery, claimToken }: ClaimedDelivery): ReturnedDelivery {
+  return { deliveryId: delivery.id, claimToken, outcome: { kind: 'returned' } }
 }
 
 /** The reads of people about their webhooks. */
@@ -106,7 +105,11 @@ export function webhookVerbs({ webhooks }: Storage<PgConnection>): readonly HotV
     { name: 'list succeeded deliveries', run: () => list('succeeded') },
     { name: 'list failed deliveries', indexes: ['delivery_unsent'], run: () => list('failed') },
     { name: 'list skipped deliveries', indexes: ['delivery_unsent'], run: () => list('skipped') },
-    { name: 'list webhooks', indexes: ['webhook_age'], run: () => webhooks.listWebhooks(HUGE, at) },
+    {
+      name: 'list webhooks',
+      indexes: ['webhook_age'],
+      run: () => webhooks.listWebhooks({ within: HUGE }, at),
+    },
     {
       name: 'resend deliveries of a day',
       run: () =>

@@ -65,7 +65,7 @@ export const analyticsCases: readonly EnterpriseCheck[] = [
       assert.deepEqual(days, [
         { date: today, tasks_completed: 2, avg_completion_time: 1_200, time_saved: 1.8333 },
       ])
-      await session.storage.analytics.rollUp(1_000, { now: null })
+      await session.storage.analytics.rollUp({ limit: 1_000 }, { now: null })
       const [done] = (await board.list('DONE')).tasks
       assertAnswer(await send('DELETE', `/v2/tasks/${String(done?.id)}`), 204)
       assert.deepEqual((await read()).metrics, metrics)

@@ -40,7 +40,7 @@ export async function snapshotOf(
     task: (
       await storage.tasks.getTask({ within: workspaceId, taskId: ids['task_id'] ?? '', parts: ['task'] }, at)
     ).task,
-    events: await storage.events.readEvents(workspaceId, 0, 1_000),
+    events: await storage.events.readEvents({ workspaceId, afterSeq: 0, limit: 1_000 }, { now: null }),
     agents: await taskboard.agents.list(workspaceId),
     webhooks: await taskboard.webhooks.list(workspaceId),
     deliveries: await taskboard.webhooks.deliveries(workspaceId, ids['webhook_id'] ?? ''),

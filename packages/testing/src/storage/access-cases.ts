@@ -40,7 +40,7 @@ export const accessCases: readonly StorageCheck[] = [
       )
       assert.deepEqual([account.name, account.tier, account.createdAt], ['n', 'custom', START + SECOND])
       assert.deepEqual([workspace.accountId, workspace.name], [account.id, 'w'])
-      assert.deepEqual(await agents.listAgents({ workspaceId: workspace.id }, at()), [])
+      assert.deepEqual(await agents.listAgents({ reach: null, workspaceId: workspace.id }, at()), [])
       assert.deepEqual(await access.listAccounts({ accountId: account.id }, at()), [account])
       assert.deepEqual(await access.listWorkspaces({ workspaceId: workspace.id }, at()), [workspace])
     },

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import {
   AGENT_TYPE,
+  changeTask,
   LEASE_MS,
   MINUTE,
   PERSON,
   proofOf,
+  readAgent,
   SECOND,
   START,
   unknownId,
-  changeTask,
 } from './world.js'
 
 const PROFILE = {
@@ -41,7 +42,7 @@ const profileCases: readonly StorageCheck[] = [
         status: 'offline',
         createdAt: START + SECOND,
       })
-      assert.deepEqual(await storage.agents.listAgents({ agentIds: [made.id] }, at()), [made])
+      assert.deepEqual(await storage.agents.listAgents({ reach: null, agentIds: [made.id] }, at()), [made])
       const changed = await storage.agents.updateAgent(
         { workspaceId, agentId: made.id, change: { model: null, tools: ['one'] } },
         at(),
@@ -62,7 +63,10 @@ const profileCases: readonly StorageCheck[] = [
           ...renamed,
         },
       )
-      const all = await storage.agents.listAgents({ agentIds: [made.id, unknownId('agent'), agent.id] }, at())
+      const all = await storage.agents.listAgents(
+        { reach: null, agentIds: [made.id, unknownId('agent'), agent.id] },
+        at(),
+      )
       assert.deepEqual(new Set(all.map(({ id }) => id)), new Set([made.id, agent.id]))
     },
   },
@@ -83,7 +87,7 @@ const profileCases: readonly StorageCheck[] = [
       assert.equal(first.replayed, false)
       assert.deepEqual(await insert('one'), { value: first.value, replayed: true })
       await assertRefused(insert('two'), 'CONFLICT')
-      assert.equal((await storage.agents.listAgents({ workspaceId }, at())).length, 2)
+      assert.equal((await storage.agents.listAgents({ reach: null, workspaceId }, at())).length, 2)
     },
   },
   {
@@ -108,7 +112,7 @@ const profileCases: readonly StorageCheck[] = [
         agents.updateAgent({ workspaceId: other.workspaceId, agentId: unknownId('agent'), change: {} }, at()),
         'NOT_FOUND',
       )
-      assert.equal((await agents.getAgent({ reach: null, agentId: agent.id }, at())).name, 'first')
+      assert.equal((await readAgent(agents, { reach: null, agentId: agent.id }, at())).name, 'first')
     },
   },
   {
@@ -150,7 +154,7 @@ const profileCases: readonly StorageCheck[] = [
           [[task.id, type, agent.id]],
         )
         assert.equal((await get(task)).type, type)
-        assert.equal((await storage.agents.getAgent({ reach: null, agentId: agent.id }, at())).type, type)
+        assert.equal((await readAgent(storage.agents, { reach: null, agentId: agent.id }, at())).type, type)
       }
     },
   },
@@ -165,9 +169,8 @@ const deletionCases: readonly StorageCheck[] = [
       const done = await add({ assignedTo: agent.id })
       await world.finish(done, at(SECOND))
       await storage.agents.deleteAgent({ workspaceId, agentId: agent.id }, at(MINUTE))
-      await assertRefused(storage.agents.getAgent({ reach: null, agentId: agent.id }, at()), 'NOT_FOUND')
-      assert.deepEqual(await storage.agents.listAgents({ workspaceId }, at()), [])
-      assert.deepEqual(await storage.agents.listAgents({ agentIds: [agent.id] }, at()), [])
+      assert.deepEqual(await storage.agents.listAgents({ reach: null, workspaceId }, at()), [])
+      assert.deepEqual(await storage.agents.listAgents({ reach: null, agentIds: [agent.id] }, at()), [])
       const left = await get(done)
       assert.deepEqual([left.assignedTo, left.column, left.updatedAt], [null, 'DONE', START + MINUTE])
       await assertRefused(storage.agents.deleteAgent({ workspaceId, agentId: agent.id }, at()), 'NOT_FOUND')
@@ -245,7 +248,7 @@ const deletionCases: readonly StorageCheck[] = [
         throw new Error('no')
       })
       await assert.rejects(undone, /no/)
-      assert.equal((await storage.agents.getAgent({ reach: null, agentId: agent.id }, at())).id, agent.id)
+      assert.equal((await readAgent(storage.agents, { reach: null, agentId: agent.id }, at())).id, agent.id)
       assert.equal((await world.get(done)).assignedTo, agent.id)
     },
   },

@@ -4,16 +4,17 @@ import type { Forecast, Reach } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import {
   AGENT_TYPE,
+  changeClaimed,
+  changeTask,
   HOUR,
   LEASE_MS,
   PERSON,
   proofOf,
+  readAgent,
   SECOND,
   START,
   unknownId,
   type World,
-  changeTask,
-  changeClaimed,
 } from './world.js'
 
 const reachOf = ({ accountId }: World, workspaceIds: readonly string[] | 'all' = 'all'): Reach => ({
@@ -22,7 +23,7 @@ const reachOf = ({ accountId }: World, workspaceIds: readonly string[] | 'all' =
 })
 
 async function overviewOf(world: World, agentId = world.agent.id, afterMs = 0) {
-  return world.storage.agents.getAgent({ reach: null, agentId }, world.at(afterMs))
+  return readAgent(world.storage.agents, { reach: null, agentId }, world.at(afterMs))
 }
 
 /** Adds a task, claims it, and completes it `lengthMs` later. */
@@ -35,7 +36,7 @@ async function complete(world: World, startMs: number, lengthMs: number): Promis
 }
 
 async function forecast(world: World, task: Task, afterMs = 0): Promise<Forecast> {
-  const [one] = await world.storage.agents.readForecasts([task], world.at(afterMs))
+  const [one] = await world.storage.agents.readForecasts({ tasks: [task] }, world.at(afterMs))
   assert.ok(one)
   return one
 }
@@ -53,8 +54,14 @@ const overviewCases: readonly StorageCheck[] = [
         at(),
       )
       const survey = async (reach: Reach | null, asked: object = {}) => {
-        const query = { workspaceId: null, limit: 10, afterId: null, ...asked }
-        return (await storage.agents.surveyAgents({ reach, ...query }, at())).map(({ id }) => id)
+        const stored = await storage.agents.listAgents({ reach, ...asked }, at())
+        const overviews = await storage.agents.listAgents({ reach, ...asked, parts: ['work'] }, at())
+        const ids = overviews.map(({ id }) => id)
+        assert.deepEqual(
+          stored.map(({ id }) => id),
+          ids,
+        )
+        return ids
       }
       const all = [agent.id, other.agent.id, second.id].sort()
       assert.deepEqual(await survey(reachOf(world)), all)
@@ -64,6 +71,10 @@ const overviewCases: readonly StorageCheck[] = [
       assert.deepEqual(await survey(reachOf(world), { workspaceId: other.workspaceId }), [other.agent.id])
       const both = [agent.id, second.id].sort()
       assert.deepEqual(await survey(reachOf(world), { agentIds: [...both, unknownId('agent')] }), both)
+      assert.deepEqual(await survey(reachOf(world), { agentIds: both, limit: 1 }), both.slice(0, 1))
+      assert.deepEqual(await survey(reachOf(world), { agentIds: both, afterId: both[0] }), both.slice(1))
+      assert.deepEqual(await survey(reachOf(world), { agentIds: all, workspaceId }), both)
+      assert.deepEqual(await survey(reachOf(world), { agentIds: [] }), [])
       assert.deepEqual(await survey(reachOf(world, [other.workspaceId]), { agentIds: both }), [])
       assert.equal((await survey(null)).length, 4)
       const theirs = { ...reachOf(world), accountId: stranger.account.id }
@@ -74,19 +85,24 @@ const overviewCases: readonly StorageCheck[] = [
         [reachOf(world), unknownId('ws')],
         [null, unknownId('ws')],
       ] as const) {
-        await assertRefused(survey(reach, { workspaceId: id }), 'NOT_FOUND', 'workspaceId')
+        for (const parts of [[], ['work']] as const) {
+          for (const agentIds of [undefined, [agent.id]]) {
+            const query = { reach, workspaceId: id, agentIds, parts }
+            await assertRefused(storage.agents.listAgents(query, at()), 'NOT_FOUND', 'workspaceId')
+          }
+        }
       }
       assert.equal(
-        (await storage.agents.getAgent({ reach: reachOf(world), agentId: second.id }, at())).id,
+        (await readAgent(storage.agents, { reach: reachOf(world), agentId: second.id }, at())).id,
         second.id,
       )
       for (const reach of [theirs, reachOf(world, [other.workspaceId])]) {
-        await assertRefused(storage.agents.getAgent({ reach, agentId: second.id }, at()), 'NOT_FOUND')
+        for (const parts of [[], ['work']] as const) {
+          assert.deepEqual(await storage.agents.listAgents({ reach, agentIds: [second.id], parts }, at()), [])
+        }
       }
-      await assertRefused(
-        storage.agents.getAgent({ reach: null, agentId: unknownId('agent') }, at()),
-        'NOT_FOUND',
-      )
+      const unknown = { reach: null, agentIds: [unknownId('agent')], parts: ['work'] } as const
+      assert.deepEqual(await storage.agents.listAgents(unknown, at()), [])
     },
   },
   {
@@ -250,7 +266,7 @@ const forecastCases: readonly StorageCheck[] = [
           [0, 2],
         ],
       )
-      const many = await storage.agents.readForecasts([mine, low, mine], at(SECOND))
+      const many = await storage.agents.readForecasts({ tasks: [mine, low, mine] }, at(SECOND))
       assert.deepEqual(
         many.map(({ taskId }) => taskId),
         [mine.id, low.id, mine.id],

@@ -2,7 +2,18 @@ import assert from 'node:assert/strict'
 import type { AgentStatus } from '@taskboard/core'
 import { anyAgentType } from '@taskboard/core/storage'
 import type { StorageCheck } from './storage-case.js'
-import { AGENT_TYPE, HOUR, LEASE_MS, MINUTE, proofOf, SECOND, START, unknownId, type World } from './world.js'
+import {
+  AGENT_TYPE,
+  HOUR,
+  LEASE_MS,
+  MINUTE,
+  proofOf,
+  readAgent,
+  SECOND,
+  START,
+  unknownId,
+  type World,
+} from './world.js'
 
 const byAny = { agentType: anyAgentType, leaseMs: LEASE_MS }
 
@@ -14,7 +25,7 @@ const report = ({ storage, at }: World, types: readonly string[], liveMs: number
   storage.agents.reportPresence({ agentTypes: types, liveMs }, at(afterMs))
 
 async function statusOf({ storage, agent, at }: World, afterMs = 0, id = agent.id): Promise<AgentStatus> {
-  return (await storage.agents.getAgent({ reach: null, agentId: id }, at(afterMs))).status
+  return (await readAgent(storage.agents, { reach: null, agentId: id }, at(afterMs))).status
 }
 
 /** Whether an agent has a worker, and what a runtime for any type takes. */
@@ -76,7 +87,7 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
       const shared = await add({ priority: 'low' })
       const own = await add({ priority: 'low', assignedTo: idle.id })
       const agentsFor = async (afterMs: number) => {
-        const forecasts = await storage.agents.readForecasts([shared, own], at(afterMs))
+        const forecasts = await storage.agents.readForecasts({ tasks: [shared, own] }, at(afterMs))
         return forecasts.map(({ agents }) => agents)
       }
       assert.deepEqual(await agentsFor(0), [2, 0])

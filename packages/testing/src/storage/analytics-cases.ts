@@ -26,7 +26,7 @@ import {
 
 const BASELINES = { defaultMs: 30 * MINUTE, msByType: { report: 2 * HOUR } }
 const FIRST_DAY = dayOf(START)
-const ALL: FiguresQuery = {
+const ALL: Omit<FiguresQuery, 'reach'> = {
   workspaceId: null,
   fromDay: FIRST_DAY,
   toDay: FIRST_DAY + 10_000,
@@ -37,7 +37,7 @@ const NOTHING = { created: 0, completed: 0, failed: 0, timed: 0, takenMs: 0, bas
 const reachOf = ({ accountId }: World): Reach => ({ accountId, workspaceIds: 'all' })
 
 function figuresOf(world: World, query: Partial<FiguresQuery> = {}, reach = reachOf(world)) {
-  return world.storage.analytics.readFigures(reach, { ...ALL, ...query }, world.at())
+  return world.storage.analytics.readFigures({ reach, ...ALL, ...query }, world.at())
 }
 
 /** Adds a task of a type, lets the agent claim it at `startMs` and complete it at `endMs`. */
@@ -129,8 +129,8 @@ const figureCases: readonly StorageCheck[] = [
         { ...NOTHING, day: FIRST_DAY + 3, created: 1, completed: 1, baselineMs: 30 * MINUTE },
       ]
       assert.deepEqual(await figuresOf(world), expected)
-      assert.ok((await storage.analytics.rollUp(1_000, at())) > 0)
-      assert.equal(await storage.analytics.rollUp(1_000, at()), 0)
+      assert.ok((await storage.analytics.rollUp({ limit: 1_000 }, at())) > 0)
+      assert.equal(await storage.analytics.rollUp({ limit: 1_000 }, at()), 0)
       assert.deepEqual(await figuresOf(world), expected)
       const oneDay = { fromDay: FIRST_DAY + 1, toDay: FIRST_DAY + 1 }
       assert.deepEqual(await figuresOf(world, oneDay), [expected[1]])
@@ -151,11 +151,11 @@ const figureCases: readonly StorageCheck[] = [
       const created = { ...NOTHING, day: FIRST_DAY, created: 2 }
       const one = { completed: 1, timed: 1, takenMs: HOUR, baselineMs: 2 * HOUR }
       assert.deepEqual(await figuresOf(world), [{ ...created, ...one }])
-      await storage.analytics.rollUp(1_000, at())
+      await storage.analytics.rollUp({ limit: 1_000 }, at())
       assert.deepEqual(await figuresOf(world), [{ ...created, ...one }])
       await move(task.id, 'TODO', DAY)
       assert.deepEqual(await figuresOf(world), [created])
-      await storage.analytics.rollUp(1_000, at())
+      await storage.analytics.rollUp({ limit: 1_000 }, at())
       assert.deepEqual(await figuresOf(world), [created])
       await world.finish(byHand, at(DAY + MINUTE))
       const again = { completed: 1, timed: 1, takenMs: MINUTE, baselineMs: 30 * MINUTE }
@@ -170,7 +170,7 @@ const figureCases: readonly StorageCheck[] = [
       const before = await figuresOf(world)
       await world.storage.tasks.deleteTask({ workspaceId: task.workspaceId, taskId: task.id }, world.at(DAY))
       assert.deepEqual(await figuresOf(world), before)
-      await world.storage.analytics.rollUp(1_000, world.at())
+      await world.storage.analytics.rollUp({ limit: 1_000 }, world.at())
       assert.deepEqual(await figuresOf(world), before)
     },
   },
@@ -183,7 +183,7 @@ const figureCases: readonly StorageCheck[] = [
       await world.add()
       await world.add({ workspaceId: other.workspaceId })
       await world.add({ workspaceId: other.workspaceId })
-      await storage.analytics.rollUp(1, at())
+      await storage.analytics.rollUp({ limit: 1 }, at())
       const created = async (query?: Partial<FiguresQuery>, reach?: Reach) =>
         (await figuresOf(world, query, reach)).map((each) => each.created)
       assert.deepEqual(await created(), [3])
@@ -208,7 +208,7 @@ const figureCases: readonly StorageCheck[] = [
         await storage.prune({ rows: 'events', olderThanMs: 0, limit: 10 }, { now: START + DAY }),
         0,
       )
-      assert.equal(await storage.analytics.rollUp(2, at()), 2)
+      assert.equal(await storage.analytics.rollUp({ limit: 2 }, at()), 2)
       assert.equal(
         await storage.prune({ rows: 'events', olderThanMs: 0, limit: 10 }, { now: START + DAY }),
         2,
@@ -218,14 +218,14 @@ const figureCases: readonly StorageCheck[] = [
         0,
       )
       assert.deepEqual(await figuresOf(world), before)
-      assert.equal(await storage.analytics.rollUp(10, at()), 1)
+      assert.equal(await storage.analytics.rollUp({ limit: 10 }, at()), 1)
       assert.equal(
         await storage.prune({ rows: 'events', olderThanMs: 0, limit: 10 }, { now: START + DAY }),
         1,
       )
       assert.deepEqual(await figuresOf(world), before)
       await world.add({}, at(DAY))
-      assert.equal(await storage.analytics.rollUp(10, at()), 1)
+      assert.equal(await storage.analytics.rollUp({ limit: 10 }, at()), 1)
     },
   },
   {
@@ -242,7 +242,7 @@ const figureCases: readonly StorageCheck[] = [
       let rounds = 0
       let taken: readonly number[] = [1]
       for (; taken.some((count) => count > 0) && rounds < 40; rounds++) {
-        taken = await Promise.all([3, 4, 5, 2].map((limit) => storage.analytics.rollUp(limit, at())))
+        taken = await Promise.all([3, 4, 5, 2].map((limit) => storage.analytics.rollUp({ limit }, at())))
         assert.deepEqual(await figuresOf(world), before)
       }
       assert.ok(rounds < 40)
@@ -267,7 +267,12 @@ async function live(world: World, chance: Chance, steps: number): Promise<void> 
   /** Before they are pruned. */
   async function note(): Promise<void> {
     for (const [workspaceId, events] of seen) {
-      events.push(...(await storage.events.readEvents(workspaceId, events.at(-1)?.seq ?? 0, 1_000)))
+      events.push(
+        ...(await storage.events.readEvents(
+          { workspaceId, afterSeq: events.at(-1)?.seq ?? 0, limit: 1_000 },
+          at(),
+        )),
+      )
     }
   }
 
@@ -312,7 +317,7 @@ async function live(world: World, chance: Chance, steps: number): Promise<void> 
       tasks.push(await world.add({ workspaceId: agent.workspaceId, type }, at(nowMs)))
     } else if (what < 6) await work(agent)
     else if (what < 8) await meddle()
-    else if (what === 8) await storage.analytics.rollUp(1 + chance.below(7), at(nowMs))
+    else if (what === 8) await storage.analytics.rollUp({ limit: 1 + chance.below(7) }, at(nowMs))
     else {
       await note()
       await storage.prune(

@@ -28,7 +28,10 @@ export const deliveryCases: readonly StorageCheck[] = [
     async check(world) {
       const webhook = await world.addWebhook(['order.new'])
       const draft = { type: 'order.new', data: { order: 1 } } as const
-      const event = await world.storage.events.appendEvent(world.workspaceId, draft, world.at())
+      const event = await world.storage.events.appendEvent(
+        { workspaceId: world.workspaceId, event: draft },
+        world.at(),
+      )
       assert.deepEqual((await log(world, webhook.id))[0]?.event, event)
     },
   },
@@ -78,7 +81,7 @@ export const deliveryCases: readonly StorageCheck[] = [
       const [one, two] = [await world.addWebhook(['task.created']), await world.addWebhook(['agent.alert'])]
       const draft = { type: 'agent.alert', data: { message: 'm' } } as const
       await world.add({}, world.at(1))
-      await world.storage.events.appendEvent(world.workspaceId, draft, world.at(2))
+      await world.storage.events.appendEvent({ workspaceId: world.workspaceId, event: draft }, world.at(2))
       await world.add({}, world.at(3))
       const first = await claim(world, 10, { limit: 2 })
       assert.deepEqual(

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict'
 import type { ClaimedDelivery } from '@taskboard/core/storage'
-import { ATTEMPT_MS, claim, claimOne, DISABLE_AFTER_MS, log, record } from './delivery-session.js'
+import {
+  ATTEMPT_MS,
+  claim,
+  claimOne,
+  DISABLE_AFTER_MS,
+  giveBack,
+  log,
+  record,
+  resultOf,
+  returned,
+} from './delivery-session.js'
 import type { StorageCheck } from './storage-case.js'
-import { DAY, HOUR, MINUTE, SECOND, START, unknownId } from './world.js'
+import { DAY, HOUR, MINUTE, readWebhook, SECOND, START, unknownId } from './world.js'
 
 /** The results of deliveries, and their effects on webhooks. */
 export const deliveryResultCases: readonly StorageCheck[] = [
@@ -45,7 +55,8 @@ export const deliveryResultCases: readonly StorageCheck[] = [
       assert.equal(second.delivery.attempts[0]?.at, START + 2 * SECOND - ATTEMPT_MS)
       assert.deepEqual([second.delivery.id, second.delivery.event], [first.delivery.id, first.delivery.event])
       assert.equal(second.delivery.attemptCount, 1)
-      const webhook = await world.storage.webhooks.getWebhook(
+      const webhook = await readWebhook(
+        world.storage.webhooks,
         { within: world.workspaceId, webhookId: second.webhook.id },
         world.at(),
       )
@@ -122,12 +133,40 @@ export const deliveryResultCases: readonly StorageCheck[] = [
       await world.addWebhook()
       await world.add()
       const { delivery, claimToken } = await claimOne(world)
-      const { webhooks } = world.storage
-      await webhooks.releaseDeliveries([{ deliveryId: delivery.id, claimToken: 'x' }], world.at(SECOND))
+      await giveBack(world, { deliveryId: delivery.id, claimToken: 'x' }, SECOND)
       assert.equal((await claim(world, SECOND)).deliveries.length, 0)
-      await webhooks.releaseDeliveries([{ deliveryId: delivery.id, claimToken }], world.at(SECOND))
+      await giveBack(world, { deliveryId: delivery.id, claimToken }, SECOND)
       const again = await claimOne(world, SECOND)
       assert.deepEqual([again.delivery.id, again.delivery.attemptCount], [delivery.id, 0])
+      assert.deepEqual(again.delivery.attempts, [])
+    },
+  },
+  {
+    id: 'deliveries.release-mixed',
+    name: 'results and released claims are stored together',
+    async check(world) {
+      const { storage, at } = world
+      const first = await world.addWebhook()
+      const second = await world.addWebhook()
+      await world.add()
+      const { deliveries } = await claim(world, 0)
+      const of = (id: string) => deliveries.find(({ webhook }) => webhook.id === id) as ClaimedDelivery
+      const sent = of(first.id)
+      const released = of(second.id)
+      const results = [
+        returned({ deliveryId: released.delivery.id, claimToken: released.claimToken }),
+        resultOf(sent, { kind: 'failed' }),
+      ]
+      await storage.webhooks.recordDeliveryResults({ results, disableAfterMs: DAY }, at(SECOND))
+      assert.equal((await log(world, first.id))[0]?.status, 'failed')
+      const again = await claimOne(world, SECOND)
+      assert.deepEqual([again.delivery.id, again.delivery.attempts], [released.delivery.id, []])
+      const ofSecond = await readWebhook(
+        storage.webhooks,
+        { within: world.workspaceId, webhookId: second.id },
+        at(),
+      )
+      assert.deepEqual(ofSecond, second)
     },
   },
   {
@@ -174,7 +213,8 @@ export const deliveryResultCases: readonly StorageCheck[] = [
       const watcher = await world.addWebhook(['agent.alert'])
       await world.add()
       await record(world, await claimOne(world), { kind: 'gone' }, SECOND)
-      const webhook = await world.storage.webhooks.getWebhook(
+      const webhook = await readWebhook(
+        world.storage.webhooks,
         { within: world.workspaceId, webhookId: id },
         world.at(),
       )
@@ -199,7 +239,7 @@ export const deliveryResultCases: readonly StorageCheck[] = [
       await record(world, deliveries[0] as ClaimedDelivery, { kind: 'retry', delayMs: DAY }, 0)
       await record(world, deliveries[1] as ClaimedDelivery, { kind: 'retry', delayMs: DAY }, SECOND)
       const get = () =>
-        world.storage.webhooks.getWebhook({ within: world.workspaceId, webhookId: id }, world.at())
+        readWebhook(world.storage.webhooks, { within: world.workspaceId, webhookId: id }, world.at())
       assert.equal((await get()).failingSince, START - ATTEMPT_MS)
       const overMs = DISABLE_AFTER_MS - ATTEMPT_MS
       const late = await claim(world, overMs - 1)
@@ -226,7 +266,8 @@ export const deliveryResultCases: readonly StorageCheck[] = [
         await world.add({}, world.at(afterMs))
         await record(world, await claimOne(world, afterMs), { kind }, afterMs)
       }
-      const webhook = await world.storage.webhooks.getWebhook(
+      const webhook = await readWebhook(
+        world.storage.webhooks,
         { within: world.workspaceId, webhookId: id },
         world.at(),
       )

@@ -5,6 +5,7 @@ import type {
   DeliveryClaim,
   DeliveryResult,
   DeliveryStatus,
+  ReturnedDelivery,
 } from '@taskboard/core/storage'
 import { DAY, MINUTE, type World } from './world.js'
 
@@ -60,6 +61,20 @@ export function record(
     { results: [result], disableAfterMs: DISABLE_AFTER_MS },
     at(afterMs),
   )
+}
+
+/** A claim that goes back without an attempt. */
+export function returned({ deliveryId, claimToken }: Omit<ReturnedDelivery, 'outcome'>): ReturnedDelivery {
+  return { deliveryId, claimToken, outcome: { kind: 'returned' } }
+}
+
+export function giveBack(
+  { storage, at }: World,
+  claimed: Omit<ReturnedDelivery, 'outcome'>,
+  afterMs: number,
+): Promise<void> {
+  const results = [returned(claimed)]
+  return storage.webhooks.recordDeliveryResults({ results, disableAfterMs: DISABLE_AFTER_MS }, at(afterMs))
 }
 
 export function log(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ClaimedDelivery } from '@taskboard/core/storage'
 import { claim, claimOne, log, record } from './delivery-session.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { DAY, HOUR, MINUTE, SECOND, START, unknownId, type World } from './world.js'
+import { DAY, HOUR, MINUTE, readWebhook, SECOND, START, unknownId, type World } from './world.js'
 
 /** An account with webhooks for `order.new`. */
 interface Tenant {
@@ -45,7 +45,7 @@ async function raise(
 ): Promise<void> {
   const draft = { type: 'order.new', data: {} } as const
   for (let index = 0; index < events; index++)
-    await storage.events.appendEvent(workspaceId, draft, at(afterMs))
+    await storage.events.appendEvent({ workspaceId, event: draft }, at(afterMs))
 }
 
 const countOf = (deliveries: readonly ClaimedDelivery[], { accountId }: Tenant): number =>
@@ -204,15 +204,19 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
       await webhooks.deleteWebhook({ workspaceId, webhookId: gone.id }, at())
       const ids = [off.id, gone.id, signed.id, unknownId('wh')]
       const target = { id: signed.id, workspaceId, accountId, url: input.url }
-      assert.deepEqual(await webhooks.readTargets(ids, at()), [{ ...target, secrets: ['new', 'old'] }])
-      assert.deepEqual(await webhooks.readTargets(ids, at(MINUTE)), [{ ...target, secrets: ['new'] }])
+      assert.deepEqual(await webhooks.readTargets({ webhookIds: ids }, at()), [
+        { ...target, secrets: ['new', 'old'] },
+      ])
+      assert.deepEqual(await webhooks.readTargets({ webhookIds: ids }, at(MINUTE)), [
+        { ...target, secrets: ['new'] },
+      ])
       await webhooks.updateWebhook(
         { workspaceId, webhookId: signed.id, change: { url: 'https://example.com/2' } },
         at(),
       )
-      const [moved] = await webhooks.readTargets(ids, at())
+      const [moved] = await webhooks.readTargets({ webhookIds: ids }, at())
       assert.equal(moved?.url, 'https://example.com/2')
-      assert.deepEqual(await webhooks.readTargets([], at()), [])
+      assert.deepEqual(await webhooks.readTargets({ webhookIds: [] }, at()), [])
     },
   },
   {
@@ -253,7 +257,7 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
       assert.deepEqual(await stored('three', MINUTE, HOUR), [current('three'), two])
       assert.deepEqual(await stored('four', 0, HOUR), [current('four')])
       await Promise.all([rotate('five', DAY, HOUR), rotate('six', DAY, HOUR)])
-      const { secrets, updatedAt } = await webhooks.getWebhook({ within: workspaceId, webhookId: id }, at())
+      const { secrets, updatedAt } = await readWebhook(webhooks, { within: workspaceId, webhookId: id }, at())
       assert.deepEqual(secrets.map(({ sealed }) => sealed).sort(), ['five', 'six'])
       assert.equal(updatedAt, START + HOUR)
       const { workspaceId: other } = await addWorkspace()

@@ -9,7 +9,7 @@ async function readAll({ storage }: World, from: string, limit: number): Promise
   const events: LoggedEvent[] = []
   let position = from
   for (;;) {
-    const page = await storage.events.readFeed(position, limit)
+    const page = await storage.events.readFeed({ position, limit }, { now: null })
     if (page.events.length === 0) {
       assert.equal(page.position, position, 'nothing new leaves the position as it is')
       return events
@@ -26,8 +26,8 @@ export const eventCases: readonly StorageCheck[] = [
     id: 'events.append',
     name: 'an appended event gets the next place in its workspace’s log',
     async check({ storage, workspaceId, events, at }) {
-      const first = await storage.events.appendEvent(workspaceId, alert('one'), at(1))
-      const second = await storage.events.appendEvent(workspaceId, alert('two'), at(2))
+      const first = await storage.events.appendEvent({ workspaceId, event: alert('one') }, at(1))
+      const second = await storage.events.appendEvent({ workspaceId, event: alert('two') }, at(2))
       assert.deepEqual([first.seq, second.seq, first.at], [1, 2, START + 1])
       assert.notEqual(first.id, second.id)
       assert.match(first.id, /^log_/)
@@ -38,14 +38,17 @@ export const eventCases: readonly StorageCheck[] = [
     id: 'events.append-unknown',
     name: 'an event for an unknown workspace is NOT_FOUND',
     check: ({ storage, at }) =>
-      assertRefused(storage.events.appendEvent(unknownId('ws'), alert('m'), at()), 'NOT_FOUND'),
+      assertRefused(
+        storage.events.appendEvent({ workspaceId: unknownId('ws'), event: alert('m') }, at()),
+        'NOT_FOUND',
+      ),
   },
   {
     id: 'events.append-copies',
     name: 'changing what was appended does not change the log',
     async check({ storage, workspaceId, events, at }) {
       const data = { subject: 'as it was' }
-      await storage.events.appendEvent(workspaceId, { type: 'email.received', data }, at())
+      await storage.events.appendEvent({ workspaceId, event: { type: 'email.received', data } }, at())
       data.subject = 'changed'
       assert.deepEqual((await events())[0]?.data, { subject: 'as it was' })
     },
@@ -54,18 +57,25 @@ export const eventCases: readonly StorageCheck[] = [
     id: 'events.skip-feed',
     name: 'what is skipped in the feed is not read, and what comes after it is',
     async check({ storage, workspaceId, at }) {
-      const start = await storage.events.feedEnd(null)
-      assert.equal(await storage.events.feedEnd(start), start, 'nothing new leaves the position as it is')
+      const start = await storage.events.feedEnd({ after: null }, at())
+      assert.equal(
+        await storage.events.feedEnd({ after: start }, at()),
+        start,
+        'nothing new leaves the position as it is',
+      )
       for (const message of ['one', 'two', 'three']) {
-        await storage.events.appendEvent(workspaceId, alert(message), at())
+        await storage.events.appendEvent({ workspaceId, event: alert(message) }, at())
       }
-      const page = await storage.events.readFeed(start, 2)
-      const skipped = await storage.events.feedEnd(start)
-      assert.equal(await storage.events.feedEnd(page.position), skipped)
-      assert.equal(await storage.events.feedEnd(skipped), skipped)
-      assert.deepEqual(await storage.events.readFeed(skipped, 10), { events: [], position: skipped })
-      const next = await storage.events.appendEvent(workspaceId, alert('four'), at())
-      assert.deepEqual((await storage.events.readFeed(skipped, 10)).events, [next])
+      const page = await storage.events.readFeed({ position: start, limit: 2 }, at())
+      const skipped = await storage.events.feedEnd({ after: start }, at())
+      assert.equal(await storage.events.feedEnd({ after: page.position }, at()), skipped)
+      assert.equal(await storage.events.feedEnd({ after: skipped }, at()), skipped)
+      assert.deepEqual(await storage.events.readFeed({ position: skipped, limit: 10 }, at()), {
+        events: [],
+        position: skipped,
+      })
+      const next = await storage.events.appendEvent({ workspaceId, event: alert('four') }, at())
+      assert.deepEqual((await storage.events.readFeed({ position: skipped, limit: 10 }, at())).events, [next])
     },
   },
   {
@@ -77,7 +87,7 @@ export const eventCases: readonly StorageCheck[] = [
           ? add({ dependsOn: [unknownId('task')] }).catch(() => undefined)
           : index % 3 === 1
             ? add()
-            : storage.events.appendEvent(workspaceId, alert(`${index}`), at()),
+            : storage.events.appendEvent({ workspaceId, event: alert(`${index}`) }, at()),
       )
       await Promise.all(writes)
       assert.deepEqual(
@@ -89,14 +99,14 @@ export const eventCases: readonly StorageCheck[] = [
   {
     id: 'events.read-page',
     name: 'a workspace’s events are read in order after a place, at most a page',
-    async check({ storage, workspaceId, add }) {
+    async check({ storage, workspaceId, add, at }) {
       for (let count = 0; count < 5; count++) await add()
-      const page = await storage.events.readEvents(workspaceId, 1, 2)
+      const page = await storage.events.readEvents({ workspaceId, afterSeq: 1, limit: 2 }, at())
       assert.deepEqual(
         page.map((event) => event.seq),
         [2, 3],
       )
-      assert.deepEqual(await storage.events.readEvents(workspaceId, 5, 2), [])
+      assert.deepEqual(await storage.events.readEvents({ workspaceId, afterSeq: 5, limit: 2 }, at()), [])
     },
   },
   {
@@ -118,7 +128,7 @@ export const eventCases: readonly StorageCheck[] = [
     name: 'the feed from its end on holds what is committed later, and nothing else',
     async check(world) {
       await world.add()
-      const end = await world.storage.events.feedEnd(null)
+      const end = await world.storage.events.feedEnd({ after: null }, world.at())
       assert.deepEqual(await readAll(world, end, 10), [])
       const task = await world.add()
       const [event, ...others] = await readAll(world, end, 10)
@@ -131,7 +141,7 @@ export const eventCases: readonly StorageCheck[] = [
     id: 'events.feed-complete',
     name: 'the feed holds every event of every workspace once, in each one’s order, in pages of any size',
     async check(world) {
-      const start = await world.storage.events.feedEnd(null)
+      const start = await world.storage.events.feedEnd({ after: null }, world.at())
       const other = await world.addWorkspace()
       await Promise.all(
         Array.from({ length: 30 }, (_, index) =>
@@ -255,7 +265,7 @@ export const eventCases: readonly StorageCheck[] = [
     name: 'pruning deletes the oldest from before an instant, at most the limit, and no seq is given twice',
     async check({ storage, workspaceId, add, events, at }) {
       for (let day = 0; day < 4; day++) await add({}, at(day * DAY))
-      await storage.analytics.rollUp(100, at())
+      await storage.analytics.rollUp({ limit: 100 }, at())
       assert.equal(
         await storage.prune({ rows: 'events', olderThanMs: DAY, limit: 1 }, { now: START + 3 * DAY }),
         1,
@@ -273,7 +283,7 @@ export const eventCases: readonly StorageCheck[] = [
         (await events()).map((event) => event.seq),
         [3, 4, 5],
       )
-      const page = await storage.events.readEvents(workspaceId, 3, 1)
+      const page = await storage.events.readEvents({ workspaceId, afterSeq: 3, limit: 1 }, at())
       assert.equal(page[0]?.seq, 4)
     },
   },
@@ -281,9 +291,9 @@ export const eventCases: readonly StorageCheck[] = [
     id: 'events.prune-feed',
     name: 'a reader whose place was pruned resumes with the oldest event that is left',
     async check(world) {
-      const start = await world.storage.events.feedEnd(null)
+      const start = await world.storage.events.feedEnd({ after: null }, world.at())
       for (let day = 0; day < 4; day++) await world.add({}, world.at(day * DAY))
-      await world.storage.analytics.rollUp(100, world.at())
+      await world.storage.analytics.rollUp({ limit: 100 }, world.at())
       await world.storage.prune({ rows: 'events', olderThanMs: 0, limit: 10 }, { now: START + 2 * DAY })
       const fed = await readAll(world, start, 1)
       assert.deepEqual(
@@ -297,9 +307,9 @@ export const eventCases: readonly StorageCheck[] = [
     name: 'an agent’s status is kept, and emitted once per change',
     async check({ storage, agent, workspaceId, events, at }) {
       for (const status of ['available', 'available', 'busy'] as const) {
-        await storage.agents.reportAgentStatus({ workspaceId, agentId: agent.id, status }, at(SECOND))
+        await storage.agents.reportPresence({ workspaceId, agentId: agent.id, status }, at(SECOND))
       }
-      const [kept] = await storage.agents.listAgents({ agentIds: [agent.id] }, at())
+      const [kept] = await storage.agents.listAgents({ reach: null, agentIds: [agent.id] }, at())
       assert.equal(kept?.status, 'busy')
       assert.deepEqual(
         (await events()).map(({ type, data }) => [type, data]),
@@ -312,11 +322,8 @@ export const eventCases: readonly StorageCheck[] = [
     name: 'the status of an unknown or foreign agent is ignored',
     async check({ storage, agent, addWorkspace, events, at }) {
       const { workspaceId } = await addWorkspace()
-      await storage.agents.reportAgentStatus({ workspaceId, agentId: agent.id, status: 'busy' }, at())
-      await storage.agents.reportAgentStatus(
-        { workspaceId, agentId: unknownId('agent'), status: 'busy' },
-        at(),
-      )
+      await storage.agents.reportPresence({ workspaceId, agentId: agent.id, status: 'busy' }, at())
+      await storage.agents.reportPresence({ workspaceId, agentId: unknownId('agent'), status: 'busy' }, at())
       assert.deepEqual([await events(), await events(workspaceId)], [[], []])
     },
   },
@@ -325,11 +332,13 @@ export const eventCases: readonly StorageCheck[] = [
     name: 'agents are listed oldest first, and read one by one by their own workspace only',
     async check({ storage, accountId, agent, workspaceId, addAgent, addWorkspace, at }) {
       const second = await addAgent('other', at(SECOND))
-      assert.deepEqual(await storage.agents.listAgents({ workspaceId }, at()), [agent, second])
-      assert.deepEqual(await storage.agents.listAgents({ agentIds: [second.id] }, at()), [second])
+      assert.deepEqual(await storage.agents.listAgents({ reach: null, workspaceId }, at()), [agent, second])
+      assert.deepEqual(await storage.agents.listAgents({ reach: null, agentIds: [second.id] }, at()), [
+        second,
+      ])
       const other = await addWorkspace()
       const reach = { accountId, workspaceIds: [other.workspaceId] }
-      await assertRefused(storage.agents.getAgent({ reach, agentId: agent.id }, at()), 'NOT_FOUND')
+      assert.deepEqual(await storage.agents.listAgents({ reach, agentIds: [agent.id] }, at()), [])
     },
   },
   {

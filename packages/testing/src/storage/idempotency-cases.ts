@@ -146,7 +146,7 @@ export const idempotencyCases: readonly StorageCheck[] = [
     name: 'the first answer under a key is kept, with its order, until the key is used again',
     async check(world) {
       const { storage, at } = world
-      const keep = (answer: object, claim = claimOf('f')) => storage.keepAnswer(claim, answer, at())
+      const keep = (answer: object, claim = claimOf('f')) => storage.keepAnswer({ claim, answer }, at())
       assert.deepEqual(await keep({ none: 1 }), { none: 1 })
       await insert(world, claimOf('f'))
       const first = { zebra: [1], a: null, b: { c: 'é' } }

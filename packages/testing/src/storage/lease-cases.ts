@@ -143,9 +143,9 @@ export const leaseCases: readonly StorageCheck[] = [
         { workspaceId, taskId: unknownId('task'), fencingToken: 1 },
       ]
       const nothing = [false, false, false]
-      assert.deepEqual(await tasks.checkClaims([], at()), [])
-      assert.deepEqual(await tasks.checkClaims(proofs, at(LEASE_MS - 1)), [true, true, true, ...nothing])
-      assert.deepEqual(await tasks.checkClaims(proofs, at(LEASE_MS)), [false, true, true, ...nothing])
+      assert.deepEqual(await tasks.checkClaims({ proofs: [] }, at()), [])
+      assert.deepEqual(await tasks.checkClaims({ proofs }, at(LEASE_MS - 1)), [true, true, true, ...nothing])
+      assert.deepEqual(await tasks.checkClaims({ proofs }, at(LEASE_MS)), [false, true, true, ...nothing])
       await tasks.deleteTask({ workspaceId, taskId: claimed[1]?.id ?? '' }, at())
       await changeTask(
         tasks,
@@ -153,7 +153,7 @@ export const leaseCases: readonly StorageCheck[] = [
         { kind: 'move', to: 'TODO', actor: PERSON },
         at(),
       )
-      assert.deepEqual(await tasks.checkClaims(proofs, at(1)), [true, false, false, ...nothing])
+      assert.deepEqual(await tasks.checkClaims({ proofs }, at(1)), [true, false, false, ...nothing])
     },
   },
   {

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import type { NotificationClaim } from '@taskboard/core/storage'
-import type { StorageCheck } from './storage-case.js'
-import { MINUTE, SECOND, START, type World } from './world.js'
+import { assertRefused, type StorageCheck } from './storage-case.js'
+import { MINUTE, SECOND, START, unknownId, type World } from './world.js'
 
 const CHANNEL = 'mail'
 
-function save({ storage, workspaceId, at }: World, channel = CHANNEL, to = 'a@example.com'): Promise<void> {
-  return storage.notifications.saveTarget({ workspaceId, channel, settings: { to } }, at())
+function save(
+  { storage, workspaceId, at }: World,
+  channel = CHANNEL,
+  to = 'a@example.com',
+): Promise<boolean> {
+  return storage.notifications.setTarget({ workspaceId, channel, settings: { to } }, at())
 }
 
 function claim(
@@ -38,10 +42,10 @@ export const notificationCases: readonly StorageCheck[] = [
     name: 'targets are saved, replaced, listed and deleted per workspace',
     async check(world) {
       const { storage, workspaceId, at } = world
-      await save(world)
-      await save(world, 'chat', 'room')
-      await save(world, CHANNEL, 'b@example.com')
-      const list = await storage.notifications.listTargets(workspaceId, at())
+      assert.equal(await save(world), true)
+      assert.equal(await save(world, 'chat', 'room'), true)
+      assert.equal(await save(world, CHANNEL, 'b@example.com'), true)
+      const list = await storage.notifications.listTargets({ workspaceId }, at())
       assert.deepEqual(
         list.toSorted((a, b) => (a.channel < b.channel ? -1 : 1)),
         [
@@ -49,10 +53,19 @@ export const notificationCases: readonly StorageCheck[] = [
           { workspaceId, channel: CHANNEL, settings: { to: 'b@example.com' } },
         ],
       )
-      assert.equal(await storage.notifications.deleteTarget(workspaceId, 'chat', at()), true)
-      assert.equal(await storage.notifications.deleteTarget(workspaceId, 'chat', at()), false)
+      assert.equal(
+        await storage.notifications.setTarget({ workspaceId, channel: 'chat', settings: null }, at()),
+        true,
+      )
+      assert.equal(
+        await storage.notifications.setTarget({ workspaceId, channel: 'chat', settings: null }, at()),
+        false,
+      )
       const other = await world.addWorkspace()
-      assert.deepEqual(await storage.notifications.listTargets(other.workspaceId, at()), [])
+      assert.deepEqual(await storage.notifications.listTargets({ workspaceId: other.workspaceId }, at()), [])
+      const unknown = { workspaceId: unknownId('ws'), channel: CHANNEL }
+      await assertRefused(storage.notifications.setTarget({ ...unknown, settings: {} }, at()), 'NOT_FOUND')
+      assert.equal(await storage.notifications.setTarget({ ...unknown, settings: null }, at()), false)
     },
   },
   {
@@ -86,7 +99,7 @@ export const notificationCases: readonly StorageCheck[] = [
       const { storage, at } = world
       await save(world)
       for (let count = 0; count < 2; count++) await world.add()
-      await storage.analytics.rollUp(100, at())
+      await storage.analytics.rollUp({ limit: 100 }, at())
       assert.equal(
         await storage.prune({ rows: 'events', olderThanMs: 0, limit: 1 }, { now: START + MINUTE }),
         1,
@@ -167,7 +180,10 @@ export const notificationCases: readonly StorageCheck[] = [
       await save(world)
       await world.add()
       const { batches } = await claim(world)
-      await world.storage.notifications.deleteTarget(world.workspaceId, CHANNEL, world.at())
+      await world.storage.notifications.setTarget(
+        { workspaceId: world.workspaceId, channel: CHANNEL, settings: null },
+        world.at(),
+      )
       assert.equal(await settle(world, batches[0]?.claimToken ?? '', 1), false)
       assert.deepEqual(await claim(world, 2 * MINUTE), { batches: [], nextDueInMs: null })
     },

@@ -2,7 +2,18 @@ import assert from 'node:assert/strict'
 import type { ClaimedDelivery, DeliveryStatus, LoggedEvent } from '@taskboard/core/storage'
 import { claim, claimOne, DISABLE_AFTER_MS, log, record, resultOf } from './delivery-session.js'
 import type { StorageCheck } from './storage-case.js'
-import { DAY, HOUR, MINUTE, PERSON, proofOf, SECOND, START, type World, changeTask } from './world.js'
+import {
+  changeTask,
+  DAY,
+  HOUR,
+  MINUTE,
+  PERSON,
+  proofOf,
+  readWebhook,
+  SECOND,
+  START,
+  type World,
+} from './world.js'
 
 /** The ways in which a webhook of `task.created` is disabled, each at `SECOND` after the start at the latest. */
 const outages: Readonly<Record<string, (world: World, webhookId: string) => Promise<unknown>>> = {
@@ -43,7 +54,7 @@ async function raiseEvents({ storage, workspaceId, agent, add, claim: claimTask,
     when,
   )
   const alert = { type: 'agent.alert', data: { message: 'm', agentId: agent.id } } as const
-  await storage.events.appendEvent(workspaceId, alert, when)
+  await storage.events.appendEvent({ workspaceId, event: alert }, when)
 }
 
 /** Events that are raised while a webhook is disabled. */
@@ -119,7 +130,7 @@ export const outageCases: readonly StorageCheck[] = [
       const { storage, workspaceId, at } = world
       const { id } = await world.addWebhook(['task.created'])
       await disable(world, id)
-      const stored = await storage.webhooks.getWebhook({ within: workspaceId, webhookId: id }, at())
+      const stored = await readWebhook(storage.webhooks, { within: workspaceId, webhookId: id }, at())
       assert.equal(stored.enabled, false)
       const other = await world.addWebhook(['task.failed'])
       for (const afterMs of [MINUTE, 2 * MINUTE]) await world.add({}, at(afterMs))

@@ -4,8 +4,13 @@ import { SECOND, unknownId, type World } from './world.js'
 
 const LEASE = 30 * SECOND
 
-const open = ({ storage, at }: World, holderId: string, afterMs = 0): Promise<void> =>
-  storage.realtime.openHolder(holderId, LEASE, at(afterMs))
+const open = async ({ storage, at }: World, holderId: string, afterMs = 0): Promise<void> => {
+  const lease = { holderId, leaseMs: LEASE, step: 'begin' } as const
+  assert.equal(await storage.realtime.leaseHolder(lease, at(afterMs)), true)
+}
+
+const renew = ({ storage, at }: World, holderId: string, afterMs = 0): Promise<boolean> =>
+  storage.realtime.leaseHolder({ holderId, leaseMs: LEASE, step: 'renew' }, at(afterMs))
 
 const acquire = (world: World, slotId: string, holderId: string, afterMs = 0, limit: number | null = 2) =>
   world.storage.realtime.acquireSlot(
@@ -24,7 +29,7 @@ export const realtimeCases: readonly StorageCheck[] = [
       assert.equal(await acquire(world, 'conn_1', 'proc_a'), 'taken')
       assert.equal(await acquire(world, 'conn_2', 'proc_b'), 'taken')
       assert.equal(await acquire(world, 'conn_3', 'proc_b'), 'full')
-      await world.storage.realtime.releaseSlots(['conn_1', 'conn_none'], world.at())
+      await world.storage.realtime.releaseSlots({ slotIds: ['conn_1', 'conn_none'] }, world.at())
       assert.equal(await acquire(world, 'conn_3', 'proc_b'), 'taken')
       assert.equal(await acquire(world, 'conn_4', 'proc_a'), 'full')
       assert.equal(await acquire(world, 'conn_4', 'proc_a', 0, null), 'taken')
@@ -63,13 +68,12 @@ export const realtimeCases: readonly StorageCheck[] = [
     id: 'realtime.lease',
     name: 'a holder that does not renew loses its slots at the end of its lease, not a millisecond before',
     async check(world) {
-      const { realtime } = world.storage
       await open(world, 'proc_dead')
       await open(world, 'proc_b', 10 * SECOND)
       await acquire(world, 'conn_1', 'proc_dead', 0, 1)
       assert.equal(await acquire(world, 'conn_2', 'proc_b', LEASE - 1, 1), 'full')
       assert.equal(await acquire(world, 'conn_2', 'proc_b', LEASE, 1), 'taken')
-      assert.equal(await realtime.renewHolder('proc_dead', LEASE, world.at(LEASE)), false)
+      assert.equal(await renew(world, 'proc_dead', LEASE), false)
       assert.equal(await acquire(world, 'conn_3', 'proc_dead', LEASE, 9), 'lost')
     },
   },
@@ -77,14 +81,13 @@ export const realtimeCases: readonly StorageCheck[] = [
     id: 'realtime.renew',
     name: 'a renewed lease holds all slots, and one that has ended cannot be renewed',
     async check(world) {
-      const { realtime } = world.storage
       await open(world, 'proc_a')
       await open(world, 'proc_b', LEASE)
       await acquire(world, 'conn_1', 'proc_a', 0, 1)
-      assert.equal(await realtime.renewHolder('proc_a', LEASE, world.at(LEASE - 1)), true)
+      assert.equal(await renew(world, 'proc_a', LEASE - 1), true)
       assert.equal(await acquire(world, 'conn_2', 'proc_b', LEASE + SECOND, 1), 'full')
-      assert.equal(await realtime.renewHolder('proc_a', LEASE, world.at(2 * LEASE - 1)), false)
-      assert.equal(await realtime.renewHolder('proc_none', LEASE, world.at()), false)
+      assert.equal(await renew(world, 'proc_a', 2 * LEASE - 1), false)
+      assert.equal(await renew(world, 'proc_none'), false)
     },
   },
   {
@@ -95,7 +98,7 @@ export const realtimeCases: readonly StorageCheck[] = [
       await acquire(world, 'conn_1', 'proc_dead', 3_600 * SECOND, 1)
       await open(world, 'proc_b')
       assert.equal(await acquire(world, 'conn_2', 'proc_b', 0, 1), 'full')
-      assert.equal(await world.storage.realtime.renewHolder('proc_b', LEASE, world.at(SECOND)), true)
+      assert.equal(await renew(world, 'proc_b', SECOND), true)
       assert.equal(await acquire(world, 'conn_2', 'proc_b', LEASE - 1, 1), 'full')
       assert.equal(await acquire(world, 'conn_2', 'proc_b', LEASE, 1), 'taken')
     },
@@ -107,9 +110,10 @@ export const realtimeCases: readonly StorageCheck[] = [
       await open(world, 'proc_a')
       await open(world, 'proc_b')
       await acquire(world, 'conn_1', 'proc_a', 0, 1)
-      await world.storage.realtime.closeHolder('proc_a', world.at())
+      await world.storage.realtime.releaseSlots({ holderId: 'proc_a' }, world.at())
       assert.equal(await acquire(world, 'conn_2', 'proc_b', 0, 1), 'taken')
       assert.equal(await acquire(world, 'conn_3', 'proc_a', 0, 9), 'lost')
+      assert.equal(await renew(world, 'proc_a'), false)
     },
   },
   {
@@ -125,16 +129,21 @@ export const realtimeCases: readonly StorageCheck[] = [
       const bothIds = [workspaceId, other.workspaceId].toSorted()
       const seqOf = (id: string): number => (id === workspaceId ? 2 : 0)
       const both = bothIds.map((id) => ({ workspaceId: id, seq: seqOf(id) }))
-      assert.deepEqual(await realtime.readLogEnds(all, null, world.at()), both)
-      assert.deepEqual(await realtime.readLogEnds(all, workspaceId, world.at()), [{ workspaceId, seq: 2 }])
+      assert.deepEqual(await realtime.readLogEnds({ reach: all, workspaceId: null }, world.at()), both)
+      assert.deepEqual(await realtime.readLogEnds({ reach: all, workspaceId }, world.at()), [
+        { workspaceId, seq: 2 },
+      ])
       const bound = { accountId, workspaceIds: [other.workspaceId] }
-      assert.deepEqual(await realtime.readLogEnds(bound, null, world.at()), [
+      assert.deepEqual(await realtime.readLogEnds({ reach: bound, workspaceId: null }, world.at()), [
         { workspaceId: other.workspaceId, seq: 0 },
       ])
-      assert.deepEqual(await realtime.readLogEnds(bound, workspaceId, world.at()), [])
-      assert.deepEqual(await realtime.readLogEnds(all, unknownId('ws'), world.at()), [])
+      assert.deepEqual(await realtime.readLogEnds({ reach: bound, workspaceId }, world.at()), [])
+      assert.deepEqual(
+        await realtime.readLogEnds({ reach: all, workspaceId: unknownId('ws') }, world.at()),
+        [],
+      )
       const foreign = { accountId: unknownId('acct'), workspaceIds: 'all' } as const
-      assert.deepEqual(await realtime.readLogEnds(foreign, workspaceId, world.at()), [])
+      assert.deepEqual(await realtime.readLogEnds({ reach: foreign, workspaceId }, world.at()), [])
     },
   },
 ]

@@ -3,15 +3,16 @@ import { taskStatus, taskStatuses, type Task } from '@taskboard/core'
 import type { Reach, TaskSearch } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import {
+  changeTask,
   LEASE_MS,
   LOG_LIMIT,
   PERSON,
   proofOf,
+  readAgent,
+  readTask,
   START,
   unknownId,
   type World,
-  changeTask,
-  readTask,
 } from './world.js'
 
 const DETAIL = ['task', 'agent', 'logs', 'outputs'] as const
@@ -154,7 +155,7 @@ const finds: readonly StorageCheck[] = [
         },
         at(),
       )
-      const { status } = await storage.agents.getAgent({ reach: null, agentId: other.id }, at())
+      const { status } = await readAgent(storage.agents, { reach: null, agentId: other.id }, at())
       assert.deepEqual([idle.agent?.status, status], ['available', 'available'])
       const byHand = await add()
       await finish(byHand)

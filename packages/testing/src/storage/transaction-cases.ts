@@ -4,7 +4,18 @@ import { AsyncResource } from 'node:async_hooks'
 import { countTasks } from './count-tasks.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import { newTask } from './new-task.js'
-import { HOUR, LEASE_MS, MINUTE, PERSON, proofOf, type World, readTask, changeTask } from './world.js'
+import {
+  changeTask,
+  HOUR,
+  LEASE_MS,
+  MINUTE,
+  PERSON,
+  proofOf,
+  readAgent,
+  readTask,
+  readWebhook,
+  type World,
+} from './world.js'
 
 /** Everything that a rolled back transaction might have changed. */
 async function observe(world: World, webhookId: string, feedStart: FeedPosition) {
@@ -16,9 +27,9 @@ async function observe(world: World, webhookId: string, feedStart: FeedPosition)
     columns: [await list('TODO'), await list('DOING'), await list('DONE')],
     events: await events(),
     deliveries: await storage.webhooks.listDeliveries(query, at()),
-    webhooks: await storage.webhooks.listWebhooks(workspaceId, at()),
-    agents: await storage.agents.listAgents({ workspaceId }, at()),
-    feed: (await storage.events.readFeed(feedStart, 100)).events,
+    webhooks: await storage.webhooks.listWebhooks({ within: workspaceId }, at()),
+    agents: await storage.agents.listAgents({ reach: null, workspaceId }, at()),
+    feed: (await storage.events.readFeed({ position: feedStart, limit: 100 }, at())).events,
   }
 }
 
@@ -103,25 +114,27 @@ export const transactionCases: readonly StorageCheck[] = [
         const query = { workspaceId, webhookId: webhook.id, status: null, limit: 9, afterId: null }
         assert.equal((await storage.webhooks.listDeliveries(query, inside)).length, 1)
         assert.deepEqual(
-          (await storage.webhooks.listWebhooks(workspaceId, inside)).map((each) => each.id),
+          (await storage.webhooks.listWebhooks({ within: workspaceId }, inside)).map((each) => each.id),
           [webhook.id],
         )
         assert.equal(
-          (await storage.webhooks.getWebhook({ within: reach, webhookId: webhook.id }, inside)).id,
+          (await readWebhook(storage.webhooks, { within: reach, webhookId: webhook.id }, inside)).id,
           webhook.id,
         )
         const { value: second } = await storage.agents.insertAgent(
           { agent: { workspaceId, name: 'second', type: 'other' }, idempotency: null },
           inside,
         )
-        assert.equal((await storage.agents.getAgent({ reach, agentId: second.id }, inside)).id, second.id)
+        assert.equal((await readAgent(storage.agents, { reach, agentId: second.id }, inside)).id, second.id)
         const survey = { workspaceId, limit: 9, afterId: null }
         assert.deepEqual(
-          (await storage.agents.surveyAgents({ reach, ...survey }, inside)).map((each) => each.id),
+          (await storage.agents.listAgents({ reach, ...survey, parts: ['work'] }, inside)).map(
+            (each) => each.id,
+          ),
           [agent.id, second.id],
         )
-        await storage.notifications.saveTarget({ workspaceId, channel: 'mail', settings: {} }, inside)
-        assert.equal((await storage.notifications.listTargets(workspaceId, inside)).length, 1)
+        await storage.notifications.setTarget({ workspaceId, channel: 'mail', settings: {} }, inside)
+        assert.equal((await storage.notifications.listTargets({ workspaceId }, inside)).length, 1)
       })
     },
   },
@@ -179,7 +192,7 @@ export const transactionCases: readonly StorageCheck[] = [
     async check(world) {
       const { storage, add, addWebhook, at } = world
       const webhook = await addWebhook()
-      const start = await storage.events.feedEnd(null)
+      const start = await storage.events.feedEnd({ after: null }, at())
       const before = await observe(world, webhook.id, start)
       let waiting: ReturnType<typeof observe> | undefined
       let hasAnswered = false
@@ -190,7 +203,10 @@ export const transactionCases: readonly StorageCheck[] = [
           waiting = observeOutside().finally(() => (hasAnswered = true))
         } else {
           assert.deepEqual(await observe(world, webhook.id, start), before)
-          assert.deepEqual(await storage.events.readFeed(start, 10), { events: [], position: start })
+          assert.deepEqual(await storage.events.readFeed({ position: start, limit: 10 }, at()), {
+            events: [],
+            position: start,
+          })
         }
         await add({}, at(0, tx))
         assert.equal(hasAnswered, false)
@@ -207,7 +223,7 @@ export const transactionCases: readonly StorageCheck[] = [
       const { storage, workspaceId, agent, add, addWebhook, claim, at } = world
       const webhook = await addWebhook()
       const [first, second] = [await add({ priority: 'urgent' }), await add()]
-      const start = await storage.events.feedEnd(null)
+      const start = await storage.events.feedEnd({ after: null }, at())
       const before = await observe(world, webhook.id, start)
       const fault = new Error('the host changed its mind')
       const work = storage.transaction(async (tx) => {
@@ -230,7 +246,7 @@ export const transactionCases: readonly StorageCheck[] = [
           { agent: { workspaceId, name: 'n', type: 'other' }, idempotency: null },
           inside,
         )
-        await storage.agents.reportAgentStatus({ workspaceId, agentId: agent.id, status: 'busy' }, inside)
+        await storage.agents.reportPresence({ workspaceId, agentId: agent.id, status: 'busy' }, inside)
         throw fault
       })
       await assert.rejects(work, (error) => error === fault)

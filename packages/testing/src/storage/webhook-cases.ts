@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ClaimedDelivery } from '@taskboard/core/storage'
 import { ATTEMPT_MS, claim, DISABLE_AFTER_MS, log, record, resultOf } from './delivery-session.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { SECOND, START, unknownId } from './world.js'
+import { readWebhook, SECOND, START, unknownId } from './world.js'
 
 /** Registered endpoints. */
 export const webhookCases: readonly StorageCheck[] = [
@@ -27,7 +27,10 @@ export const webhookCases: readonly StorageCheck[] = [
         createdAt: START + SECOND,
         updatedAt: START + SECOND,
       })
-      assert.deepEqual(await storage.webhooks.getWebhook({ within: workspaceId, webhookId: id }, at()), value)
+      assert.deepEqual(
+        await readWebhook(storage.webhooks, { within: workspaceId, webhookId: id }, at()),
+        value,
+      )
     },
   },
   {
@@ -56,14 +59,14 @@ export const webhookCases: readonly StorageCheck[] = [
         at(),
       )
       const find = (account: string, workspaceIds: readonly string[] | 'all', id = webhook.id) =>
-        storage.webhooks.getWebhook({ within: { accountId: account, workspaceIds }, webhookId: id }, at())
-      assert.deepEqual(await find(accountId, 'all'), webhook)
-      assert.deepEqual(await find(accountId, [other.workspaceId, workspaceId]), webhook)
-      await assertRefused(find(accountId, [other.workspaceId]), 'NOT_FOUND')
-      await assertRefused(find(accountId, []), 'NOT_FOUND')
-      await assertRefused(find(stranger.account.id, 'all'), 'NOT_FOUND')
-      await assertRefused(find(stranger.account.id, [workspaceId]), 'NOT_FOUND')
-      await assertRefused(find(accountId, 'all', unknownId('wh')), 'NOT_FOUND')
+        storage.webhooks.listWebhooks({ within: { accountId: account, workspaceIds }, webhookId: id }, at())
+      assert.deepEqual(await find(accountId, 'all'), [webhook])
+      assert.deepEqual(await find(accountId, [other.workspaceId, workspaceId]), [webhook])
+      assert.deepEqual(await find(accountId, [other.workspaceId]), [])
+      assert.deepEqual(await find(accountId, []), [])
+      assert.deepEqual(await find(stranger.account.id, 'all'), [])
+      assert.deepEqual(await find(stranger.account.id, [workspaceId]), [])
+      assert.deepEqual(await find(accountId, 'all', unknownId('wh')), [])
     },
   },
   {
@@ -71,9 +74,9 @@ export const webhookCases: readonly StorageCheck[] = [
     name: 'webhooks are listed oldest first, for their own workspace',
     async check({ storage, workspaceId, addWebhook, addWorkspace, at }) {
       const webhooks = [await addWebhook(), await addWebhook(['task.failed'], at(SECOND))]
-      assert.deepEqual(await storage.webhooks.listWebhooks(workspaceId, at()), webhooks)
+      assert.deepEqual(await storage.webhooks.listWebhooks({ within: workspaceId }, at()), webhooks)
       const other = await addWorkspace()
-      assert.deepEqual(await storage.webhooks.listWebhooks(other.workspaceId, at()), [])
+      assert.deepEqual(await storage.webhooks.listWebhooks({ within: other.workspaceId }, at()), [])
     },
   },
   {
@@ -88,7 +91,7 @@ export const webhookCases: readonly StorageCheck[] = [
       )
       assert.deepEqual(changed, { ...webhook, ...change, updatedAt: START + SECOND })
       assert.deepEqual(
-        await storage.webhooks.getWebhook({ within: workspaceId, webhookId: webhook.id }, at()),
+        await readWebhook(storage.webhooks, { within: workspaceId, webhookId: webhook.id }, at()),
         changed,
       )
     },
@@ -113,7 +116,7 @@ export const webhookCases: readonly StorageCheck[] = [
     async check(world) {
       const { id } = await world.addWebhook(['task.created'])
       const { webhooks } = world.storage
-      const get = () => webhooks.getWebhook({ within: world.workspaceId, webhookId: id }, world.at())
+      const get = () => readWebhook(webhooks, { within: world.workspaceId, webhookId: id }, world.at())
       for (let count = 0; count < 4; count++) await world.add()
       const { deliveries } = await claim(world)
       const [failed, gone, late, other] = deliveries as ClaimedDelivery[]
@@ -156,7 +159,7 @@ export const webhookCases: readonly StorageCheck[] = [
       await add()
       assert.equal(await webhooks.deleteWebhook({ workspaceId, webhookId: id }, at()), true)
       assert.equal(await webhooks.deleteWebhook({ workspaceId, webhookId: id }, at()), false)
-      await assertRefused(webhooks.getWebhook({ within: workspaceId, webhookId: id }, at()), 'NOT_FOUND')
+      assert.deepEqual(await webhooks.listWebhooks({ within: workspaceId, webhookId: id }, at()), [])
       assert.deepEqual(await claim(world), { deliveries: [], nextDueInMs: null })
     },
   },
@@ -169,7 +172,6 @@ export const webhookCases: readonly StorageCheck[] = [
       const query = { workspaceId, webhookId: id, status: null, limit: 10, afterId: null }
       const draft = { type: 'agent.alert', data: { message: 'm' } } as const
       for (const verb of [
-        () => webhooks.getWebhook({ within: workspaceId, webhookId: id }, at()),
         () => webhooks.updateWebhook({ workspaceId, webhookId: id, change: { enabled: false } }, at()),
         () => webhooks.insertTestDelivery({ workspaceId, webhookId: id, event: draft }, at()),
         () => webhooks.listDeliveries(query, at()),
@@ -177,8 +179,9 @@ export const webhookCases: readonly StorageCheck[] = [
       ]) {
         await assertRefused(verb(), 'NOT_FOUND')
       }
+      assert.deepEqual(await webhooks.listWebhooks({ within: workspaceId, webhookId: id }, at()), [])
       assert.equal(await webhooks.deleteWebhook({ workspaceId, webhookId: id }, at()), false)
-      assert.equal((await webhooks.getWebhook({ within: own, webhookId: id }, at())).enabled, true)
+      assert.equal((await readWebhook(webhooks, { within: own, webhookId: id }, at())).enabled, true)
     },
   },
 ]

@@ -3,6 +3,7 @@ import {
   webhookEventTypes,
   type Actor,
   type Agent,
+  type AgentOverview,
   type Storage,
   type Task,
   type WebhookEventType,
@@ -11,15 +12,18 @@ import {
   createNewId,
   defaultBackoff,
   systemClock,
+  type AgentStore,
   type At,
   type ClaimProof,
   type LoggedEvent,
   type NewTask,
+  type Reach,
   type StoredWebhook,
   type TaskPart,
   type TaskReading,
   type TaskStore,
   type TaskWrite,
+  type WebhookStore,
 } from '@taskboard/core/storage'
 import { newTask } from './new-task.js'
 import type { OpenedStorage } from './opened-storage.js'
@@ -89,7 +93,7 @@ export async function createWorld(
     at(),
   )
   const workspaceId = workspace.id
-  const [agent] = await storage.agents.listAgents({ workspaceId }, at())
+  const [agent] = await storage.agents.listAgents({ reach: null, workspaceId }, at())
   if (agent === undefined) throw new Error('insertAccount made no agent')
   await storage.agents.reportPresence({ agentTypes: [AGENT_TYPE], liveMs: null }, at())
   return worldOf(storage, { accountId: account.id, workspaceId, agent, readsWait, writesWait }, openNext)
@@ -155,14 +159,15 @@ function worldOf(
       }
     },
     expire: (when, limit = 100) => storage.tasks.expireLeases({ limit, backoff: defaultBackoff }, when),
-    events: (id = workspaceId) => storage.events.readEvents(id, 0, 100_000),
+    events: (id = workspaceId) =>
+      storage.events.readEvents({ workspaceId: id, afterSeq: 0, limit: 100_000 }, at()),
     eventTypes: async (id) => (await world.events(id)).map((event) => event.type),
     async addWorkspace(when = at(), type = AGENT_TYPE) {
       const added = await storage.access.insertWorkspace(
         { accountId, name: 'another', agent: { name: 'its', type } },
         when,
       )
-      const [its] = await storage.agents.listAgents({ workspaceId: added.id }, when)
+      const [its] = await storage.agents.listAgents({ reach: null, workspaceId: added.id }, when)
       if (its === undefined) throw new Error('insertWorkspace made no agent')
       return { workspaceId: added.id, agent: its }
     },
@@ -214,6 +219,30 @@ export function readTask<Part extends TaskPart>(
   when: At,
 ): Promise<TaskReading<Part>> {
   return tasks.getTask({ within: workspaceId, taskId, parts }, when)
+}
+
+/** Reads one agent that exists within reach, with its current work. */
+export async function readAgent(
+  agents: AgentStore,
+  { reach, agentId }: { readonly reach: Reach | null; readonly agentId: string },
+  when: At,
+): Promise<AgentOverview> {
+  const [agent, ...others] = await agents.listAgents({ reach, agentIds: [agentId], parts: ['work'] }, when)
+  if (agent === undefined || others.length > 0) throw new Error(`not one agent with the id ${agentId}`)
+  return agent
+}
+
+/** Reads one webhook that exists within reach. */
+export async function readWebhook(
+  webhooks: WebhookStore,
+  query: { readonly within: string | Reach; readonly webhookId: string },
+  when: At,
+): Promise<StoredWebhook> {
+  const [webhook, ...others] = await webhooks.listWebhooks(query, when)
+  if (webhook === undefined || others.length > 0) {
+    throw new Error(`not one webhook with the id ${query.webhookId}`)
+  }
+  return webhook
 }
 
 /** What an agent shows with a write under its claim. */
