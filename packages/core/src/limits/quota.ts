@@ -7,15 +7,19 @@ import type { Subscriber } from './tier-limits.js'
 import type { QuotaTerms, Tiers } from './tiers.js'
 
 export interface Used {
-  /** Null for tasks without a quota, because they are not counted. */
-  readonly used: number | null
+  readonly used: number
   /** Null: unlimited. */
   readonly limit: number | null
 }
 
 export interface QuotaUsage extends Readonly<Record<HeldResource, Used>> {
-  /** `resetAt` is the end of the month. */
-  readonly tasksPerMonth: Used & { readonly resetAt: number }
+  readonly tasksPerMonth: {
+    /** Null without a quota, because tasks are not counted then. */
+    readonly used: number | null
+    readonly limit: Used['limit']
+    /** The end of the month. */
+    readonly resetAt: number
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { reaches, scopes, tiers, type Principal, type Workspace } from '../../access/index.js'
-import { TaskboardError } from '../../errors/index.js'
+import { TaskboardError, type InputOf } from '../../errors/index.js'
 import type { QuotaUsage, TierTerms } from '../../limits/index.js'
 import { operation } from './operation.js'
 import { workspaceOf } from './workspace-of.js'
@@ -11,6 +11,7 @@ const workspace = z
   .meta({ id: 'Workspace' })
 
 const most = z.int().nullable().meta({ description: 'Null: unlimited.' })
+const limits = z.object({ requests_per_hour: most, burst_per_minute: most, websocket_connections: most })
 const held = z.object({ used: z.int(), limit: most })
 const usage = z
   .object({
@@ -37,7 +38,7 @@ const account = z
       scopes: z.array(z.enum(scopes)),
     }),
     workspaces: z.array(workspace),
-    limits: z.object({ requests_per_hour: most, burst_per_minute: most, websocket_connections: most }),
+    limits,
     usage,
   })
   .meta({ id: 'Account' })
@@ -116,7 +117,10 @@ const getWorkspace = operation({
 /** The account, its workspaces and its usage. */
 export const accountOperations = [getAccount, createWorkspace, getWorkspace]
 
-function toWireWorkspace({ id, name, createdAt }: Workspace, principal: Principal): object {
+function toWireWorkspace(
+  { id, name, createdAt }: Workspace,
+  principal: Principal,
+): InputOf<typeof workspace> {
   return {
     id,
     name,
@@ -125,7 +129,11 @@ function toWireWorkspace({ id, name, createdAt }: Workspace, principal: Principa
   }
 }
 
-function toWireLimits({ requestsPerHour, burstPerMinute, webSocketConnections }: TierTerms): object {
+function toWireLimits({
+  requestsPerHour,
+  burstPerMinute,
+  webSocketConnections,
+}: TierTerms): InputOf<typeof limits> {
   return {
     requests_per_hour: requestsPerHour,
     burst_per_minute: burstPerMinute,
@@ -133,7 +141,7 @@ function toWireLimits({ requestsPerHour, burstPerMinute, webSocketConnections }:
   }
 }
 
-function toWireUsage({ tasksPerMonth, agents, apiKeys, webhooks }: QuotaUsage): object {
+function toWireUsage({ tasksPerMonth, agents, apiKeys, webhooks }: QuotaUsage): InputOf<typeof usage> {
   const { used, limit, resetAt } = tasksPerMonth
   return {
     tasks_per_month: { used, limit, resets_at: toTimestamp(resetAt) },

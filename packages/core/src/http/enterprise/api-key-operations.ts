@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { scopeList, scopes, type ApiKeyRecord, type CreatedKey } from '../../access/index.js'
-import { wholeNumber } from '../../errors/index.js'
+import { wholeNumber, type InputOf } from '../../errors/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { operation } from './operation.js'
 import { idText, instantText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
@@ -8,23 +8,23 @@ import { idText, instantText, nextCursor, pageQuery, timestamp, toTimestamp } fr
 const SECOND_MS = 1_000
 const LONGEST_OVERLAP_S = 7 * 86_400
 
-const shown = {
+const shown = z.object({
   id: z.string(),
   name: z.string(),
   scopes: z.array(z.enum(scopes)),
   workspace_id: z.string().nullable().meta({ description: 'Null for a key that reaches the whole account.' }),
   created_at: timestamp,
   expires_at: timestamp.nullable(),
-}
+})
 const apiKey = z
   .object({
-    ...shown,
+    ...shown.shape,
     prefix: z.string().meta({ description: 'The first characters of the key.' }),
     revoked_at: timestamp.nullable(),
   })
   .meta({ id: 'ApiKey' })
 const createdKey = z
-  .object({ ...shown, key: z.string().meta({ description: 'Returned only once.' }) })
+  .object({ ...shown.shape, key: z.string().meta({ description: 'Returned only once.' }) })
   .meta({ id: 'CreatedApiKey' })
 
 const keyId = z.object({ key_id: idText })
@@ -124,7 +124,14 @@ const rotateApiKey = operation({
 /** The API keys of an account. */
 export const apiKeyOperations = [createApiKey, listApiKeys, revokeApiKey, rotateApiKey]
 
-function toWireShown({ id, name, scopes: own, workspaceId, createdAt, expiresAt }: ApiKeyRecord): object {
+function toWireShown({
+  id,
+  name,
+  scopes: own,
+  workspaceId,
+  createdAt,
+  expiresAt,
+}: ApiKeyRecord): InputOf<typeof shown> {
   return {
     id,
     name,
@@ -135,10 +142,10 @@ function toWireShown({ id, name, scopes: own, workspaceId, createdAt, expiresAt 
   }
 }
 
-function toWireKey(record: ApiKeyRecord): object {
+function toWireKey(record: ApiKeyRecord): InputOf<typeof apiKey> {
   return { ...toWireShown(record), prefix: record.prefix, revoked_at: toTimestamp(record.revokedAt) }
 }
 
-function toWireCreatedKey({ key, record }: CreatedKey): object {
+function toWireCreatedKey({ key, record }: CreatedKey): InputOf<typeof createdKey> {
   return { ...toWireShown(record), key }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Sessions, SessionTokens } from '../../access/index.js'
-import { boundedText } from '../../errors/index.js'
+import { boundedText, type InputOf } from '../../errors/index.js'
 import { publicOperation, type Operation } from './operation.js'
 
 const LONGEST_TOKEN = 256
@@ -79,6 +79,11 @@ function logoutOperation(sessions: Sessions): Operation {
   })
 }
 
-function toWireTokens({ accessToken, refreshToken: next, expiresInS, tokenType }: SessionTokens): object {
+function toWireTokens({
+  accessToken,
+  refreshToken: next,
+  expiresInS,
+  tokenType,
+}: SessionTokens): InputOf<typeof tokens> {
   return { access_token: accessToken, refresh_token: next, expires_in: expiresInS, token_type: tokenType }
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Principal, Scope } from '../../access/index.js'
+import type { InputOf } from '../../errors/index.js'
 import type { Surface } from '../../surface.js'
 import type { HttpRequest } from '../http.js'
 
@@ -19,7 +20,7 @@ export interface OperationCall<Params, Query, Body> {
 }
 
 /** The part of an operation that does not depend on its schemas. */
-export interface OperationFacts {
+export interface OperationTraits {
   /** The `operationId` of the reference: unique, as in `createTask`. */
   readonly id: string
   readonly tag: Tag
@@ -57,7 +58,7 @@ export type Answer =
   | { readonly status: 200; readonly mediaType: string; readonly headers?: Readonly<Record<string, string>> }
 
 /** An operation for callers with a credential. */
-export interface ProtectedOperation extends OperationFacts {
+export interface ProtectedOperation extends OperationTraits {
   /** The scope that the credential must have; `any` when any scope is enough. */
   readonly scope: Scope | 'any'
   /** Returns the answer: the value of the JSON body, the text for another media type, nothing for 204. */
@@ -65,10 +66,17 @@ export interface ProtectedOperation extends OperationFacts {
 }
 
 /** An operation that requires no credential. */
-export interface PublicOperation extends OperationFacts {
+export interface PublicOperation extends OperationTraits {
   readonly scope: 'none'
   run(call: Omit<OperationCall<unknown, unknown, unknown>, 'principal'>): unknown
 }
+
+/** What `run` returns for a form of success. */
+type Answered<A extends Answer> = A extends { readonly schema: infer Schema extends z.ZodType }
+  ? InputOf<Schema>
+  : A extends { readonly mediaType: string }
+    ? string
+    : void
 
 export type Operation = ProtectedOperation | PublicOperation
 
@@ -76,20 +84,24 @@ type Out<Schema extends z.ZodObject | undefined> = Schema extends z.ZodObject
   ? z.output<Schema>
   : Readonly<Record<string, never>>
 
-interface Schemas<P, Q, B> {
+interface Schemas<P, Q, B, A> {
   readonly params?: P
   readonly query?: Q
   readonly body?: B
+  readonly answer: A
 }
 
-/** Declares an operation for callers with a credential. The schemas give the input types of `run`. */
+/** Declares an operation for callers with a credential. The schemas give the types of what `run` receives and returns. */
 export function operation<
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,
   B extends z.ZodObject | undefined = undefined,
+  const A extends Answer = Answer,
 >(
-  declared: Omit<ProtectedOperation, 'params' | 'query' | 'body' | 'run'> &
-    Schemas<P, Q, B> & { run(call: OperationCall<Out<P>, Out<Q>, Out<B>>): unknown },
+  declared: Omit<ProtectedOperation, 'params' | 'query' | 'body' | 'answer' | 'run'> &
+    Schemas<P, Q, B, A> & {
+      run(call: OperationCall<Out<P>, Out<Q>, Out<B>>): Answered<A> | Promise<Answered<A>>
+    },
 ): ProtectedOperation {
   return { ...declared, body: declared.body?.strict() }
 }
@@ -99,9 +111,12 @@ export function publicOperation<
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,
   B extends z.ZodObject | undefined = undefined,
+  const A extends Answer = Answer,
 >(
-  declared: Omit<PublicOperation, 'params' | 'query' | 'body' | 'run' | 'scope'> &
-    Schemas<P, Q, B> & { run(call: Omit<OperationCall<Out<P>, Out<Q>, Out<B>>, 'principal'>): unknown },
+  declared: Omit<PublicOperation, 'params' | 'query' | 'body' | 'answer' | 'run' | 'scope'> &
+    Schemas<P, Q, B, A> & {
+      run(call: Omit<OperationCall<Out<P>, Out<Q>, Out<B>>, 'principal'>): Answered<A> | Promise<Answered<A>>
+    },
 ): PublicOperation {
   return { ...declared, body: declared.body?.strict(), scope: 'none' }
 }

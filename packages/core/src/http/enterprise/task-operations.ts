@@ -10,7 +10,7 @@ import {
   type TaskAgent,
   type TaskStatus,
 } from '../../board/index.js'
-import { isTaskboardError } from '../../errors/index.js'
+import { isTaskboardError, type InputOf } from '../../errors/index.js'
 import type { Surface } from '../../surface.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import {
@@ -208,7 +208,11 @@ export const taskOperations = [
   releaseTask,
 ]
 
-async function detailOf(surface: Surface, principal: Principal, taskId: string): Promise<object> {
+async function detailOf(
+  surface: Surface,
+  principal: Principal,
+  taskId: string,
+): Promise<InputOf<typeof taskDetailJson>> {
   return toWireDetail(await surface.tasks.find(principal, taskId))
 }
 
