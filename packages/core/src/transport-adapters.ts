@@ -1,15 +1,15 @@
 // `@taskboard/core/transport`: what adapters of HTTP and WebSocket servers use, and the types of what they carry.
 
-export { reaches, requireScope } from './access/index.js'
+export { principalKinds, reaches, requireScope } from './access/index.js'
 export type { BrowserRequest, NewUser, NewWorkspace, SecretBoxOptions, TokenOptions } from './access/index.js'
 export type { AgentFilter, AgentOptions, AgentPage, Estimates, OutputInput } from './agents/index.js'
 export type { AnalyticsOptions, Grouping, WorkFigures } from './analytics/index.js'
-export { taskCursor } from './board/index.js'
+export { logLevels, taskCursor } from './board/index.js'
 export type { AddOptions, InstantInput, TaskDirectory, TaskFindings, WriteOptions } from './board/index.js'
 export { nextTurn } from './environment/index.js'
 export type { Random } from './environment/index.js'
 export type { ErrorDetails } from './errors/index.js'
-export { integrationEventTypes, realtimeEventTypes } from './events/index.js'
+export { agentStatuses, integrationEventTypes, realtimeEventTypes } from './events/index.js'
 export type {
   IntegrationEventType,
   PublishOptions,
@@ -74,5 +74,10 @@ export type {
   StreamRequest,
 } from './realtime/index.js'
 export type { CredentialRequest, Surface, SurfacePaths } from './surface.js'
-export { signStandardWebhook, standardWebhookHeaders } from './webhooks/index.js'
+export {
+  deliveryStatuses,
+  disabledReasons,
+  signStandardWebhook,
+  standardWebhookHeaders,
+} from './webhooks/index.js'
 export type { DeliveryPage, WebhookChange } from './webhooks/index.js'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isStorableText, textOf } from '../errors/index.js'
-import { tiers, type Tier } from './principal.js'
+import { tiers } from './principal.js'
 import { newUserInput, scopeList } from './sign-in-input.js'
 
 const NAME_CODE_POINTS = 100
@@ -26,7 +26,7 @@ const instant = z.union(
 /** What `accounts.create` takes. */
 export const newAccountInput = z.object({
   name,
-  tier: z.enum(tiers as [Tier, ...Tier[]], { error: `must be one of ${tiers.join(', ')}` }),
+  tier: z.enum(tiers, { error: `must be one of ${tiers.join(', ')}` }),
   workspaceName: name.nullish(),
   owner: newUserInput.nullish(),
 })

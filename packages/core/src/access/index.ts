@@ -1,4 +1,5 @@
 export { scopes, tiers } from './principal.js'
+export { principalKinds } from './principal.js'
 export type { FoundPrincipal, Principal, Reach, Scope, Tier } from './principal.js'
 export { scopeList } from './sign-in-input.js'
 export type {

@@ -17,6 +17,8 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
+export const principalKinds = ['user', 'api_key'] as const
+
 /**
  * Who is calling; all APIs see the same one. A host with its own login makes these itself. The board trusts that the account
  * has the tier, and that `id` belongs to this caller alone on the whole board. A workspace of another account is beyond reach even
@@ -25,7 +27,7 @@ export type Scope = (typeof scopes)[number]
 export interface Principal {
   /** The key's or user's id. */
   readonly id: string
-  readonly kind: 'api_key' | 'user'
+  readonly kind: (typeof principalKinds)[number]
   readonly accountId: string
   readonly tier: Tier
   readonly scopes: readonly Scope[]

@@ -1,3 +1,4 @@
+import type { AgentStatus } from '../events/index.js'
 import { createLoop, type Environment, type Loop, type NextPass } from '../environment/index.js'
 import type { AgentStore } from './agent-store.js'
 
@@ -17,7 +18,7 @@ interface Workload {
   readonly workspaceId: string
   readonly agentId: string
   runs: number
-  reported: 'available' | 'busy'
+  reported: Exclude<AgentStatus, 'offline'>
 }
 
 const RETRY_MS = 5_000

@@ -1,14 +1,10 @@
 import type { Instant } from '../environment/index.js'
+import type { AgentStatus } from '../events/index.js'
+
+export type { AgentStatus }
 
 /** In place of a type: a runtime for all agents whose own type no runtime serves. No agent can have it as its type. */
 export const anyAgentType = '*'
-
-/**
- * `busy` while a task is under the agent's lease. Else `available` while somebody works for it: a runtime for its type or for `'*'`,
- * in any process, or a worker outside of the runtimes that claimed for it in the last 60 s (option `remoteWorkerTimeoutMs`). Else
- * `offline`. A runtime whose process crashed counts as present for up to 90 s.
- */
-export type AgentStatus = 'available' | 'busy' | 'offline'
 
 /** The profile of an agent, for its runtime. */
 export interface AgentProfile {

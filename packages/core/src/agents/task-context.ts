@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   holdReasons,
+  logLevels,
   outputFields,
   progressInput,
   type Actor,
@@ -85,13 +86,12 @@ export interface ContextParts<Tx> {
 
 const LONGEST_MESSAGE = 2_000
 const LONGEST_LOG_LINE = 10_000
-const levels = ['debug', 'info', 'warn', 'error'] as const
 
 const percentInput = z.object({ percent: progressInput.shape.progress })
-const logInput = z.object({ message: z.string(), level: z.enum(levels) })
+const logInput = z.object({ message: z.string(), level: z.enum(logLevels) })
 const alertInput = z.object({ message: z.string() })
 const holdInput = z.object({
-  reason: z.enum(holdReasons as [HoldReason, ...HoldReason[]]),
+  reason: z.enum(holdReasons),
   message: z.string().nullable(),
 })
 

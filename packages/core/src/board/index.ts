@@ -2,6 +2,7 @@ export {
   columns,
   createTask,
   holdReasons,
+  logLevels,
   isReady,
   makeTask,
   priorities,

@@ -1,4 +1,5 @@
 import type { Reach } from '../access/index.js'
+import type { AgentStatus } from '../events/index.js'
 import type { Task, TaskLogEntry, TaskOutput } from './task.js'
 import type { TaskStatus } from './task-status.js'
 
@@ -6,7 +7,7 @@ import type { TaskStatus } from './task-status.js'
 export interface TaskAgent {
   readonly id: string
   readonly name: string
-  readonly status: 'available' | 'busy' | 'offline'
+  readonly status: AgentStatus
 }
 
 /**

@@ -1,15 +1,8 @@
 import type { HoldReason, Task } from './task.js'
 
 /** The state of a task in one word, for APIs without columns. */
-export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled' | 'blocked'
-export const taskStatuses: readonly TaskStatus[] = [
-  'pending',
-  'in_progress',
-  'completed',
-  'failed',
-  'cancelled',
-  'blocked',
-]
+export const taskStatuses = ['pending', 'in_progress', 'completed', 'failed', 'cancelled', 'blocked'] as const
+export type TaskStatus = (typeof taskStatuses)[number]
 
 const heldAs: Readonly<Record<HoldReason, TaskStatus>> = {
   failed: 'failed',

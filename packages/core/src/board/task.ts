@@ -1,5 +1,7 @@
 import type { Instant } from '../environment/index.js'
 import { TaskboardError, type TextRules } from '../errors/index.js'
+import type { Column, HoldReason } from '../events/index.js'
+import { priorities, type Priority } from '../priority/index.js'
 import {
   readChoice,
   readInstant,
@@ -11,17 +13,10 @@ import {
 } from './read-value.js'
 import { typeRules } from './task-type.js'
 
-/** The three columns of every board. */
-export type Column = 'TODO' | 'DOING' | 'DONE'
-export const columns: readonly Column[] = ['TODO', 'DOING', 'DONE']
-
-/** The priority flag, best first. */
-export type Priority = 'urgent' | 'high' | 'medium' | 'low'
-export const priorities: readonly Priority[] = ['urgent', 'high', 'medium', 'low']
-
-/** Why a task in TODO is kept from agents. `failed`, `needs_input` and `approval` are raised with `task.failed`. */
-export type HoldReason = 'failed' | 'cancelled' | 'needs_input' | 'approval'
-export const holdReasons: readonly HoldReason[] = ['failed', 'cancelled', 'needs_input', 'approval']
+export { columns, holdReasons } from '../events/index.js'
+export type { Actor, Column, HoldReason } from '../events/index.js'
+export { priorities } from '../priority/index.js'
+export type { Priority } from '../priority/index.js'
 
 /** Keeps a task in TODO from every agent until a person releases it. */
 export interface Hold {
@@ -39,12 +34,6 @@ export interface Lease {
   readonly expiresAt: Instant
   /** The length that the claim asked for. A renewal that names no other length uses it. */
   readonly durationMs: number
-}
-
-/** Who made a change. */
-export interface Actor {
-  readonly kind: 'user' | 'api_key' | 'agent' | 'host' | 'system'
-  readonly id: string | null
 }
 
 /**
@@ -326,10 +315,13 @@ export interface Attempt {
   readonly reason: string | null
 }
 
+/** How severe a line of a task's log is. */
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+
 /** A line of a task's log. */
 export interface TaskLogEntry {
   readonly at: Instant
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly level: (typeof logLevels)[number]
   readonly message: string
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { boundedText, textOf, wholeNumber } from '../errors/index.js'
-import { holdReasons } from './task.js'
+import { holdReasons, logLevels } from './task.js'
 
 const TEXT_CODE_POINTS = 20_000
 const RESULT_CODE_POINTS = 1_000_000
@@ -35,7 +35,7 @@ export const failureInput = z.object({
 
 /** The input of `board.hold`. */
 export const holdInput = z.object({
-  reason: z.enum(holdReasons as [string, ...string[]] as ['failed', 'cancelled', 'needs_input', 'approval']),
+  reason: z.enum(holdReasons),
   message: boundedText(TEXT_CODE_POINTS).nullish(),
   fencingToken: fencingToken.nullish(),
 })
@@ -50,7 +50,7 @@ export const progressInput = z.object({
 export const logInput = z.object({
   fencingToken,
   message: boundedText(LOG_LINE_CODE_POINTS),
-  level: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+  level: z.enum(logLevels).default('info'),
 })
 
 /** A reference to something that an agent made. */

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import {
+  columns,
   holdReasons,
+  logLevels,
   priorities,
   taskFieldNames,
   taskListEntries,
   taskStatus,
   taskStatuses,
-  type HoldReason,
+  type Column,
   type Task,
   type TaskAgent,
   type TaskChangeInput,
@@ -17,13 +19,14 @@ import {
 } from '../board/index.js'
 import type { Instant } from '../environment/index.js'
 import { boundedList } from '../errors/index.js'
+import { agentStatuses } from '../events/index.js'
 import { idText, instantText, timestamp, toTimestamp } from './enterprise/wire-schemas.js'
 import { fieldNames } from './field-names.js'
 import type { JsonObject } from './json-body.js'
 import { wireName } from './wire-names.js'
 
 const text = z.string()
-const priority = z.enum(priorities as ['urgent', 'high', 'medium', 'low'])
+const priority = z.enum(priorities)
 const metadataJson = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
 
 /** A field's name in the enterprise API, its type in a body (the board checks the value further) and its type in an answer. */
@@ -156,16 +159,15 @@ function textOnly(value: unknown): unknown {
   return typeof value === 'string' || value === null || value === undefined ? value : false
 }
 
-export const logLevels = ['debug', 'info', 'warn', 'error'] as const
-export const statusText = z.enum(taskStatuses as [string, ...string[]])
+export const statusText = z.enum(taskStatuses)
+/** A column, as the enterprise API and the paths of actions name it. */
+export const columnText = z.enum(columns.map((column) => column.toLowerCase() as Lowercase<Column>))
 const progress = z.int().min(0).max(100).meta({ description: 'In percent.' })
 
-const agentJson = z
-  .object({ id: z.string(), name: z.string(), status: z.enum(['available', 'busy', 'offline']) })
-  .meta({
-    id: 'TaskAgent',
-    description: 'The agent that works the task, else the one that completed it, else the assigned one.',
-  })
+const agentJson = z.object({ id: z.string(), name: z.string(), status: z.enum(agentStatuses) }).meta({
+  id: 'TaskAgent',
+  description: 'The agent that works the task, else the one that completed it, else the assigned one.',
+})
 
 /** A new task. */
 export const createdTaskJson = z
@@ -189,10 +191,10 @@ export const taskJson = z
     workspace_id: z.string(),
     ...shapeOf('answer'),
     status: statusText,
-    column: z.enum(['todo', 'doing', 'done']),
+    column: columnText,
     hold: z
       .object({
-        reason: z.enum(holdReasons as [HoldReason, ...HoldReason[]]),
+        reason: z.enum(holdReasons),
         message: z.string().nullable(),
         since: timestamp,
       })
@@ -240,7 +242,11 @@ export function toWireTask({ task, agent }: TaskSummary): z.output<typeof taskJs
   }
 }
 
-const columnNames = { TODO: 'todo', DOING: 'doing', DONE: 'done' } as const
+const columnNames: Readonly<Record<Column, Lowercase<Column>>> = {
+  TODO: 'todo',
+  DOING: 'doing',
+  DONE: 'done',
+}
 
 const logJson = z
   .object({ timestamp, message: z.string(), level: z.enum(logLevels) })

@@ -1,8 +1,8 @@
 import { TaskboardError } from '../errors/index.js'
 
+export const tiers = ['professional', 'enterprise', 'custom'] as const
 /** The subscription of an account. */
-export type Tier = 'professional' | 'enterprise' | 'custom'
-export const tiers: readonly Tier[] = ['professional', 'enterprise', 'custom']
+export type Tier = (typeof tiers)[number]
 
 /** The quotas of an account. Null: unlimited. */
 export interface QuotaTerms {

@@ -1,9 +1,13 @@
 import type { Instant } from '../environment/index.js'
 import { defaultScoring, type Scoring } from './scoring.js'
 
+/** The priority flag, best first. */
+export const priorities = ['urgent', 'high', 'medium', 'low'] as const
+export type Priority = (typeof priorities)[number]
+
 /** The fields that the score of a task depends on. Every `Task` is one. */
 export interface Scorable {
-  readonly priority: 'urgent' | 'high' | 'medium' | 'low'
+  readonly priority: Priority
   readonly createdAt: Instant
   readonly dueDate: Instant | null
   /** How many dependencies are not DONE. */

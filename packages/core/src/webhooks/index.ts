@@ -24,6 +24,7 @@ export { newWebhookInput, webhookChangeInput } from './webhook-input.js'
 export { rotateSecrets } from './secret-rotation.js'
 export { createWebhooks } from './webhooks.js'
 export type { DeliveryPage, WebhookChange, WebhookInput, Webhooks, WebhooksParts } from './webhooks.js'
+export { deliveryStatuses, disabledReasons } from './webhook-store.js'
 export type {
   ClaimedDelivery,
   Delivery,

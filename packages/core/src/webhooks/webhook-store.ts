@@ -4,7 +4,8 @@ import type { LoggedEvent, WebhookEventType } from '../events/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 
 /** Why a webhook gets no deliveries. */
-export type DisabledReason = 'gone' | 'failing' | 'host'
+export const disabledReasons = ['gone', 'failing', 'host'] as const
+export type DisabledReason = (typeof disabledReasons)[number]
 
 /** A stored secret: sealed by `SecretBox`, never in plain text. */
 export interface StoredSecret {
@@ -30,7 +31,8 @@ export interface StoredWebhook {
 }
 
 /** `pending` is sent at `nextAttemptAt`; `skipped` was created, or fell due, while the webhook was disabled. */
-export type DeliveryStatus = 'pending' | 'succeeded' | 'failed' | 'skipped'
+export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'skipped'] as const
+export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
 /** One attempt to send a delivery. */
 export interface DeliveryAttempt {

@@ -9,7 +9,12 @@ import { secretContext } from './signing-keys.js'
 import { newWebhookSecret } from './standard-webhooks.js'
 import { newWebhookInput, rotationInput, webhookChangeInput } from './webhook-input.js'
 import type { WebhookSettings } from './webhook-options.js'
-import type { DeliveryStatus, StoredWebhook, WebhookStore } from './webhook-store.js'
+import {
+  deliveryStatuses,
+  type DeliveryStatus,
+  type StoredWebhook,
+  type WebhookStore,
+} from './webhook-store.js'
 import { toDeliveryRecord, toWebhook, type DeliveryRecord, type Webhook } from './webhook.js'
 
 export type WebhookInput = z.input<typeof newWebhookInput>
@@ -101,7 +106,6 @@ export interface WebhooksParts<Tx> {
 
 const DEFAULT_PAGE = 100
 const LARGEST_PAGE = 1_000
-const STATUSES: readonly DeliveryStatus[] = ['pending', 'succeeded', 'failed', 'skipped']
 
 export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
   const { environment, store, guard, onChanged } = parts
@@ -195,8 +199,8 @@ function requireEnabled(webhook: Webhook): Webhook {
 }
 
 function requireQuery(status: DeliveryStatus | null, limit: number, cursor: string | null): void {
-  if (status !== null && !STATUSES.includes(status)) {
-    throw new TaskboardError('INVALID_FIELD', `status must be one of ${STATUSES.join(', ')}`, {
+  if (status !== null && !deliveryStatuses.includes(status)) {
+    throw new TaskboardError('INVALID_FIELD', `status must be one of ${deliveryStatuses.join(', ')}`, {
       field: 'status',
     })
   }

@@ -1,6 +1,14 @@
-import { holdReasons, priorities, taskStatuses, tiers } from '@taskboard/core'
-import { realtimeEventTypes } from '@taskboard/core/transport'
+import { columns, holdReasons, priorities, taskStatuses, tiers } from '@taskboard/core'
+import {
+  agentStatuses,
+  deliveryStatuses,
+  disabledReasons,
+  logLevels,
+  principalKinds,
+  realtimeEventTypes,
+} from '@taskboard/core/transport'
 import { GraphQLEnumType, GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped } from 'graphql'
+import { periodDays } from './workspace-part.js'
 
 /** An enum whose names are its values in upper case, with underscores. */
 function enumOf(name: string, description: string, values: readonly string[]): GraphQLEnumType {
@@ -35,19 +43,19 @@ export const valueTypes = [
   dateTime,
   metadata,
   enumOf('TaskStatus', 'The status of a task. `BLOCKED` waits for a person.', taskStatuses),
-  enumOf('Column', 'A column of the board.', ['todo', 'doing', 'done']),
+  enumOf(
+    'Column',
+    'A column of the board.',
+    columns.map((column) => column.toLowerCase()),
+  ),
   enumOf('Priority', 'How urgent a task is.', priorities),
   enumOf('HoldReason', 'Why a task is kept from agents.', holdReasons),
-  enumOf('LogLevel', 'The severity of a log line.', ['debug', 'info', 'warn', 'error']),
-  enumOf('AgentStatus', 'The status of an agent.', ['available', 'busy', 'offline']),
+  enumOf('LogLevel', 'The severity of a log line.', logLevels),
+  enumOf('AgentStatus', 'The status of an agent.', agentStatuses),
   enumOf('EventType', 'The types of events on a board.', realtimeEventTypes),
-  enumOf('AnalyticsPeriod', 'Whole days in UTC, including today.', [
-    'last_7_days',
-    'last_30_days',
-    'last_90_days',
-  ]),
+  enumOf('AnalyticsPeriod', 'Whole days in UTC, including today.', Object.keys(periodDays)),
   enumOf('Tier', 'The subscription of an account.', tiers),
-  enumOf('CallerKind', 'The kind of credential.', ['user', 'api_key']),
-  enumOf('DeliveryStatus', 'The state of a delivery.', ['pending', 'succeeded', 'failed', 'skipped']),
-  enumOf('DisabledReason', 'Why a webhook is disabled.', ['gone', 'failing', 'host']),
+  enumOf('CallerKind', 'The kind of credential.', principalKinds),
+  enumOf('DeliveryStatus', 'The state of a delivery.', deliveryStatuses),
+  enumOf('DisabledReason', 'Why a webhook is disabled.', disabledReasons),
 ]

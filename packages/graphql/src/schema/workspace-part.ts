@@ -96,7 +96,12 @@ const types = /* GraphQL */ `
   }
 `
 
-const periodDays: Readonly<Record<string, number>> = { last_7_days: 7, last_30_days: 30, last_90_days: 90 }
+/** The periods that figures can be of, in days. */
+export const periodDays: Readonly<Record<string, number>> = {
+  last_7_days: 7,
+  last_30_days: 30,
+  last_90_days: 90,
+}
 const DAY_MS = 86_400_000
 
 export const workspacePart: SchemaPart = {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Column } from '@taskboard/core'
 import type { FeedPosition } from '@taskboard/core/storage'
 import { AsyncResource } from 'node:async_hooks'
 import { countTasks } from './count-tasks.js'
@@ -20,7 +21,7 @@ import {
 /** Everything that a rolled back transaction might have changed. */
 async function observe(world: World, webhookId: string, feedStart: FeedPosition) {
   const { storage, workspaceId, at, events } = world
-  const list = (column: 'TODO' | 'DOING' | 'DONE') =>
+  const list = (column: Column) =>
     storage.tasks.listTasks({ workspaceId, column, limit: 100, after: null }, at(HOUR))
   const query = { workspaceId, webhookId, status: null, limit: 100, afterId: null }
   return {
@@ -74,7 +75,7 @@ export const transactionCases: readonly StorageCheck[] = [
         const inside = at(0, tx)
         const webhook = await addWebhook(['task.started'], inside)
         const { id } = await add({ title: 'written inside' }, inside)
-        const list = async (column: 'TODO' | 'DOING' | 'DONE') => {
+        const list = async (column: Column) => {
           const page = await storage.tasks.listTasks({ workspaceId, column, limit: 9, after: null }, inside)
           return page.tasks.map((task) => task.id)
         }

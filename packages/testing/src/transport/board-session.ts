@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import {
+  columns,
   createTaskboard,
   defineAgent,
-  type Column,
   type Scope,
   type Storage,
   type Task,
@@ -122,8 +122,7 @@ async function openSession(
         headers,
       }),
     async storedTasks() {
-      const all: Column[] = ['TODO', 'DOING', 'DONE']
-      const lists = await Promise.all(all.map((column) => taskboard.board(workspaceId).list(column)))
+      const lists = await Promise.all(columns.map((column) => taskboard.board(workspaceId).list(column)))
       return lists.flatMap(({ tasks }) => tasks)
     },
   }

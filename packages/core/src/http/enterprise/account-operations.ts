@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { reaches, scopes, tiers, type Principal, type Workspace } from '../../access/index.js'
+import { principalKinds, reaches, scopes, tiers, type Principal, type Workspace } from '../../access/index.js'
 import { TaskboardError, type InputOf } from '../../errors/index.js'
 import type { QuotaUsage, TierTerms } from '../../limits/index.js'
 import { operation } from './operation.js'
@@ -30,11 +30,11 @@ const account = z
   .object({
     id: z.string(),
     name: z.string(),
-    tier: z.enum(tiers as [string, ...string[]]),
+    tier: z.enum(tiers),
     created_at: timestamp,
     caller: z.object({
       id: z.string(),
-      kind: z.enum(['user', 'api_key']),
+      kind: z.enum(principalKinds),
       scopes: z.array(z.enum(scopes)),
     }),
     workspaces: z.array(workspace),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AgentOverview } from '../../agents/index.js'
+import { agentStatuses } from '../../events/index.js'
 import { timestamp, toTimestamp } from './wire-schemas.js'
 
 /** An agent in an answer. */
@@ -9,7 +10,7 @@ export const agentJson = z
     workspace_id: z.string(),
     name: z.string(),
     type: z.string(),
-    status: z.enum(['available', 'busy', 'offline']),
+    status: z.enum(agentStatuses),
     model: z.string().nullable(),
     system_prompt: z.string().nullable(),
     capabilities: z.array(z.string()),

@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import { chatInput, holdReasons, priorities, type HoldReason } from '../../board/index.js'
+import { chatInput, columns, holdReasons, priorities } from '../../board/index.js'
 import { webhookEventTypes } from '../../events/index.js'
 import type { SurfacePaths } from '../../surface.js'
 import { newWebhookInput } from '../../webhooks/index.js'
 import { boardErrorTable } from '../board-envelope.js'
 import type { PathDescription } from './described-routes.js'
-import { newTaskBody } from '../task-wire.js'
+import { columnText, newTaskBody } from '../task-wire.js'
 import { idText, pageQuery, timestamp } from './wire-schemas.js'
 
 type Json = Readonly<Record<string, unknown>>
 type ToSchema = (schema: z.ZodType, io: 'input' | 'output') => Json
 
 const success = z.literal(true)
-const column = z.enum(['TODO', 'DOING', 'DONE'])
+const column = z.enum(columns)
 const score = z.number().min(0).max(1).meta({ description: 'As of the answer, rounded to four decimals.' })
 
 const listedTask = z
@@ -20,7 +20,7 @@ const listedTask = z
     id: z.string(),
     title: z.string(),
     description: z.string().nullable(),
-    priority: z.enum(priorities as ['urgent', 'high', 'medium', 'low']),
+    priority: z.enum(priorities),
     priority_score: score,
     status: column,
     created_at: timestamp,
@@ -28,7 +28,7 @@ const listedTask = z
     tags: z.array(z.string()),
     hold: z
       .object({
-        reason: z.enum(holdReasons as [HoldReason, ...HoldReason[]]),
+        reason: z.enum(holdReasons),
         message: z.string().nullable(),
       })
       .optional()
@@ -70,7 +70,7 @@ const addBody = z
   .object({ ...taskFields, due_date: dueDate })
   .meta({ id: 'BoardAdd', description: 'For `action=add`.' })
 const moveBody = z
-  .object({ task_id: idText, to: z.enum(['todo', 'doing', 'done']) })
+  .object({ task_id: idText, to: columnText })
   .meta({ id: 'BoardMove', description: 'For `action=move`.' })
 const chatBody = chatInput.meta({ id: 'BoardChat', description: 'For `action=chat`.' })
 

@@ -8,12 +8,12 @@ import {
   type Column,
   type Task,
   type TaskAgent,
-  type TaskStatus,
 } from '../../board/index.js'
 import { isTaskboardError, type InputOf } from '../../errors/index.js'
 import type { Surface } from '../../surface.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import {
+  columnText,
   createdTaskJson,
   newTaskBody,
   taskChangeBody,
@@ -73,7 +73,7 @@ const listTasks = operation({
   path: '/v2/tasks',
   scope: 'tasks:read',
   query: z.object({
-    status: z.enum(taskStatuses as [TaskStatus, ...TaskStatus[]]).optional(),
+    status: z.enum(taskStatuses).optional(),
     agent_id: idText.optional().meta({
       description: 'Only tasks that this agent is assigned to, works or completed.',
     }),
@@ -136,7 +136,7 @@ const deleteTask = operation({
   },
 })
 
-const targets: Readonly<Record<'todo' | 'doing' | 'done', Column>> = {
+const targets: Readonly<Record<Lowercase<Column>, Column>> = {
   todo: 'TODO',
   doing: 'DOING',
   done: 'DONE',
@@ -151,7 +151,7 @@ const moveTask = operation({
   scope: 'tasks:write',
   params,
   body: z.object({
-    to: z.enum(['todo', 'doing', 'done']),
+    to: columnText,
   }),
   answer: detail,
   async run({ surface, principal, params: { task_id: id }, body }) {

@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { completionInput, failureInput, logInput, outputFields, progressInput } from '../../board/index.js'
+import {
+  logLevels,
+  completionInput,
+  failureInput,
+  logInput,
+  outputFields,
+  progressInput,
+} from '../../board/index.js'
 import { wholeNumber } from '../../errors/index.js'
 import { boardOfTask } from './board-of-task.js'
 import { operation } from './operation.js'
-import {
-  claimedTaskJson,
-  logLevels,
-  outputJson,
-  toWireTask,
-  toWorkedTask,
-  workedTaskJson,
-} from '../task-wire.js'
+import { claimedTaskJson, outputJson, toWireTask, toWorkedTask, workedTaskJson } from '../task-wire.js'
 import { idText, toTimestamp } from './wire-schemas.js'
 
 const params = z.object({ task_id: idText })

@@ -2,16 +2,10 @@ import { z } from 'zod'
 import type { Principal } from '../../access/index.js'
 import { wholeNumber } from '../../errors/index.js'
 import type { Surface } from '../../surface.js'
-import { newWebhookInput, webhookChangeInput, type Webhook } from '../../webhooks/index.js'
+import { deliveryStatuses, newWebhookInput, webhookChangeInput, type Webhook } from '../../webhooks/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { operation } from './operation.js'
-import {
-  deliveryJson,
-  deliveryStatuses,
-  toWireDelivery,
-  toWireWebhook,
-  webhookJson,
-} from './webhook-schemas.js'
+import { deliveryJson, toWireDelivery, toWireWebhook, webhookJson } from './webhook-schemas.js'
 import { idText, nextCursor, pageQuery } from './wire-schemas.js'
 import { resendBody } from './webhook-resend.js'
 import { workspaceOf } from './workspace-of.js'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { webhookEventTypes } from '../../events/index.js'
-import type { DeliveryRecord, Webhook } from '../../webhooks/index.js'
+import { deliveryStatuses, disabledReasons, type DeliveryRecord, type Webhook } from '../../webhooks/index.js'
 import { timestamp, toTimestamp } from './wire-schemas.js'
 
 /** A webhook in an answer, never with its secret. */
@@ -12,14 +12,12 @@ export const webhookJson = z
     events: z.array(z.enum(webhookEventTypes)),
     signed: z.boolean().meta({ description: 'Whether deliveries carry a signature.' }),
     enabled: z.boolean(),
-    disabled_reason: z.enum(['gone', 'failing', 'host']).nullable(),
+    disabled_reason: z.enum(disabledReasons).nullable(),
     failing_since: timestamp.nullable(),
     created_at: timestamp,
     updated_at: timestamp,
   })
   .meta({ id: 'Webhook' })
-
-export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'skipped'] as const
 
 /** An entry of a webhook's log. */
 export const deliveryJson = z
