@@ -6,7 +6,9 @@ export type { AgentFilter, AgentOptions, AgentPage, Estimates, OutputInput } fro
 export type { AnalyticsOptions, Grouping, WorkFigures } from './analytics/index.js'
 export { logLevels, taskCursor } from './board/index.js'
 export type { AddOptions, InstantInput, TaskDirectory, TaskFindings, WriteOptions } from './board/index.js'
-export { nextTurn } from './environment/index.js'
+export { yieldToEventLoop } from './environment/index.js'
+/** @deprecated The name that `yieldToEventLoop` had. */
+export { yieldToEventLoop as nextTurn } from './environment/index.js'
 export type { Random } from './environment/index.js'
 export type { ErrorDetails } from './errors/index.js'
 export { agentStatuses, integrationEventTypes, realtimeEventTypes } from './events/index.js'

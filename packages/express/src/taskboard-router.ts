@@ -4,7 +4,7 @@ import {
   createRouteTable,
   discardRest,
   fallbackRoutes,
-  nextTurn,
+  yieldToEventLoop,
   toHttpRequest,
   unreadBody,
   type HttpRequest,
@@ -107,7 +107,7 @@ async function answerInTurn(
   response: Response,
 ): Promise<void> {
   const answered = await answer
-  await nextTurn()
+  await yieldToEventLoop()
   send(request, response, answered)
 }
 

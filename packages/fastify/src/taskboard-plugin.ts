@@ -5,7 +5,7 @@ import {
   detachRealtime,
   discardRest,
   fallbackRoutes,
-  nextTurn,
+  yieldToEventLoop,
   toHttpRequest,
   unreadBody,
   type ByteStream,
@@ -106,7 +106,7 @@ async function answer(
     params: request.params as Readonly<Record<string, string>>,
   })
   const { status, headers, body }: HttpResponse = await route.handle(plain)
-  await nextTurn()
+  await yieldToEventLoop()
   discardRest(stream)
   reply.code(status).headers(headers)
   return body

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import {
   bearer,
   connectClient,
@@ -58,12 +58,12 @@ export async function cutAndResume(options: CutAndResumeOptions): Promise<Receiv
       while (!(await options.isComplete(received))) {
         fromWorkspace = note('workspaceEvents', ofWorkspace, fromWorkspace)
         fromAll = note('taskEvents', ofAll, fromAll)
-        await nextTurn()
+        await yieldToEventLoop()
       }
       await client.dispose()
       return received
     }
-    for (let turns = random(80); turns > 0; turns--) await nextTurn()
+    for (let turns = random(80); turns > 0; turns--) await yieldToEventLoop()
     client.cut()
     await Promise.all([ofWorkspace.ended, ofAll.ended])
     note('workspaceEvents', ofWorkspace)

@@ -1,7 +1,7 @@
 // The cost of a broadcast and of an idle connection, compared with bare `ws`. One run; the ratios count. Loopback only.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { LoggedEvent } from '@taskboard/core/storage'
 import { outgoing } from '@taskboard/core/transport'
@@ -39,7 +39,7 @@ async function rate(
   const start = process.hrtime.bigint()
   for (let tick = 0; tick < ticks; tick++) {
     contender.send(burst)
-    await nextTurn()
+    await yieldToEventLoop()
   }
   await arrived
   return (ticks * burst * count) / (Number(process.hrtime.bigint() - start) / 1e9)

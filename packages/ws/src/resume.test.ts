@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { memoryStorage } from '@taskboard/memory'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cutAndResume } from '../test/cut-and-resume.js'
@@ -50,7 +50,7 @@ describe('a client that is cut off and comes back', () => {
         const { id } = await board.add({ title: `${n}` })
         if (random(2) === 0) await board.move(id, 'DONE')
         if (random(8) === 0) await taskboard.publish(workspaceId, 'order.new', { n })
-        for (let turns = random(6); turns > 0; turns--) await nextTurn()
+        for (let turns = random(6); turns > 0; turns--) await yieldToEventLoop()
       }
     }
     let writing: Promise<void> | undefined

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { openAuthenticated, type Message } from './realtime-client.js'
 
 export interface CutAndResumeOptions {
@@ -60,12 +60,12 @@ export async function cutAndResume(options: CutAndResumeOptions): Promise<Told> 
       let noted = 0
       while (!(await options.isComplete(received))) {
         for (; noted < client.messages.length; noted++) note(client.messages[noted] as Message)
-        await nextTurn()
+        await yieldToEventLoop()
       }
       client.cut()
       return received
     }
-    for (let turns = random(60); turns > 0; turns--) await nextTurn()
+    for (let turns = random(60); turns > 0; turns--) await yieldToEventLoop()
     client.cut()
     await client.closed
     for (const message of client.messages) note(message)

@@ -3,8 +3,8 @@ import {
   atMost,
   createLoop,
   createSharedAbort,
-  createTurns,
   tracked,
+  yieldEvery,
   type Environment,
   type Instant,
   type NextPass,
@@ -51,7 +51,7 @@ interface Shop<Tx> extends RuntimeWorkerParts<Tx> {
   /** Aborts when waiting for a failing storage must end. */
   readonly givingUp: AbortSignal
   /** Each run awaits it, so that agents without any I/O do not block the event loop. */
-  readonly takeTurn: () => Promise<void> | undefined
+  readonly yieldNowAndThen: () => Promise<void> | undefined
   /** A slot became free. */
   onFree(): void
 }
@@ -61,7 +61,7 @@ const agentGone = { kind: 'handed_back', reason: 'the agent was deleted' } as co
 /** What one statement claims at most. */
 const CLAIM_BATCH = 500
 /** How many runs begin in one turn of the event loop. */
-const RUNS_PER_TURN = 50
+const RUNS_PER_YIELD = 50
 
 export function createRuntimeWorker<Tx>(
   parts: RuntimeWorkerParts<Tx>,
@@ -88,7 +88,7 @@ export function createRuntimeWorker<Tx>(
     runs,
     isOpen: () => open,
     givingUp: giveUp.signal,
-    takeTurn: createTurns(RUNS_PER_TURN),
+    yieldNowAndThen: yieldEvery(RUNS_PER_YIELD),
     onFree: () => loop.wake(),
   }
 
@@ -163,8 +163,8 @@ function start<Tx>(shop: Shop<Tx>, options: TaskRunOptions): void {
 async function work<Tx>(shop: Shop<Tx>, run: TaskRun, options: TaskRunOptions): Promise<void> {
   const { clock, logger } = shop.environment
   const { type: agentType, leaseMs } = shop.definition
-  const turn = shop.takeTurn()
-  if (turn) await tracked(clock, 'agent-turn', () => turn)
+  const yielded = shop.yieldNowAndThen()
+  if (yielded) await tracked(clock, 'agent-turn', () => yielded)
   const briefed = await whileLeased(shop, run, async () => ({ briefing: await readBriefing(shop, run) }))
   if (briefed === null) return
   const { briefing } = briefed

@@ -1,4 +1,4 @@
-import { inNextTurn } from '../environment/index.js'
+import { deferToEventLoop } from '../environment/index.js'
 import { eventKinds, type LoggedEvent } from '../events/index.js'
 import { tasksChannel, workspaceChannel } from './channels.js'
 import type { Audience, Feed, Receiver } from './feed.js'
@@ -45,7 +45,7 @@ export function createHub(): Hub {
       for (const audience of audiences) {
         const topic = topics[audience]
         if (topic === undefined || (audience !== 'workspace' && realtime !== 'tasks')) continue
-        if (topic.add(event.seq, texts(audience)) && pending.push(topic) === 1) inNextTurn(flush)
+        if (topic.add(event.seq, texts(audience)) && pending.push(topic) === 1) deferToEventLoop(flush)
       }
     },
     join(feed) {

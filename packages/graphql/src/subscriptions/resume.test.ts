@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { memoryStorage } from '@taskboard/memory'
 import { createClient } from 'graphql-ws'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -42,7 +42,7 @@ describe('a client that is cut off and resumes with since', () => {
         const board = taskboard.board(workspaceIds[random(workspaceIds.length)] ?? '')
         const { id } = await board.add({ title: `${n}` })
         if (random(2) === 0) await board.move(id, 'DONE')
-        for (let turns = random(10); turns > 0; turns--) await nextTurn()
+        for (let turns = random(10); turns > 0; turns--) await yieldToEventLoop()
       }
     }
     const seqsOf = async (id: string): Promise<number[]> =>
@@ -86,7 +86,7 @@ describe('a client that is cut off and resumes with since', () => {
       webSocketImpl: WebSocket,
       connectionParams: bearer(key),
       retryAttempts: Infinity,
-      retryWait: () => nextTurn(),
+      retryWait: () => yieldToEventLoop(),
     })
     const variables: Record<string, unknown> = { workspaceId }
     const seqs: number[] = []
@@ -106,7 +106,7 @@ describe('a client that is cut off and resumes with since', () => {
     await expect.poll(() => variables['since']).toBe(0)
     for (let cut = 1; cut <= 10; cut++) {
       const adding = Array.from({ length: 3 }, (_, n) => board.add({ title: `${cut} ${n}` }))
-      for (let turns = cut; turns > 0; turns--) await nextTurn()
+      for (let turns = cut; turns > 0; turns--) await yieldToEventLoop()
       for (const socket of sockets) socket.destroy()
       await Promise.all(adding)
       await expect.poll(() => sockets.size).toBeGreaterThan(cut)

@@ -1,7 +1,7 @@
 import type { WorkRegistry } from './work-registry.js'
 
 // Captured when the module is loaded, so that a test runner's fake timers do not replace them.
-const { setImmediate: nextTurn, setTimeout: afterMs } = globalThis
+const { setImmediate: yieldToEventLoop, setTimeout: afterMs } = globalThis
 const realNow = performance.now.bind(performance)
 
 /** How many turns of the event loop must pass without any sign of life. */
@@ -37,7 +37,7 @@ export async function settleWorks(works: WorkRegistry): Promise<void> {
 }
 
 function turn(): Promise<void> {
-  return new Promise((resolve) => nextTurn(resolve))
+  return new Promise((resolve) => yieldToEventLoop(resolve))
 }
 
 function millisecond(): Promise<void> {

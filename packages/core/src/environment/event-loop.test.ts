@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
-import { nextTurn } from './turns.js'
+import { yieldToEventLoop } from './event-loop.js'
 
 const atImmediate = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-describe('nextTurn', () => {
+describe('yieldToEventLoop', () => {
   it('resumes all callers of one turn together, in their order, before later ones', async () => {
     const steps: string[] = []
     const step = async (name: string): Promise<void> => {
-      await nextTurn()
+      await yieldToEventLoop()
       steps.push(name)
     }
     const first = step('first')
@@ -22,10 +22,10 @@ describe('nextTurn', () => {
   })
 
   it('starts again after a turn', async () => {
-    const one = nextTurn()
-    expect(nextTurn()).toBe(one)
+    const one = yieldToEventLoop()
+    expect(yieldToEventLoop()).toBe(one)
     await one
-    const other = nextTurn()
+    const other = yieldToEventLoop()
     expect(other).not.toBe(one)
     await other
   })
@@ -33,7 +33,7 @@ describe('nextTurn', () => {
   it('does not wait for a fake clock that a test installs', async () => {
     vi.useFakeTimers({ toFake: ['setImmediate'] })
     try {
-      await expect(nextTurn()).resolves.toBeUndefined()
+      await expect(yieldToEventLoop()).resolves.toBeUndefined()
     } finally {
       vi.useRealTimers()
     }

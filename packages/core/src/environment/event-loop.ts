@@ -2,7 +2,7 @@
  * Makes a chain of quick steps give way to other work now and then: a chain of promises alone keeps sockets and timers waiting until
  * its end. Each `steps`th call resolves in a later turn of the event loop, the others at once.
  */
-export function createTurns(steps: number): () => Promise<void> | undefined {
+export function yieldEvery(steps: number): () => Promise<void> | undefined {
   let taken = 0
   return () => {
     taken = (taken + 1) % steps
@@ -20,15 +20,15 @@ let coming: Promise<void> | null = null
  * process more than the write. A peer that is woken once finds the others on their way.
  * @example
  * ```ts
- * import { nextTurn } from '@taskboard/core/transport'
+ * import { yieldToEventLoop } from '@taskboard/core/transport'
  *
  * let written = 0
- * const write = () => nextTurn().then(() => (written += 1))
+ * const write = () => yieldToEventLoop().then(() => (written += 1))
  * await Promise.all([write(), write()])
  * console.log(written) // 2
  * ```
  */
-export function nextTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   coming ??= new Promise((resolve) => {
     immediately(() => {
       coming = null
@@ -39,6 +39,6 @@ export function nextTurn(): Promise<void> {
 }
 
 /** Calls `callback` in the next turn of the event loop, so that the work of this turn is batched. */
-export function inNextTurn(callback: () => void): void {
+export function deferToEventLoop(callback: () => void): void {
   setImmediate(callback)
 }
