@@ -6,8 +6,8 @@ const cryptoFiles = [
   'access/secret-box',
   'access/access-token',
   'access/credential-digest',
-  'access/scrypt-hasher',
-  'idempotency/fingerprint',
+  'access/password-hasher',
+  'idempotency/idempotency',
   'webhooks/signature',
 ]
 const entries = `${core}(index|storage-adapters|transport-adapters)\\.ts$`

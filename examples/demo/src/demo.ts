@@ -1,5 +1,5 @@
 import { createTaskboard, isTaskboardError, silentLogger, type Logger } from '@taskboard/core'
-import type { Surface } from '@taskboard/core/transport'
+import type { TransportServices } from '@taskboard/core/transport'
 import { checklistAgent } from './checklist-agent.js'
 import { ensureDemo, mintDemoKey } from './demo-account.js'
 import { ensureOwner } from './demo-owner.js'
@@ -15,7 +15,7 @@ export interface DemoServer {
   readonly framework: string
   /** Resolves when it listens; rejects when it cannot. */
   listen(
-    taskboard: { readonly surface: Surface },
+    taskboard: { readonly services: TransportServices },
     address: { readonly host: string; readonly port: number },
   ): Promise<Listening>
 }

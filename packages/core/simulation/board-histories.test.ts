@@ -10,7 +10,7 @@ import {
   webhookEventTypes,
 } from '@taskboard/core'
 import {
-  type At,
+  type CallContext,
   createNewId,
   defaultBackoff,
   isCompletedBy,
@@ -30,12 +30,12 @@ const LEASE_MS = 60_000
 const PERSON = { kind: 'user', id: 'user_1' } as const
 
 /** What the history has seen, to hold the storage's account against. */
-interface World {
+interface Fixture {
   readonly storage: Storage
   readonly dice: Dice
   readonly workspaceId: string
   readonly agents: readonly Agent[]
-  readonly at: () => At
+  readonly at: () => CallContext
   readonly ids: string[]
   /** Every claim ever handed out, also those that were lost long ago. */
   readonly claims: { taskId: string; fencingToken: number; agentId: string }[]
@@ -43,7 +43,7 @@ interface World {
   staleAccepted: number
 }
 
-async function createWorld(seed: number, at: () => At): Promise<World> {
+async function createFixture(seed: number, at: () => CallContext): Promise<Fixture> {
   const dice = seededDice(seed)
   const storage: Storage = memoryStorage()
   storage.bind({
@@ -87,46 +87,46 @@ async function createWorld(seed: number, at: () => At): Promise<World> {
   }
 }
 
-async function everyTask(world: World): Promise<Task[]> {
+async function everyTask(fixture: Fixture): Promise<Task[]> {
   const pages = await Promise.all(
     columns.map((column) =>
-      world.storage.tasks.listTasks(
-        { workspaceId: world.workspaceId, column, limit: 1_000, after: null },
-        world.at(),
+      fixture.storage.tasks.listTasks(
+        { workspaceId: fixture.workspaceId, column, limit: 1_000, after: null },
+        fixture.at(),
       ),
     ),
   )
   return pages.flatMap((page) => page.tasks)
 }
 
-async function addTask(world: World): Promise<void> {
-  const { dice, storage, workspaceId, agents } = world
-  const now = world.at().now ?? 0
+async function addTask(fixture: Fixture): Promise<void> {
+  const { dice, storage, workspaceId, agents } = fixture
+  const now = fixture.at().now ?? 0
   const { value } = await storage.tasks.insertTask(
     {
       task: newTask({
         workspaceId,
-        title: `task ${world.ids.length}`,
+        title: `task ${fixture.ids.length}`,
         priority: dice.pick(priorities),
         assignedTo: dice.chance(0.2) ? dice.pick(agents).id : null,
         dueDate: dice.chance(0.5) ? now + dice.below(30 * 86_400_000) : null,
         notBefore: dice.chance(0.2) ? now + dice.below(600_000) : null,
-        dependsOn: world.ids.length > 0 && dice.chance(0.4) ? [dice.pick(world.ids)] : [],
+        dependsOn: fixture.ids.length > 0 && dice.chance(0.4) ? [dice.pick(fixture.ids)] : [],
         maxAttempts: 1 + dice.below(3),
       }),
       actor: PERSON,
       idempotency: null,
     },
-    world.at(),
+    fixture.at(),
   )
-  world.ids.push(value.id)
+  fixture.ids.push(value.id)
 }
 
-async function claimTask(world: World): Promise<void> {
-  const { storage, workspaceId } = world
-  const agent = world.dice.pick(world.agents)
-  const now = world.at().now ?? 0
-  const expected = (await everyTask(world))
+async function claimTask(fixture: Fixture): Promise<void> {
+  const { storage, workspaceId } = fixture
+  const agent = fixture.dice.pick(fixture.agents)
+  const now = fixture.at().now ?? 0
+  const expected = (await everyTask(fixture))
     .filter((task) => isReady(task, now) && (task.assignedTo === null || task.assignedTo === agent.id))
     .sort(
       (a, b) =>
@@ -137,30 +137,30 @@ async function claimTask(world: World): Promise<void> {
     )[0]
   const batch = await storage.tasks.claimTasks(
     { target: { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }, limit: 1 },
-    world.at(),
+    fixture.at(),
   )
   const claimed = batch.tasks[0]
   expect(claimed?.id).toBe(expected?.id)
   if (claimed?.lease)
-    world.claims.push({ taskId: claimed.id, fencingToken: claimed.lease.fencingToken, agentId: agent.id })
+    fixture.claims.push({ taskId: claimed.id, fencingToken: claimed.lease.fencingToken, agentId: agent.id })
 }
 
 /** An agent writes under any claim it ever had; only a live one may succeed. */
-async function agentWrites(world: World): Promise<void> {
-  if (world.claims.length === 0) return addTask(world)
-  const { storage, dice, workspaceId } = world
-  const claim = dice.pick(world.claims)
+async function agentWrites(fixture: Fixture): Promise<void> {
+  if (fixture.claims.length === 0) return addTask(fixture)
+  const { storage, dice, workspaceId } = fixture
+  const claim = dice.pick(fixture.claims)
   const before = (
-    await storage.tasks.getTask({ within: workspaceId, taskId: claim.taskId, parts: ['task'] }, world.at())
+    await storage.tasks.getTask({ within: workspaceId, taskId: claim.taskId, parts: ['task'] }, fixture.at())
   ).task
-  const now = world.at().now ?? 0
+  const now = fixture.at().now ?? 0
   const live = before.lease?.fencingToken === claim.fencingToken && before.lease.expiresAt > now
   const proof = { workspaceId, ...claim }
   const writes = [
     () =>
       storage.tasks.changeTask(
         { target: proof, command: { kind: 'renew', fencingToken: proof.fencingToken, leaseMs: LEASE_MS } },
-        world.at(),
+        fixture.at(),
       ),
     () =>
       storage.tasks.changeTask(
@@ -173,10 +173,10 @@ async function agentWrites(world: World): Promise<void> {
             leaseMs: LEASE_MS,
           },
         },
-        world.at(),
+        fixture.at(),
       ),
-    () => storage.tasks.completeTask({ proof, result: 'result', next: null }, world.at()),
-    () => storage.tasks.completeTask({ proof, result: 'result', next: null }, world.at()),
+    () => storage.tasks.completeTask({ proof, result: 'result', next: null }, fixture.at()),
+    () => storage.tasks.completeTask({ proof, result: 'result', next: null }, fixture.at()),
     () =>
       storage.tasks.changeTask(
         {
@@ -188,25 +188,28 @@ async function agentWrites(world: World): Promise<void> {
             backoff: dice.chance(0.7) ? defaultBackoff : null,
           },
         },
-        world.at(),
+        fixture.at(),
       ),
     () =>
       storage.tasks.changeTask(
         {
           target: proof,
           command: {
-            kind: 'raise_hold',
+            kind: 'hold_claimed',
             fencingToken: proof.fencingToken,
             reason: dice.pick(holdReasons),
             message: null,
           },
         },
-        world.at(),
+        fixture.at(),
       ),
     () =>
       storage.tasks.changeTask(
-        { target: proof, command: { kind: 'hand_back', fencingToken: proof.fencingToken, reason: 'reason' } },
-        world.at(),
+        {
+          target: proof,
+          command: { kind: 'return_claim', fencingToken: proof.fencingToken, reason: 'reason' },
+        },
+        fixture.at(),
       ),
   ]
   const choice = dice.below(writes.length)
@@ -218,15 +221,15 @@ async function agentWrites(world: World): Promise<void> {
         (
           await storage.tasks.getTask(
             { within: workspaceId, taskId: claim.taskId, parts: ['task'] },
-            world.at(),
+            fixture.at(),
           )
         ).task,
       ).toEqual(before)
       return
     }
-    if (!live) world.staleAccepted++
+    if (!live) fixture.staleAccepted++
     if (choice === 2 || choice === 3)
-      world.completions.set(claim.taskId, (world.completions.get(claim.taskId) ?? 0) + 1)
+      fixture.completions.set(claim.taskId, (fixture.completions.get(claim.taskId) ?? 0) + 1)
   } catch (error) {
     if (!isTaskboardError(error, 'CONFLICT')) throw error
     expect(live).toBe(false)
@@ -234,22 +237,22 @@ async function agentWrites(world: World): Promise<void> {
       (
         await storage.tasks.getTask(
           { within: workspaceId, taskId: claim.taskId, parts: ['task'] },
-          world.at(),
+          fixture.at(),
         )
       ).task,
     ).toEqual(before)
   }
 }
 
-async function personActs(world: World): Promise<void> {
-  if (world.ids.length === 0) return addTask(world)
-  const { storage, dice, workspaceId } = world
-  const taskId = dice.pick(world.ids)
+async function personActs(fixture: Fixture): Promise<void> {
+  if (fixture.ids.length === 0) return addTask(fixture)
+  const { storage, dice, workspaceId } = fixture
+  const taskId = dice.pick(fixture.ids)
   const acts = [
     () =>
       storage.tasks.changeTask(
         { target: { workspaceId, taskId }, command: { kind: 'move', to: dice.pick(columns), actor: PERSON } },
-        world.at(),
+        fixture.at(),
       ),
     () =>
       storage.tasks.changeTask(
@@ -257,10 +260,13 @@ async function personActs(world: World): Promise<void> {
           target: { workspaceId, taskId },
           command: { kind: 'hold', reason: dice.pick(holdReasons), message: 'why', actor: PERSON },
         },
-        world.at(),
+        fixture.at(),
       ),
     () =>
-      storage.tasks.changeTask({ target: { workspaceId, taskId }, command: { kind: 'release' } }, world.at()),
+      storage.tasks.changeTask(
+        { target: { workspaceId, taskId }, command: { kind: 'release' } },
+        fixture.at(),
+      ),
   ]
   try {
     await dice.pick(acts)()
@@ -269,53 +275,53 @@ async function personActs(world: World): Promise<void> {
   }
 }
 
-async function runHistory(seed: number): Promise<{ world: World; events: readonly LoggedEvent[] }> {
+async function runHistory(seed: number): Promise<{ fixture: Fixture; events: readonly LoggedEvent[] }> {
   let now = Date.UTC(2026, 0, 1)
-  const world = await createWorld(seed, () => ({ now }))
-  const { dice, storage } = world
+  const fixture = await createFixture(seed, () => ({ now }))
+  const { dice, storage } = fixture
   for (let step = 0; step < STEPS; step++) {
     const roll = dice.below(10)
-    if (roll < 3) await addTask(world)
-    else if (roll < 5) await claimTask(world)
-    else if (roll < 8) await agentWrites(world)
-    else if (roll < 9) await personActs(world)
+    if (roll < 3) await addTask(fixture)
+    else if (roll < 5) await claimTask(fixture)
+    else if (roll < 8) await agentWrites(fixture)
+    else if (roll < 9) await personActs(fixture)
     else now += dice.pick([1, 1_000, 20_000, 90_000, 3_600_000, 5 * 86_400_000])
     if (dice.chance(0.3))
-      await storage.tasks.expireLeases({ limit: 100, backoff: defaultBackoff }, world.at())
+      await storage.tasks.expireLeases({ limit: 100, backoff: defaultBackoff }, fixture.at())
   }
   return {
-    world,
+    fixture,
     events: await storage.events.readEvents(
-      { workspaceId: world.workspaceId, afterSeq: 0, limit: 10_000 },
+      { workspaceId: fixture.workspaceId, afterSeq: 0, limit: 10_000 },
       { now: null },
     ),
   }
 }
 
-async function checkTasks(world: World): Promise<void> {
-  const tasks = await everyTask(world)
+async function checkTasks(fixture: Fixture): Promise<void> {
+  const tasks = await everyTask(fixture)
   const byId = new Map(tasks.map((task) => [task.id, task]))
-  expect([...byId.keys()].sort()).toEqual([...world.ids].sort())
+  expect([...byId.keys()].sort()).toEqual([...fixture.ids].sort())
   for (const task of tasks) {
     const open = task.dependsOn.filter((id) => byId.get(id)?.column !== 'DONE').length
     expect(task.openDependencies).toBe(open)
     expect(task.lease === null || task.column === 'DOING').toBe(true)
     expect(task.hold === null || task.column === 'TODO').toBe(true)
-    const { attempts } = await world.storage.tasks.getTask(
-      { within: world.workspaceId, taskId: task.id, parts: ['attempts'] },
-      world.at(),
+    const { attempts } = await fixture.storage.tasks.getTask(
+      { within: fixture.workspaceId, taskId: task.id, parts: ['attempts'] },
+      fixture.at(),
     )
     expect(attempts.every((attempt) => attempt.outcome !== null)).toBe(true)
   }
 }
 
 /** Replays the log: each event must follow from the one before, and tell of every change exactly once. */
-function checkEvents(world: World, events: readonly LoggedEvent[]): void {
+function checkEvents(fixture: Fixture, events: readonly LoggedEvent[]): void {
   expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1))
   const count = (type: string) => events.filter((event) => event.type === type)
-  expect(count('task.created')).toHaveLength(world.ids.length)
-  expect(count('task.started')).toHaveLength(world.claims.length)
-  const completed = [...world.completions.values()].reduce((sum, each) => sum + each, 0)
+  expect(count('task.created')).toHaveLength(fixture.ids.length)
+  expect(count('task.started')).toHaveLength(fixture.claims.length)
+  const completed = [...fixture.completions.values()].reduce((sum, each) => sum + each, 0)
   expect(count('task.completed')).toHaveLength(completed)
   const column = new Map<string, string>()
   for (const event of events) {
@@ -334,17 +340,17 @@ function swap(map: Map<string, string>, key: string, value: string): string | un
   return before
 }
 
-async function checkDeliveries(world: World, events: readonly LoggedEvent[]): Promise<void> {
-  const [webhook] = await world.storage.webhooks.listWebhooks({ within: world.workspaceId }, world.at())
-  const deliveries = await world.storage.webhooks.listDeliveries(
+async function checkDeliveries(fixture: Fixture, events: readonly LoggedEvent[]): Promise<void> {
+  const [webhook] = await fixture.storage.webhooks.listWebhooks({ within: fixture.workspaceId }, fixture.at())
+  const deliveries = await fixture.storage.webhooks.listDeliveries(
     {
-      workspaceId: world.workspaceId,
+      workspaceId: fixture.workspaceId,
       webhookId: webhook?.id ?? '',
       status: null,
       limit: 1_000,
       afterId: null,
     },
-    world.at(),
+    fixture.at(),
   )
   const subscribed = events.filter((event) => (webhookEventTypes as readonly string[]).includes(event.type))
   expect(deliveries.map((delivery) => delivery.event.seq).sort((a, b) => a - b)).toEqual(
@@ -360,12 +366,12 @@ describe(`${HISTORIES} random histories of a board`, () => {
       let staleAccepted = 0
       let completed = 0
       for (let seed = 1; seed <= HISTORIES; seed++) {
-        const { world, events } = await runHistory(seed)
-        await checkTasks(world)
-        checkEvents(world, events)
-        await checkDeliveries(world, events)
-        staleAccepted += world.staleAccepted
-        completed += world.completions.size
+        const { fixture, events } = await runHistory(seed)
+        await checkTasks(fixture)
+        checkEvents(fixture, events)
+        await checkDeliveries(fixture, events)
+        staleAccepted += fixture.staleAccepted
+        completed += fixture.completions.size
       }
       expect(staleAccepted).toBe(0)
       expect(completed).toBeGreaterThan(HISTORIES)

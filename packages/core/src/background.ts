@@ -4,7 +4,7 @@ import { createRollUpSweep } from './analytics/index.js'
 import { createDependentSweep, type Actor, type Backoff, type Board } from './board/index.js'
 import type { Clock, Environment } from './environment/index.js'
 import {
-  createFollower,
+  createEventLogTailer,
   createNotifier,
   toTaskboardEvent,
   type NotificationChannel,
@@ -67,19 +67,19 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
     channels: parts.channels,
     pollIntervalMs,
   })
-  const follower = createFollower({ environment, store: events, pollIntervalMs })
-  const rollUpEveryMs = storage.wakes === 'complete' ? HOUR_MS : MINUTE_MS
+  const tailer = createEventLogTailer({ environment, store: events, pollIntervalMs })
+  const rollUpEveryMs = storage.commitNotifications === 'complete' ? HOUR_MS : MINUTE_MS
   const sweeps = [
     createLeaseSweep({ environment, tasks, events, backoff, pollIntervalMs }),
     createDependentSweep({ environment, tasks, pollIntervalMs }),
     createRollUpSweep(environment, storage.analytics, rollUpEveryMs),
     createRetentionSweep(environment, storage, parts.retention),
   ]
-  follower.subscribe(
+  tailer.subscribe(
     (event) => realtime.publish(event),
     () => realtime.isHeard,
   )
-  follower.subscribe(
+  tailer.subscribe(
     (event) => emitter.emit(toTaskboardEvent(event)),
     () => emitter.isHeard,
   )
@@ -88,18 +88,18 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
   return {
     async start() {
       await storage.open()
-      await follower.start().catch(async (error: unknown) => {
+      await tailer.start().catch(async (error: unknown) => {
         await storage.close().catch(() => undefined)
         throw error
       })
       realtime.start()
       stopListening = events.onCommit(() => {
-        follower.wake()
+        tailer.wake()
         notifier.wake()
         deliverer.wake()
       })
       // It polled before it could be woken.
-      follower.wake()
+      tailer.wake()
       deliverer.start()
       notifier.start()
       for (const sweep of sweeps) sweep.start()
@@ -112,7 +112,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
         () => together(sweeps.map((sweep) => sweep.stop())),
         () => together([deliverer.stop({ drainTimeoutMs: leftMs() }), notifier.stop(leftMs())]),
         () => stopListening?.(),
-        () => follower.stop(),
+        () => tailer.stop(),
         () => realtime.stop(),
         () => storage.close(),
       ])

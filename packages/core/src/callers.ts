@@ -8,7 +8,7 @@ import {
   type OriginGuard,
 } from './access/index.js'
 import type { Environment } from './environment/index.js'
-import type { Surface } from './surface.js'
+import type { TransportServices } from './transport-services.js'
 import type { TaskboardOptions } from './taskboard-options.js'
 
 export interface CallersParts {
@@ -18,14 +18,14 @@ export interface CallersParts {
   readonly options: Pick<TaskboardOptions, 'allowedOrigins' | 'authenticate' | 'limits'>
 }
 
-/** The part of the surface for callers and their reach. */
+/** The part of the services for callers and their reach. */
 export function createCallers({
   environment,
   store,
   access,
   options,
 }: CallersParts): Pick<
-  Surface,
+  TransportServices,
   'authenticate' | 'readsHeaders' | 'refuseCredential' | 'refuseUpgrade' | 'reach'
 > {
   const { allowedOrigins, authenticate, limits } = options
@@ -52,7 +52,7 @@ function authenticateBy(
   { authenticator }: Pick<Access, 'authenticator'>,
   origins: OriginGuard,
   ofHost: TaskboardOptions['authenticate'],
-): Surface['authenticate'] {
+): TransportServices['authenticate'] {
   if (ofHost === undefined) return (request) => authenticator.authenticate(request.header('authorization'))
   return (request) => {
     const authorization = request.header('authorization')

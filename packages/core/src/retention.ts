@@ -1,4 +1,9 @@
-import { createLoop, type Environment, type Loop, type NextPass } from './environment/index.js'
+import {
+  createBackgroundLoop,
+  type Environment,
+  type BackgroundLoop,
+  type NextPass,
+} from './environment/index.js'
 import { idempotencyRetentionMs } from './idempotency/index.js'
 import type { Storage } from './storage/index.js'
 
@@ -21,7 +26,7 @@ export function createRetentionSweep<Tx>(
   environment: Environment,
   storage: Storage<Tx>,
   retention: Retention,
-): Loop {
+): BackgroundLoop {
   const { clock, logger } = environment
   const pass = async (): Promise<NextPass> => {
     const now = environment.storageNow()
@@ -38,5 +43,5 @@ export function createRetentionSweep<Tx>(
     ]
     return counts.includes(BATCH) ? 'now' : HOUR_MS
   }
-  return createLoop({ name: 'retention', clock, logger, pollIntervalMs: null, pass })
+  return createBackgroundLoop({ name: 'retention', clock, logger, pollIntervalMs: null, pass })
 }

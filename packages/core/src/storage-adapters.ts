@@ -97,7 +97,9 @@ export {
   systemClock,
   systemRandom,
 } from './environment/index.js'
-export type { At, Commit, CommitSignal, IdPrefix, NewId, Timer } from './environment/index.js'
+export type { CallContext, Commit, CommitSignal, IdPrefix, NewId, Timer } from './environment/index.js'
+/** @deprecated Use `CallContext`. */
+export type { CallContext as At } from './environment/index.js'
 export { countedEventTypes, currentPayloadVersion, describeEvent } from './events/index.js'
 export type {
   CountedEventType,

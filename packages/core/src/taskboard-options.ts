@@ -17,7 +17,7 @@ import { resolveTiers, type TierOptions } from './limits/index.js'
 import type { ScoringOptions } from './priority/index.js'
 import { resolveRealtimeOptions, type RealtimeOptions } from './realtime/index.js'
 import type { Storage } from './storage/index.js'
-import type { CredentialRequest, SurfacePaths } from './surface.js'
+import type { CredentialRequest, RoutePaths } from './transport-services.js'
 import type { WebhookOptions } from './webhooks/index.js'
 
 /** The options of `createTaskboard`. Only `storage` is required. */
@@ -73,7 +73,7 @@ export interface TaskboardOptions<Tx = unknown> {
   readonly tiers?: TierOptions | undefined
   /** Options of the realtime channel. */
   readonly realtime?: RealtimeOptions | undefined
-  readonly paths?: Partial<SurfacePaths> | undefined
+  readonly paths?: Partial<RoutePaths> | undefined
   /** The largest request body in bytes. Default 1 MiB. */
   readonly bodyLimitBytes?: number | undefined
   readonly retention?:

@@ -21,6 +21,7 @@ import { createAnalytics, resolveBaselines, type Analytics } from './analytics/i
 import { createBackground, type Background } from './background.js'
 import { createCallers } from './callers.js'
 import {
+  cachedBoards,
   createBoard,
   readNewTask,
   createTaskDirectory,
@@ -48,7 +49,7 @@ import { createScoring, type Scoring } from './priority/index.js'
 import { defaultRetention } from './retention.js'
 import { createRealtime, resolveRealtimeOptions, type Realtime } from './realtime/index.js'
 import type { Storage } from './storage/index.js'
-import type { Surface } from './surface.js'
+import type { TransportServices } from './transport-services.js'
 import { checkOptions, type TaskboardOptions } from './taskboard-options.js'
 import {
   createDeliverer,
@@ -104,7 +105,9 @@ export interface Taskboard<Tx = unknown> {
    */
   close(options?: { readonly drainTimeoutMs?: number | undefined }): Promise<void>
   /** Pass it to an adapter, which mounts it. */
-  readonly surface: Surface<Tx>
+  readonly services: TransportServices<Tx>
+  /** @deprecated Use `services`. */
+  readonly surface: TransportServices<Tx>
 }
 
 const MINUTE_MS = 60_000
@@ -159,7 +162,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
   const emitter = createEmitter(environment.logger)
   const boardParts = boardPartsOf(wiring)
   const pollIntervalMs =
-    storage.wakes === 'complete' ? null : (options.pollIntervalMs ?? DEFAULT_POLL_INTERVAL_MS)
+    storage.commitNotifications === 'complete' ? null : (options.pollIntervalMs ?? DEFAULT_POLL_INTERVAL_MS)
   const deliverer = createDeliverer({
     ...wiring,
     store: storage.webhooks,
@@ -167,14 +170,14 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     settings: wiring.webhookSettings,
     pollIntervalMs,
   })
-  const surface = createSurface(wiring, boardParts, deliverer)
+  const services = createTransportServices(wiring, boardParts, deliverer)
   const background = createBackground({
     ...wiring,
     agents: options.agents ?? [],
     boardFor: (workspaceId, actor) => createBoard(boardParts, workspaceId, actor),
     channels,
     emitter,
-    realtime: surface.realtime,
+    realtime: services.realtime,
     deliverer,
     retention: {
       eventsMs: options.retention?.eventsMs ?? defaultRetention.eventsMs,
@@ -183,19 +186,20 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     pollIntervalMs,
   })
   return {
-    accounts: surface.accounts,
-    agents: surface.agents,
-    analytics: surface.analytics,
-    tasks: surface.tasks,
+    accounts: services.accounts,
+    agents: services.agents,
+    analytics: services.analytics,
+    tasks: services.tasks,
     notifications: createNotifications({ environment, store: storage.notifications, channels }),
     events: emitter.events,
     publish: createPublisher({ environment, store: storage.events }),
-    webhooks: surface.webhooks,
-    board: (workspaceId) => surface.board(workspaceId),
+    webhooks: services.webhooks,
+    board: (workspaceId) => services.board(workspaceId),
     transaction: (work) => storage.transaction(work),
     rescore: () => storage.tasks.rescore({ now: environment.storageNow() }),
     ...createLifecycle(background, wiring.closed),
-    surface,
+    services,
+    surface: services,
   }
 }
 
@@ -275,11 +279,11 @@ function boardPartsOf<Tx>({ environment, storage, options, backoff, closed }: Wi
   }
 }
 
-function createSurface<Tx>(
+function createTransportServices<Tx>(
   wiring: Wiring<Tx>,
   boardParts: BoardParts<Tx>,
   deliverer: Deliverer,
-): Surface<Tx> {
+): TransportServices<Tx> {
   const { environment, storage, scoring, options, access, guard, secrets } = wiring
   const rate = { limit: options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE, windowMs: MINUTE_MS }
   const tiers = resolveTiers(options.tiers)
@@ -322,7 +326,8 @@ function createSurface<Tx>(
     board: cachedBoards((workspaceId) => createBoard(boardParts, workspaceId)),
     readTask: (input, workspaceId) => readNewTask(input, workspaceId, boardParts.settings.maxAttempts),
     tasks: createTaskDirectory({ environment, tasks: storage.tasks }),
-    keepAnswer: (claim, answer) => storage.keepAnswer({ claim, answer }, { now: environment.storageNow() }),
+    saveIdempotentResponse: (claim, answer) =>
+      storage.saveIdempotentResponse({ claim, answer }, { now: environment.storageNow() }),
     webhooks: createWebhooks({
       environment,
       store: storage.webhooks,
@@ -337,7 +342,7 @@ function createSurface<Tx>(
   }
 }
 
-function pathsOf<Tx>({ paths }: TaskboardOptions<Tx>): Surface['paths'] {
+function pathsOf<Tx>({ paths }: TaskboardOptions<Tx>): TransportServices['paths'] {
   return {
     board: paths?.board ?? '/api/board',
     webhooks: paths?.webhooks ?? '/api/webhooks/create',
@@ -378,23 +383,5 @@ function createLifecycle(
         .finally(() => closed.abort())
       return closing
     },
-  }
-}
-
-const CACHED_BOARDS = 10_000
-
-/**
- * Boards hold no state, so all callers share one handle: creating one for each request was a sixth of a create's cost. When there
- * are too many, all are discarded.
- */
-function cachedBoards<B>(create: (workspaceId: string) => B): (workspaceId: string) => B {
-  const boards = new Map<string, B>()
-  return (workspaceId) => {
-    let board = boards.get(workspaceId)
-    if (board === undefined) {
-      if (boards.size >= CACHED_BOARDS) boards.clear()
-      boards.set(workspaceId, (board = create(workspaceId)))
-    }
-    return board
   }
 }

@@ -57,14 +57,14 @@ export type {
   RouteTable,
 } from './http/index.js'
 export { retryAfterSeconds } from './limits/index.js'
-export { closeCodes, outgoing } from './realtime/index.js'
+export { closeCodes, encodeFrames } from './realtime/index.js'
 export type {
   ChannelMessage,
   CloseCodes,
   Conversation,
   MessageStream,
   Origin,
-  Outgoing,
+  EncodedFrames,
   Realtime,
   RealtimeConnection,
   RealtimeError,
@@ -75,7 +75,15 @@ export type {
   SocketListener,
   StreamRequest,
 } from './realtime/index.js'
-export type { CredentialRequest, Surface, SurfacePaths } from './surface.js'
+export type { CredentialRequest, RoutePaths, TransportServices } from './transport-services.js'
+/** @deprecated Use `TransportServices`. */
+export type { TransportServices as Surface } from './transport-services.js'
+/** @deprecated Use `RoutePaths`. */
+export type { RoutePaths as SurfacePaths } from './transport-services.js'
+/** @deprecated Use `encodeFrames`. */
+export { encodeFrames as outgoing } from './realtime/index.js'
+/** @deprecated Use `EncodedFrames`. */
+export type { EncodedFrames as Outgoing } from './realtime/index.js'
 export {
   deliveryStatuses,
   disabledReasons,

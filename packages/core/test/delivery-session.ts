@@ -12,7 +12,7 @@ import { createDeliverer, type Deliverer, type DelivererParts } from '../src/web
 import { createEndpointGuard } from '../src/webhooks/endpoint-guard.js'
 import type { Sender } from '../src/webhooks/sender.js'
 import { secretContext } from '../src/webhooks/signing-keys.js'
-import { systemResolver } from '../src/webhooks/system-resolver.js'
+import { systemResolver } from '../src/webhooks/resolver.js'
 import { createUndiciSender } from '../src/webhooks/undici-sender.js'
 import { resolveWebhookSettings, type WebhookOptions } from '../src/webhooks/webhook-options.js'
 import type {

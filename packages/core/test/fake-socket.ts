@@ -1,4 +1,4 @@
-import type { Outgoing, Socket, SocketListener } from '../src/transport-adapters.js'
+import type { EncodedFrames, Socket, SocketListener } from '../src/transport-adapters.js'
 
 /** A socket without a network that behaves like an adapter's. */
 export interface FakeSocket extends Socket {
@@ -19,7 +19,7 @@ export function fakeSocket(connect: (socket: Socket) => SocketListener): FakeSoc
     isTerminated: false,
     bufferedBytes: 0,
     listener: { received: () => undefined, ponged: () => undefined, gone: () => undefined },
-    send({ texts }: Outgoing, written) {
+    send({ texts }: EncodedFrames, written) {
       socket.heard.push(...texts.map((text) => JSON.parse(text) as Record<string, unknown>))
       written?.()
     },

@@ -12,7 +12,7 @@ import {
   type RequestBody,
   type Route,
   type RouteTable,
-  type Surface,
+  type TransportServices,
 } from '@taskboard/core/transport'
 import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 
@@ -46,13 +46,13 @@ export interface TaskboardRouterOptions {
  * ```
  */
 export function taskboardRouter(
-  taskboard: { readonly surface: Surface },
+  taskboard: { readonly services: TransportServices },
   { routes: more = [], notFound = 'host' }: TaskboardRouterOptions = {},
 ): Router {
   const router = Router()
   const routes = [...apiRoutes(taskboard), ...more]
   const fallbacks = notFound === 'envelope' ? fallbackRoutes(taskboard) : []
-  const handlerOf = createHandlerOf(taskboard.surface)
+  const handlerOf = createHandlerOf(taskboard.services)
   for (const { path, handle } of routes) router.all(path, handlerOf(handle))
   for (const { prefix, handle } of fallbacks) router.use(prefix, handlerOf(handle))
   router.use(answerUndecodable(createRouteTable(routes, fallbacks), handlerOf))
@@ -61,7 +61,7 @@ export function taskboardRouter(
 
 type HandlerOf = (handle: Route['handle'], params?: HttpRequest['params']) => RequestHandler
 
-function createHandlerOf({ readsHeaders }: Surface): HandlerOf {
+function createHandlerOf({ readsHeaders }: TransportServices): HandlerOf {
   return (handle, params) => (request, response, next) => {
     const plain = toHttpRequest(request, {
       target: request.baseUrl + request.url,

@@ -13,13 +13,13 @@ import {
   type HttpResponse,
   type RequestBody,
   type Route,
-  type Surface,
+  type TransportServices,
 } from '@taskboard/core/transport'
 import type { FastifyContentTypeParser, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
 import { keepMalformedPaths } from './malformed-paths.js'
 
 export interface TaskboardPluginOptions {
-  readonly taskboard: { readonly surface: Surface }
+  readonly taskboard: { readonly services: TransportServices }
   /** Routes beside those of the task board, for example GraphQL. */
   readonly routes?: readonly Route[] | undefined
   /**
@@ -55,7 +55,7 @@ interface RouteConfig {
  * ```
  */
 export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (instance, options, done) => {
-  const { readsHeaders } = options.taskboard.surface
+  const { readsHeaders } = options.taskboard.services
   // Bodies are read only after the credential was checked.
   instance.removeAllContentTypeParsers()
   instance.addContentTypeParser('*', leaveUnread)

@@ -62,7 +62,7 @@ async function makeBoard(isOpen: boolean): Promise<Board> {
   const { account, workspace } = await taskboard.accounts.create({ name: 'bench', tier })
   const board = taskboard.board(workspace.id)
   for (let index = 0; index < TASKS; index++) {
-    const agent = await taskboard.surface.agents.create(workspace.id, {
+    const agent = await taskboard.services.agents.create(workspace.id, {
       name: `Agent ${index}`,
       type: 'research',
     })
@@ -97,7 +97,7 @@ async function serveOurs(isOpen: boolean): Promise<void> {
 
 /** The context that our endpoint creates for the resolvers of each request. */
 function contextOf({ taskboard, principal }: Board): () => object {
-  const { surface } = taskboard
+  const { services } = taskboard
   const caller = createOperationCaller(taskboard)
   const request: HttpRequest = {
     method: 'POST',
@@ -108,7 +108,7 @@ function contextOf({ taskboard, principal }: Board): () => object {
     clientAddress: '127.0.0.1',
     body: { kind: 'none' },
   }
-  return () => createContext({ surface, principal, request }, caller)
+  return () => createContext({ services, principal, request }, caller)
 }
 
 async function serveYoga(): Promise<void> {

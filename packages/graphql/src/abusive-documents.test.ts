@@ -1,5 +1,5 @@
 import { createTaskboard, type Principal } from '@taskboard/core'
-import type { HttpRequest, Surface } from '@taskboard/core/transport'
+import type { HttpRequest, TransportServices } from '@taskboard/core/transport'
 import { memoryStorage } from '@taskboard/memory'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -16,12 +16,12 @@ const principal: Principal = {
   defaultWorkspaceId: 'ws_1',
 }
 
-/** A surface on which nothing that a resolver asks for may be touched. */
-function untouchable(): Surface {
+/** A services on which nothing that a resolver asks for may be touched. */
+function untouchable(): TransportServices {
   const taskboard = createTaskboard({ storage: memoryStorage(), authenticate: () => principal })
   const trap = new Proxy({}, { get: () => expect.fail('a resolver ran') })
-  const { surface } = taskboard
-  const services = [
+  const { services } = taskboard
+  const serviceNames = [
     'accounts',
     'agents',
     'analytics',
@@ -31,7 +31,7 @@ function untouchable(): Surface {
     'tasks',
     'webhooks',
   ] as const
-  return { ...surface, ...Object.fromEntries(services.map((name) => [name, trap])) }
+  return { ...services, ...Object.fromEntries(serviceNames.map((name) => [name, trap])) }
 }
 
 function post(query: string): HttpRequest {
@@ -54,7 +54,7 @@ describe('a thousand abusive documents', () => {
   it.each([true, false])(
     'are each refused before a resolver runs, introspection being %s',
     async (introspection) => {
-      const { handle } = taskboardGraphql({ surface: untouchable() }, { introspection })
+      const { handle } = taskboardGraphql({ services: untouchable() }, { introspection })
       await fc.assert(
         fc.asyncProperty(abusiveDocument, async (text) => {
           const { status, body } = await handle(post(text))

@@ -1,4 +1,8 @@
-import { createOperationCaller, type OperationCaller, type Surface } from '@taskboard/core/transport'
+import {
+  createOperationCaller,
+  type OperationCaller,
+  type TransportServices,
+} from '@taskboard/core/transport'
 import type { GraphQLSchema } from 'graphql'
 import { createDocuments, type Documents } from './documents.js'
 import { createExecutor, type Executor } from './executor.js'
@@ -7,7 +11,7 @@ import { taskboardSchema } from './schema/schema.js'
 
 /** What all operations on a task board share, over HTTP and WebSockets. */
 export interface GraphqlEndpoint {
-  readonly surface: Surface
+  readonly services: TransportServices
   readonly schema: GraphQLSchema
   readonly documents: Documents
   readonly caller: OperationCaller
@@ -16,23 +20,23 @@ export interface GraphqlEndpoint {
 }
 
 /** By settings: HTTP and WebSockets with equal settings share one cache of documents and plans. */
-const endpoints = new WeakMap<Surface, Map<string, GraphqlEndpoint>>()
+const endpoints = new WeakMap<TransportServices, Map<string, GraphqlEndpoint>>()
 
 /** @throws TypeError for an invalid option. */
 export function endpointOf(
-  taskboard: { readonly surface: Surface },
+  taskboard: { readonly services: TransportServices },
   options: GraphqlOptions,
 ): GraphqlEndpoint {
-  const { surface } = taskboard
+  const { services } = taskboard
   const settings = resolveOptions(options)
   const name = JSON.stringify(settings)
-  const known = endpoints.get(surface) ?? new Map<string, GraphqlEndpoint>()
-  endpoints.set(surface, known)
+  const known = endpoints.get(services) ?? new Map<string, GraphqlEndpoint>()
+  endpoints.set(services, known)
   let endpoint = known.get(name)
   if (endpoint === undefined) {
-    const schema = taskboardSchema(surface)
+    const schema = taskboardSchema(services)
     endpoint = {
-      surface,
+      services,
       schema,
       documents: createDocuments(schema, settings),
       caller: createOperationCaller(taskboard),

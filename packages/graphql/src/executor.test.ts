@@ -49,10 +49,10 @@ describe('a plan gives what graphql gives', () => {
     const clock = virtualClock()
     const taskboard = createTaskboard({ storage: memoryStorage(), clock })
     const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'custom' })
-    const { surface } = taskboard
+    const { services } = taskboard
     const board = taskboard.board(workspace.id)
     for (let index = 0; index < 7; index++) {
-      const agent = await surface.agents.create(workspace.id, { name: `Agent ${index}`, type: 'research' })
+      const agent = await services.agents.create(workspace.id, { name: `Agent ${index}`, type: 'research' })
       await board.add({ title: `Task ${index}`, assignedTo: agent.id, tags: ['a'], metadata: { b: ['c'] } })
       if (index > 2) await board.claim({ agentId: agent.id })
     }
@@ -72,7 +72,7 @@ describe('a plan gives what graphql gives', () => {
       const result = await createExecutor(planFromUse)({
         schema,
         document,
-        contextValue: createContext({ surface, principal, request: {} as never }, caller),
+        contextValue: createContext({ services, principal, request: {} as never }, caller),
         variableValues: variables ?? { id: workspace.id },
       })
       const errors = result.errors?.map(({ message, path, originalError }) => {

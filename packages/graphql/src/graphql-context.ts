@@ -4,14 +4,14 @@ import type {
   MessageStream,
   OperationCaller,
   StreamRequest,
-  Surface,
+  TransportServices,
 } from '@taskboard/core/transport'
 import { createLoaders, type Loaders } from './loaders.js'
 import { fromWire, toWire, type WireObject } from './wire-names.js'
 
 /** The caller and its request. */
 export interface ContextRequest {
-  readonly surface: Surface
+  readonly services: TransportServices
   readonly principal: Principal
   readonly request: HttpRequest
   /** Opens the stream of a subscription; without it subscriptions are refused. */
@@ -21,7 +21,7 @@ export interface ContextRequest {
 type OpenStream = (request: StreamRequest) => Promise<MessageStream>
 
 /** What the resolvers of one request share. */
-export interface GraphqlContext extends Pick<ContextRequest, 'surface' | 'principal'> {
+export interface GraphqlContext extends Pick<ContextRequest, 'services' | 'principal'> {
   readonly loaders: Loaders
   readonly openStream: OpenStream
   /** Runs an operation of the enterprise API for the caller; members are in camelCase here, on both sides. */
@@ -40,7 +40,7 @@ interface CallInput {
 
 /** The context of one request. */
 export function createContext(
-  { surface, principal, request, openStream = noStreams }: ContextRequest,
+  { services, principal, request, openStream = noStreams }: ContextRequest,
   caller: OperationCaller,
 ): GraphqlContext {
   let loaders: Loaders | undefined
@@ -56,10 +56,10 @@ export function createContext(
     return fromWire(answer ?? {})
   }
   return {
-    surface,
+    services,
     principal,
     get loaders() {
-      return (loaders ??= createLoaders(surface, principal))
+      return (loaders ??= createLoaders(services, principal))
     },
     call,
     async write(operationId, input) {

@@ -93,7 +93,7 @@ describe('the documented query', () => {
       name: 'documented',
       scopes: ['tasks:read', 'agents:read', 'analytics:read'],
     })
-    const agent = await taskboard.surface.agents.create(workspace.id, { name: 'Ada', type: 'research' })
+    const agent = await taskboard.services.agents.create(workspace.id, { name: 'Ada', type: 'research' })
     const board = taskboard.board(workspace.id)
     const done = await board.add({ title: 'Done before' })
     const first = await board.claim({ agentId: agent.id })

@@ -5,7 +5,7 @@ import {
   type HttpResponse,
   type ProtectedCall,
   type Route,
-  type Surface,
+  type TransportServices,
 } from '@taskboard/core/transport'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import {
@@ -51,7 +51,7 @@ type Shared = GraphqlContext & Record<PropertyKey, unknown>
  * ```
  */
 export function taskboardGraphql(
-  taskboard: { readonly surface: Surface },
+  taskboard: { readonly services: TransportServices },
   options: GraphqlOptions = {},
 ): Route {
   const endpoint = endpointOf(taskboard, options)

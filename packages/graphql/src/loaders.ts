@@ -5,7 +5,7 @@ import {
   type Task,
   type TaskDetail,
 } from '@taskboard/core'
-import type { Surface } from '@taskboard/core/transport'
+import type { TransportServices } from '@taskboard/core/transport'
 import DataLoader from 'dataloader'
 
 /** Batches the single reads of many fields into one call of the storage. Lives for one request. */
@@ -18,20 +18,20 @@ export interface Loaders {
   readonly details: DataLoader<string, TaskDetail | null>
 }
 
-export function createLoaders(surface: Surface, principal: Principal): Loaders {
+export function createLoaders(services: TransportServices, principal: Principal): Loaders {
   return {
     agents: new DataLoader(
       async (ids) => {
-        const found = await surface.agents.findAll(principal, ids)
+        const found = await services.agents.findAll(principal, ids)
         const byId = new Map(found.map((agent) => [agent.id, agent]))
         return ids.map((id) => byId.get(id) ?? null)
       },
       { maxBatchSize: 1_000 },
     ),
-    estimates: new DataLoader((tasks) => surface.estimates.forTasks(tasks).then((all) => [...all])),
+    estimates: new DataLoader((tasks) => services.estimates.forTasks(tasks).then((all) => [...all])),
     // Look-ups of one tick share statements in the storage.
     details: new DataLoader((ids) =>
-      Promise.all(ids.map((id) => nullIfAbsent(surface.tasks.find(principal, id)))),
+      Promise.all(ids.map((id) => nullIfAbsent(services.tasks.find(principal, id)))),
     ),
   }
 }

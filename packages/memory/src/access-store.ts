@@ -1,19 +1,156 @@
 import {
+  type ApiKeyRecord,
   scopes as everyScope,
-  TaskboardError,
   type Instant,
+  TaskboardError,
   type User,
   type Workspace,
 } from '@taskboard/core'
-import { sessionOver, type AccessStore, type NewStoredUser } from '@taskboard/core/storage'
+import {
+  type AccessStore,
+  type ApiKeyRotation,
+  type NewStoredUser,
+  type Reach,
+  sessionOver,
+} from '@taskboard/core/storage'
 import { addAgent } from './agent-store.js'
-import { createKeyVerbs, indexByHash } from './api-keys.js'
 import type { Database } from './database.js'
-import { createFindPrincipal } from './find-principal.js'
+import { createFindPrincipal, hasEnded } from './find-principal.js'
 import { byAge } from './subscriptions.js'
 import type { MemoryTransaction } from './transactions.js'
 
 type Store = AccessStore<MemoryTransaction>
+
+type KeyVerb = 'insertApiKey' | 'listApiKeys' | 'revokeApiKey' | 'rotateApiKey'
+
+type StoredKey = ApiKeyRecord & { readonly hash: string }
+
+/** Finds keys by their hashes. */
+function indexByHash({ tables }: Database): ReadonlyMap<string, ApiKeyRecord> {
+  const byHash = new Map<string, ApiKeyRecord>()
+  tables.apiKeys.onChange((before, after) => {
+    if (before !== undefined) byHash.delete(before.hash)
+    if (after !== undefined) byHash.set(after.hash, after)
+  })
+  return byHash
+}
+
+/** The part of the access store that is about API keys. */
+function createKeyVerbs(database: Database, byHash: ReadonlyMap<string, ApiKeyRecord>): Pick<Store, KeyVerb> {
+  const { settings, transactions, tables, idempotency } = database
+  const { read, write } = transactions
+
+  function findKey(reach: Reach, keyId: string): StoredKey | undefined {
+    const key = tables.apiKeys.get(keyId)
+    return key !== undefined && isWithin(reach, key) ? key : undefined
+  }
+
+  function requireKey(reach: Reach, keyId: string): StoredKey {
+    const key = findKey(reach, keyId)
+    if (key === undefined) throw notFound('API key')
+    return key
+  }
+
+  function add(key: Omit<StoredKey, 'id' | 'createdAt' | 'revokedAt'>, now: Instant): ApiKeyRecord {
+    if (byHash.has(key.hash)) throw new TaskboardError('CONFLICT', 'the key already exists')
+    const id = settings.current.newId('ak')
+    const scopes = Object.freeze([...key.scopes])
+    const stored = { ...key, scopes, id, createdAt: now, revokedAt: null }
+    tables.apiKeys.set(id, stored)
+    return toRecord(stored)
+  }
+
+  /** Adds a copy of a key with another secret. */
+  function addLike(key: StoredKey, { prefix, hash }: ApiKeyRotation, now: Instant): ApiKeyRecord {
+    if (hasEnded(key, now)) throw new TaskboardError('CONFLICT', 'the key has ended')
+    return add({ ...key, prefix, hash }, now)
+  }
+
+  return {
+    insertApiKey: ({ key, idempotency: claim }, call) =>
+      write(call, (now) => {
+        const { value, replayed } = idempotency.once(claim, now, () => {
+          requireWorkspaces(tables, key)
+          if (key.expiresAt !== null && key.expiresAt <= now) throw hasPassed()
+          return add(key, now)
+        })
+        return replayed ? refuseRepeat(value) : value
+      }),
+    listApiKeys: (query, call) =>
+      read(call, () => {
+        const { reach } = query
+        if ('keyId' in query) {
+          const key = findKey(reach, query.keyId)
+          return key === undefined ? [] : [toRecord(key)]
+        }
+        const { limit, afterId } = query
+        const keys = [...tables.apiKeys.values()]
+          .filter((key) => isWithin(reach, key))
+          .sort((a, b) => byAge(b, a))
+        const start = afterId === null ? 0 : keys.findIndex(({ id }) => id === afterId) + 1
+        if (afterId !== null && start === 0) return []
+        return keys.slice(start, limit === null ? undefined : start + limit).map(toRecord)
+      }),
+    revokeApiKey: ({ reach, keyId }, call) =>
+      write(call, (now) => {
+        const key = requireKey(reach, keyId)
+        const revoked = key.revokedAt === null ? { ...key, revokedAt: now } : key
+        if (revoked !== key) tables.apiKeys.set(keyId, revoked)
+        return toRecord(revoked)
+      }),
+    rotateApiKey: ({ reach, keyId, idempotency: claim, ...roundRobin }, call) =>
+      write(call, (now) => {
+        const { value, replayed } = idempotency.once(claim, now, () =>
+          addLike(requireKey(reach, keyId), roundRobin, now),
+        )
+        if (replayed) return refuseRepeat(value)
+        const key = requireKey(reach, keyId)
+        const expiresAt = Math.min(key.expiresAt ?? Infinity, now + roundRobin.overlapMs)
+        tables.apiKeys.set(keyId, { ...key, expiresAt })
+        return { added: value, replaced: toRecord({ ...key, expiresAt }) }
+      }),
+  }
+}
+
+function requireWorkspaces(
+  { accounts, workspaces }: Database['tables'],
+  { accountId, workspaceId, defaultWorkspaceId }: Omit<ApiKeyRecord, 'id' | 'createdAt' | 'revokedAt'>,
+): void {
+  if (accounts.get(accountId) === undefined) throw notFound('account')
+  for (const id of [defaultWorkspaceId, workspaceId ?? defaultWorkspaceId]) {
+    if (workspaces.get(id)?.accountId !== accountId) throw notFound('workspace', 'workspaceId')
+  }
+}
+
+/** A key of a workspace is in reach as its workspace is; any other key as its whole account is. */
+function isWithin(reach: Reach, { accountId, workspaceId }: ApiKeyRecord): boolean {
+  if (reach.accountId !== accountId) return false
+  return reach.workspaceIds === 'all' || (workspaceId !== null && reach.workspaceIds.includes(workspaceId))
+}
+
+/** A key is shown only once: a repeat cannot return it. */
+function refuseRepeat({ id }: { readonly id: string }): never {
+  throw new TaskboardError(
+    'CONFLICT',
+    `the idempotency key was used to make ${id}, which is not shown again`,
+    {
+      resourceId: id,
+    },
+  )
+}
+
+function toRecord(stored: StoredKey): ApiKeyRecord {
+  const { hash: _hash, ...key } = stored
+  return key
+}
+
+function hasPassed(): TaskboardError {
+  return new TaskboardError('INVALID_FIELD', 'expiresAt must be in the future', { field: 'expiresAt' })
+}
+
+function notFound(what: string, field?: string): TaskboardError {
+  return new TaskboardError('NOT_FOUND', `no such ${what}`, field === undefined ? {} : { field })
+}
 
 export function createAccessStore(database: Database): Store {
   const { settings, transactions, tables } = database
@@ -53,35 +190,35 @@ export function createAccessStore(database: Database): Store {
 
   return {
     ...createKeyVerbs(database, byHash),
-    insertAccount: ({ name, tier, workspaceName, agent, owner = null }, at) =>
-      write(at, (now) => {
+    insertAccount: ({ name, tier, workspaceName, agent, owner = null }, call) =>
+      write(call, (now) => {
         const account = { id: settings.current.newId('acct'), name, tier, createdAt: now }
         tables.accounts.set(account.id, account)
         const workspace = addWorkspace({ accountId: account.id, name: workspaceName, agent }, now)
         const user = owner === null ? null : addUser({ accountId: account.id, ...owner }, now)
         return { account, workspace, user }
       }),
-    insertUser: (user, at) => write(at, (now) => addUser(user, now)),
-    setPassword: (change, at) => write(at, (now) => setPassword(tables, change, now)),
-    listUsers: ({ accountId }, at) =>
-      read(at, () =>
+    insertUser: (user, call) => write(call, (now) => addUser(user, now)),
+    setPassword: (change, call) => write(call, (now) => setPassword(tables, change, now)),
+    listUsers: ({ accountId }, call) =>
+      read(call, () =>
         [...tables.users.values()]
           .flatMap(({ user }) => (user.accountId === accountId ? [user] : []))
           .sort(byAge),
       ),
-    insertWorkspace: (workspace, at) =>
-      write(at, (now) => {
+    insertWorkspace: (workspace, call) =>
+      write(call, (now) => {
         if (tables.accounts.get(workspace.accountId) === undefined) throw notFound('account')
         return addWorkspace(workspace, now)
       }),
-    listWorkspaces: (which, at) =>
-      read(at, () =>
+    listWorkspaces: (which, call) =>
+      read(call, () =>
         'workspaceId' in which
           ? listed(tables.workspaces.get(which.workspaceId))
           : workspacesOf(which.accountId),
       ),
-    listAccounts: (which, at) =>
-      read(at, () =>
+    listAccounts: (which, call) =>
+      read(call, () =>
         'accountId' in which
           ? listed(tables.accounts.get(which.accountId))
           : [...tables.accounts.values()].sort(byAge).slice(0, which.limit),
@@ -110,8 +247,4 @@ function setPassword(
 
 function listed<T>(found: T | undefined): readonly T[] {
   return found === undefined ? [] : [found]
-}
-
-function notFound(what: string): TaskboardError {
-  return new TaskboardError('NOT_FOUND', `no such ${what}`)
 }

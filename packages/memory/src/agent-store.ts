@@ -11,7 +11,7 @@ import {
   type AgentQuery,
   type AgentReading,
   type AgentStore,
-  type At,
+  type CallContext,
   type NewAgent,
   type Reach,
 } from '@taskboard/core/storage'
@@ -57,22 +57,22 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
 
   return {
     listAgents: createAgentList(database, { work, leases, agentsOf }),
-    insertAgent: ({ agent, idempotency: claim }, at) =>
-      write(at, (now) => {
+    insertAgent: ({ agent, idempotency: claim }, call) =>
+      write(call, (now) => {
         database.requireWorkspace(agent.workspaceId)
         return database.idempotency.once(claim, now, () => {
           const added = addAgent(database, agent, now)
           return { ...added, status: agentStatus(database, leases, added, now) }
         })
       }),
-    updateAgent: ({ workspaceId, agentId, change }, at) =>
-      write(at, () => {
+    updateAgent: ({ workspaceId, agentId, change }, call) =>
+      write(call, () => {
         const agent = { ...require(workspaceId, agentId), ...change }
         tables.agents.set(agentId, agent)
         return agent
       }),
-    deleteAgent: ({ workspaceId, agentId }, at) =>
-      write(at, (now) => {
+    deleteAgent: ({ workspaceId, agentId }, call) =>
+      write(call, (now) => {
         const { id } = require(workspaceId, agentId)
         if (leases.heldBy(id) > 0 || work.openOf(id).length > 0) {
           throw new TaskboardError('CONFLICT', 'the agent has tasks')
@@ -82,8 +82,8 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
         tables.agents.delete(id)
         tables.workers.delete(id)
       }),
-    reportPresence: (report, at) =>
-      write(at, (now) => {
+    reportPresence: (report, call) =>
+      write(call, (now) => {
         if ('agentTypes' in report) {
           const liveUntil = report.liveMs === null ? Infinity : now + report.liveMs
           for (const type of report.agentTypes) tables.runtimes.set(type, liveUntil)
@@ -95,8 +95,8 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
         if ('liveMs' in report) tables.workers.set(agentId, now + report.liveMs)
         else if (agent.status !== report.status) setStatus(agent, report.status, now)
       }),
-    readForecasts: ({ tasks }, at) =>
-      read(at, (now) => tasks.map((task) => work.forecast(task, agentsOf(task.workspaceId), now))),
+    readForecasts: ({ tasks }, call) =>
+      read(call, (now) => tasks.map((task) => work.forecast(task, agentsOf(task.workspaceId), now))),
   }
 }
 
@@ -140,8 +140,8 @@ function createAgentList(
       .slice(0, limit)
   }
 
-  return <Part extends AgentPart>(query: AgentQuery<Part>, at: At<MemoryTransaction>) =>
-    transactions.read(at, (now) => {
+  return <Part extends AgentPart>(query: AgentQuery<Part>, call: CallContext<MemoryTransaction>) =>
+    transactions.read(call, (now) => {
       const agents = select(query)
       const isOverview = query.parts !== undefined && query.parts.length > 0
       return (isOverview ? agents.map((agent) => overview(agent, now)) : agents) as AgentReading<Part>[]

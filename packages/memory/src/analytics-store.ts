@@ -8,9 +8,8 @@ import {
   type FiguresQuery,
   type LoggedEvent,
 } from '@taskboard/core/storage'
-import type { Database } from './database.js'
+import type { Counts, Database, RollUp } from './database.js'
 import { isWithin } from './reach.js'
-import type { Counts, RollUp } from './roll-up.js'
 import type { MemoryTransaction } from './transactions.js'
 
 const NOT_BEGUN: RollUp = { seq: 0, counts: new Map() }
@@ -52,8 +51,8 @@ export function createAnalyticsStore(database: Database): AnalyticsStore<MemoryT
   }
 
   return {
-    rollUp: ({ limit }, at) =>
-      transactions.write(at, () => {
+    rollUp: ({ limit }, call) =>
+      transactions.write(call, () => {
         let taken = 0
         for (const workspaceId of behind) {
           if (taken >= limit) break
@@ -61,7 +60,7 @@ export function createAnalyticsStore(database: Database): AnalyticsStore<MemoryT
         }
         return taken
       }),
-    readFigures: (query, at) => transactions.read(at, () => figures(query)),
+    readFigures: (query, call) => transactions.read(call, () => figures(query)),
   }
 }
 

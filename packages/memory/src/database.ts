@@ -1,34 +1,51 @@
-import type {
-  Account,
-  Agent,
-  ApiKeyRecord,
-  Instant,
-  Task,
-  TaskLogEntry,
-  TaskOutput,
-  Workspace,
+import {
+  type Account,
+  type Agent,
+  type ApiKeyRecord,
+  type Instant,
+  type Task,
+  TaskboardError,
+  type TaskLogEntry,
+  type TaskOutput,
+  type Workspace,
 } from '@taskboard/core'
-import type {
-  BoundSettings,
-  CommitSignal,
-  LoggedEvent,
-  LoginAttempts,
-  StoredWebhook,
+import {
+  type BoundSettings,
+  type CommitSignal,
+  createCommitSignal,
+  createStorageSettings,
+  type EventCount,
+  type LoggedEvent,
+  type LoginAttempts,
+  type RefreshFamily,
+  type Session,
+  type StoredWebhook,
 } from '@taskboard/core/storage'
-import { TaskboardError } from '@taskboard/core'
-import { createCommitSignal, createStorageSettings } from '@taskboard/core/storage'
-import { createAttempts, type Attempts } from './attempts.js'
-import { skipped, type DeliveryRow } from './delivery-row.js'
-import { createEventLog, toLoggedEvent, type EventLog, type EventRow } from './event-log.js'
+import { type Attempts, createAttempts } from './attempts.js'
+import { type DeliveryRow, skipped } from './deliveries.js'
+import { createEventLog, type EventLog, type EventRow, toLoggedEvent } from './event-log.js'
 import { createIdempotencyRecords, type IdempotencyRecords } from './idempotency.js'
 import { createJournal, type Journal } from './journal.js'
-import type { RollUp } from './roll-up.js'
-import type { StoredSession } from './stored-session.js'
 import { createSubscriptions, type Subscriptions } from './subscriptions.js'
 import { createTable, createTableOfRows, type Table } from './table.js'
 import { createTaskSlots, type TaskSlots, type TaskTable } from './task-slots.js'
 import { createTransactions, type Transactions } from './transactions.js'
 import { createUsers, type StoredUser, type Users } from './users.js'
+
+/** A session with its refresh tokens. */
+export interface StoredSession {
+  readonly session: Session
+  readonly familyHash: string
+  readonly family: RefreshFamily
+}
+
+/** The totals of a workspace's log, up to the event of that `seq`, by day and type. */
+export interface RollUp {
+  readonly seq: number
+  readonly counts: Counts
+}
+
+export type Counts = ReadonlyMap<string, EventCount>
 
 const REVOKING = { revokes: true } as const
 

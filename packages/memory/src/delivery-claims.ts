@@ -1,7 +1,7 @@
 import type { Instant } from '@taskboard/core'
 import type { DeliveryClaim, DeliveryTarget, StoredWebhook } from '@taskboard/core/storage'
 import type { DeliveryIndex, WebhookQueue } from './delivery-index.js'
-import type { DeliveryRow } from './delivery-row.js'
+import type { DeliveryRow } from './deliveries.js'
 import { createDeliveryTurns, isExcluded, type ClaimRequest } from './delivery-turns.js'
 import type { Table } from './table.js'
 

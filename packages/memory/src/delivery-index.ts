@@ -1,5 +1,5 @@
 import type { Instant } from '@taskboard/core'
-import { dueAt, type DeliveryRow } from './delivery-row.js'
+import { dueAt, type DeliveryRow } from './deliveries.js'
 import { heapAdd, heapRemove, heapUpdate, IN_NO_HEAP, type HeapOrder } from './heap.js'
 import type { Table } from './table.js'
 

@@ -2,7 +2,7 @@ import type { Instant } from '@taskboard/core'
 import type { Delivery, DeliveryResult, DisabledReason, StoredWebhook } from '@taskboard/core/storage'
 import { draftRow } from './event-log.js'
 import type { Database } from './database.js'
-import { isHeld } from './delivery-row.js'
+import { isHeld } from './deliveries.js'
 
 /** Stores the results of claimed deliveries, and updates their webhooks accordingly. */
 export function recordResult(

@@ -1,7 +1,7 @@
 import type { Instant } from '@taskboard/core'
 import type { StoredWebhook, WebhookStore } from '@taskboard/core/storage'
 import type { DeliveryIndex, WebhookQueue } from './delivery-index.js'
-import { skipped, type DeliveryRow } from './delivery-row.js'
+import { skipped, type DeliveryRow } from './deliveries.js'
 import type { Table } from './table.js'
 
 export type ClaimRequest = Parameters<WebhookStore['claimDueDeliveries']>[0]

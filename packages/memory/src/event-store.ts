@@ -10,8 +10,8 @@ export function createEventStore(database: Database): EventStore<MemoryTransacti
   const mark = (workspaceId: string): number => tables.rollUps.get(workspaceId)?.seq ?? 0
   const { read, write } = transactions
   return {
-    appendEvent: ({ workspaceId, event }, at) =>
-      write(at, (now) => {
+    appendEvent: ({ workspaceId, event }, call) =>
+      write(call, (now) => {
         database.requireWorkspace(workspaceId)
         const row = draftRow(workspaceId, structuredClone(event), now)
         database.publish(row)
@@ -28,8 +28,8 @@ export function createEventStore(database: Database): EventStore<MemoryTransacti
     feedEnd: ({ after }) =>
       read(null, () => String(after === null ? log.end : Math.max(parsePosition(after), log.end))),
     onCommit: (listener) => commits.listen(listener),
-    pruneEvents: ({ limit, olderThanMs }, at) =>
-      write(at, (now) => log.prune(now - olderThanMs, limit, mark)),
+    pruneEvents: ({ limit, olderThanMs }, call) =>
+      write(call, (now) => log.prune(now - olderThanMs, limit, mark)),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Agent, Instant } from '@taskboard/core'
 import { anyAgentType } from '@taskboard/core/storage'
-import type { AgentPools, Rotation } from './rotation.js'
+import type { AgentPools, RoundRobin } from './round-robin.js'
 import type { Table } from './table.js'
 
 /** The agents that the runtime for any type works: those whose type has no runtime at work. */
@@ -12,16 +12,17 @@ export interface Fallback {
 export interface FallbackParts {
   readonly agents: Table<Agent>
   readonly runtimes: Table<Instant>
-  readonly rotation: Rotation
+  readonly roundRobin: RoundRobin
   readonly poolsOf: (agent: Agent) => AgentPools
 }
 
-export function createFallback({ agents, runtimes, rotation, poolsOf }: FallbackParts): Fallback {
+export function createFallback({ agents, runtimes, roundRobin, poolsOf }: FallbackParts): Fallback {
   /** The types with their own runtimes; null before the first claim for any type. */
   let routed: ReadonlySet<string> | null = null
 
-  const enter = (agent: Agent): void => rotation.addAgent({ ...agent, type: anyAgentType }, poolsOf(agent))
-  const leave = (agent: Agent): void => rotation.removeAgent({ ...agent, type: anyAgentType }, poolsOf(agent))
+  const enter = (agent: Agent): void => roundRobin.addAgent({ ...agent, type: anyAgentType }, poolsOf(agent))
+  const leave = (agent: Agent): void =>
+    roundRobin.removeAgent({ ...agent, type: anyAgentType }, poolsOf(agent))
 
   agents.onChange((before, after) => {
     if (routed === null || before?.type === after?.type) return

@@ -35,8 +35,8 @@ export function createFindPrincipal(
     return { principal, expiresInMs: stored.family.expiresAt - now }
   }
 
-  return (credential, at) =>
-    transactions.read(at, (now) =>
+  return (credential, call) =>
+    transactions.read(call, (now) =>
       'keyHash' in credential ? ofKey(credential.keyHash, now) : ofSession(credential.sessionId, now),
     )
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { IN_NO_HEAP } from './heap.js'
-import { createLeaseHeap } from './lease-heap.js'
+import { createLeaseHeap } from './lease-index.js'
 import { createTaskSlots, type TaskSlots } from './task-slots.js'
 
 interface Lease {

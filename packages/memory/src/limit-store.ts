@@ -7,7 +7,7 @@ import {
   takeFromTierWindow,
   takeFromWindow,
   tierWindowIdleAt,
-  type At,
+  type CallContext,
   type DecisionOf,
   type LimitRequest,
   type LimitStore,
@@ -39,8 +39,8 @@ export function createLimitStore(present: () => Instant): LimitStore & Pruned<'p
   }
 
   return {
-    async take<Request extends LimitRequest | TierRequest>(request: Request, at: At) {
-      const now = at.now ?? present()
+    async take<Request extends LimitRequest | TierRequest>(request: Request, call: CallContext) {
+      const now = call.now ?? present()
       const decision = 'windowMs' in request ? takeRolling(request, now) : takeTier(request, now)
       return decision as DecisionOf<Request>
     },

@@ -57,7 +57,7 @@ export function memoryStorage(): Storage<MemoryTransaction> {
   return {
     name: 'memory',
     durable: false,
-    wakes: 'complete',
+    commitNotifications: 'complete',
     tasks: createTaskStore(database, queue, leases),
     agents: createAgentStore(database, queue, leases),
     analytics: createAnalyticsStore(database),
@@ -73,16 +73,16 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     open: () => Promise.resolve(),
     close: () => Promise.resolve(),
     transaction: transactions.transaction,
-    keepAnswer: ({ claim, answer }, at) =>
-      transactions.write(at, () => idempotency.keepAnswer(claim, answer)),
+    saveIdempotentResponse: ({ claim, answer }, call) =>
+      transactions.write(call, () => idempotency.keepAnswer(claim, answer)),
     prune: createPrune({
       pruneEvents,
       pruneDeliveries,
       pruneLimits,
       pruneSessions,
       pruneLoginAttempts,
-      pruneIdempotency: ({ olderThanMs, limit }, at) =>
-        transactions.write(at, (now) => idempotency.prune(now - olderThanMs, limit)),
+      pruneIdempotency: ({ olderThanMs, limit }, call) =>
+        transactions.write(call, (now) => idempotency.prune(now - olderThanMs, limit)),
     }),
   }
 }

@@ -6,13 +6,88 @@ import type {
   NotificationTarget,
 } from '@taskboard/core/storage'
 import type { Database } from './database.js'
-import {
-  createNotificationTargets,
-  type NotificationTargets,
-  type TargetRow,
-} from './notification-targets.js'
+import type { EventLog } from './event-log.js'
+import { heapAdd, type HeapOrder, heapRemove, IN_NO_HEAP } from './heap.js'
 import { createTable, type Table } from './table.js'
 import type { MemoryTransaction } from './transactions.js'
+
+/** A workspace's use of a channel, and how far it has come. */
+interface TargetRow extends NotificationTarget {
+  readonly readThroughSeq: number
+  /** When it can next be claimed, once it has unread events. */
+  readonly dueAt: Instant
+  readonly claimToken: string | null
+}
+
+/** The targets that have unread events, by channel and by when they are due. Follows the log and the targets' table. */
+interface NotificationTargets {
+  of(workspaceId: string): readonly TargetRow[]
+  /** The target of a channel that is due first; null when none has anything unread. */
+  first(channel: string): TargetRow | null
+}
+
+interface TargetEntry {
+  readonly row: TargetRow
+  place: number
+}
+
+function createNotificationTargets(targets: Table<TargetRow>, log: EventLog): NotificationTargets {
+  const workspaces = new Map<string, Map<string, TargetEntry>>()
+  const channels = new Map<string, TargetEntry[]>()
+
+  function heapOf(channel: string): TargetEntry[] {
+    let heap = channels.get(channel)
+    if (heap === undefined) channels.set(channel, (heap = []))
+    return heap
+  }
+
+  function enqueue(entry: TargetEntry): void {
+    const { workspaceId, channel, readThroughSeq } = entry.row
+    if (entry.place === IN_NO_HEAP && log.lastSeq(workspaceId) > readThroughSeq) {
+      heapAdd(heapOf(channel), entry, dueOrder)
+    }
+  }
+
+  targets.onChange((before, after) => {
+    const { workspaceId, channel } = (after ?? before) as TargetRow
+    const own = workspaces.get(workspaceId) ?? new Map<string, TargetEntry>()
+    const entry = own.get(channel)
+    if (entry !== undefined) heapRemove(heapOf(channel), entry, dueOrder)
+    own.delete(channel)
+    if (after !== undefined) {
+      const added = { row: after, place: IN_NO_HEAP }
+      own.set(channel, added)
+      enqueue(added)
+    }
+    if (own.size === 0) workspaces.delete(workspaceId)
+    else workspaces.set(workspaceId, own)
+  })
+  log.onAppend((row) => {
+    for (const entry of workspaces.get(row.workspaceId)?.values() ?? []) enqueue(entry)
+  })
+
+  return {
+    of: (workspaceId) => Array.from(workspaces.get(workspaceId)?.values() ?? [], ({ row }) => row),
+    first(channel) {
+      const heap = heapOf(channel)
+      for (let entry = heap[0]; entry !== undefined; entry = heap[0]) {
+        if (log.lastSeq(entry.row.workspaceId) > entry.row.readThroughSeq) return entry.row
+        // The event that put it here was rolled back.
+        heapRemove(heap, entry, dueOrder)
+      }
+      return null
+    },
+  }
+}
+
+const dueOrder: HeapOrder<TargetEntry> = {
+  comesBefore: (a, b) =>
+    a.row.dueAt === b.row.dueAt ? a.row.workspaceId < b.row.workspaceId : a.row.dueAt < b.row.dueAt,
+  placeOf: (entry) => entry.place,
+  setPlace(entry, place) {
+    entry.place = place
+  },
+}
 
 type Store = NotificationStore<MemoryTransaction>
 
@@ -24,8 +99,8 @@ export function createNotificationStore(database: Database): Store {
   const claim = createClaim(database, targets, index)
 
   return {
-    setTarget: ({ workspaceId, channel, settings }, at) =>
-      write(at, (now) => {
+    setTarget: ({ workspaceId, channel, settings }, call) =>
+      write(call, (now) => {
         const id = targetId(workspaceId, channel)
         if (settings === null) {
           const isKnown = targets.get(id) !== undefined
@@ -38,16 +113,16 @@ export function createNotificationStore(database: Database): Store {
         targets.set(id, { ...state, workspaceId, channel, settings: Object.freeze({ ...settings }) })
         return true
       }),
-    listTargets: ({ workspaceId }, at) =>
-      read(at, () =>
+    listTargets: ({ workspaceId }, call) =>
+      read(call, () =>
         index
           .of(workspaceId)
           .map(toTarget)
           .sort((a, b) => (a.channel < b.channel ? -1 : 1)),
       ),
-    claimNotifications: (request, at) => write(at, (now) => claim(request, now)),
-    settleNotifications: ({ workspaceId, channel, claimToken, readThroughSeq, retryInMs }, at) =>
-      write(at, (now) => {
+    claimNotifications: (request, call) => write(call, (now) => claim(request, now)),
+    settleNotifications: ({ workspaceId, channel, claimToken, readThroughSeq, retryInMs }, call) =>
+      write(call, (now) => {
         const id = targetId(workspaceId, channel)
         const row = targets.get(id)
         if (row === undefined || row.claimToken !== claimToken || row.dueAt <= now) return false

@@ -1,8 +1,8 @@
 import type { Storage } from '@taskboard/core'
-import type { At, Pruning } from '@taskboard/core/storage'
+import type { CallContext, Pruning } from '@taskboard/core/storage'
 
 /** Deletes rows of one kind. */
-type Prune<Asked> = (asked: Asked, at: Pick<At, 'now'>) => Promise<number>
+type Prune<Asked> = (asked: Asked, call: Pick<CallContext, 'now'>) => Promise<number>
 type Old = Extract<Pruning, { readonly olderThanMs: number }>
 type Over = Exclude<Pruning, Old>
 
@@ -21,20 +21,20 @@ export type Pruned<Verb extends keyof Prunes> = Pick<Prunes, Verb>
 
 /** `Storage.prune`. */
 export function createPrune(prunes: Prunes): Storage['prune'] {
-  return (asked, at) => {
+  return (asked, call) => {
     switch (asked.rows) {
       case 'events':
-        return prunes.pruneEvents(asked, at)
+        return prunes.pruneEvents(asked, call)
       case 'deliveries':
-        return prunes.pruneDeliveries(asked, at)
+        return prunes.pruneDeliveries(asked, call)
       case 'idempotency':
-        return prunes.pruneIdempotency(asked, at)
+        return prunes.pruneIdempotency(asked, call)
       case 'limits':
-        return prunes.pruneLimits(asked, at)
+        return prunes.pruneLimits(asked, call)
       case 'sessions':
-        return prunes.pruneSessions(asked, at)
+        return prunes.pruneSessions(asked, call)
       case 'login_attempts':
-        return prunes.pruneLoginAttempts(asked, at)
+        return prunes.pruneLoginAttempts(asked, call)
     }
   }
 }

@@ -46,10 +46,10 @@ export function createQuotaStore(database: Database): QuotaStore<MemoryTransacti
       if (used !== undefined && used.month === month && used.tasks > 0) used.tasks -= 1
     },
     // One transaction is open at a time, so nothing else counts within one.
-    countHeld: ({ accountId, resource }, at) =>
-      transactions.write(at, (now) => held[resource](accountId, now)),
-    usage: ({ accountId }, at) =>
-      transactions.read(at, (now) => ({
+    countHeld: ({ accountId, resource }, call) =>
+      transactions.write(call, (now) => held[resource](accountId, now)),
+    usage: ({ accountId }, call) =>
+      transactions.read(call, (now) => ({
         ...monthOf(accountId, now),
         agents: held.agents(accountId, now),
         apiKeys: held.apiKeys(accountId, now),

@@ -4,7 +4,7 @@ import { createFallback } from './fallback.js'
 import type { Journal, Reversible } from './journal.js'
 import { createPlacements } from './placements.js'
 import { betterHead, countAhead, firstDelayEnd } from './pool.js'
-import { createRotation, type AgentPools, type Rotation, type Station } from './rotation.js'
+import { createRoundRobin, type AgentPools, type RoundRobin, type WorkspaceQueue } from './round-robin.js'
 import type { Table } from './table.js'
 import type { Pool, TaskSlots, TaskTable } from './task-slots.js'
 
@@ -17,7 +17,7 @@ export interface ReadyQueue {
   /** The best task of the workspace whose turn it is for agents of a type, and the agents that may take it. */
   bestForType(agentType: string, now: Instant): Found | null
   /** Ends a workspace's turn. */
-  served(station: Station): void
+  served(queue: WorkspaceQueue): void
   /** When, after `now`, a wait ends that keeps a task from the agent; null when there is none. */
   nextReadyForAgent(agent: Agent, now: Instant): Instant | null
   nextReadyForType(agentType: string, now: Instant): Instant | null
@@ -30,7 +30,7 @@ export interface ReadyQueue {
 interface Found {
   readonly row: TaskSlots
   readonly agentIds: readonly string[]
-  readonly station: Station
+  readonly queue: WorkspaceQueue
 }
 
 export interface ReadyQueueParts {
@@ -44,9 +44,9 @@ export interface ReadyQueueParts {
 
 export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
   const { journal, tasks, agents, runtimes, scoring } = parts
-  const rotation = createRotation()
-  const placements = createPlacements(scoring, rotation.poolChanged)
-  const takeTurn = createTurns(journal, rotation)
+  const roundRobin = createRoundRobin()
+  const placements = createPlacements(scoring, roundRobin.poolChanged)
+  const takeTurn = createTurns(journal, roundRobin)
   let size = 0
 
   tasks.onChange((_before, after, row) => {
@@ -63,8 +63,8 @@ export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
     own: placements.poolOf(workspaceId, id),
     shared: placements.poolOf(workspaceId, null),
   })
-  followAgents(agents, rotation, agentPools)
-  const fallback = createFallback({ agents, runtimes, rotation, poolsOf: agentPools })
+  followAgents(agents, roundRobin, agentPools)
+  const fallback = createFallback({ agents, runtimes, roundRobin, poolsOf: agentPools })
 
   function best(candidates: Iterable<Pool>, now: Instant): TaskSlots | null {
     let winner: TaskSlots | null = null
@@ -91,11 +91,11 @@ export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
     bestForType(agentType, now) {
       placements.settle(now)
       if (agentType === anyAgentType) fallback.settle(now)
-      for (let station = rotation.next(agentType); station !== null; station = rotation.next(agentType)) {
-        const row = best(station.ready, now)
+      for (let queue = roundRobin.next(agentType); queue !== null; queue = roundRobin.next(agentType)) {
+        const row = best(queue.ready, now)
         if (row === null || placements.putAside(row, now)) continue
         const agentId = row.pool?.agentId ?? null
-        return { row, agentIds: agentId === null ? station.agentIds : [agentId], station }
+        return { row, agentIds: agentId === null ? queue.agentIds : [agentId], queue }
       }
       return null
     },
@@ -106,7 +106,7 @@ export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
     },
     nextReadyForType(agentType, now) {
       placements.settle(now)
-      return finite(rotation.nextWaitEnd(agentType))
+      return finite(roundRobin.nextWaitEnd(agentType))
     },
     ahead(row, now, most) {
       placements.settle(now)
@@ -117,22 +117,26 @@ export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
 }
 
 /** Counts the turns in the journal, so that a rollback undoes them. */
-function createTurns(journal: Journal, rotation: Rotation): (station: Station) => void {
+function createTurns(journal: Journal, roundRobin: RoundRobin): (queue: WorkspaceQueue) => void {
   let lastTurn = 0
-  const reversible: Reversible<Station> = {
-    swap: ({ agentType, workspaceId }, turn) => rotation.setTurn(agentType, workspaceId, Number(turn)),
+  const reversible: Reversible<WorkspaceQueue> = {
+    swap: ({ agentType, workspaceId }, turn) => roundRobin.setTurn(agentType, workspaceId, Number(turn)),
   }
-  return (station) => {
+  return (queue) => {
     lastTurn += 1
-    journal.note(reversible, station, rotation.setTurn(station.agentType, station.workspaceId, lastTurn))
+    journal.note(reversible, queue, roundRobin.setTurn(queue.agentType, queue.workspaceId, lastTurn))
   }
 }
 
-function followAgents(agents: Table<Agent>, rotation: Rotation, poolsOf: (agent: Agent) => AgentPools): void {
+function followAgents(
+  agents: Table<Agent>,
+  roundRobin: RoundRobin,
+  poolsOf: (agent: Agent) => AgentPools,
+): void {
   agents.onChange((before, after) => {
     if (before?.type === after?.type) return
-    if (before !== undefined) rotation.removeAgent(before, poolsOf(before))
-    if (after !== undefined) rotation.addAgent(after, poolsOf(after))
+    if (before !== undefined) roundRobin.removeAgent(before, poolsOf(before))
+    if (after !== undefined) roundRobin.addAgent(after, poolsOf(after))
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Instant } from '@taskboard/core'
-import type { At, RealtimeStore } from '@taskboard/core/storage'
+import type { CallContext, RealtimeStore } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import { isWithin } from './reach.js'
 
@@ -8,7 +8,7 @@ export function createRealtimeStore(database: Database): RealtimeStore {
   const { settings, transactions, tables, log } = database
   const leases = new Map<string, Instant>()
   const slots = new Map<string, { readonly accountId: string; readonly holderId: string }>()
-  const present = ({ now }: At): Instant => now ?? settings.now()
+  const present = ({ now }: CallContext): Instant => now ?? settings.now()
 
   function dropHolder(holderId: string): void {
     leases.delete(holderId)
@@ -30,8 +30,8 @@ export function createRealtimeStore(database: Database): RealtimeStore {
   }
 
   return {
-    async leaseHolder({ holderId, leaseMs, step }, at) {
-      const now = present(at)
+    async leaseHolder({ holderId, leaseMs, step }, call) {
+      const now = present(call)
       if (step === 'renew') {
         dropExpired(now)
         if (!leases.has(holderId)) return false
@@ -39,8 +39,8 @@ export function createRealtimeStore(database: Database): RealtimeStore {
       leases.set(holderId, now + leaseMs)
       return true
     },
-    async acquireSlot({ slotId, accountId, holderId, limit, leaseMs }, at) {
-      const now = present(at)
+    async acquireSlot({ slotId, accountId, holderId, limit, leaseMs }, call) {
+      const now = present(call)
       dropExpired(now)
       if (!leases.has(holderId)) return 'lost'
       if (limit !== null && countOf(accountId) >= limit) {

@@ -7,7 +7,7 @@ import {
   type Storage,
   type Task,
 } from '@taskboard/core'
-import { defaultBackoff, type At } from '@taskboard/core/storage'
+import { defaultBackoff, type CallContext } from '@taskboard/core/storage'
 import { countTasks, newTask } from '@taskboard/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -20,7 +20,7 @@ const PERSON = { kind: 'user', id: 'user_1' } as const
 const CLAIM_MS = 30_000
 const CLAIM = { perAccount: 500, excludeAccountIds: [], excludeWebhookIds: [], claimMs: CLAIM_MS }
 
-interface World {
+interface Fixture {
   readonly storage: Storage<MemoryTransaction>
   readonly accountId: string
   readonly workspaceIds: readonly string[]
@@ -29,7 +29,7 @@ interface World {
   now: number
 }
 
-async function createWorld(): Promise<World> {
+async function createFixture(): Promise<Fixture> {
   const storage = memoryStorage()
   const at = { now: START }
   const agent = { name: 'n', type: 'worker' }
@@ -64,28 +64,28 @@ const pick = <T>(values: readonly T[], draw: number): T => values[draw % values.
 /** How long a step takes. */
 const lengthOf = (draw: number): number => pick([0, 1, 1_000, 20_000, 90_000, DAY_MS, 5 * DAY_MS], draw)
 
-async function apply(world: World, [kind, a, b, c]: Step, tx?: MemoryTransaction): Promise<void> {
-  const { storage } = world
-  const at: At<MemoryTransaction> = { now: world.now, tx }
+async function apply(fixture: Fixture, [kind, a, b, c]: Step, tx?: MemoryTransaction): Promise<void> {
+  const { storage } = fixture
+  const call: CallContext<MemoryTransaction> = { now: fixture.now, tx }
   const workspace = a % 2
-  const workspaceId = pick(world.workspaceIds, workspace)
-  const taskId = world.taskIds.length > 0 ? pick(world.taskIds, b) : 'task_none'
+  const workspaceId = pick(fixture.workspaceIds, workspace)
+  const taskId = fixture.taskIds.length > 0 ? pick(fixture.taskIds, b) : 'task_none'
   const task = await storage.tasks
-    .getTask({ within: workspaceId, taskId, parts: ['task'] }, at)
+    .getTask({ within: workspaceId, taskId, parts: ['task'] }, call)
     .then((found) => found.task)
     .catch((): Task | null => null)
   const proof = { workspaceId, taskId, fencingToken: task?.fencingToken ?? 0 }
   const steps: (() => Promise<unknown>)[] = [
-    () => addTask(world, workspace, [a, b, c], at),
+    () => addTask(fixture, workspace, [a, b, c], call),
     () =>
       storage.tasks.claimTasks(
         { target: { agentType: 'worker', leaseMs: LEASE_MS }, limit: 1 + (c % 3) },
-        at,
+        call,
       ),
     () =>
       storage.tasks.completeTask(
         { proof, result: 'r', next: { agentType: 'worker', leaseMs: LEASE_MS } },
-        at,
+        call,
       ),
     () =>
       storage.tasks.changeTask(
@@ -98,14 +98,14 @@ async function apply(world: World, [kind, a, b, c]: Step, tx?: MemoryTransaction
             backoff: c % 2 === 0 ? defaultBackoff : null,
           },
         },
-        at,
+        call,
       ),
     () =>
-      storage.tasks.appendToTask({ proof, log: { level: 'info', message: `${c}` }, leaseMs: LEASE_MS }, at),
+      storage.tasks.appendToTask({ proof, log: { level: 'info', message: `${c}` }, leaseMs: LEASE_MS }, call),
     () =>
       storage.tasks.changeTask(
         { target: { workspaceId, taskId }, command: { kind: 'move', to: pick(columns, c), actor: PERSON } },
-        at,
+        call,
       ),
     () =>
       storage.tasks.changeTask(
@@ -113,60 +113,69 @@ async function apply(world: World, [kind, a, b, c]: Step, tx?: MemoryTransaction
           target: { workspaceId, taskId },
           command: { kind: 'hold', reason: pick(holdReasons, c), message: null, actor: PERSON },
         },
-        at,
+        call,
       ),
-    () => storage.tasks.changeTask({ target: { workspaceId, taskId }, command: { kind: 'release' } }, at),
-    () => storage.tasks.expireLeases({ limit: 3, backoff: defaultBackoff }, at),
+    () => storage.tasks.changeTask({ target: { workspaceId, taskId }, command: { kind: 'release' } }, call),
+    () => storage.tasks.expireLeases({ limit: 3, backoff: defaultBackoff }, call),
     () =>
       storage.agents.insertAgent(
         { agent: { workspaceId, name: 'n', type: c % 2 ? 'worker' : 'other' }, idempotency: null },
-        at,
+        call,
       ),
-    () => sendDue(world, c, at),
-    () => notify(world, c, at),
-    () => setEnabled(world, workspaceId, c % 2 === 0, at),
-    () => storage.access.insertWorkspace({ accountId: world.accountId, name: 'x', agent: null }, at),
+    () => sendDue(fixture, c, call),
+    () => notify(fixture, c, call),
+    () => setEnabled(fixture, workspaceId, c % 2 === 0, call),
+    () => storage.access.insertWorkspace({ accountId: fixture.accountId, name: 'x', agent: null }, call),
     () =>
       storage.agents.updateAgent(
-        { workspaceId, agentId: pick(world.agentIds, c), change: { type: pick(['worker', 'other'], b) } },
-        at,
+        { workspaceId, agentId: pick(fixture.agentIds, c), change: { type: pick(['worker', 'other'], b) } },
+        call,
       ),
-    () => storage.agents.deleteAgent({ workspaceId, agentId: pick(world.agentIds, c) }, at),
-    () => storage.tasks.deleteTask({ workspaceId, taskId }, at),
-    () => storage.analytics.rollUp({ limit: 1 + (c % 9) }, at),
+    () => storage.agents.deleteAgent({ workspaceId, agentId: pick(fixture.agentIds, c) }, call),
+    () => storage.tasks.deleteTask({ workspaceId, taskId }, call),
+    () => storage.analytics.rollUp({ limit: 1 + (c % 9) }, call),
   ]
   try {
     await pick(steps, kind)()
   } catch (error) {
     if (!isTaskboardError(error)) throw error
   }
-  world.now += lengthOf(c)
+  fixture.now += lengthOf(c)
 }
 
-async function addTask(world: World, workspace: number, [a, b, c]: number[], at: At<MemoryTransaction>) {
+async function addTask(
+  fixture: Fixture,
+  workspace: number,
+  [a, b, c]: number[],
+  call: CallContext<MemoryTransaction>,
+) {
   const [x, y, z] = [a ?? 0, b ?? 0, c ?? 0]
-  const { value } = await world.storage.tasks.insertTask(
+  const { value } = await fixture.storage.tasks.insertTask(
     {
       task: newTask({
-        workspaceId: pick(world.workspaceIds, workspace),
+        workspaceId: pick(fixture.workspaceIds, workspace),
         priority: pick(priorities, y),
-        assignedTo: z % 3 === 0 ? pick(world.agentIds, workspace) : null,
-        dueDate: y % 2 === 0 ? world.now + (z % 40) * DAY_MS : null,
-        notBefore: z % 5 === 0 ? world.now + (y % 3) * DAY_MS : null,
-        dependsOn: world.taskIds.length > 0 && x % 3 === 0 ? [pick(world.taskIds, z)] : [],
+        assignedTo: z % 3 === 0 ? pick(fixture.agentIds, workspace) : null,
+        dueDate: y % 2 === 0 ? fixture.now + (z % 40) * DAY_MS : null,
+        notBefore: z % 5 === 0 ? fixture.now + (y % 3) * DAY_MS : null,
+        dependsOn: fixture.taskIds.length > 0 && x % 3 === 0 ? [pick(fixture.taskIds, z)] : [],
         maxAttempts: 1 + (z % 3),
       }),
       actor: PERSON,
       idempotency: { scope: 's', key: `${z % 7}`, fingerprint: 'f' },
     },
-    at,
+    call,
   )
-  if (at.tx === undefined && !world.taskIds.includes(value.id)) world.taskIds.push(value.id)
+  if (call.tx === undefined && !fixture.taskIds.includes(value.id)) fixture.taskIds.push(value.id)
 }
 
-async function sendDue({ storage }: World, draw: number, at: At<MemoryTransaction>): Promise<void> {
+async function sendDue(
+  { storage }: Fixture,
+  draw: number,
+  call: CallContext<MemoryTransaction>,
+): Promise<void> {
   const request = { ...CLAIM, limit: 1 + (draw % 5), perWebhook: 3 }
-  const { deliveries } = await storage.webhooks.claimDueDeliveries(request, at)
+  const { deliveries } = await storage.webhooks.claimDueDeliveries(request, call)
   const attempt = { durationMs: 1, status: 500, error: 'e', responseExcerpt: null }
   const kinds = ['succeeded', 'failed', 'gone'] as const
   const results = deliveries.slice(1).map(({ delivery, claimToken, webhook }, index) => ({
@@ -177,32 +186,36 @@ async function sendDue({ storage }: World, draw: number, at: At<MemoryTransactio
     endedMsAgo: 0,
     outcome: { kind: pick(kinds, draw + index) },
   }))
-  await storage.webhooks.recordDeliveryResults({ results, disableAfterMs: DAY_MS }, at)
+  await storage.webhooks.recordDeliveryResults({ results, disableAfterMs: DAY_MS }, call)
 }
 
-async function notify({ storage }: World, draw: number, at: At<MemoryTransaction>): Promise<void> {
+async function notify(
+  { storage }: Fixture,
+  draw: number,
+  call: CallContext<MemoryTransaction>,
+): Promise<void> {
   const request = { channels: ['mail'], limit: 1, eventsPerTarget: 1 + (draw % 3), claimMs: CLAIM_MS }
-  const { batches } = await storage.notifications.claimNotifications(request, at)
+  const { batches } = await storage.notifications.claimNotifications(request, call)
   for (const { workspaceId, channel, claimToken, events } of draw % 2 ? batches : []) {
     const readThroughSeq = events.at(-1)?.seq ?? 0
     const result = { workspaceId, channel, claimToken, readThroughSeq, retryInMs: null }
-    await storage.notifications.settleNotifications(result, at)
+    await storage.notifications.settleNotifications(result, call)
   }
 }
 
 async function setEnabled(
-  { storage }: World,
+  { storage }: Fixture,
   workspaceId: string,
   enabled: boolean,
-  at: At<MemoryTransaction>,
+  call: CallContext<MemoryTransaction>,
 ) {
-  for (const { id } of await storage.webhooks.listWebhooks({ within: workspaceId }, at)) {
-    await storage.webhooks.updateWebhook({ workspaceId, webhookId: id, change: { enabled } }, at)
+  for (const { id } of await storage.webhooks.listWebhooks({ within: workspaceId }, call)) {
+    await storage.webhooks.updateWebhook({ workspaceId, webhookId: id, change: { enabled } }, call)
   }
 }
 
 /** Everything that can be read. */
-async function observe({ storage, accountId, workspaceIds, taskIds, now }: World): Promise<unknown> {
+async function observe({ storage, accountId, workspaceIds, taskIds, now }: Fixture): Promise<unknown> {
   const at = { now }
   const days = { fromDay: 0, toDay: 100_000, baselines: { defaultMs: 1, msByType: {} } }
   const reach = { accountId, workspaceIds: 'all' } as const
@@ -256,7 +269,7 @@ async function observe({ storage, accountId, workspaceIds, taskIds, now }: World
 }
 
 /** What the queues would return, one after another. It is the last read of a storage. */
-async function drain({ storage, now }: World): Promise<unknown> {
+async function drain({ storage, now }: Fixture): Promise<unknown> {
   const later = { now: now + 40 * DAY_MS }
   const expired = await storage.tasks.expireLeases({ limit: 1_000, backoff: defaultBackoff }, { now })
   const claims = [
@@ -304,8 +317,8 @@ async function drain({ storage, now }: World): Promise<unknown> {
 
 class Rollback extends Error {}
 
-async function applyAll(world: World, steps: readonly Step[]): Promise<void> {
-  for (const each of steps) await apply(world, each)
+async function applyAll(fixture: Fixture, steps: readonly Step[]): Promise<void> {
+  for (const each of steps) await apply(fixture, each)
 }
 
 describe('a transaction that is rolled back', () => {
@@ -317,20 +330,20 @@ describe('a transaction that is rolled back', () => {
   it('leaves every observable state as it was, also for other callers while it is open', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ([history, undone]) => {
-        const world = await createWorld()
-        await applyAll(world, history)
-        const { now } = world
+        const fixture = await createFixture()
+        await applyAll(fixture, history)
+        const { now } = fixture
         // Estimates depend on the order at that time, so both reads are at the same time.
-        world.now = undone.reduce((time, [, , , c]) => time + lengthOf(c), now)
-        const before = await observe(world)
-        world.now = now
-        const work = world.storage.transaction(async (tx) => {
-          for (const each of undone) await apply(world, each, tx)
-          expect(await observe(world)).toEqual(before)
+        fixture.now = undone.reduce((time, [, , , c]) => time + lengthOf(c), now)
+        const before = await observe(fixture)
+        fixture.now = now
+        const work = fixture.storage.transaction(async (tx) => {
+          for (const each of undone) await apply(fixture, each, tx)
+          expect(await observe(fixture)).toEqual(before)
           throw new Rollback()
         })
         await expect(work).rejects.toBeInstanceOf(Rollback)
-        expect(await observe(world)).toEqual(before)
+        expect(await observe(fixture)).toEqual(before)
       }),
       { numRuns: 150 },
     )
@@ -339,7 +352,7 @@ describe('a transaction that is rolled back', () => {
   it('leaves the queues as in a storage where it never ran', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ([history, undone]) => {
-        const [touched, untouched] = [await createWorld(), await createWorld()]
+        const [touched, untouched] = [await createFixture(), await createFixture()]
         await applyAll(touched, history)
         await applyAll(untouched, history)
         const work = touched.storage.transaction(async (tx) => {

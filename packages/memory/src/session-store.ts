@@ -1,11 +1,76 @@
-import { TaskboardError, type Instant } from '@taskboard/core'
-import { sessionOver, showRefreshToken, takeLoginAttempt, type SessionStore } from '@taskboard/core/storage'
-import type { Database } from './database.js'
-import { createMfaVerbs } from './mfa-verbs.js'
+import { type Instant, TaskboardError } from '@taskboard/core'
+import { sessionOver, type SessionStore, showRefreshToken, takeLoginAttempt } from '@taskboard/core/storage'
+import type { Database, StoredSession } from './database.js'
 import type { Pruned } from './prune.js'
-import type { StoredSession } from './stored-session.js'
 import type { Table } from './table.js'
 import type { MemoryTransaction } from './transactions.js'
+import type { StoredUser } from './users.js'
+
+type PortStore = SessionStore<MemoryTransaction>
+
+type MfaVerb = 'changeMfa' | 'redeemMfa'
+
+/** The part of the session store that is about second factors. */
+function createMfaVerbs({ transactions, tables }: Database): Pick<PortStore, MfaVerb> {
+  const { write } = transactions
+
+  /** Changes a user when that is allowed; returns whether it was. */
+  function change(
+    userId: string,
+    isAllowed: (user: StoredUser) => boolean,
+    changed: (user: StoredUser) => Partial<StoredUser>,
+  ): boolean {
+    const user = tables.users.get(userId)
+    if (user === undefined || !isAllowed(user)) return false
+    tables.users.set(userId, { ...user, ...changed(user) })
+    return true
+  }
+
+  return {
+    changeMfa: ({ userId, change: wanted }, call) =>
+      write(call, () => {
+        switch (wanted.kind) {
+          case 'offer':
+            return change(
+              userId,
+              ({ mfaSecret }) => mfaSecret === null,
+              () => ({ mfaPendingSecret: wanted.sealedSecret }),
+            )
+          case 'enrol': {
+            const { sealedSecret, step, recoveryHashes } = wanted
+            return change(
+              userId,
+              ({ mfaSecret, mfaPendingSecret }) => mfaSecret === null && mfaPendingSecret === sealedSecret,
+              () => ({ mfaSecret: sealedSecret, mfaPendingSecret: null, mfaStep: step, recoveryHashes }),
+            )
+          }
+          case 'remove':
+            return change(
+              userId,
+              () => true,
+              () => ({ mfaSecret: null, mfaPendingSecret: null, mfaStep: null, recoveryHashes: [] }),
+            )
+        }
+      }),
+    redeemMfa: ({ userId, ...code }, call) =>
+      write(call, () =>
+        'step' in code
+          ? change(
+              userId,
+              ({ mfaSecret, mfaStep }) => mfaSecret !== null && (mfaStep === null || mfaStep < code.step),
+              () => ({ mfaStep: code.step }),
+            )
+          : change(
+              userId,
+              ({ mfaSecret, recoveryHashes }) =>
+                mfaSecret !== null && recoveryHashes.includes(code.recoveryHash),
+              ({ recoveryHashes }) => ({
+                recoveryHashes: recoveryHashes.filter((each) => each !== code.recoveryHash),
+              }),
+            ),
+      ),
+  }
+}
 
 type Store = SessionStore<MemoryTransaction> & Pruned<'pruneSessions' | 'pruneLoginAttempts'>
 
@@ -23,22 +88,22 @@ export function createSessionStore(database: Database): Store {
 
   return {
     ...createMfaVerbs(database),
-    findSignIn: (named, at) =>
-      read(at, (now) => {
+    findSignIn: (named, call) =>
+      read(call, (now) => {
         const found = 'email' in named ? users.byEmail(named.email) : tables.users.get(named.userId)
         if (found === undefined) return null
         const { user, passwordHash, mfaSecret, mfaPendingSecret } = found
         return { userId: user.id, email: user.email, passwordHash, mfaSecret, mfaPendingSecret, asOf: now }
       }),
-    takeLoginAttempt: ({ key, kind }, at) =>
-      write(at, (now) => {
+    takeLoginAttempt: ({ key, kind }, call) =>
+      write(call, (now) => {
         const { after, decision } = takeLoginAttempt(tables.loginAttempts.get(key), kind, now)
         tables.loginAttempts.set(key, after)
         return decision
       }),
-    clearLoginAttempts: ({ key }, at) => write(at, () => tables.loginAttempts.delete(key)),
-    insertSession: ({ userId, passwordHash, familyHash, tokenHash, ttlMs }, at) =>
-      write(at, (now) => {
+    clearLoginAttempts: ({ key }, call) => write(call, () => tables.loginAttempts.delete(key)),
+    insertSession: ({ userId, passwordHash, familyHash, tokenHash, ttlMs }, call) =>
+      write(call, (now) => {
         const known = tables.users.get(userId)?.passwordHash
         if (known === undefined || (passwordHash ?? known) !== known) throw noSuchUser()
         const session = { id: settings.current.newId('ses'), userId }
@@ -46,16 +111,16 @@ export function createSessionStore(database: Database): Store {
         tables.sessions.set(session.id, { session, familyHash, family })
         return session
       }),
-    consumeRefreshToken: (request, at) =>
-      write(at, (now) => {
+    consumeRefreshToken: (request, call) =>
+      write(call, (now) => {
         const stored = find(request)
         const shown = stored === undefined ? null : showRefreshToken(stored.family, request, now)
         if (stored === undefined || shown === null) return null
         tables.sessions.set(stored.session.id, { ...stored, family: shown.after })
         return { outcome: shown.outcome, session: stored.session }
       }),
-    endSession: (named, at) =>
-      write(at, (now) => {
+    endSession: (named, call) =>
+      write(call, (now) => {
         const stored = find(named)
         if (stored === undefined || stored.family.expiresAt <= now) return null
         tables.sessions.set(stored.session.id, {
@@ -64,10 +129,10 @@ export function createSessionStore(database: Database): Store {
         })
         return stored.session
       }),
-    pruneSessions: ({ limit }, at) =>
-      write(at, (now) => prune(tables.sessions, limit, ({ family }) => family.expiresAt, now)),
-    pruneLoginAttempts: ({ limit }, at) =>
-      write(at, (now) => prune(tables.loginAttempts, limit, ({ holdsUntil }) => holdsUntil, now)),
+    pruneSessions: ({ limit }, call) =>
+      write(call, (now) => prune(tables.sessions, limit, ({ family }) => family.expiresAt, now)),
+    pruneLoginAttempts: ({ limit }, call) =>
+      write(call, (now) => prune(tables.loginAttempts, limit, ({ holdsUntil }) => holdsUntil, now)),
   }
 }
 

@@ -1,16 +1,74 @@
 import {
-  TaskboardError,
-  transition,
   type Attempt,
   type Instant,
   type Task,
+  TaskboardError,
   type TaskCommand,
+  transition,
 } from '@taskboard/core'
-import type { EventDraft, EventData, TransitionResult } from '@taskboard/core/storage'
+import type { EventData, EventDraft, TaskChange, TransitionResult } from '@taskboard/core/storage'
 import type { Database } from './database.js'
-import { createDependents } from './dependents.js'
-import type { TaskSlots } from './task-slots.js'
 import { draftRow, type EventRow } from './event-log.js'
+import { copied, copiedMetadata, countOpen, requireAssignee } from './new-task.js'
+import type { TaskSlots, TaskTable } from './task-slots.js'
+
+/** The tasks that wait for a task. Follows the tasks' table. */
+interface Dependents {
+  /** Ids of the tasks that name `taskId` among their dependencies, in order. */
+  of(taskId: string): readonly string[]
+}
+
+function createDependents(tasks: TaskTable): Dependents {
+  const waiting = new Map<string, Set<string>>()
+
+  tasks.onChange((before, after) => {
+    if (before?.dependsOn === after?.dependsOn) return
+    for (const id of before?.dependsOn ?? []) {
+      const ids = waiting.get(id)
+      ids?.delete((before as Task).id)
+      if (ids?.size === 0) waiting.delete(id)
+    }
+    for (const id of after?.dependsOn ?? []) {
+      const ids = waiting.get(id)
+      if (ids === undefined) waiting.set(id, new Set([(after as Task).id]))
+      else ids.add((after as Task).id)
+    }
+  })
+
+  return { of: (taskId) => [...(waiting.get(taskId) ?? [])].sort() }
+}
+
+/**
+ * `task` with a change applied.
+ * @throws TaskboardError `INVALID_FIELD` for ids that the workspace does not have, and for dependencies that lead back to it.
+ */
+export function changedTask(database: Database, task: Task, change: TaskChange, now: Instant): Task {
+  const { workspaceId, id } = task
+  const after: Task = { ...task, ...change, updatedAt: now }
+  requireAssignee(database, workspaceId, after.assignedTo)
+  const { tags, metadata, dependsOn } = after
+  const copies = { tags: copied(tags), metadata: copiedMetadata(metadata) }
+  if (change.dependsOn === undefined) return { ...after, ...copies }
+  const each = copied([...new Set(dependsOn)])
+  const openDependencies = countOpen(database, workspaceId, id, each)
+  requireNoCircle(database, id, each)
+  return { ...after, ...copies, dependsOn: each, openDependencies }
+}
+
+function requireNoCircle({ tables }: Database, taskId: string, dependsOn: readonly string[]): void {
+  const seen = new Set<string>()
+  const toVisit = [...dependsOn]
+  for (let id = toVisit.pop(); id !== undefined; id = toVisit.pop()) {
+    if (id === taskId) {
+      throw new TaskboardError('INVALID_FIELD', 'dependsOn must not lead back to the task', {
+        field: 'dependsOn',
+      })
+    }
+    if (seen.has(id)) continue
+    seen.add(id)
+    toVisit.push(...(tables.tasks.get(id)?.dependsOn ?? []))
+  }
+}
 
 /** Applies the decisions of `transition` with all their effects. */
 export interface TaskChanges {

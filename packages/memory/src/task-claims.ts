@@ -39,7 +39,7 @@ export function createTaskClaims(
           return { tasks, nextReadyInMs: waitUntil(queue.nextReadyForType(agentType, now), now) }
         const command = { kind: 'claim', agentId: leastBusy(best.agentIds), leaseMs } as const
         tasks.push(changes.apply(best.row.value, command, now, best.row))
-        queue.served(best.station)
+        queue.served(best.queue)
       }
       return { tasks, nextReadyInMs: null }
     },

@@ -9,7 +9,7 @@ import {
   type TaskSummary,
 } from '@taskboard/core'
 import type {
-  At,
+  CallContext,
   Reach,
   TaskPart,
   TaskParts,
@@ -72,16 +72,16 @@ export function createTaskReads(
   }
 
   return {
-    getTask: <Part extends TaskPart>(query: TaskQuery<Part>, at: At<MemoryTransaction>) =>
-      read(at, (now) => {
+    getTask: <Part extends TaskPart>(query: TaskQuery<Part>, call: CallContext<MemoryTransaction>) =>
+      read(call, (now) => {
         const { within, taskId, parts } = query
         const task = typeof within === 'string' ? require(within, taskId) : requireWithin(within, taskId)
         const found = parts.map((part) => [part, readers[part](task, query, now)] as const)
         return { workspaceId: task.workspaceId, ...Object.fromEntries(found) } as TaskReading<Part>
       }),
-    listTasks: (query, at) => read(at, (now) => index.list(query, now)),
-    searchTasks: (search, at) =>
-      read(at, (now) => {
+    listTasks: (query, call) => read(call, (now) => index.list(query, now)),
+    searchTasks: (search, call) =>
+      read(call, (now) => {
         const { tasks, nextAfterId } = searchTasks(database, index, search)
         return { found: tasks.map((task) => summarized(task, now)), nextAfterId }
       }),

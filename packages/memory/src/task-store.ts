@@ -12,9 +12,8 @@ import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
 import { buildTask, TaskCreated } from './new-task.js'
 import type { ReadyQueue } from './ready-queue.js'
-import { createTaskChanges, type TaskChanges } from './task-changes.js'
+import { changedTask, createTaskChanges, type TaskChanges } from './task-changes.js'
 import { createTaskClaims } from './task-claims.js'
-import { changedTask } from './task-edit.js'
 import { createTaskReads } from './task-reads.js'
 import type { MemoryTransaction } from './transactions.js'
 
@@ -29,8 +28,8 @@ export function createTaskStore(database: Database, queue: ReadyQueue, leases: L
   return {
     ...createTaskReads(database, columns, leases, changes.require),
     ...createAgentVerbs(database, queue, leases, changes),
-    insertTask: ({ task: input, actor, idempotency: claim }, at) =>
-      write(at, (now) => {
+    insertTask: ({ task: input, actor, idempotency: claim }, call) =>
+      write(call, (now) => {
         database.requireWorkspace(input.workspaceId)
         return idempotency.once(claim, now, () => {
           const task = buildTask(database, settings.current.newId('task'), input, now)
@@ -39,12 +38,12 @@ export function createTaskStore(database: Database, queue: ReadyQueue, leases: L
           return task
         })
       }),
-    changeTask: ({ target, command }, at) =>
-      write(at, (now) => changeTask(database, changes, target, command, now)),
-    deleteTask: ({ workspaceId, taskId }, at) =>
-      write(at, () => changes.remove(changes.require(workspaceId, taskId))),
-    expireLeases: ({ limit, backoff }, at) =>
-      write(at, (now) => {
+    changeTask: ({ target, command }, call) =>
+      write(call, (now) => changeTask(database, changes, target, command, now)),
+    deleteTask: ({ workspaceId, taskId }, call) =>
+      write(call, () => changes.remove(changes.require(workspaceId, taskId))),
+    expireLeases: ({ limit, backoff }, call) =>
+      write(call, (now) => {
         let expired = 0
         for (let first = leases.first(); first !== null && expired < limit; first = leases.first()) {
           if (first.expiresAt > now) break
@@ -56,8 +55,8 @@ export function createTaskStore(database: Database, queue: ReadyQueue, leases: L
       }),
     // Each commit frees all.
     freeDependents: () => Promise.resolve({ freed: 0, hasMore: false }),
-    rescore: (at) =>
-      write(at, () => {
+    rescore: (call) =>
+      write(call, () => {
         queue.replaceAll()
         return queue.size
       }),
@@ -103,11 +102,11 @@ function createAgentVerbs(
   }
 
   return {
-    claimTasks: ({ target, limit }, at) => write(at, (now) => claim(target, limit, now)),
-    checkClaims: ({ proofs }, at) =>
-      transactions.read(at, (now) => proofs.map((proof) => isHeld(proof, now))),
-    appendToTask: ({ proof, leaseMs, ...added }, at) =>
-      write(at, (now) => {
+    claimTasks: ({ target, limit }, call) => write(call, (now) => claim(target, limit, now)),
+    checkClaims: ({ proofs }, call) =>
+      transactions.read(call, (now) => proofs.map((proof) => isHeld(proof, now))),
+    appendToTask: ({ proof, leaseMs, ...added }, call) =>
+      write(call, (now) => {
         renew(proof, leaseMs, now)
         const { logLimit, outputLimit } = settings.current
         if ('log' in added) {
@@ -123,8 +122,8 @@ function createAgentVerbs(
         const { type, name, url, size } = added.output
         tables.outputs.set(proof.taskId, [...outputs, { type, name, url, size }])
       }),
-    completeTask: ({ proof, result, next }, at) =>
-      write(at, (now) => {
+    completeTask: ({ proof, result, next }, call) =>
+      write(call, (now) => {
         const { workspaceId, taskId, fencingToken } = proof
         const command = { kind: 'complete', fencingToken, result } as const
         const task = changes.apply(changes.require(workspaceId, taskId), command, now)

@@ -1,5 +1,5 @@
 import { TaskboardError, type Instant } from '@taskboard/core'
-import type { At } from '@taskboard/core/storage'
+import type { CallContext } from '@taskboard/core/storage'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Journal } from './journal.js'
 
@@ -19,9 +19,9 @@ export interface MemoryTransaction {
  */
 export interface Transactions {
   /** Runs a verb that changes nothing. */
-  readonly read: <T>(at: At<MemoryTransaction> | null, verb: (now: Instant) => T) => Promise<T>
+  readonly read: <T>(at: CallContext<MemoryTransaction> | null, verb: (now: Instant) => T) => Promise<T>
   /** Runs a verb; undoes its writes when it throws. */
-  readonly write: <T>(at: At<MemoryTransaction> | null, verb: (now: Instant) => T) => Promise<T>
+  readonly write: <T>(at: CallContext<MemoryTransaction> | null, verb: (now: Instant) => T) => Promise<T>
   /** `Storage.transaction`. */
   readonly transaction: <T>(work: (tx: MemoryTransaction) => Promise<T>) => Promise<T>
 }
@@ -40,17 +40,17 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
   const inside = new AsyncLocalStorage<MemoryTransaction>()
 
   const isOpen = (): boolean => current !== null
-  const presentOf = (at: At<MemoryTransaction> | null): Instant => at?.now ?? now()
+  const presentOf = (at: CallContext<MemoryTransaction> | null): Instant => at?.now ?? now()
 
   /** Whether the verb is part of the open transaction. */
-  function isInside(at: At<MemoryTransaction> | null): boolean {
+  function isInside(at: CallContext<MemoryTransaction> | null): boolean {
     if (at?.tx === undefined) return false
     if (at.tx === current) return true
     throw new TaskboardError('CONFLICT', 'the transaction is no longer open')
   }
 
   /** Runs a verb completely or not at all. Within a transaction the commit comes later. */
-  function runVerb<T>(at: At<MemoryTransaction> | null, verb: (now: Instant) => T): T {
+  function runVerb<T>(at: CallContext<MemoryTransaction> | null, verb: (now: Instant) => T): T {
     const start = journal.length
     try {
       const value = verb(presentOf(at))

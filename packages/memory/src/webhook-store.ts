@@ -15,9 +15,8 @@ import {
 import { newDelivery, type Database } from './database.js'
 import { createDeliveryClaims } from './delivery-claims.js'
 import { createDeliveryIndex, type DeliveryIndex } from './delivery-index.js'
-import { createDeliveryLog, type DeliveryLog } from './delivery-log.js'
+import { createDeliveryLog, type DeliveryLog, type DeliveryRow, isFinished, isHeld } from './deliveries.js'
 import { recordResult } from './delivery-results.js'
-import { isFinished, isHeld, type DeliveryRow } from './delivery-row.js'
 import type { Pruned } from './prune.js'
 import { isWithin } from './reach.js'
 import type { Table } from './table.js'
@@ -57,8 +56,8 @@ function createWebhookVerbs(
   const { read, write } = transactions
 
   return {
-    insertWebhook: ({ webhook: { workspaceId, url, events, secrets }, idempotency: claim }, at) =>
-      write(at, (now) => {
+    insertWebhook: ({ webhook: { workspaceId, url, events, secrets }, idempotency: claim }, call) =>
+      write(call, (now) => {
         database.requireWorkspace(workspaceId)
         return idempotency.once(claim, now, () => {
           const webhook: StoredWebhook = {
@@ -77,8 +76,8 @@ function createWebhookVerbs(
           return webhook
         })
       }),
-    listWebhooks: (query, at) =>
-      read(at, () => {
+    listWebhooks: (query, call) =>
+      read(call, () => {
         if (query.webhookId === undefined) return [...subscriptions.of(query.within)]
         const { within, webhookId } = query
         const webhook = tables.webhooks.get(webhookId)
@@ -88,14 +87,14 @@ function createWebhookVerbs(
           typeof within === 'string' ? workspaceId === within : isWithin(database, within, workspaceId)
         return isFound ? [webhook] : []
       }),
-    updateWebhook: ({ workspaceId, webhookId, change }, at) =>
-      write(at, (now) => {
+    updateWebhook: ({ workspaceId, webhookId, change }, call) =>
+      write(call, (now) => {
         const changed = changedWebhook(requireWebhook(workspaceId, webhookId), change, now)
         tables.webhooks.set(webhookId, changed)
         return changed
       }),
-    deleteWebhook: ({ workspaceId, webhookId }, at) =>
-      write(at, () => {
+    deleteWebhook: ({ workspaceId, webhookId }, call) =>
+      write(call, () => {
         if (tables.webhooks.get(webhookId)?.workspaceId !== workspaceId) return false
         for (const id of log.all(webhookId).toReversed()) tables.deliveries.delete(id)
         tables.webhooks.delete(webhookId)
@@ -141,16 +140,16 @@ function createSendVerbs(
   const claims = createDeliveryClaims(deliveries, webhooks, index, targetOf)
 
   return {
-    claimDueDeliveries: (request, at) => write(at, (now) => claims.claimDue(request, now)),
-    readTargets: ({ webhookIds }, at) =>
-      read(at, (now) =>
+    claimDueDeliveries: (request, call) => write(call, (now) => claims.claimDue(request, now)),
+    readTargets: ({ webhookIds }, call) =>
+      read(call, (now) =>
         webhookIds.flatMap((id) => {
           const webhook = webhooks.get(id)
           return webhook?.enabled === true ? [targetOf(webhook, now)] : []
         }),
       ),
-    recordDeliveryResults: ({ results, disableAfterMs }, at) =>
-      write(at, (now) => {
+    recordDeliveryResults: ({ results, disableAfterMs }, call) =>
+      write(call, (now) => {
         for (const result of results) {
           if (isReturned(result)) giveBack(deliveries, result, now)
           else recordResult(database, result, disableAfterMs, now)
@@ -201,8 +200,8 @@ function createLogVerbs(
   }
 
   return {
-    insertTestDelivery: ({ workspaceId, webhookId, event: { type, data } }, at) =>
-      write(at, (now) => {
+    insertTestDelivery: ({ workspaceId, webhookId, event: { type, data } }, call) =>
+      write(call, (now) => {
         requireWebhook(workspaceId, webhookId)
         const { newId } = settings.current
         const place = {
@@ -217,13 +216,13 @@ function createLogVerbs(
         deliveries.set(row.delivery.id, row)
         return row.delivery
       }),
-    listDeliveries: (query, at) =>
-      read(at, () => {
+    listDeliveries: (query, call) =>
+      read(call, () => {
         requireWebhook(query.workspaceId, query.webhookId)
         return pageOf(deliveries, log, query)
       }),
-    resendDeliveries: ({ workspaceId, webhookId, which }, at) =>
-      write(at, (now) => {
+    resendDeliveries: ({ workspaceId, webhookId, which }, call) =>
+      write(call, (now) => {
         requireWebhook(workspaceId, webhookId)
         const rows = toResend(webhookId, which)
         for (const { delivery } of rows) {
@@ -232,8 +231,8 @@ function createLogVerbs(
         }
         return rows.length
       }),
-    pruneDeliveries: ({ olderThanMs, limit }, at) =>
-      write(at, (now) => {
+    pruneDeliveries: ({ olderThanMs, limit }, call) =>
+      write(call, (now) => {
         let count = 0
         for (let row = index.firstFinished(); row !== null && count < limit; row = index.firstFinished()) {
           if (row.delivery.createdAt >= now - olderThanMs) break

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DayFigures, FiguresQuery, Reach } from '@taskboard/core/storage'
-import { countedEvent, COUNTED_TYPES } from '../src/analytics/counted-event.js'
+import { countedEvent, COUNTED_TYPES } from '../src/analytics/analytics-store.js'
 import { createBoard } from './board.js'
 import { count, median, timed } from './measure.js'
 import { atLeast, mustHold, tell } from './report.js'

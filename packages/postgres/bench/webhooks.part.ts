@@ -5,7 +5,7 @@ import { createEnvironment, systemClock, systemRandom } from '../../core/src/env
 import { createDeliverer } from '../../core/src/webhooks/deliverer.js'
 import { createEndpointGuard } from '../../core/src/webhooks/endpoint-guard.js'
 import { secretContext } from '../../core/src/webhooks/signing-keys.js'
-import { systemResolver } from '../../core/src/webhooks/system-resolver.js'
+import { systemResolver } from '../../core/src/webhooks/resolver.js'
 import { createUndiciSender } from '../../core/src/webhooks/undici-sender.js'
 import { resolveWebhookSettings } from '../../core/src/webhooks/webhook-options.js'
 import type { PgConnection } from '../src/index.js'

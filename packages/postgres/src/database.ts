@@ -1,11 +1,16 @@
 import { isTaskboardError } from '@taskboard/core'
-import { createCommitSignal, type At, type BoundSettings, type CommitSignal } from '@taskboard/core/storage'
+import {
+  createCommitSignal,
+  type CallContext,
+  type BoundSettings,
+  type CommitSignal,
+} from '@taskboard/core/storage'
 import pRetry, { type Options } from 'p-retry'
 import { boundedConnection, boundedPool, type BoundedPool } from './bounded-pool.js'
 import { isCollision, toVerbError } from './connection-fault.js'
-import { createJoiner, type Batch, type JoinerOptions } from './joiner.js'
+import { createBatcher, type Batch, type BatcherOptions } from './batcher.js'
 import type { PgConnection, PgPool, PgQuery } from './pool.js'
-import { soleConnectionOf, type SoleConnection } from './sole-connection.js'
+import { soleConnectionOf, type SoleConnection } from './pglite-pool.js'
 import type { Statement } from './statement.js'
 import { resolveTimeouts, type Timeouts } from './timeouts.js'
 
@@ -22,16 +27,16 @@ export interface Database {
   readonly settings: BoundSettings
   readonly commits: CommitSignal
   /** Records that an agent lost its task: the commit signals it, at once or at the end of `Storage.transaction`. */
-  noteRevocation(at: At<PgConnection> | null): void
+  noteRevocation(at: CallContext<PgConnection> | null): void
   /** As `write`, for statements that change nothing, or nothing that others wait for: signals no commit. */
   read<Row>(
-    at: At<PgConnection> | null,
+    at: CallContext<PgConnection> | null,
     statement: Statement<Row>,
     values: readonly unknown[],
   ): Promise<readonly Row[]>
   /** One atomic statement that writes; retried after a collision unless it is part of a transaction. */
   write<Row>(
-    at: At<PgConnection> | null,
+    at: CallContext<PgConnection> | null,
     statement: Statement<Row>,
     values: readonly unknown[],
   ): Promise<readonly Row[]>
@@ -41,12 +46,12 @@ export interface Database {
    * of its statements then has `statementTimeoutMs`, if given.
    */
   atomically<T>(
-    at: At<PgConnection> | null,
+    at: CallContext<PgConnection> | null,
     work: (session: Session) => Promise<T>,
     options?: { readonly statementTimeoutMs: number },
   ): Promise<T>
   /** `createJoiner`, for verbs without `tx`. */
-  join<In, Out>(batch: Batch<In, Out>, options: JoinerOptions<In>): (input: In) => Promise<Out>
+  join<In, Out>(batch: Batch<In, Out>, options: BatcherOptions<In>): (input: In) => Promise<Out>
   /** `Storage.transaction`. */
   transaction<T>(work: (tx: PgConnection) => Promise<T>): Promise<T>
 }
@@ -173,7 +178,7 @@ function createRunners(
 function createRevocations(commits: CommitSignal) {
   const revoking = new WeakSet<PgConnection>()
   return {
-    note(at: At<PgConnection> | null): void {
+    note(at: CallContext<PgConnection> | null): void {
       if (at?.tx === undefined) commits.raise({ revokes: true })
       else revoking.add(at.tx)
     },
@@ -185,9 +190,9 @@ function createRevocations(commits: CommitSignal) {
 
 /** A call may join the batch of another, which runs outside the caller's transaction, so each call is checked on its own. */
 function joinVia(sole: SoleConnection | null): Database['join'] {
-  if (sole === null) return createJoiner
-  return <In, Out>(batch: Batch<In, Out>, options: JoinerOptions<In>) => {
-    const joined = createJoiner(batch, options)
+  if (sole === null) return createBatcher
+  return <In, Out>(batch: Batch<In, Out>, options: BatcherOptions<In>) => {
+    const joined = createBatcher(batch, options)
     return async (input: In) => {
       sole.refuseInside()
       return joined(input)

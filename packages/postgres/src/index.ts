@@ -1,10 +1,13 @@
 export { postgresStorage } from './postgres-storage.js'
 export type { PostgresStorageOptions } from './postgres-storage.js'
-export { migrate, migrationStatus, planMigrations } from './migrations/migrate.js'
-export type { MigrationState } from './migrations/migrate.js'
-export type { PlannedStep } from './migrations/planned-steps.js'
-export { pglitePool } from './pglite-pool.js'
-export type { PgliteInstance } from './pglite-pool.js'
+export {
+  migrate,
+  type MigrationState,
+  migrationStatus,
+  planMigrations,
+  type PlannedStep,
+} from './migrations/migrate.js'
+export { type PgliteInstance, pglitePool } from './pglite-pool.js'
 export type { PgConnection, PgPool, PgPoolClient, PgQuery } from './pool.js'
 export { openPglite } from './pglite-directory.js'
 export type { OpenedPglite } from './pglite-directory.js'

@@ -1,5 +1,16 @@
-import { loadPglite } from './load-pglite.js'
+import { TaskboardError } from '@taskboard/core'
 import type { PgQuery } from './pool.js'
+
+/** The optional peer. @throws TaskboardError `INVALID_CONFIG` when it is not installed. */
+export async function loadPglite() {
+  try {
+    return await import('@electric-sql/pglite')
+  } catch (error) {
+    throw new TaskboardError('INVALID_CONFIG', 'PGlite needs the package @electric-sql/pglite', {
+      cause: error,
+    })
+  }
+}
 
 /** The part of a `PGlite` that runs prepared statements. */
 export interface PgliteProtocol {
@@ -18,10 +29,10 @@ export interface PgliteProtocol {
 }
 
 /** Parsers of text by type (`oid` of `pg_type`). */
-export type Parsers = Readonly<Record<number, ((text: string, type?: number) => unknown) | undefined>>
+type Parsers = Readonly<Record<number, ((text: string, type?: number) => unknown) | undefined>>
 
 /** A query with a name. */
-export type NamedQuery = PgQuery & { readonly name: string }
+type NamedQuery = PgQuery & { readonly name: string }
 
 interface Column {
   readonly name: string

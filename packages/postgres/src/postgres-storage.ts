@@ -2,16 +2,16 @@ import { TaskboardError, type Storage } from '@taskboard/core'
 import { createStorageSettings } from '@taskboard/core/storage'
 import { createAccessStore } from './access/access-store.js'
 import { createAgentStore } from './agents/agent-store.js'
-import { createSessionStore } from './access/sessions/session-store.js'
+import { createSessionStore } from './access/session-store.js'
 import { createAnalyticsStore } from './analytics/analytics-store.js'
 import { boundedPool } from './bounded-pool.js'
 import { createDatabase } from './database.js'
 import { createEventStore } from './events/event-store.js'
 import { createNotificationStore } from './events/notification-store.js'
-import { keepAnswer } from './idempotency/keep-answer.js'
+import { keepAnswer } from './idempotency.js'
 import { createLimitStore } from './limits/limit-store.js'
 import { createQuotaStore } from './limits/quota-store.js'
-import { createWakes } from './listen/wakes.js'
+import { createCommitNotifications } from './listen/commit-notifications.js'
 import { migrationStatus } from './migrations/migrate.js'
 import type { PgConnection, PgPool } from './pool.js'
 import { prune } from './prune.js'
@@ -79,14 +79,14 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
   const { pool, preparedStatements = true, listen = true } = options
   const settings = createStorageSettings()
   const timeouts = resolveTimeouts(options)
-  const wakes = createWakes({ pool, listen, settings, timeouts })
+  const wakes = createCommitNotifications({ pool, listen, settings, timeouts })
   const { commits } = wakes
   const database = createDatabase({ pool, settings, timeouts, preparedStatements, commits })
 
   return {
     name: 'postgres',
     durable: true,
-    wakes: 'hints',
+    commitNotifications: 'hints',
     tasks: createTaskStore(database),
     agents: createAgentStore(database),
     analytics: createAnalyticsStore(database),
@@ -113,7 +113,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     },
     close: () => wakes.close(),
     transaction: (work) => database.transaction(work),
-    keepAnswer: ({ claim, answer }, at) => keepAnswer(database, claim, answer, at),
+    saveIdempotentResponse: ({ claim, answer }, call) => keepAnswer(database, claim, answer, call),
     prune: (asked, { now }) => prune(database, asked, now),
   }
 }

@@ -1,11 +1,189 @@
 import type { Instant } from '@taskboard/core'
 import type { Pruning } from '@taskboard/core/storage'
-import { pruneLoginAttempts, pruneSessions } from './access/sessions/prune-sessions.js'
 import type { Database } from './database.js'
-import { pruneEvents } from './events/prune-events.js'
-import { pruneIdempotency } from './idempotency/prune-idempotency.js'
-import { pruneLimits } from './limits/prune-limits.js'
-import { pruneDeliveries } from './webhooks/prune-deliveries.js'
+import { statement, type Statement } from './statement.js'
+
+/**
+ * Takes the first rows of the table, which are nearly the oldest, so no batch sorts all old events. A range with two ends makes
+ * the planner expect few events. Events that are not yet rolled up stay.
+ */
+const pruneOldest = statement<{ readonly count: number }>(
+  'prune_events',
+  /* sql */ `
+  with p as materialized (select coalesce($3::bigint, taskboard.now_ms()) - $1::bigint as end_at),
+  gone as (
+    delete from taskboard.event where ctid = any (array(
+      select e.ctid from taskboard.event e
+      where e.at < (select end_at from p) and e.at > -9223372036854775808 and e.seq <= coalesce((
+        select m.seq from taskboard.analytics_mark m where m.workspace_id = e.workspace_id
+      ), 0)
+      limit $2::integer
+    ))
+    returning 1
+  )
+  select count(*)::float8 as count from gone`,
+)
+
+/** `Storage.prune` of events. */
+async function pruneEvents(
+  database: Database,
+  olderThanMs: number,
+  limit: number,
+  now: Instant | null,
+): Promise<number> {
+  const [row] = await database.read(null, pruneOldest, [olderThanMs, limit, now])
+  return row?.count ?? 0
+}
+
+const pruneRecords = statement<{ readonly count: number }>(
+  'prune_idempotency',
+  /* sql */ `
+  with p as materialized (select coalesce($3::bigint, taskboard.now_ms()) - $1::bigint as end_at),
+  old as materialized (
+    select ctid from taskboard.idempotency where created_at < (select end_at from p)
+    order by created_at limit $2::integer for update skip locked
+  ),
+  gone as (
+    delete from taskboard.idempotency where ctid = any (array(select ctid from old)) returning 1
+  )
+  select count(*)::float8 as count from gone`,
+)
+
+/** `Storage.prune` of idempotency records. */
+async function pruneIdempotency(
+  database: Database,
+  olderThanMs: number,
+  limit: number,
+  now: Instant | null,
+): Promise<number> {
+  const [row] = await database.read(null, pruneRecords, [olderThanMs, limit, now])
+  return row?.count ?? 0
+}
+
+/**
+ * By the database's clock a key is idle only a minute after its window closed: a decision may have read the clock earlier and
+ * not have reached the row yet.
+ */
+const pruneIdle = statement<{ readonly count: number }>(
+  'prune_limits',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms() - 60000) as now),
+  idle as materialized (
+    select r.ctid from taskboard.rolling_limit r
+    where r.idle_from <= (select now from p) and r.newest + r.window_ms <= (select now from p)
+    order by r.idle_from limit $2::integer for update of r skip locked
+  ),
+  gone as (
+    delete from taskboard.rolling_limit where ctid = any (array(select ctid from idle)) returning 1
+  )
+  select count(*)::float8 as count from gone`,
+)
+
+/** An account is idle when its hour is over and its newest second has left the minute. */
+const pruneIdleTiers = statement<{ readonly count: number }>(
+  'prune_tier_limits',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms() - 60000) as now),
+  idle as materialized (
+    select r.ctid from taskboard.tier_limit r
+    where r.hour <= (select now from p) - 3600000
+      and (r.seconds[cardinality(r.seconds)] + 61) * 1000 <= (select now from p)
+    order by r.hour limit $2::integer for update of r skip locked
+  ),
+  gone as (
+    delete from taskboard.tier_limit where ctid = any (array(select ctid from idle)) returning 1
+  )
+  select count(*)::float8 as count from gone`,
+)
+
+/** `Storage.prune` of limits. */
+async function pruneLimits(database: Database, limit: number, now: Instant | null): Promise<number> {
+  const [rolling] = await database.read(null, pruneIdle, [now, limit])
+  const count = rolling?.count ?? 0
+  if (count >= limit) return count
+  const [tiers] = await database.read(null, pruneIdleTiers, [now, limit - count])
+  return count + (tiers?.count ?? 0)
+}
+
+type PruneStatement = Statement<{ readonly count: number }>
+
+const pruneOver: PruneStatement = statement(
+  'prune_sessions',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  over as materialized (
+    select s.ctid from taskboard.session s where s.expires_at <= (select now from p)
+    order by s.expires_at limit $2::integer for update of s skip locked
+  ),
+  gone as (
+    delete from taskboard.session where ctid = any (array(select ctid from over)) returning 1
+  )
+  select count(*)::float8 as count from gone`,
+)
+
+/**
+ * By the database's clock, a minute later than possible: a login attempt may have read the clock earlier and not have reached
+ * the row yet.
+ */
+const pruneAttempts: PruneStatement = statement(
+  'prune_login_attempts',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms() - 60000) as now),
+  past as materialized (
+    select a.ctid from taskboard.login_attempt a where a.holds_until <= (select now from p)
+    order by a.holds_until limit $2::integer for update of a skip locked
+  ),
+  gone as (
+    delete from taskboard.login_attempt where ctid = any (array(select ctid from past)) returning 1
+  )
+  select count(*)::float8 as count from gone`,
+)
+
+/** `Storage.prune` of sessions. */
+function pruneSessions(database: Database, limit: number, now: Instant | null): Promise<number> {
+  return pruneSessionRows(database, pruneOver, limit, now)
+}
+
+/** `Storage.prune` of login attempts. */
+function pruneLoginAttempts(database: Database, limit: number, now: Instant | null): Promise<number> {
+  return pruneSessionRows(database, pruneAttempts, limit, now)
+}
+
+async function pruneSessionRows(
+  database: Database,
+  pruning: PruneStatement,
+  limit: number,
+  now: Instant | null,
+): Promise<number> {
+  const [row] = await database.read(null, pruning, [now, limit])
+  return row?.count ?? 0
+}
+
+const pruneDeliveryRows = statement<{ readonly count: number }>(
+  'prune_deliveries',
+  /* sql */ `
+  with p as materialized (select coalesce($3::bigint, taskboard.now_ms()) - $1::bigint as end_at),
+  old as materialized (
+    select id from taskboard.delivery where status <> 'pending' and created_at < (select end_at from p)
+    order by created_at limit $2::integer for update skip locked
+  ),
+  gone as (
+    delete from taskboard.delivery where id = any (array(select id from old)) returning 1
+  )
+  select count(*)::float8 as count from gone`,
+)
+
+/** `Storage.prune` of deliveries. */
+async function pruneDeliveries(
+  database: Database,
+  olderThanMs: number,
+  limit: number,
+  now: Instant | null,
+): Promise<number> {
+  // Nothing waits for it, so it does not signal a commit.
+  const [row] = await database.read(null, pruneDeliveryRows, [olderThanMs, limit, now])
+  return row?.count ?? 0
+}
 
 /** `Storage.prune`. */
 export function prune(database: Database, asked: Pruning, now: Instant | null): Promise<number> {

@@ -50,7 +50,7 @@ async function makeWorkspace(count: number): Promise<string> {
   credential = made.key
   const board = taskboard.board(workspace.id)
   for (let index = 0; index < count; index++) {
-    const agent = await taskboard.surface.agents.create(workspace.id, {
+    const agent = await taskboard.services.agents.create(workspace.id, {
       name: `Agent ${index}`,
       type: 'research',
     })

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { LoggedEvent } from '@taskboard/core/storage'
-import { outgoing } from '@taskboard/core/transport'
+import { encodeFrames } from '@taskboard/core/transport'
 import { serveMeasured, type MeasuredServer } from './measured-server.js'
 import { runClients, startClients, type RawClients } from './raw-clients.js'
 
@@ -78,7 +78,7 @@ function onBare({ bare, ports }: MeasuredServer): readonly Contender[] {
       name: 'framed once',
       bytes,
       send(messages) {
-        const together = outgoing(Array.from({ length: messages }, () => TEXT))
+        const together = encodeFrames(Array.from({ length: messages }, () => TEXT))
         for (const port of ports) if (port.bufferedBytes < 2 ** 30) port.send(together)
       },
     },
@@ -112,7 +112,7 @@ function onChannel(server: MeasuredServer): Contender {
     name: 'channel',
     bytes: text.length + (text.length > 125 ? 4 : 2),
     send(messages) {
-      for (let n = 0; n < messages; n++) server.taskboard.surface.realtime.publish(eventOf())
+      for (let n = 0; n < messages; n++) server.taskboard.services.realtime.publish(eventOf())
     },
   }
 }

@@ -1,16 +1,54 @@
-import { STATUS_CODES, type IncomingMessage } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import {
-  realtimeEndpoint,
   type HttpResponse,
+  type Origin,
+  realtimeEndpoint,
   type RealtimeEndpoint,
   type RealtimeProtocol,
-  type Surface,
+  type TransportServices,
 } from '@taskboard/core/transport'
 import { WebSocketServer } from 'ws'
 import { addUpgradePath, type UpgradeListener, type UpgradeServer } from './upgrade-paths.js'
-import { UpgradeOrigin } from './upgrade-origin.js'
 import { PortedWebSocket, StreamSocket } from './web-socket.js'
+
+/** Headers that only the handshake needs. */
+const HANDSHAKE = [
+  'connection',
+  'upgrade',
+  'sec-websocket-key',
+  'sec-websocket-version',
+  'sec-websocket-extensions',
+]
+
+const NONE = '{}'
+
+/**
+ * What a connection keeps of its upgrade request. Headers are kept as one text when they are needed, which takes a fifth of the
+ * object's memory.
+ */
+class UpgradeOrigin implements Origin {
+  readonly clientAddress: string
+  readonly #isEncrypted: boolean
+  readonly #headers: string
+
+  constructor(clientAddress: string, isEncrypted: boolean, headers: IncomingHttpHeaders | null) {
+    this.clientAddress = clientAddress
+    this.#isEncrypted = isEncrypted
+    const kept = Object.entries(headers ?? {}).filter(([name]) => !HANDSHAKE.includes(name))
+    this.#headers = kept.length === 0 ? NONE : JSON.stringify(Object.fromEntries(kept))
+  }
+
+  get targetOrigin(): string {
+    return `${this.#isEncrypted ? 'https' : 'http'}://${this.header('host') ?? ''}`
+  }
+
+  header(name: string): string | undefined {
+    const headers = JSON.parse(this.#headers) as IncomingHttpHeaders
+    const value = Object.hasOwn(headers, name) ? headers[name] : undefined
+    return Array.isArray(value) ? value.join(', ') : value
+  }
+}
 
 export interface AttachRealtimeOptions {
   /** Where the board is mounted, for example `/kanban`: prefixes the paths of the channel and of `protocols`. Default: none. */
@@ -55,7 +93,7 @@ export interface AttachedRealtime {
  */
 export function attachRealtime(
   server: UpgradeServer,
-  taskboard: { readonly surface: Surface },
+  taskboard: { readonly services: TransportServices },
   options: AttachRealtimeOptions = {},
 ): AttachedRealtime {
   const endpoint = realtimeEndpoint(taskboard)
@@ -73,7 +111,7 @@ export function attachRealtime(
       const isEncrypted = 'encrypted' in request.socket
       return new UpgradeOrigin(clientAddress(request), isEncrypted, readsHeaders ? request.headers : null)
     } catch (error) {
-      const { logger } = taskboard.surface.environment
+      const { logger } = taskboard.services.environment
       logger.error({ err: error }, 'clientAddress threw, so an upgrade was refused')
       return null
     }

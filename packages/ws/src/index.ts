@@ -1,2 +1,1 @@
-export { attachRealtime } from './attach-realtime.js'
-export type { AttachedRealtime, AttachRealtimeOptions } from './attach-realtime.js'
+export { type AttachedRealtime, attachRealtime, type AttachRealtimeOptions } from './attach-realtime.js'

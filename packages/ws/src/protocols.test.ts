@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { closeCodes, outgoing, type RealtimeProtocol } from '@taskboard/core/transport'
+import { closeCodes, encodeFrames, type RealtimeProtocol } from '@taskboard/core/transport'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { openSubscribed } from '../test/realtime-client.js'
@@ -15,7 +15,7 @@ const echo: RealtimeProtocol = {
   subprotocols: ['echo-2', 'echo-1'],
   closeCodes: { ...closeCodes, unsupportedSubprotocol: 4999 },
   open: (connection) => ({
-    received: (text) => connection.send(outgoing([`${text} ${connection.origin.header('user-agent')}`])),
+    received: (text) => connection.send(encodeFrames([`${text} ${connection.origin.header('user-agent')}`])),
     ended: () => undefined,
   }),
 }

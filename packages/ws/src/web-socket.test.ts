@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { outgoing, type Socket } from '@taskboard/core/transport'
+import { encodeFrames, type Socket } from '@taskboard/core/transport'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { PortedWebSocket, StreamSocket } from './web-socket.js'
@@ -50,13 +50,13 @@ describe('the port over ws', () => {
     for (let n = 0; n < 300; n++) {
       const sizes = [0, 1, 125, 126, 65_535, 65_536, 200_000]
       const text = `${n} ${randomBytes((sizes[n % sizes.length] ?? 0) >> 1).toString('hex')} é€😀`
-      socket.send(outgoing([text, `${n} again`]), () => (written += 1))
+      socket.send(encodeFrames([text, `${n} again`]), () => (written += 1))
       webSocket.send(`by ws ${n}`)
       if (!compress) webSocket.ping(`${n}`)
       expected.push(text, `${n} again`, `by ws ${n}`, ...(compress ? [] : [`ping ${n}`]))
     }
     socket.close(4000, 'enough')
-    socket.send(outgoing(['too late']), () => (written += 1))
+    socket.send(encodeFrames(['too late']), () => (written += 1))
     const [code] = (await once(client, 'close')) as [number]
     expect(code).toBe(4000)
     expect(heard).toEqual(expected)
@@ -68,7 +68,7 @@ describe('the port over ws', () => {
     const gone = once(webSocket, 'close')
     client.terminate()
     await gone
-    await new Promise<void>((resolve) => socket.send(outgoing(['to nobody']), resolve))
+    await new Promise<void>((resolve) => socket.send(encodeFrames(['to nobody']), resolve))
     socket.ping()
     socket.close(1000, 'again')
     socket.terminate()

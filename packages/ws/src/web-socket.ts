@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import type { Outgoing, Socket, SocketListener } from '@taskboard/core/transport'
+import type { EncodedFrames, Socket, SocketListener } from '@taskboard/core/transport'
 import { WebSocket } from 'ws'
 
 /**
@@ -54,7 +54,7 @@ export class StreamSocket implements Socket {
     return true
   }
 
-  send(messages: Outgoing, written?: () => void): void {
+  send(messages: EncodedFrames, written?: () => void): void {
     const webSocket = this.#webSocket
     if (webSocket.readyState !== webSocket.OPEN || !this.#stream.writable) written?.()
     else if (webSocket.extensions === '') this.#stream.write(messages.frames, written)

@@ -1,4 +1,4 @@
-import type { At, Instant } from '../environment/index.js'
+import type { CallContext, Instant } from '../environment/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { FoundPrincipal, Reach, Scope, Tier } from './principal.js'
 import type { NewStoredUser, User } from './user.js'
@@ -90,12 +90,12 @@ export interface AccessStore<Tx = unknown> {
       readonly agent: FirstAgent
       readonly owner?: NewStoredUser | null
     },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<{ account: Account; workspace: Workspace; user: User | null }>
   /** All accounts, oldest first, at most `limit`; or the one with an id. Empty for an unknown id. */
   listAccounts(
     which: { readonly limit: number } | { readonly accountId: string },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<readonly Account[]>
 
   /**
@@ -104,21 +104,21 @@ export interface AccessStore<Tx = unknown> {
    */
   insertWorkspace(
     workspace: { readonly accountId: string; readonly name: string; readonly agent: FirstAgent },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<Workspace>
   /** The workspaces of an account, oldest first; or the one with an id, of any account. Empty for an unknown id. */
   listWorkspaces(
     which: { readonly accountId: string } | { readonly workspaceId: string },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<readonly Workspace[]>
 
   /**
    * Creates a user, whose default workspace is the account's first one. Of concurrent calls with one address, one succeeds.
    * @throws TaskboardError `NOT_FOUND` for an unknown account, `CONFLICT` (`email`) when another user has the address.
    */
-  insertUser(user: NewStoredUser & { readonly accountId: string }, at: At<Tx>): Promise<User>
+  insertUser(user: NewStoredUser & { readonly accountId: string }, call: CallContext<Tx>): Promise<User>
   /** The users of an account, oldest first. Empty for an unknown account. */
-  listUsers(of: { readonly accountId: string }, at: At<Tx>): Promise<readonly User[]>
+  listUsers(of: { readonly accountId: string }, call: CallContext<Tx>): Promise<readonly User[]>
   /**
    * Replaces the password hash, ends all of the user's sessions, and returns their ids. A concurrent login with the old password either
    * begins before and is ended, or is refused: see `SessionStore.insertSession`.
@@ -126,7 +126,7 @@ export interface AccessStore<Tx = unknown> {
    */
   setPassword(
     change: { readonly userId: string; readonly passwordHash: string },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<readonly string[]>
 
   /**
@@ -137,12 +137,15 @@ export interface AccessStore<Tx = unknown> {
    */
   insertApiKey(
     insertion: { readonly key: NewStoredApiKey; readonly idempotency: IdempotencyClaim | null },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<ApiKeyRecord>
   /** Keys within reach, newest first, including revoked and expired ones. Empty for an id that is unknown or beyond the reach. */
-  listApiKeys(query: ApiKeyQuery, at: At<Tx>): Promise<readonly ApiKeyRecord[]>
+  listApiKeys(query: ApiKeyQuery, call: CallContext<Tx>): Promise<readonly ApiKeyRecord[]>
   /** Revokes a key. A repeat changes nothing and returns the same. @throws TaskboardError `NOT_FOUND`. */
-  revokeApiKey(named: { readonly reach: Reach; readonly keyId: string }, at: At<Tx>): Promise<ApiKeyRecord>
+  revokeApiKey(
+    named: { readonly reach: Reach; readonly keyId: string },
+    call: CallContext<Tx>,
+  ): Promise<ApiKeyRecord>
   /**
    * Makes a key with the name, scopes, reach and expiry of another, which expires after the overlap.
    * @throws TaskboardError `NOT_FOUND`; `CONFLICT` when the key has expired or was revoked, and as `insertApiKey`.
@@ -153,12 +156,12 @@ export interface AccessStore<Tx = unknown> {
       readonly keyId: string
       readonly idempotency: IdempotencyClaim | null
     },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<{ readonly added: ApiKeyRecord; readonly replaced: ApiKeyRecord }>
 
   /**
    * The principal of a credential, and for how much longer it is valid. Null for a key that is unknown, revoked or expired, and for a
    * session that is unknown or has ended. Every uncached request calls this once, so a storage answers it by one indexed read.
    */
-  findPrincipal(credential: Credential, at: At<Tx>): Promise<FoundPrincipal | null>
+  findPrincipal(credential: Credential, call: CallContext<Tx>): Promise<FoundPrincipal | null>
 }

@@ -1,13 +1,51 @@
 import type { Environment } from '../environment/index.js'
 import type { AccessStore } from './access-store.js'
-import { createAccessTokens, resolveTokenOptions, type TokenOptions } from './access-token.js'
-import { createAuthenticator, type Authenticator } from './authenticator.js'
-import { createCallerKeys, type CallerKeys } from './caller-keys.js'
-import { createLogin, type Login } from './login.js'
-import type { PasswordHasher } from './password-hasher.js'
-import { createScryptHasher } from './scrypt-hasher.js'
+import {
+  type AccessTokens,
+  createAccessTokens,
+  resolveTokenOptions,
+  type TokenOptions,
+} from './access-token.js'
+import { type Authenticator, createAuthenticator } from './authenticator.js'
+import { type CallerKeys, createCallerKeys } from './caller-keys.js'
+import { createMfaCodes } from './mfa-codes.js'
+import { createMfa, type Mfa } from './mfa.js'
+import { createScryptHasher, type PasswordHasher } from './password-hasher.js'
 import type { SecretBox } from './secret-box.js'
 import type { SessionStore } from './session-store.js'
+import { createSessions, type Sessions } from './sessions.js'
+
+/** Login with the board's own users. */
+export interface Login {
+  readonly sessions: Sessions
+  readonly mfa: Mfa
+}
+
+interface LoginParts {
+  readonly environment: Environment
+  readonly store: SessionStore
+  readonly hasher: PasswordHasher
+  readonly secrets: SecretBox
+  readonly tokens: AccessTokens
+  readonly refreshTokenTtlMs: number
+  /** What authenticator apps show beside the user's address. */
+  readonly issuer: string
+  readonly authenticator: Pick<Authenticator, 'findSession' | 'forgetSession'>
+  /** See `SessionsParts`. Default 60. */
+  readonly perMinute?: number | undefined
+}
+
+const DEFAULT_PER_MINUTE = 60
+
+/** Wires sessions and second factors, which take the same codes. */
+function createLogin(parts: LoginParts): Login {
+  const { perMinute = DEFAULT_PER_MINUTE } = parts
+  const codes = createMfaCodes(parts)
+  return {
+    sessions: createSessions({ ...parts, perMinute, mfaCodes: codes }),
+    mfa: createMfa({ ...parts, codes }),
+  }
+}
 
 /** Everything that identifies a caller. */
 export interface Access {
@@ -18,7 +56,7 @@ export interface Access {
   readonly login: Login | null
 }
 
-export interface AccessParts {
+interface AccessParts {
   readonly environment: Environment
   readonly store: AccessStore
   readonly sessions: SessionStore

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import type { At, Environment } from '../environment/index.js'
+import type { CallContext, Environment } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import type { AccessStore, ApiKeyRecord, Workspace } from './access-store.js'
-import { newKeyInput } from './accounts-input.js'
+import { newKeyInput } from './access-input.js'
 import { mintApiKey } from './api-key.js'
 import type { Authenticator } from './authenticator.js'
 
@@ -39,7 +39,7 @@ export interface AccountKeysParts<Tx> {
 /** The part of `Accounts` that makes, lists and revokes keys. */
 export function createAccountKeys<Tx>(parts: AccountKeysParts<Tx>): AccountKeys<Tx> {
   const { environment, store, authenticator } = parts
-  const at = (options?: TxOption<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
+  const at = (options?: TxOption<Tx>): CallContext<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
 
   return {
     async createKey(input, options) {
@@ -80,7 +80,7 @@ export function createAccountKeys<Tx>(parts: AccountKeysParts<Tx>): AccountKeys<
 async function findWorkspace<Tx>(
   store: AccessStore<Tx>,
   input: z.output<typeof newKeyInput>,
-  at: At<Tx>,
+  call: CallContext<Tx>,
 ): Promise<Workspace> {
   const { workspaceId, accountId } = input
   if (workspaceId == null && accountId == null) {
@@ -89,11 +89,11 @@ async function findWorkspace<Tx>(
     })
   }
   if (workspaceId != null) {
-    const [workspace] = await store.listWorkspaces({ workspaceId }, at)
+    const [workspace] = await store.listWorkspaces({ workspaceId }, call)
     if (workspace !== undefined && (accountId == null || accountId === workspace.accountId)) return workspace
     throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
   }
-  const [first] = await store.listWorkspaces({ accountId: accountId ?? '' }, at)
+  const [first] = await store.listWorkspaces({ accountId: accountId ?? '' }, call)
   if (first !== undefined) return first
   throw new TaskboardError('NOT_FOUND', 'no such account', { field: 'accountId' })
 }

@@ -8,7 +8,7 @@ import type { NewApiKey } from './account-keys.js'
 import { hashApiKey } from './api-key.js'
 import { createAuthenticator } from './authenticator.js'
 import type { Principal } from './principal.js'
-import { createScryptHasher } from './scrypt-hasher.js'
+import { createScryptHasher } from './password-hasher.js'
 
 const NOW = 1_800_000_000_000
 
@@ -43,8 +43,8 @@ function tinyStore(newId: (prefix: 'acct' | 'ws' | 'ak') => string) {
   }
 
   const store: AccessStore<Tx> = {
-    async insertAccount({ name, tier, workspaceName, agent }, at) {
-      transactions.push(at.tx)
+    async insertAccount({ name, tier, workspaceName, agent }, call) {
+      transactions.push(call.tx)
       agents.push(agent)
       const account = { id: newId('acct'), name, tier, createdAt: NOW }
       accounts.push(account)
@@ -54,25 +54,25 @@ function tinyStore(newId: (prefix: 'acct' | 'ws' | 'ak') => string) {
     setPassword: () => Promise.reject(new Error('no users here')),
     listUsers: () => Promise.resolve([]),
     rotateApiKey: () => Promise.reject(new Error('not asked for')),
-    async insertWorkspace({ accountId, name, agent }, at) {
-      transactions.push(at.tx)
+    async insertWorkspace({ accountId, name, agent }, call) {
+      transactions.push(call.tx)
       agents.push(agent)
       return addWorkspace(accountId, name)
     },
-    async listWorkspaces(which, at) {
-      transactions.push(at.tx)
+    async listWorkspaces(which, call) {
+      transactions.push(call.tx)
       return workspaces.filter(({ id, accountId }) =>
         'workspaceId' in which ? id === which.workspaceId : accountId === which.accountId,
       )
     },
-    async listAccounts(which, at) {
-      transactions.push(at.tx)
+    async listAccounts(which, call) {
+      transactions.push(call.tx)
       return 'limit' in which
         ? accounts.slice(0, which.limit)
         : accounts.filter(({ id }) => id === which.accountId)
     },
-    async insertApiKey({ key }, at) {
-      transactions.push(at.tx)
+    async insertApiKey({ key }, call) {
+      transactions.push(call.tx)
       const stored = { ...key, id: newId('ak'), createdAt: NOW, revokedAt: null }
       keys.unshift(stored)
       return shown(stored)
@@ -83,12 +83,12 @@ function tinyStore(newId: (prefix: 'acct' | 'ws' | 'ak') => string) {
         ? null
         : { principal: principalOf(key), expiresInMs: key.expiresAt === null ? null : key.expiresAt - NOW }
     },
-    async listApiKeys({ reach: { accountId } }, at) {
-      transactions.push(at.tx)
+    async listApiKeys({ reach: { accountId } }, call) {
+      transactions.push(call.tx)
       return keys.filter((key) => key.accountId === accountId).map(shown)
     },
-    async revokeApiKey({ reach: { accountId }, keyId }, at) {
-      transactions.push(at.tx)
+    async revokeApiKey({ reach: { accountId }, keyId }, call) {
+      transactions.push(call.tx)
       const index = keys.findIndex((key) => key.id === keyId && key.accountId === accountId)
       const key = keys[index]
       if (key === undefined) throw new Error('no such key')

@@ -1,12 +1,11 @@
 import type { z } from 'zod'
-import type { At } from '../environment/index.js'
+import type { CallContext } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import type { Account, Workspace } from './access-store.js'
 import { createAccountKeys, type AccountKeys, type AccountKeysParts, type TxOption } from './account-keys.js'
-import { newAccountInput, newWorkspaceInput } from './accounts-input.js'
+import { newAccountInput, newPasswordInput, newUserInput, newWorkspaceInput } from './access-input.js'
 import type { PasswordHasher } from './password-hasher.js'
 import type { Authenticator } from './authenticator.js'
-import { newPasswordInput, newUserInput } from './sign-in-input.js'
 import type { NewStoredUser, User } from './user.js'
 
 /**
@@ -67,7 +66,7 @@ const LARGEST_PAGE = 1_000
 /** The service behind `taskboard.accounts`. */
 export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
   const { environment, store, hasher, defaultAgent: agent } = parts
-  const at = (options?: TxOption<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
+  const at = (options?: TxOption<Tx>): CallContext<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
 
   async function get(accountId: string, options?: TxOption<Tx>): Promise<Account> {
     const [account] = await store.listAccounts({ accountId }, at(options))

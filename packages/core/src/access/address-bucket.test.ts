@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressBucket } from './address-bucket.js'
+import { addressBucket } from './credential-guard.js'
 
 describe('addressBucket', () => {
   it.each([

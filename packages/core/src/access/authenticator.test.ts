@@ -25,9 +25,9 @@ function setUp(options: Pick<AuthenticatorOptions, 'cacheSize' | 'cacheTtlMs'> =
   const authenticator = createAuthenticator({
     environment,
     store: {
-      findPrincipal(credential, at) {
+      findPrincipal(credential, call) {
         const hash = 'keyHash' in credential ? credential.keyHash : ''
-        expect(at.now).toBe(state.now)
+        expect(call.now).toBe(state.now)
         state.lookups += 1
         return state.answer(state.found.get(hash) ?? null)
       },

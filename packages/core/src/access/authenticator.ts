@@ -1,12 +1,188 @@
-import type { Environment } from '../environment/index.js'
-import { TaskboardError } from '../errors/index.js'
+import type { Clock, Environment, Instant } from '../environment/index.js'
+import { isTaskboardError, TaskboardError } from '../errors/index.js'
 import type { AccessStore } from './access-store.js'
-import type { AccessTokens } from './access-token.js'
+import type { AccessClaims, AccessTokens } from './access-token.js'
 import { API_KEY_LENGTH, hashApiKey, isApiKey } from './api-key.js'
-import { parseBearer } from './bearer.js'
-import { createPrincipalCache, type PrincipalCache } from './principal-cache.js'
-import type { Principal } from './principal.js'
-import { createTokenCache } from './token-cache.js'
+import { credentialDigest } from './credential-digest.js'
+import type { FoundPrincipal, Principal } from './principal.js'
+
+const SCHEME = /^bearer $/i
+
+const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
+
+const SCHEME_LENGTH = 7
+
+const LONGEST_TOKEN = 4_096
+
+/**
+ * The token of an `Authorization: Bearer <token>` header (RFC 6750, 2.1): the scheme in any case, one space, one token of at
+ * most 4,096 characters. Null for anything else.
+ */
+export function parseBearer(authorization: string): string | null {
+  if (authorization.length > SCHEME_LENGTH + LONGEST_TOKEN) return null
+  if (!SCHEME.test(authorization.slice(0, SCHEME_LENGTH))) return null
+  const token = authorization.slice(SCHEME_LENGTH)
+  return TOKEN.test(token) ? token : null
+}
+
+/** Caches the claims of valid access tokens, so that a signature is checked once and not with every request. */
+interface TokenCache {
+  /** The cached claims of a token; undefined when they are not cached or the token has expired. */
+  peek(token: string): AccessClaims | undefined
+  /** As `AccessTokens.verify`. */
+  verify(token: string): Promise<AccessClaims | null>
+}
+
+/** A cache of at most `size` tokens, by their hash. The oldest entry is evicted first. */
+function createTokenCache(parts: {
+  readonly clock: Clock
+  readonly tokens: Pick<AccessTokens, 'verify'>
+  readonly size: number
+}): TokenCache {
+  const { clock, tokens, size } = parts
+  const known = new Map<string, AccessClaims>()
+
+  function peekHash(hash: string): AccessClaims | undefined {
+    const claims = known.get(hash)
+    if (claims === undefined || claims.expiresAt > clock.now()) return claims
+    known.delete(hash)
+    return undefined
+  }
+
+  return {
+    peek: (token) => peekHash(credentialDigest(token)),
+    async verify(token) {
+      const hash = credentialDigest(token)
+      const remembered = peekHash(hash)
+      if (remembered !== undefined) return remembered
+      const claims = await tokens.verify(token)
+      if (claims === null || size === 0) return claims
+      for (const oldest of known.keys()) {
+        if (known.size < size) break
+        known.delete(oldest)
+      }
+      known.set(hash, claims)
+      return claims
+    },
+  }
+}
+
+/** Caches the principals of credentials of one kind for a moment. */
+interface PrincipalCache {
+  /**
+   * The cached principal; undefined when it has to be looked up. In the second half of an entry's lifetime, a request starts one
+   * lookup without waiting for it, so that later requests need not wait either. Errors of that lookup are ignored, and nobody joins
+   * it: a request after the entry expired asks the storage.
+   */
+  peek(credential: string): Principal | undefined
+  /** Looks it up. Concurrent calls for the same credential share the answer. Null when it has no principal. */
+  lookUp(credential: string): Promise<Principal | null>
+  /** Drops all lookups, including those in progress, of the principals that `isMeant` selects. */
+  forget(isMeant: (credential: string, principal: Principal) => boolean): void
+}
+
+interface PrincipalCacheOptions {
+  readonly environment: Environment
+  readonly find: (credential: string) => Promise<FoundPrincipal | null>
+  /** How many entries it keeps. */
+  readonly size: number
+  /** How long an entry stays valid. */
+  readonly ttlMs: number
+}
+
+interface Entry {
+  readonly principal: Principal
+  readonly foundAt: Instant
+  readonly trustedUntil: Instant
+  /** When to look it up again before it expires; infinite once that has begun. */
+  refreshFrom: Instant
+}
+
+/**
+ * A cache of this process. It keeps nothing about unknown credentials. Its memory is bounded: it evicts the entry with the oldest
+ * lookup, which would expire first.
+ */
+function createPrincipalCache(options: PrincipalCacheOptions): PrincipalCache {
+  const { environment, size, ttlMs } = options
+  const { clock } = environment
+  const entries = new Map<string, Entry>()
+  const lookups = new Map<string, Promise<Principal | null>>()
+  let revocations = 0
+
+  function remember(credential: string, entry: Entry): void {
+    entries.delete(credential)
+    for (const [oldest, { foundAt, trustedUntil }] of entries) {
+      if (entries.size < size && isWithin(entry.foundAt, foundAt, trustedUntil)) break
+      entries.delete(oldest)
+    }
+    if (size > 0) entries.set(credential, entry)
+  }
+
+  async function find(credential: string): Promise<FoundPrincipal | null> {
+    try {
+      return await options.find(credential)
+    } catch (cause) {
+      if (isTaskboardError(cause)) throw cause
+      throw new TaskboardError(
+        'SERVICE_UNAVAILABLE',
+        'credentials cannot be checked at the moment; try again',
+        { cause },
+      )
+    }
+  }
+
+  /** Asks the storage. Caches the answer if `mayKeep` allows it by then. */
+  async function lookUp(credential: string, mayKeep: () => boolean): Promise<Principal | null> {
+    const foundAt = clock.now()
+    const seen = revocations
+    const found = await find(credential)
+    const isKept = seen === revocations && mayKeep()
+    if (found === null) {
+      if (isKept) entries.delete(credential)
+      return null
+    }
+    const { principal, expiresInMs } = found
+    const trustedUntil = foundAt + Math.min(ttlMs, expiresInMs ?? Infinity)
+    if (isKept) remember(credential, { principal, foundAt, trustedUntil, refreshFrom: foundAt + ttlMs / 2 })
+    return principal
+  }
+
+  function refresh(credential: string, entry: Entry): void {
+    entry.refreshFrom = Infinity
+    lookUp(credential, () => entries.get(credential) === entry).catch(() => undefined)
+  }
+
+  return {
+    peek(credential) {
+      const entry = entries.get(credential)
+      const now = clock.now()
+      if (entry === undefined || !isWithin(now, entry.foundAt, entry.trustedUntil)) return undefined
+      if (now >= entry.refreshFrom) refresh(credential, entry)
+      return entry.principal
+    },
+    lookUp(credential) {
+      const pending = lookups.get(credential)
+      if (pending !== undefined) return pending
+      const lookup = lookUp(credential, () => true).finally(() => {
+        if (lookups.get(credential) === lookup) lookups.delete(credential)
+      })
+      lookups.set(credential, lookup)
+      return lookup
+    },
+    forget(isMeant) {
+      revocations += 1
+      lookups.clear()
+      for (const [credential, { principal }] of entries) {
+        if (isMeant(credential, principal)) entries.delete(credential)
+      }
+    },
+  }
+}
+
+/** When the clock has stepped back to before the lookup, its answer is not valid, instead of valid for longer. */
+function isWithin(now: Instant, from: Instant, until: Instant): boolean {
+  return now >= from && now < until
+}
 
 /** Identifies the caller of a request. */
 export interface Authenticator {
@@ -40,6 +216,7 @@ export interface AuthenticatorOptions {
 }
 
 const DEFAULT_CACHE_SIZE = 10_000
+
 const DEFAULT_CACHE_TTL_MS = 1_000
 
 /**

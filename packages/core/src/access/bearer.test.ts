@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseBearer } from './bearer.js'
+import { parseBearer } from './authenticator.js'
 
 describe('parseBearer', () => {
   it('accepts the scheme in any case and every character that a token may have', () => {

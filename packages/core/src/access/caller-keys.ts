@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { At, Environment } from '../environment/index.js'
+import type { CallContext, Environment } from '../environment/index.js'
 import { parseInput, TaskboardError, wholeNumber } from '../errors/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { AccessStore, ApiKeyRecord } from './access-store.js'
-import { ownKeyInput } from './accounts-input.js'
+import { ownKeyInput } from './access-input.js'
 import { mintApiKey } from './api-key.js'
 import type { Authenticator } from './authenticator.js'
 import type { Principal, Reach, Scope } from './principal.js'
@@ -73,7 +73,7 @@ export interface CallerKeysParts {
 
 /** The service behind `/v2/account/api-keys`. */
 export function createCallerKeys({ environment, store, authenticator }: CallerKeysParts): CallerKeys {
-  const at = (tx?: unknown): At => ({ now: environment.storageNow(), tx })
+  const at = (tx?: unknown): CallContext => ({ now: environment.storageNow(), tx })
 
   return {
     async create(maker, input, { idempotency, tx } = {}) {

@@ -31,7 +31,7 @@ describe('a host with its own login', () => {
       scopes: ['chat:write'],
     })
     const ask = (authorization: string | undefined) =>
-      board.surface.authenticate({
+      board.services.authenticate({
         method: 'GET',
         path: '/',
         clientAddress: '::1',
@@ -42,7 +42,7 @@ describe('a host with its own login', () => {
       expect(await ask(other)).toBe(ofHost)
     }
     expect(asked).toEqual([undefined, 'Bearer a.b.c', `Bearer ${key.slice(1)}`, `Basic ${key}`])
-    expect(board.surface.login).toBeNull()
+    expect(board.services.login).toBeNull()
   })
 
   it('keeps a caller out of a default workspace that is beyond its reach', async () => {

@@ -1,7 +1,7 @@
 export { scopes, tiers } from './principal.js'
 export { principalKinds } from './principal.js'
 export type { FoundPrincipal, Principal, Reach, Scope, Tier } from './principal.js'
-export { scopeList } from './sign-in-input.js'
+export { scopeList } from './access-input.js'
 export type {
   Account,
   AccessStore,
@@ -23,8 +23,7 @@ export type {
 } from './session-store.js'
 export { loginAttemptRules, takeLoginAttempt } from './login-attempts.js'
 export type { AttemptDecision, AttemptKind, LoginAttempts } from './login-attempts.js'
-export { mostRotatedTokens, sessionOver, showRefreshToken } from './refresh-family.js'
-export type { RefreshFamily } from './refresh-family.js'
+export { mostRotatedTokens, type RefreshFamily, sessionOver, showRefreshToken } from './refresh-token.js'
 export { createSecretBox, ephemeralSecretBox } from './secret-box.js'
 export type { EncryptionKey, SecretBox, SecretBoxOptions } from './secret-box.js'
 export { hashApiKey, isApiKey, mintApiKey } from './api-key.js'
@@ -32,18 +31,19 @@ export type { MintedApiKey } from './api-key.js'
 export type { PasswordHasher } from './password-hasher.js'
 export { resolveTokenOptions } from './access-token.js'
 export type { TokenOptions } from './access-token.js'
-export { createAccess } from './access.js'
-export type { Access } from './access.js'
+export { type Access, createAccess, type Login } from './access.js'
 export { showsApiKey } from './authenticator.js'
 export { createOriginGuard } from './cross-origin.js'
 export type { AllowedOrigins, BrowserRequest, OriginGuard } from './cross-origin.js'
-export { createCredentialGuard } from './credential-guard.js'
-export type { CredentialGuard, CredentialGuardOptions } from './credential-guard.js'
+export {
+  createCredentialGuard,
+  type CredentialGuard,
+  type CredentialGuardOptions,
+} from './credential-guard.js'
 export { createAccounts } from './accounts.js'
 export type { Accounts, AccountsParts, NewAccount, NewUser, NewWorkspace } from './accounts.js'
 export type { AccountKeys, NewApiKey, TxOption } from './account-keys.js'
 export type { CallerKeys, CreatedKey, OwnKeyInput } from './caller-keys.js'
-export type { Login } from './login.js'
 export type { Mfa } from './mfa.js'
 export type { LoginInput, LoginOrigin, Sessions, SessionTokens } from './sessions.js'
 export type { NewStoredUser, User } from './user.js'

@@ -3,8 +3,7 @@ import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import type { Logger } from '../environment/index.js'
 import { createTaskboard } from '../taskboard.js'
-import type { PasswordHasher } from './password-hasher.js'
-import { createScryptHasher } from './scrypt-hasher.js'
+import { createScryptHasher, type PasswordHasher } from './password-hasher.js'
 import { systemRandom } from '../environment/index.js'
 
 const PASSWORD = 'correct horse battery'
@@ -48,14 +47,14 @@ function setUp(processes = 1) {
   return { clock, storage, boards, board, checked, lines }
 }
 
-function sessionsOf({ surface }: ReturnType<typeof createTaskboard>) {
-  if (surface.login === null) throw new Error('no login')
-  return surface.login.sessions
+function sessionsOf({ services }: ReturnType<typeof createTaskboard>) {
+  if (services.login === null) throw new Error('no login')
+  return services.login.sessions
 }
 
-function whoIs({ surface }: ReturnType<typeof createTaskboard>, token: string) {
+function whoIs({ services }: ReturnType<typeof createTaskboard>, token: string) {
   const header = (name: string) => (name === 'authorization' ? `Bearer ${token}` : undefined)
-  return surface.authenticate({ method: 'GET', path: '/', clientAddress: '::1', header })
+  return services.authenticate({ method: 'GET', path: '/', clientAddress: '::1', header })
 }
 
 const createOwned = (board: ReturnType<typeof createTaskboard>) =>
@@ -159,7 +158,7 @@ describe('login', () => {
     const wanted = { accountId: account.id, name: 'k', scopes: ['tasks:read' as const] }
     const { id, key } = await here.accounts.createKey(wanted)
     expect(await whoIs(there, key)).toMatchObject({ id })
-    await here.surface.keys.revoke({ accountId: account.id, workspaceIds: 'all' }, id)
+    await here.services.keys.revoke({ accountId: account.id, workspaceIds: 'all' }, id)
     expect(await whoIs(here, key)).toBeNull()
     await clock.advance(1_000)
     expect(await whoIs(there, key)).toBeNull()
@@ -189,11 +188,11 @@ describe('login', () => {
     const { board, lines, storage, clock } = setUp()
     const { account, user } = await createOwned(board)
     const { accessToken, refreshToken } = await sessionsOf(board).login({ email, password: PASSWORD }, HERE)
-    const begun = await board.surface.login?.mfa.begin(user?.id ?? '')
+    const begun = await board.services.login?.mfa.begin(user?.id ?? '')
     const errors = await Promise.allSettled([
       sessionsOf(board).login({ email, password: `${PASSWORD}!` }, HERE),
       sessionsOf(board).refresh(`${refreshToken}x`, HERE),
-      board.surface.login?.mfa.confirm(user?.id ?? '', '000000'),
+      board.services.login?.mfa.confirm(user?.id ?? '', '000000'),
     ])
     const { sessions } = storage
     const stored = [
@@ -258,8 +257,8 @@ describe('accounts.setPassword', () => {
     const { board, storage } = setUp()
     const { user } = await createOwned(board)
     const { findSignIn } = storage.sessions
-    storage.sessions.findSignIn = async (named, at) => {
-      const found = await findSignIn(named, at)
+    storage.sessions.findSignIn = async (named, call) => {
+      const found = await findSignIn(named, call)
       await board.accounts.setPassword(user?.id ?? '', OTHER)
       return found
     }

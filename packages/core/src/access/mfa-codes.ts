@@ -1,11 +1,92 @@
-import type { At, Environment, Instant } from '../environment/index.js'
-import { hashRecoveryCode } from './recovery-codes.js'
+import { Secret, TOTP } from 'otpauth'
+import type { CallContext, Environment, Instant, Random } from '../environment/index.js'
+import { credentialDigest } from './credential-digest.js'
 import type { SecretBox } from './secret-box.js'
 import type { SessionStore } from './session-store.js'
-import { findTotpStep, isTotpCode } from './totp.js'
+
+/** A secret of one-time passwords (RFC 6238: SHA-1, six digits, thirty seconds), which every authenticator app takes. */
+interface TotpSecret {
+  /** In base 32, to type in. */
+  readonly text: string
+  /** `otpauth://totp/…`, to show as a QR code. */
+  readonly uri: string
+}
+
+const SECRET_BYTES = 20
+
+const STEP_MS = 30_000
+
+/** How many steps a code may be early or late. */
+const WINDOW = 1
+
+const CODE = /^\d{6}$/
+
+const FORM = { algorithm: 'SHA1', digits: 6, period: STEP_MS / 1_000 } as const
+
+/** Makes a secret of 160 bits; `issuer` and `label` identify it in an app. */
+export function mintTotpSecret(random: Random, issuer: string, label: string): TotpSecret {
+  const secret = new Secret({ buffer: new Uint8Array(random.bytes(SECRET_BYTES)).buffer })
+  const totp = new TOTP({ ...FORM, issuer, label, secret })
+  return { text: secret.base32, uri: totp.toString() }
+}
+
+/** Whether text has the form of a one-time password. */
+export function isTotpCode(text: string): boolean {
+  return CODE.test(text)
+}
+
+/** The time step of this code, at most one before or after the present; null for none. */
+export function findTotpStep(secretText: string, code: string, now: Instant): number | null {
+  if (!isTotpCode(code)) return null
+  const totp = new TOTP({ ...FORM, secret: Secret.fromBase32(secretText) })
+  const delta = totp.validate({ token: code, timestamp: now, window: WINDOW })
+  return delta === null ? null : Math.floor(now / STEP_MS) + delta
+}
+
+/** New recovery codes, in plain text for their user. They are not stored. */
+interface MintedRecoveryCodes {
+  readonly codes: readonly string[]
+  /** What is stored. */
+  readonly hashes: readonly string[]
+}
+
+const COUNT = 10
+
+const CODE_BYTES = 10
+
+const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
+
+const SHAPE = /^[0-9a-hjkmnp-tv-z]{16}$/
+
+/** Ten codes of 80 random bits each, as `xxxx-xxxx-xxxx-xxxx` in Crockford's base 32. */
+export function mintRecoveryCodes(random: Random): MintedRecoveryCodes {
+  const plain = Array.from({ length: COUNT }, () => toDigits(random.bytes(CODE_BYTES)))
+  return {
+    codes: plain.map((code) => code.replaceAll(/.{4}(?=.)/g, '$&-')),
+    hashes: plain.map(credentialDigest),
+  }
+}
+
+/** The digest of text that may be a recovery code, however it is grouped; null for other text. */
+export function hashRecoveryCode(text: string): string | null {
+  const code = text.replaceAll(/[\s-]/g, '').toLowerCase()
+  return SHAPE.test(code) ? credentialDigest(code) : null
+}
+
+/** Five bits a digit: five bytes are eight digits. */
+function toDigits(bytes: Uint8Array): string {
+  let bits = 0n
+  for (const byte of bytes) bits = (bits << 8n) | BigInt(byte)
+  let digits = ''
+  for (let left = (bytes.length * 8) / 5; left > 0; left--) {
+    digits = DIGITS.charAt(Number(bits & 31n)) + digits
+    bits >>= 5n
+  }
+  return digits
+}
 
 /** Whose code to judge, and when: by the storage's clock, because a process's may be wrong and used steps are stored. */
-export interface MfaHolder {
+interface MfaHolder {
   readonly userId: string
   readonly sealedSecret: string
   readonly asOf: Instant
@@ -30,7 +111,7 @@ export function createMfaCodes(parts: {
   readonly secrets: SecretBox
 }): MfaCodes {
   const { environment, store, secrets } = parts
-  const at = (): At => ({ now: environment.storageNow() })
+  const at = (): CallContext => ({ now: environment.storageNow() })
 
   function findStep({ userId, sealedSecret, asOf }: MfaHolder, code: string): number | null {
     return findTotpStep(secrets.open(sealedSecret, mfaContext(userId)), code, asOf)

@@ -1,12 +1,10 @@
-import type { At, Environment } from '../environment/index.js'
+import type { CallContext, Environment } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import { credentialDigest } from './credential-digest.js'
-import { mfaContext, type MfaCodes } from './mfa-codes.js'
-import { mintRecoveryCodes } from './recovery-codes.js'
+import { type MfaCodes, mfaContext, mintRecoveryCodes, mintTotpSecret } from './mfa-codes.js'
 import type { SecretBox } from './secret-box.js'
 import { requireAllowed } from './sessions.js'
 import type { SessionStore, SignIn } from './session-store.js'
-import { mintTotpSecret } from './totp.js'
 
 /** A user's second factor: one-time passwords by time (RFC 6238). For the board's own users, by their id. */
 export interface Mfa {
@@ -42,7 +40,7 @@ export interface MfaParts {
 export function createMfa(parts: MfaParts): Mfa {
   const { environment, store, secrets, codes, issuer } = parts
   const { random } = environment
-  const at = (): At => ({ now: environment.storageNow() })
+  const at = (): CallContext => ({ now: environment.storageNow() })
 
   async function find(userId: string): Promise<SignIn> {
     const signIn = await store.findSignIn({ userId }, at())

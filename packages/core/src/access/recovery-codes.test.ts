@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { systemRandom } from '../environment/index.js'
-import { hashRecoveryCode, mintRecoveryCodes } from './recovery-codes.js'
+import { hashRecoveryCode, mintRecoveryCodes } from './mfa-codes.js'
 
 describe('recovery codes', () => {
   it('are ten, all different, of 80 bits each', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { systemRandom } from '../environment/index.js'
-import { createScryptHasher } from './scrypt-hasher.js'
+import { createScryptHasher } from './password-hasher.js'
 
 const quick = createScryptHasher({ random: systemRandom, costLog2: 4 })
 

@@ -1,4 +1,4 @@
-import type { At, Instant } from '../environment/index.js'
+import type { CallContext, Instant } from '../environment/index.js'
 import type { AttemptDecision, AttemptKind } from './login-attempts.js'
 
 /** What a user's logins and one-time passwords are checked against. */
@@ -64,7 +64,7 @@ export interface SessionStore<Tx = unknown> {
   /** A user by the normalized e-mail address, or by the id; null when there is none. */
   findSignIn(
     named: { readonly email: string } | { readonly userId: string },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<SignIn | null>
   /**
    * Counts a guess before it is checked, by the rules of `takeLoginAttempt`; `key` is a digest. Concurrent guesses, over all
@@ -72,10 +72,10 @@ export interface SessionStore<Tx = unknown> {
    */
   takeLoginAttempt(
     attempt: { readonly key: string; readonly kind: AttemptKind },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<AttemptDecision>
   /** Forgets the guesses of a key, after a right one. An unknown key is ignored. */
-  clearLoginAttempts(named: { readonly key: string }, at: At<Tx>): Promise<void>
+  clearLoginAttempts(named: { readonly key: string }, call: CallContext<Tx>): Promise<void>
 
   /**
    * Begins a session. `passwordHash` is the hash that the login was checked against. A change of password comes either before the session, which is then
@@ -90,26 +90,29 @@ export interface SessionStore<Tx = unknown> {
       readonly tokenHash: string
       readonly ttlMs: number
     },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<Session>
   /**
    * Exchanges a refresh token: see `RefreshOutcome`. Of concurrent calls with the same token, exactly one gets `rotated`. Null for an unknown session, and one that has ended. It
    * remembers the newest `mostRotatedTokens` of the tokens that were replaced a moment ago.
    */
-  consumeRefreshToken(request: RefreshRequest, at: At<Tx>): Promise<RefreshOutcome | null>
+  consumeRefreshToken(request: RefreshRequest, call: CallContext<Tx>): Promise<RefreshOutcome | null>
   /** Ends a session, by its id or its tokens' family, and returns it. Null when it was unknown or had ended. */
   endSession(
     named: { readonly id: string } | { readonly familyHash: string },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<Session | null>
   /** Changes a user's second factor: see `MfaChange`. False when the change is refused, and for an unknown user. */
-  changeMfa(change: { readonly userId: string; readonly change: MfaChange }, at: At<Tx>): Promise<boolean>
+  changeMfa(
+    change: { readonly userId: string; readonly change: MfaChange },
+    call: CallContext<Tx>,
+  ): Promise<boolean>
   /**
    * Uses up a code of an enrolled user: true for exactly one caller, false for all others and for an unknown user. A `step` of time uses up all codes up to it, so codes of earlier steps are no longer
    * valid.
    */
   redeemMfa(
     code: { readonly userId: string } & ({ readonly step: number } | { readonly recoveryHash: string }),
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<boolean>
 }

@@ -1,16 +1,16 @@
 import type { z } from 'zod'
-import type { At, Environment } from '../environment/index.js'
+import type { CallContext, Environment } from '../environment/index.js'
 import { isTaskboardError, parseInput, TaskboardError } from '../errors/index.js'
 import { createRateLimiter } from '../limits/index.js'
 import type { AccessTokens } from './access-token.js'
-import { addressBucket } from './address-bucket.js'
+import { addressBucket } from './credential-guard.js'
 import type { Authenticator } from './authenticator.js'
 import { credentialDigest } from './credential-digest.js'
 import type { MfaCodes } from './mfa-codes.js'
 import type { PasswordHasher } from './password-hasher.js'
 import { mintRefreshToken, readRefreshToken } from './refresh-token.js'
 import type { SessionStore, SignIn } from './session-store.js'
-import { loginInput } from './sign-in-input.js'
+import { loginInput } from './access-input.js'
 
 /** A login. `mfaCode` is a one-time password or a recovery code, for users who are enrolled. */
 export type LoginInput = z.input<typeof loginInput>
@@ -78,7 +78,7 @@ const WRONG_REFRESH = 'the refresh token is not valid'
 export function createSessions(parts: SessionsParts): Sessions {
   const { environment, store, tokens, authenticator, refreshTokenTtlMs: ttlMs } = parts
   const { random, clock } = environment
-  const at = (): At => ({ now: environment.storageNow() })
+  const at = (): CallContext => ({ now: environment.storageNow() })
   const { perMinute: limit } = parts
   const logins = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
   const badRefreshes = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
@@ -138,7 +138,7 @@ function toWrongLogin(error: unknown): never {
 /** Returns the user of a right login. */
 function createLoginCheck(parts: SessionsParts) {
   const { environment, store, hasher, mfaCodes } = parts
-  const at = (): At => ({ now: environment.storageNow() })
+  const at = (): CallContext => ({ now: environment.storageNow() })
 
   async function checkCode(signIn: SignIn, code: string, key: string): Promise<void> {
     requireAllowed(await store.takeLoginAttempt({ key, kind: 'code' }, at()), 'too many wrong logins')

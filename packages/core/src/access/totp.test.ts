@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { systemRandom } from '../environment/index.js'
-import { findTotpStep, isTotpCode, mintTotpSecret } from './totp.js'
+import { findTotpStep, isTotpCode, mintTotpSecret } from './mfa-codes.js'
 
 /** `12345678901234567890` in base 32: the secret of the examples in RFC 6238, appendix B. */
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'

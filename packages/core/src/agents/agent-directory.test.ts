@@ -2,8 +2,7 @@ import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import { createEnvironment } from '../environment/index.js'
 import { createAgentDirectory } from './agent-directory.js'
-import { emptyProfile } from './agent-input.js'
-import type { Agent } from './agent.js'
+import { type Agent, emptyProfile } from './agent.js'
 import type { AgentPart, AgentQuery, AgentReading } from './agent-store.js'
 
 function setUp() {

@@ -1,6 +1,6 @@
 import type { Reach } from '../access/index.js'
 import type { Task } from '../board/index.js'
-import type { At } from '../environment/index.js'
+import type { CallContext } from '../environment/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 import type { Agent, AgentChange, AgentOverview, AgentStatus, Forecast, NewAgent } from './agent.js'
 
@@ -53,7 +53,7 @@ export interface AgentStore<Tx = unknown> {
    */
   insertAgent(
     insertion: { readonly agent: NewAgent; readonly idempotency: IdempotencyClaim | null },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<Created<Agent>>
   /**
    * The agents that a query selects, in the order of their ids, which is the order of their creation. Leaves out ids that do not exist or
@@ -62,21 +62,27 @@ export interface AgentStore<Tx = unknown> {
    */
   listAgents<Part extends AgentPart = never>(
     query: AgentQuery<Part>,
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<readonly AgentReading<Part>[]>
   /** Replaces the given fields. Returns the agent as stored. */
   updateAgent(
     update: { readonly workspaceId: string; readonly agentId: string; readonly change: AgentChange },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<Agent>
   /**
    * Deletes an agent. Tasks in DONE that were assigned to it lose their assignee; attempts keep its id. A concurrent claim may still
    * give it a task.
    * @throws TaskboardError `CONFLICT` while it has a task under lease, or one that is not in DONE is assigned to it.
    */
-  deleteAgent(named: { readonly workspaceId: string; readonly agentId: string }, at: At<Tx>): Promise<void>
+  deleteAgent(
+    named: { readonly workspaceId: string; readonly agentId: string },
+    call: CallContext<Tx>,
+  ): Promise<void>
   /** Records who is at work for agents, or an agent's status. The current status of agents and the claims for any type depend on it. */
-  reportPresence(report: AgentPresenceReport, at: At<Tx>): Promise<void>
+  reportPresence(report: AgentPresenceReport, call: CallContext<Tx>): Promise<void>
   /** What is known about the end of each task: one forecast for each, in their order. Tasks are taken as given, also unknown ones. */
-  readForecasts(query: { readonly tasks: readonly ForecastTask[] }, at: At<Tx>): Promise<readonly Forecast[]>
+  readForecasts(
+    query: { readonly tasks: readonly ForecastTask[] },
+    call: CallContext<Tx>,
+  ): Promise<readonly Forecast[]>
 }

@@ -1,7 +1,7 @@
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
-import { agentsWorld } from '../../test/agents-world.js'
+import { agentsFixture } from '../../test/agents-fixture.js'
 import { createTaskboard, defineAgent } from '../index.js'
 import type { AgentProfile } from '../storage-adapters.js'
 
@@ -125,22 +125,22 @@ describe('stored agents', () => {
 
   it('that are deleted during a claim have the task handed back by their runtime', async () => {
     const agents: string[] = []
-    const world = await agentsWorld({
+    const fixture = await agentsFixture({
       agents: [{ type: 'bot', run: (_, { agent }) => void agents.push(agent.id) }],
     })
-    const [gone] = await world.storage.agents.listAgents(
-      { reach: null, workspaceId: world.workspaceId },
+    const [gone] = await fixture.storage.agents.listAgents(
+      { reach: null, workspaceId: fixture.workspaceId },
       { now: 0 },
     )
-    world.goneAgents.add(gone?.id ?? '')
-    const task = await world.add()
-    const runner = world.newRunner()
+    fixture.goneAgents.add(gone?.id ?? '')
+    const task = await fixture.add()
+    const runner = fixture.newRunner()
     runner.start()
-    await world.clock.advance({ seconds: 10 })
+    await fixture.clock.advance({ seconds: 10 })
     await runner.stop()
     expect(agents).toEqual([gone?.id])
-    expect(await world.get(task)).toMatchObject({ column: 'DONE', attempts: 1, fencingToken: 2 })
-    const { attempts } = await world.background(task)
+    expect(await fixture.get(task)).toMatchObject({ column: 'DONE', attempts: 1, fencingToken: 2 })
+    const { attempts } = await fixture.background(task)
     expect(attempts.map(({ outcome, reason }) => [outcome, reason])).toEqual([
       ['handed_back', 'the agent was deleted'],
       ['completed', null],

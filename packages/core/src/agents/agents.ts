@@ -1,12 +1,16 @@
 import type { z } from 'zod'
 import type { Reach } from '../access/index.js'
-import type { At, Environment, InTransaction } from '../environment/index.js'
+import type { CallContext, Environment, InTransaction } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
-import type { AgentOverview } from './agent.js'
+import {
+  type agentChangeInput,
+  type AgentOverview,
+  type newAgentInput,
+  readAgentChange,
+  readNewAgent,
+} from './agent.js'
 import type { AgentStore } from './agent-store.js'
-import { readAgentChange, readNewAgent, type agentChangeInput, type newAgentInput } from './agent-input.js'
-
 /**
  * `name` has 1 to 100 characters; `type` has 1 to 64; `model` has at most 200
  * characters and `systemPrompt` 100,000; `capabilities` and `tools` are at most 100 texts each, of 1 to 100 characters.
@@ -85,7 +89,10 @@ const LONGEST_ID = 64
 
 export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
   const { environment, store, onChanged } = parts
-  const at = (options?: InTransaction<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
+  const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
+    now: environment.storageNow(),
+    tx: options?.tx,
+  })
 
   async function find(
     reach: Reach | null,

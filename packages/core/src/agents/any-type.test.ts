@@ -8,9 +8,9 @@ async function setUp(options: Partial<TaskboardOptions<never>> = {}) {
   const storage = memoryStorage()
   let notes = 0
   const { reportPresence } = storage.agents
-  storage.agents.reportPresence = (report, at) => {
+  storage.agents.reportPresence = (report, call) => {
     if ('agentId' in report && 'liveMs' in report) notes += 1
-    return reportPresence(report, at)
+    return reportPresence(report, call)
   }
   const taskboard = createTaskboard({ storage, clock, ...(options as object) })
   const { workspace } = await taskboard.accounts.create({ name: 'a', tier: 'custom' })
@@ -101,7 +101,7 @@ describe('an agent that no runtime serves', () => {
     expect([agent.status, await statusOf(agent.id)]).toEqual(['offline', 'offline'])
     const own = await board.add({ title: 'its', assignedTo: agent.id, notBefore: clock.now() + 60_000 })
     const shared = await board.add({ title: 'anyone’s', notBefore: clock.now() + 60_000 })
-    const { estimates } = taskboard.surface
+    const { estimates } = taskboard.services
     expect(await estimates.forTasks([own, shared])).toEqual([null, expect.any(Number)])
     await board.claim({ agentId: agent.id })
     expect(await estimates.forTasks([own])).toEqual([expect.any(Number)])

@@ -2,8 +2,7 @@ import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import type { Board } from '../board/index.js'
 import { createEnvironment } from '../environment/index.js'
-import type { Agent } from './agent.js'
-import { emptyProfile } from './agent-input.js'
+import { type Agent, emptyProfile } from './agent.js'
 import type { AgentStore } from './agent-store.js'
 import { createChat } from './chat.js'
 import { defineAgent, type AgentOptions } from './define-agent.js'
@@ -88,13 +87,13 @@ function throwAtOnce(): string {
   throw new Error('secret detail')
 }
 
-function setUp(world: { stored: readonly string[]; runtimes: readonly Omit<AgentOptions, 'run'>[] }) {
+function setUp(fixture: { stored: readonly string[]; runtimes: readonly Omit<AgentOptions, 'run'>[] }) {
   const clock = virtualClock()
   const environment = createEnvironment({ clock, logger: false })
-  const runtimes = world.runtimes.map((one) => defineAgent({ ...one, run: () => '' }))
+  const runtimes = fixture.runtimes.map((one) => defineAgent({ ...one, run: () => '' }))
   const agents = {
     listAgents: (async () =>
-      world.stored.map((type, index): Agent => {
+      fixture.stored.map((type, index): Agent => {
         const id = `agent_${index}`
         return {
           ...emptyProfile,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { agentsWorld, newGate } from '../../test/agents-world.js'
+import { agentsFixture, newGate } from '../../test/agents-fixture.js'
 import type { Task } from '../index.js'
 
-type World = Awaited<ReturnType<typeof agentsWorld>>
+type Fixture = Awaited<ReturnType<typeof agentsFixture>>
 const PERSON = { actor: { kind: 'user', id: 'user_1' } } as const
 
-const takings: readonly (readonly [string, (world: World, task: Task) => Promise<unknown>])[] = [
+const takings: readonly (readonly [string, (fixture: Fixture, task: Task) => Promise<unknown>])[] = [
   ['cancels', ({ board }, { id }) => board.cancel(id, PERSON)],
   ['holds', ({ board }, { id }) => board.hold(id, { reason: 'approval' }, PERSON)],
   ['moves to TODO', ({ board }, { id }) => board.move(id, 'TODO', PERSON)],
@@ -26,11 +26,11 @@ const takings: readonly (readonly [string, (world: World, task: Task) => Promise
 ]
 
 /** A runner with one slot, taken by a run that obeys its signal or, with the gate, does not. */
-async function busyWorld(obeysSignal: boolean) {
+async function busyFixture(obeysSignal: boolean) {
   const gate = newGate()
   const reasons: unknown[] = []
   const began: string[] = []
-  const world = await agentsWorld({
+  const fixture = await agentsFixture({
     agents: [
       {
         type: 'bot',
@@ -44,104 +44,106 @@ async function busyWorld(obeysSignal: boolean) {
       },
     ],
   })
-  const task = await world.add({ title: 'taken' })
-  const runner = world.newRunner()
+  const task = await fixture.add({ title: 'taken' })
+  const runner = fixture.newRunner()
   runner.start()
-  await world.clock.settle()
-  return { ...world, gate, reasons, began, task, runner }
+  await fixture.clock.settle()
+  return { ...fixture, gate, reasons, began, task, runner }
 }
 
 describe('a task that a person takes away from its run', () => {
   it.each(takings)('by one who %s: the signal aborts at once, and the slot is free', async (name, take) => {
     for (const obeysSignal of [true, false]) {
-      const world = await busyWorld(obeysSignal)
-      const { clock, task, runner, began, reasons } = world
+      const fixture = await busyFixture(obeysSignal)
+      const { clock, task, runner, began, reasons } = fixture
       const start = clock.now()
-      await take(world, task)
+      await take(fixture, task)
       await clock.settle()
       expect(reasons).toEqual([expect.objectContaining({ code: 'CONFLICT' })])
-      await world.add({ title: 'urgent', priority: 'urgent' })
+      await fixture.add({ title: 'urgent', priority: 'urgent' })
       await clock.settle()
       // A task that was moved to TODO is claimed again.
       expect(began[1]).toBe(name === 'moves to TODO' ? 'taken' : 'urgent')
       expect(clock.now()).toBe(start)
-      world.gate.open()
+      fixture.gate.open()
       await clock.settle()
-      const done = (await world.eventsOf('task.completed')).map(({ data }) => 'result' in data && data.result)
+      const done = (await fixture.eventsOf('task.completed')).map(
+        ({ data }) => 'result' in data && data.result,
+      )
       expect(done).not.toContain('dropped 1')
       await runner.stop()
     }
   })
 
   it('lets a waiting task begin at once, and reports the status of the agent', async () => {
-    const world = await busyWorld(false)
-    await world.add({ title: 'urgent', priority: 'urgent' })
-    const begin = (await world.eventTypes()).length
-    await world.board.cancel(world.task.id, PERSON)
-    await world.clock.settle()
-    expect(world.began).toEqual(['taken', 'urgent'])
-    const events = await world.storage.events.readEvents(
-      { workspaceId: world.workspaceId, afterSeq: begin, limit: 100 },
+    const fixture = await busyFixture(false)
+    await fixture.add({ title: 'urgent', priority: 'urgent' })
+    const begin = (await fixture.eventTypes()).length
+    await fixture.board.cancel(fixture.task.id, PERSON)
+    await fixture.clock.settle()
+    expect(fixture.began).toEqual(['taken', 'urgent'])
+    const events = await fixture.storage.events.readEvents(
+      { workspaceId: fixture.workspaceId, afterSeq: begin, limit: 100 },
       { now: null },
     )
     const statuses = events.flatMap((event) => (event.type === 'agent.status' ? [event.data.status] : []))
     expect(statuses).toEqual(['available', 'busy', 'available'])
-    world.gate.open()
-    await world.runner.stop()
+    fixture.gate.open()
+    await fixture.runner.stop()
   })
 
   it('is noticed while the runner stops', async () => {
-    const world = await busyWorld(true)
-    const stopped = world.runner.stop({ drainTimeoutMs: 3_000_000 })
-    await world.board.cancel(world.task.id, PERSON)
+    const fixture = await busyFixture(true)
+    const stopped = fixture.runner.stop({ drainTimeoutMs: 3_000_000 })
+    await fixture.board.cancel(fixture.task.id, PERSON)
     await stopped
-    expect(world.reasons).toHaveLength(1)
+    expect(fixture.reasons).toHaveLength(1)
   })
 })
 
 describe('the claims of runs', () => {
   it('are not checked after commits that take no task away, nor after a rollback', async () => {
-    const world = await busyWorld(true)
-    world.faults.forgetCalls()
-    const other = await world.add({ priority: 'low' })
-    await world.board.move(other.id, 'DONE', PERSON)
-    await world.board.update(world.task.id, { title: 'renamed', assignedTo: null }, PERSON)
-    const undone = world.storage.transaction(async (tx) => {
-      await world.board.cancel(other.id, { ...PERSON, tx }).catch(() => undefined)
+    const fixture = await busyFixture(true)
+    fixture.faults.forgetCalls()
+    const other = await fixture.add({ priority: 'low' })
+    await fixture.board.move(other.id, 'DONE', PERSON)
+    await fixture.board.update(fixture.task.id, { title: 'renamed', assignedTo: null }, PERSON)
+    const undone = fixture.storage.transaction(async (tx) => {
+      await fixture.board.cancel(other.id, { ...PERSON, tx }).catch(() => undefined)
       throw new Error('no')
     })
     await expect(undone).rejects.toThrow('no')
-    await world.clock.settle()
-    expect(world.faults.countCalls('checkClaims')).toBe(0)
-    await world.runner.stop({ drainTimeoutMs: 0 })
+    await fixture.clock.settle()
+    expect(fixture.faults.countCalls('checkClaims')).toBe(0)
+    await fixture.runner.stop({ drainTimeoutMs: 0 })
   })
 
   it('are checked at each poll of a storage that other processes write to, while there are runs', async () => {
-    const world = await busyWorld(true)
-    await world.runner.stop({ drainTimeoutMs: 0 })
-    const polling = world.newRunner({ pollIntervalMs: 1_000, events: { onCommit: () => () => undefined } })
+    const fixture = await busyFixture(true)
+    await fixture.runner.stop({ drainTimeoutMs: 0 })
+    const polling = fixture.newRunner({ pollIntervalMs: 1_000, events: { onCommit: () => () => undefined } })
     polling.start()
-    await world.clock.settle()
-    world.faults.forgetCalls()
-    await world.clock.advance({ seconds: 5 })
-    expect(world.faults.countCalls('checkClaims')).toBe(5)
-    await world.board.cancel(world.task.id, PERSON)
-    await world.clock.advance(999)
-    expect(world.reasons).toHaveLength(1)
-    await world.clock.advance(1)
-    expect(world.reasons).toHaveLength(2)
-    world.faults.forgetCalls()
-    await world.clock.advance({ seconds: 5 })
-    expect(world.faults.countCalls('checkClaims')).toBe(0)
+    await fixture.clock.settle()
+    fixture.faults.forgetCalls()
+    await fixture.clock.advance({ seconds: 5 })
+    expect(fixture.faults.countCalls('checkClaims')).toBe(5)
+    await fixture.board.cancel(fixture.task.id, PERSON)
+    await fixture.clock.advance(999)
+    expect(fixture.reasons).toHaveLength(1)
+    await fixture.clock.advance(1)
+    expect(fixture.reasons).toHaveLength(2)
+    fixture.faults.forgetCalls()
+    await fixture.clock.advance({ seconds: 5 })
+    expect(fixture.faults.countCalls('checkClaims')).toBe(0)
     await polling.stop()
   })
 
   it('are checked again after a storage error', async () => {
-    const world = await busyWorld(true)
-    world.faults.breakVerb('checkClaims', { left: 1 })
-    await world.board.cancel(world.task.id, PERSON)
-    await world.clock.advance({ seconds: 1 })
-    expect(world.reasons).toHaveLength(1)
-    await world.runner.stop()
+    const fixture = await busyFixture(true)
+    fixture.faults.breakVerb('checkClaims', { left: 1 })
+    await fixture.board.cancel(fixture.task.id, PERSON)
+    await fixture.clock.advance({ seconds: 1 })
+    expect(fixture.reasons).toHaveLength(1)
+    await fixture.runner.stop()
   })
 })

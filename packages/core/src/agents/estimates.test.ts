@@ -44,7 +44,7 @@ describe('estimates', () => {
     const taskboard = createTaskboard({ storage: memoryStorage(), clock, agents: [worker] })
     const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'custom' })
     const board = taskboard.board(workspace.id)
-    const { estimates } = taskboard.surface
+    const { estimates } = taskboard.services
     const first = await board.add({ title: 'first' })
     expect(await estimates.forTasks([first])).toEqual([null])
     await taskboard.start()

@@ -1,5 +1,5 @@
 import type { Task } from '../board/index.js'
-import type { At, Environment, Instant } from '../environment/index.js'
+import type { CallContext, Environment, Instant } from '../environment/index.js'
 import type { Forecast } from './agent.js'
 import type { AgentStore } from './agent-store.js'
 
@@ -24,9 +24,9 @@ export function createEstimates<Tx>(
     async forTasks(tasks, options) {
       const open = tasks.filter(canEstimate)
       if (open.length === 0) return tasks.map(({ completedAt }) => completedAt)
-      const at: At<Tx> = { now: environment.storageNow(), tx: options?.tx }
+      const call: CallContext<Tx> = { now: environment.storageNow(), tx: options?.tx }
       const forecasts = new Map(
-        (await store.readForecasts({ tasks: open }, at)).map((forecast) => [forecast.taskId, forecast]),
+        (await store.readForecasts({ tasks: open }, call)).map((forecast) => [forecast.taskId, forecast]),
       )
       return tasks.map((task) => {
         const forecast = forecasts.get(task.id)

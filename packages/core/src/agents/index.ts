@@ -1,12 +1,18 @@
-export { anyAgentType, mostAhead, ratedAttempts, timedAttempts } from './agent.js'
-export type {
-  Agent,
-  AgentChange,
-  AgentOverview,
-  AgentProfile,
-  AgentStatus,
-  Forecast,
-  NewAgent,
+export {
+  type Agent,
+  type AgentChange,
+  type AgentOverview,
+  type AgentProfile,
+  type AgentStatus,
+  anyAgentType,
+  emptyProfile,
+  type Forecast,
+  mostAhead,
+  type NewAgent,
+  ratedAttempts,
+  readAgentChange,
+  readNewAgent,
+  timedAttempts,
 } from './agent.js'
 export type {
   AgentPart,
@@ -16,7 +22,6 @@ export type {
   AgentStore,
   ForecastTask,
 } from './agent-store.js'
-export { emptyProfile, readAgentChange, readNewAgent } from './agent-input.js'
 export { createAgents } from './agents.js'
 export type { AgentChangeInput, AgentFilter, AgentPage, Agents, NewAgentInput } from './agents.js'
 export { createAgentDirectory } from './agent-directory.js'
@@ -26,9 +31,8 @@ export type { Estimates } from './estimates.js'
 export { defineAgent } from './define-agent.js'
 export type { AgentDefinition, AgentOptions, ChatContext } from './define-agent.js'
 export type { OutputInput, TaskClaim, TaskContext } from './task-context.js'
-export { TaskFailure } from './task-failure.js'
-export { createRunner } from './runner.js'
-export type { Runner, RunnerOptions, StopOptions } from './runner.js'
+export { TaskFailure } from './task-run.js'
+export { createRunner, type Runner, type RunnerOptions, type StopOptions } from './runner.js'
 export { createLeaseSweep } from './lease-sweep.js'
 export type { LeaseSweep, LeaseSweepOptions } from './lease-sweep.js'
 export { createWorkerNotes } from './worker-notes.js'

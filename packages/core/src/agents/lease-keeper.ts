@@ -1,5 +1,11 @@
 import type { TaskStore } from '../board/index.js'
-import { createLoop, tracked, type Environment, type Instant, type NextPass } from '../environment/index.js'
+import {
+  createBackgroundLoop,
+  tracked,
+  type Environment,
+  type Instant,
+  type NextPass,
+} from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import { isLost } from './run-writer.js'
 import type { TaskRun } from './task-run.js'
@@ -31,7 +37,7 @@ export function createLeaseKeeper<Tx>(options: LeaseKeeperOptions<Tx>): LeaseKee
   const regular: DueQueue = new Map()
   const retries: DueQueue = new Map()
   let nextPassAt: Instant = Infinity
-  const loop = createLoop({
+  const loop = createBackgroundLoop({
     name: `agent-leases:${options.agentType}`,
     clock,
     logger,

@@ -1,5 +1,5 @@
 import { defaultBackoff, type Backoff, type TaskStore } from '../board/index.js'
-import { createLoop, type Environment } from '../environment/index.js'
+import { createBackgroundLoop, type Environment } from '../environment/index.js'
 import type { EventStore } from '../events/index.js'
 
 export interface LeaseSweepOptions<Tx> {
@@ -26,7 +26,7 @@ export function createLeaseSweep<Tx>(options: LeaseSweepOptions<Tx>): LeaseSweep
   const { clock, logger } = environment
   let unsubscribe: (() => void) | undefined
 
-  const loop = createLoop({
+  const loop = createBackgroundLoop({
     name: 'lease-sweep',
     clock,
     logger,

@@ -75,7 +75,7 @@ export async function writeOutcome<Tx>(
         return null
       }
       case 'handed_back': {
-        const command = { kind: 'hand_back', fencingToken, reason: outcome.reason } as const
+        const command = { kind: 'return_claim', fencingToken, reason: outcome.reason } as const
         await tasks.changeTask({ target: proof, command }, at())
         return null
       }

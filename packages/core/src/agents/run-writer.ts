@@ -1,5 +1,5 @@
 import type { ClaimProof } from '../board/index.js'
-import { tracked, type At, type Environment } from '../environment/index.js'
+import { tracked, type CallContext, type Environment } from '../environment/index.js'
 import { isTaskboardError, TaskboardError } from '../errors/index.js'
 
 /** The run that writes. */
@@ -16,7 +16,7 @@ export interface WritingRun {
   held(): void
 }
 
-type Verb<A extends unknown[]> = (at: At<never>, ...args: A) => Promise<void>
+type Verb<A extends unknown[]> = (call: CallContext<never>, ...args: A) => Promise<void>
 
 /** Unawaited writes of a run's code may start further writes without end. The end of the run waits for at most this many in a row. */
 const MOST_ROUNDS = 1_000
@@ -35,7 +35,10 @@ export function createWriter(environment: Environment, run: WritingRun): Writer 
   const { clock, logger } = environment
   let queue: Promise<void> = Promise.resolve()
 
-  async function perform(work: (at: At<never>) => Promise<void>, isLostBy: LostTest): Promise<void> {
+  async function perform(
+    work: (call: CallContext<never>) => Promise<void>,
+    isLostBy: LostTest,
+  ): Promise<void> {
     if (!run.isLive()) throw new TaskboardError('CONFLICT', 'the run is over: it no longer has the task')
     const startedAt = clock.now()
     try {
@@ -49,7 +52,7 @@ export function createWriter(environment: Environment, run: WritingRun): Writer 
 
   const makeWrite = <A extends unknown[]>(verb: Verb<A>, isLostBy: LostTest = isLost) => {
     return (...args: A): Promise<void> => {
-      const result = queue.then(() => perform((at) => verb(at, ...args), isLostBy))
+      const result = queue.then(() => perform((call) => verb(call, ...args), isLostBy))
       queue = result.catch((error: unknown) => {
         logger.warn({ taskId: run.proof.taskId, err: error }, 'the storage refused a write of an agent')
       })

@@ -1,6 +1,6 @@
 import { countTasks } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
-import { agentsWorld, newGate } from '../../test/agents-world.js'
+import { agentsFixture, newGate } from '../../test/agents-fixture.js'
 import { TaskboardError } from '../errors/index.js'
 import { TaskFailure, type TaskContext } from './index.js'
 
@@ -9,62 +9,64 @@ const HOUR = 3_600_000
 describe('a runner', () => {
   it('works nothing before it starts, then the best task first', async () => {
     const order: string[] = []
-    const world = await agentsWorld({ agents: [{ type: 'bot', run: (task) => void order.push(task.title) }] })
+    const fixture = await agentsFixture({
+      agents: [{ type: 'bot', run: (task) => void order.push(task.title) }],
+    })
     for (const priority of ['low', 'urgent', 'medium', 'high'] as const)
-      await world.add({ title: priority, priority })
-    const runner = world.newRunner()
-    await world.clock.advance({ hours: 1 })
+      await fixture.add({ title: priority, priority })
+    const runner = fixture.newRunner()
+    await fixture.clock.advance({ hours: 1 })
     expect(order).toEqual([])
     runner.start()
     runner.start()
-    await world.clock.settle()
+    await fixture.clock.settle()
     expect(order).toEqual(['urgent', 'high', 'medium', 'low'])
     await runner.stop()
-    expect(world.clock.pending()).toEqual({ timers: [], works: [] })
+    expect(fixture.clock.pending()).toEqual({ timers: [], works: [] })
   })
 
   it('stores the result, and picks up tasks that are added later', async () => {
-    const world = await agentsWorld({ agents: [{ type: 'bot', run: (task) => ({ did: task.title }) }] })
-    const runner = world.newRunner()
+    const fixture = await agentsFixture({ agents: [{ type: 'bot', run: (task) => ({ did: task.title }) }] })
+    const runner = fixture.newRunner()
     runner.start()
-    const task = await world.add({ title: 'later' })
-    await world.clock.settle()
-    expect(await world.get(task)).toMatchObject({ column: 'DONE', result: '{"did":"later"}', lease: null })
+    const task = await fixture.add({ title: 'later' })
+    await fixture.clock.settle()
+    expect(await fixture.get(task)).toMatchObject({ column: 'DONE', result: '{"did":"later"}', lease: null })
     await runner.stop()
-    const afterwards = await world.add()
-    await world.clock.advance({ hours: 1 })
-    expect((await world.get(afterwards)).column).toBe('TODO')
+    const afterwards = await fixture.add()
+    await fixture.clock.advance({ hours: 1 })
+    expect((await fixture.get(afterwards)).column).toBe('TODO')
   })
 
   it('leaves time for other work between quick runs', async () => {
     let runs = 0
-    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => void runs++ }] })
-    for (let i = 0; i < 500; i++) await world.add()
-    const runner = world.newRunner()
+    const fixture = await agentsFixture({ agents: [{ type: 'bot', run: () => void runs++ }] })
+    for (let i = 0; i < 500; i++) await fixture.add()
+    const runner = fixture.newRunner()
     const runsByThen = new Promise<number>((resolve) => setImmediate(() => resolve(runs)))
     runner.start()
     expect(await runsByThen).toBeLessThan(100)
-    await world.clock.settle()
+    await fixture.clock.settle()
     expect(runs).toBe(500)
     await runner.stop()
   })
 
   it('takes the next task with the completion of one, in one call', async () => {
-    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'ok' }] })
-    for (let i = 0; i < 50; i++) await world.add()
-    const runner = world.newRunner()
+    const fixture = await agentsFixture({ agents: [{ type: 'bot', run: () => 'ok' }] })
+    for (let i = 0; i < 50; i++) await fixture.add()
+    const runner = fixture.newRunner()
     runner.start()
-    await world.clock.settle()
+    await fixture.clock.settle()
     await runner.stop()
-    expect(await countTasks(world.storage, world.workspaceId, { now: null })).toMatchObject({ DONE: 50 })
-    expect(world.faults.countCalls('completeTask')).toBe(50)
-    expect(world.faults.countCalls('claimTasks')).toBeLessThan(5)
+    expect(await countTasks(fixture.storage, fixture.workspaceId, { now: null })).toMatchObject({ DONE: 50 })
+    expect(fixture.faults.countCalls('completeTask')).toBe(50)
+    expect(fixture.faults.countCalls('claimTasks')).toBeLessThan(5)
   })
 
   it('never runs more than its concurrency, and uses all of it', async () => {
     let running = 0
     let most = 0
-    const world = await agentsWorld({
+    const fixture = await agentsFixture({
       agents: [
         {
           type: 'bot',
@@ -77,15 +79,15 @@ describe('a runner', () => {
         },
       ],
     })
-    for (let i = 0; i < 100; i++) await world.add()
-    const runner = world.newRunner()
+    for (let i = 0; i < 100; i++) await fixture.add()
+    const runner = fixture.newRunner()
     runner.start()
-    await world.clock.advance(14_999)
+    await fixture.clock.advance(14_999)
     expect(most).toBe(7)
     expect(runner.inFlight).toBe(2)
-    await world.clock.advance(1)
+    await fixture.clock.advance(1)
     expect(runner.inFlight).toBe(0)
-    expect(await countTasks(world.storage, world.workspaceId, { now: null })).toMatchObject({
+    expect(await countTasks(fixture.storage, fixture.workspaceId, { now: null })).toMatchObject({
       DONE: 100,
     })
     await runner.stop()
@@ -93,17 +95,17 @@ describe('a runner', () => {
 
   it('works workspaces in turn', async () => {
     const order: string[] = []
-    const world = await agentsWorld({
+    const fixture = await agentsFixture({
       agents: [{ type: 'bot', run: (task) => void order.push(task.workspaceId) }],
       workspaces: 3,
     })
-    const [first, second, third] = world.workspaceIds
-    for (let i = 0; i < 20; i++) await world.add({ workspaceId: first ?? '' })
+    const [first, second, third] = fixture.workspaceIds
+    for (let i = 0; i < 20; i++) await fixture.add({ workspaceId: first ?? '' })
     for (const workspaceId of [second ?? '', third ?? ''])
-      for (let i = 0; i < 2; i++) await world.add({ workspaceId })
-    const runner = world.newRunner()
+      for (let i = 0; i < 2; i++) await fixture.add({ workspaceId })
+    const runner = fixture.newRunner()
     runner.start()
-    await world.clock.settle()
+    await fixture.clock.settle()
     await runner.stop()
     expect(order).toHaveLength(24)
     expect(new Set(order.slice(0, 3))).toEqual(new Set([first, second, third]))
@@ -111,49 +113,52 @@ describe('a runner', () => {
   })
 
   it('wakes for a task that becomes ready', async () => {
-    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'ok' }] })
-    const runner = world.newRunner()
+    const fixture = await agentsFixture({ agents: [{ type: 'bot', run: () => 'ok' }] })
+    const runner = fixture.newRunner()
     runner.start()
-    const task = await world.add({ notBefore: world.clock.now() + HOUR })
-    await world.clock.advance(HOUR - 1)
-    expect((await world.get(task)).column).toBe('TODO')
-    await world.clock.advance(1)
-    expect((await world.get(task)).column).toBe('DONE')
+    const task = await fixture.add({ notBefore: fixture.clock.now() + HOUR })
+    await fixture.clock.advance(HOUR - 1)
+    expect((await fixture.get(task)).column).toBe('TODO')
+    await fixture.clock.advance(1)
+    expect((await fixture.get(task)).column).toBe('DONE')
     await runner.stop()
   })
 
   it('refuses two agents of one type', async () => {
     const agent = { type: 'bot', run: () => '' }
-    const world = await agentsWorld({ agents: [agent, agent] })
-    expect(() => world.newRunner()).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
+    const fixture = await agentsFixture({ agents: [agent, agent] })
+    expect(() => fixture.newRunner()).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
   })
 
   it('reports the status of an agent again when the storage did not accept it', async () => {
-    const world = await agentsWorld({ agents: [{ type: 'bot', run: (_, { sleep }) => sleep(1_000) }] })
-    const runner = world.newRunner()
+    const fixture = await agentsFixture({ agents: [{ type: 'bot', run: (_, { sleep }) => sleep(1_000) }] })
+    const runner = fixture.newRunner()
     runner.start()
-    world.statusFaults.add('available')
-    await world.add()
-    await world.clock.advance({ seconds: 3 })
-    const statuses = async () => (await world.eventsOf('agent.status')).map(({ data }) => data)
+    fixture.statusFaults.add('available')
+    await fixture.add()
+    await fixture.clock.advance({ seconds: 3 })
+    const statuses = async () => (await fixture.eventsOf('agent.status')).map(({ data }) => data)
     expect(await statuses()).toMatchObject([{ status: 'busy' }])
-    world.statusFaults.clear()
-    await world.clock.advance({ seconds: 5 })
+    fixture.statusFaults.clear()
+    await fixture.clock.advance({ seconds: 5 })
     expect(await statuses()).toMatchObject([{ status: 'busy' }, { status: 'available' }])
     await runner.stop()
-    expect(world.clock.pending()).toEqual({ timers: [], works: [] })
+    expect(fixture.clock.pending()).toEqual({ timers: [], works: [] })
   })
 
   it('reports when an agent is busy and when it is not, and not in between', async () => {
-    const world = await agentsWorld({ agents: [{ type: 'bot', run: (_, { sleep }) => sleep(1_000) }] })
-    for (let i = 0; i < 3; i++) await world.add()
-    const runner = world.newRunner()
+    const fixture = await agentsFixture({ agents: [{ type: 'bot', run: (_, { sleep }) => sleep(1_000) }] })
+    for (let i = 0; i < 3; i++) await fixture.add()
+    const runner = fixture.newRunner()
     runner.start()
-    await world.clock.advance(10_000)
+    await fixture.clock.advance(10_000)
     await runner.stop()
-    const statuses = (await world.eventsOf('agent.status')).map(({ data }) => data)
+    const statuses = (await fixture.eventsOf('agent.status')).map(({ data }) => data)
     const agentId = (
-      await world.storage.agents.listAgents({ reach: null, workspaceId: world.workspaceId }, { now: null })
+      await fixture.storage.agents.listAgents(
+        { reach: null, workspaceId: fixture.workspaceId },
+        { now: null },
+      )
     )[0]?.id
     expect(statuses).toEqual([
       { agentId, status: 'busy' },
@@ -165,13 +170,13 @@ describe('a runner', () => {
 describe('an attempt that fails', () => {
   it('is retried after a backoff, with the earlier attempts', async () => {
     const attempts: unknown[] = []
-    const world = await agentsWorld({
+    const fixture = await agentsFixture({
       agents: [
         {
           type: 'bot',
           run(_, { claim }) {
             attempts.push([
-              world.clock.now() - start,
+              fixture.clock.now() - start,
               claim.attempt,
               claim.earlierAttempts.map(({ reason }) => reason),
             ])
@@ -181,19 +186,19 @@ describe('an attempt that fails', () => {
         },
       ],
     })
-    const start = world.clock.now()
-    const task = await world.add()
-    const runner = world.newRunner()
+    const start = fixture.clock.now()
+    const task = await fixture.add()
+    const runner = fixture.newRunner()
     runner.start()
-    await world.clock.advance({ hours: 1 })
+    await fixture.clock.advance({ hours: 1 })
     await runner.stop()
     expect(attempts).toEqual([
       [0, 1, []],
       [10_000, 2, ['no luck 1']],
       [30_000, 3, ['no luck 1', 'no luck 2']],
     ])
-    expect(await world.get(task)).toMatchObject({ column: 'DONE', result: 'at last' })
-    expect(await world.eventsOf('task.failed')).toEqual([])
+    expect(await fixture.get(task)).toMatchObject({ column: 'DONE', result: 'at last' })
+    expect(await fixture.eventsOf('task.failed')).toEqual([])
   })
 
   it('fails, however odd the thrown value', async () => {
@@ -203,19 +208,19 @@ describe('an attempt that fails', () => {
       const run = (): never => {
         throw thrown
       }
-      const world = await agentsWorld({ agents: [{ type: 'bot', run }] })
-      const task = await world.add({ maxAttempts: 1 })
-      const runner = world.newRunner()
+      const fixture = await agentsFixture({ agents: [{ type: 'bot', run }] })
+      const task = await fixture.add({ maxAttempts: 1 })
+      const runner = fixture.newRunner()
       runner.start()
-      await world.clock.settle()
-      expect(await world.get(task)).toMatchObject({ column: 'TODO', hold: { reason: 'failed' } })
+      await fixture.clock.settle()
+      expect(await fixture.get(task)).toMatchObject({ column: 'TODO', hold: { reason: 'failed' } })
       await runner.stop()
     }
   })
 
   it('puts the task on hold when attempts run out, with one task.failed', async () => {
     let runs = 0
-    const world = await agentsWorld({
+    const fixture = await agentsFixture({
       agents: [
         {
           type: 'bot',
@@ -225,41 +230,41 @@ describe('an attempt that fails', () => {
         },
       ],
     })
-    const task = await world.add({ maxAttempts: 3 })
-    const runner = world.newRunner()
+    const task = await fixture.add({ maxAttempts: 3 })
+    const runner = fixture.newRunner()
     runner.start()
-    await world.clock.advance({ days: 1 })
+    await fixture.clock.advance({ days: 1 })
     await runner.stop()
-    const held = await world.get(task)
+    const held = await fixture.get(task)
     expect(runs).toBe(3)
     expect(held).toMatchObject({ column: 'TODO', hold: { reason: 'failed' } })
     expect(held.hold?.message).toHaveLength(2_000)
     expect(held.hold?.message).toMatch(/^boom 3 /)
-    expect(await world.eventsOf('task.failed')).toHaveLength(1)
+    expect(await fixture.eventsOf('task.failed')).toHaveLength(1)
   })
 
   it.each<[string, Error]>([
     ['a TaskFailure', new TaskFailure('no such customer')],
     ['an error with retry: false', Object.assign(new Error('no such customer'), { retry: false })],
   ])('fails for good with %s', async (_, thrown) => {
-    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => Promise.reject(thrown) }] })
-    const task = await world.add()
-    const runner = world.newRunner()
+    const fixture = await agentsFixture({ agents: [{ type: 'bot', run: () => Promise.reject(thrown) }] })
+    const task = await fixture.add()
+    const runner = fixture.newRunner()
     runner.start()
-    await world.clock.advance({ days: 1 })
+    await fixture.clock.advance({ days: 1 })
     await runner.stop()
-    expect(await world.get(task)).toMatchObject({
+    expect(await fixture.get(task)).toMatchObject({
       attempts: 1,
       hold: { reason: 'failed', message: 'no such customer' },
     })
-    expect(await world.eventsOf('task.failed')).toHaveLength(1)
+    expect(await fixture.eventsOf('task.failed')).toHaveLength(1)
   })
 })
 
 describe('a dependency', () => {
   it('passes its result to the task that waited for it', async () => {
     const seen: TaskContext['claim'][] = []
-    const world = await agentsWorld({
+    const fixture = await agentsFixture({
       agents: [
         {
           type: 'bot',
@@ -270,122 +275,122 @@ describe('a dependency', () => {
         },
       ],
     })
-    const first = await world.add({ title: 'first' })
-    await world.add({ title: 'second', priority: 'urgent', dependsOn: [first.id] })
-    const runner = world.newRunner()
+    const first = await fixture.add({ title: 'first' })
+    await fixture.add({ title: 'second', priority: 'urgent', dependsOn: [first.id] })
+    const runner = fixture.newRunner()
     runner.start()
-    await world.clock.settle()
+    await fixture.clock.settle()
     await runner.stop()
     expect(seen.map(({ dependencies }) => dependencies)).toEqual([
       [],
       [{ id: first.id, title: 'first', result: 'result of first' }],
     ])
-    expect(world.faults.countCalls('getTask')).toBe(1)
+    expect(fixture.faults.countCalls('getTask')).toBe(1)
   })
 })
 
 describe('a storage that fails', () => {
   it('is retried with the outcome of a run, and no task runs twice', async () => {
     let runs = 0
-    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => `run ${++runs}` }] })
-    const task = await world.add()
-    world.faults.breakVerb('completeTask', { left: 3 })
-    const runner = world.newRunner()
+    const fixture = await agentsFixture({ agents: [{ type: 'bot', run: () => `run ${++runs}` }] })
+    const task = await fixture.add()
+    fixture.faults.breakVerb('completeTask', { left: 3 })
+    const runner = fixture.newRunner()
     runner.start()
-    await world.clock.advance({ minutes: 5 })
-    expect(await world.get(task)).toMatchObject({ column: 'DONE', result: 'run 1', attempts: 1 })
+    await fixture.clock.advance({ minutes: 5 })
+    expect(await fixture.get(task)).toMatchObject({ column: 'DONE', result: 'run 1', attempts: 1 })
     await runner.stop()
     expect(runs).toBe(1)
   })
 
   it('leaves the task to its lease when it stays down, and another run works it', async () => {
     let runs = 0
-    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => `run ${++runs}` }] })
-    const task = await world.add()
-    world.faults.breakVerb('completeTask')
-    world.faults.breakVerb('renew')
-    const runner = world.newRunner()
-    const sweep = world.newSweep()
+    const fixture = await agentsFixture({ agents: [{ type: 'bot', run: () => `run ${++runs}` }] })
+    const task = await fixture.add()
+    fixture.faults.breakVerb('completeTask')
+    fixture.faults.breakVerb('renew')
+    const runner = fixture.newRunner()
+    const sweep = fixture.newSweep()
     runner.start()
     sweep.start()
-    await world.clock.advance(59_999)
-    world.faults.repair()
-    await world.clock.advance({ minutes: 5 })
-    expect(await world.get(task)).toMatchObject({ column: 'DONE', result: 'run 2', attempts: 2 })
-    expect(world.messages).toContain('stopped retrying the storage; the task returns when its lease ends')
+    await fixture.clock.advance(59_999)
+    fixture.faults.repair()
+    await fixture.clock.advance({ minutes: 5 })
+    expect(await fixture.get(task)).toMatchObject({ column: 'DONE', result: 'run 2', attempts: 2 })
+    expect(fixture.messages).toContain('stopped retrying the storage; the task returns when its lease ends')
     await Promise.all([runner.stop(), sweep.stop()])
   })
 
   it('that fails after it has stored a completion keeps it once, and the next task is worked', async () => {
     let runs = 0
-    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => `run ${++runs}` }] })
-    const task = await world.add({ priority: 'urgent' })
-    for (let count = 0; count < 2; count++) await world.add()
-    world.faults.breakVerb('completeTask', { left: 1, when: 'after' })
-    const runner = world.newRunner()
+    const fixture = await agentsFixture({ agents: [{ type: 'bot', run: () => `run ${++runs}` }] })
+    const task = await fixture.add({ priority: 'urgent' })
+    for (let count = 0; count < 2; count++) await fixture.add()
+    fixture.faults.breakVerb('completeTask', { left: 1, when: 'after' })
+    const runner = fixture.newRunner()
     runner.start()
-    await world.clock.advance({ minutes: 5 })
+    await fixture.clock.advance({ minutes: 5 })
     await runner.stop()
-    expect(await world.get(task)).toMatchObject({ column: 'DONE', result: 'run 1' })
-    const completed = await world.eventsOf('task.completed')
+    expect(await fixture.get(task)).toMatchObject({ column: 'DONE', result: 'run 1' })
+    const completed = await fixture.eventsOf('task.completed')
     expect(completed.filter(({ data }) => 'taskId' in data && data.taskId === task.id)).toHaveLength(1)
-    expect(world.messages).not.toContain('discarded a write of a run that has lost its task')
+    expect(fixture.messages).not.toContain('discarded a write of a run that has lost its task')
     expect(runs).toBe(2)
   })
 
   it('delays a run that needs the earlier attempts', async () => {
-    const world = await agentsWorld({
+    const fixture = await agentsFixture({
       agents: [{ type: 'bot', run: (_, { claim }) => `${claim.dependencies.length}` }],
     })
-    const first = await world.add()
-    const second = await world.add({ dependsOn: [first.id] })
-    world.faults.breakVerb('getTask', { left: 2, error: new Error('socket hang up') })
-    const runner = world.newRunner()
+    const first = await fixture.add()
+    const second = await fixture.add({ dependsOn: [first.id] })
+    fixture.faults.breakVerb('getTask', { left: 2, error: new Error('socket hang up') })
+    const runner = fixture.newRunner()
     runner.start()
-    await world.clock.advance({ minutes: 1 })
+    await fixture.clock.advance({ minutes: 1 })
     await runner.stop()
-    expect(await world.get(second)).toMatchObject({ column: 'DONE', result: '1', attempts: 1 })
+    expect(await fixture.get(second)).toMatchObject({ column: 'DONE', result: '1', attempts: 1 })
   })
 
   it('is not retried after a refusal', async () => {
-    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'refused' }] })
-    const task = await world.add()
-    world.faults.breakVerb('completeTask', { error: new TaskboardError('INVALID_FIELD', 'not like this') })
-    const runner = world.newRunner()
+    const fixture = await agentsFixture({ agents: [{ type: 'bot', run: () => 'refused' }] })
+    const task = await fixture.add()
+    fixture.faults.breakVerb('completeTask', { error: new TaskboardError('INVALID_FIELD', 'not like this') })
+    const runner = fixture.newRunner()
     runner.start()
-    await world.clock.advance({ seconds: 30 })
-    expect(world.faults.countCalls('completeTask')).toBe(1)
-    expect((await world.get(task)).column).toBe('DOING')
+    await fixture.clock.advance({ seconds: 30 })
+    expect(fixture.faults.countCalls('completeTask')).toBe(1)
+    expect((await fixture.get(task)).column).toBe('DOING')
     await runner.stop()
   })
 
   it('does not end the claiming of tasks', async () => {
-    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => 'ok' }] })
-    const task = await world.add()
-    world.faults.breakVerb('claimTasks', { left: 3 })
-    const runner = world.newRunner()
+    const fixture = await agentsFixture({ agents: [{ type: 'bot', run: () => 'ok' }] })
+    const task = await fixture.add()
+    fixture.faults.breakVerb('claimTasks', { left: 3 })
+    const runner = fixture.newRunner()
     runner.start()
-    await world.clock.advance({ seconds: 10 })
+    await fixture.clock.advance({ seconds: 10 })
     await runner.stop()
-    expect((await world.get(task)).column).toBe('DONE')
+    expect((await fixture.get(task)).column).toBe('DONE')
   })
 })
 
 describe('gates', () => {
   it('hold a run until the test opens them, while time passes', async () => {
     const gate = newGate<string>()
-    const world = await agentsWorld({ agents: [{ type: 'bot', run: () => gate.promise }] })
-    const task = await world.add()
-    const runner = world.newRunner()
-    const sweep = world.newSweep()
+    const fixture = await agentsFixture({ agents: [{ type: 'bot', run: () => gate.promise }] })
+    const task = await fixture.add()
+    const runner = fixture.newRunner()
+    const sweep = fixture.newSweep()
     runner.start()
     sweep.start()
-    await world.clock.advance({ hours: 8 })
-    expect(await world.get(task)).toMatchObject({ column: 'DOING', attempts: 1 })
+    await fixture.clock.advance({ hours: 8 })
+    expect(await fixture.get(task)).toMatchObject({ column: 'DOING', attempts: 1 })
     gate.open('after a long day')
-    await world.clock.settle()
-    expect(await world.get(task)).toMatchObject({ column: 'DONE', result: 'after a long day', attempts: 1 })
+    await fixture.clock.settle()
+    expect(await fixture.get(task)).toMatchObject({ column: 'DONE', result: 'after a long day', attempts: 1 })
     await Promise.all([runner.stop(), sweep.stop()])
-    expect(world.clock.pending()).toEqual({ timers: [], works: [] })
+    expect(fixture.clock.pending()).toEqual({ timers: [], works: [] })
   })
 })

@@ -1,15 +1,66 @@
-import { defaultBackoff, type Actor, type Backoff, type Board, type TaskStore } from '../board/index.js'
-import type { Environment } from '../environment/index.js'
+import { type Actor, type Backoff, type Board, defaultBackoff, type TaskStore } from '../board/index.js'
+import { createBackgroundLoop, type Environment, type NextPass } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { EventStore } from '../events/index.js'
-import { createAgentDirectory, type AgentDirectory } from './agent-directory.js'
-import { createAgentPresence } from './agent-presence.js'
+import { type AgentDirectory, createAgentDirectory } from './agent-directory.js'
+import { createAgentPresence, createRuntimeReport } from './presence.js'
 import type { AgentStore } from './agent-store.js'
 import { anyAgentType } from './agent.js'
-import { createClaimWatch } from './claim-watch.js'
 import type { AgentDefinition } from './define-agent.js'
-import { createRuntimeReport } from './runtime-report.js'
 import { createRuntimeWorker } from './runtime-worker.js'
+import type { TaskRun } from './task-run.js'
+
+/**
+ * Notices when a person takes a task away from its run: moves, cancels, holds, reassigns or deletes it. Asks the storage only after a
+ * commit that took a task away from its agent, and at each poll of a storage that other processes write to.
+ */
+interface ClaimWatch {
+  start(): void
+  /** A commit took a task away from its agent, which may be one of the runs. */
+  look(): void
+  stop(): Promise<void>
+}
+
+interface ClaimWatchOptions<Tx> {
+  readonly environment: Environment
+  readonly tasks: Pick<TaskStore<Tx>, 'checkClaims'>
+  /** The runs that have their tasks. */
+  readonly runs: () => readonly TaskRun[]
+  /** Null for a storage that reports every commit. */
+  readonly pollIntervalMs: number | null
+}
+
+/** How many claims one statement checks. */
+const BATCH = 1_000
+
+function createClaimWatch<Tx>(options: ClaimWatchOptions<Tx>): ClaimWatch {
+  const { environment, tasks, pollIntervalMs } = options
+  const { clock, logger } = environment
+  const loop = createBackgroundLoop({ name: 'agent-claims', clock, logger, pollIntervalMs, pass: checkAll })
+
+  async function checkAll(): Promise<NextPass> {
+    const runs = options.runs()
+    for (let first = 0; first < runs.length; first += BATCH) await check(runs.slice(first, first + BATCH))
+    return null
+  }
+
+  async function check(runs: readonly TaskRun[]): Promise<void> {
+    const proofs = runs.map(({ proof }) => proof)
+    const held = await tasks.checkClaims({ proofs }, { now: environment.storageNow() })
+    for (const [index, run] of runs.entries()) {
+      // A run that ends meanwhile has released its claim itself.
+      if (held[index] === true || run.phase !== 'running') continue
+      logger.info({ taskId: run.task.id, agentId: run.agentId }, 'a task was taken away from its run')
+      run.lose(new TaskboardError('CONFLICT', 'the task was taken away from its agent'))
+    }
+  }
+
+  return {
+    start: () => loop.start(),
+    look: () => loop.wake(),
+    stop: () => loop.stop(),
+  }
+}
 
 export interface RunnerOptions<Tx> {
   readonly environment: Environment
@@ -55,6 +106,7 @@ export interface Runner {
 }
 
 const DEFAULT_DRAIN_TIMEOUT_MS = 10_000
+
 const DEFAULT_GRACE_MS = 250
 
 /** @throws TaskboardError `INVALID_CONFIG` when two runtimes are for one type. */

@@ -4,7 +4,7 @@ import { createEnvironment } from '../environment/index.js'
 import type { AgentPresenceReport } from './agent-store.js'
 
 type RuntimeReport = Extract<AgentPresenceReport, { readonly agentTypes: readonly string[] }>
-import { createRuntimeReport } from './runtime-report.js'
+import { createRuntimeReport } from './presence.js'
 
 it('repeats the report to a shared storage, well before it expires, and does not report the end', async () => {
   const clock = virtualClock()

@@ -1,26 +1,98 @@
 import type { Actor, Backoff, Board, ClaimBatch, TaskStore } from '../board/index.js'
 import {
   atMost,
-  createLoop,
+  createBackgroundLoop,
   createSharedAbort,
-  tracked,
-  yieldEvery,
   type Environment,
   type Instant,
   type NextPass,
+  tracked,
+  yieldEvery,
 } from '../environment/index.js'
 import type { EventStore } from '../events/index.js'
 import type { AgentDirectory } from './agent-directory.js'
-import type { AgentPresence } from './agent-presence.js'
+import type { AgentPresence } from './presence.js'
 import type { AgentDefinition } from './define-agent.js'
-import { handBack } from './hand-back.js'
 import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.js'
-import { whileLeased, writeOutcome, type NextTask } from './outcome-writer.js'
-import { createRunSet, type RunSet } from './run-set.js'
+import { type NextTask, whileLeased, writeOutcome } from './outcome-writer.js'
 import { createTaskRun, performRun, readBriefing, type TaskRun, type TaskRunOptions } from './task-run.js'
 
+/** How many tasks are handed back at once. */
+const BATCH = 100
+
+/**
+ * Hands tasks back, so that other processes need not wait for their leases to end. Tries each task once and never rejects: a task
+ * that cannot be handed back returns when its lease ends.
+ */
+async function returnClaims<Tx>(
+  parts: { readonly environment: Environment; readonly tasks: Pick<TaskStore<Tx>, 'changeTask'> },
+  runs: readonly TaskRun[],
+): Promise<void> {
+  const { environment, tasks } = parts
+  const returnClaim = async ({ proof }: TaskRun): Promise<void> => {
+    try {
+      const { fencingToken } = proof
+      const command = { kind: 'return_claim', fencingToken, reason: 'the process stopped' } as const
+      await tasks.changeTask({ target: proof, command }, { now: environment.storageNow() })
+    } catch (error) {
+      const fields = { taskId: proof.taskId, err: error }
+      environment.logger.warn(fields, 'a task could not be handed back; it returns when its lease ends')
+    }
+  }
+  for (let first = 0; first < runs.length; first += BATCH) {
+    await Promise.all(runs.slice(first, first + BATCH).map(returnClaim))
+  }
+}
+
+/** The runs of one runtime. A run takes a slot while it has its task, even if its code runs on afterwards. */
+interface RunSet {
+  /** How many slots are in use. */
+  readonly taken: number
+  /** How many runs there are, including those that have lost their task while their code runs on. */
+  readonly size: number
+  /** The runs that have their task. */
+  live(): readonly TaskRun[]
+  add(run: TaskRun): void
+  /** The run no longer has its task, and its slot is free. False when that was already so. */
+  release(run: TaskRun): boolean
+  /** The run's code has ended, too. */
+  remove(run: TaskRun): void
+  /** Resolves when no run has a task. */
+  whenReleased(): Promise<void>
+}
+
+function createRunSet(): RunSet {
+  const all = new Set<TaskRun>()
+  const live = new Set<TaskRun>()
+  const waiting: (() => void)[] = []
+
+  return {
+    get taken() {
+      return live.size
+    },
+    get size() {
+      return all.size
+    },
+    live: () => [...live],
+    add(run) {
+      all.add(run)
+      live.add(run)
+    },
+    release(run) {
+      const isReleased = live.delete(run)
+      if (live.size === 0) for (const resolve of waiting.splice(0)) resolve()
+      return isReleased
+    },
+    remove(run) {
+      all.delete(run)
+    },
+    whenReleased: () =>
+      live.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
+  }
+}
+
 /** Works the tasks of one agent type. */
-export interface RuntimeWorker {
+interface RuntimeWorker {
   start(): void
   /** There may be something to claim. */
   wake(): void
@@ -30,7 +102,7 @@ export interface RuntimeWorker {
   runs(): readonly TaskRun[]
 }
 
-export interface RuntimeWorkerParts<Tx> {
+interface RuntimeWorkerParts<Tx> {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
   readonly events: Pick<EventStore<Tx>, 'appendEvent'>
@@ -58,8 +130,10 @@ interface Shop<Tx> extends RuntimeWorkerParts<Tx> {
 
 /** The agent was deleted during the claim: hand the task back. */
 const agentGone = { kind: 'handed_back', reason: 'the agent was deleted' } as const
+
 /** What one statement claims at most. */
 const CLAIM_BATCH = 500
+
 /** How many runs begin in one turn of the event loop. */
 const RUNS_PER_YIELD = 50
 
@@ -74,7 +148,7 @@ export function createRuntimeWorker<Tx>(
   const runs = createRunSet()
   const keeper = createLeaseKeeper({ environment, tasks, agentType, leaseMs })
   let open = false
-  const loop = createLoop({
+  const loop = createBackgroundLoop({
     name: `agent-runner:${agentType}`,
     clock,
     logger,
@@ -126,7 +200,7 @@ export function createRuntimeWorker<Tx>(
       giveUp.abort()
       const stuck = runs.live().filter((run) => run.phase === 'running')
       for (const run of stuck) end(shop, run)
-      await handBack(parts, stuck)
+      await returnClaims(parts, stuck)
       await atMost(clock, graceMs, runs.whenReleased())
       await keeper.stop()
     },
@@ -143,7 +217,7 @@ async function takeOn<Tx>(shop: Shop<Tx>, batch: ClaimBatch, claimedAt: Instant)
     onRenewed: (run) => keeper.keep(run),
     onLost: (run) => letGo(shop, run),
   }))
-  if (!shop.isOpen()) return handBack(shop, options.map(createTaskRun))
+  if (!shop.isOpen()) return returnClaims(shop, options.map(createTaskRun))
   for (const one of options) start(shop, one)
 }
 

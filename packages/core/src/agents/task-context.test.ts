@@ -1,24 +1,27 @@
 import { describe, expect, it } from 'vitest'
-import { agentsWorld, newGate } from '../../test/agents-world.js'
+import { agentsFixture, newGate } from '../../test/agents-fixture.js'
 import type { TaskContext } from './index.js'
 
-/** Runs one task with `work` as its agent, and returns the world once that has settled. */
+/** Runs one task with `work` as its agent, and returns the fixture once that has settled. */
 async function runOnce(work: (context: TaskContext) => unknown) {
-  const world = await agentsWorld({ agents: [{ type: 'bot', run: (_, context) => work(context) }] })
-  const task = await world.add({ title: 'the task', maxAttempts: 1 })
-  const runner = world.newRunner()
+  const fixture = await agentsFixture({ agents: [{ type: 'bot', run: (_, context) => work(context) }] })
+  const task = await fixture.add({ title: 'the task', maxAttempts: 1 })
+  const runner = fixture.newRunner()
   runner.start()
-  await world.clock.advance({ seconds: 30 })
+  await fixture.clock.advance({ seconds: 30 })
   await runner.stop()
-  const at = { now: world.clock.now() }
+  const at = { now: fixture.clock.now() }
   return {
-    ...world,
-    task: await world.get(task),
+    ...fixture,
+    task: await fixture.get(task),
     logs: (
-      await world.storage.tasks.getTask({ within: task.workspaceId, taskId: task.id, parts: ['logs'] }, at)
+      await fixture.storage.tasks.getTask({ within: task.workspaceId, taskId: task.id, parts: ['logs'] }, at)
     ).logs.map(({ level, message }) => [level, message]),
     outputs: (
-      await world.storage.tasks.getTask({ within: task.workspaceId, taskId: task.id, parts: ['outputs'] }, at)
+      await fixture.storage.tasks.getTask(
+        { within: task.workspaceId, taskId: task.id, parts: ['outputs'] },
+        at,
+      )
     ).outputs,
   }
 }
@@ -170,7 +173,7 @@ describe('a run', () => {
 
   it('that has put its task on hold sends no heartbeat, even if its code runs on', async () => {
     const gate = newGate()
-    const world = await agentsWorld({
+    const fixture = await agentsFixture({
       agents: [
         {
           type: 'bot',
@@ -181,14 +184,14 @@ describe('a run', () => {
         },
       ],
     })
-    await world.add()
-    const runner = world.newRunner()
+    await fixture.add()
+    const runner = fixture.newRunner()
     runner.start()
-    await world.clock.advance({ hours: 1 })
-    expect(world.faults.countCalls('renew')).toBe(0)
+    await fixture.clock.advance({ hours: 1 })
+    expect(fixture.faults.countCalls('renew')).toBe(0)
     expect(runner.inFlight).toBe(1)
     gate.open()
-    await world.clock.settle()
+    await fixture.clock.settle()
     expect(runner.inFlight).toBe(0)
     await runner.stop()
   })
@@ -202,7 +205,7 @@ describe('a run', () => {
   ])('learns from a refused %s that its task was taken, and writes nothing more', async (_, write) => {
     const gate = newGate()
     const refusals: unknown[] = []
-    const world = await agentsWorld({
+    const fixture = await agentsFixture({
       agents: [
         {
           type: 'bot',
@@ -214,32 +217,32 @@ describe('a run', () => {
         },
       ],
     })
-    const task = await world.add()
-    const runner = world.newRunner()
+    const task = await fixture.add()
+    const runner = fixture.newRunner()
     runner.start()
-    await world.clock.settle()
+    await fixture.clock.settle()
     const person = { kind: 'user', id: null } as const
-    await world.storage.tasks.changeTask(
+    await fixture.storage.tasks.changeTask(
       {
         target: { workspaceId: task.workspaceId, taskId: task.id },
         command: { kind: 'move', to: 'DOING', actor: person },
       },
-      { now: world.clock.now() },
+      { now: fixture.clock.now() },
     )
-    await world.storage.tasks.changeTask(
+    await fixture.storage.tasks.changeTask(
       {
         target: { workspaceId: task.workspaceId, taskId: task.id },
         command: { kind: 'move', to: 'DONE', actor: person },
       },
-      { now: world.clock.now() },
+      { now: fixture.clock.now() },
     )
-    const moved = await world.get(task)
-    const events = await world.eventTypes()
+    const moved = await fixture.get(task)
+    const events = await fixture.eventTypes()
     gate.open()
-    await world.clock.settle()
+    await fixture.clock.settle()
     expect(refusals).toEqual(['CONFLICT', true])
-    expect(await world.get(task)).toEqual(moved)
-    expect((await world.eventTypes()).filter((type) => type !== 'agent.status')).toEqual(
+    expect(await fixture.get(task)).toEqual(moved)
+    expect((await fixture.eventTypes()).filter((type) => type !== 'agent.status')).toEqual(
       events.filter((type) => type !== 'agent.status'),
     )
     await runner.stop()

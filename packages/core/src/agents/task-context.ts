@@ -13,7 +13,7 @@ import {
   type TaskStore,
   type TaskWrite,
 } from '../board/index.js'
-import { sleep, type At, type Environment } from '../environment/index.js'
+import { sleep, type CallContext, type Environment } from '../environment/index.js'
 import { parseInput } from '../errors/index.js'
 import { plainJsonObject, type EventStore } from '../events/index.js'
 import type { Agent } from './agent.js'
@@ -103,7 +103,8 @@ export function createTaskContext<Tx>(
   const { environment, tasks, events, boardFor } = parts
   const { proof, leaseMs } = run
   const { fencingToken } = proof
-  const change = (command: TaskWrite, at: At<Tx>) => tasks.changeTask({ target: proof, command }, at)
+  const change = (command: TaskWrite, call: CallContext<Tx>) =>
+    tasks.changeTask({ target: proof, command }, call)
   let board: Board<Tx> | undefined
   const write = createWriter(environment, run)
 
@@ -119,32 +120,32 @@ export function createTaskContext<Tx>(
       await sleep(environment.clock, delayMs, run.signal)
       run.signal.throwIfAborted()
     },
-    progress: write(async (at, percent: number) => {
+    progress: write(async (call, percent: number) => {
       const { percent: checked } = parseInput(percentInput, { percent })
       const progress = Math.round(checked)
-      await change({ kind: 'progress', fencingToken, progress, leaseMs }, at)
+      await change({ kind: 'progress', fencingToken, progress, leaseMs }, call)
     }),
-    log: write(async (at, message: string, level: TaskLogEntry['level'] = 'info') => {
+    log: write(async (call, message: string, level: TaskLogEntry['level'] = 'info') => {
       const entry = parseInput(logInput, { message, level })
       const log = { ...entry, message: storedText(entry.message, LONGEST_LOG_LINE) }
-      await tasks.appendToTask({ proof, log, leaseMs }, at)
+      await tasks.appendToTask({ proof, log, leaseMs }, call)
     }),
-    output: write(async (at, output: OutputInput) => {
+    output: write(async (call, output: OutputInput) => {
       const { size = null, ...rest } = parseInput(outputFields, output)
-      await tasks.appendToTask({ proof, output: { ...rest, size }, leaseMs }, at)
+      await tasks.appendToTask({ proof, output: { ...rest, size }, leaseMs }, call)
     }, isFencedOff),
-    alert: write(async (at, message: string, data?: Readonly<Record<string, unknown>>) => {
+    alert: write(async (call, message: string, data?: Readonly<Record<string, unknown>>) => {
       const text = storedText(parseInput(alertInput, { message }).message, LONGEST_MESSAGE)
       const extra = data === undefined ? {} : { data: plainJsonObject(data, 'data') }
-      await change({ kind: 'renew', fencingToken, leaseMs }, at)
+      await change({ kind: 'renew', fencingToken, leaseMs }, call)
       const alert = { message: text, agentId: run.claim.agentId, taskId: proof.taskId, ...extra }
       const event = { type: 'agent.alert', data: alert } as const
-      await events.appendEvent({ workspaceId: proof.workspaceId, event }, at)
+      await events.appendEvent({ workspaceId: proof.workspaceId, event }, call)
     }),
-    hold: write(async (at, reason: HoldReason, message: string | null = null) => {
+    hold: write(async (call, reason: HoldReason, message: string | null = null) => {
       const hold = parseInput(holdInput, { reason, message })
       const text = hold.message === null ? null : storedText(hold.message, LONGEST_MESSAGE)
-      await change({ kind: 'raise_hold', fencingToken, reason: hold.reason, message: text }, at)
+      await change({ kind: 'hold_claimed', fencingToken, reason: hold.reason, message: text }, call)
       run.held()
     }),
   }

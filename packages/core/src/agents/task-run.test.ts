@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { storedText, thrownText } from './stored-text.js'
-import { isFinal, TaskFailure } from './task-failure.js'
-import { longestResult, toResult } from './task-run.js'
-
+import { isFinal, longestResult, TaskFailure, toResult } from './task-run.js'
 describe('toResult', () => {
   it.each([
     ['text', 'text'],

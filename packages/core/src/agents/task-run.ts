@@ -1,12 +1,48 @@
 import type { ClaimProof, Task, TaskBackground } from '../board/index.js'
-import { tracked, type Instant } from '../environment/index.js'
+import { type Instant, tracked } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { AgentDirectory } from './agent-directory.js'
 import type { Agent } from './agent.js'
 import type { AgentDefinition } from './define-agent.js'
 import { storedText, thrownText } from './stored-text.js'
-import { createTaskContext, type ContextParts } from './task-context.js'
-import { isFinal } from './task-failure.js'
+import { type ContextParts, createTaskContext } from './task-context.js'
+
+/**
+ * The error that an agent throws when a retry would fail as well. The task is put on hold as `failed` at once, with this
+ * message as the reason. After any other error the task is retried while attempts remain, unless the error itself has
+ * `retry: false`.
+ * @example
+ * ```ts
+ * import { defineAgent, TaskFailure } from '@taskboard/core'
+ *
+ * const printer = defineAgent({
+ *   type: 'printer',
+ *   run: (task) => {
+ *     if (task.metadata['pages'] === undefined) throw new TaskFailure('the task does not say which pages')
+ *     return `printed ${task.title}`
+ *   },
+ * })
+ * console.log(printer.leaseMs) // 60000
+ * ```
+ */
+export class TaskFailure extends Error {
+  readonly retry = false
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'TaskFailure'
+  }
+}
+
+/** Whether an error from an agent asks for no further attempt. */
+export function isFinal(thrown: unknown): boolean {
+  try {
+    return typeof thrown === 'object' && thrown !== null && 'retry' in thrown && thrown.retry === false
+  } catch {
+    // The thrown value cannot be read.
+    return false
+  }
+}
 
 /** How a run ended, and so what to write. */
 export type WrittenOutcome =
@@ -15,7 +51,7 @@ export type WrittenOutcome =
   | { readonly kind: 'handed_back'; readonly reason: string }
 
 /** Nothing to write: the task was lost meanwhile, or the agent itself put it on hold. */
-export type Outcome = WrittenOutcome | { readonly kind: 'lost' } | { readonly kind: 'held' }
+type Outcome = WrittenOutcome | { readonly kind: 'lost' } | { readonly kind: 'held' }
 
 /** One attempt at one task, from its claim until the last write. */
 export interface TaskRun {
@@ -46,8 +82,11 @@ export interface TaskRunOptions {
 
 /** The longest result, in UTF-16 units. A longer one fails the attempt for good: store large results as an output. */
 export const longestResult = 1_000_000
+
 const LONGEST_REASON = 2_000
+
 const interrupted: WrittenOutcome = { kind: 'handed_back', reason: 'the process stopped' }
+
 const NO_BACKGROUND: TaskBackground = { attempts: [], dependencies: [] }
 
 export function createTaskRun(options: TaskRunOptions): TaskRun {
@@ -73,7 +112,7 @@ export function createTaskRun(options: TaskRunOptions): TaskRun {
 }
 
 /** The context of a run besides its task. */
-export interface RunBriefing {
+interface RunBriefing {
   readonly agent: Agent
   readonly background: TaskBackground
 }

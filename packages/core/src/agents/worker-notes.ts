@@ -18,9 +18,9 @@ export function createWorkerNotes<Tx>(
   const leastGapMs = Math.floor(timeoutMs / NOTES_PER_TIMEOUT)
   const notedAt = new Map<string, Instant>()
 
-  return async (workspaceId, agentId, at) => {
+  return async (workspaceId, agentId, call) => {
     // A note in the host's transaction may be rolled back with it.
-    if (at.tx !== undefined) return store.reportPresence({ workspaceId, agentId, liveMs: timeoutMs }, at)
+    if (call.tx !== undefined) return store.reportPresence({ workspaceId, agentId, liveMs: timeoutMs }, call)
     const key = `${workspaceId} ${agentId}`
     const now = clock.now()
     const last = notedAt.get(key)
@@ -28,7 +28,7 @@ export function createWorkerNotes<Tx>(
     if (notedAt.size >= MOST_KEPT) notedAt.clear()
     notedAt.set(key, now)
     try {
-      await store.reportPresence({ workspaceId, agentId, liveMs: timeoutMs }, at)
+      await store.reportPresence({ workspaceId, agentId, liveMs: timeoutMs }, call)
     } catch (error) {
       notedAt.delete(key)
       throw error

@@ -1,5 +1,5 @@
 import type { Reach } from '../access/index.js'
-import type { At, Instant } from '../environment/index.js'
+import type { CallContext, Instant } from '../environment/index.js'
 
 /** A day of UTC, counted from the first of January 1970. */
 export type Day = number
@@ -48,12 +48,12 @@ export interface AnalyticsStore<Tx = unknown> {
    * event is counted once. Returns the number of counted events. Fewer than `limit` means that only events remain that another process
    * is counting, or none.
    */
-  rollUp(batch: { readonly limit: number }, at: At<Tx>): Promise<number>
+  rollUp(batch: { readonly limit: number }, call: CallContext<Tx>): Promise<number>
   /**
    * The days with events, in order: what is rolled up, and what came after the marks, at one instant.
    * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for a workspace that is not within reach.
    */
-  readFigures(query: FiguresQuery, at: At<Tx>): Promise<readonly DayFigures[]>
+  readFigures(query: FiguresQuery, call: CallContext<Tx>): Promise<readonly DayFigures[]>
 }
 
 /**

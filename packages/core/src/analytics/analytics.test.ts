@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { virtualClock } from '@taskboard/testing'
 import { createEnvironment } from '../environment/index.js'
-import { createAnalytics } from './analytics.js'
+import { createAnalytics, parseDate } from './analytics.js'
 import type { DayFigures, FiguresQuery } from './analytics-store.js'
-import { parseDate } from './calendar.js'
-
 const reach = { accountId: 'acct_1', workspaceIds: 'all' } as const
 const MINUTE_MS = 60_000
 const on = (date: string, figures: Partial<DayFigures>): DayFigures => ({

@@ -1,9 +1,74 @@
 import { z } from 'zod'
 import type { Reach } from '../access/index.js'
-import type { Environment, InTransaction, Instant } from '../environment/index.js'
+import type { Environment, Instant, InTransaction } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
-import { dayOf, type AnalyticsStore, type Baselines, type Day, type DayFigures } from './analytics-store.js'
-import { dateOf, firstDayOf, groupings, parseDate, startOf, type Grouping } from './calendar.js'
+import { type AnalyticsStore, type Baselines, type Day, type DayFigures, dayOf } from './analytics-store.js'
+
+export interface AnalyticsOptions {
+  /** How long a person would take for a task, in minutes. Time saved is measured against it. */
+  readonly baselineMinutes?:
+    | {
+        /** Default 30. */
+        readonly default?: number | undefined
+        /** By the task's `type`, in place of the default. */
+        readonly byType?: Readonly<Record<string, number>> | undefined
+      }
+    | undefined
+}
+
+const DEFAULT_MINUTES = 30
+
+const MOST_MINUTES = 525_600
+
+const MINUTE_MS = 60_000
+
+/** @throws TaskboardError `INVALID_CONFIG` for minutes that are not from 0 to 525,600 (a year). */
+export function resolveBaselines(options: AnalyticsOptions = {}): Baselines {
+  const { default: minutes = DEFAULT_MINUTES, byType = {} } = options.baselineMinutes ?? {}
+  const types = Object.entries(byType).map(([type, each]) => [type, toMs(each, `byType.${type}`)] as const)
+  return { defaultMs: toMs(minutes, 'default'), msByType: Object.fromEntries(types) }
+}
+
+function toMs(minutes: number, name: string): number {
+  if (Number.isFinite(minutes) && minutes >= 0 && minutes <= MOST_MINUTES) return minutes * MINUTE_MS
+  const field = `analytics.baselineMinutes.${name}`
+  throw new TaskboardError('INVALID_CONFIG', `${field} must be from 0 to ${MOST_MINUTES}`, { field })
+}
+
+/** The groupings of figures: days of UTC, weeks from Monday on (ISO 8601), months. */
+export const groupings = ['day', 'week', 'month'] as const
+
+export type Grouping = (typeof groupings)[number]
+
+const DAY_MS = 86_400_000
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+
+/** The first instant of a day. */
+export function startOf(day: Day): Instant {
+  return day * DAY_MS
+}
+
+/** A date as `YYYY-MM-DD`. */
+export function dateOf(day: Day): string {
+  return new Date(startOf(day)).toISOString().slice(0, 10)
+}
+
+/** The day of a date; null for text that is not a date of the calendar. */
+export function parseDate(text: string): Day | null {
+  if (!DATE.test(text)) return null
+  const instant = Date.parse(`${text}T00:00:00.000Z`)
+  if (Number.isNaN(instant)) return null
+  const day = dayOf(instant)
+  return dateOf(day) === text ? day : null
+}
+
+/** The first day of a day's group. */
+export function firstDayOf(day: Day, grouping: Grouping): Day {
+  if (grouping === 'day') return day
+  const date = new Date(startOf(day))
+  return grouping === 'week' ? day - ((date.getUTCDay() + 6) % 7) : day - (date.getUTCDate() - 1)
+}
 
 /** A query. Days are in UTC. */
 export interface AnalyticsQuery {
@@ -55,19 +120,21 @@ export interface Analytics<Tx = unknown> {
   forTasks(reach: Reach, query?: AnalyticsQuery, options?: InTransaction<Tx>): Promise<TaskAnalytics>
 }
 
-export interface AnalyticsParts<Tx> {
+interface AnalyticsParts<Tx> {
   readonly environment: Environment
   readonly store: AnalyticsStore<Tx>
   readonly baselines: Baselines
 }
 
 const DEFAULT_DAYS = 30
+
 const MOST_DAYS = 400
 
 const date = z
   .string({ error: 'must be a date, YYYY-MM-DD' })
   .transform((text) => parseDate(text))
   .refine((day) => day !== null, 'must be a valid date, YYYY-MM-DD')
+
 const input = z.object({
   workspaceId: z.string({ error: 'must be an id' }).nullish(),
   from: date.optional(),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { resolveBaselines } from './baselines.js'
+import { resolveBaselines } from './analytics.js'
 
 describe('baselines', () => {
   it('are half an hour by default', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dateOf, firstDayOf, groupings, parseDate, startOf } from './calendar.js'
+import { dateOf, firstDayOf, groupings, parseDate, startOf } from './analytics.js'
 
 const day = fc.integer({ min: -100_000, max: 2_000_000 })
 

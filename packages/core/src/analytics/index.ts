@@ -1,11 +1,14 @@
 export { dayOf } from './analytics-store.js'
 export type { AnalyticsStore, Baselines, Day, DayFigures, FiguresQuery } from './analytics-store.js'
-export { countEvent } from './count-event.js'
-export type { EventCount } from './count-event.js'
-export { groupings } from './calendar.js'
-export type { Grouping } from './calendar.js'
-export { createAnalytics } from './analytics.js'
-export type { Analytics, AnalyticsQuery, TaskAnalytics, WorkFigures } from './analytics.js'
-export { resolveBaselines } from './baselines.js'
-export type { AnalyticsOptions } from './baselines.js'
-export { createRollUpSweep } from './roll-up-sweep.js'
+export { countEvent, createRollUpSweep, type EventCount } from './roll-up.js'
+export {
+  type Analytics,
+  type AnalyticsOptions,
+  type AnalyticsQuery,
+  createAnalytics,
+  type Grouping,
+  groupings,
+  resolveBaselines,
+  type TaskAnalytics,
+  type WorkFigures,
+} from './analytics.js'

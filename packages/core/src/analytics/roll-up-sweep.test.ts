@@ -3,7 +3,7 @@ import { virtualClock } from '@taskboard/testing'
 import { expect, it } from 'vitest'
 import { createTaskboard } from '../index.js'
 import { createEnvironment } from '../environment/index.js'
-import { createRollUpSweep } from './roll-up-sweep.js'
+import { createRollUpSweep } from './roll-up.js'
 
 it('rolls up batch after batch, then waits', async () => {
   const clock = virtualClock()

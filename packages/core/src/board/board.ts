@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { At, Environment, InTransaction } from '../environment/index.js'
+import type { CallContext, Environment, InTransaction } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 import type { Backoff } from './backoff.js'
@@ -163,7 +163,11 @@ export type ChatAgent<Tx = unknown> = (
 ) => Promise<string>
 
 /** Records that an agent outside of the runtimes asks for work. `agents/` implements it. */
-export type ClaimNote<Tx = unknown> = (workspaceId: string, agentId: string, at: At<Tx>) => Promise<void>
+export type ClaimNote<Tx = unknown> = (
+  workspaceId: string,
+  agentId: string,
+  call: CallContext<Tx>,
+) => Promise<void>
 
 export interface BoardSettings {
   readonly leaseMs: number
@@ -231,7 +235,7 @@ export function createBoard<Tx>(
       const command =
         fencingToken == null
           ? ({ kind: 'hold', reason, message, actor: options?.actor ?? actor } as const)
-          : ({ kind: 'raise_hold', fencingToken, reason, message } as const)
+          : ({ kind: 'hold_claimed', fencingToken, reason, message } as const)
       return change(taskId, command, options)
     },
     cancel: (taskId, options = {}) =>
@@ -311,7 +315,7 @@ function changeOf<Tx>({ environment, tasks }: BoardParts<Tx>, workspaceId: strin
 
 /** The context of a verb, from its options. */
 function atOf<Tx>(environment: Environment) {
-  return (options?: InTransaction<Tx>): At<Tx> => ({
+  return (options?: InTransaction<Tx>): CallContext<Tx> => ({
     now: environment.storageNow(),
     tx: options?.tx,
   })
@@ -341,4 +345,22 @@ function renewalOf(leaseMs: number | undefined): number | null {
 function requireLease(leaseMs: number): number {
   if (Number.isInteger(leaseMs) && leaseMs >= 1_000 && leaseMs <= 86_400_000) return leaseMs
   throw new TaskboardError('INVALID_FIELD', 'leaseMs must be from 1,000 to 86,400,000', { field: 'leaseMs' })
+}
+
+const CACHED_BOARDS = 10_000
+
+/**
+ * Boards hold no state, so all callers share one handle: creating one for each request was a sixth of a create's cost. When there
+ * are too many, all are discarded.
+ */
+export function cachedBoards<B>(create: (workspaceId: string) => B): (workspaceId: string) => B {
+  const boards = new Map<string, B>()
+  return (workspaceId) => {
+    let board = boards.get(workspaceId)
+    if (board === undefined) {
+      if (boards.size >= CACHED_BOARDS) boards.clear()
+      boards.set(workspaceId, (board = create(workspaceId)))
+    }
+    return board
+  }
 }

@@ -1,4 +1,4 @@
-import { createLoop, type Environment, type Loop } from '../environment/index.js'
+import { createBackgroundLoop, type Environment, type BackgroundLoop } from '../environment/index.js'
 import type { TaskStore } from './task-store.js'
 
 /** How many dependents one pass frees. */
@@ -9,10 +9,10 @@ export function createDependentSweep<Tx>(options: {
   readonly environment: Environment
   readonly tasks: Pick<TaskStore<Tx>, 'freeDependents'>
   readonly pollIntervalMs: number | null
-}): Loop {
+}): BackgroundLoop {
   const { environment, tasks, pollIntervalMs } = options
   const { clock, logger } = environment
-  return createLoop({
+  return createBackgroundLoop({
     name: 'dependent-sweep',
     clock,
     logger,

@@ -30,8 +30,16 @@ export type {
   TaskLogEntry,
   TaskOutput,
 } from './task.js'
-export { taskStatus, taskStatuses } from './task-status.js'
-export type { TaskStatus } from './task-status.js'
+export {
+  type TaskAgent,
+  type TaskDetail,
+  type TaskSearch,
+  type TaskSearchPage,
+  taskStatus,
+  type TaskStatus,
+  taskStatuses,
+  type TaskSummary,
+} from './task-search.js'
 export { backoffDelayMs, defaultBackoff } from './backoff.js'
 export type { Backoff } from './backoff.js'
 export { isCompletedBy, revocationBy, transition } from './transition.js'
@@ -57,7 +65,7 @@ export type {
   TaskWrite,
 } from './task-store.js'
 export { cursorAfter, encodeTaskId as taskCursor } from './cursor.js'
-export { createBoard } from './board.js'
+export { cachedBoards, createBoard } from './board.js'
 export type {
   AddOptions,
   Board,
@@ -74,7 +82,6 @@ export type {
 export { createDependentSweep } from './dependent-sweep.js'
 export { createTaskDirectory } from './task-directory.js'
 export type { TaskDirectory, TaskFilter, TaskFindings } from './task-directory.js'
-export type { TaskAgent, TaskDetail, TaskSearch, TaskSearchPage, TaskSummary } from './task-search.js'
 export type { InstantInput } from './read-value.js'
 export { typeRules } from './task-type.js'
 export {

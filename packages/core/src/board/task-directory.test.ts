@@ -19,7 +19,7 @@ describe('the directory of tasks', () => {
     const claimed = await board.claim({ agentId: agent.id })
     const fencingToken = claimed?.fencingToken ?? 0
     for (let line = 1; line <= 105; line++) await board.log(id, { fencingToken, message: `${line}` })
-    const { logs } = await taskboard.surface.tasks.find(reach, id)
+    const { logs } = await taskboard.services.tasks.find(reach, id)
     expect([logs.length, logs[0]?.message, logs.at(-1)?.message]).toEqual([100, '6', '105'])
     expect(await board.logs(id)).toHaveLength(105)
   })
@@ -55,12 +55,12 @@ describe('the directory of tasks', () => {
     const seen: string[] = []
     let cursor: string | null = null
     do {
-      const page = await taskboard.surface.tasks.search(reach, { limit: 2, cursor })
+      const page = await taskboard.services.tasks.search(reach, { limit: 2, cursor })
       seen.push(...page.found.map(({ task }) => task.id))
       cursor = page.nextCursor
     } while (cursor !== null)
     expect(seen).toEqual(ids)
-    expect((await taskboard.surface.tasks.search(reach)).found).toHaveLength(5)
+    expect((await taskboard.services.tasks.search(reach)).found).toHaveLength(5)
   })
 
   it.each([
@@ -73,7 +73,7 @@ describe('the directory of tasks', () => {
     [{ status: 'done' as 'completed' }, 'status'],
   ])('refuses %j', async (filter, field) => {
     const { taskboard, reach } = await openBoard()
-    const search = taskboard.surface.tasks.search(reach, filter)
+    const search = taskboard.services.tasks.search(reach, filter)
     await expect(search).rejects.toMatchObject({ code: 'INVALID_FIELD', field })
   })
 })

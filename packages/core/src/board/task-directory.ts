@@ -1,9 +1,8 @@
 import type { Reach } from '../access/index.js'
-import type { At, Environment, InTransaction } from '../environment/index.js'
+import type { CallContext, Environment, InTransaction } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import { decodeTaskId, encodeTaskId } from './cursor.js'
-import { taskStatuses, type TaskStatus } from './task-status.js'
-import type { TaskDetail, TaskSummary } from './task-search.js'
+import { type TaskDetail, type TaskStatus, taskStatuses, type TaskSummary } from './task-search.js'
 import type { TaskStore } from './task-store.js'
 
 export interface TaskFilter {
@@ -50,7 +49,10 @@ export function createTaskDirectory<Tx>(parts: {
   readonly tasks: TaskStore<Tx>
 }): TaskDirectory<Tx> {
   const { environment, tasks } = parts
-  const at = (options?: InTransaction<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
+  const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
+    now: environment.storageNow(),
+    tx: options?.tx,
+  })
 
   return {
     find: (reach, taskId, options) =>

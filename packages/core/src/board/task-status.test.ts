@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { taskStatus, taskStatuses } from './task-status.js'
+import { taskStatus, taskStatuses } from './task-search.js'
 import type { HoldReason } from './task.js'
 
 const held = (reason: HoldReason) => taskStatus({ column: 'TODO', hold: { reason, message: null, since: 0 } })

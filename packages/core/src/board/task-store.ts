@@ -1,5 +1,5 @@
 import type { Reach } from '../access/index.js'
-import type { At, Instant } from '../environment/index.js'
+import type { CallContext, Instant } from '../environment/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 import type { Backoff } from './backoff.js'
 import type { TaskAgent, TaskSearch, TaskSearchPage } from './task-search.js'
@@ -122,7 +122,7 @@ export type TaskReading<Part extends TaskPart = TaskPart> = Pick<TaskParts, Part
 /**
  * What `changeTask` does to a task, by the semantics of `transition`.
  *
- * By an agent, under its claim: `renew`, `progress`, `fail`, `raise_hold` (TODO, under a hold that the agent raises) and `hand_back` (TODO
+ * By an agent, under its claim: `renew`, `progress`, `fail`, `hold_claimed` (TODO, under a hold that the agent raises) and `return_claim` (TODO
  * at once, and the attempt does not count: the agent stops for reasons unrelated to the task). By a person: `move`, `hold` and `release`.
  *
  * Also by a person, `edit`: replaces the fields of the change, in any column and without an event; an empty change changes nothing. The
@@ -134,7 +134,7 @@ export type TaskWrite =
       TaskCommand,
       {
         readonly kind:
-          'renew' | 'progress' | 'fail' | 'raise_hold' | 'hand_back' | 'move' | 'hold' | 'release'
+          'renew' | 'progress' | 'fail' | 'hold_claimed' | 'return_claim' | 'move' | 'hold' | 'release'
       }
     >
   | { readonly kind: 'edit'; readonly change: TaskChange; readonly actor: Actor }
@@ -166,22 +166,25 @@ export interface TaskStore<Tx = unknown> {
       readonly actor: Actor
       readonly idempotency: IdempotencyClaim | null
     },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<Created<Task>>
   /** Reads one task. Beyond the given reach: `TASK_NOT_FOUND`, as for a task that does not exist, at the same cost. */
-  getTask<Part extends TaskPart = never>(query: TaskQuery<Part>, at: At<Tx>): Promise<TaskReading<Part>>
+  getTask<Part extends TaskPart = never>(
+    query: TaskQuery<Part>,
+    call: CallContext<Tx>,
+  ): Promise<TaskReading<Part>>
   /**
    * One page of a column: TODO by score at `asOf` (highest first), tasks on hold after all others; DOING by `startedAt` (oldest
    * first); DONE by `completedAt` (newest first). Ties by `dueDate` (none last; in TODO only), then `createdAt`, then `id`, all
    * ascending.
    */
-  listTasks(query: TaskListQuery, at: At<Tx>): Promise<TaskPage>
+  listTasks(query: TaskListQuery, call: CallContext<Tx>): Promise<TaskPage>
   /**
    * Tasks of all workspaces within reach, in descending order of their ids: newest first. The cost does not depend on the number of
    * tasks, but grows with the number of workspaces.
    * @throws `NOT_FOUND` (`agentId`, `workspaceId`) when the agent or workspace of a filter is not within reach.
    */
-  searchTasks(search: TaskSearch, at: At<Tx>): Promise<TaskSearchPage>
+  searchTasks(search: TaskSearch, call: CallContext<Tx>): Promise<TaskSearchPage>
 
   /**
    * Claims up to `limit` tasks, best first.
@@ -190,21 +193,30 @@ export interface TaskStore<Tx = unknown> {
    * a workspace, the best task that one of its agents of the type may take goes first. The cost does not depend on the number of
    * workspaces and tasks. For one agent: from its workspace. `NOT_FOUND` for an unknown agent.
    */
-  claimTasks(claim: { readonly target: ClaimTarget; readonly limit: number }, at: At<Tx>): Promise<ClaimBatch>
+  claimTasks(
+    claim: { readonly target: ClaimTarget; readonly limit: number },
+    call: CallContext<Tx>,
+  ): Promise<ClaimBatch>
   /** Which of the claims still have a live lease, in their order. A task that was deleted has none. Changes nothing. */
-  checkClaims(query: { readonly proofs: readonly ClaimProof[] }, at: At<Tx>): Promise<readonly boolean[]>
+  checkClaims(
+    query: { readonly proofs: readonly ClaimProof[] },
+    call: CallContext<Tx>,
+  ): Promise<readonly boolean[]>
   /**
    * Changes one task: see `TaskWrite`.
    * @throws `CONFLICT` when the state forbids the command: a lease that is no longer held, a hold on a task in DONE. `INVALID_FIELD`
    *   (`assignedTo`, `dependsOn`) for an edit with ids that the workspace does not have, and for dependencies that would make the task
    *   wait for itself, also through concurrent edits.
    */
-  changeTask(change: { readonly target: TaskTarget; readonly command: TaskWrite }, at: At<Tx>): Promise<Task>
+  changeTask(
+    change: { readonly target: TaskTarget; readonly command: TaskWrite },
+    call: CallContext<Tx>,
+  ): Promise<Task>
   /**
    * Appends a line to the log, which keeps the newest `logLimit`, or an output, and renews the lease.
    * @throws `CONFLICT` for an output beyond `outputLimit`.
    */
-  appendToTask(addition: TaskAddition, at: At<Tx>): Promise<void>
+  appendToTask(addition: TaskAddition, call: CallContext<Tx>): Promise<void>
   /**
    * DOING to DONE with the result. Frees dependents (see `freeDependents`) and, on request, claims the next task in the same commit. If
    * other tasks wait for the completed one, the claim may be in the next commit instead.
@@ -219,13 +231,13 @@ export interface TaskStore<Tx = unknown> {
       readonly result: string
       readonly next: ClaimTarget | null
     },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<Completion>
   /**
    * Deletes a task with its attempts, log and outputs, in any column and without an event. Its events stay. Further writes of the agent
    * that works it throw `TASK_NOT_FOUND`. `CONFLICT` while other tasks depend on it, done or not.
    */
-  deleteTask(target: TaskTarget, at: At<Tx>): Promise<void>
+  deleteTask(target: TaskTarget, call: CallContext<Tx>): Promise<void>
 
   /**
    * Ends expired leases, at most `limit`: TODO after a backoff, or the hold `failed` when no attempt remains. Returns how many, and in how
@@ -233,14 +245,17 @@ export interface TaskStore<Tx = unknown> {
    */
   expireLeases(
     sweep: { readonly limit: number; readonly backoff: Backoff },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<{ expired: number; nextExpiryInMs: number | null }>
   /**
    * Frees dependents that earlier commits left for later, at most `limit`: a completion leaves them when they are more than a few hundred,
    * or were added at the same moment. Until then they count it as open and cannot be claimed. Several processes can call it at once.
    * Resolves to how many tasks were freed, and whether the next call is likely to find more.
    */
-  freeDependents(sweep: { readonly limit: number }, at: At<Tx>): Promise<{ freed: number; hasMore: boolean }>
+  freeDependents(
+    sweep: { readonly limit: number },
+    call: CallContext<Tx>,
+  ): Promise<{ freed: number; hasMore: boolean }>
   /** Recomputes every stored key after the host changed weights or horizons. Returns the number of recomputed tasks. */
-  rescore(at: At<Tx>): Promise<number>
+  rescore(call: CallContext<Tx>): Promise<number>
 }

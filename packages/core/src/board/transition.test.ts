@@ -103,8 +103,8 @@ describe('the live lease', () => {
     { kind: 'progress', fencingToken: 1, progress: 5, leaseMs: 1_000 },
     { kind: 'complete', fencingToken: 1, result: '' },
     { kind: 'fail', fencingToken: 1, reason: 'x', backoff: null },
-    { kind: 'raise_hold', fencingToken: 1, reason: 'needs_input', message: null },
-    { kind: 'hand_back', fencingToken: 1, reason: 'x' },
+    { kind: 'hold_claimed', fencingToken: 1, reason: 'needs_input', message: null },
+    { kind: 'return_claim', fencingToken: 1, reason: 'x' },
   ]
 
   it.each(commands)('is required by $kind', (command) => {
@@ -222,7 +222,7 @@ describe('the end of an attempt', () => {
 
   it('hands back without counting the attempt', () => {
     const { task, endedAttempt } = apply(doing, {
-      kind: 'hand_back',
+      kind: 'return_claim',
       fencingToken: 1,
       reason: 'shutting down',
     })
@@ -329,12 +329,12 @@ describe('any history', () => {
       .tuple(token, fc.constantFrom(null, defaultBackoff))
       .map(([fencingToken, backoff]): TaskCommand => ({ kind: 'fail', fencingToken, reason: 'r', backoff })),
     fc.tuple(token, fc.constantFrom(...holdReasons)).map(([fencingToken, reason]): TaskCommand => ({
-      kind: 'raise_hold',
+      kind: 'hold_claimed',
       fencingToken,
       reason,
       message: null,
     })),
-    token.map((fencingToken): TaskCommand => ({ kind: 'hand_back', fencingToken, reason: 'r' })),
+    token.map((fencingToken): TaskCommand => ({ kind: 'return_claim', fencingToken, reason: 'r' })),
     fc.constant<TaskCommand>({ kind: 'expire', backoff: defaultBackoff }),
     fc.constantFrom(...columns).map((to): TaskCommand => ({ kind: 'move', to, actor: PERSON })),
     fc

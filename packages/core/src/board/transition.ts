@@ -31,12 +31,12 @@ export type TaskCommand =
       readonly backoff: Backoff | null
     }
   | {
-      readonly kind: 'raise_hold'
+      readonly kind: 'hold_claimed'
       readonly fencingToken: number
       readonly reason: HoldReason
       readonly message: string | null
     }
-  | { readonly kind: 'hand_back'; readonly fencingToken: number; readonly reason: string }
+  | { readonly kind: 'return_claim'; readonly fencingToken: number; readonly reason: string }
   | { readonly kind: 'expire'; readonly backoff: Backoff }
   | { readonly kind: 'move'; readonly to: Column; readonly actor: Actor }
   | {
@@ -109,10 +109,10 @@ export function transition(task: Task, command: TaskCommand, now: Instant): Tran
     case 'fail':
       requireLease(task, command.fencingToken, now)
       return endInFailure(task, 'failed', command.reason, command.backoff, agentOf(task), now)
-    case 'raise_hold':
+    case 'hold_claimed':
       requireLease(task, command.fencingToken, now)
       return raiseHold(task, command, agentOf(task), now)
-    case 'hand_back':
+    case 'return_claim':
       requireLease(task, command.fencingToken, now)
       return handBack(task, command.reason, now)
     case 'expire':
@@ -224,12 +224,12 @@ function endInFailure(
 
 function raiseHold(
   task: Task,
-  { kind, reason, message }: Extract<TaskCommand, { readonly kind: 'hold' | 'raise_hold' }>,
+  { kind, reason, message }: Extract<TaskCommand, { readonly kind: 'hold' | 'hold_claimed' }>,
   actor: Actor,
   now: Instant,
 ): TransitionResult {
   if (task.column === 'DONE') throw new TaskboardError('CONFLICT', 'a task in DONE cannot be put on hold')
-  const ended = ending(task, kind === 'raise_hold' ? 'held' : 'revoked', message ?? reason)
+  const ended = ending(task, kind === 'hold_claimed' ? 'held' : 'revoked', message ?? reason)
   const base = task.column === 'DOING' ? backInTodo(task, now) : { ...task, updatedAt: now }
   const held: Task = { ...base, hold: { reason, message, since: now } }
   if (task.hold?.reason === reason) return changed(held, [], ended)

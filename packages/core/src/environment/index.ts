@@ -1,7 +1,13 @@
 export { systemClock, sleep, tracked } from './clock.js'
 export type { Clock, Instant, Timer } from './clock.js'
-export { atMost } from './at-most.js'
-export { createSharedAbort } from './shared-abort.js'
+export {
+  atMost,
+  createBackgroundLoop,
+  createSharedAbort,
+  type BackgroundLoop,
+  type BackgroundLoopOptions,
+  type NextPass,
+} from './background-loop.js'
 export { deferToEventLoop, yieldEvery, yieldToEventLoop } from './event-loop.js'
 export { createNewId } from './ids.js'
 export type { IdPrefix, NewId } from './ids.js'
@@ -9,10 +15,8 @@ export { systemRandom } from './random.js'
 export type { Random } from './random.js'
 export { consoleLogger, silentLogger } from './logger.js'
 export type { Logger } from './logger.js'
-export type { At, InTransaction } from './at.js'
+export type { CallContext, InTransaction } from './call-context.js'
 export { createCommitSignal } from './commit-signal.js'
 export type { Commit, CommitSignal } from './commit-signal.js'
 export { createEnvironment } from './environment.js'
 export type { Environment, EnvironmentOptions } from './environment.js'
-export { createLoop } from './loop.js'
-export type { Loop, LoopOptions, NextPass } from './loop.js'

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { boundedList, wholeNumber } from './bounded.js'
-import { parseInput } from './parse-input.js'
+import { boundedList, parseInput, wholeNumber } from './parse-input.js'
 import { TaskboardError } from './taskboard-error.js'
 import { boundedText, textOf } from './text.js'
 

@@ -1,7 +1,93 @@
-import type { z } from 'zod'
-import { pathText, shownName } from './field-path.js'
-import { ruleOf } from './rule-of.js'
+import { z } from 'zod'
 import { TaskboardError } from './taskboard-error.js'
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  date: 'a valid date',
+}
+
+/**
+ * The rule that a schema's issue names, to follow the name of a value: `must be a whole number`. For schemas without texts of their
+ * own.
+ */
+function ruleOf(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined
+        ? 'is required'
+        : `must be ${KINDS[issue.expected] ?? 'something else'}`
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`
+    case 'too_small':
+      return `must ${sizeOf(issue.origin, 'at least', Number(issue.minimum))}`
+    case 'too_big':
+      return `must ${sizeOf(issue.origin, 'at most', Number(issue.maximum))}`
+    case 'unrecognized_keys':
+      return 'has unknown fields'
+    case 'invalid_key':
+      return 'has a name that is not valid'
+    default:
+      return 'is not valid'
+  }
+}
+
+function sizeOf(origin: string, bound: 'at least' | 'at most', count: number): string {
+  if (origin === 'string') return `have ${bound} ${count} ${count === 1 ? 'character' : 'characters'}`
+  if (origin === 'array' || origin === 'set')
+    return `have ${bound} ${count} ${count === 1 ? 'entry' : 'entries'}`
+  return `be ${bound} ${count}`
+}
+
+const LONGEST = 64
+
+const PLAIN = /^[\w-]{1,64}$/
+
+/** A caller's name for an error text: cut off when long, in quotes unless it is a plain word. */
+export function shownName(name: string): string {
+  if (PLAIN.test(name)) return name
+  const cut = name.length > LONGEST ? `${name.slice(0, LONGEST)}…` : name
+  return JSON.stringify(cut.toWellFormed())
+}
+
+/** The path of a value in an input: `tags[2]`, `metadata.color`, `metadata["two words"]`. */
+export function pathText(path: readonly PropertyKey[]): string {
+  let text = ''
+  for (const [index, step] of path.entries()) {
+    if (typeof step === 'number') text += `[${step}]`
+    else {
+      const shown = shownName(String(step))
+      if (index === 0) text = shown
+      else text += shown.startsWith('"') ? `[${shown}]` : `.${shown}`
+    }
+  }
+  return text
+}
+
+/**
+ * A schema for a list of at most `most` entries. Zod checks the length first and reads no entry of a list that is too long, so an
+ * oversized list is cheap to refuse (a test checks that). `of` names the entries, in the plural.
+ */
+export function boundedList<S extends z.ZodType>(
+  entry: S,
+  { of, least = 0, most }: { readonly of: string; readonly least?: number; readonly most: number },
+): z.ZodArray<S> {
+  return z
+    .array(entry, { error: `must be a list of ${of}` })
+    .min(least, `must have at least ${least} of the ${of}`)
+    .max(most, `must have at most ${most} entries`)
+}
+
+/** A schema for a whole number from `least` to `most`. */
+export function wholeNumber(least: number, most: number): z.ZodInt {
+  const error = `must be a whole number from ${least} to ${most}`
+  return z.int({ error }).min(least, error).max(most, error)
+}
 
 type Issue = z.core.$ZodIssue
 

@@ -1,4 +1,4 @@
-import type { At, Commit } from '../environment/index.js'
+import type { CallContext, Commit } from '../environment/index.js'
 import type { EventDraft, LoggedEvent } from './catalogue.js'
 
 /** An opaque place in the feed of all workspaces' events. */
@@ -22,25 +22,28 @@ export interface EventStore<Tx = unknown> {
    */
   appendEvent(
     addition: { readonly workspaceId: string; readonly event: EventDraft },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<LoggedEvent>
   /** Committed events of one workspace with a `seq` above `afterSeq`, in order, at most `limit`; none of an unknown workspace. */
   readEvents(
     query: { readonly workspaceId: string; readonly afterSeq: number; readonly limit: number },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<readonly LoggedEvent[]>
   /**
    * Events of all workspaces after `position`, at most `limit`, in order within each workspace. An event that commits late is never
    * skipped.
    * @throws TaskboardError `INVALID_FIELD` (`position`) for a text that is no position.
    */
-  readFeed(query: { readonly position: FeedPosition; readonly limit: number }, at: At<Tx>): Promise<FeedPage>
+  readFeed(
+    query: { readonly position: FeedPosition; readonly limit: number },
+    call: CallContext<Tx>,
+  ): Promise<FeedPage>
   /**
    * The position after everything committed so far. With a position: the position after all that `readFeed` would return from there by
    * now, without reading it; the same position when that is nothing. The cost does not depend on the number of events.
    * @throws TaskboardError `INVALID_FIELD` (`position`) for a text that is no position.
    */
-  feedEnd(query: { readonly after: FeedPosition | null }, at: At<Tx>): Promise<FeedPosition>
+  feedEnd(query: { readonly after: FeedPosition | null }, call: CallContext<Tx>): Promise<FeedPosition>
   /**
    * Calls `listener` soon after a commit that background work may wait for: an event, a task that became ready, a delivery that became
    * due. Only a hint: where `Storage.wakes` says so, it may come late, twice or never. Returns a function that stops it.

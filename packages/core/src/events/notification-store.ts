@@ -1,4 +1,4 @@
-import type { At } from '../environment/index.js'
+import type { CallContext } from '../environment/index.js'
 import type { LoggedEvent } from './catalogue.js'
 
 /** A channel that notifies a workspace's people of each state change, with its position in the log. */
@@ -39,9 +39,12 @@ export interface NotificationStore<Tx = unknown> {
    * settings keeps its position. Returns whether the workspace has the channel now, or, for a removal, had it.
    * @throws TaskboardError `NOT_FOUND` for settings of an unknown workspace.
    */
-  setTarget(change: NotificationTargetChange, at: At<Tx>): Promise<boolean>
+  setTarget(change: NotificationTargetChange, call: CallContext<Tx>): Promise<boolean>
   /** The channels of a workspace, by name; none of an unknown workspace. */
-  listTargets(query: { readonly workspaceId: string }, at: At<Tx>): Promise<readonly NotificationTarget[]>
+  listTargets(
+    query: { readonly workspaceId: string },
+    call: CallContext<Tx>,
+  ): Promise<readonly NotificationTarget[]>
   /**
    * Claims targets among `channels` that have unread events and no live claim, each for `claimMs`. No other caller gets them until the
    * claim expires. No batch is empty: events that were pruned before they were read count as read.
@@ -53,7 +56,7 @@ export interface NotificationStore<Tx = unknown> {
       readonly eventsPerTarget: number
       readonly claimMs: number
     },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<NotificationClaim>
   /**
    * Ends a claim: the target has read through `readThroughSeq`, and is next due at once (`retryInMs` null) or after
@@ -68,6 +71,6 @@ export interface NotificationStore<Tx = unknown> {
       readonly readThroughSeq: number
       readonly retryInMs: number | null
     },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<boolean>
 }

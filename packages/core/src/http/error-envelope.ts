@@ -1,6 +1,10 @@
-import { TaskboardError, type ErrorCode } from '../errors/index.js'
+import { type ErrorCode, TaskboardError } from '../errors/index.js'
 import { retryAfterSeconds } from '../limits/index.js'
-import { wireName } from './wire-names.js'
+
+/** The wire's name of a field: `dueDate` is `due_date` there. */
+export function wireName(field: string): string {
+  return field.replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
 
 /** An error in one of the wire formats: status, headers, and the body before serialization. */
 export interface ErrorEnvelope<Body> {
@@ -21,7 +25,7 @@ export class WireFieldError extends TaskboardError {
 }
 
 /** The public part of an error, without internal details. */
-export interface WireError {
+interface WireError {
   readonly code: ErrorCode
   /** With the field's wire name if it begins with a field. */
   readonly message: string

@@ -1,11 +1,58 @@
 import { TaskboardError } from '../errors/index.js'
-import type { Surface } from '../surface.js'
+import type { TransportServices } from '../transport-services.js'
 import { boardErrorEnvelope } from './board-envelope.js'
-import { apiRoutes } from './api-routes.js'
-import { fallbackRoutes } from './fallback-routes.js'
-import type { HttpRequest, HttpResponse, RequestBody, Route } from './http.js'
-import { joinChunks } from './join-chunks.js'
+import { boardRoutes } from './board/board-routes.js'
+import { answerUnknownBoardPath } from './board/handle.js'
+import { enterpriseRoutes } from './enterprise/enterprise-routes.js'
+import { answerUnknownEnterprisePath } from './enterprise/handle.js'
+import type { FallbackRoute, HttpRequest, HttpResponse, RequestBody, Route } from './http.js'
+import { joinChunks } from './json-body.js'
 import { createRouteTable } from './route-table.js'
+
+/**
+ * Answers unknown paths below those of each API with 404 in that API's envelope (`NOT_FOUND`, and `RESOURCE_NOT_FOUND` for the
+ * enterprise API). The answer is the same for every caller, so no credential is required. A longer prefix comes before a shorter
+ * one that it begins with.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { fallbackRoutes } from '@taskboard/core/transport'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * console.log(fallbackRoutes(taskboard).map(({ prefix }) => prefix)) // [ '/api/webhooks/create', '/api/board', '/v2' ]
+ * ```
+ */
+export function fallbackRoutes({
+  services,
+}: {
+  readonly services: TransportServices
+}): readonly FallbackRoute[] {
+  const { board, webhooks, enterprise } = services.paths
+  const fallbacks: readonly FallbackRoute[] = [
+    { prefix: board, handle: async (request) => answerUnknownBoardPath(services, request) },
+    { prefix: webhooks, handle: async (request) => answerUnknownBoardPath(services, request) },
+    { prefix: enterprise, handle: async (request) => answerUnknownEnterprisePath(services, request) },
+  ]
+  return fallbacks.toSorted((one, other) => other.prefix.length - one.prefix.length)
+}
+
+/**
+ * Every route of a task board: the board API (v1) and the enterprise API (v2).
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { apiRoutes } from '@taskboard/core/transport'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const paths = apiRoutes(taskboard).map(({ path }) => path)
+ * console.log(paths.includes('/v2/tasks/:task_id')) // true
+ * ```
+ */
+export function apiRoutes(taskboard: { readonly services: TransportServices }): readonly Route[] {
+  return [...boardRoutes(taskboard), ...enterpriseRoutes(taskboard)]
+}
 
 export interface FetchHandlerOptions {
   /** Where the handler is mounted. Removed from the path before routing. Default none. */
@@ -41,7 +88,7 @@ export interface FetchHandlerOptions {
  * ```
  */
 export function toFetchHandler(
-  taskboard: { readonly surface: Surface },
+  taskboard: { readonly services: TransportServices },
   options: FetchHandlerOptions = {},
 ): (request: Request) => Promise<Response> {
   const { basePath = '', clientAddress = () => '', notFound, routes: more = [] } = options

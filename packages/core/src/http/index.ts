@@ -11,15 +11,18 @@ export type { OperationCaller, OperationRequest } from './enterprise/operation-c
 export { protectedRoute } from './enterprise/protected-route.js'
 export type { PathDescription } from './enterprise/described-routes.js'
 export type { ProtectedCall, ProtectedRouteOptions } from './enterprise/protected-route.js'
-export { apiRoutes } from './api-routes.js'
-export { fallbackRoutes } from './fallback-routes.js'
+export { apiRoutes, fallbackRoutes, type FetchHandlerOptions, toFetchHandler } from './fetch-handler.js'
 export { createRouteTable } from './route-table.js'
 export type { FoundRoute, RouteTable } from './route-table.js'
-export { toFetchHandler } from './fetch-handler.js'
-export type { FetchHandlerOptions } from './fetch-handler.js'
-export { announcesBody, toHttpRequest, unreadBody } from './node-request.js'
-export type { NodeMessage, NodeRequestContext, NodeResponse } from './node-request.js'
-export { discardRest } from './node-body.js'
-export type { ByteStream } from './node-body.js'
+export {
+  announcesBody,
+  type ByteStream,
+  discardRest,
+  type NodeMessage,
+  type NodeRequestContext,
+  type NodeResponse,
+  toHttpRequest,
+  unreadBody,
+} from './node-request.js'
 export { detachRealtime, realtimeEndpoint } from './realtime-endpoint.js'
 export type { RealtimeEndpoint } from './realtime-endpoint.js'

@@ -1,12 +1,28 @@
 import { parseJson, TaskboardError } from '../errors/index.js'
 import type { HttpRequest } from './http.js'
 
+/** Joins chunks of `total` bytes; returns a single one unchanged. */
+export function joinChunks(chunks: readonly Uint8Array[], total: number): Uint8Array {
+  const [first] = chunks
+  if (first !== undefined && chunks.length === 1) return first
+  const whole = new Uint8Array(total)
+  let offset = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, offset)
+    offset += chunk.length
+  }
+  return whole
+}
+
 /** A JSON object as received, with unchecked members. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 const EMPTY: JsonObject = Object.freeze({})
+
 const decoder = new TextDecoder('utf-8', { fatal: true })
+
 const JSON_TYPE = /^application\/json[ \t]*(;|$)/i
+
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("?)([^";\s]*)\1/i
 
 /**

@@ -4,9 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { HttpRequest } from './http.js'
-import { discardRest } from './node-body.js'
-import { announcesBody, toHttpRequest, unreadBody } from './node-request.js'
-
+import { announcesBody, discardRest, toHttpRequest, unreadBody } from './node-request.js'
 const servers: ReturnType<typeof createServer>[] = []
 
 afterEach(() => {

@@ -1,7 +1,13 @@
 import { showsApiKey, type BrowserRequest } from '../access/index.js'
 import type { TaskboardError } from '../errors/index.js'
-import type { Doorkeeper, Origin, RealtimeProtocol, Socket, SocketListener } from '../realtime/index.js'
-import type { CredentialRequest, Surface } from '../surface.js'
+import type {
+  ConnectionAuthenticator,
+  Origin,
+  RealtimeProtocol,
+  Socket,
+  SocketListener,
+} from '../realtime/index.js'
+import type { CredentialRequest, TransportServices } from '../transport-services.js'
 import { enterpriseErrorEnvelope } from './enterprise-envelope.js'
 import type { HttpResponse } from './http.js'
 
@@ -50,8 +56,8 @@ export interface RealtimeEndpoint {
  * detachRealtime(taskboard, server)
  * ```
  */
-export function detachRealtime({ surface }: { readonly surface: Surface }, server: object): void {
-  surface.realtime.detachFrom(server)
+export function detachRealtime({ services }: { readonly services: TransportServices }, server: object): void {
+  services.realtime.detachFrom(server)
 }
 
 /**
@@ -67,12 +73,12 @@ export function detachRealtime({ surface }: { readonly surface: Surface }, serve
  * console.log(realtime.channel.path, realtime.isOpen) // /v2/realtime false
  * ```
  */
-export function realtimeEndpoint({ surface }: { readonly surface: Surface }): RealtimeEndpoint {
-  const { realtime, paths } = surface
-  const doors = new Map<RealtimeProtocol, Doorkeeper>()
+export function realtimeEndpoint({ services }: { readonly services: TransportServices }): RealtimeEndpoint {
+  const { realtime, paths } = services
+  const doors = new Map<RealtimeProtocol, ConnectionAuthenticator>()
 
-  function doorOf(protocol: RealtimeProtocol): Doorkeeper {
-    const door = doors.get(protocol) ?? createDoor(surface, protocol.path)
+  function doorOf(protocol: RealtimeProtocol): ConnectionAuthenticator {
+    const door = doors.get(protocol) ?? createDoor(services, protocol.path)
     doors.set(protocol, door)
     return door
   }
@@ -80,16 +86,16 @@ export function realtimeEndpoint({ surface }: { readonly surface: Surface }): Re
   return {
     channel: realtime.channel(`${paths.enterprise}/realtime`),
     messageLimitBytes: realtime.settings.messageLimitBytes,
-    readsHeaders: surface.readsHeaders,
+    readsHeaders: services.readsHeaders,
     get isOpen() {
       return realtime.isOpen
     },
     refuse(origin) {
-      const refusal = surface.refuseUpgrade(upgradeOf(origin))
-      return refusal === null ? null : toResponse(surface, refusal)
+      const refusal = services.refuseUpgrade(upgradeOf(origin))
+      return refusal === null ? null : toResponse(services, refusal)
     },
     connect(socket, origin, protocol) {
-      const refusal = surface.refuseUpgrade(upgradeOf(origin))
+      const refusal = services.refuseUpgrade(upgradeOf(origin))
       if (refusal !== null) throw refusal
       return realtime.connect(socket, origin, { protocol, door: doorOf(protocol) })
     },
@@ -104,7 +110,7 @@ function upgradeOf(origin: Origin): BrowserRequest {
   return { method: 'GET', targetOrigin: origin.targetOrigin, header: (name) => origin.header(name) }
 }
 
-function toResponse({ environment }: Surface, error: TaskboardError): HttpResponse {
+function toResponse({ environment }: TransportServices, error: TaskboardError): HttpResponse {
   const requestId = environment.newId('req')
   const { status, headers, body } = enterpriseErrorEnvelope(error, {
     requestId,
@@ -114,7 +120,7 @@ function toResponse({ environment }: Surface, error: TaskboardError): HttpRespon
   return { status, headers: { ...type, ...headers }, body: JSON.stringify(body) }
 }
 
-function createDoor(surface: Surface, path: string): Doorkeeper {
+function createDoor(services: TransportServices, path: string): ConnectionAuthenticator {
   /** The upgrade's request, as if it carried the credential that came afterwards. */
   function withCredential(origin: Origin, authorization: string): CredentialRequest {
     return {
@@ -126,13 +132,13 @@ function createDoor(surface: Surface, path: string): Doorkeeper {
     }
   }
 
-  const { recheckIntervalMs, authenticateIntervalMs } = surface.realtime.settings
+  const { recheckIntervalMs, authenticateIntervalMs } = services.realtime.settings
   return {
     recheckIntervalMs: (authorization) =>
-      surface.readsHeaders && !showsApiKey(authorization) ? authenticateIntervalMs : recheckIntervalMs,
-    authenticate: (authorization, origin) => surface.authenticate(withCredential(origin, authorization)),
-    refuse: (authorization, origin) => surface.refuseCredential(withCredential(origin, authorization)),
+      services.readsHeaders && !showsApiKey(authorization) ? authenticateIntervalMs : recheckIntervalMs,
+    authenticate: (authorization, origin) => services.authenticate(withCredential(origin, authorization)),
+    refuse: (authorization, origin) => services.refuseCredential(withCredential(origin, authorization)),
     describeError: (error, requestId) =>
-      enterpriseErrorEnvelope(error, { requestId, now: surface.environment.clock.now() }).body.error,
+      enterpriseErrorEnvelope(error, { requestId, now: services.environment.clock.now() }).body.error,
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { suggestName } from './suggest-name.js'
+import { suggestName } from './field-names.js'
 
 const ofTask = ['title', 'description', 'type', 'priority', 'due_date', 'tags', 'depends_on', 'assigned_to']
 

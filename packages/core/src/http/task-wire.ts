@@ -23,7 +23,7 @@ import { agentStatuses } from '../events/index.js'
 import { idText, instantText, timestamp, toTimestamp } from './enterprise/wire-schemas.js'
 import { fieldNames } from './field-names.js'
 import type { JsonObject } from './json-body.js'
-import { wireName } from './wire-names.js'
+import { wireName } from './error-envelope.js'
 
 const text = z.string()
 const priority = z.enum(priorities)

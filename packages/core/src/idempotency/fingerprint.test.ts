@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { requestFingerprint } from './fingerprint.js'
+import { requestFingerprint } from './idempotency.js'
 
 describe('requestFingerprint', () => {
   it('does not depend on the order of keys, and distinguishes values', () => {

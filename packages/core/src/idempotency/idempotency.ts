@@ -1,3 +1,53 @@
+import { createHash } from 'node:crypto'
+import { TaskboardError } from '../errors/index.js'
+
+const DEEPEST = 16
+
+const MOST_VALUES = 20_000
+
+/**
+ * The SHA-256, in hexadecimal, of a JSON value, independent of the order of keys. Undefined members count as absent.
+ * @throws TaskboardError `INVALID_FIELD` for a value that is nested more than 16 levels deep, or has more than 20,000 values.
+ */
+export function requestFingerprint(value: unknown): string {
+  return createHash('sha256')
+    .update(canonicalText(value, 0, { left: MOST_VALUES }))
+    .digest('hex')
+}
+
+function canonicalText(value: unknown, depth: number, values: { left: number }): string {
+  values.left -= 1
+  if (values.left < 0) throw tooMany()
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (depth === DEEPEST)
+    throw new TaskboardError('INVALID_FIELD', 'the body is nested more than 16 levels deep')
+  // Before members are sorted, which takes longer than to parse them.
+  if (!hasAtMost(value, values.left)) throw tooMany()
+  if (Array.isArray(value))
+    return `[${value.map((entry) => canonicalText(entry, depth + 1, values)).join(',')}]`
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member, depth + 1, values)}`)
+  return `{${members.join(',')}}`
+}
+
+/** Whether a list or an object has at most `most` entries. Reads none of their values. */
+function hasAtMost(value: object, most: number): boolean {
+  if (Array.isArray(value)) return value.length <= most
+  let count = 0
+  for (const name in value) {
+    if (!Object.hasOwn(value, name)) continue
+    count += 1
+    if (count > most) return false
+  }
+  return true
+}
+
+function tooMany(): TaskboardError {
+  return new TaskboardError('INVALID_FIELD', 'the body has more than 20,000 values')
+}
+
 /**
  * A caller's promise that a create is the same as before. It is recorded in the create's transaction and kept for 24 hours. A
  * concurrent repeat waits for the first create to commit or fail.

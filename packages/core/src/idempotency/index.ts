@@ -1,3 +1,6 @@
-export { idempotencyRetentionMs } from './idempotency.js'
-export type { Created, IdempotencyClaim } from './idempotency.js'
-export { requestFingerprint } from './fingerprint.js'
+export {
+  type Created,
+  type IdempotencyClaim,
+  idempotencyRetentionMs,
+  requestFingerprint,
+} from './idempotency.js'

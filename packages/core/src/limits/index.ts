@@ -1,7 +1,5 @@
 export type { DecisionOf, LimitDecision, LimitRequest, LimitStore, TierRequest } from './limit-store.js'
-export { monthStart } from './month.js'
-export { createQuota } from './quota.js'
-export type { Quota, QuotaUsage, Used } from './quota.js'
+export { createQuota, monthStart, type Quota, type QuotaUsage, type Used } from './quota.js'
 export type { AccountUsage, HeldResource, QuotaStore, TakenTask } from './quota-store.js'
 export {
   emptyWindow,

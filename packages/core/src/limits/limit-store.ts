@@ -1,4 +1,4 @@
-import type { At } from '../environment/index.js'
+import type { CallContext } from '../environment/index.js'
 import type { TierDecision, TierRates } from './tier-window.js'
 
 /** A request for one unit of a rolling limit. */
@@ -36,5 +36,8 @@ export interface LimitStore {
    * both together, like `takeFromTierWindow`. A durable storage keeps those admissions through a crash of this process, but may lose the
    * last second before its own crash.
    */
-  take<Request extends LimitRequest | TierRequest>(request: Request, at: At): Promise<DecisionOf<Request>>
+  take<Request extends LimitRequest | TierRequest>(
+    request: Request,
+    call: CallContext,
+  ): Promise<DecisionOf<Request>>
 }

@@ -1,4 +1,4 @@
-import type { At, Instant } from '../environment/index.js'
+import type { CallContext, Instant } from '../environment/index.js'
 
 /** A resource that an account can have a limited number of. */
 export type HeldResource = 'agents' | 'apiKeys' | 'webhooks'
@@ -28,20 +28,26 @@ export interface QuotaStore<Tx = unknown> {
    * share the storage, and outside of any transaction: `at.tx` is ignored. When the clock steps back into an earlier month, the count of
    * the later one moves there. A storage may lose the last second before its own crash.
    */
-  takeTask(request: { readonly accountId: string; readonly limit: number }, at: At<Tx>): Promise<TakenTask>
+  takeTask(
+    request: { readonly accountId: string; readonly limit: number },
+    call: CallContext<Tx>,
+  ): Promise<TakenTask>
   /**
    * Returns one task taken in `month`, never below none. Only the newest month is known: any other is ignored, as is an unknown account.
    * Outside of any transaction, and at any time: `at` is ignored.
    */
-  giveBackTask(taken: { readonly accountId: string; readonly month: Instant }, at: At<Tx>): Promise<void>
+  giveBackTask(
+    taken: { readonly accountId: string; readonly month: Instant },
+    call: CallContext<Tx>,
+  ): Promise<void>
   /**
    * How many the account has. Requires the transaction `at.tx`. Until it ends, other calls for the account wait, so that
    * concurrent callers that count, create and commit never exceed the quota.
    */
   countHeld(
     held: { readonly accountId: string; readonly resource: HeldResource },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<number>
   /** What the account uses at the moment, without a lock. Nothing for an unknown account. */
-  usage(of: { readonly accountId: string }, at: At<Tx>): Promise<AccountUsage>
+  usage(of: { readonly accountId: string }, call: CallContext<Tx>): Promise<AccountUsage>
 }

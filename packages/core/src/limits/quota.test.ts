@@ -33,8 +33,8 @@ async function accountWith(quota: NonNullable<NonNullable<TaskboardOptions['tier
   })
   const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'custom' })
   const subscriber = { accountId: account.id, tier: account.tier }
-  const board = taskboard.surface.board(workspace.id)
-  const { quota: held } = taskboard.surface
+  const board = taskboard.services.board(workspace.id)
+  const { quota: held } = taskboard.services
   const claim = (key: string) => ({ scope: 's', key, fingerprint: key })
   return {
     clock,
@@ -50,7 +50,7 @@ async function accountWith(quota: NonNullable<NonNullable<TaskboardOptions['tier
     tasks: async () => (await board.list('TODO')).tasks.length,
     addWebhook: (key?: string) =>
       held.createHeld(subscriber, 'webhooks', (tx) =>
-        taskboard.surface.webhooks.register(
+        taskboard.services.webhooks.register(
           workspace.id,
           { url: 'https://receiver.example/hook', events: ['task.created'] },
           { tx, idempotency: key === undefined ? undefined : claim(key) },

@@ -1,10 +1,29 @@
-import type { Environment } from '../environment/index.js'
+import type { Environment, Instant } from '../environment/index.js'
 import { isTaskboardError, TaskboardError } from '../errors/index.js'
 import type { Created } from '../idempotency/index.js'
-import { nextMonthStart } from './month.js'
 import type { HeldResource, QuotaStore } from './quota-store.js'
 import type { Subscriber } from './tier-limits.js'
 import type { QuotaTerms, Tiers } from './tiers.js'
+
+/**
+ * The start of an instant's calendar month, UTC.
+ * @example
+ * ```ts
+ * import { monthStart } from '@taskboard/core/storage'
+ *
+ * console.log(monthStart(Date.UTC(2026, 1, 14)) === Date.UTC(2026, 1)) // true
+ * ```
+ */
+export function monthStart(at: Instant): Instant {
+  const date = new Date(at)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
+}
+
+/** The start of the calendar month after an instant's, UTC. */
+function nextMonthStart(at: Instant): Instant {
+  const date = new Date(at)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
+}
 
 export interface Used {
   readonly used: number
@@ -51,7 +70,7 @@ export interface Quota<Tx = unknown> {
   usage(subscriber: Subscriber): Promise<QuotaUsage>
 }
 
-export interface QuotaParts<Tx> {
+interface QuotaParts<Tx> {
   readonly environment: Pick<Environment, 'storageNow' | 'logger'>
   readonly store: QuotaStore<Tx>
   readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>

@@ -1,8 +1,15 @@
 export { createScoring, defaultScoring, sameScoring } from './scoring.js'
 export type { Scoring, ScoringOptions, ScoringWeights } from './scoring.js'
-export { explainScore, priorities, scoreTask, scoreUnits } from './score.js'
-export type { Priority, Scorable, ScoreExplanation } from './score.js'
+export {
+  compareTied,
+  explainScore,
+  priorities,
+  type Priority,
+  type Scorable,
+  type ScoreExplanation,
+  scoreTask,
+  scoreUnits,
+  type Tied,
+} from './score.js'
 export { laneSlope, lanes, placeTask } from './lanes.js'
 export type { Lane, Placement } from './lanes.js'
-export { compareTied } from './ties.js'
-export type { Tied } from './ties.js'

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { currentPayloadVersion, type EventStore, type LoggedEvent } from '../events/index.js'
-import { startFeeds } from './catch-up.js'
+import { startLogSubscriptions } from './catch-up.js'
 import { workspaceChannel } from './channels.js'
-import { Feed } from './feed.js'
+import { LogSubscription } from './log-subscription.js'
 import { createHub } from './hub.js'
-import type { Outgoing } from './outgoing.js'
+import type { EncodedFrames } from './encoded-frames.js'
 
 type Page = Parameters<EventStore['readEvents']>[0]
 
@@ -16,7 +16,7 @@ function logged(seq: number, size: number): LoggedEvent {
   return { ...place, type: 'task.progress', data, payloadVersion: currentPayloadVersion }
 }
 
-/** A feed three hundred events behind, and what it receives. Each `step` answers the waiting reads and writes. */
+/** A log subscription three hundred events behind, and what it receives. Each `step` answers the waiting reads and writes. */
 function setUp(size: number) {
   const waiting: (() => void)[] = []
   const turn = (): Promise<void> => new Promise((resolve) => waiting.push(resolve))
@@ -24,7 +24,7 @@ function setUp(size: number) {
   const subscriber = {
     broadcast: () => undefined,
     failed: () => undefined,
-    async sendAlone({ texts }: Outgoing) {
+    async sendAlone({ texts }: EncodedFrames) {
       sent.push(...texts)
       await turn()
     },
@@ -36,35 +36,42 @@ function setUp(size: number) {
       return Array.from({ length: count }, (_, index) => logged(after + 1 + index, size))
     },
   }
-  const feed = new Feed(subscriber, { workspaceId: 'ws_1', audience: 'workspace', channel })
-  startFeeds([feed], new Map([['ws_1', 300]]), subscriber, { events, replayLimit: 1_000 })
+  const logSubscription = new LogSubscription(subscriber, {
+    workspaceId: 'ws_1',
+    audience: 'workspace',
+    channel,
+  })
+  startLogSubscriptions([logSubscription], new Map([['ws_1', 300]]), subscriber, {
+    events,
+    replayLimit: 1_000,
+  })
   const step = async (): Promise<void> => {
     waiting.shift()?.()
     await new Promise((resolve) => setImmediate(resolve))
   }
-  return { feed, sent, step }
+  return { logSubscription, sent, step }
 }
 
 describe('catching up', () => {
   it('sends the whole log, then is live', async () => {
-    const { feed, sent, step } = setUp(1)
-    for (let turns = 0; feed.state !== 'live' && turns < 20; turns++) await step()
-    expect([feed.state, sent.length]).toEqual(['live', 300])
+    const { logSubscription, sent, step } = setUp(1)
+    for (let turns = 0; logSubscription.state !== 'live' && turns < 20; turns++) await step()
+    expect([logSubscription.state, sent.length]).toEqual(['live', 300])
   })
 
-  it('sends nothing more when its feed ends during a read of the log', async () => {
-    const { feed, sent, step } = setUp(1)
-    feed.state = 'ended'
+  it('sends nothing more when its logSubscription ends during a read of the log', async () => {
+    const { logSubscription, sent, step } = setUp(1)
+    logSubscription.state = 'ended'
     for (let turns = 0; turns < 5; turns++) await step()
     expect(sent).toEqual([])
   })
 
-  it('sends nothing more when its feed ends while the peer reads', async () => {
-    const { feed, sent, step } = setUp(10_000)
+  it('sends nothing more when its logSubscription ends while the peer reads', async () => {
+    const { logSubscription, sent, step } = setUp(10_000)
     for (let turns = 0; sent.length === 0 && turns < 5; turns++) await step()
     const before = sent.length
     expect(before).toBeGreaterThan(0)
-    feed.state = 'ended'
+    logSubscription.state = 'ended'
     for (let turns = 0; turns < 5; turns++) await step()
     expect(sent.length).toBe(before)
   })
@@ -74,7 +81,7 @@ describe('catching up', () => {
     const subscriber = {
       broadcast: () => undefined,
       failed: () => undefined,
-      async sendAlone({ texts }: Outgoing) {
+      async sendAlone({ texts }: EncodedFrames) {
         waiting += texts.reduce((sum, { length }) => sum + length, 0)
         most = Math.max(most, waiting)
         await new Promise((resolve) => setImmediate(resolve))
@@ -85,37 +92,42 @@ describe('catching up', () => {
       readEvents: async ({ afterSeq: after, limit }: Page) =>
         Array.from({ length: Math.min(limit, 20 - after) }, (_, index) => logged(after + 1 + index, 10_000)),
     }
-    const feeds = Array.from({ length: 20 }, (_, index) => {
+    const logSubscriptions = Array.from({ length: 20 }, (_, index) => {
       const workspaceId = `ws_${index}`
       const place = { workspaceId, audience: 'workspace', channel: workspaceChannel(workspaceId) } as const
-      return new Feed(subscriber, place)
+      return new LogSubscription(subscriber, place)
     })
-    for (const feed of feeds) {
-      startFeeds([feed], new Map([[feed.workspaceId, 20]]), subscriber, { events, replayLimit: 1_000 })
+    for (const logSubscription of logSubscriptions) {
+      startLogSubscriptions([logSubscription], new Map([[logSubscription.workspaceId, 20]]), subscriber, {
+        events,
+        replayLimit: 1_000,
+      })
     }
-    for (let turns = 0; feeds.some(({ state }) => state !== 'live') && turns < 1_000; turns++) {
+    for (let turns = 0; logSubscriptions.some(({ state }) => state !== 'live') && turns < 1_000; turns++) {
       await new Promise((resolve) => setImmediate(resolve))
     }
-    expect(feeds.map(({ state, position }) => `${state} ${position}`)).toEqual(feeds.map(() => 'live 20'))
+    expect(logSubscriptions.map(({ state, position }) => `${state} ${position}`)).toEqual(
+      logSubscriptions.map(() => 'live 20'),
+    )
     expect(most).toBeLessThan(200_000)
   })
 })
 
 /**
- * A feed two events behind. More events are raised while it catches up: `raiseAt` has the numbers of the reads and writes after
+ * A log subscription two events behind. More events are raised while it catches up: `raiseAt` has the numbers of the reads and writes after
  * which this happens. Returns the events in the order in which the peer received them.
  */
 async function catchUpWhile(raiseAt: readonly number[], { isFlushed }: { isFlushed: boolean }) {
   const hub = createHub()
   const log = [logged(1, 1), logged(2, 1)]
   const received: number[] = []
-  const receive = ({ texts }: Outgoing) =>
+  const receive = ({ texts }: EncodedFrames) =>
     void received.push(...texts.map((text) => (JSON.parse(text) as { seq: number }).seq))
   function raise(): void {
     const event = logged(log.length + 1, 1)
     log.push(event)
     hub.publish(event)
-    // Otherwise the hub sends it in the next turn, when the feed may be live.
+    // Otherwise the hub sends it in the next turn, when the log subscription may be live.
     if (isFlushed) hub.flush()
   }
   let steps = 0
@@ -127,7 +139,7 @@ async function catchUpWhile(raiseAt: readonly number[], { isFlushed }: { isFlush
   const subscriber = {
     broadcast: receive,
     failed: () => undefined,
-    async sendAlone(messages: Outgoing) {
+    async sendAlone(messages: EncodedFrames) {
       receive(messages)
       await step()
     },
@@ -139,16 +151,20 @@ async function catchUpWhile(raiseAt: readonly number[], { isFlushed }: { isFlush
       return page
     },
   }
-  const feed = new Feed(subscriber, { workspaceId: 'ws_1', audience: 'workspace', channel })
-  hub.join(feed)
-  startFeeds([feed], new Map([['ws_1', 2]]), subscriber, { events, replayLimit: 1_000 })
+  const logSubscription = new LogSubscription(subscriber, {
+    workspaceId: 'ws_1',
+    audience: 'workspace',
+    channel,
+  })
+  hub.join(logSubscription)
+  startLogSubscriptions([logSubscription], new Map([['ws_1', 2]]), subscriber, { events, replayLimit: 1_000 })
   for (let turns = 0; turns < 50; turns++) await new Promise((resolve) => setImmediate(resolve))
   raise()
   hub.flush()
-  return { received, raised: log.map(({ seq }) => seq), state: feed.state }
+  return { received, raised: log.map(({ seq }) => seq), state: logSubscription.state }
 }
 
-describe('between the replay and the live feed', () => {
+describe('between the replay and the live logSubscription', () => {
   it.each([{ isFlushed: true }, { isFlushed: false }])(
     'sends every event once, whenever it is raised ($isFlushed)',
     async (options) => {
@@ -166,18 +182,25 @@ describe('between the replay and the live feed', () => {
     const subscriber = {
       broadcast: () => undefined,
       failed: () => undefined,
-      sendAlone: async ({ texts }: Outgoing) => void received.push(...texts),
+      sendAlone: async ({ texts }: EncodedFrames) => void received.push(...texts),
     }
-    const feed = new Feed(subscriber, { workspaceId: 'ws_1', audience: 'workspace', channel })
-    hub.join(feed)
-    feed.position = 2
+    const logSubscription = new LogSubscription(subscriber, {
+      workspaceId: 'ws_1',
+      audience: 'workspace',
+      channel,
+    })
+    hub.join(logSubscription)
+    logSubscription.position = 2
     // The end of the log was read before this one.
     hub.publish(logged(3, 1))
     hub.flush()
     const events = { readEvents: async () => [logged(3, 1)] }
-    startFeeds([feed], new Map([['ws_1', 2]]), subscriber, { events, replayLimit: 1_000 })
+    startLogSubscriptions([logSubscription], new Map([['ws_1', 2]]), subscriber, {
+      events,
+      replayLimit: 1_000,
+    })
     for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve))
     expect(received.map((text) => (JSON.parse(text) as { seq: number }).seq)).toEqual([3])
-    expect(feed.state).toBe('live')
+    expect(logSubscription.state).toBe('live')
   })
 })

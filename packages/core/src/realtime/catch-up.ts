@@ -1,10 +1,10 @@
 import { eventKinds, type LoggedEvent } from '../events/index.js'
-import type { Feed } from './feed.js'
-import { outgoing } from './outgoing.js'
+import type { LogSubscription } from './log-subscription.js'
+import { encodeFrames } from './encoded-frames.js'
 import { encodeEvent, encodeGap } from './server-messages.js'
 import type { Subscriber, SubscriptionParts } from './subscription.js'
 
-/** How many more events back a subscription reaches. All of its feeds share it. */
+/** How many more events back a subscription reaches. All of its log subscriptions share it. */
 interface Budget {
   left: number
 }
@@ -14,27 +14,31 @@ const PAGE = 100
 const SEND_CHARACTERS = 131_072
 
 /**
- * Starts feeds whose positions are set. Feeds that are not behind are live at once; the others catch up from the log, one at a
- * time. `ends` has the last `seq` of each workspace's log, read after the feeds joined the hub.
+ * Starts log subscriptions whose positions are set. Feeds that are not behind are live at once; the others catch up from the log, one at a
+ * time. `ends` has the last `seq` of each workspace's log, read after the log subscriptions joined the hub.
  */
-export function startFeeds(
-  feeds: readonly Feed[],
+export function startLogSubscriptions(
+  logSubscriptions: readonly LogSubscription[],
   ends: ReadonlyMap<string, number>,
   subscriber: Subscriber,
   { events, replayLimit }: Pick<SubscriptionParts, 'events' | 'replayLimit'>,
 ): void {
-  const behind: Feed[] = []
-  for (const feed of feeds) {
-    const isBehind = feed.position < Math.max(feed.seen, ends.get(feed.workspaceId) ?? 0)
-    if (isBehind) behind.push(feed)
-    else if (feed.state === 'catching-up') feed.state = 'live'
+  const behind: LogSubscription[] = []
+  for (const logSubscription of logSubscriptions) {
+    const isBehind =
+      logSubscription.position < Math.max(logSubscription.seen, ends.get(logSubscription.workspaceId) ?? 0)
+    if (isBehind) behind.push(logSubscription)
+    else if (logSubscription.state === 'catching-up') logSubscription.state = 'live'
   }
   const [first] = behind
   if (first === undefined) return
   const budget = { left: replayLimit }
   inTurn(subscriber, first.channel.name, async () => {
-    for (const feed of behind)
-      await catchUp(feed, ends.get(feed.workspaceId) ?? 0, budget, { events, subscriber })
+    for (const logSubscription of behind)
+      await catchUp(logSubscription, ends.get(logSubscription.workspaceId) ?? 0, budget, {
+        events,
+        subscriber,
+      })
   })
 }
 
@@ -62,61 +66,70 @@ export function inBackground(subscriber: Subscriber, channel: string, work: () =
   work().catch((error: unknown) => subscriber.failed(error, channel))
 }
 
-/** The part of a feed that is no longer available: from its position to where the budget reaches back from `end`. */
-function skipTo(feed: Feed, end: number, budget: Budget): string | null {
-  const from = Math.max(feed.position, end - budget.left)
+/** The part of a log subscription that is no longer available: from its position to where the budget reaches back from `end`. */
+function skipTo(logSubscription: LogSubscription, end: number, budget: Budget): string | null {
+  const from = Math.max(logSubscription.position, end - budget.left)
   budget.left -= Math.max(0, end - from)
-  return moveTo(feed, from)
+  return moveTo(logSubscription, from)
 }
 
 /** Advances the position and returns the text of the gap. */
-function moveTo(feed: Feed, position: number): string | null {
-  if (position <= feed.position) return null
-  const gap = encodeGap(feed.channel.name, feed.workspaceId, feed.position + 1, position)
-  feed.position = position
+function moveTo(logSubscription: LogSubscription, position: number): string | null {
+  if (position <= logSubscription.position) return null
+  const gap = encodeGap(
+    logSubscription.channel.name,
+    logSubscription.workspaceId,
+    logSubscription.position + 1,
+    position,
+  )
+  logSubscription.position = position
   return gap
 }
 
 /**
- * Sends a feed the log between its position and the present, and makes it live. `end` is the log's last `seq`, read after the
- * feed joined the hub. Events that are deleted, or further back than the budget, are sent as gaps.
+ * Sends a log subscription the log between its position and the present, and makes it live. `end` is the log's last `seq`, read after the
+ * log subscription joined the hub. Events that are deleted, or further back than the budget, are sent as gaps.
  */
 async function catchUp(
-  feed: Feed,
+  logSubscription: LogSubscription,
   end: number,
   budget: Budget,
   parts: Pick<SubscriptionParts, 'events'> & { readonly subscriber: Subscriber },
 ): Promise<void> {
-  const gap = skipTo(feed, end, budget)
+  const gap = skipTo(logSubscription, end, budget)
   let texts = gap === null ? [] : [gap]
-  for (let known = end; ; known = Math.max(end, feed.seen)) {
-    while (feed.state === 'catching-up' && feed.position < known) {
-      const query = { workspaceId: feed.workspaceId, afterSeq: feed.position, limit: PAGE }
+  for (let known = end; ; known = Math.max(end, logSubscription.seen)) {
+    while (logSubscription.state === 'catching-up' && logSubscription.position < known) {
+      const query = {
+        workspaceId: logSubscription.workspaceId,
+        afterSeq: logSubscription.position,
+        limit: PAGE,
+      }
       const page = await parts.events.readEvents(query, { now: null })
-      for (const text of textsOf(feed, page, known)) {
-        // The feed may have ended during any wait, and its channel may have a new subscription.
-        if (hasEnded(feed)) return
+      for (const text of textsOf(logSubscription, page, known)) {
+        // The log subscription may have ended during any wait, and its channel may have a new subscription.
+        if (hasEnded(logSubscription)) return
         texts.push(text)
         if (sizeOf(texts) < SEND_CHARACTERS) continue
-        await parts.subscriber.sendAlone(outgoing(texts))
+        await parts.subscriber.sendAlone(encodeFrames(texts))
         texts = []
       }
-      if (texts.length > 0) await parts.subscriber.sendAlone(outgoing(texts))
+      if (texts.length > 0) await parts.subscriber.sendAlone(encodeFrames(texts))
       texts = []
     }
-    if (hasEnded(feed)) return
-    if (texts.length > 0) await parts.subscriber.sendAlone(outgoing(texts))
+    if (hasEnded(logSubscription)) return
+    if (texts.length > 0) await parts.subscriber.sendAlone(encodeFrames(texts))
     texts = []
-    if (hasEnded(feed)) return
+    if (hasEnded(logSubscription)) return
     // Nothing is awaited from here on, so no event passes by between the check and the change.
-    if (feed.position < feed.seen) continue
-    feed.state = 'live'
+    if (logSubscription.position < logSubscription.seen) continue
+    logSubscription.state = 'live'
     return
   }
 }
 
 /** A call, because the compiler keeps a narrowed state across an await. */
-function hasEnded({ state }: Feed): boolean {
+function hasEnded({ state }: LogSubscription): boolean {
   return state === 'ended'
 }
 
@@ -125,19 +138,23 @@ function sizeOf(texts: readonly string[]): number {
 }
 
 /** A page's texts, with gaps for what is missing. The log goes at least as far as `known`. */
-function* textsOf(feed: Feed, page: readonly LoggedEvent[], known: number): Generator<string> {
+function* textsOf(
+  logSubscription: LogSubscription,
+  page: readonly LoggedEvent[],
+  known: number,
+): Generator<string> {
   for (const event of page) {
-    const gap = moveTo(feed, event.seq - 1)
+    const gap = moveTo(logSubscription, event.seq - 1)
     if (gap !== null) yield gap
-    feed.position = event.seq
-    if (isSent(feed, event)) yield encodeEvent(event)(feed.channel.name)
+    logSubscription.position = event.seq
+    if (isSent(logSubscription, event)) yield encodeEvent(event)(logSubscription.channel.name)
   }
   if (page.length > 0) return
-  const gap = moveTo(feed, known)
+  const gap = moveTo(logSubscription, known)
   if (gap !== null) yield gap
 }
 
-function isSent({ audience }: Feed, { type }: LoggedEvent): boolean {
+function isSent({ audience }: LogSubscription, { type }: LoggedEvent): boolean {
   const { realtime } = eventKinds[type]
   return realtime === 'tasks' || (realtime === 'agents' && audience === 'workspace')
 }

@@ -2,9 +2,8 @@ import { tracked, type Clock } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import { parseChannel } from './channels.js'
 import { parseClientMessage, requestIdOf, type ClientMessage } from './client-messages.js'
-import { closeCodes } from './close-codes.js'
-import { outgoing, type Outgoing } from './outgoing.js'
-import type { Conversation, RealtimeConnection, RealtimeProtocol } from './protocol.js'
+import { closeCodes, type Conversation, type RealtimeConnection, type RealtimeProtocol } from './protocol.js'
+import { encodeFrames, type EncodedFrames } from './encoded-frames.js'
 import { encodeAnswer, type ServerMessage } from './server-messages.js'
 import { subscribe } from './subscribe.js'
 import type { Subscriber, Subscription, SubscriptionParts } from './subscription.js'
@@ -52,11 +51,11 @@ class ChannelConversation implements Conversation, Subscriber {
     this.#subscriptions = NO_SUBSCRIPTIONS
   }
 
-  broadcast(messages: Outgoing): void {
+  broadcast(messages: EncodedFrames): void {
     this.#connection.broadcast(messages)
   }
 
-  sendAlone(messages: Outgoing): Promise<void> {
+  sendAlone(messages: EncodedFrames): Promise<void> {
     return this.#connection.send(messages)
   }
 
@@ -159,7 +158,7 @@ class ChannelConversation implements Conversation, Subscriber {
   }
 
   #answer(message: ServerMessage, requestId: string | undefined): void {
-    this.#connection.broadcast(outgoing([encodeAnswer(message, requestId)]))
+    this.#connection.broadcast(encodeFrames([encodeAnswer(message, requestId)]))
   }
 
   #reportError(error: unknown, requestId?: string, channel?: string): void {

@@ -1,28 +1,61 @@
-import { requireScope, type Principal, type Scope } from '../access/index.js'
-import { tracked, type Environment, type Instant, type Timer } from '../environment/index.js'
+import { type Principal, requireScope, type Scope } from '../access/index.js'
+import { type Environment, type Instant, type Timer, tracked } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { Tiers } from '../limits/index.js'
 import { parseChannel } from './channels.js'
-import { closeCodeOf } from './close-codes.js'
 import {
-  WaitingMessages,
   type MessageStream,
   type StreamHolder,
   type StreamRequest,
+  WaitingMessages,
 } from './message-stream.js'
-import type { Outgoing } from './outgoing.js'
-import type { Conversation, Origin, RealtimeConnection, RealtimeProtocol } from './protocol.js'
+import type { EncodedFrames } from './encoded-frames.js'
+import {
+  closeCodeOf,
+  type Conversation,
+  type Origin,
+  type RealtimeConnection,
+  type RealtimeProtocol,
+} from './protocol.js'
 import type { RealtimeSettings } from './realtime-options.js'
-import { hasSameRights } from './rights.js'
 import type { RealtimeError } from './server-messages.js'
 import type { SlotOwner, Slots } from './slots.js'
 import type { Socket, SocketListener } from './socket.js'
 import { subscribe } from './subscribe.js'
 import type { SubscriptionParts } from './subscription.js'
-import { tokenExpiry } from './token-expiry.js'
+
+/** Whether two credentials have the same rights. */
+function hasSamePermissions(before: Principal, after: Principal): boolean {
+  return before === after || permissionsOf(before) === permissionsOf(after)
+}
+
+function permissionsOf({ accountId, scopes, workspaceIds }: Principal): string {
+  return JSON.stringify([
+    accountId,
+    scopes.toSorted(),
+    workspaceIds === 'all' ? null : workspaceIds.toSorted(),
+  ])
+}
+
+const JWT = /^bearer [\w-]+\.([\w-]+)\.[\w-]+$/i
+
+/**
+ * When a valid credential expires: the `exp` of a JWT (RFC 7519, 4.1.4), so that it can be rechecked then and not only at the
+ * next interval. Null for anything else.
+ */
+function tokenExpiry(authorization: string): Instant | null {
+  const payload = JWT.exec(authorization)?.[1]
+  if (payload === undefined) return null
+  try {
+    const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp?: unknown }
+    return typeof exp === 'number' && Number.isFinite(exp) ? Math.ceil(exp * 1000) : null
+  } catch {
+    return null
+  }
+}
 
 /** Checks the credentials of a connection. */
-export interface Doorkeeper {
+export interface ConnectionAuthenticator {
   /** @throws TaskboardError `SERVICE_UNAVAILABLE`. */
   authenticate(authorization: string, origin: Origin): Principal | null | Promise<Principal | null>
   /** How soon to check a valid credential again. */
@@ -33,7 +66,7 @@ export interface Doorkeeper {
   describeError(error: unknown, requestId: string): RealtimeError
 }
 
-export interface ConnectionParts {
+interface ConnectionParts {
   readonly environment: Environment
   readonly settings: RealtimeSettings
   readonly tiers: Tiers
@@ -46,8 +79,10 @@ export interface ConnectionParts {
 }
 
 const MINUTE_MS = 60_000
+
 /** How long the closing handshake may take. */
 const CLOSE_GRACE_MS = 5_000
+
 /** The most bytes of a reason in a close frame (RFC 6455, 5.5 and 5.5.1). */
 const LONGEST_REASON_BYTES = 123
 
@@ -60,7 +95,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   /** How long after the previous check that is, at most. */
   checkIntervalMs = 0
   readonly #socket: Socket
-  readonly #door: Doorkeeper
+  readonly #door: ConnectionAuthenticator
   readonly #protocol: RealtimeProtocol
   readonly #parts: ConnectionParts
   readonly #conversation: Conversation
@@ -76,7 +111,11 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
   constructor(
     socket: Socket,
     origin: Origin,
-    { door, protocol, parts }: { door: Doorkeeper; protocol: RealtimeProtocol; parts: ConnectionParts },
+    {
+      door,
+      protocol,
+      parts,
+    }: { door: ConnectionAuthenticator; protocol: RealtimeProtocol; parts: ConnectionParts },
   ) {
     const { clock, newId } = parts.environment
     this.id = newId('conn')
@@ -137,11 +176,11 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     this.#parts.onGone(this)
   }
 
-  broadcast(messages: Outgoing): void {
+  broadcast(messages: EncodedFrames): void {
     if (this.#canTake()) this.#socket.send(messages)
   }
 
-  send(messages: Outgoing): Promise<void> {
+  send(messages: EncodedFrames): Promise<void> {
     if (!this.#canTake()) return Promise.resolve()
     return new Promise((resolve) => this.#socket.send(messages, resolve))
   }
@@ -156,7 +195,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     this.end(this.#protocol.closeCodes.goingAway, reason)
   }
 
-  cameBy(door: Doorkeeper): boolean {
+  cameBy(door: ConnectionAuthenticator): boolean {
     return this.#door === door
   }
 
@@ -207,7 +246,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
     if (after === null) {
       const reason = 'the credential has ended'
       this.#endFor(new TaskboardError('UNAUTHORIZED', reason), closeCodes.unauthenticated)
-    } else if (hasSameRights(before, after)) this.#principal = after
+    } else if (hasSamePermissions(before, after)) this.#principal = after
     else this.end(closeCodes.forbidden, 'the credential’s rights have changed')
     return this.isOpen ? this.#principal : null
   }
@@ -340,7 +379,7 @@ export class Connection implements RealtimeConnection, SocketListener, SlotOwner
 
 /** A newer credential of the same caller replaces the older one. Open subscriptions stay. */
 function requireSame(before: Principal, after: Principal): void {
-  if (before.id === after.id && hasSameRights(before, after)) return
+  if (before.id === after.id && hasSamePermissions(before, after)) return
   throw new TaskboardError(
     'CONFLICT',
     'the connection belongs to another caller, or to one with other rights; open a new connection',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { currentPayloadVersion, type LoggedEvent } from '../events/index.js'
 import { tasksChannel, workspaceChannel } from './channels.js'
-import { Feed, type Audience } from './feed.js'
+import { LogSubscription, type Audience } from './log-subscription.js'
 import { createHub } from './hub.js'
-import type { Outgoing } from './outgoing.js'
+import type { EncodedFrames } from './encoded-frames.js'
 
 function event(seq: number, workspaceId = 'ws_1', payloadVersion = currentPayloadVersion): LoggedEvent {
   const data = { taskId: 'task_1', progress: seq }
@@ -13,15 +13,19 @@ function event(seq: number, workspaceId = 'ws_1', payloadVersion = currentPayloa
 function setUp() {
   const hub = createHub()
   const receiver = () => {
-    const writes: Outgoing[] = []
-    return { writes, broadcast: (messages: Outgoing) => void writes.push(messages) }
+    const writes: EncodedFrames[] = []
+    return { writes, broadcast: (messages: EncodedFrames) => void writes.push(messages) }
   }
-  const join = (to: ReturnType<typeof receiver>, workspaceId: string, audience: Audience): Feed => {
+  const join = (
+    to: ReturnType<typeof receiver>,
+    workspaceId: string,
+    audience: Audience,
+  ): LogSubscription => {
     const channel = audience === 'tasks' ? tasksChannel : workspaceChannel(workspaceId)
-    const feed = new Feed(to, { workspaceId, audience, channel })
-    feed.state = 'live'
-    hub.join(feed)
-    return feed
+    const logSubscription = new LogSubscription(to, { workspaceId, audience, channel })
+    logSubscription.state = 'live'
+    hub.join(logSubscription)
+    return logSubscription
   }
   const seqs = ({ writes }: ReturnType<typeof receiver>) =>
     writes.map(({ texts }) => texts.map((text) => (JSON.parse(text) as { seq: number }).seq))
@@ -46,22 +50,22 @@ describe('the hub', () => {
     expect(both.writes[0]?.frames).toBe(alsoBoth.writes[0]?.frames)
   })
 
-  it('sends a feed only what is beyond its position, and nothing while it catches up', () => {
+  it('sends a logSubscription only what is beyond its position, and nothing while it catches up', () => {
     const { hub, receiver, join, seqs } = setUp()
     const [behind, ahead, catching] = [receiver(), receiver(), receiver()]
     join(behind, 'ws_1', 'workspace')
     join(ahead, 'ws_1', 'workspace').position = 2
-    const feed = join(catching, 'ws_1', 'workspace')
-    feed.state = 'catching-up'
+    const logSubscription = join(catching, 'ws_1', 'workspace')
+    logSubscription.state = 'catching-up'
     for (let seq = 1; seq <= 3; seq++) hub.publish(event(seq))
     hub.flush()
     hub.publish(event(2))
     hub.flush()
     expect([seqs(behind), seqs(ahead), seqs(catching)]).toEqual([[[1, 2, 3]], [[3]], []])
-    expect(feed.seen).toBeGreaterThan(0)
+    expect(logSubscription.seen).toBeGreaterThan(0)
   })
 
-  it('sends an event that it cannot render as a gap, and nothing to feeds that have left', () => {
+  it('sends an event that it cannot render as a gap, and nothing to logSubscriptions that have left', () => {
     const { hub, receiver, join } = setUp()
     const [stays, leaves] = [receiver(), receiver()]
     join(stays, 'ws_1', 'tasks')

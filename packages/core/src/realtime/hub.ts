@@ -1,20 +1,59 @@
 import { deferToEventLoop } from '../environment/index.js'
 import { eventKinds, type LoggedEvent } from '../events/index.js'
 import { tasksChannel, workspaceChannel } from './channels.js'
-import type { Audience, Feed, Receiver } from './feed.js'
-import { outgoing, type Outgoing } from './outgoing.js'
+import type { Audience, LogSubscription, SubscriptionTarget, Receiver } from './log-subscription.js'
+import { encodeFrames, type EncodedFrames } from './encoded-frames.js'
 import { encodeEvent } from './server-messages.js'
-import { Topic, type Batch } from './topic.js'
 
-/** Sends new events of the log to the feeds of this process. */
+/** Messages of one topic that go out together. */
+interface Batch {
+  readonly messages: EncodedFrames
+  readonly firstSeq: number
+  readonly lastSeq: number
+  /** The messages after `seq`, for a log subscription that got some of them from the log. */
+  after(seq: number): EncodedFrames
+}
+
+/** The messages of one audience of a workspace, and its log subscriptions. */
+class Topic {
+  readonly target: SubscriptionTarget
+  readonly subscriptions = new Set<LogSubscription>()
+  #texts: string[] = []
+  #seqs: number[] = []
+
+  constructor(place: SubscriptionTarget) {
+    this.target = place
+  }
+
+  /** Adds a message to the next batch; true for the first one of it. */
+  add(seq: number, text: string): boolean {
+    this.#seqs.push(seq)
+    return this.#texts.push(text) === 1
+  }
+
+  takeBatch(): Batch {
+    const texts = this.#texts
+    const seqs = this.#seqs
+    this.#texts = []
+    this.#seqs = []
+    return {
+      messages: encodeFrames(texts),
+      firstSeq: seqs[0] ?? 0,
+      lastSeq: seqs.at(-1) ?? 0,
+      after: (seq) => encodeFrames(texts.slice(seqs.findIndex((each) => each > seq))),
+    }
+  }
+}
+
+/** Sends new events of the log to the log subscriptions of this process. */
 export interface Hub {
   /**
    * Accepts an event, in each workspace's order. The next turn sends all events of this one: serialized once for each channel,
    * framed once, and written once to each connection.
    */
   publish(event: LoggedEvent): void
-  join(feed: Feed): void
-  leave(feed: Feed): void
+  join(logSubscription: LogSubscription): void
+  leave(logSubscription: LogSubscription): void
   /** Sends at once what waits for the next turn. */
   flush(): void
 }
@@ -48,22 +87,22 @@ export function createHub(): Hub {
         if (topic.add(event.seq, texts(audience)) && pending.push(topic) === 1) deferToEventLoop(flush)
       }
     },
-    join(feed) {
-      let topics = workspaces.get(feed.workspaceId)
-      if (topics === undefined) workspaces.set(feed.workspaceId, (topics = {}))
-      const topic = (topics[feed.audience] ??= new Topic(feed.place))
-      feed.place = topic.place
-      topic.feeds.add(feed)
+    join(logSubscription) {
+      let topics = workspaces.get(logSubscription.workspaceId)
+      if (topics === undefined) workspaces.set(logSubscription.workspaceId, (topics = {}))
+      const topic = (topics[logSubscription.audience] ??= new Topic(logSubscription.target))
+      logSubscription.target = topic.target
+      topic.subscriptions.add(logSubscription)
     },
-    leave(feed) {
-      feed.state = 'ended'
-      const topics = workspaces.get(feed.workspaceId)
-      const topic = topics?.[feed.audience]
+    leave(logSubscription) {
+      logSubscription.state = 'ended'
+      const topics = workspaces.get(logSubscription.workspaceId)
+      const topic = topics?.[logSubscription.audience]
       if (topics === undefined || topic === undefined) return
-      topic.feeds.delete(feed)
-      if (topic.feeds.size > 0) return
-      delete topics[feed.audience]
-      if (Object.keys(topics).length === 0) workspaces.delete(feed.workspaceId)
+      topic.subscriptions.delete(logSubscription)
+      if (topic.subscriptions.size > 0) return
+      delete topics[logSubscription.audience]
+      if (Object.keys(topics).length === 0) workspaces.delete(logSubscription.workspaceId)
     },
     flush,
   }
@@ -79,23 +118,26 @@ function textsOf(event: LoggedEvent): (audience: Audience) => string {
   }
 }
 
-/** Passes a topic's batch to those of its feeds that are live. */
-function sendBatch(topic: Topic, pass: (receiver: Receiver, messages: Outgoing, batch: Batch) => void): void {
+/** Passes a topic's batch to those of its log subscriptions that are live. */
+function sendBatch(
+  topic: Topic,
+  pass: (receiver: Receiver, messages: EncodedFrames, batch: Batch) => void,
+): void {
   const batch = topic.takeBatch()
   const { firstSeq, lastSeq, messages } = batch
-  for (const feed of topic.feeds) {
-    feed.seen = lastSeq
-    if (feed.state !== 'live' || feed.position >= lastSeq) continue
-    const isNew = feed.position < firstSeq
-    const own = isNew ? messages : batch.after(feed.position)
-    feed.position = lastSeq
-    pass(feed.receiver, own, batch)
+  for (const logSubscription of topic.subscriptions) {
+    logSubscription.seen = lastSeq
+    if (logSubscription.state !== 'live' || logSubscription.position >= lastSeq) continue
+    const isNew = logSubscription.position < firstSeq
+    const own = isNew ? messages : batch.after(logSubscription.position)
+    logSubscription.position = lastSeq
+    pass(logSubscription.receiver, own, batch)
   }
 }
 
 /** One write for each receiver. Receivers of the same messages share it. */
 function sendTogether(topics: readonly Topic[]): void {
-  const parts = new Map<Receiver, Outgoing[]>()
+  const parts = new Map<Receiver, EncodedFrames[]>()
   for (const topic of topics) {
     sendBatch(topic, (receiver, messages) => {
       const known = parts.get(receiver)
@@ -108,12 +150,12 @@ function sendTogether(topics: readonly Topic[]): void {
 }
 
 interface Joined {
-  messages?: Outgoing
-  readonly next: Map<Outgoing, Joined>
+  messages?: EncodedFrames
+  readonly next: Map<EncodedFrames, Joined>
 }
 
 /** Joins lists of messages; equal input returns the same joined list. */
-function createJoin(): (list: readonly Outgoing[]) => Outgoing {
+function createJoin(): (list: readonly EncodedFrames[]) => EncodedFrames {
   const root: Joined = { next: new Map() }
   return (list) => {
     let node = root
@@ -124,7 +166,7 @@ function createJoin(): (list: readonly Outgoing[]) => Outgoing {
     }
     const [only] = list
     node.messages ??=
-      only !== undefined && list.length === 1 ? only : outgoing(list.flatMap(({ texts }) => texts))
+      only !== undefined && list.length === 1 ? only : encodeFrames(list.flatMap(({ texts }) => texts))
     return node.messages
   }
 }

@@ -1,10 +1,14 @@
-export { closeCodes } from './close-codes.js'
-export type { CloseCodes } from './close-codes.js'
-export type { Doorkeeper } from './connection.js'
+export {
+  closeCodes,
+  type CloseCodes,
+  type Conversation,
+  type Origin,
+  type RealtimeConnection,
+  type RealtimeProtocol,
+} from './protocol.js'
+export type { ConnectionAuthenticator } from './connection.js'
 export type { MessageStream, StreamRequest } from './message-stream.js'
-export { outgoing } from './outgoing.js'
-export type { Outgoing } from './outgoing.js'
-export type { Conversation, Origin, RealtimeConnection, RealtimeProtocol } from './protocol.js'
+export { encodeFrames, type EncodedFrames } from './encoded-frames.js'
 export { createRealtime } from './realtime.js'
 export type { Realtime } from './realtime.js'
 export { resolveRealtimeOptions } from './realtime-options.js'

@@ -1,6 +1,6 @@
 import { TaskboardError } from '../errors/index.js'
 import type { Since } from './client-messages.js'
-import type { Outgoing } from './outgoing.js'
+import type { EncodedFrames } from './encoded-frames.js'
 import type { ChannelMessage } from './server-messages.js'
 import type { Subscriber, Subscription } from './subscription.js'
 
@@ -66,11 +66,11 @@ export class WaitingMessages implements MessageStream, Subscriber {
     this.#holder.hold(characters)
   }
 
-  broadcast({ texts, values }: Outgoing): void {
+  broadcast({ texts, values }: EncodedFrames): void {
     for (const [index, message] of values.entries()) this.add(message, texts[index]?.length ?? 0)
   }
 
-  sendAlone(messages: Outgoing): Promise<void> {
+  sendAlone(messages: EncodedFrames): Promise<void> {
     this.broadcast(messages)
     if (this.#hasEnded || this.#messages.length === 0) return Promise.resolve()
     return new Promise((resolve) => this.#writers.push(resolve))

@@ -5,7 +5,7 @@ import { fakeSocket, type FakeSocket } from '../../test/fake-socket.js'
 import { createTaskboard, type Principal, type Taskboard } from '../index.js'
 import {
   closeCodes,
-  outgoing,
+  encodeFrames,
   realtimeEndpoint,
   type ChannelMessage,
   type MessageStream,
@@ -128,9 +128,9 @@ describe('a further protocol', () => {
 
   it('sends nothing after its end, and waits for no write', async () => {
     const { socket, connection } = await setUp()
-    await connection.send(outgoing(['{"said":true}']))
+    await connection.send(encodeFrames(['{"said":true}']))
     connection.end(4000, 'x'.repeat(200))
-    await connection.send(outgoing(['{"said":false}']))
+    await connection.send(encodeFrames(['{"said":false}']))
     expect(socket.heard).toEqual([{ said: true }])
   })
 })

@@ -1,5 +1,5 @@
 import type { Reach } from '../access/index.js'
-import type { At } from '../environment/index.js'
+import type { CallContext } from '../environment/index.js'
 
 /** A connection's request for a slot of its account. */
 export interface SlotRequest {
@@ -51,14 +51,14 @@ export interface RealtimeStore {
    * Begins or renews a process's lease: it ends `leaseMs` from now. Returns false, and changes nothing, when the lease to renew had ended:
    * its slots are free, and it can take no more.
    */
-  leaseHolder(lease: HolderLease, at: At): Promise<boolean>
+  leaseHolder(lease: HolderLease, call: CallContext): Promise<boolean>
   /**
    * Takes a slot. Concurrent callers get no more slots than are free; the others get `full`. Returns `lost` when the holder's
    * lease has ended.
    */
-  acquireSlot(request: SlotRequest, at: At): Promise<'taken' | 'full' | 'lost'>
+  acquireSlot(request: SlotRequest, call: CallContext): Promise<'taken' | 'full' | 'lost'>
   /** Frees slots; ignores unknown ids. Once a process's lease has ended this way, `leaseHolder` cannot renew it. */
-  releaseSlots(release: SlotRelease, at: At): Promise<void>
+  releaseSlots(release: SlotRelease, call: CallContext): Promise<void>
   /** The log ends of a workspace, or of all workspaces, within reach, by workspace id. None of a workspace beyond reach. */
-  readLogEnds(query: LogEndQuery, at: At): Promise<readonly LogEnd[]>
+  readLogEnds(query: LogEndQuery, call: CallContext): Promise<readonly LogEnd[]>
 }

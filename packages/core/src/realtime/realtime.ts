@@ -1,12 +1,12 @@
 import type { AccessStore } from '../access/index.js'
-import { atMost, createLoop, type Environment, type Instant } from '../environment/index.js'
+import { atMost, createBackgroundLoop, type Environment, type Instant } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { EventStore, LoggedEvent } from '../events/index.js'
 import type { Tiers } from '../limits/index.js'
 import { channelProtocol } from './channel-protocol.js'
-import { Connection, type Doorkeeper } from './connection.js'
+import { Connection, type ConnectionAuthenticator } from './connection.js'
 import { createHub } from './hub.js'
-import { createNewcomers } from './newcomers.js'
+import { createWorkspaceDiscovery } from './workspace-discovery.js'
 import type { Origin, RealtimeProtocol } from './protocol.js'
 import type { RealtimeSettings } from './realtime-options.js'
 import type { RealtimeStore } from './realtime-store.js'
@@ -36,10 +36,10 @@ export interface Realtime {
   connect(
     socket: Socket,
     origin: Origin,
-    terms: { readonly door: Doorkeeper; readonly protocol: RealtimeProtocol },
+    terms: { readonly door: ConnectionAuthenticator; readonly protocol: RealtimeProtocol },
   ): SocketListener
   /** Ends (1001) the connections of a door. */
-  leave(door: Doorkeeper, reason: string): void
+  leave(door: ConnectionAuthenticator, reason: string): void
   /** Registers how to stop accepting connections on a server. Returns a function that removes this again. */
   attached(server: object, detach: Detach): () => void
   /** Stops accepting connections on a server and ends (1001) its connections, because its close would wait for them. */
@@ -63,10 +63,10 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   const { environment, settings } = parts
   const { clock } = environment
   const hub = createHub()
-  const newcomers = createNewcomers(environment, parts.workspaces)
+  const discovery = createWorkspaceDiscovery(environment, parts.workspaces)
   const slots = createSlots(environment, parts.store)
   const connections = new Set<Connection>()
-  const subscriptions = { ...parts, hub, newcomers, replayLimit: settings.replayLimit }
+  const subscriptions = { ...parts, hub, discovery, replayLimit: settings.replayLimit }
   let isStarted = false
   let onEmpty: (() => void) | undefined
   const heartbeat = createHeartbeat(environment, connections, settings.heartbeatIntervalMs)
@@ -121,16 +121,16 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       return connections.size > 0
     },
     publish(event) {
-      newcomers.heard(event.workspaceId)
+      discovery.seen(event.workspaceId)
       hub.publish(event)
     },
     start() {
       isStarted = true
-      for (const part of [heartbeat, checks, newcomers, slots]) part.start()
+      for (const part of [heartbeat, checks, discovery, slots]) part.start()
     },
     async stop() {
       isStarted = false
-      await Promise.all([heartbeat.stop(), checks.stop(), newcomers.stop()])
+      await Promise.all([heartbeat.stop(), checks.stop(), discovery.stop()])
       hub.flush()
       await closeAll()
       await slots.stop()
@@ -145,7 +145,7 @@ function createHeartbeat(
   intervalMs: number,
 ) {
   let nextAt: Instant = Infinity
-  return createLoop({
+  return createBackgroundLoop({
     name: 'realtime:heartbeat',
     clock,
     logger,
@@ -174,7 +174,7 @@ function createChecks(
   connections: ReadonlySet<Connection>,
   intervalMs: number,
 ) {
-  return createLoop({
+  return createBackgroundLoop({
     name: 'realtime:credentials',
     clock,
     logger,

@@ -1,7 +1,86 @@
-import { createLoop, type Environment } from '../environment/index.js'
+import { createBackgroundLoop, type Environment } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { RealtimeStore, SlotRequest } from './realtime-store.js'
-import { createSlotLease, slotLeaseMs } from './slot-lease.js'
+
+/** How long the slots of a killed process stay taken. */
+export const slotLeaseMs = 30_000
+
+/** The lease under which this process holds its slots. It begins with the first slot. */
+interface SlotLease {
+  readonly isHeld: boolean
+  /** As `RealtimeStore.acquireSlot`, under this lease. @throws TaskboardError `SERVICE_UNAVAILABLE`. */
+  ask(request: Omit<SlotRequest, 'holderId' | 'leaseMs'>): Promise<'taken' | 'full' | 'lost'>
+  /** Renews it while it is held. */
+  renew(): Promise<void>
+  /** Ends it, and its slots with it. Does not throw. */
+  close(): Promise<void>
+}
+
+interface SlotLeaseListener {
+  readonly begun: () => void
+  /** It was lost, for example in a long pause. The next slot begins another. */
+  readonly ended: () => void
+}
+
+function createSlotLease(
+  environment: Environment,
+  store: RealtimeStore,
+  listener: SlotLeaseListener,
+): SlotLease {
+  let holder: Promise<string> | null = null
+  const at = () => ({ now: environment.storageNow() })
+
+  async function open(): Promise<string> {
+    const id = environment.newId('proc')
+    await store.leaseHolder({ holderId: id, leaseMs: slotLeaseMs, step: 'begin' }, at())
+    return id
+  }
+
+  function begin(): Promise<string> {
+    const opening = open()
+    opening.then(listener.begun, () => (holder = holder === opening ? null : holder))
+    return opening
+  }
+
+  function lose(ended: Promise<string>): void {
+    if (holder !== ended) return
+    holder = null
+    listener.ended()
+  }
+
+  return {
+    get isHeld() {
+      return holder !== null
+    },
+    async ask(request) {
+      const held = (holder ??= begin())
+      const outcome = await store.acquireSlot(
+        { ...request, holderId: await held, leaseMs: slotLeaseMs },
+        at(),
+      )
+      if (outcome === 'lost') lose(held)
+      return outcome
+    },
+    async renew() {
+      const held = holder
+      if (held === null) return
+      const renewal = { holderId: await held, leaseMs: slotLeaseMs, step: 'renew' } as const
+      if (!(await store.leaseHolder(renewal, at()))) lose(held)
+    },
+    async close() {
+      const held = holder
+      holder = null
+      try {
+        if (held !== null) await store.releaseSlots({ holderId: await held }, at())
+      } catch (error) {
+        environment.logger.warn(
+          { err: error },
+          'could not release the slots of this process; they end with its lease',
+        )
+      }
+    },
+  }
+}
 
 /** A connection that counts against its account's cap. */
 export interface SlotOwner {
@@ -23,6 +102,7 @@ export interface Slots {
 }
 
 const RENEWALS_PER_LEASE = 3
+
 const MOST_AT_ONCE = 1_000
 
 export function createSlots(environment: Environment, store: RealtimeStore): Slots {
@@ -42,7 +122,7 @@ export function createSlots(environment: Environment, store: RealtimeStore): Slo
       for (const [slotId, owner] of owners) lost.set(slotId, owner)
     },
   })
-  const renewal = createLoop({
+  const renewal = createBackgroundLoop({
     name: 'realtime:slots',
     clock,
     logger,

@@ -1,4 +1,4 @@
-import type { Outgoing } from './outgoing.js'
+import type { EncodedFrames } from './encoded-frames.js'
 
 /** What the realtime channel needs of one WebSocket. No method throws, even when the socket has closed. */
 export interface Socket {
@@ -6,7 +6,7 @@ export interface Socket {
    * Sends messages in order, each whole; sends nothing once the socket is closing. `written` is called when they have left the
    * process's memory, or cannot be sent any more.
    */
-  send(messages: Outgoing, written?: () => void): void
+  send(messages: EncodedFrames, written?: () => void): void
   /** Sends a ping. `SocketListener` receives its pong, and anything else from the peer. */
   ping(): void
   /** Starts the closing handshake. */

@@ -1,10 +1,155 @@
-import { requireScope } from '../access/index.js'
-import type { Subscription, SubscriptionParts, SubscriptionRequest } from './subscription.js'
-import { TasksSubscription } from './tasks-subscription.js'
-import { WorkspaceSubscription } from './workspace-subscription.js'
+import { type Principal, requireScope } from '../access/index.js'
+import { TaskboardError } from '../errors/index.js'
+import { inBackground, startLogSubscriptions } from './catch-up.js'
+import { type Channel, tasksChannel } from './channels.js'
+import type { Since } from './client-messages.js'
+import { LogSubscription } from './log-subscription.js'
+import type { LogEnd } from './realtime-store.js'
+import {
+  readEnds,
+  refusedSince,
+  requirePosition,
+  type Subscriber,
+  type Subscription,
+  type SubscriptionParts,
+  type SubscriptionRequest,
+} from './subscription.js'
+
+/** A workspace's channel, with one log subscription. Many of these are idle, so each one holds little. */
+class WorkspaceSubscription extends LogSubscription implements Subscription {
+  readonly #parts: SubscriptionParts
+
+  constructor(
+    channel: Extract<Channel, { kind: 'workspace' }>,
+    { principal, subscriber }: SubscriptionRequest,
+    parts: SubscriptionParts,
+  ) {
+    const audience = principal.scopes.includes('agents:read') ? 'workspace' : 'workspace-tasks'
+    super(subscriber, { workspaceId: channel.workspaceId, audience, channel })
+    this.#parts = parts
+  }
+
+  get channelName(): string {
+    return this.channel.name
+  }
+
+  async begin({ principal, subscriber, since, confirm }: SubscriptionRequest): Promise<void> {
+    const { workspaceId } = this
+    this.#parts.hub.join(this)
+    const [end] = await readEnds(this.#parts, principal, workspaceId)
+    if (end === undefined) throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'channels' })
+    if (this.state === 'ended') return
+    if (typeof since === 'object') throw refusedSince(`since of ${this.channelName} must be a seq`)
+    this.position = requirePosition(since ?? end.seq, end)
+    confirm(this.position)
+    startLogSubscriptions([this], new Map([[workspaceId, end.seq]]), subscriber, this.#parts)
+  }
+
+  end(): void {
+    this.#parts.hub.leave(this)
+  }
+}
+
+/** The channel of the tasks of all workspaces within the caller's reach, including later ones. */
+export class TasksSubscription implements Subscription {
+  readonly channelName = tasksChannel.name
+  readonly accountId: string
+  readonly #principal: Principal
+  readonly #subscriber: Subscriber
+  readonly #parts: SubscriptionParts
+  readonly #logSubscriptions = new Map<string, LogSubscription>()
+  #isConfirmed = false
+  #hasEnded = false
+
+  constructor({ principal, subscriber }: SubscriptionRequest, parts: SubscriptionParts) {
+    this.accountId = principal.accountId
+    this.#principal = principal
+    this.#subscriber = subscriber
+    this.#parts = parts
+  }
+
+  async begin({ principal, since, confirm }: SubscriptionRequest): Promise<void> {
+    const { discovery } = this.#parts
+    const followsAll = principal.workspaceIds === 'all'
+    if (followsAll) discovery.add(this)
+    for (const end of await readEnds(this.#parts, principal, null)) this.#join(end.workspaceId)
+    const ends = await readEnds(this.#parts, principal, null)
+    if (followsAll)
+      discovery.addKnown(
+        this.accountId,
+        ends.map(({ workspaceId }) => workspaceId),
+      )
+    if (this.#hasEnded) return
+    for (const end of ends) this.#join(end.workspaceId).position = positionOf(since, end)
+    confirm(
+      Object.fromEntries(
+        Array.from(this.#logSubscriptions.values(), (logSubscription) => [
+          logSubscription.workspaceId,
+          logSubscription.position,
+        ]),
+      ),
+    )
+    this.#isConfirmed = true
+    const seqs = new Map(ends.map(({ workspaceId, seq }) => [workspaceId, seq]))
+    const logSubscriptions = [...this.#logSubscriptions.values()]
+    const known = logSubscriptions.filter(({ workspaceId }) => seqs.has(workspaceId))
+    startLogSubscriptions(known, seqs, this.#subscriber, this.#parts)
+    // Workspaces found while the ends were read: the ends of their logs are missing.
+    for (const logSubscription of logSubscriptions)
+      if (!seqs.has(logSubscription.workspaceId)) this.#beginNew(logSubscription)
+  }
+
+  /** A workspace that is new, or has just had an event. */
+  found(workspaceId: string): void {
+    if (this.#logSubscriptions.has(workspaceId)) return
+    const logSubscription = this.#join(workspaceId)
+    if (this.#isConfirmed) this.#beginNew(logSubscription)
+  }
+
+  end(): void {
+    this.#hasEnded = true
+    this.#parts.discovery.delete(this)
+    for (const logSubscription of this.#logSubscriptions.values()) this.#parts.hub.leave(logSubscription)
+    this.#logSubscriptions.clear()
+  }
+
+  #beginNew(logSubscription: LogSubscription): void {
+    const { workspaceId } = logSubscription
+    inBackground(this.#subscriber, this.channelName, async () => {
+      const [end] = await readEnds(this.#parts, this.#principal, workspaceId)
+      startLogSubscriptions(
+        [logSubscription],
+        new Map([[workspaceId, end?.seq ?? 0]]),
+        this.#subscriber,
+        this.#parts,
+      )
+    })
+  }
+
+  #join(workspaceId: string): LogSubscription {
+    const known = this.#logSubscriptions.get(workspaceId)
+    if (known !== undefined) return known
+    const logSubscription = new LogSubscription(this.#subscriber, {
+      workspaceId,
+      audience: 'tasks',
+      channel: tasksChannel,
+    })
+    this.#logSubscriptions.set(workspaceId, logSubscription)
+    this.#parts.hub.join(logSubscription)
+    return logSubscription
+  }
+}
+
+/** Where a workspace's messages begin: without `since` at the present. A workspace missing from `since` is new to the client. */
+function positionOf(since: Since[string] | undefined, end: LogEnd): number {
+  if (since === undefined) return end.seq
+  if (typeof since !== 'object') throw refusedSince('since of tasks must be an object of seqs by workspace')
+  const { workspaceId } = end
+  return requirePosition((Object.hasOwn(since, workspaceId) ? since[workspaceId] : undefined) ?? 0, end)
+}
 
 /**
- * Subscribes: the feeds join the hub, then the ends of the logs are read, and each feed catches up from the log before it is
+ * Subscribes: the log subscriptions join the hub, then the ends of the logs are read, and each log subscription catches up from the log before it is
  * live. So the replay and the live events have no gaps and no duplicates.
  * @throws TaskboardError `FORBIDDEN`; `NOT_FOUND` for a workspace out of reach, as for one that does not exist; `INVALID_FIELD`
  * (`since`) for a position that does not exist.

@@ -4,10 +4,10 @@ import { TaskboardError } from '../errors/index.js'
 import type { EventStore } from '../events/index.js'
 import type { Channel } from './channels.js'
 import type { Since } from './client-messages.js'
-import type { Receiver } from './feed.js'
+import type { Receiver } from './log-subscription.js'
 import type { Hub } from './hub.js'
-import type { Newcomers } from './newcomers.js'
-import type { Outgoing } from './outgoing.js'
+import type { WorkspaceDiscovery } from './workspace-discovery.js'
+import type { EncodedFrames } from './encoded-frames.js'
 import type { LogEnd, RealtimeStore } from './realtime-store.js'
 
 export interface SubscriptionParts {
@@ -15,7 +15,7 @@ export interface SubscriptionParts {
   readonly store: Pick<RealtimeStore, 'readLogEnds'>
   readonly events: Pick<EventStore, 'readEvents'>
   readonly hub: Hub
-  readonly newcomers: Newcomers
+  readonly discovery: WorkspaceDiscovery
   /** How many events back `since` reaches. */
   readonly replayLimit: number
 }
@@ -25,7 +25,7 @@ export interface Subscriber extends Receiver {
   /** Shared by the subscribers of one connection, so that they catch up one at a time. */
   readonly turnsOf?: object
   /** Sends to this subscriber only, and resolves when it has taken the messages. */
-  sendAlone(messages: Outgoing): Promise<void>
+  sendAlone(messages: EncodedFrames): Promise<void>
   /** Called when a later read of the log fails. */
   failed(error: unknown, channel: string): void
 }
@@ -56,7 +56,7 @@ export function readEnds(
 }
 
 /** @throws TaskboardError `INVALID_FIELD` (`since`). */
-export function requirePlace(position: number, { workspaceId, seq }: LogEnd): number {
+export function requirePosition(position: number, { workspaceId, seq }: LogEnd): number {
   if (position <= seq) return position
   throw refusedSince(`since is ahead of the log of ${workspaceId}`)
 }

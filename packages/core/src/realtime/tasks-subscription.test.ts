@@ -4,9 +4,9 @@ import { currentPayloadVersion, type LoggedEvent } from '../events/index.js'
 import { tasksChannel } from './channels.js'
 import { createHub } from './hub.js'
 import type { LogEnd } from './realtime-store.js'
-import type { Outgoing } from './outgoing.js'
+import type { EncodedFrames } from './encoded-frames.js'
 import type { SubscriptionRequest } from './subscription.js'
-import { TasksSubscription } from './tasks-subscription.js'
+import { TasksSubscription } from './subscribe.js'
 
 function progress(workspaceId: string, seq: number): LoggedEvent {
   const data = { taskId: 'task_1', progress: seq }
@@ -18,7 +18,7 @@ it('misses nothing of a workspace created while the ends of the logs were read',
   const log: LoggedEvent[] = [progress('ws_1', 1)]
   const hub = createHub()
   const received: [string | undefined, number | undefined][] = []
-  const hear = ({ texts }: Outgoing): void => {
+  const hear = ({ texts }: EncodedFrames): void => {
     for (const text of texts) {
       const { workspace_id: workspaceId, seq } = JSON.parse(text) as { workspace_id?: string; seq?: number }
       received.push([workspaceId, seq])
@@ -27,7 +27,7 @@ it('misses nothing of a workspace created while the ends of the logs were read',
   const subscriber = {
     broadcast: hear,
     failed: (error: unknown) => expect.fail(String(error)),
-    sendAlone: async (messages: Outgoing) => hear(messages),
+    sendAlone: async (messages: EncodedFrames) => hear(messages),
   }
   const publish = (event: LoggedEvent): void => {
     log.push(event)
@@ -54,11 +54,11 @@ it('misses nothing of a workspace created while the ends of the logs were read',
   const subscription: TasksSubscription = new TasksSubscription(request, {
     environment: createEnvironment({}),
     hub,
-    newcomers: {
+    discovery: {
       add: () => undefined,
       delete: () => undefined,
-      learn: () => undefined,
-      heard: () => undefined,
+      addKnown: () => undefined,
+      seen: () => undefined,
       start: () => undefined,
       stop: async () => undefined,
     },

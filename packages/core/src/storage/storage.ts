@@ -2,7 +2,7 @@ import type { AccessStore, SessionStore } from '../access/index.js'
 import type { AgentStore } from '../agents/index.js'
 import type { AnalyticsStore } from '../analytics/index.js'
 import type { TaskStore } from '../board/index.js'
-import type { At, Clock, NewId } from '../environment/index.js'
+import type { CallContext, Clock, NewId } from '../environment/index.js'
 import type { EventStore, NotificationStore } from '../events/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { LimitStore, QuotaStore } from '../limits/index.js'
@@ -51,7 +51,7 @@ export interface Storage<Tx = unknown> {
    * `complete`: all writers are in this process, so `onCommit` reports every change and nothing needs to poll.
    * `hints`: other processes write too, so readers must also poll.
    */
-  readonly wakes: 'complete' | 'hints'
+  readonly commitNotifications: 'complete' | 'hints'
 
   readonly tasks: TaskStore<Tx>
   readonly agents: AgentStore<Tx>
@@ -86,10 +86,10 @@ export interface Storage<Tx = unknown> {
    * Stores the answer to a create with an idempotency key, beside its result. The first answer stays: returns that, or `answer` when
    * there is no record of the key. An answer is a JSON object without undefined members.
    */
-  keepAnswer<T extends object>(
+  saveIdempotentResponse<T extends object>(
     kept: { readonly claim: Pick<IdempotencyClaim, 'scope' | 'key'>; readonly answer: T },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<T>
   /** Deletes at most `limit` rows that are past their time; returns how many. Runs outside of any transaction: ignores `at.tx`. */
-  prune(pruning: Pruning, at: At<Tx>): Promise<number>
+  prune(pruning: Pruning, call: CallContext<Tx>): Promise<number>
 }

@@ -1,23 +1,55 @@
 import type { SecretBox } from '../access/index.js'
 import {
   atMost,
-  createLoop,
+  createBackgroundLoop,
   createSharedAbort,
-  tracked,
   type Environment,
-  type Loop,
+  type BackgroundLoop,
   type NextPass,
+  tracked,
 } from '../environment/index.js'
-import { judgeAttempt, type JudgedAttempt } from './attempt-result.js'
-import { createDeliveryAttempt } from './delivery-attempt.js'
+import { createDeliveryAttempt, judgeAttempt, type JudgedAttempt } from './delivery-attempt.js'
 import { createResultWriter, type ResultWriter } from './result-writer.js'
-import { createReturnedClaims, type ReturnedClaims } from './returned-claims.js'
-import { createSendSlots, type SendableDelivery, type SendSlots } from './send-slots.js'
+import { createSendLimiter, type SendableDelivery, type SendLimiter } from './send-limiter.js'
 import type { Sender } from './sender.js'
 import { createSigningKeyCache } from './signing-keys.js'
-import type { WaitingDelivery } from './slot-accounts.js'
+import type { WaitingDelivery } from './send-counts.js'
 import type { WebhookSettings } from './webhook-options.js'
-import type { WebhookStore } from './webhook-store.js'
+import type { ClaimedDelivery, ReturnedDelivery, WebhookStore } from './webhook-store.js'
+
+/** Claims without a complete attempt, to be released. */
+interface ReturnedClaims {
+  add(claimed: ClaimedDelivery): void
+  /** Releases all of them in one statement. If the storage fails, they expire. Never rejects. */
+  flush(): Promise<void>
+}
+
+const outcome = { kind: 'returned' } as const
+
+function createReturnedClaims(
+  environment: Environment,
+  store: Pick<WebhookStore, 'recordDeliveryResults'>,
+  disableAfterMs: number,
+): ReturnedClaims {
+  let claims: ReturnedDelivery[] = []
+
+  return {
+    add({ delivery, claimToken }) {
+      claims.push({ deliveryId: delivery.id, claimToken, outcome })
+    },
+    async flush() {
+      if (claims.length === 0) return
+      const results = claims
+      claims = []
+      try {
+        await store.recordDeliveryResults({ results, disableAfterMs }, { now: environment.storageNow() })
+      } catch (error) {
+        const fields = { claims: results.length, err: error }
+        environment.logger.warn(fields, 'could not release webhook claims; they expire')
+      }
+    },
+  }
+}
 
 export interface DelivererParts<Tx = unknown> {
   readonly environment: Environment
@@ -49,18 +81,22 @@ export interface Deliverer {
 }
 
 const DEFAULT_DRAIN_TIMEOUT_MS = 10_000
+
 /** How long to wait when a delivery is due but none is claimed, because its webhook is at its limit. */
 const FULL_WAIT_MS = 1_000
+
 /** How long a sender can take to abort its sends. */
 const GIVING_UP_MS = 1_000
+
 /** How long a claim outlasts its send: the time to store results. */
 const CLAIM_MARGIN_MS = 60_000
+
 /** An endpoint that answers within this time is quick, and soon needs more deliveries. */
 const QUICK_MS = 1_000
 
 export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
   const { environment, store, sender, settings } = parts
-  const slots = createSendSlots({
+  const slots = createSendLimiter({
     most: settings.maxInFlight,
     mostPerAccount: settings.maxInFlightPerAccount,
     mostPerWebhook: settings.maxInFlightPerWebhook,
@@ -135,7 +171,7 @@ export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
 }
 
 interface ClaimLoopParts {
-  readonly slots: SendSlots
+  readonly slots: SendLimiter
   readonly returned: ReturnedClaims
   readonly giveBack: (waiting: readonly WaitingDelivery[]) => void
   readonly onClaimed: () => void
@@ -145,7 +181,7 @@ interface ClaimLoopParts {
 function createClaimLoop(
   parts: Pick<DelivererParts, 'environment' | 'store' | 'settings' | 'pollIntervalMs'>,
   { slots, returned, giveBack, onClaimed }: ClaimLoopParts,
-): Loop {
+): BackgroundLoop {
   const { environment, store, settings, pollIntervalMs } = parts
   const { clock, logger } = environment
   // A claimed delivery can wait for one full send of its webhook.
@@ -168,11 +204,11 @@ function createClaimLoop(
     return deliveries.length > 0 ? 'now' : FULL_WAIT_MS
   }
 
-  return createLoop({ name: 'webhook deliverer', clock, logger, pass: claimDue, pollIntervalMs })
+  return createBackgroundLoop({ name: 'webhook deliverer', clock, logger, pass: claimDue, pollIntervalMs })
 }
 
 interface CheckLoopParts {
-  readonly slots: SendSlots
+  readonly slots: SendLimiter
   readonly giveBack: (waiting: readonly WaitingDelivery[]) => void
   readonly onChecked: () => void
 }
@@ -181,7 +217,7 @@ interface CheckLoopParts {
 function createCheckLoop(
   { environment, store }: Pick<DelivererParts, 'environment' | 'store'>,
   { slots, giveBack, onChecked }: CheckLoopParts,
-): Loop {
+): BackgroundLoop {
   const { clock, logger } = environment
 
   async function check(): Promise<NextPass> {
@@ -194,7 +230,7 @@ function createCheckLoop(
     return null
   }
 
-  return createLoop({ name: 'webhook targets', clock, logger, pass: check, pollIntervalMs: null })
+  return createBackgroundLoop({ name: 'webhook targets', clock, logger, pass: check, pollIntervalMs: null })
 }
 
 interface SendEnds {

@@ -1,13 +1,117 @@
-import type { Environment } from '../environment/index.js'
+import type { Environment, Instant } from '../environment/index.js'
 import { encodePayload } from '../events/index.js'
-import type { AttemptSeen } from './attempt-result.js'
-import { createDeliveryHeaders } from './delivery-headers.js'
-import type { Sender } from './sender.js'
-import type { OpenSigningKeys } from './signing-keys.js'
+import { retryDelayMs, type RetrySchedule } from './retry-schedule.js'
+import type { Sender, SendResult } from './sender.js'
+import { signPayload, standardWebhookHeaders } from './signature.js'
+import type { OpenSigningKeys, SigningKeys } from './signing-keys.js'
 import type { WebhookSettings } from './webhook-options.js'
-import type { Delivery, DeliveryTarget } from './webhook-store.js'
+import type { ClaimedDelivery, Delivery, DeliveryResult, DeliveryTarget } from './webhook-store.js'
 
-export interface DeliveryAttemptParts {
+/** The headers of one attempt. */
+type MakeDeliveryHeaders = (
+  delivery: { readonly id: string; readonly event: { readonly type: string } },
+  body: Uint8Array,
+  keys: readonly SigningKeys[],
+  sentAt: Instant,
+) => Record<string, string>
+
+/**
+ * Makes the headers of attempts, with the configured prefix:
+ * - `X-Service-Event`, `X-Service-Delivery`, and with a secret `X-Service-Signature`, made with the current secret;
+ * - while an old secret is still valid also `X-Service-Signatures`: all signatures, the current one first, separated by a
+ *   comma and a space, so that a receiver that still has the old secret finds its own (`verifySignature` takes the list);
+ * - the Standard Webhooks headers, if configured.
+ */
+function createDeliveryHeaders(
+  settings: Pick<WebhookSettings, 'headerPrefix' | 'standardWebhooks' | 'userAgent'>,
+): MakeDeliveryHeaders {
+  const { headerPrefix, standardWebhooks, userAgent } = settings
+  const [event, id, signature, signatures] = ['Event', 'Delivery', 'Signature', 'Signatures'].map(
+    (name) => headerPrefix + name,
+  ) as [string, string, string, string]
+
+  return (delivery, body, keys, sentAt) => {
+    const headers: Record<string, string> = { 'Content-Type': 'application/json', 'User-Agent': userAgent }
+    headers[event] = delivery.event.type
+    headers[id] = delivery.id
+    const [current] = keys
+    if (current !== undefined) {
+      headers[signature] = signPayload(current.payload, body)
+      const others = keys.slice(1).map((key) => signPayload(key.payload, body))
+      if (others.length > 0) headers[signatures] = [headers[signature], ...others].join(', ')
+    }
+    if (!standardWebhooks) return headers
+    const standard = keys.map((key) => key.standard)
+    return Object.assign(headers, standardWebhookHeaders(standard, { id: delivery.id, sentAt, body }))
+  }
+}
+
+/** The outcome of one attempt. An `aborted` send is not an attempt. */
+interface AttemptSeen {
+  readonly startedAt: Instant
+  readonly endedAt: Instant
+  readonly answer:
+    Exclude<SendResult, { kind: 'aborted' }> | { readonly kind: 'unsent'; readonly detail: string }
+}
+
+/** A result that waits to be stored. How long ago the attempt ended is known only when it is stored. */
+export interface JudgedAttempt extends Omit<DeliveryResult, 'endedMsAgo'> {
+  readonly endedAt: Instant
+}
+
+const GONE = 410
+
+const succeeded = { kind: 'succeeded' } as const
+
+const gone = { kind: 'gone' } as const
+
+const failed = { kind: 'failed' } as const
+
+/**
+ * Evaluates an attempt at `url`: 2xx succeeds, 410 disables the webhook, anything else is retried until the schedule ends.
+ * `drawJitter` returns a number from 0 to 1 and is called only when a retry is possible.
+ */
+export function judgeAttempt(
+  claimed: ClaimedDelivery,
+  url: string,
+  seen: AttemptSeen,
+  drawJitter: () => number,
+  schedule: RetrySchedule,
+): JudgedAttempt {
+  const { delivery, claimToken } = claimed
+  const { endedAt } = seen
+  const attempt = toAttempt(seen)
+  // Members spelled out, here and below: a spread costs more than everything else here.
+  const { id: deliveryId } = delivery
+  if (attempt.error === null) return { deliveryId, claimToken, url, attempt, endedAt, outcome: succeeded }
+  if (attempt.status === GONE) return { deliveryId, claimToken, url, attempt, endedAt, outcome: gone }
+  const delayMs = retryDelayMs(delivery.attemptCount + 1, drawJitter(), schedule)
+  const outcome = delayMs === null ? failed : ({ kind: 'retry', delayMs } as const)
+  return { deliveryId, claimToken, url, attempt, endedAt, outcome }
+}
+
+function toAttempt({ startedAt, endedAt, answer }: AttemptSeen): DeliveryResult['attempt'] {
+  const durationMs = Math.max(0, endedAt - startedAt)
+  switch (answer.kind) {
+    case 'answered': {
+      const { status, excerpt: responseExcerpt } = answer
+      return { durationMs, status, error: errorOf(status), responseExcerpt }
+    }
+    case 'unanswered': {
+      const error = `${answer.error}: ${answer.detail}`
+      return { durationMs, status: null, error, responseExcerpt: null }
+    }
+    case 'unsent':
+      return { durationMs, status: null, error: `unsent: ${answer.detail}`, responseExcerpt: null }
+  }
+}
+
+function errorOf(status: number): string | null {
+  if (status >= 200 && status < 300) return null
+  return status >= 300 && status < 400 ? `redirect: HTTP ${status} is not followed` : `status: HTTP ${status}`
+}
+
+interface DeliveryAttemptParts {
   readonly environment: Environment
   readonly sender: Sender
   readonly openKeys: OpenSigningKeys
@@ -17,7 +121,7 @@ export interface DeliveryAttemptParts {
 const GIVEN_UP = { kind: 'unsent', detail: 'the sender aborted the send' } as const
 
 /** One attempt to send a claimed delivery. Never rejects; null when it was aborted and does not count. */
-export type MakeAttempt = (
+type MakeAttempt = (
   delivery: Delivery,
   target: DeliveryTarget,
   signal: AbortSignal,

@@ -1,7 +1,61 @@
+import type { SendErrorKind, SendResult } from './sender.js'
 import type { Dispatcher } from './undici.js'
-import { createExcerpt, type Excerpt } from './excerpt.js'
-import { describeFault } from './send-fault.js'
-import type { SendResult } from './sender.js'
+
+const MOST_BYTES = 65_536
+
+const EXCERPT_BYTES = 1_024
+
+/** The beginning of an answer's body. */
+interface Excerpt {
+  /** Adds the next bytes; false when 64 KiB have arrived and no more are needed. */
+  add(chunk: Uint8Array): boolean
+  /** Its first 1,024 bytes as text. Invalid UTF-8 and NUL become U+FFFD; a character that is cut off is left out. */
+  text(): string
+}
+
+function createExcerpt(): Excerpt {
+  const head: Uint8Array[] = []
+  let headBytes = 0
+  let bytes = 0
+  return {
+    add(chunk) {
+      if (headBytes < EXCERPT_BYTES) {
+        const part = chunk.subarray(0, EXCERPT_BYTES - headBytes)
+        head.push(part)
+        headBytes += part.length
+      }
+      bytes += chunk.length
+      return bytes < MOST_BYTES
+    },
+    text() {
+      const cut = bytes > headBytes
+      return new TextDecoder().decode(Buffer.concat(head), { stream: cut }).replaceAll('\0', '\u{FFFD}')
+    },
+  }
+}
+
+const TLS_CODE =
+  /^(?:ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|EPROTO)/
+
+const CODE = /^[A-Z][A-Z0-9_]{1,63}$/
+
+/**
+ * The logged error of a send that threw. Only codes are kept: the runtime's messages name addresses, which would reveal the
+ * host's network to the owner of a webhook.
+ */
+export function describeFault(error: unknown): { error: SendErrorKind; detail: string } {
+  const code = findCode(error)
+  if (code === 'REFUSED_ADDRESS') return { error: 'refused_address', detail: (error as Error).message }
+  if (code === null) return { error: 'network', detail: 'the request failed' }
+  return { error: TLS_CODE.test(code) ? 'tls' : 'network', detail: code }
+}
+
+function findCode(error: unknown): string | null {
+  if (typeof error !== 'object' || error === null) return null
+  const { code, cause } = error as { code?: unknown; cause?: unknown }
+  if (typeof code === 'string' && CODE.test(code)) return code
+  return cause === undefined ? null : findCode(cause)
+}
 
 /**
  * Turns undici's callbacks for one request into the result of a send, without a stream or promise. Ends once: with a full answer

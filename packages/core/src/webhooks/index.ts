@@ -1,27 +1,26 @@
-export { createSigningKey, signPayload, verifySignature } from './signature.js'
-export type { SigningKey } from './signature.js'
 export {
+  createSigningKey,
   newWebhookSecret,
+  type SigningKey,
+  signPayload,
   signStandardWebhook,
   standardWebhookHeaders,
   standardWebhookKey,
-} from './standard-webhooks.js'
+  verifySignature,
+} from './signature.js'
 export { createRetrySchedule, defaultRetrySchedule, nextAttemptAt } from './retry-schedule.js'
 export type { RetrySchedule } from './retry-schedule.js'
 export { createEndpointGuard } from './endpoint-guard.js'
 export type { EndpointGuard, EndpointGuardOptions } from './endpoint-guard.js'
-export { systemResolver } from './system-resolver.js'
-export type { ResolvedAddress, Resolver } from './resolver.js'
+export { type ResolvedAddress, type Resolver, systemResolver } from './resolver.js'
 export type { Sender, SendErrorKind, SendRequest, SendResult } from './sender.js'
-export { createUndiciSender } from './undici-sender.js'
-export type { UndiciSenderOptions } from './undici-sender.js'
+export { createUndiciSender, type UndiciSenderOptions } from './undici-sender.js'
 export { resolveWebhookSettings } from './webhook-options.js'
 export type { WebhookOptions, WebhookSettings } from './webhook-options.js'
-export { createDeliverer } from './deliverer.js'
-export type { Deliverer, DelivererParts } from './deliverer.js'
+export { createDeliverer, type Deliverer, type DelivererParts } from './deliverer.js'
 export type { DeliveryRecord, Webhook } from './webhook.js'
 export { newWebhookInput, webhookChangeInput } from './webhook-input.js'
-export { rotateSecrets } from './secret-rotation.js'
+export { rotateSecrets } from './signing-keys.js'
 export { createWebhooks } from './webhooks.js'
 export type { DeliveryPage, WebhookChange, WebhookInput, Webhooks, WebhooksParts } from './webhooks.js'
 export { deliveryStatuses, disabledReasons } from './webhook-store.js'

@@ -1,5 +1,5 @@
-import { createLoop, type Environment, type Instant } from '../environment/index.js'
-import type { JudgedAttempt } from './attempt-result.js'
+import { createBackgroundLoop, type Environment, type Instant } from '../environment/index.js'
+import type { JudgedAttempt } from './delivery-attempt.js'
 import type { DeliveryResult, WebhookStore } from './webhook-store.js'
 
 export interface ResultWriterOptions {
@@ -70,7 +70,7 @@ export function createResultWriter(options: ResultWriterOptions): ResultWriter {
     }
   }
 
-  const loop = createLoop({
+  const loop = createBackgroundLoop({
     name: 'webhook results',
     clock,
     logger,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { rotateSecrets } from './secret-rotation.js'
+import { rotateSecrets } from './signing-keys.js'
 
 const NOW = 1_000_000
 const current = { sealed: 'current', expiresAt: null }

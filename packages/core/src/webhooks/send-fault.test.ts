@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { RefusedAddressError } from './guarded-lookup.js'
-import { describeFault } from './send-fault.js'
+import { RefusedAddressError } from './guarded-connector.js'
+import { describeFault } from './http-exchange.js'
 
 const withCode = (code: unknown, cause?: unknown): Error =>
   Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:443', { cause }), { code })

@@ -6,7 +6,7 @@ import {
   signStandardWebhook,
   standardWebhookHeaders,
   standardWebhookKey,
-} from './standard-webhooks.js'
+} from './signature.js'
 
 const body = JSON.stringify({ event: 'task.created', data: { title: 'Grüße, 東京 🚀' } })
 /** The library compares the timestamp with the real clock. */

@@ -1,5 +1,5 @@
 import type { Reach } from '../access/index.js'
-import type { At, Instant } from '../environment/index.js'
+import type { CallContext, Instant } from '../environment/index.js'
 import type { LoggedEvent, WebhookEventType } from '../events/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 
@@ -166,13 +166,13 @@ export interface WebhookStore<Tx = unknown> {
    */
   insertWebhook(
     insertion: { readonly webhook: NewStoredWebhook; readonly idempotency: IdempotencyClaim | null },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<Created<StoredWebhook>>
   /**
    * The webhooks that a query selects, oldest first. Empty for an id or a workspace that does not exist, and for one beyond reach at the
    * same cost.
    */
-  listWebhooks(query: WebhookQuery, at: At<Tx>): Promise<readonly StoredWebhook[]>
+  listWebhooks(query: WebhookQuery, call: CallContext<Tx>): Promise<readonly StoredWebhook[]>
   /** Changes one webhook: see `StoredWebhookChange`. */
   updateWebhook(
     update: {
@@ -180,12 +180,12 @@ export interface WebhookStore<Tx = unknown> {
       readonly webhookId: string
       readonly change: StoredWebhookChange
     },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<StoredWebhook>
   /** Deletes a webhook with its deliveries. Returns false when the workspace has none with that id. */
   deleteWebhook(
     named: { readonly workspaceId: string; readonly webhookId: string },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<boolean>
 
   /** Creates one due delivery of `event` for this webhook only. The event goes into no log and to no listener. For the Test button. */
@@ -195,7 +195,7 @@ export interface WebhookStore<Tx = unknown> {
       readonly webhookId: string
       readonly event: Pick<LoggedEvent, 'type' | 'data'>
     },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<Delivery>
   /**
    * Claims due deliveries for `claimMs`: at most `limit`, at most `perAccount` of one account and `perWebhook` of one webhook, and
@@ -213,12 +213,12 @@ export interface WebhookStore<Tx = unknown> {
       readonly excludeWebhookIds: readonly string[]
       readonly claimMs: number
     },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<DeliveryClaim>
   /** The targets of those of the webhooks that exist and are enabled, of any workspace, in any order. */
   readTargets(
     query: { readonly webhookIds: readonly string[] },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<readonly DeliveryTarget[]>
   /**
    * Ends claims: stores results, each only if its claim is still valid; ignores the others. Attempts and retries get their times from the
@@ -230,10 +230,10 @@ export interface WebhookStore<Tx = unknown> {
       readonly results: readonly (DeliveryResult | ReturnedDelivery)[]
       readonly disableAfterMs: number
     },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<void>
   /** One page of a webhook's deliveries, newest first. */
-  listDeliveries(query: DeliveryQuery, at: At<Tx>): Promise<readonly Delivery[]>
+  listDeliveries(query: DeliveryQuery, call: CallContext<Tx>): Promise<readonly Delivery[]>
   /**
    * Makes finished deliveries (succeeded, failed, skipped) pending and due now, with fresh attempts: the given one, or all created
    * in [`from`, `to`) with the status failed or skipped. Returns how many.
@@ -245,6 +245,6 @@ export interface WebhookStore<Tx = unknown> {
       readonly webhookId: string
       readonly which: { readonly deliveryId: string } | { readonly from: Instant; readonly to: Instant }
     },
-    at: At<Tx>,
+    call: CallContext<Tx>,
   ): Promise<number>
 }

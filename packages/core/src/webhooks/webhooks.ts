@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import type { Reach, SecretBox } from '../access/index.js'
-import type { At, Environment, InTransaction, Instant } from '../environment/index.js'
+import type { CallContext, Environment, InTransaction, Instant } from '../environment/index.js'
 import { parseInput, TaskboardError } from '../errors/index.js'
 import { sampleEvent } from '../events/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { EndpointGuard } from './endpoint-guard.js'
 import { secretContext } from './signing-keys.js'
-import { newWebhookSecret } from './standard-webhooks.js'
+import { newWebhookSecret } from './signature.js'
 import { newWebhookInput, rotationInput, webhookChangeInput } from './webhook-input.js'
 import type { WebhookSettings } from './webhook-options.js'
 import {
@@ -109,7 +109,10 @@ const LARGEST_PAGE = 1_000
 
 export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
   const { environment, store, guard, onChanged } = parts
-  const at = (options?: InTransaction<Tx>): At<Tx> => ({ now: environment.storageNow(), tx: options?.tx })
+  const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
+    now: environment.storageNow(),
+    tx: options?.tx,
+  })
   const seal = (workspaceId: string, secret: string) => parts.secrets.seal(secret, secretContext(workspaceId))
 
   async function find(
@@ -128,10 +131,8 @@ export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
       requireUrl(guard, url)
       const secrets = secret == null ? [] : [{ sealed: seal(workspaceId, secret), expiresAt: null }]
       const webhook = { workspaceId, url, events, secrets }
-      const { value } = await store.insertWebhook(
-        { webhook, idempotency: options?.idempotency ?? null },
-        at(options),
-      )
+      const insertion = { webhook, idempotency: options?.idempotency ?? null }
+      const { value } = await store.insertWebhook(insertion, at(options))
       return toWebhook(value)
     },
     async list(workspaceId, options) {
@@ -169,11 +170,8 @@ export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
       const event = sampleEvent(webhook.events[0] ?? 'task.created', environment.clock.now())
       return toDeliveryRecord(await store.insertTestDelivery({ workspaceId, webhookId, event }, at(options)))
     },
-    async deliveries(
-      workspaceId,
-      webhookId,
-      { status = null, limit = DEFAULT_PAGE, cursor = null, tx } = {},
-    ) {
+    async deliveries(workspaceId, webhookId, request = {}) {
+      const { status = null, limit = DEFAULT_PAGE, cursor = null, tx } = request
       requireQuery(status, limit, cursor)
       const query = { workspaceId, webhookId, status, limit: limit + 1, afterId: cursor }
       const found = await store.listDeliveries(query, at({ tx }))

@@ -83,13 +83,13 @@ function writeAgent(operationId: string): FieldPlan {
     async resolve(
       _: unknown,
       { id, input }: { readonly id?: string; readonly input: WireObject },
-      { write, surface, principal }: GraphqlContext,
+      { write, services, principal }: GraphqlContext,
     ) {
       const answer = await write(operationId, {
         ...(id !== undefined && { params: { agentId: id } }),
         body: input,
       })
-      return surface.agents.find(principal, String(answer['id']))
+      return services.agents.find(principal, String(answer['id']))
     },
   }
 }
@@ -100,8 +100,8 @@ export const agentPart: SchemaPart = {
     Query: {
       agent: {
         scope: 'agents:read',
-        resolve: (_: unknown, { id }: { id: string }, { surface, principal }: GraphqlContext) =>
-          nullIfAbsent(surface.agents.find(principal, id)),
+        resolve: (_: unknown, { id }: { id: string }, { services, principal }: GraphqlContext) =>
+          nullIfAbsent(services.agents.find(principal, id)),
       },
     },
     Mutation: {

@@ -1,7 +1,6 @@
 import { TaskboardError } from '@taskboard/core'
 import type { GraphqlContext } from '../graphql-context.js'
-import { isSelected, type EventSource, type EventFilter } from '../subscriptions/event-source.js'
-import { openEvents } from '../subscriptions/open-events.js'
+import { type EventFilter, type EventSource, isSelected, openEvents } from '../subscriptions/events.js'
 import type { FieldPlan, SchemaPart } from './field-plan.js'
 
 const types = /* GraphQL */ `

@@ -18,13 +18,13 @@ export interface TaskConnection extends TaskFindings {
 
 /** @throws TaskboardError `INVALID_FIELD`, `NOT_FOUND`. */
 export async function searchTasks(
-  { surface, principal }: GraphqlContext,
+  { services, principal }: GraphqlContext,
   { first, after = null, status, agentId, workspaceId }: TaskListArguments,
 ): Promise<TaskConnection> {
   const limit = pageSize(first)
   try {
     const filter = { status, agentId, workspaceId, limit, cursor: after }
-    return { ...(await surface.tasks.search(principal, filter)), isFirst: after === null }
+    return { ...(await services.tasks.search(principal, filter)), isFirst: after === null }
   } catch (error) {
     if (!isTaskboardError(error, 'INVALID_FIELD') || error.field !== 'cursor') throw error
     throw new TaskboardError('INVALID_FIELD', 'after must be a cursor of an earlier page', { field: 'after' })

@@ -27,7 +27,7 @@ function writeTask(operationId: string, bodyOf?: (args: never) => WireObject): F
         ...(params && { params }),
         ...(body && { body }),
       })
-      return context.surface.tasks.find(context.principal, String(answer['id']))
+      return context.services.tasks.find(context.principal, String(answer['id']))
     },
   }
 }

@@ -114,12 +114,12 @@ function given(input: WireObject): WireObject {
 async function claimTask(
   _: unknown,
   { input }: { readonly input: WireObject },
-  { write, surface, principal }: GraphqlContext,
+  { write, services, principal }: GraphqlContext,
 ): Promise<object | null> {
   const claimed = (await write('claimTask', { body: given(input) }))['task'] as WireObject | null
   if (claimed === null) return null
   const { id, fencingToken, leaseExpiresAt } = claimed
-  return { task: await surface.tasks.find(principal, String(id)), fencingToken, leaseExpiresAt }
+  return { task: await services.tasks.find(principal, String(id)), fencingToken, leaseExpiresAt }
 }
 
 export const taskWorkPart: SchemaPart = {

@@ -159,18 +159,18 @@ interface AnalyticsAnswer {
   readonly dailyBreakdown: readonly WireObject[]
 }
 
-async function findWorkspace({ surface, principal }: GraphqlContext, id: string): Promise<Workspace | null> {
-  const workspace = await nullIfAbsent(surface.accounts.getWorkspace(id))
+async function findWorkspace({ services, principal }: GraphqlContext, id: string): Promise<Workspace | null> {
+  const workspace = await nullIfAbsent(services.accounts.getWorkspace(id))
   return workspace !== null && reaches(principal, workspace) ? workspace : null
 }
 
 async function listAgents(
   { id }: Workspace,
   { first, after }: { readonly first?: number | null; readonly after?: string | null },
-  { surface, principal }: GraphqlContext,
+  { services, principal }: GraphqlContext,
 ): Promise<readonly AgentOverview[]> {
   const limit = pageSize(first)
-  const page = await surface.agents.listWithin(principal, {
+  const page = await services.agents.listWithin(principal, {
     workspaceId: id,
     limit,
     cursor: after ?? undefined,
@@ -181,10 +181,10 @@ async function listAgents(
 function readAnalytics(
   { id }: Workspace,
   { period }: { readonly period?: string | null },
-  { surface, call }: GraphqlContext,
+  { services, call }: GraphqlContext,
 ): Promise<WireObject> {
   const days = periodDays[period ?? ''] ?? 30
-  const now = surface.environment.clock.now()
+  const now = services.environment.clock.now()
   const query = { workspaceId: id, from: dateOf(now - (days - 1) * DAY_MS), to: dateOf(now) }
   return call('getTaskAnalytics', { query })
 }

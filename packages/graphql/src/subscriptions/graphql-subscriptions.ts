@@ -1,19 +1,56 @@
+import { TaskboardError } from '@taskboard/core'
 import {
-  outgoing,
+  closeCodes,
+  type CloseCodes,
   type Conversation,
+  encodeFrames,
   type RealtimeConnection,
   type RealtimeProtocol,
-  type Surface,
+  type TransportServices,
 } from '@taskboard/core/transport'
 import type { ExecutionArgs } from 'graphql'
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer, type Server } from 'graphql-ws'
 import { endpointOf, type GraphqlEndpoint } from '../endpoint.js'
 import { formatError } from '../errors.js'
 import type { GraphqlOptions } from '../graphql-options.js'
-import { graphqlCloseCodes } from './close-codes.js'
-import { admitConnection } from './credential.js'
-import { OperationOutcome } from './operation-outcome.js'
-import { beginOperation } from './operation.js'
+import { beginOperation, OperationOutcome } from './operation.js'
+/**
+ * Why a connection is closed: by the codes of graphql-transport-ws, and by others where it has none. Its clients reconnect on their
+ * own, except after codes for a client's fault. So an ended credential is 4403 here, and 4409 and 4429 keep their meaning there.
+ */
+const graphqlCloseCodes: CloseCodes = {
+  ...closeCodes,
+  unsupportedData: 4400,
+  internalError: 1013,
+  unauthenticated: 4403,
+  forbidden: 4403,
+  unsupportedSubprotocol: 4406,
+  tooSlow: 4410,
+  tooManyConnections: 4431,
+}
+
+/**
+ * Admits a connection by the payload of its `connection_init`: `{"authorization": "Bearer …"}`, the name in any case. Returns false
+ * when the connection was refused and closed.
+ */
+async function admitConnection(
+  connection: RealtimeConnection,
+  parameters: Readonly<Record<string, unknown>> | undefined,
+): Promise<boolean> {
+  try {
+    await connection.admit(authorizationOf(parameters ?? {}))
+    return connection.isOpen
+  } catch (error) {
+    connection.refuse(error, connection.describe(error).message)
+    return false
+  }
+}
+
+function authorizationOf(parameters: Readonly<Record<string, unknown>>): string {
+  const [, value] = Object.entries(parameters).find(([name]) => name.toLowerCase() === 'authorization') ?? []
+  if (typeof value === 'string') return value
+  throw new TaskboardError('UNAUTHORIZED', 'connection_init must carry an authorization')
+}
 
 /**
  * Subscriptions over WebSockets, for the `protocols` of `attachRealtime`: graphql-transport-ws at the path of the HTTP endpoint.
@@ -35,12 +72,12 @@ import { beginOperation } from './operation.js'
  * ```
  */
 export function graphqlSubscriptions(
-  taskboard: { readonly surface: Surface },
+  taskboard: { readonly services: TransportServices },
   options: GraphqlOptions = {},
 ): RealtimeProtocol {
   const server = createServer(endpointOf(taskboard, options))
   return {
-    path: `${taskboard.surface.paths.enterprise}/graphql`,
+    path: `${taskboard.services.paths.enterprise}/graphql`,
     subprotocols: [GRAPHQL_TRANSPORT_WS_PROTOCOL],
     closeCodes: graphqlCloseCodes,
     open: (connection) => new GraphqlConversation(server, connection),
@@ -85,7 +122,7 @@ class GraphqlConversation implements Conversation {
     this.#close = server.opened(
       {
         protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL,
-        send: (text) => connection.send(outgoing([text])),
+        send: (text) => connection.send(encodeFrames([text])),
         close: (code = graphqlCloseCodes.internalError, reason = '') => connection.end(code, reason),
         onMessage: (listener) => void (this.#hear = listener),
       },

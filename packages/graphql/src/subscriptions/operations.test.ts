@@ -222,7 +222,7 @@ describe('queries and mutations', () => {
     })
     const trap = new Proxy({}, { get: () => expect.fail('a resolver ran') })
     for (const name of ['agents', 'tasks', 'webhooks', 'analytics', 'keys'] as const)
-      Object.assign(host.taskboard.surface, { [name]: trap })
+      Object.assign(host.taskboard.services, { [name]: trap })
     await fc.assert(
       fc.asyncProperty(abusiveDocument, fc.boolean(), async (text, isSubscription) => {
         const document = isSubscription ? text.replace(/^(query Named|query|mutation)/, 'subscription') : text

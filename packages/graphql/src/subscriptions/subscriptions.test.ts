@@ -177,8 +177,8 @@ describe('the events', () => {
     const asked = listen(client, '{ __typename }')
     await asked.ended
     let looked = 0
-    const { tasks } = taskboard.surface
-    Object.assign(taskboard.surface, {
+    const { tasks } = taskboard.services
+    Object.assign(taskboard.services, {
       tasks: { ...tasks, find: (...args: Parameters<typeof tasks.find>) => (looked++, tasks.find(...args)) },
     })
     await taskboard.board(workspaceId).add({ title: 'sent once' })

@@ -1,31 +1,270 @@
-import type { AccessStore } from '@taskboard/core/storage'
-import type { Database } from '../database.js'
+import { type Account, TaskboardError, type User, type Workspace } from '@taskboard/core'
+import { type AccessStore, type CallContext, sessionOver } from '@taskboard/core/storage'
+import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
-import { createFindPrincipal } from './find-principal.js'
-import { insertApiKey } from './insert-api-key.js'
-import { insertUser } from './insert-user.js'
-import { insertAccount, insertWorkspace } from './insert-workspace.js'
-import { listApiKeys } from './list-api-keys.js'
-import { listUsers } from './list-users.js'
-import { listAccounts, listWorkspaces } from './read-accounts.js'
-import { revokeApiKey } from './revoke-api-key.js'
-import { rotateApiKey } from './rotate-api-key.js'
-import { setPassword } from './set-password.js'
+import { statement } from '../statement.js'
+import {
+  accountColumns,
+  createFindPrincipal,
+  insertApiKey,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+  toUser,
+  userColumns,
+  type UserRow,
+  workspaceColumns,
+} from './api-keys.js'
+
+type Added = { readonly [Member in keyof UserRow]: UserRow[Member] | null }
+
+interface AddedRow extends Added {
+  readonly hasAccount: boolean
+}
+
+/** The row gives the refusal: no such account, or an email that is in use (then no user is returned). */
+const addUser = statement<AddedRow>(
+  'insert_user',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  first as materialized (
+    select w.id from taskboard.workspace w where w.account_id = $3::text order by w.created_at, w.id limit 1
+  ),
+  added as (
+    insert into taskboard.account_user
+      (id, account_id, default_workspace_id, email, password_hash, scopes, created_at)
+    select $2::text, $3::text, f.id, $4::text, $5::text, $6::text[], p.now from p, first f
+    on conflict (email) do nothing
+    returning *
+  )
+  select exists (select from first) as "hasAccount", ${userColumns('u')} from p left join added u on true`,
+)
+
+/** Adds a user within a session and sees its earlier writes. @throws as `AccessStore.insertUser`. */
+async function addUserIn(
+  session: Session,
+  id: string,
+  user: Parameters<AccessStore['insertUser']>[0],
+  now: number | null,
+): Promise<User> {
+  const { accountId, email, passwordHash, scopes } = user
+  const [row] = await session.run(addUser, [now, id, accountId, email, passwordHash, scopes])
+  if (row?.hasAccount !== true) throw new TaskboardError('NOT_FOUND', 'no such account')
+  if (row.id === null) {
+    throw new TaskboardError('CONFLICT', 'email is already in use', { field: 'email' })
+  }
+  const { hasAccount: _, ...added } = row
+  return toUser(added as UserRow)
+}
+
+/** `AccessStore.insertUser`. */
+function insertUser(
+  database: Database,
+  user: Parameters<AccessStore['insertUser']>[0],
+  call: CallContext<PgConnection>,
+): Promise<User> {
+  const id = database.settings.current.newId('user')
+  const session: Session = { run: (what, values) => database.write(call, what, values) }
+  return addUserIn(session, id, user, call.now)
+}
+
+/** Common table expressions that add a workspace to each account of `owner`, with its log and, if one is named, its agent. */
+const ADD_WORKSPACE = /* sql */ `
+  added as (
+    insert into taskboard.workspace (id, account_id, name, created_at)
+    select $2::text, o.id, $3::text, p.now from owner o, p
+    returning *
+  ),
+  log as (
+    insert into taskboard.workspace_log (workspace_id) select id from added
+  ),
+  worker as (
+    insert into taskboard.agent (id, workspace_id, name, type, status, created_at)
+    select $4::text, a.id, $5::text, $6::text, 'offline', a.created_at from added a where $4::text is not null
+  )`
+
+const addWorkspace = statement<Workspace>(
+  'insert_workspace',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  owner as (select id from taskboard.account where id = $7::text),
+  ${ADD_WORKSPACE}
+  select ${workspaceColumns('a')} from added a`,
+)
+
+const addAccount = statement<Account>(
+  'insert_account',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  owner as (
+    insert into taskboard.account (id, name, tier, created_at)
+    select $7::text, $8::text, $9::text, p.now from p
+    returning *
+  ),
+  ${ADD_WORKSPACE}
+  select ${accountColumns('o')} from owner o`,
+)
+
+interface WorkspaceInput {
+  readonly name: string
+  readonly agent: { readonly name: string; readonly type: string } | null
+}
+
+function toValues({ settings }: Database, id: string, { name, agent }: WorkspaceInput): readonly unknown[] {
+  const agentId = agent === null ? null : settings.current.newId('agent')
+  return [id, name, agentId, agent?.name ?? null, agent?.type ?? null]
+}
+
+/** `AccessStore.insertAccount`. */
+async function insertAccount(
+  database: Database,
+  account: Parameters<AccessStore['insertAccount']>[0],
+  call: CallContext<PgConnection>,
+): Promise<{ account: Account; workspace: Workspace; user: User | null }> {
+  const { owner = null } = account
+  const { newId } = database.settings.current
+  if (owner === null) {
+    const session: Session = { run: (what, values) => database.write(call, what, values) }
+    return { ...(await addAccountIn(session, database, account, call.now)), user: null }
+  }
+  const userId = newId('user')
+  return database.atomically(call, async (session) => {
+    const added = await addAccountIn(session, database, account, call.now)
+    const user = { accountId: added.account.id, ...owner }
+    return { ...added, user: await addUserIn(session, userId, user, call.now) }
+  })
+}
+
+async function addAccountIn(
+  session: Session,
+  database: Database,
+  { name, tier, workspaceName, agent }: Parameters<AccessStore['insertAccount']>[0],
+  now: number | null,
+): Promise<{ account: Account; workspace: Workspace }> {
+  const { newId } = database.settings.current
+  const accountId = newId('acct')
+  const workspaceId = newId('ws')
+  const values = toValues(database, workspaceId, { name: workspaceName, agent })
+  const [account] = await session.run(addAccount, [now, ...values, accountId, name, tier])
+  if (account === undefined) throw new Error('an account was not added')
+  const workspace = { id: workspaceId, accountId, name: workspaceName, createdAt: account.createdAt }
+  return { account, workspace }
+}
+
+/** `AccessStore.insertWorkspace`. */
+async function insertWorkspace(
+  database: Database,
+  workspace: Parameters<AccessStore['insertWorkspace']>[0],
+  call: CallContext<PgConnection>,
+): Promise<Workspace> {
+  const values = toValues(database, database.settings.current.newId('ws'), workspace)
+  const [added] = await database.write(call, addWorkspace, [call.now, ...values, workspace.accountId])
+  if (added === undefined) throw new TaskboardError('NOT_FOUND', 'no such account')
+  return added
+}
+
+const accountById = statement<Account>(
+  'get_account',
+  /* sql */ `select ${accountColumns('a')} from taskboard.account a where a.id = $1::text`,
+)
+
+const workspaceById = statement<Workspace>(
+  'get_workspace',
+  /* sql */ `select ${workspaceColumns('w')} from taskboard.workspace w where w.id = $1::text`,
+)
+
+const workspacesOfAccount = statement<Workspace>(
+  'list_workspaces',
+  /* sql */ `
+  select ${workspaceColumns('w')} from taskboard.workspace w where w.account_id = $1::text
+  order by w.created_at, w.id`,
+)
+
+const allAccounts = statement<Account>(
+  'list_accounts',
+  /* sql */ `
+  select ${accountColumns('a')} from taskboard.account a order by a.created_at, a.id limit $1::integer`,
+)
+
+/** `AccessStore.listAccounts`. */
+function listAccounts(
+  database: Database,
+  which: Parameters<AccessStore['listAccounts']>[0],
+  call: CallContext<PgConnection>,
+): Promise<readonly Account[]> {
+  return 'accountId' in which
+    ? database.read(call, accountById, [which.accountId])
+    : database.read(call, allAccounts, [which.limit])
+}
+
+/** `AccessStore.listWorkspaces`. */
+function listWorkspaces(
+  database: Database,
+  which: Parameters<AccessStore['listWorkspaces']>[0],
+  call: CallContext<PgConnection>,
+): Promise<readonly Workspace[]> {
+  return 'workspaceId' in which
+    ? database.read(call, workspaceById, [which.workspaceId])
+    : database.read(call, workspacesOfAccount, [which.accountId])
+}
+
+const usersOfAccount = statement<UserRow>(
+  'list_users',
+  /* sql */ `
+  select ${userColumns('u')} from taskboard.account_user u where u.account_id = $1::text
+  order by u.created_at, u.id`,
+)
+
+/** `AccessStore.listUsers`. */
+async function listUsers(
+  database: Database,
+  { accountId }: Parameters<AccessStore['listUsers']>[0],
+  call: CallContext<PgConnection>,
+): Promise<readonly User[]> {
+  return (await database.read(call, usersOfAccount, [accountId])).map(toUser)
+}
+
+const setHash = statement<object>(
+  'set_password',
+  /* sql */ `update taskboard.account_user set password_hash = $2::text where id = $1::text returning id`,
+)
+
+/** A separate statement, so that it sees the sessions of logins that the previous one waited for. */
+const endSessions = statement<{ readonly id: string }>(
+  'end_sessions',
+  /* sql */ `
+  update taskboard.session s set expires_at = ${sessionOver}
+  where s.user_id = $1::text and s.expires_at > coalesce($2::bigint, taskboard.now_ms())
+  returning s.id`,
+)
+
+/** `AccessStore.setPassword`. */
+function setPassword(
+  database: Database,
+  { userId, passwordHash }: Parameters<AccessStore['setPassword']>[0],
+  call: CallContext<PgConnection>,
+): Promise<readonly string[]> {
+  return database.atomically(call, async (session) => {
+    const changed = await session.run(setHash, [userId, passwordHash])
+    if (changed.length === 0) throw new TaskboardError('NOT_FOUND', 'no such user')
+    return (await session.run(endSessions, [userId, call.now])).map(({ id }) => id)
+  })
+}
 
 /** Accounts, workspaces, users and keys. Nearly every verb is one statement. Concurrent calls share the hottest ones. */
 export function createAccessStore(database: Database): AccessStore<PgConnection> {
   return {
-    insertAccount: (account, at) => insertAccount(database, account, at),
-    insertWorkspace: (workspace, at) => insertWorkspace(database, workspace, at),
-    listWorkspaces: (which, at) => listWorkspaces(database, which, at),
-    listAccounts: (which, at) => listAccounts(database, which, at),
-    insertUser: (user, at) => insertUser(database, user, at),
-    setPassword: (change, at) => setPassword(database, change, at),
-    listUsers: (of, at) => listUsers(database, of, at),
-    insertApiKey: (insertion, at) => insertApiKey(database, insertion, at),
+    insertAccount: (account, call) => insertAccount(database, account, call),
+    insertWorkspace: (workspace, call) => insertWorkspace(database, workspace, call),
+    listWorkspaces: (which, call) => listWorkspaces(database, which, call),
+    listAccounts: (which, call) => listAccounts(database, which, call),
+    insertUser: (user, call) => insertUser(database, user, call),
+    setPassword: (change, call) => setPassword(database, change, call),
+    listUsers: (of, call) => listUsers(database, of, call),
+    insertApiKey: (insertion, call) => insertApiKey(database, insertion, call),
     findPrincipal: createFindPrincipal(database),
-    listApiKeys: (query, at) => listApiKeys(database, query, at),
-    revokeApiKey: (named, at) => revokeApiKey(database, named, at),
-    rotateApiKey: (rotation, at) => rotateApiKey(database, rotation, at),
+    listApiKeys: (query, call) => listApiKeys(database, query, call),
+    revokeApiKey: (named, call) => revokeApiKey(database, named, call),
+    rotateApiKey: (rotation, call) => rotateApiKey(database, rotation, call),
   }
 }

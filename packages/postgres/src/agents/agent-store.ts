@@ -1,28 +1,352 @@
-import type { AgentStore } from '@taskboard/core/storage'
+import { type Agent, type AgentOverview, type AgentStatus, TaskboardError } from '@taskboard/core'
+import {
+  type AgentChange,
+  type AgentPart,
+  type AgentQuery,
+  type AgentReading,
+  type AgentStore,
+  type CallContext,
+  type Created,
+  emptyProfile,
+  type IdempotencyClaim,
+  type NewAgent,
+  type Reach,
+} from '@taskboard/core/storage'
 import type { Database } from '../database.js'
+import { LOG_EVENTS } from '../events/log-events.js'
+import { once } from '../idempotency.js'
 import type { PgConnection } from '../pool.js'
-import { deleteAgent } from './delete-agent.js'
-import { insertAgent } from './insert-agent.js'
-import { listAgents } from './read-agents.js'
-import { readForecasts } from './read-forecasts.js'
-import { reportAgentStatus } from './report-agent-status.js'
-import { reportRuntimes } from './report-runtimes.js'
-import { reportWorker } from './report-worker.js'
-import { updateAgent } from './update-agent.js'
+import { statement } from '../statement.js'
+import { agentColumns, agentStatus } from './agent-row.js'
+import { ratedAttemptsOf, readForecasts } from './forecasts.js'
+/** The condition that workspace `w` is within reach. Parameter 2 is the account, or null for all; parameter 3 its workspaces. */
+const WITHIN_REACH = /* sql */ `($2::text is null or w.account_id = $2::text)
+    and ($3::text[] is null or w.id = any ($3::text[]))`
+
+/** The columns of an `AgentOverview`. */
+const OVERVIEW = /* sql */ `${agentColumns('a', agentStatus('a', 'p.now'))},
+    (select count(*) from taskboard.task t where t.lease_agent_id = a.id)::float8
+      + (select count(*) from taskboard.task t where t.assigned_to = a.id and t.status = 0)::float8 as "currentWorkload",
+    (select avg(case when r.outcome = 'completed' then 1 else 0 end)::float8
+     from (${ratedAttemptsOf('a.id')}) r) as "successRate"`
+
+/** The agents of the workspaces within reach. */
+const OF_WORKSPACES = /* sql */ `
+    select a.* from taskboard.agent a
+    where a.workspace_id in (select id from asked) and ($6::text is null or a.id > $6::text)
+    order by a.id limit $5::integer`
+
+/** The agents of one workspace: begins with it for all values. */
+const OF_WORKSPACE = /* sql */ `
+    select a.* from taskboard.agent a
+    where a.workspace_id = $4::text and exists (select from asked) and ($6::text is null or a.id > $6::text)
+    order by a.id limit $5::integer`
+
+/** The agents of given ids: begins with them, however many workspaces are within reach. */
+const OF_IDS = /* sql */ `
+    select a.* from taskboard.agent a join taskboard.workspace w on w.id = a.workspace_id
+    where a.id = any ($7::text[]) and ($4::text is null or a.workspace_id = $4::text)
+      and ($6::text is null or a.id > $6::text) and ${WITHIN_REACH}
+    order by a.id limit $5::integer`
+
+/** No agent gives a row without one; a workspace beyond reach gives no row. */
+type ListRow = AgentOverview | { readonly id: null }
+
+/** Present, account, workspaces within reach, workspace, limit, greatest id before, and ids if the statement chooses by them. */
+function listed(chosen: string, columns: string, only = 'w.id = $4::text and'): string {
+  return /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  asked as (
+    select w.id from taskboard.workspace w where ${only} ${WITHIN_REACH}
+  ),
+  chosen as materialized (${chosen}
+  )
+  select a.*
+  from (select where $4::text is null or exists (select from asked)) r
+    left join lateral (
+  select ${columns} from chosen a, p) a on true
+  order by a.id`
+}
+
+const stored = {
+  ofWorkspaces: statement<ListRow>('list_agents_within', listed(OF_WORKSPACES, agentColumns('a'), '')),
+  ofWorkspace: statement<ListRow>('list_agents', listed(OF_WORKSPACE, agentColumns('a'))),
+  ofIds: statement<ListRow>('get_agents', listed(OF_IDS, agentColumns('a'))),
+}
+
+const overviews = {
+  ofWorkspaces: statement<ListRow>('survey_agents_within', listed(OF_WORKSPACES, OVERVIEW, '')),
+  ofWorkspace: statement<ListRow>('survey_agents', listed(OF_WORKSPACE, OVERVIEW)),
+  ofIds: statement<ListRow>('find_agents', listed(OF_IDS, OVERVIEW)),
+}
+
+/** `AgentStore.listAgents`. */
+async function listAgents<Part extends AgentPart>(
+  database: Database,
+  query: AgentQuery<Part>,
+  call: CallContext<PgConnection>,
+): Promise<readonly AgentReading<Part>[]> {
+  const { reach, workspaceId = null, agentIds, limit = null, afterId = null, parts } = query
+  const statements = parts !== undefined && parts.length > 0 ? overviews : stored
+  const values = [call.now, ...reachValues(reach), workspaceId, limit, afterId]
+  const ofAll = workspaceId === null ? statements.ofWorkspaces : statements.ofWorkspace
+  const rows =
+    agentIds === undefined
+      ? await database.read(call, ofAll, values)
+      : await database.read(call, statements.ofIds, [...values, agentIds])
+  if (rows.length === 0) throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
+  return rows.filter(({ id }) => id !== null) as readonly AgentReading<Part>[]
+}
+
+function reachValues(reach: Reach | null): readonly [string | null, readonly string[] | null] {
+  if (reach === null) return [null, null]
+  return [reach.accountId, reach.workspaceIds === 'all' ? null : reach.workspaceIds]
+}
+
+/** The error for an agent that does not exist, or not in that workspace. */
+function unknownAgent(): TaskboardError {
+  return new TaskboardError('NOT_FOUND', 'no such agent')
+}
+
+/** Locks the agent, so that no more tasks are assigned to it. Later statements see those assigned until now. */
+const lockAgent = statement<object>(
+  'lock_agent',
+  /* sql */ `
+  select from taskboard.agent a where a.id = $2::text and a.workspace_id = $1::text for update`,
+)
+
+const unassignDone = statement<{ readonly isFree: boolean }>(
+  'unassign_done_tasks',
+  /* sql */ `
+  with held as materialized (
+    select exists (select from taskboard.task t where t.lease_agent_id = $2::text)
+      or exists (select from taskboard.task t where t.assigned_to = $2::text and t.status <> 2) as it
+  ),
+  done as materialized (
+    select t.id from taskboard.task t, held
+    where not held.it and t.assigned_to = $2::text and t.status = 2 order by t.id for update of t
+  ),
+  freed as (
+    update taskboard.task t
+    set assigned_to = null, updated_at = coalesce($1::bigint, taskboard.now_ms()), version = t.version + 1
+    where t.id = any (array(select id from done)) and t.status = 2
+    returning 1
+  )
+  select not held.it and (select count(*) from done) = (select count(*) from freed) as "isFree" from held`,
+)
+
+const remove = statement<never>('delete_agent', /* sql */ `delete from taskboard.agent where id = $1::text`)
+
+/**
+ * `AgentStore.deleteAgent`. None of its statements sees the new state of a task that is reopened in between, so the foreign key
+ * updates what that task refers to.
+ */
+function deleteAgent(
+  database: Database,
+  workspaceId: string,
+  agentId: string,
+  call: CallContext<PgConnection>,
+): Promise<void> {
+  return database.atomically(call, async (session) => {
+    const found = await session.run(lockAgent, [workspaceId, agentId])
+    if (found.length === 0) throw unknownAgent()
+    const [freed] = await session.run(unassignDone, [call.now, agentId])
+    if (freed?.isFree !== true) throw new TaskboardError('CONFLICT', 'the agent has tasks')
+    await session.run(remove, [agentId])
+  })
+}
+
+const addAgent = statement<Agent>(
+  'insert_agent',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  added as (
+    insert into taskboard.agent (
+      id, workspace_id, name, type, status, created_at, model, system_prompt, capabilities, tools
+    )
+    select $2::text, w.id, $4::text, $5::text, 'offline', p.now,
+      $6::text, $7::text, $8::text[], $9::text[]
+    from taskboard.workspace w, p where w.id = $3::text
+    returning *
+  )
+  select ${agentColumns('a', agentStatus('a', 'p.now'))} from added a, p`,
+)
+
+/** `AgentStore.insertAgent`. */
+async function insertAgent(
+  database: Database,
+  agent: NewAgent,
+  idempotency: IdempotencyClaim | null,
+  call: CallContext<PgConnection>,
+): Promise<Created<Agent>> {
+  const { now } = call
+  const id = database.settings.current.newId('agent')
+  const { workspaceId, name, type, model, systemPrompt, capabilities, tools } = { ...emptyProfile, ...agent }
+  const values = [now, id, workspaceId, name, type, model, systemPrompt, capabilities, tools]
+  if (idempotency === null) {
+    return { value: insertedAgent(await database.write(call, addAgent, values)), replayed: false }
+  }
+  return database.atomically(call, (session) =>
+    once(session, idempotency, now, async (same) => insertedAgent(await same.run(addAgent, values))),
+  )
+}
+
+function insertedAgent([agent]: readonly Agent[]): Agent {
+  if (agent === undefined) throw new TaskboardError('NOT_FOUND', 'no such workspace')
+  return agent
+}
+
+const setStatus = statement<never>(
+  'report_agent_status',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  changed as (
+    update taskboard.agent a set status = $4::text
+    where a.id = $3::text and a.workspace_id = $2::text and a.status <> $4::text
+    returning a.id, a.workspace_id, a.status
+  ),
+  draft as (
+    select c.workspace_id, 1 as ord, 'agent.status' as type, p.now as at,
+      jsonb_build_object('agentId', c.id, 'status', c.status) as facts
+    from changed c, p
+  ),
+  ${LOG_EVENTS}
+  select from logged where false`,
+)
+
+/** `AgentStore.reportPresence` of a status. */
+async function reportAgentStatus(
+  database: Database,
+  workspaceId: string,
+  agentId: string,
+  status: AgentStatus,
+  call: CallContext<PgConnection>,
+): Promise<void> {
+  await database.write(call, setStatus, [call.now, workspaceId, agentId, status])
+}
+
+/** Present, types, length. Returns whether agents must be routed again, which matters only to a runtime for any type. */
+const reportTypes = statement<{ readonly isStale: boolean }>(
+  'report_runtimes',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  noted as (
+    insert into taskboard.agent_runtime as r (type, live_until)
+    select t.type, coalesce(p.now + $3::bigint, 9223372036854775807)
+    from unnest($2::text[]) as t (type), p order by t.type
+    on conflict (type) do update set live_until = excluded.live_until
+    returning r.type, r.live_until, r.is_routed
+  ),
+  runtime as materialized (
+    select * from noted union all
+    select r.type, r.live_until, r.is_routed from taskboard.agent_runtime r where r.type <> all ($2::text[])
+  )
+  select exists (select from runtime where type = '*') and exists (
+    select from runtime r, p where r.type <> '*' and r.is_routed <> (r.live_until > p.now)
+  ) as "isStale"`,
+)
+
+/** Present. */
+const turnRoutes = statement<{ readonly type: string }>(
+  'turn_routes',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
+  update taskboard.agent_runtime r set is_routed = not r.is_routed
+  from p where r.type <> '*' and r.is_routed <> (r.live_until > p.now)
+  returning r.type`,
+)
+
+/** Types. A separate statement, which sees the agents that were added until the types were locked. */
+const routeAgents = statement<never>(
+  'route_agents',
+  /* sql */ `
+  update taskboard.agent a set fallback = case when r.is_routed then null else '*' end
+  from taskboard.agent_runtime r
+  where a.type = any ($1::text[]) and r.type = a.type and (a.fallback is null) <> r.is_routed`,
+)
+
+/** `AgentStore.reportPresence` of runtimes. Nothing waits for it, so it notifies no one. */
+async function reportRuntimes(
+  database: Database,
+  agentTypes: readonly string[],
+  liveMs: number | null,
+  call: CallContext<PgConnection>,
+): Promise<void> {
+  const [row] = await database.read(call, reportTypes, [call.now, [...new Set(agentTypes)], liveMs])
+  if (row?.isStale !== true) return
+  await database.atomically(call, async (session) => {
+    const turned = await session.run(turnRoutes, [call.now])
+    if (turned.length > 0) await session.run(routeAgents, [turned.map(({ type }) => type)])
+  })
+}
+
+/** Present, workspace, agent, length. */
+const reportOne = statement<never>(
+  'report_worker',
+  /* sql */ `
+  update taskboard.agent a set worked_until = coalesce($1::bigint, taskboard.now_ms()) + $4::bigint
+  where a.id = $3::text and a.workspace_id = $2::text`,
+)
+
+/** `AgentStore.reportPresence` of a worker outside the runtimes. Nothing waits for it, so it notifies no one. */
+async function reportWorker(
+  database: Database,
+  {
+    workspaceId,
+    agentId,
+    liveMs,
+  }: { readonly workspaceId: string; readonly agentId: string; readonly liveMs: number },
+  call: CallContext<PgConnection>,
+): Promise<void> {
+  await database.read(call, reportOne, [call.now, workspaceId, agentId, liveMs])
+}
+
+/** Replaces the fields that the JSON contains. */
+const update = statement<Agent>(
+  'update_agent',
+  /* sql */ `
+  with change as materialized (
+    select $3::jsonb as given, c.* from jsonb_to_record($3::jsonb) as c (
+      name text, type text, model text, "systemPrompt" text, capabilities text[], tools text[]
+    )
+  )
+  update taskboard.agent a set
+    name = coalesce(c.name, a.name),
+    type = coalesce(c.type, a.type),
+    model = case when c.given ? 'model' then c.model else a.model end,
+    system_prompt = case when c.given ? 'systemPrompt' then c."systemPrompt" else a.system_prompt end,
+    capabilities = coalesce(c.capabilities, a.capabilities),
+    tools = coalesce(c.tools, a.tools)
+  from change c where a.id = $2::text and a.workspace_id = $1::text
+  returning ${agentColumns('a')}`,
+)
+
+/** `AgentStore.updateAgent`. */
+async function updateAgent(
+  database: Database,
+  workspaceId: string,
+  agentId: string,
+  change: AgentChange,
+  call: CallContext<PgConnection>,
+): Promise<Agent> {
+  const [agent] = await database.write(call, update, [workspaceId, agentId, JSON.stringify(change)])
+  if (agent === undefined) throw unknownAgent()
+  return agent
+}
 
 /** The agents of all workspaces. Each verb is one statement, except the deletion and creates with an idempotency key. */
 export function createAgentStore(database: Database): AgentStore<PgConnection> {
   return {
-    insertAgent: ({ agent, idempotency }, at) => insertAgent(database, agent, idempotency, at),
-    listAgents: (query, at) => listAgents(database, query, at),
-    updateAgent: ({ workspaceId, agentId, change }, at) =>
-      updateAgent(database, workspaceId, agentId, change, at),
-    deleteAgent: ({ workspaceId, agentId }, at) => deleteAgent(database, workspaceId, agentId, at),
-    reportPresence(report, at) {
-      if ('agentTypes' in report) return reportRuntimes(database, report.agentTypes, report.liveMs, at)
-      if ('liveMs' in report) return reportWorker(database, report, at)
-      return reportAgentStatus(database, report.workspaceId, report.agentId, report.status, at)
+    insertAgent: ({ agent, idempotency }, call) => insertAgent(database, agent, idempotency, call),
+    listAgents: (query, call) => listAgents(database, query, call),
+    updateAgent: ({ workspaceId, agentId, change }, call) =>
+      updateAgent(database, workspaceId, agentId, change, call),
+    deleteAgent: ({ workspaceId, agentId }, call) => deleteAgent(database, workspaceId, agentId, call),
+    reportPresence(report, call) {
+      if ('agentTypes' in report) return reportRuntimes(database, report.agentTypes, report.liveMs, call)
+      if ('liveMs' in report) return reportWorker(database, report, call)
+      return reportAgentStatus(database, report.workspaceId, report.agentId, report.status, call)
     },
-    readForecasts: ({ tasks }, at) => readForecasts(database, tasks, at),
+    readForecasts: ({ tasks }, call) => readForecasts(database, tasks, call),
   }
 }

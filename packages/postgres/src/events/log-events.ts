@@ -1,5 +1,12 @@
 import { currentPayloadVersion } from '@taskboard/core/storage'
 
+/** The columns of a `LoggedEvent`. `alias` names the table or expression. */
+export function eventColumns(alias: string): string {
+  const a = alias
+  return `${a}.type, ${a}.facts as data, ${a}.id, ${a}.workspace_id as "workspaceId", ${a}.seq::float8, ${a}.at::float8,
+    ${a}.payload_version as "payloadVersion"`
+}
+
 /**
  * Reads `log_place`, where the events of each workspace begin; `place` counts them from 1. The delivery of event `e` to webhook
  * `w` is stored as skipped when the webhook is disabled or `unsent` is true.

@@ -1,21 +1,220 @@
-import type { NotificationStore } from '@taskboard/core/storage'
+import { TaskboardError } from '@taskboard/core'
+import type {
+  CallContext,
+  LoggedEvent,
+  NotificationBatch,
+  NotificationClaim,
+  NotificationStore,
+  NotificationTarget,
+} from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
-import { claimNotifications } from './claim-notifications.js'
-import { deleteTarget } from './delete-target.js'
-import { listTargets } from './list-targets.js'
-import { saveTarget } from './save-target.js'
-import { settleNotifications } from './settle-notifications.js'
+import { statement } from '../statement.js'
+import { eventJson } from './log-events.js'
+
+interface ClaimedRow {
+  readonly nextDueInMs: number | null
+  /** Null in the one row of a claim that found nothing. */
+  readonly target: NotificationTarget | null
+  readonly claimToken: string | null
+  /** Null when the unread events have been pruned: the target then counts as read. */
+  readonly events: readonly LoggedEvent[] | null
+}
+
+/** The maximum of targets that one claim puts to rest. */
+const MOST_RESTED = 1_000
+
+/**
+ * Present, channels, limit, events of each target, claim's length.
+ *
+ * A target that has read everything rests: claims skip it until the next event of its workspace. Both this statement and the
+ * event's writer lock the log. Locked rows are left to the next claim, so nothing waits here. Each log is looked up on its own,
+ * because few are expected.
+ */
+const claimTargets = statement<ClaimedRow>(
+  'claim_notifications',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  due as materialized (
+    select t.workspace_id, t.channel, t.read_through_seq, t.due_at, l.last_seq
+    from taskboard.notification_target t cross join lateral (
+      select l.last_seq from taskboard.workspace_log l where l.workspace_id = t.workspace_id limit 1
+    ) as l
+    where t.channel = any ($2::text[]) and not t.rests and t.due_at <= (select now from p) and t.due_at > -1
+      and l.last_seq > t.read_through_seq
+    order by t.due_at, t.workspace_id, t.channel limit $3::integer
+    for update of t skip locked
+  ),
+  batch as materialized (
+    select d.*, (
+      select jsonb_agg(${eventJson('e', 'data')} order by e.seq) from (
+        select * from taskboard.event
+        where workspace_id = d.workspace_id and seq > d.read_through_seq
+        order by seq limit $4::integer
+      ) e
+    ) as events
+    from due d
+  ),
+  claimed as (
+    update taskboard.notification_target t set
+      read_through_seq = case when b.events is null then b.last_seq else t.read_through_seq end,
+      due_at = case when b.events is null then t.due_at else p.now + $5::bigint end,
+      claim_token = case when b.events is null then null else gen_random_uuid()::text end
+    from batch b, p where t.workspace_id = b.workspace_id and t.channel = b.channel
+    returning t.*, b.events, b.due_at as was_due_at
+  ),
+  idle as materialized (
+    select t.workspace_id, t.channel
+    from taskboard.notification_target t join taskboard.workspace_log l on l.workspace_id = t.workspace_id
+    where t.channel = any ($2::text[]) and not t.rests and t.claim_token is null and l.last_seq <= t.read_through_seq
+    order by t.due_at limit ${MOST_RESTED}
+    for update of l, t skip locked
+  ),
+  rested as (
+    update taskboard.notification_target t set rests = true
+    from idle i where t.workspace_id = i.workspace_id and t.channel = i.channel
+  ),
+  flagged as (
+    update taskboard.workspace_log l set has_resting = true
+    where l.workspace_id = any (array(select workspace_id from idle))
+  ),
+  next_due as (
+    select least(
+      (select min(due_at) from claimed where events is not null),
+      (select t.due_at
+        from taskboard.notification_target t cross join lateral (
+          select l.last_seq from taskboard.workspace_log l where l.workspace_id = t.workspace_id limit 1
+        ) as l
+        where t.channel = any ($2::text[]) and not t.rests and l.last_seq > t.read_through_seq
+          and (t.workspace_id, t.channel) not in (select workspace_id, channel from due)
+        order by t.due_at limit 1)
+    ) as at
+  )
+  select (n.at - least(n.at, (select now from p)))::float8 as "nextDueInMs", c.claim_token as "claimToken", c.events,
+    case when c.channel is not null then jsonb_build_object(
+      'workspaceId', c.workspace_id, 'channel', c.channel, 'settings', c.settings) end as target
+  from next_due n left join claimed c on true
+  order by c.was_due_at, c.workspace_id, c.channel`,
+)
+
+/** `NotificationStore.claimNotifications`. */
+async function claimNotifications(
+  database: Database,
+  { channels, limit, eventsPerTarget, claimMs }: Parameters<NotificationStore['claimNotifications']>[0],
+  call: CallContext<PgConnection>,
+): Promise<NotificationClaim> {
+  const batches: NotificationBatch[] = []
+  for (;;) {
+    const wanted = limit - batches.length
+    const values = [call.now, channels, wanted, eventsPerTarget, claimMs]
+    // Does not signal a commit: nothing waits for a claim, and claimers would wake themselves.
+    const rows = await database.read(call, claimTargets, values)
+    for (const row of rows) if (isBatch(row)) batches.push(toBatch(row))
+    const isAnyPassedOver = rows.some((row) => row.target !== null && row.events === null)
+    if (!isAnyPassedOver || batches.length >= limit) {
+      return { batches, nextDueInMs: rows[0]?.nextDueInMs ?? null }
+    }
+  }
+}
+
+type BatchRow = { readonly [Member in keyof ClaimedRow]: NonNullable<ClaimedRow[Member]> }
+
+function isBatch(row: ClaimedRow): row is BatchRow {
+  return row.target !== null && row.events !== null && row.claimToken !== null
+}
+
+function toBatch({ target, events, claimToken }: BatchRow): NotificationBatch {
+  return { ...target, events, claimToken }
+}
+
+const remove = statement<object>(
+  'delete_notification_target',
+  /* sql */ `
+  delete from taskboard.notification_target where workspace_id = $1::text and channel = $2::text
+  returning true as "isGone"`,
+)
+
+/** `NotificationStore.setTarget` without settings. */
+async function deleteTarget(
+  database: Database,
+  workspaceId: string,
+  channel: string,
+  call: CallContext<PgConnection>,
+): Promise<boolean> {
+  const gone = await database.write(call, remove, [workspaceId, channel])
+  return gone.length > 0
+}
+
+const targetsOfWorkspace = statement<NotificationTarget>(
+  'list_notification_targets',
+  /* sql */ `
+  select workspace_id as "workspaceId", channel, settings from taskboard.notification_target
+  where workspace_id = $1::text order by channel collate "C"`,
+)
+
+/** `NotificationStore.listTargets`. */
+function listTargets(
+  database: Database,
+  workspaceId: string,
+  call: CallContext<PgConnection>,
+): Promise<readonly NotificationTarget[]> {
+  return database.read(call, targetsOfWorkspace, [workspaceId])
+}
+
+const save = statement<object>(
+  'save_notification_target',
+  /* sql */ `
+  insert into taskboard.notification_target (workspace_id, channel, settings, read_through_seq, due_at)
+  select l.workspace_id, $3::text, $4::jsonb, l.last_seq, coalesce($1::bigint, taskboard.now_ms())
+  from taskboard.workspace_log l where l.workspace_id = $2::text
+  on conflict (workspace_id, channel) do update set settings = excluded.settings
+  returning true as "isSaved"`,
+)
+
+/** `NotificationStore.setTarget` with settings. */
+async function saveTarget(
+  database: Database,
+  { workspaceId, channel, settings }: NotificationTarget,
+  call: CallContext<PgConnection>,
+): Promise<true> {
+  const saved = await database.write(call, save, [call.now, workspaceId, channel, JSON.stringify(settings)])
+  if (saved.length === 0) throw new TaskboardError('NOT_FOUND', 'no such workspace')
+  return true
+}
+
+/** An expired claim is lost, even if no other one took it over. */
+const settle = statement<object>(
+  'settle_notifications',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
+  update taskboard.notification_target t
+  set read_through_seq = $5::bigint, due_at = p.now + coalesce($6::bigint, 0), claim_token = null
+  from p
+  where t.workspace_id = $2::text and t.channel = $3::text and t.claim_token = $4::text and t.due_at > p.now
+  returning true as "isSettled"`,
+)
+
+/** `NotificationStore.settleNotifications`. */
+async function settleNotifications(
+  database: Database,
+  result: Parameters<NotificationStore['settleNotifications']>[0],
+  call: CallContext<PgConnection>,
+): Promise<boolean> {
+  const { workspaceId, channel, claimToken, readThroughSeq, retryInMs } = result
+  const values = [call.now, workspaceId, channel, claimToken, readThroughSeq, retryInMs]
+  const settled = await database.write(call, settle, values)
+  return settled.length > 0
+}
 
 /** Channels and the position up to which they have read the log. */
 export function createNotificationStore(database: Database): NotificationStore<PgConnection> {
   return {
-    setTarget: ({ workspaceId, channel, settings }, at) =>
+    setTarget: ({ workspaceId, channel, settings }, call) =>
       settings === null
-        ? deleteTarget(database, workspaceId, channel, at)
-        : saveTarget(database, { workspaceId, channel, settings }, at),
-    listTargets: ({ workspaceId }, at) => listTargets(database, workspaceId, at),
-    claimNotifications: (request, at) => claimNotifications(database, request, at),
-    settleNotifications: (result, at) => settleNotifications(database, result, at),
+        ? deleteTarget(database, workspaceId, channel, call)
+        : saveTarget(database, { workspaceId, channel, settings }, call),
+    listTargets: ({ workspaceId }, call) => listTargets(database, workspaceId, call),
+    claimNotifications: (request, call) => claimNotifications(database, request, call),
+    settleNotifications: (result, call) => settleNotifications(database, result, call),
   }
 }

@@ -1,9 +1,75 @@
+import { TaskboardError } from '@taskboard/core'
 import type { FeedPage, FeedPosition, LoggedEvent } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { backgroundStatement, statement } from '../statement.js'
-import { eventColumns } from './event-row.js'
-import { parsePosition, toPosition, type FeedPlace } from './feed-position.js'
-import { rewindFeed } from './rewind-feed.js'
+import { eventColumns } from './log-events.js'
+
+/**
+ * A place in the feed, which is ordered by (`feed_xid`, `workspace_id`, `seq`): everything up to it has been read. While
+ * `feedXid` is below `seenUntil`, the events of the workspaces in `seen` up to their `seq` have been read as well.
+ */
+interface FeedPlace {
+  readonly feedXid: string
+  readonly workspaceId: string
+  readonly seq: string
+  /** `workspace:seq` pairs separated by commas; empty for none. */
+  readonly seen: string
+  readonly seenUntil: string
+}
+
+const POSITION =
+  /^(\d{1,19})\/([a-z0-9_]{0,64})\/(\d{1,15})(?:\/(\d{1,19})\/((?:[a-z0-9_]{1,64}:\d{1,15},?)+))?$/
+
+const LARGEST_XID = 2n ** 63n - 1n
+
+/** The position as text: `feed_xid/workspace_id/seq`, rarely followed by `until/workspace_id:seq,…`. */
+function toPosition({ feedXid, workspaceId, seq, seen, seenUntil }: FeedPlace): FeedPosition {
+  const base = `${feedXid}/${workspaceId}/${seq}`
+  return seen === '' || BigInt(feedXid) >= BigInt(seenUntil) ? base : `${base}/${seenUntil}/${seen}`
+}
+
+/** @throws TaskboardError `INVALID_FIELD` for a text that is not a position. */
+function parsePosition(position: FeedPosition): FeedPlace {
+  const [, feedXid = '', workspaceId = '', seq = '', seenUntil = '0', seen = ''] =
+    POSITION.exec(position) ?? []
+  if (feedXid === '' || BigInt(feedXid) > LARGEST_XID || BigInt(seenUntil) > LARGEST_XID) {
+    throw new TaskboardError('INVALID_FIELD', 'position must be one that the feed returned', {
+      field: 'position',
+    })
+  }
+  return { feedXid, workspaceId, seq, seen, seenUntil }
+}
+
+/** Blocks writes to these logs until the commit. */
+const rewindLogs = statement<{ readonly workspaceId: string }>(
+  'rewind_logs',
+  /* sql */ `
+  update taskboard.workspace_log set feed_xid = '0' where feed_xid >= pg_snapshot_xmax(pg_current_snapshot())
+  returning workspace_id as "workspaceId"`,
+)
+
+const rewindEvents = statement<never>(
+  'rewind_events',
+  /* sql */ `update taskboard.event set feed_xid = '0' where workspace_id = any ($1::text[])`,
+)
+
+/** The statement rewrites every event of such a log. */
+const REWIND_TIMEOUT_MS = 600_000
+
+/**
+ * Moves logs that are ahead of the present back behind it. A dump restored on another server brings transaction ids that this
+ * server reaches only after a long time. Until then the feed would return nothing.
+ */
+function rewindFeed(database: Database): Promise<void> {
+  return database.atomically(
+    null,
+    async (session) => {
+      const rewound = await session.run(rewindLogs, [])
+      await session.run(rewindEvents, [rewound.map(({ workspaceId }) => workspaceId)])
+    },
+    { statementTimeoutMs: REWIND_TIMEOUT_MS },
+  )
+}
 
 interface EndRow {
   readonly xmin: string

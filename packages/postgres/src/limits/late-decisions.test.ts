@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../../test/processes/until.js'
 import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
 import { createDatabase, type Database } from '../database.js'
-import { takeLimits } from './take-limits.js'
-import { takeTiers } from './take-tiers.js'
+import { takeLimits } from './limit-store.js'
+import { takeTiers } from './tier-limits.js'
 
 const MINUTE_MS = 60_000
 /** A second counts until its end has left the minute. */

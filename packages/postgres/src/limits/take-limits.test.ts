@@ -11,9 +11,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
 import { createDatabase, type Database } from '../database.js'
-import { createLimitStore } from './limit-store.js'
-import { takeLimits } from './take-limits.js'
-
+import { createLimitStore, takeLimits } from './limit-store.js'
 const START = Date.UTC(2026, 0, 1)
 const WINDOW_MS = 60_000
 

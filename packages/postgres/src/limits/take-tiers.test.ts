@@ -12,7 +12,7 @@ import { createMigratedDatabase, type TestDatabase } from '../../test/test-datab
 import { createDatabase, type Database } from '../database.js'
 import { createLimitStore } from './limit-store.js'
 import { createQuotaStore } from './quota-store.js'
-import { takeTiers } from './take-tiers.js'
+import { takeTiers } from './tier-limits.js'
 
 const START = Date.UTC(2026, 0, 1)
 const PROCESSES = 4

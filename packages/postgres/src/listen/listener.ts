@@ -2,9 +2,12 @@ import { TaskboardError } from '@taskboard/core'
 import type { BoundSettings } from '@taskboard/core/storage'
 import type { PgConnection, PgPool } from '../pool.js'
 import type { Timeouts } from '../timeouts.js'
-import { endsWithin } from './ends-within.js'
-import { openListening, type ListeningConnection } from './listening-connection.js'
-import { watchConnection } from './watch-connection.js'
+import {
+  endsWithin,
+  type ListeningConnection,
+  openListening,
+  watchConnection,
+} from './listening-connection.js'
 
 /** Holds a connection that listens, and opens another when it is lost. */
 export interface Listener {

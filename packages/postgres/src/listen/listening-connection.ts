@@ -1,8 +1,22 @@
 import type { Clock } from '@taskboard/core'
+import { type BoundSettings, sleep } from '@taskboard/core/storage'
 import { boundedConnection, lentWithin } from '../bounded-pool.js'
 import type { PgConnection, PgPool, PgPoolClient } from '../pool.js'
 import type { Timeouts } from '../timeouts.js'
-import { endsWithin } from './ends-within.js'
+
+/** Resolves to whether `work` settled before `limitMs` of the clock passed. Leaves no timer. */
+export async function endsWithin(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<boolean> {
+  const done = new AbortController()
+  const ended = work.then(
+    () => true,
+    () => true,
+  )
+  try {
+    return await Promise.race([ended, sleep(clock, limitMs, done.signal).then(() => false)])
+  } finally {
+    done.abort()
+  }
+}
 
 /** What `pg` passes to listeners of a channel. */
 interface Notification {
@@ -24,7 +38,7 @@ export interface ListeningConnection extends PgConnection {
   drop(reason: Error): void
 }
 
-export interface ListeningHandlers {
+interface ListeningHandlers {
   /** Called with the payload of each notification. */
   readonly onNotified: (payload: string) => void
   /** Called once when it is lost or dropped, not when it is released. */
@@ -33,6 +47,7 @@ export interface ListeningHandlers {
 
 /** The channel of all boards in a database: there is only one. */
 export const CHANNEL = 'taskboard'
+
 const LONGEST_FAREWELL_MS = 1_000
 
 /**
@@ -109,4 +124,43 @@ export async function openListening(
 function isEmitter(client: PgPoolClient): client is PgPoolClient & Emitter {
   const { on, off } = client as Partial<Emitter>
   return typeof on === 'function' && typeof off === 'function'
+}
+
+/** Routers drop connections that are silent for some minutes, and notify neither end. */
+const CHECK_INTERVAL_MS = 60_000
+
+/**
+ * Sends a query from time to time, and drops the connection when the previous one has no answer at the next: it never gets one.
+ * Returns a function that stops the checks.
+ */
+export function watchConnection(
+  settings: Pick<BoundSettings, 'current'>,
+  connection: ListeningConnection,
+): () => void {
+  let timer: { cancel(): void } | undefined
+
+  function wait(callback: () => void): void {
+    timer = settings.current.clock.setTimer(callback, CHECK_INTERVAL_MS)
+  }
+
+  function ask(): void {
+    let isAnswered = false
+    wait(() => {
+      if (isAnswered) ask()
+      else connection.drop(new Error('the connection does not answer'))
+    })
+    const question = async (): Promise<void> => {
+      try {
+        await connection.query({ text: 'select 1', values: [] })
+        isAnswered = true
+      } catch (error) {
+        connection.drop(error instanceof Error ? error : new Error(String(error)))
+      }
+    }
+    const { clock } = settings.current
+    void (clock.track ? clock.track('listening connection', question) : question())
+  }
+
+  wait(ask)
+  return () => timer?.cancel()
 }

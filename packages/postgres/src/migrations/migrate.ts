@@ -1,9 +1,98 @@
+import { defaultScoring, TaskboardError } from '@taskboard/core'
 import { toVerbError } from '../connection-fault.js'
 import type { PgConnection, PgPool } from '../pool.js'
-import { pendingOf, readApplied } from './applied-migrations.js'
+import { scoringInsert } from '../stored-scoring.js'
 import { embeddedMigrations } from './embedded-migrations.js'
-import { digestOf, titleOf, type Migration } from './migration.js'
-import { plannedSteps, type PlannedStep } from './planned-steps.js'
+import { digestOf, type Migration, titleOf } from './migration.js'
+
+/** One step of a run of migrations. */
+export interface PlannedStep {
+  /** The name of the migration, for example `0001_board`; `0000_bookkeeping` creates the schema and the table that records the others. */
+  readonly name: string
+  /** The SQL of the step, including its record. You can run the steps by hand, in order and in one transaction. */
+  readonly sql: string
+}
+
+const BOOKKEEPING: PlannedStep = {
+  name: '0000_bookkeeping',
+  sql: `create schema if not exists taskboard;
+create table taskboard.migration (
+  number integer primary key,
+  name text not null,
+  digest text not null,
+  applied_at timestamptz not null default now()
+);
+`,
+}
+
+/** The steps that apply `pending`. */
+function plannedSteps(pending: readonly Migration[], isFirstRun: boolean): readonly PlannedStep[] {
+  return [...(isFirstRun ? [BOOKKEEPING] : []), ...pending.map(stepOf)]
+}
+
+function stepOf(migration: Migration): PlannedStep {
+  const { number, name } = migration
+  // The functions of the schema read the weights even before a host binds its own. This migration has all columns for them.
+  const weights = number === 9 ? `${scoringInsert(defaultScoring)};\n` : ''
+  const remember = `insert into taskboard.migration (number, name, digest) values (${number}, '${name}', '${digestOf(migration)}');\n`
+  return { name: titleOf(migration), sql: `${migration.sql.trimEnd()}\n\n${weights}${remember}` }
+}
+
+/** A migration that the database has recorded. */
+interface AppliedMigration {
+  readonly number: number
+  readonly name: string
+  readonly digest: string
+  /** Milliseconds since 1970, by the database's clock. */
+  readonly appliedAt: number
+}
+
+/** The applied migrations, in order; null when the database has never been migrated. */
+async function readApplied(connection: PgConnection): Promise<readonly AppliedMigration[] | null> {
+  // `to_regclass` may use the session's cache and miss a commit of another session; a scan does not.
+  const known = await connection.query({
+    text: `select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 'taskboard' and c.relname = 'migration') as "isThere"`,
+    values: [],
+  })
+  const [row] = known.rows as { readonly isThere: boolean }[]
+  if (row?.isThere !== true) return null
+  const { rows } = await connection.query({
+    text: `select number, name, digest, (extract(epoch from applied_at) * 1000)::float8 as "appliedAt"
+      from taskboard.migration order by number`,
+    values: [],
+  })
+  return (rows as AppliedMigration[]).map((applied) => ({
+    ...applied,
+    appliedAt: Math.floor(applied.appliedAt),
+  }))
+}
+
+/**
+ * The pending migrations, in order.
+ * @throws TaskboardError `INVALID_CONFIG` when the database has a migration that the library does not know, or knows with
+ * another text.
+ */
+function pendingOf(known: readonly Migration[], applied: readonly AppliedMigration[]): readonly Migration[] {
+  const byNumber = new Map(known.map((migration) => [migration.number, migration]))
+  for (const one of applied) {
+    const migration = byNumber.get(one.number)
+    if (migration === undefined) {
+      throw new TaskboardError(
+        'INVALID_CONFIG',
+        `the database is newer than this version of @taskboard/postgres: it has migration ${titleOf(one)}`,
+      )
+    }
+    if (one.digest !== digestOf(migration)) {
+      throw new TaskboardError(
+        'INVALID_CONFIG',
+        `migration ${titleOf(one)} was applied to the database with another text than this version of @taskboard/postgres has`,
+      )
+    }
+    byNumber.delete(one.number)
+  }
+  return [...byNumber.values()]
+}
 
 /** The state of one migration. */
 export interface MigrationState {
@@ -20,6 +109,7 @@ export interface MigrationState {
 
 /** The bytes of "taskmigr": one run of migrations at a time in a database. */
 const LOCK_KEY = '8386110886374893426'
+
 const PREPARE = [
   // Only with read committed do reads after the lock see what its last holder committed.
   'begin isolation level read committed',

@@ -1,5 +1,5 @@
 import { TaskboardError } from '@taskboard/core'
-import type { At, TaskAddition } from '@taskboard/core/storage'
+import type { CallContext, TaskAddition } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -72,19 +72,19 @@ function requireAppended(row: AppendedRow | undefined): void {
 export async function appendToTask(
   database: Database,
   { proof, leaseMs, ...added }: TaskAddition,
-  at: At<PgConnection>,
+  call: CallContext<PgConnection>,
 ): Promise<void> {
   const { workspaceId, taskId, fencingToken } = proof
-  const renewal = [at.now, workspaceId, taskId, fencingToken, leaseMs]
+  const renewal = [call.now, workspaceId, taskId, fencingToken, leaseMs]
   const { logLimit, outputLimit } = database.settings.current
   if ('log' in added) {
     const { level, message } = added.log
-    requireAppended((await database.write(at, appendLine, [...renewal, logLimit, level, message]))[0])
+    requireAppended((await database.write(call, appendLine, [...renewal, logLimit, level, message]))[0])
     return
   }
   const { type, name, url, size } = added.output
   // A separate statement counts, so that it sees all outputs as of the lock.
-  await database.atomically(at, async (session) => {
+  await database.atomically(call, async (session) => {
     requireAppended((await session.run(renewLease, renewal))[0])
     const inserted = await session.run(insertOutput, [taskId, outputLimit, type, name, url, size])
     if (inserted.length === 0) {

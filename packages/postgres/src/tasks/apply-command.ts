@@ -1,17 +1,17 @@
 import { TaskboardError, transition, type Instant, type Task, type TaskCommand } from '@taskboard/core'
-import type { At } from '@taskboard/core/storage'
+import type { CallContext } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
-import { dependentsToLock } from './dependents-sql.js'
+import { dependentsToLock } from './dependents.js'
 import { taskColumns, toTask, type TaskRow } from './task-row.js'
 
 /** A task as it was at `now`. */
-export type SeenTask = TaskRow & { readonly now: Instant }
+export type ReadTask = TaskRow & { readonly now: Instant }
 
 /** Present, workspace, task. */
-const lookAtTask = statement<SeenTask>(
+const readTaskRow = statement<ReadTask>(
   'look_at_task',
   /* sql */ `
   select coalesce($1::bigint, taskboard.now_ms())::float8 as now, ${taskColumns('t')}
@@ -66,7 +66,7 @@ const writeTask = statement<TaskRow>(
   select ${taskColumns('t')} from written t`,
 )
 
-const MOST_LOOKS = 20
+const MOST_READS = 20
 
 /**
  * Applies what `transition` decides for the current task, with all that follows from it. Reads the task again when it changed
@@ -77,21 +77,21 @@ export async function applyCommand(
   database: Pick<Database, 'read' | 'write' | 'noteRevocation'>,
   target: { readonly workspaceId: string; readonly taskId: string },
   command: TaskCommand,
-  at: At<PgConnection>,
-  seen?: SeenTask,
+  call: CallContext<PgConnection>,
+  seen?: ReadTask,
 ): Promise<Task> {
   const { workspaceId, taskId } = target
-  const look = async (): Promise<SeenTask | undefined> =>
-    (await database.read(at, lookAtTask, [at.now, workspaceId, taskId]))[0]
-  for (let looks = 0; looks < MOST_LOOKS; looks++) {
-    const row = looks === 0 && seen !== undefined ? seen : await look()
+  const readTask = async (): Promise<ReadTask | undefined> =>
+    (await database.read(call, readTaskRow, [call.now, workspaceId, taskId]))[0]
+  for (let reads = 0; reads < MOST_READS; reads++) {
+    const row = reads === 0 && seen !== undefined ? seen : await readTask()
     if (row === undefined) throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
     const before = toTask(row)
     const decided = transition(before, command, row.now)
     if (decided.task === before) return before
-    const [written] = await database.write(at, writeTask, toValues(row, before, decided))
+    const [written] = await database.write(call, writeTask, toValues(row, before, decided))
     if (written === undefined) continue
-    if (decided.endedAttempt?.outcome === 'revoked') database.noteRevocation(at)
+    if (decided.endedAttempt?.outcome === 'revoked') database.noteRevocation(call)
     return toTask(written)
   }
   throw new TaskboardError('SERVICE_UNAVAILABLE', 'too many concurrent updates of the task; retry')

@@ -4,7 +4,7 @@ import { claimParts, staleAt, takeBest, untilFirst, type ClaimRow } from './clai
 
 /** A row of the claim by type: also has the workspaces whose turn it was, in order. */
 export interface TypeClaimRow extends ClaimRow {
-  readonly stations: readonly string[]
+  readonly workspaces: readonly string[]
 }
 
 /**
@@ -77,11 +77,11 @@ function byType(
         ) as lists
         offset 0
       ) as next
-      where walk.hits < ${parts.wanted}
+      where walk.hits < ${parts.requested}
         and not (walk.is_round and (next.queued is null or next.queued > $6::text))
     ) as step
   ),
-  station as materialized (
+  served_workspace as materialized (
     select workspace_id, row_number() over (order by hits) as place from walk where is_hit
   ),
   worker as materialized (
@@ -92,14 +92,14 @@ function byType(
       ) then (
         (select count(*) from taskboard.task t where t.lease_agent_id = a.id)${parts.leaving}
       )::integer else 0 end as held
-    from station s join taskboard.agent a on a.workspace_id = s.workspace_id and a.${column} = $5::text
+    from served_workspace s join taskboard.agent a on a.workspace_id = s.workspace_id and a.${column} = $5::text
   ),
   ${takeBest(parts)},
   ${parts.draft},
   ${LOG_EVENTS}
   select r.*, stale.is_stale as "isStale", (select count(*) from candidate)::integer as seen, true as "isKnown",
-    (select coalesce(array_agg(workspace_id order by place), '{}') from station) as stations,
-    case when (select count(*) from claimed) < ${parts.wanted} then ${untilFirst(`taskboard.first_wait_for_${column}($5::text)`)} end::float8 as "nextReadyInMs"
+    (select coalesce(array_agg(workspace_id order by place), '{}') from served_workspace) as workspaces,
+    case when (select count(*) from claimed) < ${parts.requested} then ${untilFirst(`taskboard.first_wait_for_${column}($5::text)`)} end::float8 as "nextReadyInMs"
   from stale left join (${parts.reply}) as r on true`,
   )
 }

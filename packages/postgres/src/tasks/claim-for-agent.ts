@@ -3,7 +3,7 @@ import { logEventsOf } from '../events/log-events.js'
 import { statement, type Statement } from '../statement.js'
 import {
   claimParts,
-  headsOf,
+  bestTasksOf,
   LOCKED_IN_TURN,
   start,
   staleAt,
@@ -40,7 +40,7 @@ function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
     from p,
       lateral (values ${lanes.flatMap((lane) => [headOf("''", lane), headOf('$6::text', lane)]).join(', ')}
       ) as head (agent_id, lane, rise),
-      lateral (${headsOf('$5::text', 'head.agent_id', 'head.lane', `(select greatest(16, 2 * ${parts.wanted}) + 4)`)}
+      lateral (${bestTasksOf('$5::text', 'head.agent_id', 'head.lane', `(select greatest(16, 2 * ${parts.requested}) + 4)`)}
       ) as t
     where p.is_known and not p.is_stale
   ),
@@ -48,7 +48,7 @@ function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
     select array(
       select r.task_id from (select * from candidate order by score desc, due_date, created_at, task_id) as r,
         lateral (${LOCKED_IN_TURN}) as locked
-      limit ${parts.wanted}
+      limit ${parts.requested}
     ) as ids
   ),
   left_queue as (delete from taskboard.todo q where q.task_id = any ((select ids from picked)::text[])),
@@ -64,7 +64,7 @@ function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
     case when short.is_short then (select count(*) from candidate) end::integer as seen,
     case when short.is_short
       then ${untilFirst('taskboard.first_wait_for_agent($5::text, $6::text)')} end::float8 as "nextReadyInMs"
-  from p, (select cardinality(ids) < ${parts.wanted} as is_short from picked) as short left join (${parts.reply}) as r on true`,
+  from p, (select cardinality(ids) < ${parts.requested} as is_short from picked) as short left join (${parts.reply}) as r on true`,
   )
 }
 

@@ -9,7 +9,7 @@ export interface ClaimRow extends TaskRow {
   /** The place of a completed task among the completions. */
   readonly ord: number
   readonly isStale: boolean
-  /** The number of candidates seen. A claim for one agent returns it only when it took fewer than it wanted. */
+  /** The number of candidates seen. A claim for one agent returns it only when it took fewer than it requested. */
   readonly seen: number | null
   /** Milliseconds until the end of the first wait that keeps a task from the agents; null when there is none. */
   readonly nextReadyInMs: number | null
@@ -26,8 +26,8 @@ const AFTER_COMPLETIONS = 1_000_000
 const MOST_EXPECTED = 500
 
 /** Milliseconds from `p.now` to the instant that a function returns, at least 0; null when it returns none. Calls the function once. */
-export function untilFirst(call: string): string {
-  return /* sql */ `(select f.at - least(f.at, p.now) from p, (select ${call} as at offset 0) f)`
+export function untilFirst(queued: string): string {
+  return /* sql */ `(select f.at - least(f.at, p.now) from p, (select ${queued} as at offset 0) f)`
 }
 
 /** The most tasks that one statement claims. */
@@ -37,13 +37,18 @@ export const MOST_CLAIMED = 200
 export const LEAST_DEPTH = 4
 
 /** The best `depth` tasks of a lane and a pool. */
-export const headsOf = (workspace: string, agent: string, lane: string, depth: string): string => /* sql */ `
+export const bestTasksOf = (
+  workspace: string,
+  agent: string,
+  lane: string,
+  depth: string,
+): string => /* sql */ `
         select * from (
           select * from taskboard.todo t
           where t.ready and t.workspace_id = ${workspace} and t.agent_id = ${agent} and t.lane = ${lane}
           order by ${BEST_FIRST}
           limit ${depth}
-        ) as heads limit ${MOST_EXPECTED}`
+        ) as best_tasks limit ${MOST_EXPECTED}`
 
 /**
  * Locks candidate `r` unless another transaction holds it. The task is locked first: when a task is held, its place must stay
@@ -63,28 +68,28 @@ export const start = (agent: string, leaseMs: string): string => `
 
 /**
  * The part of a claiming statement from the candidates to the tasks, for all agents of a type, under leases of $4. It reads
- * - `p` (now), and `wanted`, an expression for the number of tasks,
+ * - `p` (now), and `requested`, an expression for the number of tasks,
  * - `stale` (is_stale: ended placements must be recomputed first; then nothing is taken),
- * - `station` (workspace_id, place: the workspaces whose turn it is, in order),
+ * - `served_workspace` (workspace_id, place: the workspaces whose turn it is, in order),
  * - `worker` (workspace_id, agent_id, held: the agents that may take tasks, and how many each already has).
  *
  * `candidate` gives the number of candidates: when it exceeds the number taken, another try may find more. The result is
  * `claimed`, the tasks with their `ord`, from `after` + 1.
  */
-export const takeBest = ({ wanted, after }: ClaimParts): string => /* sql */ `
-  look as materialized (
-    select greatest(16, 2 * ${wanted}) / greatest(1, (select count(*) from station)) + ${LEAST_DEPTH} as depth
+export const takeBest = ({ requested, after }: ClaimParts): string => /* sql */ `
+  search_depth as materialized (
+    select greatest(16, 2 * ${requested}) / greatest(1, (select count(*) from served_workspace)) + ${LEAST_DEPTH} as depth
   ),
   candidate as materialized (
     select q.task_id, q.workspace_id, s.place, q.due_date, q.created_at, q.key + s.slope * p.now as score
     from p, (
-        select station.*, l.lane, ${slopeOf('l.lane')} as slope
-        from station, taskboard.scoring s, ${EACH_LANE}
+        select served_workspace.*, l.lane, ${slopeOf('l.lane')} as slope
+        from served_workspace, taskboard.scoring s, ${EACH_LANE}
       ) as s
       cross join lateral (
         select ''::text as agent_id union all select w.agent_id from worker w where w.workspace_id = s.workspace_id
       ) as pool
-      cross join lateral (${headsOf('s.workspace_id', 'pool.agent_id', 's.lane', '(select depth from look)')}
+      cross join lateral (${bestTasksOf('s.workspace_id', 'pool.agent_id', 's.lane', '(select depth from search_depth)')}
       ) as q
     where not (select is_stale from stale)
   ),
@@ -98,8 +103,8 @@ export const takeBest = ({ wanted, after }: ClaimParts): string => /* sql */ `
       select r.task_id, r.turn, r.place, q.workspace_id, q.agent_id
       from (select * from ranked order by turn, place) as r cross join lateral (${LOCKED_IN_TURN}
       ) as q
-      limit ${wanted}
-    ) as heads limit ${MOST_CLAIMED}
+      limit ${requested}
+    ) as best_tasks limit ${MOST_CLAIMED}
   ),
   numbered as (
     select *, row_number() over (order by turn, place) as ord,
@@ -107,14 +112,14 @@ export const takeBest = ({ wanted, after }: ClaimParts): string => /* sql */ `
     from picked
   ),
   -- A task for any agent goes to the agent that has the fewest, including those of this batch.
-  dealt as (
+  assigned as (
     select w.workspace_id, w.agent_id,
       row_number() over (partition by w.workspace_id order by w.held + n, w.agent_id) as nth
-    from worker w, generate_series(0, ${wanted} - 1) as n
+    from worker w, generate_series(0, ${requested} - 1) as n
   ),
   taken as (
     select n.task_id, n.ord, coalesce(nullif(n.agent_id, ''), d.agent_id) as agent_id
-    from numbered n left join dealt d on d.workspace_id = n.workspace_id and d.nth = n.nth
+    from numbered n left join assigned d on d.workspace_id = n.workspace_id and d.nth = n.nth
   ),
   left_queue as (delete from taskboard.todo q where q.task_id = any (array(select task_id from picked))),
   claimed as (
@@ -135,7 +140,7 @@ interface ClaimParts {
    * An expression for the number of tasks to claim. It is a separate query: with a bare parameter, the plan for one number
    * would look so much cheaper to the planner than the generic plan that it would plan every call.
    */
-  readonly wanted: string
+  readonly requested: string
   readonly after: number
   /** Subtracts the completed tasks of agent `a` from its count. */
   readonly leaving: string
@@ -157,7 +162,7 @@ export function claimParts(withCompletions: boolean, isStale: string, condition:
   if (!withCompletions) {
     return {
       complete: '',
-      wanted: '(select $3::integer)',
+      requested: '(select $3::integer)',
       after: 0,
       leaving: '',
       draft: `draft as (${STARTED}
@@ -169,8 +174,8 @@ export function claimParts(withCompletions: boolean, isStale: string, condition:
     complete: `
   ${completionsOf(7)},
   ${completeBeforeClaim(`not ${isStale} and ${condition}`)},
-  wanted as materialized (select ($3::integer + (select count(*) from done))::integer as wanted),`,
-    wanted: '(select wanted from wanted)',
+  requested as materialized (select ($3::integer + (select count(*) from done))::integer as requested),`,
+    requested: '(select requested from requested)',
     after: AFTER_COMPLETIONS,
     leaving: ' - (select count(*) from done d where d.done_by = a.id)',
     draft: `draft as (

@@ -162,12 +162,12 @@ describe('a claim', () => {
   })
 
   it('is retried after it was the victim of a deadlock', async () => {
-    const wanted = await addTask()
+    const requested = await addTask()
     await other.query(`begin; set local deadlock_timeout = '1min'`)
     await other.query('select from taskboard.workspace_log for update')
     const claim = storage.tasks.claimTasks({ target: await target(), limit: 1 }, at)
     await waiting()
-    await other.query('update taskboard.task set progress = 1 where id = $1', [wanted])
+    await other.query('update taskboard.task set progress = 1 where id = $1', [requested])
     await other.query('commit')
     // The other transaction may still hold the task at the retry.
     const { tasks } = await claim

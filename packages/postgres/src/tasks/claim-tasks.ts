@@ -1,14 +1,45 @@
-import { TaskboardError, type Instant, type Task } from '@taskboard/core'
+import { type Instant, type Task, TaskboardError } from '@taskboard/core'
 import { anyAgentType, type ClaimByType, type ClaimForAgent, type ClaimTarget } from '@taskboard/core/storage'
 import type { Session } from '../database.js'
+import { statement } from '../statement.js'
 import { claimByFallback, claimByType, type TypeClaimRow } from './claim-by-type.js'
 import { claimForAgent, completeAndClaimForAgent } from './claim-for-agent.js'
-import { LEAST_DEPTH, MOST_CLAIMED, type ClaimRow } from './claim-sql.js'
-import { completionValues, type CompletionInput } from './completion-values.js'
-import { settleQueue } from './settle-queue.js'
+import { type ClaimRow, LEAST_DEPTH, MOST_CLAIMED } from './claim-sql.js'
+import { type CompletionInput, completionValues } from './complete-sql.js'
 import { toTask } from './task-row.js'
 
-export interface Pickup {
+/** Present, limit. */
+const placeAnew = statement<{ readonly count: number }>(
+  'settle_queue',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  due as materialized (
+    select q.task_id from taskboard.todo q
+    where q.until < 9223372036854775807 and q.until > 0 and q.until <= (select now from p)
+    order by q.until
+    limit $2::integer
+    for update skip locked
+  ),
+  placed as (
+    update taskboard.todo q
+    set ready = n.ready, lane = n.lane, key = n.key, placed_at = n.placed_at, until = n.until, not_before = n.not_before
+    from p, taskboard.task t, lateral taskboard.todo_of(t, p.now) n
+    where q.task_id = any (array(select task_id from due)) and t.id = q.task_id
+    returning q.task_id
+  )
+  select count(*)::integer as count from placed`,
+)
+
+/**
+ * Recomputes up to `limit` places in the pickup order that have ended by `now`, because a factor began or stopped to rise, or a
+ * wait ended. Skips tasks that others have locked. Resolves to the number of tasks placed.
+ */
+async function settleQueue(session: Session, now: Instant | null, limit: number): Promise<number> {
+  const [row] = await session.run(placeAnew, [now, limit])
+  return row?.count ?? 0
+}
+
+interface Pickup {
   /** The number of tasks to claim, plus one for each completion that succeeds. */
   readonly limit: number
   readonly completions: readonly CompletionInput[]
@@ -29,19 +60,20 @@ export interface PickedUp {
 export type TaskClaims = (session: Session, target: ClaimTarget, pickup: Pickup) => Promise<PickedUp>
 
 /** How many times a claim tries when others hold the tasks that it saw. */
-const MOST_LOOKS = 8
+const MOST_SEARCHES = 8
+
 /** How many ended placements are recomputed before a claim. The rest is left to the next claims and hardly affects the order. */
 const SETTLED_ROWS = 1_000
 
 /** One run of a claiming statement. */
-interface Look {
+interface ClaimQuery {
   readonly exact: boolean
   readonly limit: number
   readonly completions: readonly CompletionInput[]
 }
 
 /** The result of one run of a claiming statement. */
-interface Seen extends PickedUp {
+interface Candidates extends PickedUp {
   /** Placements have ended: the statement changed nothing. */
   readonly isStale: boolean
   /** Whether nothing more could be taken. */
@@ -52,12 +84,12 @@ interface Seen extends PickedUp {
 export function createTaskClaims(): TaskClaims {
   const lastServed = new Map<string, string>()
 
-  async function lookByType(
+  async function claimCandidatesByType(
     session: Session,
     { agentType, leaseMs }: ClaimByType,
     now: Instant | null,
-    { exact, limit, completions }: Look,
-  ): Promise<Seen> {
+    { exact, limit, completions }: ClaimQuery,
+  ): Promise<Candidates> {
     const last = lastServed.get(agentType) ?? ''
     const values = [now, exact, limit, leaseMs, agentType, last]
     const { claim, completeAndClaim } = agentType === anyAgentType ? claimByFallback : claimByType
@@ -69,34 +101,34 @@ export function createTaskClaims(): TaskClaims {
     const served = lastOf(rows)
     if (served !== null) lastServed.set(agentType, served)
     // The walk went once around when it found fewer workspaces with work than could have had a turn. Of several, each was
-    // asked only for its share of the wanted tasks, so one may have more where others had fewer.
-    const { stations = [], seen } = rows[0] ?? {}
-    const wanted = limit + rows.filter(({ isOutcome }) => isOutcome).length
-    const isWhole = stations.length <= 1 || (seen ?? 0) < LEAST_DEPTH
-    return toSeen(rows, completions.length, isWhole && stations.length < wanted)
+    // asked only for its share of the requested tasks, so one may have more where others had fewer.
+    const { workspaces = [], seen } = rows[0] ?? {}
+    const requested = limit + rows.filter(({ isOutcome }) => isOutcome).length
+    const isWhole = workspaces.length <= 1 || (seen ?? 0) < LEAST_DEPTH
+    return toCandidates(rows, completions.length, isWhole && workspaces.length < requested)
   }
 
   return (session, target, pickup) =>
-    takeUpTo(session, pickup, (look) =>
+    takeUpTo(session, pickup, (search) =>
       'agentType' in target
-        ? lookByType(session, target, pickup.now, look)
-        : lookForAgent(session, target, pickup.now, look),
+        ? claimCandidatesByType(session, target, pickup.now, search)
+        : claimCandidatesForAgent(session, target, pickup.now, search),
     )
 }
 
-async function lookForAgent(
+async function claimCandidatesForAgent(
   session: Session,
   { workspaceId, agentId, leaseMs }: ClaimForAgent,
   now: Instant | null,
-  { exact, limit, completions }: Look,
-): Promise<Seen> {
+  { exact, limit, completions }: ClaimQuery,
+): Promise<Candidates> {
   const values = [now, exact, limit, leaseMs, workspaceId, agentId]
   const rows = inOrder(
     completions.length === 0
       ? await session.run(claimForAgent, values)
       : await session.run(completeAndClaimForAgent, [...values, completionValues(completions)]),
   )
-  return toSeen(rows, completions.length, true)
+  return toCandidates(rows, completions.length, true)
 }
 
 /** The completed tasks, then the claimed ones. */
@@ -108,42 +140,42 @@ function inOrder<Row extends ClaimRow>(rows: readonly Row[]): readonly Row[] {
 function lastOf(rows: readonly TypeClaimRow[]): string | null {
   const last = rows.at(-1)
   if (last === undefined || last.isStale) return null
-  return last.isOutcome === false ? last.workspaceId : (last.stations.at(-1) ?? null)
+  return last.isOutcome === false ? last.workspaceId : (last.workspaces.at(-1) ?? null)
 }
 
 async function takeUpTo(
   session: Session,
   { limit, completions, now, commitsEach }: Pickup,
-  look: (look: Look) => Promise<Seen>,
+  search: (search: ClaimQuery) => Promise<Candidates>,
 ): Promise<PickedUp> {
-  const opening: Look = { exact: true, limit: Math.min(MOST_CLAIMED, limit), completions }
-  let seen = await look(opening)
+  const opening: ClaimQuery = { exact: true, limit: Math.min(MOST_CLAIMED, limit), completions }
+  let seen = await search(opening)
   if (seen.isStale) {
     await settleQueue(session, now, SETTLED_ROWS)
-    seen = await look({ ...opening, exact: false })
+    seen = await search({ ...opening, exact: false })
   }
   const { completed } = seen
-  const wanted = limit + completed.filter((task) => task !== null).length
+  const requested = limit + completed.filter((task) => task !== null).length
   const tasks = [...seen.tasks]
-  for (let inVain = 0; tasks.length < wanted && !seen.isAll && inVain < MOST_LOOKS;) {
+  for (let fruitless = 0; tasks.length < requested && !seen.isAll && fruitless < MOST_SEARCHES;) {
     try {
-      seen = await look({
+      seen = await search({
         exact: false,
-        limit: Math.min(MOST_CLAIMED, wanted - tasks.length),
+        limit: Math.min(MOST_CLAIMED, requested - tasks.length),
         completions: [],
       })
     } catch (error) {
       // Return the claimed tasks, or no one would work on them.
-      if (commitsEach && (tasks.length > 0 || wanted > limit)) break
+      if (commitsEach && (tasks.length > 0 || requested > limit)) break
       throw error
     }
     tasks.push(...seen.tasks)
-    inVain = seen.tasks.length === 0 ? inVain + 1 : 0
+    fruitless = seen.tasks.length === 0 ? fruitless + 1 : 0
   }
-  return { completed, tasks, nextReadyInMs: tasks.length < wanted ? seen.nextReadyInMs : null }
+  return { completed, tasks, nextReadyInMs: tasks.length < requested ? seen.nextReadyInMs : null }
 }
 
-function toSeen(rows: readonly ClaimRow[], completions: number, isAllSeen: boolean): Seen {
+function toCandidates(rows: readonly ClaimRow[], completions: number, isAllSeen: boolean): Candidates {
   const [first] = rows
   if (first === undefined) throw new Error('a claim returned no row')
   if (!first.isKnown) throw new TaskboardError('NOT_FOUND', 'no such agent')

@@ -1,5 +1,25 @@
-import { dependentsToLock } from './dependents-sql.js'
+import type { ClaimProof } from '@taskboard/core/storage'
+import { dependentsToLock } from './dependents.js'
 import { taskColumns } from './task-row.js'
+
+/** One task to complete. */
+export interface CompletionInput {
+  readonly proof: ClaimProof
+  readonly result: string
+}
+
+/** The parameter of a statement that completes. */
+export function completionValues(completions: readonly CompletionInput[]): string {
+  return JSON.stringify(
+    completions.map(({ proof, result }, ord) => ({
+      ord,
+      workspace_id: proof.workspaceId,
+      task_id: proof.taskId,
+      fencing_token: proof.fencingToken,
+      result,
+    })),
+  )
+}
 
 /**
  * The part of a statement that completes claimed tasks. Reads `p` (now) and `completion` (ord, workspace_id, task_id,

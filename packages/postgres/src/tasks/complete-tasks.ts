@@ -11,8 +11,7 @@ import { LOG_EVENTS } from '../events/log-events.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import type { TaskClaims } from './claim-tasks.js'
-import { COMPLETE_CLAIMED, completionsOf } from './complete-sql.js'
-import { completionValues, type CompletionInput } from './completion-values.js'
+import { COMPLETE_CLAIMED, type CompletionInput, completionsOf, completionValues } from './complete-sql.js'
 import type { JoinedPickups } from './join-pickups.js'
 import { getTaskRow } from './get-task.js'
 import { leaseLost } from './lease-lost.js'
@@ -59,10 +58,10 @@ export function createCompletions(
    * Two commits. One transaction would hold the log of the completed task's workspace while it waits for other logs, and could
    * deadlock with claims that hold those. Once the task is completed, the call returns it.
    */
-  async function oneAfterTheOther(call: Call, next: ClaimTarget): Promise<Completion> {
-    const task = await completedTask(plain, call, await complete(call))
+  async function oneAfterTheOther(queued: Call, next: ClaimTarget): Promise<Completion> {
+    const task = await completedTask(plain, queued, await complete(queued))
     try {
-      return { task, next: await pickups.claim(next, 1, call.now) }
+      return { task, next: await pickups.claim(next, 1, queued.now) }
     } catch (error) {
       if (isTaskboardError(error, 'SERVICE_UNAVAILABLE'))
         return { task, next: { tasks: [], nextReadyInMs: null } }
@@ -70,22 +69,22 @@ export function createCompletions(
     }
   }
 
-  return async ({ proof, result, next }, at) => {
-    const { now } = at
-    const call = { proof, result, now }
+  return async ({ proof, result, next }, call) => {
+    const { now } = call
+    const queued = { proof, result, now }
     if (next === null) {
-      if (at.tx === undefined) {
-        return { task: await completedTask(plain, call, await complete(call)), next: null }
+      if (call.tx === undefined) {
+        return { task: await completedTask(plain, queued, await complete(queued)), next: null }
       }
-      const inTransaction: Session = { run: (...query) => database.read(at, ...query) }
-      return { task: await completeIn(inTransaction, call), next: null }
+      const inTransaction: Session = { run: (...query) => database.read(call, ...query) }
+      return { task: await completeIn(inTransaction, queued), next: null }
     }
-    if (at.tx === undefined && isOneLog(proof, next)) {
+    if (call.tx === undefined && isOneLog(proof, next)) {
       const joined = await pickups.completeAndClaim({ proof, result }, next, now)
-      return joined ?? oneAfterTheOther(call, next)
+      return joined ?? oneAfterTheOther(queued, next)
     }
-    return database.atomically(at, async (session) => {
-      const task = await completeIn(session, call)
+    return database.atomically(call, async (session) => {
+      const task = await completeIn(session, queued)
       const pickup = { limit: 1, completions: [], now, commitsEach: false }
       const { tasks, nextReadyInMs } = await claims(session, next, pickup)
       return { task, next: { tasks, nextReadyInMs } }
@@ -98,9 +97,9 @@ function isOneLog(proof: ClaimProof, next: ClaimTarget): boolean {
   return 'agentType' in next || next.workspaceId === proof.workspaceId
 }
 
-async function completeIn(session: Session, call: Call): Promise<Task> {
-  const [row] = await session.run(completeClaimed, toValues([call]))
-  return completedTask(session, call, row)
+async function completeIn(session: Session, queued: Call): Promise<Task> {
+  const [row] = await session.run(completeClaimed, toValues([queued]))
+  return completedTask(session, queued, row)
 }
 
 function toValues(calls: readonly Call[]): readonly unknown[] {

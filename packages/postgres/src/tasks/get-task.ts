@@ -1,18 +1,62 @@
 import {
-  TaskboardError,
   type Attempt,
   type Instant,
   type Task,
+  TaskboardError,
   type TaskLogEntry,
   type TaskOutput,
 } from '@taskboard/core'
-import type { At, TaskPart, TaskParts, TaskQuery, TaskReading, TaskStore } from '@taskboard/core/storage'
+import type {
+  CallContext,
+  Reach,
+  TaskPart,
+  TaskParts,
+  TaskQuery,
+  TaskReading,
+  TaskStore,
+} from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement, type Statement } from '../statement.js'
-import { askedValues, FROM_ASKED, type AskedTask } from './asked-tasks.js'
-import { agentColumnsShown, joinAgent, toTaskAgent, type SummaryRow } from './summary-row.js'
-import { taskColumns, toTask, type TaskRow } from './task-row.js'
+import {
+  agentColumnsShown,
+  joinAgent,
+  type SummaryRow,
+  taskColumns,
+  type TaskRow,
+  toTask,
+  toTaskAgent,
+} from './task-row.js'
+
+/** A task to look up by its id. */
+interface AskedTask {
+  readonly reach: Reach
+  readonly taskId: string
+}
+
+/**
+ * The source of a statement that reads tasks for several calls: `asked` (ord, from 1) and the task `t` if it is within the
+ * caller's reach. Parameters 1 to 3 are `askedValues`. The limits make the planner look up each task by its id.
+ */
+const FROM_ASKED = /* sql */ `
+  from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (id, account_id, workspace_ids, ord)
+    cross join lateral (select * from taskboard.task t where t.id = asked.id limit 1) as t
+    join lateral (
+      select true from taskboard.workspace w
+      where w.id = t.workspace_id and w.account_id = asked.account_id
+        and (asked.workspace_ids is null or asked.workspace_ids::jsonb ? w.id)
+      limit 1
+    ) as reached on true`
+
+/** The values of `FROM_ASKED`. The lists of workspaces differ in length, which an array does not allow, so they are sent as JSON. */
+function askedValues(asked: readonly AskedTask[]): readonly unknown[] {
+  const ids = asked.map(({ taskId }) => taskId)
+  const accounts = asked.map(({ reach }) => reach.accountId)
+  const workspaces = asked.map(({ reach: { workspaceIds } }) =>
+    workspaceIds === 'all' ? null : JSON.stringify(workspaceIds),
+  )
+  return [ids, accounts, workspaces]
+}
 
 /** A row of a statement of `readParts`. It has only the members of the parts that the statement reads. */
 interface ReadRow extends SummaryRow {
@@ -107,6 +151,7 @@ function statementsOf(make: (parts: readonly TaskPart[]) => Statement<ReadRow>) 
 }
 
 const oneStatement = statementsOf(readOne)
+
 const askedStatement = statementsOf(readAsked)
 
 interface Call extends AskedTask {
@@ -116,13 +161,14 @@ interface Call extends AskedTask {
 }
 
 const MOST_AT_ONCE = 200
+
 const JOINING = { most: MOST_AT_ONCE, atOnce: 2 }
 
 /** `TaskStore.getTask`. Concurrent calls by reach share a statement. */
 export function createGetTask(database: Database): TaskStore<PgConnection>['getTask'] {
   const run = async (
     calls: readonly Call[],
-    at: At<PgConnection> | null,
+    at: CallContext<PgConnection> | null,
   ): Promise<readonly (ReadRow | undefined)[]> => {
     const { parts = [], logLines = null, now = null } = calls[0] ?? {}
     const rows = await database.read(at, askedStatement(parts), [...askedValues(calls), logLines, now])
@@ -134,19 +180,19 @@ export function createGetTask(database: Database): TaskStore<PgConnection>['getT
   const locate = joined()
   const look = joined()
 
-  async function readWithin(call: Call, at: At<PgConnection>): Promise<ReadRow | undefined> {
-    if (at.tx !== undefined) return (await run([call], at))[0]
-    return call.parts.length === 0 ? locate(call) : look(call)
+  async function readWithin(queued: Call, call: CallContext<PgConnection>): Promise<ReadRow | undefined> {
+    if (call.tx !== undefined) return (await run([queued], call))[0]
+    return queued.parts.length === 0 ? locate(queued) : look(queued)
   }
 
-  return async <Part extends TaskPart>(query: TaskQuery<Part>, at: At<PgConnection>) => {
+  return async <Part extends TaskPart>(query: TaskQuery<Part>, call: CallContext<PgConnection>) => {
     const { within, taskId, logLines = null } = query
     // A fixed order, so that each set of parts has one statement.
     const parts = query.parts.toSorted()
     const row =
       typeof within === 'string'
-        ? (await database.read(at, oneStatement(parts), [within, taskId, logLines, at.now]))[0]
-        : await readWithin({ reach: within, taskId, parts, logLines, now: at.now }, at)
+        ? (await database.read(call, oneStatement(parts), [within, taskId, logLines, call.now]))[0]
+        : await readWithin({ reach: within, taskId, parts, logLines, now: call.now }, call)
     if (row === undefined) throw unknownTask()
     const found = parts.map((part) => [part, readers[part](row)] as const)
     return { workspaceId: row.workspaceId, ...Object.fromEntries(found) } as TaskReading<Part>
@@ -158,9 +204,9 @@ export async function getTask(
   database: Database,
   workspaceId: string,
   taskId: string,
-  at: At<PgConnection>,
+  call: CallContext<PgConnection>,
 ): Promise<Task> {
-  const [row] = await database.read(at, getTaskRow, [workspaceId, taskId])
+  const [row] = await database.read(call, getTaskRow, [workspaceId, taskId])
   if (row === undefined) throw unknownTask()
   return toTask(row)
 }

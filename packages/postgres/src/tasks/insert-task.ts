@@ -2,11 +2,11 @@ import { TaskboardError, type Actor, type Instant, type Task } from '@taskboard/
 import { createTask, type NewTask, type TaskStore } from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
-import { once } from '../idempotency/once.js'
+import { once } from '../idempotency.js'
 import type { PgConnection } from '../pool.js'
 import { statement, type Statement } from '../statement.js'
 import { fieldNames, fieldTypes, fieldValues } from './field-columns.js'
-import { lockDependencies } from './lock-dependencies.js'
+import { lockDependencies } from './dependencies.js'
 
 /** What the database adds to a task. */
 interface InsertedRow {
@@ -99,24 +99,27 @@ export function createInsertTask(database: Database): TaskStore<PgConnection>['i
     },
   )
 
-  return async ({ task: input, actor, idempotency }, at) => {
-    const { now } = at
+  return async ({ task: input, actor, idempotency }, call) => {
+    const { now } = call
     const id = database.settings.current.newId('task')
     const task = { ...input, id, dependsOn: [...new Set(input.dependsOn)] }
-    const call = { task, actor, now }
+    const queued = { task, actor, now }
     const isWaiting = task.dependsOn.length > 0
-    if (idempotency === null && at.tx === undefined) {
-      return { value: insertedTask(task, await (isWaiting ? insertWaiting : insert)(call)), replayed: false }
+    if (idempotency === null && call.tx === undefined) {
+      return {
+        value: insertedTask(task, await (isWaiting ? insertWaiting : insert)(queued)),
+        replayed: false,
+      }
     }
     if (idempotency === null && !isWaiting) {
       return {
-        value: insertedTask(task, (await database.write(at, insertTasks, toValues([call])))[0]),
+        value: insertedTask(task, (await database.write(call, insertTasks, toValues([queued])))[0]),
         replayed: false,
       }
     }
     const make = async (session: Session): Promise<Task> =>
-      insertedTask(task, (await insertWith(session, [call]))[0])
-    return database.atomically(at, async (session) =>
+      insertedTask(task, (await insertWith(session, [queued]))[0])
+    return database.atomically(call, async (session) =>
       idempotency === null
         ? { value: await make(session), replayed: false }
         : once(session, idempotency, now, make),

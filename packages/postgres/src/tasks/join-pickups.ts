@@ -2,7 +2,7 @@ import type { Instant, Task } from '@taskboard/core'
 import type { ClaimBatch, ClaimTarget } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PickedUp, TaskClaims } from './claim-tasks.js'
-import type { CompletionInput } from './completion-values.js'
+import type { CompletionInput } from './complete-sql.js'
 
 /** Claims that share a statement and a commit with concurrent ones. */
 export interface JoinedPickups {

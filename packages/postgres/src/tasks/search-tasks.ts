@@ -1,11 +1,104 @@
 import { TaskboardError, taskStatuses } from '@taskboard/core'
-import type { At, TaskSearch, TaskSearchPage } from '@taskboard/core/storage'
+import type { CallContext, TaskSearch, TaskSearchPage } from '@taskboard/core/storage'
 import { reachValues } from '../access/reach.js'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
-import { LONGEST_PAGE } from './list-todo.js'
-import { searchTasks as anyTasks, searchTasksOfAgent } from './search-sql.js'
-import { toSummary } from './summary-row.js'
+import { statement } from '../statement.js'
+import { LONGEST_PAGE } from './list-tasks.js'
+import { joinAgent, summaryColumns, type SummaryRow, toSummary } from './task-row.js'
+
+/** A row of a page. A page without tasks has one row without a task. */
+interface FoundRow extends SummaryRow {
+  /** Whether the workspace of the filter is within reach; true without a filter. */
+  readonly hasWorkspace: boolean
+  readonly hasAgent: boolean
+}
+
+/** The last id of the page before, or a text above every `task_…`: a letter in each language, because many sort signs below letters. */
+const BEFORE = `coalesce($5::text, 'u')`
+
+/** The first of `rows`, a query of `id`. The outer limit shows the planner that they are few. */
+const first = (rows: string): string =>
+  `select * from (${rows} order by id desc limit $6::integer) as heads limit ${LONGEST_PAGE + 1}`
+
+const PRESENT = `p as materialized (select coalesce($7::bigint, taskboard.now_ms()) as now)`
+
+/** The named workspace, or all of the account, each looked up by its key. */
+const REACHED = /* sql */ `
+  reached as materialized (
+    select w.id from taskboard.workspace w
+    where $3::text is null and $2::text[] is null and w.account_id = $1::text
+    union all
+    select w.id
+    from unnest(case when $3::text is null then $2::text[]
+        when $2::text[] is null or $3::text = any ($2::text[]) then array[$3::text] end) as named (id)
+      cross join lateral (
+        select w.id from taskboard.workspace w where w.id = named.id and w.account_id = $1::text limit 1
+      ) as w
+  )`
+
+const answer = (hasAgent: string): string => /* sql */ `
+  select ($3::text is null or exists (select from reached)) as "hasWorkspace", ${hasAgent} as "hasAgent",
+    ${summaryColumns('t')}
+  from p left join page on true
+    left join lateral (select * from taskboard.task t where t.id = page.id limit 1) as t on true
+    ${joinAgent('t', 'p.now')}
+  order by t.id desc`
+
+/** Account, workspaces or null, workspace of the filter or null, statuses, last id or null, limit, present. */
+const searchStatement = statement<FoundRow>(
+  'search_tasks',
+  /* sql */ `
+  with ${PRESENT}, ${REACHED},
+  page as materialized (
+    ${first(/* sql */ `
+      select q.id from reached w cross join unnest($4::smallint[]) as s (status) cross join lateral (
+        ${first(/* sql */ `
+          select t.id from taskboard.task t
+          where t.workspace_id = w.id and t.status = s.status and t.id < ${BEFORE}`)}
+      ) as q`)}
+  )
+  ${answer('true')}`,
+)
+
+/** One more parameter: the agent. */
+const searchTasksOfAgent = statement<FoundRow>(
+  'search_tasks_of_agent',
+  /* sql */ `
+  with ${PRESENT}, ${REACHED},
+  agent as materialized (
+    select a.id, a.workspace_id from taskboard.agent a join taskboard.workspace w on w.id = a.workspace_id
+    where a.id = $8::text and w.account_id = $1::text and ($2::text[] is null or w.id = any ($2::text[]))
+  ),
+  worker as materialized (
+    select a.id from agent a where $3::text is null or a.workspace_id = $3::text
+  ),
+  found as (
+    select q.id from worker a cross join unnest($4::smallint[]) as s (status) cross join lateral (
+      ${first(/* sql */ `
+        select t.id from taskboard.task t
+        where t.assigned_to = a.id and t.status = s.status and t.id < ${BEFORE}`)}
+    ) as q
+    union
+    select q.id from worker a cross join lateral (
+      ${first(/* sql */ `
+        select t.id from taskboard.task t
+        where t.lease_agent_id = a.id and t.id < ${BEFORE} and 1 = any ($4::smallint[])`)}
+    ) as q
+    union
+    select q.id from worker a cross join lateral (
+      ${first(/* sql */ `
+        select e.task_id as id
+        from taskboard.attempt e cross join lateral (
+          select from taskboard.task t
+          where t.id = e.task_id and t.status = 2 and t.fencing_token = e.fencing_token limit 1
+        ) as done
+        where e.agent_id = a.id and e.outcome = 'completed' and e.task_id < ${BEFORE} and 2 = any ($4::smallint[])`)}
+    ) as q
+  ),
+  page as materialized (${first('select id from found')})
+  ${answer('exists (select from agent)')}`,
+)
 
 const ALL_STATUSES = taskStatuses.map((_, code) => code)
 
@@ -13,16 +106,16 @@ const ALL_STATUSES = taskStatuses.map((_, code) => code)
 export async function searchTasks(
   database: Database,
   { reach, status, agentId, workspaceId, limit: wanted, afterId }: TaskSearch,
-  at: At<PgConnection>,
+  call: CallContext<PgConnection>,
 ): Promise<TaskSearchPage> {
   const limit = Math.min(wanted, LONGEST_PAGE)
   const statuses = status === null ? ALL_STATUSES : [taskStatuses.indexOf(status)]
   // One more than the page, to detect a next page.
-  const values = [...reachValues(reach), workspaceId, statuses, afterId, limit + 1, at.now]
+  const values = [...reachValues(reach), workspaceId, statuses, afterId, limit + 1, call.now]
   const rows =
     agentId === null
-      ? await database.read(at, anyTasks, values)
-      : await database.read(at, searchTasksOfAgent, [...values, agentId])
+      ? await database.read(call, searchStatement, values)
+      : await database.read(call, searchTasksOfAgent, [...values, agentId])
   if (rows[0]?.hasWorkspace !== true) throw unknown('workspace', 'workspaceId')
   if (!rows[0].hasAgent) throw unknown('agent', 'agentId')
   const found = rows.filter(({ id }) => (id as string | null) !== null)

@@ -1,15 +1,15 @@
 import { TaskboardError, type Actor, type Task } from '@taskboard/core'
-import { revocationBy, type At, type TaskChange, type TaskTarget } from '@taskboard/core/storage'
+import { revocationBy, type CallContext, type TaskChange, type TaskTarget } from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
-import { applyCommand, type SeenTask } from './apply-command.js'
-import { changeDependencies } from './change-dependencies.js'
+import { applyCommand, type ReadTask } from './apply-command.js'
+import { changeDependencies } from './dependencies.js'
 import { fieldUpdates, fieldValues } from './field-columns.js'
 import { getTask } from './get-task.js'
 import { taskColumns, toTask } from './task-row.js'
 
-interface EditedRow extends SeenTask {
+interface EditedRow extends ReadTask {
   readonly exists: boolean
   readonly formerAssignee: string | null
 }
@@ -44,18 +44,18 @@ export async function updateTask(
   target: TaskTarget,
   change: TaskChange,
   actor: Actor,
-  at: At<PgConnection>,
+  call: CallContext<PgConnection>,
 ): Promise<Task> {
   const { workspaceId, taskId } = target
-  if (Object.keys(change).length === 0) return getTask(database, workspaceId, taskId, at)
+  if (Object.keys(change).length === 0) return getTask(database, workspaceId, taskId, call)
   if (change.dependsOn === undefined && change.assignedTo == null) {
-    const values = [at.now, workspaceId, taskId, JSON.stringify(fieldValues(change))]
-    return toTask(editedRow(await database.write(at, editTask, values)))
+    const values = [call.now, workspaceId, taskId, JSON.stringify(fieldValues(change))]
+    return toTask(editedRow(await database.write(call, editTask, values)))
   }
-  const { task, isRevoked } = await database.atomically(at, (session) =>
-    editWithin(session, target, change, actor, at),
+  const { task, isRevoked } = await database.atomically(call, (session) =>
+    editWithin(session, target, change, actor, call),
   )
-  if (isRevoked) database.noteRevocation(at)
+  if (isRevoked) database.noteRevocation(call)
   return task
 }
 
@@ -64,7 +64,7 @@ async function editWithin(
   target: TaskTarget,
   change: TaskChange,
   actor: Actor,
-  at: At<PgConnection>,
+  call: CallContext<PgConnection>,
 ): Promise<{ readonly task: Task; readonly isRevoked: boolean }> {
   const { workspaceId, taskId } = target
   const { dependsOn } = change
@@ -73,7 +73,7 @@ async function editWithin(
       ? { columns: {}, fault: null }
       : await changeDependencies(session, workspaceId, taskId, [...new Set(dependsOn)])
   const text = JSON.stringify({ ...fieldValues(change), ...dependencies.columns })
-  const row = editedRow(await session.run(editTask, [at.now, workspaceId, taskId, text]))
+  const row = editedRow(await session.run(editTask, [call.now, workspaceId, taskId, text]))
   // Refused last: an unknown agent takes precedence. The writes are rolled back.
   if (dependencies.fault !== null) {
     throw new TaskboardError('INVALID_FIELD', dependencies.fault, { field: 'dependsOn' })
@@ -81,7 +81,7 @@ async function editWithin(
   const edited = toTask(row)
   const revocation = revocationBy({ ...edited, assignedTo: row.formerAssignee }, edited, actor)
   if (revocation === null) return { task: edited, isRevoked: false }
-  return { task: await applyCommand(within(session), target, revocation, at, row), isRevoked: true }
+  return { task: await applyCommand(within(session), target, revocation, call, row), isRevoked: true }
 }
 
 /** The session in the place of the database: its notes take effect with the commit. */

@@ -1,10 +1,48 @@
 import { TaskboardError } from '@taskboard/core'
-import type { At, StoredWebhook, WebhookQuery } from '@taskboard/core/storage'
+import type { CallContext, DeliveryTarget, StoredWebhook, WebhookQuery } from '@taskboard/core/storage'
 import { reachValues, withinReach } from '../access/reach.js'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
-import { webhookColumns } from './webhook-row.js'
+
+/** The columns of a `StoredWebhook`. `alias` names the table or expression. */
+export function webhookColumns(alias: string): string {
+  const a = alias
+  return `${a}.id, ${a}.workspace_id as "workspaceId", ${a}.url, ${a}.events, ${a}.secrets, ${a}.enabled,
+    ${a}.disabled_reason as "disabledReason", ${a}.failing_since::float8 as "failingSince",
+    ${a}.created_at::float8 as "createdAt", ${a}.updated_at::float8 as "updatedAt"`
+}
+
+/** The JSON of a `DeliveryTarget`, of webhook `alias` at the instant `present`. */
+export function targetJson(alias: string, present: string): string {
+  const a = alias
+  return `jsonb_build_object('id', ${a}.id, 'workspaceId', ${a}.workspace_id,
+    'accountId', (select o.account_id from taskboard.workspace o where o.id = ${a}.workspace_id), 'url', ${a}.url,
+    'secrets', (
+      select coalesce(jsonb_agg(s.value -> 'sealed' order by s.ordinality), '[]')
+      from jsonb_array_elements(${a}.secrets) with ordinality as s
+      where coalesce((s.value ->> 'expiresAt')::bigint > ${present}, true)
+    ))`
+}
+
+const targets = statement<{ readonly target: DeliveryTarget }>(
+  'read_targets',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
+  select ${targetJson('w', 'p.now')} as target
+  from p, taskboard.webhook w where w.id = any ($2::text[]) and w.enabled`,
+)
+
+/** `WebhookStore.readTargets`. */
+export async function readTargets(
+  database: Database,
+  webhookIds: readonly string[],
+  call: CallContext<PgConnection>,
+): Promise<readonly DeliveryTarget[]> {
+  if (webhookIds.length === 0) return []
+  const rows = await database.read(call, targets, [call.now, webhookIds])
+  return rows.map(({ target }) => target)
+}
 
 const webhooksOfWorkspace = statement<StoredWebhook>(
   'list_webhooks',
@@ -31,13 +69,13 @@ const webhookWithinReach = statement<StoredWebhook>(
 export function listWebhooks(
   database: Database,
   query: WebhookQuery,
-  at: At<PgConnection>,
+  call: CallContext<PgConnection>,
 ): Promise<readonly StoredWebhook[]> {
-  if (query.webhookId === undefined) return database.read(at, webhooksOfWorkspace, [query.within])
+  if (query.webhookId === undefined) return database.read(call, webhooksOfWorkspace, [query.within])
   const { within, webhookId } = query
   return typeof within === 'string'
-    ? database.read(at, webhookById, [within, webhookId])
-    : database.read(at, webhookWithinReach, [webhookId, ...reachValues(within)])
+    ? database.read(call, webhookById, [within, webhookId])
+    : database.read(call, webhookWithinReach, [webhookId, ...reachValues(within)])
 }
 
 /** The error for a webhook that does not exist, or not in that workspace. */

@@ -1,10 +1,121 @@
-import type { At, DeliveryResult, ReturnedDelivery } from '@taskboard/core/storage'
+import type { CallContext, DeliveryResult, ReturnedDelivery } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import { logEventsBut } from '../events/log-events.js'
 import type { PgConnection } from '../pool.js'
-import { backgroundStatement } from '../statement.js'
-import { RECORD_RESULTS } from './record-results-sql.js'
-import { releaseDeliveries, releasedValues } from './release-deliveries.js'
+import { backgroundStatement, statement } from '../statement.js'
+
+/**
+ * The part of a statement that stores results: reads `p` (now), $2 (how long only failures disable a webhook) and $3 (results
+ * as JSON, with their ages), and leaves `draft`, the alerts to log.
+ *
+ * Locks deliveries in the order of their ids, then the webhooks that change. The lock allows new deliveries to them, because a
+ * statement that adds deliveries already holds the log, which comes next here.
+ */
+const RECORD_RESULTS = /* sql */ `
+  result as materialized (
+    select distinct on (r.delivery_id, r.claim_token) r.ord, r.delivery_id, r.claim_token, r.url, r.kind, r.attempt,
+      p.now - r.ended_ms_ago - r.duration_ms as attempt_at, p.now - r.ended_ms_ago + r.delay_ms as retry_at
+    from p, jsonb_to_recordset($3::jsonb) as r (
+      ord integer, delivery_id text, claim_token text, url text, kind text, delay_ms bigint, ended_ms_ago bigint,
+      duration_ms bigint, attempt jsonb
+    )
+    order by r.delivery_id, r.claim_token, r.ord
+  ),
+  held as materialized (
+    select r.*, d.webhook_id
+    from result r join taskboard.delivery d on d.id = r.delivery_id and d.claim_token = r.claim_token, p
+    where d.status = 'pending' and d.next_attempt_at > p.now
+    order by d.id for update of d
+  ),
+  recorded as (
+    update taskboard.delivery d set
+      status = case h.kind when 'retry' then 'pending' when 'succeeded' then 'succeeded' else 'failed' end,
+      attempt_count = d.attempt_count + 1,
+      attempts = case when jsonb_array_length(d.attempts) >= 100 then d.attempts - 0 else d.attempts end
+        || jsonb_build_array(h.attempt || jsonb_build_object('at', h.attempt_at)),
+      next_attempt_at = h.retry_at, claim_token = null, planned_at = null
+    from held h where d.id = h.delivery_id
+  ),
+  judged as materialized (
+    select w.id
+    from held h join taskboard.webhook w on w.id = h.webhook_id and w.url = h.url, p
+    group by w.id, p.now
+    having case when w.failing_since is null then bool_or(h.kind <> 'succeeded')
+      else bool_or(h.kind = 'succeeded')
+        or (w.enabled and (bool_or(h.kind = 'gone') or p.now - w.failing_since >= $2::bigint)) end
+  ),
+  -- Each result with its webhook: joined only by index, because the planner cannot estimate the number of rows.
+  locked as materialized (
+    select w.id, w.enabled, w.failing_since, h.ord, h.kind, h.attempt_at
+    from held h join taskboard.webhook w on w.id = h.webhook_id and w.url = h.url
+    where w.id = any (array(select id from judged)) order by w.id for no key update of w
+  ),
+  -- Each success begins a new run of failures; failures before the first success continue the stored run.
+  run as (
+    select *, count(*) filter (where kind = 'succeeded') over (partition by id order by ord) as place,
+      count(*) filter (where kind = 'succeeded') over (partition by id) as last_place
+    from locked
+  ),
+  streak as (
+    select r.*, r.kind <> 'succeeded' as is_failure, coalesce(case when r.place = 0 then r.failing_since end,
+      first_value(r.attempt_at) over (partition by r.id, r.place order by r.kind = 'succeeded', r.ord)) as since
+    from run r
+  ),
+  verdict as materialized (
+    select s.id, min(s.since) filter (where s.is_failure and s.place = s.last_place) as failing_since,
+      min(s.ord) filter (where s.is_fatal) as ord,
+      (array_agg(case s.kind when 'gone' then 'gone' else 'failing' end order by s.ord)
+        filter (where s.is_fatal))[1] as reason
+    from (
+      select k.*, k.enabled and k.is_failure and (k.kind = 'gone' or p.now - k.since >= $2::bigint) as is_fatal
+      from streak k, p
+    ) s
+    group by s.id
+  ),
+  changed as (
+    update taskboard.webhook w set
+      failing_since = v.failing_since, updated_at = p.now,
+      enabled = w.enabled and v.reason is null, disabled_reason = coalesce(v.reason, w.disabled_reason)
+    from verdict v, p where w.id = v.id
+    returning w.id, w.workspace_id, w.url, w.updated_at, v.ord, v.reason
+  ),
+  -- The part after the path of an address may contain the receiver's secret.
+  draft as (
+    select workspace_id, ord, 'agent.alert' as type, updated_at as at, jsonb_build_object(
+      'message', case reason
+        when 'gone' then 'A webhook was disabled: its endpoint says that it is gone for good.'
+        else 'A webhook was disabled: every delivery to it has failed for too long.' end,
+      'webhookId', id, 'url', regexp_replace(url, '[?#].*$', ''), 'reason', reason) as facts
+    from changed where reason is not null
+  )`
+
+/** Makes claimed deliveries due at once, each only if its claim is still valid. */
+const releaseDeliveries = statement<never>(
+  'release_deliveries',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  held as materialized (
+    select d.id
+    from jsonb_to_recordset($2::jsonb) as c (delivery_id text, claim_token text)
+    join taskboard.delivery d on d.id = c.delivery_id and d.claim_token = c.claim_token, p
+    where d.status = 'pending' and d.next_attempt_at > p.now
+    order by d.id for update of d
+  )
+  update taskboard.delivery d set next_attempt_at = p.now, claim_token = null, planned_at = null
+  from p where d.id = any (array(select id from held))`,
+)
+
+/** The values of `releaseDeliveries`: present, claims. */
+function releasedValues(
+  returned: readonly ReturnedDelivery[],
+  call: CallContext<PgConnection>,
+): readonly unknown[] {
+  const released = returned.map(({ deliveryId, claimToken }) => ({
+    delivery_id: deliveryId,
+    claim_token: claimToken,
+  }))
+  return [call.now, JSON.stringify(released)]
+}
 
 /** Alert `e` is for the webhook `own`; `w` was disabled by this statement or before. */
 const TO_DISABLED = /* sql */ `exists (
@@ -27,18 +138,19 @@ export async function recordDeliveryResults(
   database: Database,
   results: readonly (DeliveryResult | ReturnedDelivery)[],
   disableAfterMs: number,
-  at: At<PgConnection>,
+  call: CallContext<PgConnection>,
 ): Promise<void> {
   const returned = results.filter(isReturned)
-  if (returned.length === 0) return recordAttempts(database, results as DeliveryResult[], disableAfterMs, at)
+  if (returned.length === 0)
+    return recordAttempts(database, results as DeliveryResult[], disableAfterMs, call)
   const attempted = results.filter((result): result is DeliveryResult => !isReturned(result))
   if (attempted.length === 0) {
-    await database.write(at, releaseDeliveries, releasedValues(returned, at))
+    await database.write(call, releaseDeliveries, releasedValues(returned, call))
     return
   }
-  await database.atomically(at, async (session) => {
-    await session.run(record, recordValues(attempted, disableAfterMs, at))
-    await session.run(releaseDeliveries, releasedValues(returned, at))
+  await database.atomically(call, async (session) => {
+    await session.run(record, recordValues(attempted, disableAfterMs, call))
+    await session.run(releaseDeliveries, releasedValues(returned, call))
   })
 }
 
@@ -46,21 +158,21 @@ async function recordAttempts(
   database: Database,
   results: readonly DeliveryResult[],
   disableAfterMs: number,
-  at: At<PgConnection>,
+  call: CallContext<PgConnection>,
 ): Promise<void> {
   if (results.length === 0) return
-  const logged = await database.read(at, record, recordValues(results, disableAfterMs, at))
+  const logged = await database.read(call, record, recordValues(results, disableAfterMs, call))
   // Nothing waits for most results.
   const isNews = logged.length > 0 || results.some(({ outcome }) => outcome.kind === 'retry')
-  if (at.tx === undefined && isNews) database.commits.raise()
+  if (call.tx === undefined && isNews) database.commits.raise()
 }
 
 function recordValues(
   results: readonly DeliveryResult[],
   disableAfterMs: number,
-  at: At<PgConnection>,
+  call: CallContext<PgConnection>,
 ): readonly unknown[] {
-  return [at.now, disableAfterMs, JSON.stringify(results.map(toInput))]
+  return [call.now, disableAfterMs, JSON.stringify(results.map(toInput))]
 }
 
 function isReturned(result: DeliveryResult | ReturnedDelivery): result is ReturnedDelivery {

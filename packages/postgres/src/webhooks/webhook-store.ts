@@ -1,37 +1,176 @@
-import type { WebhookStore } from '@taskboard/core/storage'
+import { TaskboardError } from '@taskboard/core'
+import type {
+  CallContext,
+  Created,
+  IdempotencyClaim,
+  NewStoredWebhook,
+  StoredWebhook,
+  StoredWebhookChange,
+  WebhookStore,
+} from '@taskboard/core/storage'
 import type { Database } from '../database.js'
+import { once } from '../idempotency.js'
 import type { PgConnection } from '../pool.js'
-import { createDeliveryClaims } from './claim-due-deliveries.js'
-import { deleteWebhook } from './delete-webhook.js'
-import { insertTestDelivery } from './insert-test-delivery.js'
-import { insertWebhook } from './insert-webhook.js'
-import { listDeliveries } from './list-deliveries.js'
-import { listWebhooks } from './read-webhooks.js'
+import { statement } from '../statement.js'
+import { createDeliveryClaims } from './claim-deliveries.js'
+import { insertTestDelivery, listDeliveries, resendDeliveries } from './deliveries.js'
+import { listWebhooks, readTargets, unknownWebhook, webhookColumns } from './read-webhooks.js'
 import { recordDeliveryResults } from './record-delivery-results.js'
-import { readTargets } from './read-targets.js'
-import { resendDeliveries } from './resend-deliveries.js'
-import { rotateSecret } from './rotate-secret.js'
-import { updateWebhook } from './update-webhook.js'
+const insert = statement<StoredWebhook>(
+  'insert_webhook',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
+  insert into taskboard.webhook as h (id, workspace_id, url, events, secrets, created_at, updated_at)
+  select $2::text, w.id, $4::text, $5::text[], $6::jsonb, p.now, p.now
+  from p, taskboard.workspace w where w.id = $3::text
+  returning ${webhookColumns('h')}`,
+)
+
+/** `WebhookStore.insertWebhook`. */
+async function insertWebhook(
+  database: Database,
+  { workspaceId, url, events, secrets }: NewStoredWebhook,
+  idempotency: IdempotencyClaim | null,
+  call: CallContext<PgConnection>,
+): Promise<Created<StoredWebhook>> {
+  const { now } = call
+  const id = database.settings.current.newId('wh')
+  const values = [now, id, workspaceId, url, [...new Set(events)], JSON.stringify(secrets)]
+  if (idempotency === null) {
+    return { value: insertedWebhook(await database.write(call, insert, values)), replayed: false }
+  }
+  return database.atomically(call, (session) =>
+    once(session, idempotency, now, async (same) => insertedWebhook(await same.run(insert, values))),
+  )
+}
+
+function insertedWebhook([webhook]: readonly StoredWebhook[]): StoredWebhook {
+  if (webhook === undefined) throw new TaskboardError('NOT_FOUND', 'no such workspace')
+  return webhook
+}
+
+const update = statement<StoredWebhook>(
+  'update_webhook',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
+  update taskboard.webhook w set
+    url = coalesce($4::text, w.url),
+    events = coalesce($5::text[], w.events),
+    enabled = coalesce($6::boolean, w.enabled),
+    disabled_reason = case
+      when $6::boolean then null
+      when not $6::boolean and w.enabled then 'host'
+      else w.disabled_reason end,
+    failing_since = case when $6::boolean or $4::text <> w.url then null else w.failing_since end,
+    updated_at = p.now
+  from p where w.id = $3::text and w.workspace_id = $2::text
+  returning ${webhookColumns('w')}`,
+)
+
+/** `WebhookStore.updateWebhook`. */
+async function updateWebhook(
+  database: Database,
+  workspaceId: string,
+  webhookId: string,
+  { url, events, enabled }: Exclude<StoredWebhookChange, { readonly rotation: object }>,
+  call: CallContext<PgConnection>,
+): Promise<StoredWebhook> {
+  const [webhook] = await database.write(call, update, [
+    call.now,
+    workspaceId,
+    webhookId,
+    url ?? null,
+    events === undefined ? null : [...new Set(events)],
+    enabled ?? null,
+  ])
+  if (webhook === undefined) throw unknownWebhook()
+  return webhook
+}
+
+/** Equals `rotateSecrets` of core, in one statement: of two concurrent calls, the later one sees the result of the other. */
+const rotate = statement<StoredWebhook>(
+  'rotate_webhook_secret',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
+  update taskboard.webhook w set
+    secrets = jsonb_build_array(jsonb_build_object('sealed', $4::text, 'expiresAt', null)) || coalesce((
+      select jsonb_build_array(jsonb_build_object('sealed', old.sealed, 'expiresAt', old.expires_at))
+      from (
+        select s.value ->> 'sealed' as sealed, s.ordinality,
+          least((s.value ->> 'expiresAt')::bigint, p.now + $5::bigint) as expires_at
+        from jsonb_array_elements(w.secrets) with ordinality as s
+      ) old
+      where old.expires_at > p.now order by old.ordinality limit 1
+    ), '[]'),
+    updated_at = p.now
+  from p where w.id = $3::text and w.workspace_id = $2::text
+  returning ${webhookColumns('w')}`,
+)
+
+/** `WebhookStore.updateWebhook` of the secret. */
+async function rotateSecret(
+  database: Database,
+  workspaceId: string,
+  webhookId: string,
+  { sealed, overlapMs }: Extract<StoredWebhookChange, { readonly rotation: object }>['rotation'],
+  call: CallContext<PgConnection>,
+): Promise<StoredWebhook> {
+  const [webhook] = await database.write(call, rotate, [call.now, workspaceId, webhookId, sealed, overlapMs])
+  if (webhook === undefined) throw unknownWebhook()
+  return webhook
+}
+
+/**
+ * Deletes deliveries first, because all statements lock them before webhooks. The foreign key deletes one that an event adds in
+ * the meantime.
+ */
+const deleteWithDeliveries = statement<object>(
+  'delete_webhook',
+  /* sql */ `
+  with doomed as materialized (
+    select d.id from taskboard.delivery d
+    where d.webhook_id = (select id from taskboard.webhook where id = $2::text and workspace_id = $1::text)
+    order by d.id for update
+  ),
+  gone as (
+    delete from taskboard.delivery where id = any (array(select id from doomed)) returning 1
+  )
+  delete from taskboard.webhook w
+  where w.id = $2::text and w.workspace_id = $1::text and (select count(*) from gone) >= 0
+  returning true as "isDeleted"`,
+)
+
+/** `WebhookStore.deleteWebhook`. */
+async function deleteWebhook(
+  database: Database,
+  workspaceId: string,
+  webhookId: string,
+  call: CallContext<PgConnection>,
+): Promise<boolean> {
+  const deleted = await database.write(call, deleteWithDeliveries, [workspaceId, webhookId])
+  return deleted.length > 0
+}
 
 /** Webhooks and their deliveries. */
 export function createWebhookStore(database: Database): WebhookStore<PgConnection> {
   const { claimDue } = createDeliveryClaims(database)
   return {
-    insertWebhook: ({ webhook, idempotency }, at) => insertWebhook(database, webhook, idempotency, at),
-    listWebhooks: (query, at) => listWebhooks(database, query, at),
-    updateWebhook: ({ workspaceId, webhookId, change }, at) =>
+    insertWebhook: ({ webhook, idempotency }, call) => insertWebhook(database, webhook, idempotency, call),
+    listWebhooks: (query, call) => listWebhooks(database, query, call),
+    updateWebhook: ({ workspaceId, webhookId, change }, call) =>
       'rotation' in change
-        ? rotateSecret(database, workspaceId, webhookId, change.rotation, at)
-        : updateWebhook(database, workspaceId, webhookId, change, at),
-    deleteWebhook: ({ workspaceId, webhookId }, at) => deleteWebhook(database, workspaceId, webhookId, at),
-    insertTestDelivery: ({ workspaceId, webhookId, event }, at) =>
-      insertTestDelivery(database, workspaceId, webhookId, event, at),
-    claimDueDeliveries: (request, at) => claimDue(request, at),
-    readTargets: ({ webhookIds }, at) => readTargets(database, webhookIds, at),
-    recordDeliveryResults: ({ results, disableAfterMs }, at) =>
-      recordDeliveryResults(database, results, disableAfterMs, at),
-    listDeliveries: (query, at) => listDeliveries(database, query, at),
-    resendDeliveries: ({ workspaceId, webhookId, which }, at) =>
-      resendDeliveries(database, workspaceId, webhookId, which, at),
+        ? rotateSecret(database, workspaceId, webhookId, change.rotation, call)
+        : updateWebhook(database, workspaceId, webhookId, change, call),
+    deleteWebhook: ({ workspaceId, webhookId }, call) =>
+      deleteWebhook(database, workspaceId, webhookId, call),
+    insertTestDelivery: ({ workspaceId, webhookId, event }, call) =>
+      insertTestDelivery(database, workspaceId, webhookId, event, call),
+    claimDueDeliveries: (request, call) => claimDue(request, call),
+    readTargets: ({ webhookIds }, call) => readTargets(database, webhookIds, call),
+    recordDeliveryResults: ({ results, disableAfterMs }, call) =>
+      recordDeliveryResults(database, results, disableAfterMs, call),
+    listDeliveries: (query, call) => listDeliveries(database, query, call),
+    resendDeliveries: ({ workspaceId, webhookId, which }, call) =>
+      resendDeliveries(database, workspaceId, webhookId, which, call),
   }
 }

@@ -146,13 +146,13 @@ function writesUnderLease(tasks: Tasks, proof: () => ClaimProof): readonly HotVe
     {
       name: 'hand back',
       indexes: ['task_pkey'],
-      run: () => change((fencingToken) => ({ kind: 'hand_back', fencingToken, reason: 'stop' })),
+      run: () => change((fencingToken) => ({ kind: 'return_claim', fencingToken, reason: 'stop' })),
     },
     {
       name: 'hold by an agent',
       run: () =>
         change((fencingToken) => ({
-          kind: 'raise_hold',
+          kind: 'hold_claimed',
           fencingToken,
           reason: 'needs_input',
           message: 'which?',

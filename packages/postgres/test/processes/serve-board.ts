@@ -1,11 +1,11 @@
-import { toFetchHandler, type Surface } from '@taskboard/core/transport'
+import { toFetchHandler, type TransportServices } from '@taskboard/core/transport'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 /** Serves the board API on a free port of 127.0.0.1. */
-export async function serveBoard(taskboard: { readonly surface: Surface }): Promise<string> {
+export async function serveBoard(taskboard: { readonly services: TransportServices }): Promise<string> {
   const handle = toFetchHandler(taskboard)
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {

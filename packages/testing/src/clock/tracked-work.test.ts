@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { silentLogger } from '@taskboard/core'
 import { sleep } from '@taskboard/core/storage'
 import { describe, expect, it } from 'vitest'
-import { createLoop } from '../../../core/src/environment/index.js'
+import { createBackgroundLoop } from '../../../core/src/environment/index.js'
 import { countTurns } from './count-turns.js'
 import { virtualClock } from './virtual-clock.js'
 
@@ -160,7 +160,7 @@ describe('tracked work', () => {
   it('settles a loop that work woke, without taking its timer for the work’s own', async () => {
     const clock = virtualClock(0, { patienceMs: 1e9 })
     const passes: number[] = []
-    const loop = createLoop({
+    const loop = createBackgroundLoop({
       name: 'sweep',
       clock,
       logger: silentLogger,

@@ -1,6 +1,33 @@
 import assert from 'node:assert/strict'
 import type { OpenApiCheck } from './open-api-check.js'
-import { sampleBodies } from './sample-requests.js'
+
+/** By operation id, a body that passes all checks except whether the named things exist. */
+const sampleBodies: Readonly<Record<string, object>> = {
+  createWorkspace: { name: 'Second' },
+  login: { email: 'nobody@example.com', password: 'nothing' },
+  refreshTokens: { refresh_token: 'nothing' },
+  logout: { refresh_token: 'nothing' },
+  confirmMfa: { mfa_code: '123456' },
+  removeMfa: { mfa_code: '123456' },
+  createApiKey: { name: 'k', scopes: ['tasks:read'] },
+  createWebhook: { url: 'https://receiver.example/hook', events: ['task.created'] },
+  updateWebhook: { enabled: true },
+  rotateWebhookSecret: {},
+  resendDeliveries: { delivery_id: 'evt_00000000000000000000000000' },
+  createAgent: { name: 'An agent', type: 'custom' },
+  updateAgent: { name: 'Another name' },
+  createTask: { title: 'A task' },
+  updateTask: { title: 'Another title' },
+  moveTask: { to: 'doing' },
+  cancelTask: {},
+  claimTask: { agent_id: 'agent_00000000000000000000000000' },
+  heartbeatTask: { fencing_token: 1 },
+  reportTaskProgress: { fencing_token: 1, progress: 50 },
+  addTaskLogLine: { fencing_token: 1, message: 'a line' },
+  addTaskOutput: { fencing_token: 1, type: 'file', name: 'a file', url: 'https://files.example/1' },
+  completeTask: { fencing_token: 1, result: 'done' },
+  failTask: { fencing_token: 1, reason: 'no luck' },
+}
 
 /** An operation of an OpenAPI document, with a valid body. */
 export interface DocumentedOperation {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { scopes, type Principal } from '@taskboard/core'
 import { cookieLogin, cookieOf } from '../transport/cookie-login.js'
 import { sendRequest } from '../transport/http-client.js'
-import { makeBelongings, snapshotOf, type Belongings } from './belongings.js'
+import { createTenantFixture, snapshotOf, type TenantFixture } from './tenant-fixture.js'
 import { documentedOperations } from './documented-operations.js'
 import type { EnterpriseCheck } from './enterprise-case.js'
 import { assertError, type Tenant } from './enterprise-session.js'
@@ -16,7 +16,7 @@ export const hostLoginCases: readonly EnterpriseCheck[] = [
     name: 'a page of another origin changes nothing by a cookie, whatever the operation',
     options: ofHost,
     async check(session) {
-      const ours = await makeBelongings(session, session)
+      const ours = await createTenantFixture(session, session)
       const before = await snapshotOf(session, ours)
       const cookie = cookieOf(callerOf(session))
       const headers = { cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
@@ -37,7 +37,7 @@ export const hostLoginCases: readonly EnterpriseCheck[] = [
     name: 'a principal that names workspaces of another account reads and changes nothing there',
     options: { ...ofHost, limits: { boardPerMinute: 100_000 } },
     async check(session) {
-      const theirs = await makeBelongings(session, session.stranger)
+      const theirs = await createTenantFixture(session, session.stranger)
       const before = await snapshotOf(session, theirs)
       const foreign = session.stranger.workspaceId
       for (const workspaceIds of ['all', [foreign], [foreign, session.workspaceId]] as const) {
@@ -73,7 +73,7 @@ const boardRequests: readonly (readonly [path: string, body?: object])[] = [
   ['/api/webhooks/create', { url: 'https://evil.example/hook', events: ['task.created'] }],
 ]
 
-function namesAny(text: string, { ids }: Belongings): boolean {
+function namesAny(text: string, { ids }: TenantFixture): boolean {
   return text.includes('theirs') || Object.values(ids).some((id) => text.includes(id))
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
-import { makeBelongings } from './belongings.js'
+import { createTenantFixture } from './tenant-fixture.js'
 import { documentedOperations } from './documented-operations.js'
 import type { EnterpriseCheck } from './enterprise-case.js'
 
@@ -54,7 +54,7 @@ export const hostileCases: readonly EnterpriseCheck[] = [
     id: 'hostile.bodies',
     name: 'an invalid body is a 4xx in the envelope, on every route that takes one',
     async check(session) {
-      const { ids } = await makeBelongings(session, session)
+      const { ids } = await createTenantFixture(session, session)
       const bodies = badBodies()
       for (const { method, path, body, userOnly } of documentedOperations(session.openApi)) {
         if (body === undefined) continue
@@ -75,7 +75,7 @@ export const hostileCases: readonly EnterpriseCheck[] = [
     id: 'hostile.members',
     name: 'an invalid member of any body is a 4xx that names it, and nothing is polluted',
     async check(session) {
-      const { ids } = await makeBelongings(session, session)
+      const { ids } = await createTenantFixture(session, session)
       for (const { id, method, path, body, members, userOnly } of documentedOperations(session.openApi)) {
         for (const member of members) {
           for (const value of badValues) {
@@ -101,7 +101,7 @@ export const hostileCases: readonly EnterpriseCheck[] = [
     id: 'hostile.ids',
     name: 'a path with an impossible id is a 4xx in the envelope',
     async check(session) {
-      const { ids } = await makeBelongings(session, session)
+      const { ids } = await createTenantFixture(session, session)
       for (const { method, path, pathIds, body, userOnly } of documentedOperations(session.openApi)) {
         for (const name of pathIds) {
           for (const bad of badIds) {

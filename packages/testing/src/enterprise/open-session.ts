@@ -89,6 +89,6 @@ async function makeTenant(taskboard: Taskboard, name: string): Promise<Tenant> {
     name: 'all',
     scopes: [...scopes],
   })
-  const login = await taskboard.surface.login?.sessions.login(owner, { clientAddress: '192.0.2.1' })
+  const login = await taskboard.services.login?.sessions.login(owner, { clientAddress: '192.0.2.1' })
   return { accountId: account.id, workspaceId: workspace.id, key, token: login?.accessToken ?? '' }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { scopes } from '@taskboard/core'
-import { makeBelongings } from './belongings.js'
+import { createTenantFixture } from './tenant-fixture.js'
 import { documentedOperations } from './documented-operations.js'
 import type { EnterpriseCheck } from './enterprise-case.js'
 
@@ -72,7 +72,7 @@ export const scopeCases: readonly EnterpriseCheck[] = [
     // The keys and sessions that are tried must outlast the trial.
     options: { limits: { failedCredentialsPerMinute: 100_000 } },
     async check(session) {
-      const ours = await makeBelongings(session, session)
+      const ours = await createTenantFixture(session, session)
       const keys = await Promise.all(
         scopes.map(async (scope) => ({ scope, ...(await session.makeKey([scope])) })),
       )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ClientResponse } from '../transport/http-client.js'
-import { makeBelongings } from './belongings.js'
+import { createTenantFixture } from './tenant-fixture.js'
 import { documentedOperations } from './documented-operations.js'
 import type { EnterpriseCheck } from './enterprise-case.js'
 import { assertError } from './enterprise-session.js'
@@ -87,7 +87,7 @@ export const sentenceCases: readonly EnterpriseCheck[] = [
     id: 'sentences.fields',
     name: 'an invalid value gets a sentence that begins with its field, down to the entry, for every operation',
     async check(session) {
-      const { ids } = await makeBelongings(session, session)
+      const { ids } = await createTenantFixture(session, session)
       let refused = 0
       for (const { id, method, path, body, members, userOnly } of documentedOperations(session.openApi)) {
         for (const member of members) {
@@ -110,7 +110,7 @@ export const sentenceCases: readonly EnterpriseCheck[] = [
     id: 'sentences.words',
     name: 'errors name the entry of a list, the key of metadata, the range of a number and the values that there are',
     async check(session) {
-      const { ids } = await makeBelongings(session, session)
+      const { ids } = await createTenantFixture(session, session)
       for (const [path, body, field, issue] of said) {
         const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name)
         const answer = await session.send('POST', at, { body })

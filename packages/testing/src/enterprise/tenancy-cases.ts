@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ClientResponse } from '../transport/http-client.js'
 import type { EnterpriseCheck } from './enterprise-case.js'
-import { makeBelongings, snapshotOf, type Belongings } from './belongings.js'
+import { createTenantFixture, snapshotOf, type TenantFixture } from './tenant-fixture.js'
 import type { EnterpriseSession } from './enterprise-session.js'
 import { documentedOperations, type DocumentedOperation } from './documented-operations.js'
 
@@ -11,8 +11,8 @@ export const tenancyCases: readonly EnterpriseCheck[] = [
     id: 'tenancy.matrix',
     name: "a stranger's id is answered exactly as a random one, on every route and for every id, and leaves no trace",
     async check(session) {
-      const theirs = await makeBelongings(session, session.stranger)
-      const ours = await makeBelongings(session, session)
+      const theirs = await createTenantFixture(session, session.stranger)
+      const ours = await createTenantFixture(session, session)
       const before = await snapshotOf(session, theirs)
       const tried: string[] = []
       for (const operation of documentedOperations(session.openApi)) {
@@ -42,7 +42,7 @@ interface Trial {
 }
 
 /** One for each place of an operation that takes an id, all its other ids being the caller's own. */
-function trialsOf(operation: DocumentedOperation, ours: Belongings): readonly Trial[] {
+function trialsOf(operation: DocumentedOperation, ours: TenantFixture): readonly Trial[] {
   const { method, pathIds, queryIds, bodyIds, body } = operation
   const as = (session: EnterpriseSession): string => (operation.userOnly ? session.token : session.key)
   const pathWith = (name?: string, id = ''): string =>

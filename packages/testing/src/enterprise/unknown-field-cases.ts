@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ClientResponse } from '../transport/http-client.js'
-import { makeBelongings } from './belongings.js'
+import { createTenantFixture } from './tenant-fixture.js'
 import { documentedOperations } from './documented-operations.js'
 import type { EnterpriseCheck } from './enterprise-case.js'
 import { assertAnswer, assertError, SUITE_AGENT_TYPE, type EnterpriseSession } from './enterprise-session.js'
@@ -136,7 +136,7 @@ async function eachOperation(
   session: EnterpriseSession,
   run: (operation: TriedOperation) => Promise<void>,
 ): Promise<void> {
-  const { ids } = await makeBelongings(session, session)
+  const { ids } = await createTenantFixture(session, session)
   const operations = documentedOperations(session.openApi)
   for (const { id, method, path, body, schema, userOnly } of operations) {
     const sample = schema === undefined ? undefined : (body ?? {})

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { isTaskboardError, type ApiKeyRecord } from '@taskboard/core'
-import type { At, Reach } from '@taskboard/core/storage'
+import type { CallContext, Reach } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { HOUR, SECOND, START, unknownId, type World } from './world.js'
+import { HOUR, SECOND, START, unknownId, type StorageFixture } from './storage-fixture.js'
 
 const WHOLE = { limit: null, afterId: null }
 const all = (accountId: string): Reach => ({ accountId, workspaceIds: 'all' })
 const hashOf = (digit: string): string => digit.repeat(64)
 
 function addKey(
-  { storage, accountId, workspaceId, at }: World,
+  { storage, accountId, workspaceId, at }: StorageFixture,
   hash: string,
   key: { workspaceId?: string | null; expiresAt?: number | null } = {},
-  when: At = at(),
+  when: CallContext = at(),
 ): Promise<ApiKeyRecord> {
   const wanted = {
     accountId,
@@ -77,10 +77,10 @@ export const accessCases: readonly StorageCheck[] = [
   {
     id: 'access.key-principal',
     name: 'a key’s hash finds its principal, with the reach, scopes and tier that it has',
-    async check(world) {
-      const { storage, accountId, workspaceId, at } = world
-      const bound = await addKey(world, hashOf('a'))
-      const wide = await addKey(world, hashOf('b'), { workspaceId: null, expiresAt: START + HOUR })
+    async check(fixture) {
+      const { storage, accountId, workspaceId, at } = fixture
+      const bound = await addKey(fixture, hashOf('a'))
+      const wide = await addKey(fixture, hashOf('b'), { workspaceId: null, expiresAt: START + HOUR })
       const found = await storage.access.findPrincipal({ keyHash: hashOf('a') }, at())
       assert.deepEqual(found, {
         principal: {
@@ -105,10 +105,10 @@ export const accessCases: readonly StorageCheck[] = [
   {
     id: 'access.key-expiry',
     name: 'an expired key is invalid from its instant on, and no key is created that has expired',
-    async check(world) {
-      const { storage, at } = world
-      await assertRefused(addKey(world, hashOf('b'), { expiresAt: START }), 'INVALID_FIELD', 'expiresAt')
-      await addKey(world, hashOf('a'), { expiresAt: START + HOUR })
+    async check(fixture) {
+      const { storage, at } = fixture
+      await assertRefused(addKey(fixture, hashOf('b'), { expiresAt: START }), 'INVALID_FIELD', 'expiresAt')
+      await addKey(fixture, hashOf('a'), { expiresAt: START + HOUR })
       assert.notEqual(await storage.access.findPrincipal({ keyHash: hashOf('a') }, at(HOUR - 1)), null)
       assert.equal(await storage.access.findPrincipal({ keyHash: hashOf('a') }, at(HOUR)), null)
     },
@@ -116,9 +116,9 @@ export const accessCases: readonly StorageCheck[] = [
   {
     id: 'access.key-revoke',
     name: 'a revoked key is invalid; revoking it again changes nothing',
-    async check(world) {
-      const { storage, accountId, at } = world
-      const key = await addKey(world, hashOf('a'))
+    async check(fixture) {
+      const { storage, accountId, at } = fixture
+      const key = await addKey(fixture, hashOf('a'))
       const revoked = await storage.access.revokeApiKey({ reach: all(accountId), keyId: key.id }, at(SECOND))
       assert.deepEqual(revoked, { ...key, revokedAt: START + SECOND })
       assert.equal(await storage.access.findPrincipal({ keyHash: hashOf('a') }, at(SECOND)), null)
@@ -131,15 +131,15 @@ export const accessCases: readonly StorageCheck[] = [
   {
     id: 'access.key-revoke-foreign',
     name: 'a key of another account is NOT_FOUND to revoke',
-    async check(world) {
-      const { storage, at } = world
-      const key = await addKey(world, hashOf('a'))
+    async check(fixture) {
+      const { storage, at } = fixture
+      const key = await addKey(fixture, hashOf('a'))
       await assertRefused(
         storage.access.revokeApiKey({ reach: all(unknownId('acct')), keyId: key.id }, at()),
         'NOT_FOUND',
       )
       await assertRefused(
-        storage.access.revokeApiKey({ reach: all(world.accountId), keyId: unknownId('ak') }, at()),
+        storage.access.revokeApiKey({ reach: all(fixture.accountId), keyId: unknownId('ak') }, at()),
         'NOT_FOUND',
       )
     },
@@ -147,10 +147,10 @@ export const accessCases: readonly StorageCheck[] = [
   {
     id: 'access.key-list',
     name: 'keys are listed newest first, revoked ones too, and never with their hash',
-    async check(world) {
-      const { storage, accountId, at } = world
-      const first = await addKey(world, hashOf('a'))
-      const second = await addKey(world, hashOf('b'), {}, at(SECOND))
+    async check(fixture) {
+      const { storage, accountId, at } = fixture
+      const first = await addKey(fixture, hashOf('a'))
+      const second = await addKey(fixture, hashOf('b'), {}, at(SECOND))
       const revoked = await storage.access.revokeApiKey({ reach: all(accountId), keyId: first.id }, at(HOUR))
       const keys = await storage.access.listApiKeys({ reach: all(accountId), ...WHOLE }, at())
       assert.deepEqual(keys, [second, revoked])
@@ -164,10 +164,10 @@ export const accessCases: readonly StorageCheck[] = [
   {
     id: 'access.key-page',
     name: 'a page of keys starts after the last key of the previous one; after an unknown key it is empty',
-    async check(world) {
-      const { storage, accountId, at } = world
+    async check(fixture) {
+      const { storage, accountId, at } = fixture
       const keys: ApiKeyRecord[] = []
-      for (const digit of ['a', 'b', 'c']) keys.unshift(await addKey(world, hashOf(digit)))
+      for (const digit of ['a', 'b', 'c']) keys.unshift(await addKey(fixture, hashOf(digit)))
       const page = (limit: number | null, afterId: string | null) =>
         storage.access.listApiKeys({ reach: all(accountId), limit, afterId }, at())
       assert.deepEqual(await page(2, null), keys.slice(0, 2))
@@ -179,12 +179,12 @@ export const accessCases: readonly StorageCheck[] = [
   {
     id: 'access.key-reach',
     name: 'a caller of some workspaces sees, revokes and rotates only the keys of those',
-    async check(world) {
-      const { storage, accountId, workspaceId, at } = world
-      const { workspaceId: other } = await world.addWorkspace()
-      const own = await addKey(world, hashOf('a'))
-      const wide = await addKey(world, hashOf('b'), { workspaceId: null })
-      const beyond = await addKey(world, hashOf('c'), { workspaceId: other })
+    async check(fixture) {
+      const { storage, accountId, workspaceId, at } = fixture
+      const { workspaceId: other } = await fixture.addWorkspace()
+      const own = await addKey(fixture, hashOf('a'))
+      const wide = await addKey(fixture, hashOf('b'), { workspaceId: null })
+      const beyond = await addKey(fixture, hashOf('c'), { workspaceId: other })
       const reach: Reach = { accountId, workspaceIds: [workspaceId] }
       assert.deepEqual(await storage.access.listApiKeys({ reach, ...WHOLE }, at()), [own])
       assert.deepEqual(await storage.access.listApiKeys({ reach, keyId: own.id }, at()), [own])
@@ -201,12 +201,12 @@ export const accessCases: readonly StorageCheck[] = [
   {
     id: 'access.key-rotate',
     name: 'a rotated key ends after the overlap, and an equal one replaces it; an ended one is CONFLICT',
-    async check(world) {
-      const { storage, accountId, at } = world
+    async check(fixture) {
+      const { storage, accountId, at } = fixture
       const { access } = storage
-      const key = await addKey(world, hashOf('a'), { expiresAt: START + 10 * HOUR })
+      const key = await addKey(fixture, hashOf('a'), { expiresAt: START + 10 * HOUR })
       const rotation = { reach: all(accountId), prefix: 'tb_new', overlapMs: HOUR, idempotency: null }
-      const rotate = (when: At, hash = hashOf('b')) =>
+      const rotate = (when: CallContext, hash = hashOf('b')) =>
         access.rotateApiKey({ ...rotation, keyId: key.id, hash }, when)
       const { added, replaced } = await rotate(at(HOUR))
       assert.deepEqual(replaced, { ...key, expiresAt: START + 2 * HOUR })
@@ -229,8 +229,8 @@ export const accessCases: readonly StorageCheck[] = [
   {
     id: 'access.key-once',
     name: 'a repeated create or rotation under an idempotency key is CONFLICT with the id, and creates nothing',
-    async check(world) {
-      const { storage, accountId, workspaceId: defaultWorkspaceId, at } = world
+    async check(fixture) {
+      const { storage, accountId, workspaceId: defaultWorkspaceId, at } = fixture
       const { access } = storage
       const claim = { scope: 's', key: 'k', fingerprint: 'f' }
       const wanted = { accountId, workspaceId: null, defaultWorkspaceId, name: 'key', expiresAt: null }

@@ -11,7 +11,7 @@ import {
   SECOND,
   START,
   unknownId,
-} from './world.js'
+} from './storage-fixture.js'
 
 const PROFILE = {
   model: 'a-model',
@@ -24,8 +24,8 @@ const profileCases: readonly StorageCheck[] = [
   {
     id: 'agents.profile',
     name: 'the profile of an agent is kept, is empty where nothing is given, and changes field by field',
-    async check(world) {
-      const { storage, workspaceId, agent, at } = world
+    async check(fixture) {
+      const { storage, workspaceId, agent, at } = fixture
       const { model, systemPrompt, capabilities, tools } = agent
       assert.deepEqual([model, systemPrompt, capabilities, tools], [null, null, [], []])
       const input = { workspaceId, name: 'new', type: 'custom', ...PROFILE }
@@ -93,9 +93,9 @@ const profileCases: readonly StorageCheck[] = [
   {
     id: 'agents.update-foreign',
     name: 'an agent of another workspace is neither changed nor deleted',
-    async check(world) {
-      const { storage, agent, at } = world
-      const other = await world.addWorkspace()
+    async check(fixture) {
+      const { storage, agent, at } = fixture
+      const other = await fixture.addWorkspace()
       const { agents } = storage
       await assertRefused(
         agents.updateAgent(
@@ -164,10 +164,10 @@ const deletionCases: readonly StorageCheck[] = [
   {
     id: 'agents.delete',
     name: 'a deleted agent is gone, and its tasks in DONE are unassigned',
-    async check(world) {
-      const { storage, workspaceId, agent, at, add, get } = world
+    async check(fixture) {
+      const { storage, workspaceId, agent, at, add, get } = fixture
       const done = await add({ assignedTo: agent.id })
-      await world.finish(done, at(SECOND))
+      await fixture.finish(done, at(SECOND))
       await storage.agents.deleteAgent({ workspaceId, agentId: agent.id }, at(MINUTE))
       assert.deepEqual(await storage.agents.listAgents({ reach: null, workspaceId }, at()), [])
       assert.deepEqual(await storage.agents.listAgents({ reach: null, agentIds: [agent.id] }, at()), [])
@@ -185,15 +185,15 @@ const deletionCases: readonly StorageCheck[] = [
   {
     id: 'agents.delete-conflict',
     name: 'an agent with a task under lease, or an open one assigned to it, is not deleted',
-    async check(world) {
-      const { storage, workspaceId, agent, at } = world
+    async check(fixture) {
+      const { storage, workspaceId, agent, at } = fixture
       const remove = () => storage.agents.deleteAgent({ workspaceId, agentId: agent.id }, at(SECOND))
-      const claimed = await world.addClaimed()
+      const claimed = await fixture.addClaimed()
       await assertRefused(remove(), 'CONFLICT')
       await storage.tasks.completeTask({ proof: proofOf(claimed), result: '', next: null }, at(SECOND))
-      const done = await world.add({ assignedTo: agent.id })
-      await world.finish(done, at(SECOND))
-      const open = await world.add({ assignedTo: agent.id })
+      const done = await fixture.add({ assignedTo: agent.id })
+      await fixture.finish(done, at(SECOND))
+      const open = await fixture.add({ assignedTo: agent.id })
       await changeTask(
         storage.tasks,
         { workspaceId, id: open.id },
@@ -201,23 +201,23 @@ const deletionCases: readonly StorageCheck[] = [
         at(SECOND),
       )
       await assertRefused(remove(), 'CONFLICT')
-      assert.equal((await world.get(done)).assignedTo, agent.id)
-      await world.finish(open, at(SECOND))
+      assert.equal((await fixture.get(done)).assignedTo, agent.id)
+      await fixture.finish(open, at(SECOND))
       await remove()
     },
   },
   {
     id: 'agents.delete-at-once',
     name: 'of a concurrent deletion and assignment one fails, and no task is assigned to a deleted agent',
-    async check(world) {
-      const { storage, workspaceId, at } = world
+    async check(fixture) {
+      const { storage, workspaceId, at } = fixture
       for (let round = 0; round < 8; round++) {
-        const agent = await world.addAgent()
-        const task = await world.add()
+        const agent = await fixture.addAgent()
+        const task = await fixture.add()
         const results = await Promise.allSettled([
-          world.add({ assignedTo: agent.id }),
+          fixture.add({ assignedTo: agent.id }),
           storage.agents.deleteAgent({ workspaceId, agentId: agent.id }, at()),
-          world.add({ assignedTo: agent.id }),
+          fixture.add({ assignedTo: agent.id }),
           changeTask(
             storage.tasks,
             { workspaceId, id: task.id },
@@ -232,24 +232,24 @@ const deletionCases: readonly StorageCheck[] = [
         const refusal = isDeleted ? 'INVALID_FIELD' : null
         assert.deepEqual([refusals[0], refusals[2], refusals[3]], [refusal, refusal, refusal])
         if (!isDeleted) assert.equal(refusals[1], 'CONFLICT')
-        assert.equal((await world.get(task)).assignedTo, isDeleted ? null : agent.id)
+        assert.equal((await fixture.get(task)).assignedTo, isDeleted ? null : agent.id)
       }
     },
   },
   {
     id: 'agents.delete-rolled-back',
     name: 'a deletion is undone with its transaction',
-    async check(world) {
-      const { storage, workspaceId, agent, at } = world
-      const done = await world.add({ assignedTo: agent.id })
-      await world.finish(done)
+    async check(fixture) {
+      const { storage, workspaceId, agent, at } = fixture
+      const done = await fixture.add({ assignedTo: agent.id })
+      await fixture.finish(done)
       const undone = storage.transaction(async (tx) => {
         await storage.agents.deleteAgent({ workspaceId, agentId: agent.id }, at(0, tx))
         throw new Error('no')
       })
       await assert.rejects(undone, /no/)
       assert.equal((await readAgent(storage.agents, { reach: null, agentId: agent.id }, at())).id, agent.id)
-      assert.equal((await world.get(done)).assignedTo, agent.id)
+      assert.equal((await fixture.get(done)).assignedTo, agent.id)
     },
   },
 ]

@@ -14,29 +14,29 @@ import {
   SECOND,
   START,
   unknownId,
-  type World,
-} from './world.js'
+  type StorageFixture,
+} from './storage-fixture.js'
 
-const reachOf = ({ accountId }: World, workspaceIds: readonly string[] | 'all' = 'all'): Reach => ({
+const reachOf = ({ accountId }: StorageFixture, workspaceIds: readonly string[] | 'all' = 'all'): Reach => ({
   accountId,
   workspaceIds,
 })
 
-async function overviewOf(world: World, agentId = world.agent.id, afterMs = 0) {
-  return readAgent(world.storage.agents, { reach: null, agentId }, world.at(afterMs))
+async function overviewOf(fixture: StorageFixture, agentId = fixture.agent.id, afterMs = 0) {
+  return readAgent(fixture.storage.agents, { reach: null, agentId }, fixture.at(afterMs))
 }
 
 /** Adds a task, claims it, and completes it `lengthMs` later. */
-async function complete(world: World, startMs: number, lengthMs: number): Promise<void> {
-  const claimed = await world.addClaimed({}, world.at(startMs))
-  await world.storage.tasks.completeTask(
+async function complete(fixture: StorageFixture, startMs: number, lengthMs: number): Promise<void> {
+  const claimed = await fixture.addClaimed({}, fixture.at(startMs))
+  await fixture.storage.tasks.completeTask(
     { proof: proofOf(claimed), result: 'done', next: null },
-    world.at(startMs + lengthMs),
+    fixture.at(startMs + lengthMs),
   )
 }
 
-async function forecast(world: World, task: Task, afterMs = 0): Promise<Forecast> {
-  const [one] = await world.storage.agents.readForecasts({ tasks: [task] }, world.at(afterMs))
+async function forecast(fixture: StorageFixture, task: Task, afterMs = 0): Promise<Forecast> {
+  const [one] = await fixture.storage.agents.readForecasts({ tasks: [task] }, fixture.at(afterMs))
   assert.ok(one)
   return one
 }
@@ -45,10 +45,10 @@ const overviewCases: readonly StorageCheck[] = [
   {
     id: 'agents.reach',
     name: 'agents are found within reach only, oldest first, page by page',
-    async check(world) {
-      const { storage, agent, workspaceId, at } = world
-      const other = await world.addWorkspace()
-      const second = await world.addAgent('custom')
+    async check(fixture) {
+      const { storage, agent, workspaceId, at } = fixture
+      const other = await fixture.addWorkspace()
+      const second = await fixture.addAgent('custom')
       const stranger = await storage.access.insertAccount(
         { name: 'x', tier: 'custom', workspaceName: 'x', agent: { name: 'x', type: AGENT_TYPE } },
         at(),
@@ -64,25 +64,25 @@ const overviewCases: readonly StorageCheck[] = [
         return ids
       }
       const all = [agent.id, other.agent.id, second.id].sort()
-      assert.deepEqual(await survey(reachOf(world)), all)
-      assert.deepEqual(await survey(reachOf(world), { limit: 2 }), all.slice(0, 2))
-      assert.deepEqual(await survey(reachOf(world), { limit: 2, afterId: all[1] }), all.slice(2))
-      assert.deepEqual(await survey(reachOf(world, [other.workspaceId])), [other.agent.id])
-      assert.deepEqual(await survey(reachOf(world), { workspaceId: other.workspaceId }), [other.agent.id])
+      assert.deepEqual(await survey(reachOf(fixture)), all)
+      assert.deepEqual(await survey(reachOf(fixture), { limit: 2 }), all.slice(0, 2))
+      assert.deepEqual(await survey(reachOf(fixture), { limit: 2, afterId: all[1] }), all.slice(2))
+      assert.deepEqual(await survey(reachOf(fixture, [other.workspaceId])), [other.agent.id])
+      assert.deepEqual(await survey(reachOf(fixture), { workspaceId: other.workspaceId }), [other.agent.id])
       const both = [agent.id, second.id].sort()
-      assert.deepEqual(await survey(reachOf(world), { agentIds: [...both, unknownId('agent')] }), both)
-      assert.deepEqual(await survey(reachOf(world), { agentIds: both, limit: 1 }), both.slice(0, 1))
-      assert.deepEqual(await survey(reachOf(world), { agentIds: both, afterId: both[0] }), both.slice(1))
-      assert.deepEqual(await survey(reachOf(world), { agentIds: all, workspaceId }), both)
-      assert.deepEqual(await survey(reachOf(world), { agentIds: [] }), [])
-      assert.deepEqual(await survey(reachOf(world, [other.workspaceId]), { agentIds: both }), [])
+      assert.deepEqual(await survey(reachOf(fixture), { agentIds: [...both, unknownId('agent')] }), both)
+      assert.deepEqual(await survey(reachOf(fixture), { agentIds: both, limit: 1 }), both.slice(0, 1))
+      assert.deepEqual(await survey(reachOf(fixture), { agentIds: both, afterId: both[0] }), both.slice(1))
+      assert.deepEqual(await survey(reachOf(fixture), { agentIds: all, workspaceId }), both)
+      assert.deepEqual(await survey(reachOf(fixture), { agentIds: [] }), [])
+      assert.deepEqual(await survey(reachOf(fixture, [other.workspaceId]), { agentIds: both }), [])
       assert.equal((await survey(null)).length, 4)
-      const theirs = { ...reachOf(world), accountId: stranger.account.id }
+      const theirs = { ...reachOf(fixture), accountId: stranger.account.id }
       for (const [reach, id] of [
         [theirs, workspaceId],
-        [reachOf(world), stranger.workspace.id],
-        [reachOf(world, [workspaceId]), other.workspaceId],
-        [reachOf(world), unknownId('ws')],
+        [reachOf(fixture), stranger.workspace.id],
+        [reachOf(fixture, [workspaceId]), other.workspaceId],
+        [reachOf(fixture), unknownId('ws')],
         [null, unknownId('ws')],
       ] as const) {
         for (const parts of [[], ['work']] as const) {
@@ -93,10 +93,10 @@ const overviewCases: readonly StorageCheck[] = [
         }
       }
       assert.equal(
-        (await readAgent(storage.agents, { reach: reachOf(world), agentId: second.id }, at())).id,
+        (await readAgent(storage.agents, { reach: reachOf(fixture), agentId: second.id }, at())).id,
         second.id,
       )
-      for (const reach of [theirs, reachOf(world, [other.workspaceId])]) {
+      for (const reach of [theirs, reachOf(fixture, [other.workspaceId])]) {
         for (const parts of [[], ['work']] as const) {
           assert.deepEqual(await storage.agents.listAgents({ reach, agentIds: [second.id], parts }, at()), [])
         }
@@ -108,14 +108,14 @@ const overviewCases: readonly StorageCheck[] = [
   {
     id: 'agents.workload',
     name: 'the workload is what an agent works on and what waits for it alone, except held tasks',
-    async check(world) {
-      const { storage, workspaceId, agent, at, add } = world
+    async check(fixture) {
+      const { storage, workspaceId, agent, at, add } = fixture
       const shown = async () => {
-        const { status, currentWorkload } = await overviewOf(world)
+        const { status, currentWorkload } = await overviewOf(fixture)
         return [status, currentWorkload]
       }
       assert.deepEqual(await shown(), ['available', 0])
-      const claimed = await world.addClaimed()
+      const claimed = await fixture.addClaimed()
       await add()
       assert.deepEqual(await shown(), ['busy', 1])
       const mine = await add({ assignedTo: agent.id, notBefore: START + HOUR })
@@ -130,43 +130,43 @@ const overviewCases: readonly StorageCheck[] = [
       )
       assert.deepEqual(await shown(), ['busy', 3])
       await storage.tasks.completeTask({ proof: proofOf(claimed), result: '', next: null }, at(SECOND))
-      await world.finish(mine)
+      await fixture.finish(mine)
       assert.deepEqual(await shown(), ['available', 1])
     },
   },
   {
     id: 'agents.success-rate',
     name: 'the success rate is the share of completed attempts among those that were not interrupted',
-    async check(world) {
-      const { storage, at } = world
-      const rate = async () => (await overviewOf(world)).successRate
+    async check(fixture) {
+      const { storage, at } = fixture
+      const rate = async () => (await overviewOf(fixture)).successRate
       assert.equal(await rate(), null)
-      const claimed = await world.addClaimed()
-      await changeClaimed(storage.tasks, proofOf(claimed), { kind: 'hand_back', reason: 'later' }, at(1))
-      const again = await world.claim(at(2))
+      const claimed = await fixture.addClaimed()
+      await changeClaimed(storage.tasks, proofOf(claimed), { kind: 'return_claim', reason: 'later' }, at(1))
+      const again = await fixture.claim(at(2))
       assert.ok(again)
       await changeClaimed(
         storage.tasks,
         proofOf(again),
-        { kind: 'raise_hold', reason: 'needs_input', message: null },
+        { kind: 'hold_claimed', reason: 'needs_input', message: null },
         at(3),
       )
       assert.equal(await rate(), null)
-      await complete(world, 10, 1)
+      await complete(fixture, 10, 1)
       assert.equal(await rate(), 1)
       const backoff = { baseMs: HOUR, factor: 1, maxMs: HOUR }
-      const retried = await world.addClaimed({}, at(20))
+      const retried = await fixture.addClaimed({}, at(20))
       await changeClaimed(storage.tasks, proofOf(retried), { kind: 'fail', reason: 'net', backoff }, at(21))
       assert.equal(await rate(), 1 / 2)
-      const failed = await world.addClaimed({}, at(30))
+      const failed = await fixture.addClaimed({}, at(30))
       await changeClaimed(
         storage.tasks,
         proofOf(failed),
         { kind: 'fail', reason: 'no', backoff: null },
         at(31),
       )
-      const expired = await world.addClaimed({ maxAttempts: 1 }, at(40))
-      await world.expire(at(40 + LEASE_MS))
+      const expired = await fixture.addClaimed({ maxAttempts: 1 }, at(40))
+      await fixture.expire(at(40 + LEASE_MS))
       assert.equal(await rate(), 1 / 4)
       await storage.tasks.deleteTask({ workspaceId: expired.workspaceId, taskId: expired.id }, at())
       assert.equal(await rate(), 1 / 3)
@@ -175,10 +175,10 @@ const overviewCases: readonly StorageCheck[] = [
   {
     id: 'agents.success-rate-window',
     name: 'only the last hundred attempts count',
-    async check(world) {
-      const { storage, at } = world
+    async check(fixture) {
+      const { storage, at } = fixture
       for (let index = 0; index < 3; index++) {
-        const failed = await world.addClaimed({}, at(10 * index))
+        const failed = await fixture.addClaimed({}, at(10 * index))
         await changeClaimed(
           storage.tasks,
           proofOf(failed),
@@ -186,8 +186,8 @@ const overviewCases: readonly StorageCheck[] = [
           at(10 * index + 1),
         )
       }
-      for (let index = 3; index < 101; index++) await complete(world, 10 * index, 1)
-      assert.equal((await overviewOf(world)).successRate, 0.98)
+      for (let index = 3; index < 101; index++) await complete(fixture, 10 * index, 1)
+      assert.equal((await overviewOf(fixture)).successRate, 0.98)
     },
   },
 ]
@@ -196,20 +196,20 @@ const forecastCases: readonly StorageCheck[] = [
   {
     id: 'agents.forecast-median',
     name: 'a forecast has the median of what the agent completed last, else of what all of its workspace did',
-    async check(world) {
-      const { agent, at } = world
-      const task = await world.add({}, at(HOUR))
-      const mine = await world.add({ assignedTo: agent.id, title: 'mine' }, at(HOUR))
-      const other = await world.addAgent()
-      const others = await world.add({ assignedTo: other.id }, at(HOUR))
-      const typical = async (one: Task) => (await forecast(world, one, HOUR)).typicalMs
+    async check(fixture) {
+      const { agent, at } = fixture
+      const task = await fixture.add({}, at(HOUR))
+      const mine = await fixture.add({ assignedTo: agent.id, title: 'mine' }, at(HOUR))
+      const other = await fixture.addAgent()
+      const others = await fixture.add({ assignedTo: other.id }, at(HOUR))
+      const typical = async (one: Task) => (await forecast(fixture, one, HOUR)).typicalMs
       assert.deepEqual([await typical(task), await typical(mine)], [null, null])
       const urgent = { priority: 'urgent' } as const
       const run = async (startMs: number, lengthMs: number, by = agent) => {
-        await world.add(urgent, at(startMs))
-        const claimed = await world.claim(at(startMs), by)
+        await fixture.add(urgent, at(startMs))
+        const claimed = await fixture.claim(at(startMs), by)
         assert.ok(claimed)
-        await world.storage.tasks.completeTask(
+        await fixture.storage.tasks.completeTask(
           { proof: proofOf(claimed), result: '', next: null },
           at(startMs + lengthMs),
         )
@@ -225,15 +225,15 @@ const forecastCases: readonly StorageCheck[] = [
   {
     id: 'agents.forecast-place',
     name: 'a forecast counts those of the same queue that come first, and those under way',
-    async check(world) {
-      const { agent, at, add, storage, workspaceId } = world
-      const other = await world.addAgent()
+    async check(fixture) {
+      const { agent, at, add, storage, workspaceId } = fixture
+      const other = await fixture.addAgent()
       const low = await add({ priority: 'low' }, at(SECOND))
       const high = await add({ priority: 'high' }, at(SECOND))
       const due = await add({ priority: 'low', dueDate: START + HOUR }, at(SECOND))
       const mine = await add({ assignedTo: agent.id, priority: 'low' }, at(SECOND))
       const place = async (task: Task) => {
-        const { ahead, agents, asOf, taskId } = await forecast(world, task, SECOND)
+        const { ahead, agents, asOf, taskId } = await forecast(fixture, task, SECOND)
         assert.deepEqual([asOf, taskId], [START + SECOND, task.id])
         return [ahead, agents]
       }
@@ -256,7 +256,7 @@ const forecastCases: readonly StorageCheck[] = [
       )
       await add({ assignedTo: other.id }, at(SECOND))
       assert.deepEqual(await place(low), [2, 2])
-      const claimed = await world.claim(at(SECOND), agent)
+      const claimed = await fixture.claim(at(SECOND), agent)
       assert.equal(claimed?.id, due.id)
       assert.deepEqual(
         [await place(low), await place(mine), await place(claimed)],

@@ -12,19 +12,27 @@ import {
   SECOND,
   START,
   unknownId,
-  type World,
-} from './world.js'
+  type StorageFixture,
+} from './storage-fixture.js'
 
 const byAny = { agentType: anyAgentType, leaseMs: LEASE_MS }
 
-async function claimAny({ storage, at }: World, limit: number, afterMs = 0) {
+async function claimAny({ storage, at }: StorageFixture, limit: number, afterMs = 0) {
   return (await storage.tasks.claimTasks({ target: byAny, limit }, at(afterMs))).tasks
 }
 
-const report = ({ storage, at }: World, types: readonly string[], liveMs: number | null, afterMs = 0) =>
-  storage.agents.reportPresence({ agentTypes: types, liveMs }, at(afterMs))
+const report = (
+  { storage, at }: StorageFixture,
+  types: readonly string[],
+  liveMs: number | null,
+  afterMs = 0,
+) => storage.agents.reportPresence({ agentTypes: types, liveMs }, at(afterMs))
 
-async function statusOf({ storage, agent, at }: World, afterMs = 0, id = agent.id): Promise<AgentStatus> {
+async function statusOf(
+  { storage, agent, at }: StorageFixture,
+  afterMs = 0,
+  id = agent.id,
+): Promise<AgentStatus> {
   return (await readAgent(storage.agents, { reach: null, agentId: id }, at(afterMs))).status
 }
 
@@ -33,24 +41,24 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
   {
     id: 'runtimes.offline',
     name: 'an agent is offline unless a runtime for its type, or for any, is at work',
-    async check(world) {
-      const { storage, workspaceId, at } = world
-      await report(world, [AGENT_TYPE], 0)
-      const idle = await world.addAgent('never worked')
-      assert.deepEqual([await statusOf(world), idle.status], ['offline', 'offline'])
-      await report(world, [AGENT_TYPE, 'unrelated', 'unrelated'], MINUTE)
-      assert.equal(await statusOf(world, MINUTE - 1), 'available')
-      assert.equal(await statusOf(world, MINUTE), 'offline')
-      assert.equal(await statusOf(world, 0, idle.id), 'offline')
-      await report(world, [anyAgentType], MINUTE)
-      const added = await world.addAgent('never worked', at(SECOND))
-      assert.deepEqual([await statusOf(world, SECOND, idle.id), added.status], ['available', 'available'])
-      assert.equal(await statusOf(world, MINUTE, idle.id), 'offline')
-      await report(world, [AGENT_TYPE], null)
-      assert.equal(await statusOf(world, 1_000 * HOUR), 'available')
-      await world.addClaimed()
-      await report(world, [AGENT_TYPE, anyAgentType], 0)
-      assert.equal(await statusOf(world, SECOND), 'busy')
+    async check(fixture) {
+      const { storage, workspaceId, at } = fixture
+      await report(fixture, [AGENT_TYPE], 0)
+      const idle = await fixture.addAgent('never worked')
+      assert.deepEqual([await statusOf(fixture), idle.status], ['offline', 'offline'])
+      await report(fixture, [AGENT_TYPE, 'unrelated', 'unrelated'], MINUTE)
+      assert.equal(await statusOf(fixture, MINUTE - 1), 'available')
+      assert.equal(await statusOf(fixture, MINUTE), 'offline')
+      assert.equal(await statusOf(fixture, 0, idle.id), 'offline')
+      await report(fixture, [anyAgentType], MINUTE)
+      const added = await fixture.addAgent('never worked', at(SECOND))
+      assert.deepEqual([await statusOf(fixture, SECOND, idle.id), added.status], ['available', 'available'])
+      assert.equal(await statusOf(fixture, MINUTE, idle.id), 'offline')
+      await report(fixture, [AGENT_TYPE], null)
+      assert.equal(await statusOf(fixture, 1_000 * HOUR), 'available')
+      await fixture.addClaimed()
+      await report(fixture, [AGENT_TYPE, anyAgentType], 0)
+      assert.equal(await statusOf(fixture, SECOND), 'busy')
       const input = { workspaceId, name: 'once', type: 'never worked' }
       const claim = { scope: 's', key: 'k', fingerprint: 'f' }
       const first = await storage.agents.insertAgent({ agent: input, idempotency: claim }, at())
@@ -64,24 +72,24 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
   {
     id: 'runtimes.worker',
     name: 'an agent with a worker outside the runtimes is available for that long',
-    async check(world) {
-      const { storage, workspaceId, agent, at } = world
-      await report(world, [AGENT_TYPE], 0)
+    async check(fixture) {
+      const { storage, workspaceId, agent, at } = fixture
+      await report(fixture, [AGENT_TYPE], 0)
       const { agents } = storage
       await agents.reportPresence({ workspaceId, agentId: agent.id, liveMs: MINUTE }, at(SECOND))
-      const seen = [await statusOf(world, MINUTE), await statusOf(world, MINUTE + SECOND)]
+      const seen = [await statusOf(fixture, MINUTE), await statusOf(fixture, MINUTE + SECOND)]
       assert.deepEqual(seen, ['available', 'offline'])
-      const other = await world.addWorkspace()
+      const other = await fixture.addWorkspace()
       await agents.reportPresence({ workspaceId: other.workspaceId, agentId: agent.id, liveMs: HOUR }, at())
       await agents.reportPresence({ workspaceId, agentId: unknownId('agent'), liveMs: HOUR }, at())
-      assert.equal(await statusOf(world, 2 * MINUTE), 'offline')
+      assert.equal(await statusOf(fixture, 2 * MINUTE), 'offline')
     },
   },
   {
     id: 'runtimes.forecast',
     name: 'a forecast counts the agents that are not offline',
-    async check(world) {
-      const { storage, add, addAgent, addClaimed, at } = world
+    async check(fixture) {
+      const { storage, add, addAgent, addClaimed, at } = fixture
       const second = await addAgent()
       const idle = await addAgent('never worked')
       const shared = await add({ priority: 'low' })
@@ -91,10 +99,10 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
         return forecasts.map(({ agents }) => agents)
       }
       assert.deepEqual(await agentsFor(0), [2, 0])
-      await report(world, [AGENT_TYPE], 0)
+      await report(fixture, [AGENT_TYPE], 0)
       assert.deepEqual(await agentsFor(0), [0, 0])
       await storage.agents.reportPresence(
-        { workspaceId: world.workspaceId, agentId: second.id, liveMs: MINUTE },
+        { workspaceId: fixture.workspaceId, agentId: second.id, liveMs: MINUTE },
         at(),
       )
       assert.deepEqual(
@@ -106,34 +114,34 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
       )
       await addClaimed({ priority: 'urgent' })
       assert.deepEqual(await agentsFor(MINUTE), [1, 0])
-      await report(world, [anyAgentType], null)
+      await report(fixture, [anyAgentType], null)
       assert.deepEqual(await agentsFor(0), [3, 1])
     },
   },
   {
     id: 'runtimes.any-type',
     name: 'a runtime for any type takes the work of types without a runtime, as runtimes start and end',
-    async check(world) {
-      const { storage, workspaceId, add, at } = world
-      const [first, second] = [await world.addAgent('one'), await world.addAgent('two')]
+    async check(fixture) {
+      const { storage, workspaceId, add, at } = fixture
+      const [first, second] = [await fixture.addAgent('one'), await fixture.addAgent('two')]
       /** Gives each agent work, and returns the agents whose work the runtime takes. */
       const takes = async (agents: readonly { readonly id: string }[], afterMs: number) => {
         const added = []
         for (const { id } of agents) added.push(await add({ assignedTo: id }, at(afterMs)))
-        const taken = (await claimAny(world, 100, afterMs)).map(({ lease }) => lease?.agentId)
+        const taken = (await claimAny(fixture, 100, afterMs)).map(({ lease }) => lease?.agentId)
         for (const { id } of added) await storage.tasks.deleteTask({ workspaceId, taskId: id }, at(afterMs))
         return agents.map(({ id }) => taken.includes(id))
       }
-      const three = [world.agent, first, second]
-      await report(world, [anyAgentType], null)
+      const three = [fixture.agent, first, second]
+      await report(fixture, [anyAgentType], null)
       assert.deepEqual(await takes(three, 0), [false, true, true])
-      await report(world, ['one'], MINUTE, SECOND)
+      await report(fixture, ['one'], MINUTE, SECOND)
       assert.deepEqual(await takes(three, SECOND), [false, false, true])
       await storage.agents.updateAgent(
         { workspaceId, agentId: second.id, change: { type: 'one' } },
         at(SECOND),
       )
-      const [late, another] = [await world.addAgent('one'), await world.addAgent('three')]
+      const [late, another] = [await fixture.addAgent('one'), await fixture.addAgent('three')]
       const five = [...three, late, another]
       assert.deepEqual(await takes(five, SECOND), [false, false, false, false, true])
       await storage.agents.updateAgent(
@@ -141,31 +149,31 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
         at(SECOND),
       )
       assert.deepEqual(await takes(five, SECOND), [false, false, true, false, true])
-      await report(world, [anyAgentType], null, MINUTE + SECOND)
+      await report(fixture, [anyAgentType], null, MINUTE + SECOND)
       assert.deepEqual(await takes(five, MINUTE + SECOND), [false, true, true, true, true])
-      await report(world, [AGENT_TYPE], 0, HOUR)
+      await report(fixture, [AGENT_TYPE], 0, HOUR)
       assert.deepEqual(await takes(five, HOUR), [true, true, true, true, true])
-      await report(world, ['two', AGENT_TYPE, 'one'], null, HOUR)
+      await report(fixture, ['two', AGENT_TYPE, 'one'], null, HOUR)
       assert.deepEqual(await takes(five, HOUR), [false, false, false, false, true])
     },
   },
   {
     id: 'runtimes.any-type-turns',
     name: 'workspaces take turns at a runtime for any type, best first inside each',
-    async check(world) {
-      await report(world, [AGENT_TYPE], 0)
-      await report(world, [anyAgentType], null)
-      const others = [await world.addWorkspace(), await world.addWorkspace(undefined, 'other')]
-      for (let count = 0; count < 6; count++) await world.add({ priority: 'urgent' })
+    async check(fixture) {
+      await report(fixture, [AGENT_TYPE], 0)
+      await report(fixture, [anyAgentType], null)
+      const others = [await fixture.addWorkspace(), await fixture.addWorkspace(undefined, 'other')]
+      for (let count = 0; count < 6; count++) await fixture.add({ priority: 'urgent' })
       for (const { workspaceId } of others) {
-        await world.add({ workspaceId, priority: 'low' })
-        await world.add({ workspaceId, priority: 'high' })
+        await fixture.add({ workspaceId, priority: 'low' })
+        await fixture.add({ workspaceId, priority: 'high' })
       }
-      const ids = [world.workspaceId, ...others.map(({ workspaceId }) => workspaceId)].sort()
+      const ids = [fixture.workspaceId, ...others.map(({ workspaceId }) => workspaceId)].sort()
       const tasks = [
-        ...(await claimAny(world, 3)),
-        ...(await claimAny(world, 1)),
-        ...(await claimAny(world, 2)),
+        ...(await claimAny(fixture, 3)),
+        ...(await claimAny(fixture, 1)),
+        ...(await claimAny(fixture, 2)),
       ]
       for (const round of [tasks.slice(0, 3), tasks.slice(3)]) {
         assert.deepEqual(round.map(({ workspaceId }) => workspaceId).sort(), ids)
@@ -179,14 +187,14 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
   {
     id: 'runtimes.any-type-next',
     name: 'a runtime for any type takes the next task with a completion, and learns when a wait ends',
-    async check(world) {
-      const { storage, workspaceId, at } = world
-      await report(world, [anyAgentType], null)
-      const other = await world.addAgent('other')
-      await world.add({ assignedTo: world.agent.id, notBefore: START + SECOND })
-      const tasks = [await world.add({ assignedTo: other.id }), await world.add({ assignedTo: other.id })]
-      await world.add({ assignedTo: other.id, notBefore: START + MINUTE })
-      const [first] = await claimAny(world, 1)
+    async check(fixture) {
+      const { storage, workspaceId, at } = fixture
+      await report(fixture, [anyAgentType], null)
+      const other = await fixture.addAgent('other')
+      await fixture.add({ assignedTo: fixture.agent.id, notBefore: START + SECOND })
+      const tasks = [await fixture.add({ assignedTo: other.id }), await fixture.add({ assignedTo: other.id })]
+      await fixture.add({ assignedTo: other.id, notBefore: START + MINUTE })
+      const [first] = await claimAny(fixture, 1)
       assert.ok(first)
       const { next } = await storage.tasks.completeTask(
         { proof: proofOf(first), result: 'one', next: byAny },

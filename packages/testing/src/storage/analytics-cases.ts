@@ -19,10 +19,10 @@ import {
   SECOND,
   START,
   unknownId,
-  type World,
+  type StorageFixture,
   changeClaimed,
   changeTask,
-} from './world.js'
+} from './storage-fixture.js'
 
 const BASELINES = { defaultMs: 30 * MINUTE, msByType: { report: 2 * HOUR } }
 const FIRST_DAY = dayOf(START)
@@ -34,25 +34,30 @@ const ALL: Omit<FiguresQuery, 'reach'> = {
 }
 const NOTHING = { created: 0, completed: 0, failed: 0, timed: 0, takenMs: 0, baselineMs: 0 }
 
-const reachOf = ({ accountId }: World): Reach => ({ accountId, workspaceIds: 'all' })
+const reachOf = ({ accountId }: StorageFixture): Reach => ({ accountId, workspaceIds: 'all' })
 
-function figuresOf(world: World, query: Partial<FiguresQuery> = {}, reach = reachOf(world)) {
-  return world.storage.analytics.readFigures({ reach, ...ALL, ...query }, world.at())
+function figuresOf(fixture: StorageFixture, query: Partial<FiguresQuery> = {}, reach = reachOf(fixture)) {
+  return fixture.storage.analytics.readFigures({ reach, ...ALL, ...query }, fixture.at())
 }
 
 /** Adds a task of a type, lets the agent claim it at `startMs` and complete it at `endMs`. */
-async function complete(world: World, type: string | null, startMs: number, endMs: number): Promise<Task> {
-  const claimed = await world.addClaimed({ type }, world.at(startMs))
+async function complete(
+  fixture: StorageFixture,
+  type: string | null,
+  startMs: number,
+  endMs: number,
+): Promise<Task> {
+  const claimed = await fixture.addClaimed({ type }, fixture.at(startMs))
   const held = await changeClaimed(
-    world.storage.tasks,
+    fixture.storage.tasks,
     proofOf(claimed),
     { kind: 'renew', leaseMs: 10 * DAY },
-    world.at(startMs),
+    fixture.at(startMs),
   )
   return (
-    await world.storage.tasks.completeTask(
+    await fixture.storage.tasks.completeTask(
       { proof: proofOf(held), result: 'done', next: null },
-      world.at(endMs),
+      fixture.at(endMs),
     )
   ).task
 }
@@ -79,26 +84,26 @@ const figureCases: readonly StorageCheck[] = [
   {
     id: 'analytics.figures',
     name: 'figures count what was created, completed and failed on each day, and how long that took',
-    async check(world) {
-      const { storage, at } = world
-      await complete(world, 'report', 0, HOUR)
-      await complete(world, null, 0, 10 * MINUTE)
-      await complete(world, 'unknown-type', DAY - SECOND, DAY + SECOND)
-      const failed = await world.addClaimed({}, at(DAY))
+    async check(fixture) {
+      const { storage, at } = fixture
+      await complete(fixture, 'report', 0, HOUR)
+      await complete(fixture, null, 0, 10 * MINUTE)
+      await complete(fixture, 'unknown-type', DAY - SECOND, DAY + SECOND)
+      const failed = await fixture.addClaimed({}, at(DAY))
       await changeClaimed(
         storage.tasks,
         proofOf(failed),
         { kind: 'fail', reason: 'no', backoff: null },
         at(DAY),
       )
-      const asked = await world.addClaimed({}, at(DAY))
+      const asked = await fixture.addClaimed({}, at(DAY))
       await changeClaimed(
         storage.tasks,
         proofOf(asked),
-        { kind: 'raise_hold', reason: 'needs_input', message: null },
+        { kind: 'hold_claimed', reason: 'needs_input', message: null },
         at(DAY),
       )
-      const retried = await world.addClaimed({}, at(DAY))
+      const retried = await fixture.addClaimed({}, at(DAY))
       const backoff = { baseMs: DAY, factor: 1, maxMs: DAY }
       await changeClaimed(
         storage.tasks,
@@ -106,7 +111,7 @@ const figureCases: readonly StorageCheck[] = [
         { kind: 'fail', reason: 'again', backoff },
         at(DAY),
       )
-      await world.finish(await world.add({}, at(3 * DAY)), at(3 * DAY))
+      await fixture.finish(await fixture.add({}, at(3 * DAY)), at(3 * DAY))
       const expected = [
         {
           ...NOTHING,
@@ -128,64 +133,67 @@ const figureCases: readonly StorageCheck[] = [
         },
         { ...NOTHING, day: FIRST_DAY + 3, created: 1, completed: 1, baselineMs: 30 * MINUTE },
       ]
-      assert.deepEqual(await figuresOf(world), expected)
+      assert.deepEqual(await figuresOf(fixture), expected)
       assert.ok((await storage.analytics.rollUp({ limit: 1_000 }, at())) > 0)
       assert.equal(await storage.analytics.rollUp({ limit: 1_000 }, at()), 0)
-      assert.deepEqual(await figuresOf(world), expected)
+      assert.deepEqual(await figuresOf(fixture), expected)
       const oneDay = { fromDay: FIRST_DAY + 1, toDay: FIRST_DAY + 1 }
-      assert.deepEqual(await figuresOf(world, oneDay), [expected[1]])
-      assert.deepEqual(await figuresOf(world, { fromDay: 0, toDay: FIRST_DAY - 1 }), [])
+      assert.deepEqual(await figuresOf(fixture, oneDay), [expected[1]])
+      assert.deepEqual(await figuresOf(fixture, { fromDay: 0, toDay: FIRST_DAY - 1 }), [])
     },
   },
   {
     id: 'analytics.reopened',
     name: 'a task that leaves DONE takes back its completion, rolled up or not, and may be completed again',
-    async check(world) {
-      const { storage, workspaceId, at } = world
-      const task = await complete(world, 'report', 0, HOUR)
-      const byHand = await world.add()
-      await world.finish(byHand, at(HOUR))
+    async check(fixture) {
+      const { storage, workspaceId, at } = fixture
+      const task = await complete(fixture, 'report', 0, HOUR)
+      const byHand = await fixture.add()
+      await fixture.finish(byHand, at(HOUR))
       const move = (id: string, to: 'TODO' | 'DOING', afterMs: number) =>
         changeTask(storage.tasks, { workspaceId, id }, { kind: 'move', to, actor: PERSON }, at(afterMs))
       await move(byHand.id, 'DOING', DAY)
       const created = { ...NOTHING, day: FIRST_DAY, created: 2 }
       const one = { completed: 1, timed: 1, takenMs: HOUR, baselineMs: 2 * HOUR }
-      assert.deepEqual(await figuresOf(world), [{ ...created, ...one }])
+      assert.deepEqual(await figuresOf(fixture), [{ ...created, ...one }])
       await storage.analytics.rollUp({ limit: 1_000 }, at())
-      assert.deepEqual(await figuresOf(world), [{ ...created, ...one }])
+      assert.deepEqual(await figuresOf(fixture), [{ ...created, ...one }])
       await move(task.id, 'TODO', DAY)
-      assert.deepEqual(await figuresOf(world), [created])
+      assert.deepEqual(await figuresOf(fixture), [created])
       await storage.analytics.rollUp({ limit: 1_000 }, at())
-      assert.deepEqual(await figuresOf(world), [created])
-      await world.finish(byHand, at(DAY + MINUTE))
+      assert.deepEqual(await figuresOf(fixture), [created])
+      await fixture.finish(byHand, at(DAY + MINUTE))
       const again = { completed: 1, timed: 1, takenMs: MINUTE, baselineMs: 30 * MINUTE }
-      assert.deepEqual(await figuresOf(world), [created, { ...NOTHING, day: FIRST_DAY + 1, ...again }])
+      assert.deepEqual(await figuresOf(fixture), [created, { ...NOTHING, day: FIRST_DAY + 1, ...again }])
     },
   },
   {
     id: 'analytics.deleted',
     name: 'deleting tasks changes no figure',
-    async check(world) {
-      const task = await complete(world, 'report', 0, HOUR)
-      const before = await figuresOf(world)
-      await world.storage.tasks.deleteTask({ workspaceId: task.workspaceId, taskId: task.id }, world.at(DAY))
-      assert.deepEqual(await figuresOf(world), before)
-      await world.storage.analytics.rollUp({ limit: 1_000 }, world.at())
-      assert.deepEqual(await figuresOf(world), before)
+    async check(fixture) {
+      const task = await complete(fixture, 'report', 0, HOUR)
+      const before = await figuresOf(fixture)
+      await fixture.storage.tasks.deleteTask(
+        { workspaceId: task.workspaceId, taskId: task.id },
+        fixture.at(DAY),
+      )
+      assert.deepEqual(await figuresOf(fixture), before)
+      await fixture.storage.analytics.rollUp({ limit: 1_000 }, fixture.at())
+      assert.deepEqual(await figuresOf(fixture), before)
     },
   },
   {
     id: 'analytics.reach',
     name: 'figures are those of the workspaces within reach',
-    async check(world) {
-      const { storage, accountId, workspaceId, at } = world
-      const other = await world.addWorkspace()
-      await world.add()
-      await world.add({ workspaceId: other.workspaceId })
-      await world.add({ workspaceId: other.workspaceId })
+    async check(fixture) {
+      const { storage, accountId, workspaceId, at } = fixture
+      const other = await fixture.addWorkspace()
+      await fixture.add()
+      await fixture.add({ workspaceId: other.workspaceId })
+      await fixture.add({ workspaceId: other.workspaceId })
       await storage.analytics.rollUp({ limit: 1 }, at())
       const created = async (query?: Partial<FiguresQuery>, reach?: Reach) =>
-        (await figuresOf(world, query, reach)).map((each) => each.created)
+        (await figuresOf(fixture, query, reach)).map((each) => each.created)
       assert.deepEqual(await created(), [3])
       assert.deepEqual(await created({ workspaceId }), [1])
       const bound = { accountId, workspaceIds: [other.workspaceId] }
@@ -200,10 +208,10 @@ const figureCases: readonly StorageCheck[] = [
   {
     id: 'analytics.prune',
     name: 'events are pruned only when they are rolled up, and figures stay',
-    async check(world) {
-      const { storage, at } = world
-      await complete(world, null, 0, HOUR)
-      const before = await figuresOf(world)
+    async check(fixture) {
+      const { storage, at } = fixture
+      await complete(fixture, null, 0, HOUR)
+      const before = await figuresOf(fixture)
       assert.equal(
         await storage.prune({ rows: 'events', olderThanMs: 0, limit: 10 }, { now: START + DAY }),
         0,
@@ -217,49 +225,49 @@ const figureCases: readonly StorageCheck[] = [
         await storage.prune({ rows: 'events', olderThanMs: 0, limit: 10 }, { now: START + DAY }),
         0,
       )
-      assert.deepEqual(await figuresOf(world), before)
+      assert.deepEqual(await figuresOf(fixture), before)
       assert.equal(await storage.analytics.rollUp({ limit: 10 }, at()), 1)
       assert.equal(
         await storage.prune({ rows: 'events', olderThanMs: 0, limit: 10 }, { now: START + DAY }),
         1,
       )
-      assert.deepEqual(await figuresOf(world), before)
-      await world.add({}, at(DAY))
+      assert.deepEqual(await figuresOf(fixture), before)
+      await fixture.add({}, at(DAY))
       assert.equal(await storage.analytics.rollUp({ limit: 10 }, at()), 1)
     },
   },
   {
     id: 'analytics.at-once',
     name: 'events are counted once, however many roll them up at the same time',
-    async check(world) {
-      const { storage, at } = world
-      const other = await world.addWorkspace()
+    async check(fixture) {
+      const { storage, at } = fixture
+      const other = await fixture.addWorkspace()
       for (let index = 0; index < 10; index++) {
-        await world.add({}, at(index * DAY))
-        await world.add({ workspaceId: other.workspaceId }, at(index * DAY))
+        await fixture.add({}, at(index * DAY))
+        await fixture.add({ workspaceId: other.workspaceId }, at(index * DAY))
       }
-      const before = await figuresOf(world)
+      const before = await figuresOf(fixture)
       let rounds = 0
       let taken: readonly number[] = [1]
       for (; taken.some((count) => count > 0) && rounds < 40; rounds++) {
         taken = await Promise.all([3, 4, 5, 2].map((limit) => storage.analytics.rollUp({ limit }, at())))
-        assert.deepEqual(await figuresOf(world), before)
+        assert.deepEqual(await figuresOf(fixture), before)
       }
       assert.ok(rounds < 40)
       assert.equal(
         await storage.prune({ rows: 'events', olderThanMs: 0, limit: 100 }, { now: START + 100 * DAY }),
         20,
       )
-      assert.deepEqual(await figuresOf(world), before)
+      assert.deepEqual(await figuresOf(fixture), before)
     },
   },
 ]
 
 /** A random history: everything that can happen to tasks, with roll-ups and pruning in between. */
-async function live(world: World, chance: Chance, steps: number): Promise<void> {
-  const { storage, at } = world
-  const other = await world.addWorkspace()
-  const agents: readonly Agent[] = [world.agent, other.agent]
+async function live(fixture: StorageFixture, chance: Chance, steps: number): Promise<void> {
+  const { storage, at } = fixture
+  const other = await fixture.addWorkspace()
+  const agents: readonly Agent[] = [fixture.agent, other.agent]
   const seen = new Map<string, LoggedEvent[]>(agents.map(({ workspaceId }) => [workspaceId, []]))
   const tasks: Task[] = []
   let nowMs = 0
@@ -277,7 +285,7 @@ async function live(world: World, chance: Chance, steps: number): Promise<void> 
   }
 
   async function work(agent: Agent): Promise<void> {
-    const claimed = await world.claim(at(nowMs), agent)
+    const claimed = await fixture.claim(at(nowMs), agent)
     if (claimed === null) return
     nowMs += chance.below(50 * SECOND)
     if (chance.below(4) > 0)
@@ -314,7 +322,7 @@ async function live(world: World, chance: Chance, steps: number): Promise<void> 
     const what = chance.below(10)
     if (what < 3) {
       const type = chance.pick([null, 'report', 'constructor'])
-      tasks.push(await world.add({ workspaceId: agent.workspaceId, type }, at(nowMs)))
+      tasks.push(await fixture.add({ workspaceId: agent.workspaceId, type }, at(nowMs)))
     } else if (what < 6) await work(agent)
     else if (what < 8) await meddle()
     else if (what === 8) await storage.analytics.rollUp({ limit: 1 + chance.below(7) }, at(nowMs))
@@ -327,16 +335,16 @@ async function live(world: World, chance: Chance, steps: number): Promise<void> 
     }
   }
   await note()
-  assert.deepEqual(await figuresOf(world), scan([...seen.values()].flat()))
+  assert.deepEqual(await figuresOf(fixture), scan([...seen.values()].flat()))
   const [first] = seen.keys()
   assert.ok(first)
-  assert.deepEqual(await figuresOf(world, { workspaceId: first }), scan(seen.get(first) ?? []))
+  assert.deepEqual(await figuresOf(fixture, { workspaceId: first }), scan(seen.get(first) ?? []))
 }
 
 const propertyCases: readonly StorageCheck[] = [1, 2, 3, 4].map((seed) => ({
   id: `analytics.random-${seed}`,
   name: `rolled up at random, figures equal a scan of all events there were (history ${seed})`,
-  check: (world) => live(world, seededChance(seed), 120),
+  check: (fixture) => live(fixture, seededChance(seed), 120),
 }))
 
 /** Figures about tasks. */

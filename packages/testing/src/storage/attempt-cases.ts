@@ -12,7 +12,7 @@ import {
   START,
   changeClaimed,
   readTask,
-} from './world.js'
+} from './storage-fixture.js'
 
 /** How attempts end, and what agents write while they hold a lease. */
 export const attemptCases: readonly StorageCheck[] = [
@@ -82,7 +82,7 @@ export const attemptCases: readonly StorageCheck[] = [
       const held = await changeClaimed(
         storage.tasks,
         proofOf(task),
-        { kind: 'raise_hold', reason: 'needs_input', message: 'which?' },
+        { kind: 'hold_claimed', reason: 'needs_input', message: 'which?' },
         at(),
       )
       assert.deepEqual([held.column, held.hold?.reason, held.lease], ['TODO', 'needs_input', null])
@@ -101,7 +101,7 @@ export const attemptCases: readonly StorageCheck[] = [
       const back = await changeClaimed(
         storage.tasks,
         proofOf(task),
-        { kind: 'hand_back', reason: 'shutting down' },
+        { kind: 'return_claim', reason: 'shutting down' },
         at(),
       )
       assert.deepEqual([back.column, back.attempts, back.notBefore], ['TODO', 0, null])

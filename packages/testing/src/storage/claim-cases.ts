@@ -11,20 +11,20 @@ import {
   SECOND,
   START,
   unknownId,
-  type World,
+  type StorageFixture,
   readTask,
   changeTask,
-} from './world.js'
+} from './storage-fixture.js'
 
 async function claimByType(
-  world: World,
+  fixture: StorageFixture,
   limit: number,
   afterMs = 0,
   agentType = AGENT_TYPE,
 ): Promise<ClaimBatch> {
-  return world.storage.tasks.claimTasks(
+  return fixture.storage.tasks.claimTasks(
     { target: { agentType, leaseMs: LEASE_MS }, limit },
-    world.at(afterMs),
+    fixture.at(afterMs),
   )
 }
 
@@ -52,13 +52,16 @@ export const claimCases: readonly StorageCheck[] = [
   {
     id: 'claims.nothing',
     name: 'with nothing to take a claim is empty and names no next time',
-    async check(world) {
-      const { workspaceId, agent } = world
+    async check(fixture) {
+      const { workspaceId, agent } = fixture
       const request = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
       const empty = { tasks: [], nextReadyInMs: null }
-      assert.deepEqual(await world.storage.tasks.claimTasks({ target: request, limit: 3 }, world.at()), empty)
-      assert.deepEqual(await claimByType(world, 3), empty)
-      assert.deepEqual(await world.events(), [])
+      assert.deepEqual(
+        await fixture.storage.tasks.claimTasks({ target: request, limit: 3 }, fixture.at()),
+        empty,
+      )
+      assert.deepEqual(await claimByType(fixture, 3), empty)
+      assert.deepEqual(await fixture.events(), [])
     },
   },
   {
@@ -95,8 +98,8 @@ export const claimCases: readonly StorageCheck[] = [
   {
     id: 'claims.ties-by-due-date',
     name: 'equal scores go by due date, one for anyone and one for the agent alike',
-    async check(world) {
-      const { add, agent, at } = world
+    async check(fixture) {
+      const { add, agent, at } = fixture
       const due = [START + 2 * DAY, START + DAY, START - DAY, START].map((dueDate) => ({ dueDate }))
       const tasks = [
         await add({ ...due[0], assignedTo: agent.id }),
@@ -105,8 +108,8 @@ export const claimCases: readonly StorageCheck[] = [
         await add(due[3]),
       ]
       const now = at(60 * DAY)
-      const order = [(await world.claim(now))?.id]
-      const { tasks: rest } = await claimByType(world, 3, 60 * DAY)
+      const order = [(await fixture.claim(now))?.id]
+      const { tasks: rest } = await claimByType(fixture, 3, 60 * DAY)
       order.push(...rest.map(({ id }) => id))
       assert.deepEqual(
         order,
@@ -144,14 +147,14 @@ export const claimCases: readonly StorageCheck[] = [
   {
     id: 'claims.random',
     name: 'at random instants with random tasks and edits the claimed task is the first of a full sort',
-    async check(world) {
-      await checkRandomPicks(world, 1)
+    async check(fixture) {
+      await checkRandomPicks(fixture, 1)
     },
   },
   ...[2, 3, 4].map((seed) => ({
     id: `claims.random-${seed}`,
     name: `the same with another seed (${seed})`,
-    check: (world: World) => checkRandomPicks(world, seed),
+    check: (fixture: StorageFixture) => checkRandomPicks(fixture, seed),
   })),
   {
     id: 'claims.assigned',
@@ -181,48 +184,48 @@ export const claimCases: readonly StorageCheck[] = [
   {
     id: 'claims.not-before',
     name: 'a task that may not begin yet is taken from that instant on, and an empty claim says how long that is',
-    async check(world) {
-      const task = await world.add({ notBefore: START + MINUTE })
-      const { storage, workspaceId, agent } = world
+    async check(fixture) {
+      const task = await fixture.add({ notBefore: START + MINUTE })
+      const { storage, workspaceId, agent } = fixture
       const request = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
-      const early = await storage.tasks.claimTasks({ target: request, limit: 1 }, world.at(MINUTE - 1))
+      const early = await storage.tasks.claimTasks({ target: request, limit: 1 }, fixture.at(MINUTE - 1))
       assert.deepEqual(early, { tasks: [], nextReadyInMs: 1 })
-      assert.equal((await claimByType(world, 1, MINUTE - 1)).nextReadyInMs, 1)
-      assert.equal((await world.claim(world.at(MINUTE)))?.id, task.id)
+      assert.equal((await claimByType(fixture, 1, MINUTE - 1)).nextReadyInMs, 1)
+      assert.equal((await fixture.claim(fixture.at(MINUTE)))?.id, task.id)
     },
   },
   {
     id: 'claims.next-ready-own',
     name: 'what others wait for is no reason to come again',
-    async check(world) {
-      const other = await world.addAgent('other')
-      await world.add({ assignedTo: other.id, notBefore: START + MINUTE })
-      await world.add({ notBefore: START + 2 * MINUTE, dependsOn: [(await world.addClaimed()).id] })
-      assert.equal((await claimByType(world, 1)).nextReadyInMs, null)
-      assert.equal((await claimByType(world, 1, 0, 'other')).nextReadyInMs, MINUTE)
+    async check(fixture) {
+      const other = await fixture.addAgent('other')
+      await fixture.add({ assignedTo: other.id, notBefore: START + MINUTE })
+      await fixture.add({ notBefore: START + 2 * MINUTE, dependsOn: [(await fixture.addClaimed()).id] })
+      assert.equal((await claimByType(fixture, 1)).nextReadyInMs, null)
+      assert.equal((await claimByType(fixture, 1, 0, 'other')).nextReadyInMs, MINUTE)
     },
   },
   {
     id: 'claims.best-types',
     name: 'a claim by type takes only for stored agents of its type',
-    async check(world) {
-      await world.add()
-      assert.deepEqual((await claimByType(world, 1, 0, 'other')).tasks, [])
-      const other = await world.addAgent('other')
-      const { tasks } = await claimByType(world, 1, 0, 'other')
+    async check(fixture) {
+      await fixture.add()
+      assert.deepEqual((await claimByType(fixture, 1, 0, 'other')).tasks, [])
+      const other = await fixture.addAgent('other')
+      const { tasks } = await claimByType(fixture, 1, 0, 'other')
       assert.equal(tasks[0]?.lease?.agentId, other.id)
     },
   },
   {
     id: 'claims.best-assigned',
     name: 'a claim by type gives an assigned task to its agent, in the order of scores',
-    async check(world) {
-      const second = await world.addAgent()
-      const foreign = await world.addAgent('other')
-      await world.add({ priority: 'urgent', assignedTo: foreign.id })
-      const own = await world.add({ priority: 'high', assignedTo: second.id })
-      const anyones = await world.add()
-      const { tasks } = await claimByType(world, 5)
+    async check(fixture) {
+      const second = await fixture.addAgent()
+      const foreign = await fixture.addAgent('other')
+      await fixture.add({ priority: 'urgent', assignedTo: foreign.id })
+      const own = await fixture.add({ priority: 'high', assignedTo: second.id })
+      const anyones = await fixture.add()
+      const { tasks } = await claimByType(fixture, 5)
       assert.deepEqual(
         tasks.map((task) => task.id),
         [own.id, anyones.id],
@@ -233,16 +236,16 @@ export const claimCases: readonly StorageCheck[] = [
   {
     id: 'claims.rotation',
     name: 'workspaces with ready tasks take turns, one task a turn, best first inside each',
-    async check(world) {
-      const others = [await world.addWorkspace(), await world.addWorkspace()]
-      const workspaceIds = [world.workspaceId, ...others.map((each) => each.workspaceId)]
+    async check(fixture) {
+      const others = [await fixture.addWorkspace(), await fixture.addWorkspace()]
+      const workspaceIds = [fixture.workspaceId, ...others.map((each) => each.workspaceId)]
       // The first has many and better ones; it must not starve the others.
-      for (let count = 0; count < 6; count++) await world.add({ priority: 'urgent' })
+      for (let count = 0; count < 6; count++) await fixture.add({ priority: 'urgent' })
       for (const { workspaceId } of others) {
-        await world.add({ workspaceId, priority: 'low' })
-        await world.add({ workspaceId, priority: 'high' })
+        await fixture.add({ workspaceId, priority: 'low' })
+        await fixture.add({ workspaceId, priority: 'high' })
       }
-      const { tasks } = await claimByType(world, 6)
+      const { tasks } = await claimByType(fixture, 6)
       const rounds = [tasks.slice(0, 3), tasks.slice(3)]
       for (const round of rounds) {
         assert.deepEqual(round.map((task) => task.workspaceId).sort(), workspaceIds.toSorted())
@@ -258,14 +261,15 @@ export const claimCases: readonly StorageCheck[] = [
   {
     id: 'claims.rotation-over-calls',
     name: 'turns continue from one call to the next',
-    async check(world) {
-      const { workspaceId } = await world.addWorkspace()
+    async check(fixture) {
+      const { workspaceId } = await fixture.addWorkspace()
       for (let count = 0; count < 3; count++) {
-        await world.add({ priority: 'urgent' })
-        await world.add({ workspaceId, priority: 'low' })
+        await fixture.add({ priority: 'urgent' })
+        await fixture.add({ workspaceId, priority: 'low' })
       }
       const served: (string | undefined)[] = []
-      for (let count = 0; count < 6; count++) served.push((await claimByType(world, 1)).tasks[0]?.workspaceId)
+      for (let count = 0; count < 6; count++)
+        served.push((await claimByType(fixture, 1)).tasks[0]?.workspaceId)
       assert.equal(served.filter((id) => id === workspaceId).length, 3)
       for (let index = 1; index < served.length; index++) assert.notEqual(served[index], served[index - 1])
     },
@@ -273,12 +277,12 @@ export const claimCases: readonly StorageCheck[] = [
   {
     id: 'claims.eight-claimers',
     name: 'eight claimers at once take a thousand tasks, each once',
-    async check(world) {
-      for (let count = 0; count < 1_000; count++) await world.add()
+    async check(fixture) {
+      for (let count = 0; count < 1_000; count++) await fixture.add()
       const claimed: string[] = []
       const claimer = async (): Promise<void> => {
         for (;;) {
-          const { tasks } = await claimByType(world, 5)
+          const { tasks } = await claimByType(fixture, 5)
           if (tasks.length === 0) return
           claimed.push(...tasks.map((task) => task.id))
         }
@@ -291,8 +295,8 @@ export const claimCases: readonly StorageCheck[] = [
   {
     id: 'claims.complete-and-next',
     name: 'completing can take the next task in the same commit',
-    async check(world) {
-      const { storage, workspaceId, agent, add, addClaimed, at } = world
+    async check(fixture) {
+      const { storage, workspaceId, agent, add, addClaimed, at } = fixture
       const first = await addClaimed()
       const second = await add()
       const third = await add()

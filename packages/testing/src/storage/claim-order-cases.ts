@@ -3,19 +3,24 @@ import type { Task } from '@taskboard/core'
 import type { ClaimByType, ClaimForAgent, NewTask } from '@taskboard/core/storage'
 import { log } from './delivery-session.js'
 import type { StorageCheck } from './storage-case.js'
-import { AGENT_TYPE, DAY, LEASE_MS, proofOf, START, type World } from './world.js'
+import { AGENT_TYPE, DAY, LEASE_MS, proofOf, START, type StorageFixture } from './storage-fixture.js'
 
 const byType: ClaimByType = { agentType: AGENT_TYPE, leaseMs: LEASE_MS }
-const forAgent = ({ workspaceId, agent }: World): ClaimForAgent => ({
+const forAgent = ({ workspaceId, agent }: StorageFixture): ClaimForAgent => ({
   workspaceId,
   agentId: agent.id,
   leaseMs: LEASE_MS,
 })
 
 /** Takes `count` tasks by type, in one call or one at a time. */
-async function takeByType(world: World, count: number, atOnce: boolean, afterMs: number): Promise<string[]> {
+async function takeByType(
+  fixture: StorageFixture,
+  count: number,
+  atOnce: boolean,
+  afterMs: number,
+): Promise<string[]> {
   const claim = async (limit: number) => {
-    const { tasks } = await world.storage.tasks.claimTasks({ target: byType, limit }, world.at(afterMs))
+    const { tasks } = await fixture.storage.tasks.claimTasks({ target: byType, limit }, fixture.at(afterMs))
     return tasks.map(({ id }) => id)
   }
   if (atOnce) return claim(count)
@@ -27,8 +32,8 @@ async function takeByType(world: World, count: number, atOnce: boolean, afterMs:
 }
 
 /** The tasks whose task.started the webhook is sent, in order. */
-async function startedTasks(world: World, webhookId: string): Promise<readonly string[]> {
-  const events = (await log(world, webhookId)).map(({ event }) => event)
+async function startedTasks(fixture: StorageFixture, webhookId: string): Promise<readonly string[]> {
+  const events = (await log(fixture, webhookId)).map(({ event }) => event)
   return events
     .toSorted((a, b) => a.seq - b.seq)
     .map((event) => (event.type === 'task.started' ? event.data.taskId : event.type))
@@ -39,8 +44,8 @@ export const claimOrderCases: readonly StorageCheck[] = [
   ...[true, false].map((atOnce) => ({
     id: atOnce ? 'claims.best-order' : 'claims.best-order-one-by-one',
     name: `a claim by type takes by score, ${atOnce ? 'many at once' : 'one at a time'}`,
-    async check(world: World) {
-      const { add, at } = world
+    async check(fixture: StorageFixture) {
+      const { add, at } = fixture
       const now = 20 * DAY
       // By their places in the order, each with a part of the score that its neighbours have less of; added in another order.
       const places: readonly (readonly [place: number, task: Partial<NewTask>, addedMs: number])[] = [
@@ -54,14 +59,14 @@ export const claimOrderCases: readonly StorageCheck[] = [
       ]
       const expected: string[] = []
       for (const [place, task, addedMs] of places) expected[place] = (await add(task, at(addedMs))).id
-      assert.deepEqual(await takeByType(world, places.length, atOnce, now), expected)
+      assert.deepEqual(await takeByType(fixture, places.length, atOnce, now), expected)
     },
   })),
   ...[true, false].map((atOnce) => ({
     id: atOnce ? 'claims.best-ties' : 'claims.best-ties-one-by-one',
     name: `a claim by type takes equal scores by creation, then by id, ${atOnce ? 'many at once' : 'one at a time'}`,
-    async check(world: World) {
-      const { add, agent, at } = world
+    async check(fixture: StorageFixture) {
+      const { add, agent, at } = fixture
       const tasks: Task[] = []
       for (const [index, afterMs] of [2, 1, 1, 3, 1, 2, 3, 1].entries()) {
         // For anyone, and for the agent alone, in turns.
@@ -69,7 +74,7 @@ export const claimOrderCases: readonly StorageCheck[] = [
         tasks.push(await add({ dueDate: START - DAY, assignedTo }, at(afterMs)))
       }
       // Old enough for all of them to have the whole share of age.
-      const taken = await takeByType(world, tasks.length, atOnce, 60 * DAY)
+      const taken = await takeByType(fixture, tasks.length, atOnce, 60 * DAY)
       const expected = tasks.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
       assert.deepEqual(
         taken,
@@ -80,38 +85,38 @@ export const claimOrderCases: readonly StorageCheck[] = [
   {
     id: 'claims.started-deliveries',
     name: 'every way to claim a task makes a delivery of task.started, and of the task that it took',
-    async check(world) {
-      const { storage, add, at } = world
-      const started = await world.addWebhook(['task.started'])
-      const completed = await world.addWebhook(['task.completed'])
+    async check(fixture) {
+      const { storage, add, at } = fixture
+      const started = await fixture.addWebhook(['task.started'])
+      const completed = await fixture.addWebhook(['task.completed'])
       const tasks: Task[] = []
       for (let count = 0; count < 6; count++) tasks.push(await add({}, at(count)))
       const ids = tasks.map(({ id }) => id)
-      const [first] = (await storage.tasks.claimTasks({ target: forAgent(world), limit: 1 }, at(10))).tasks
-      assert.deepEqual(await startedTasks(world, started.id), ids.slice(0, 1))
+      const [first] = (await storage.tasks.claimTasks({ target: forAgent(fixture), limit: 1 }, at(10))).tasks
+      assert.deepEqual(await startedTasks(fixture, started.id), ids.slice(0, 1))
       const [second] = (await storage.tasks.claimTasks({ target: byType, limit: 1 }, at(10))).tasks
-      assert.deepEqual(await startedTasks(world, started.id), ids.slice(0, 2))
+      assert.deepEqual(await startedTasks(fixture, started.id), ids.slice(0, 2))
       assert.ok(first && second)
       const third = await storage.tasks.completeTask(
-        { proof: proofOf(first), result: '', next: forAgent(world) },
+        { proof: proofOf(first), result: '', next: forAgent(fixture) },
         at(10),
       )
-      assert.deepEqual(await startedTasks(world, started.id), ids.slice(0, 3))
+      assert.deepEqual(await startedTasks(fixture, started.id), ids.slice(0, 3))
       const fourth = await storage.tasks.completeTask(
         { proof: proofOf(second), result: '', next: byType },
         at(10),
       )
-      assert.deepEqual(await startedTasks(world, started.id), ids.slice(0, 4))
+      assert.deepEqual(await startedTasks(fixture, started.id), ids.slice(0, 4))
       const next = [third, fourth].flatMap((completion) => completion.next?.tasks ?? []).map(proofOf)
       await storage.transaction(async (tx) => {
-        for (const [index, target] of [forAgent(world), byType].entries()) {
+        for (const [index, target] of [forAgent(fixture), byType].entries()) {
           const proof = next[index]
           assert.ok(proof)
           await storage.tasks.completeTask({ proof, result: '', next: target }, at(10, tx))
         }
       })
-      assert.deepEqual(await startedTasks(world, started.id), ids)
-      assert.equal((await log(world, completed.id)).length, 4)
+      assert.deepEqual(await startedTasks(fixture, started.id), ids)
+      assert.equal((await log(fixture, completed.id)).length, 4)
     },
   },
 ]

@@ -9,20 +9,20 @@ import {
   PERSON,
   proofOf,
   SECOND,
-  type World,
+  type StorageFixture,
   readTask,
   changeTask,
-} from './world.js'
+} from './storage-fixture.js'
 
 type Next = ClaimByType | ClaimForAgent | null
 
 /** The ways to request a next task: by agent, by type, and none. */
-function nextsOf({ workspaceId, agent }: World): readonly Next[] {
+function nextsOf({ workspaceId, agent }: StorageFixture): readonly Next[] {
   const byAgent = { workspaceId, agentId: agent.id, leaseMs: LEASE_MS }
   return [null, byAgent, { agentType: AGENT_TYPE, leaseMs: LEASE_MS }]
 }
 
-async function assertCompletedOnce({ storage, events, at }: World, task: Task): Promise<void> {
+async function assertCompletedOnce({ storage, events, at }: StorageFixture, task: Task): Promise<void> {
   const { attempts } = await readTask(storage.tasks, task, ['attempts'], at())
   assert.deepEqual(
     attempts.map(({ outcome }) => outcome),
@@ -39,9 +39,9 @@ export const completionCases: readonly StorageCheck[] = [
   {
     id: 'completions.repeated',
     name: 'a repeat with the same token and result answers as the first did, and changes nothing',
-    async check(world) {
-      const { storage, addClaimed, events, get, at } = world
-      for (const next of nextsOf(world)) {
+    async check(fixture) {
+      const { storage, addClaimed, events, get, at } = fixture
+      for (const next of nextsOf(fixture)) {
         const task = await addClaimed()
         const { task: done } = await storage.tasks.completeTask(
           { proof: proofOf(task), result: 'ok', next: null },
@@ -69,16 +69,16 @@ export const completionCases: readonly StorageCheck[] = [
           done,
         )
         assert.deepEqual([await get(task), await events()], [done, before])
-        await assertCompletedOnce(world, task)
+        await assertCompletedOnce(fixture, task)
       }
     },
   },
   {
     id: 'completions.repeated-with-next',
     name: 'a repeat that requests a next task takes a free one',
-    async check(world) {
-      const { storage, add, addClaimed, at } = world
-      for (const next of nextsOf(world).slice(1)) {
+    async check(fixture) {
+      const { storage, add, addClaimed, at } = fixture
+      for (const next of nextsOf(fixture).slice(1)) {
         const task = await addClaimed({ priority: 'urgent' })
         const waiting = [await add({ priority: 'urgent' }), await add({ priority: 'urgent' })]
         const taken: (string | undefined)[] = []
@@ -94,16 +94,16 @@ export const completionCases: readonly StorageCheck[] = [
           taken,
           waiting.map(({ id }) => id),
         )
-        await assertCompletedOnce(world, task)
+        await assertCompletedOnce(fixture, task)
       }
     },
   },
   {
     id: 'completions.repeated-otherwise',
     name: 'another result, an older token, and a task that is in DONE by a person are CONFLICT',
-    async check(world) {
-      const { storage, addClaimed, claim, workspaceId, at } = world
-      for (const next of nextsOf(world)) {
+    async check(fixture) {
+      const { storage, addClaimed, claim, workspaceId, at } = fixture
+      for (const next of nextsOf(fixture)) {
         const complete = (task: Task, result: string) =>
           storage.tasks.completeTask({ proof: proofOf(task), result, next }, at())
         const first = await addClaimed()
@@ -136,9 +136,9 @@ export const completionCases: readonly StorageCheck[] = [
   {
     id: 'completions.at-once',
     name: 'of several completions at once with results of their own exactly one holds',
-    async check(world) {
-      const { storage, add, addClaimed, get, at } = world
-      for (const next of nextsOf(world)) {
+    async check(fixture) {
+      const { storage, add, addClaimed, get, at } = fixture
+      for (const next of nextsOf(fixture)) {
         const task = await addClaimed({ priority: 'urgent' })
         const dependent = await add({ dependsOn: [task.id], priority: 'low' })
         const results = ['a', 'b', 'c', 'd', 'e']
@@ -149,24 +149,24 @@ export const completionCases: readonly StorageCheck[] = [
         assert.deepEqual(held, [(await get(task)).result])
         for (const end of ended)
           if (end.status === 'rejected') await assertRefused(Promise.reject(end.reason as Error), 'CONFLICT')
-        await assertCompletedOnce(world, task)
+        await assertCompletedOnce(fixture, task)
         assert.equal((await get(dependent)).openDependencies, 0)
-        await world.finish(dependent)
+        await fixture.finish(dependent)
       }
     },
   },
   {
     id: 'completions.same-at-once',
     name: 'several completions at once with the same result are answered alike, and happen once',
-    async check(world) {
-      const { storage, addClaimed, get, at } = world
-      for (const next of nextsOf(world)) {
+    async check(fixture) {
+      const { storage, addClaimed, get, at } = fixture
+      for (const next of nextsOf(fixture)) {
         const task = await addClaimed()
         const complete = () => storage.tasks.completeTask({ proof: proofOf(task), result: 'r', next }, at())
         const completions = await Promise.all(Array.from({ length: 5 }, complete))
         const done = await get(task)
         for (const completion of completions) assert.deepEqual(completion.task, done)
-        await assertCompletedOnce(world, task)
+        await assertCompletedOnce(fixture, task)
       }
     },
   },

@@ -1,5 +1,5 @@
 import type { Column, Storage } from '@taskboard/core'
-import type { At, TaskCursor } from '@taskboard/core/storage'
+import type { CallContext, TaskCursor } from '@taskboard/core/storage'
 
 /**
  * How many tasks each column of a workspace has, by listing them all.
@@ -19,13 +19,13 @@ import type { At, TaskCursor } from '@taskboard/core/storage'
 export async function countTasks<Tx>(
   { tasks }: Pick<Storage<Tx>, 'tasks'>,
   workspaceId: string,
-  at: At<Tx>,
+  call: CallContext<Tx>,
 ): Promise<Readonly<Record<Column, number>>> {
   const count = async (column: Column): Promise<number> => {
     let sum = 0
     let after: TaskCursor | null = null
     do {
-      const page = await tasks.listTasks({ workspaceId, column, limit: 1_000, after }, at)
+      const page = await tasks.listTasks({ workspaceId, column, limit: 1_000, after }, call)
       sum += page.tasks.length
       after = page.next
     } while (after !== null)

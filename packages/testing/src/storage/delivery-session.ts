@@ -7,7 +7,7 @@ import type {
   DeliveryStatus,
   ReturnedDelivery,
 } from '@taskboard/core/storage'
-import { DAY, MINUTE, type World } from './world.js'
+import { DAY, MINUTE, type StorageFixture } from './storage-fixture.js'
 
 export const DISABLE_AFTER_MS = 5 * DAY
 
@@ -20,7 +20,7 @@ interface ClaimOptions {
 }
 
 export function claim(
-  { storage, at }: World,
+  { storage, at }: StorageFixture,
   afterMs = 0,
   options: ClaimOptions = {},
 ): Promise<DeliveryClaim> {
@@ -50,7 +50,7 @@ export function resultOf(
 }
 
 export function record(
-  { storage, at }: World,
+  { storage, at }: StorageFixture,
   claimed: ClaimedDelivery,
   outcome: DeliveryResult['outcome'],
   afterMs: number,
@@ -69,7 +69,7 @@ export function returned({ deliveryId, claimToken }: Omit<ReturnedDelivery, 'out
 }
 
 export function giveBack(
-  { storage, at }: World,
+  { storage, at }: StorageFixture,
   claimed: Omit<ReturnedDelivery, 'outcome'>,
   afterMs: number,
 ): Promise<void> {
@@ -78,7 +78,7 @@ export function giveBack(
 }
 
 export function log(
-  { storage, workspaceId, at }: World,
+  { storage, workspaceId, at }: StorageFixture,
   webhookId: string,
   status: DeliveryStatus | null = null,
 ): Promise<readonly Delivery[]> {
@@ -86,8 +86,8 @@ export function log(
   return storage.webhooks.listDeliveries(query, at())
 }
 
-export async function claimOne(world: World, afterMs = 0): Promise<ClaimedDelivery> {
-  const { deliveries } = await claim(world, afterMs)
+export async function claimOne(fixture: StorageFixture, afterMs = 0): Promise<ClaimedDelivery> {
+  const { deliveries } = await claim(fixture, afterMs)
   assert.equal(deliveries.length, 1)
   return deliveries[0] as ClaimedDelivery
 }

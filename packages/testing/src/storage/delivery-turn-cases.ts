@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import type { ClaimedDelivery } from '@taskboard/core/storage'
 import { claim, claimOne, log, record } from './delivery-session.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { DAY, HOUR, MINUTE, readWebhook, SECOND, START, unknownId, type World } from './world.js'
+import {
+  DAY,
+  HOUR,
+  MINUTE,
+  readWebhook,
+  SECOND,
+  START,
+  unknownId,
+  type StorageFixture,
+} from './storage-fixture.js'
 
 /** An account with webhooks for `order.new`. */
 interface Tenant {
@@ -11,7 +20,7 @@ interface Tenant {
   readonly webhookIds: readonly string[]
 }
 
-async function addTenant({ storage, at }: World, webhooks: number): Promise<Tenant> {
+async function addTenant({ storage, at }: StorageFixture, webhooks: number): Promise<Tenant> {
   const input = { name: 'tenant', tier: 'professional', workspaceName: 'its', agent: null } as const
   const { account, workspace } = await storage.access.insertAccount(input, at())
   const webhookIds = await addWebhooks({ storage, at }, workspace.id, webhooks)
@@ -19,7 +28,7 @@ async function addTenant({ storage, at }: World, webhooks: number): Promise<Tena
 }
 
 async function addWebhooks(
-  { storage, at }: Pick<World, 'storage' | 'at'>,
+  { storage, at }: Pick<StorageFixture, 'storage' | 'at'>,
   workspaceId: string,
   count: number,
 ): Promise<readonly string[]> {
@@ -38,7 +47,7 @@ async function addWebhooks(
 
 /** Raises events, each a delivery for every webhook of the tenant. */
 async function raise(
-  { storage, at }: World,
+  { storage, at }: StorageFixture,
   { workspaceId }: Tenant,
   events: number,
   afterMs = 0,
@@ -56,23 +65,23 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
   {
     id: 'turns.accounts',
     name: 'accounts share a claim equally, however long each has waited',
-    async check(world) {
-      const [busy, quiet] = [await addTenant(world, 2), await addTenant(world, 1)]
-      await raise(world, busy, 20)
-      await raise(world, quiet, 3, SECOND)
-      const { deliveries } = await claim(world, MINUTE, { limit: 10 })
+    async check(fixture) {
+      const [busy, quiet] = [await addTenant(fixture, 2), await addTenant(fixture, 1)]
+      await raise(fixture, busy, 20)
+      await raise(fixture, quiet, 3, SECOND)
+      const { deliveries } = await claim(fixture, MINUTE, { limit: 10 })
       assert.deepEqual([countOf(deliveries, busy), countOf(deliveries, quiet)], [7, 3])
     },
   },
   {
     id: 'turns.per-account',
     name: 'no account gets more of a claim than its bound, and no webhook of it waits behind another',
-    async check(world) {
-      const busy = await addTenant(world, 1)
-      await raise(world, busy, 9)
-      const [late] = await addWebhooks(world, busy.workspaceId, 1)
-      await raise(world, busy, 1, SECOND)
-      const { deliveries, nextDueInMs } = await claim(world, MINUTE, { perAccount: 4 })
+    async check(fixture) {
+      const busy = await addTenant(fixture, 1)
+      await raise(fixture, busy, 9)
+      const [late] = await addWebhooks(fixture, busy.workspaceId, 1)
+      await raise(fixture, busy, 1, SECOND)
+      const { deliveries, nextDueInMs } = await claim(fixture, MINUTE, { perAccount: 4 })
       assert.deepEqual([deliveries.length, nextDueInMs], [4, 0])
       assert.equal(deliveries.filter(({ webhook: { id } }) => id === late).length, 1)
     },
@@ -80,12 +89,12 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
   {
     id: 'turns.backlog',
     name: 'behind the backlog of another account a delivery comes with the next claim at the latest',
-    async check(world) {
-      const [busy, quiet] = [await addTenant(world, 30), await addTenant(world, 1)]
-      await raise(world, busy, 12)
-      await raise(world, quiet, 1, SECOND)
+    async check(fixture) {
+      const [busy, quiet] = [await addTenant(fixture, 30), await addTenant(fixture, 1)]
+      await raise(fixture, busy, 12)
+      await raise(fixture, quiet, 1, SECOND)
       const bounds = { limit: 20, perAccount: 20, perWebhook: 5 }
-      const claims = [await claim(world, MINUTE, bounds), await claim(world, MINUTE, bounds)]
+      const claims = [await claim(fixture, MINUTE, bounds), await claim(fixture, MINUTE, bounds)]
       assert.deepEqual(
         claims.map(({ nextDueInMs }) => nextDueInMs),
         [0, 0],
@@ -98,13 +107,13 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
   {
     id: 'turns.webhooks',
     name: 'every webhook of an account with a backlog has its turn',
-    async check(world) {
+    async check(fixture) {
       // More than one claim takes of the account, even of each a single one.
-      const busy = await addTenant(world, 30)
-      await raise(world, busy, 12)
+      const busy = await addTenant(fixture, 30)
+      await raise(fixture, busy, 12)
       const served = new Set<string>()
       for (let claims = 0; claims < 10; claims++) {
-        const { deliveries } = await claim(world, MINUTE, { limit: 50, perAccount: 15, perWebhook: 5 })
+        const { deliveries } = await claim(fixture, MINUTE, { limit: 50, perAccount: 15, perWebhook: 5 })
         for (const { webhook } of deliveries) served.add(webhook.id)
       }
       assert.deepEqual([...served].sort(), [...busy.webhookIds].sort())
@@ -113,14 +122,14 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
   {
     id: 'turns.late-webhooks',
     name: 'webhooks of an account with a backlog have their turn although others of it have waited longer',
-    async check(world) {
-      const busy = await addTenant(world, 15)
-      await raise(world, busy, 24)
-      const late = await addWebhooks(world, busy.workspaceId, 15)
-      await raise(world, busy, 1, SECOND)
+    async check(fixture) {
+      const busy = await addTenant(fixture, 15)
+      await raise(fixture, busy, 24)
+      const late = await addWebhooks(fixture, busy.workspaceId, 15)
+      await raise(fixture, busy, 1, SECOND)
       const served = new Set<string>()
       for (let claims = 0; claims < 4; claims++) {
-        const { deliveries } = await claim(world, MINUTE, { limit: 50, perAccount: 15, perWebhook: 1 })
+        const { deliveries } = await claim(fixture, MINUTE, { limit: 50, perAccount: 15, perWebhook: 1 })
         for (const { webhook } of deliveries) served.add(webhook.id)
       }
       assert.deepEqual([...served].sort(), [...busy.webhookIds, ...late].sort())
@@ -129,13 +138,13 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
   {
     id: 'turns.many-accounts',
     name: 'of more accounts with a backlog than a claim takes from, each has its turn',
-    async check(world) {
+    async check(fixture) {
       const tenants: Tenant[] = []
-      for (let index = 0; index < 12; index++) tenants.push(await addTenant(world, 1))
-      for (const tenant of tenants) await raise(world, tenant, 30)
+      for (let index = 0; index < 12; index++) tenants.push(await addTenant(fixture, 1))
+      for (const tenant of tenants) await raise(fixture, tenant, 30)
       const served = new Set<string>()
       for (let claims = 0; claims < 3; claims++) {
-        const { deliveries } = await claim(world, MINUTE, { limit: 5, perAccount: 1, perWebhook: 1 })
+        const { deliveries } = await claim(fixture, MINUTE, { limit: 5, perAccount: 1, perWebhook: 1 })
         for (const { webhook } of deliveries) served.add(webhook.accountId)
       }
       assert.deepEqual([...served].sort(), tenants.map(({ accountId }) => accountId).sort())
@@ -144,49 +153,51 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
   {
     id: 'turns.exclude-account',
     name: 'an excluded account gives nothing, and its backlog hides neither what others have due nor what they will',
-    async check(world) {
-      const [full, other] = [await addTenant(world, 15), await addTenant(world, 1)]
-      await raise(world, full, 25)
-      await raise(world, other, 1, SECOND)
+    async check(fixture) {
+      const [full, other] = [await addTenant(fixture, 15), await addTenant(fixture, 1)]
+      await raise(fixture, full, 25)
+      await raise(fixture, other, 1, SECOND)
       const exclude = { excludeAccountIds: [full.accountId] }
-      const first = await claim(world, MINUTE, exclude)
+      const first = await claim(fixture, MINUTE, exclude)
       assert.deepEqual([countOf(first.deliveries, full), first.deliveries.length], [0, 1])
       assert.equal(first.nextDueInMs, null)
-      await record(world, first.deliveries[0] as ClaimedDelivery, { kind: 'retry', delayMs: HOUR }, MINUTE)
-      assert.deepEqual(await claim(world, MINUTE, exclude), { deliveries: [], nextDueInMs: HOUR })
-      const webhooksOnly = await claim(world, MINUTE, { excludeWebhookIds: full.webhookIds })
+      await record(fixture, first.deliveries[0] as ClaimedDelivery, { kind: 'retry', delayMs: HOUR }, MINUTE)
+      assert.deepEqual(await claim(fixture, MINUTE, exclude), { deliveries: [], nextDueInMs: HOUR })
+      const webhooksOnly = await claim(fixture, MINUTE, { excludeWebhookIds: full.webhookIds })
       assert.deepEqual(webhooksOnly, { deliveries: [], nextDueInMs: HOUR })
-      assert.equal((await claim(world, MINUTE)).deliveries.length, 100)
+      assert.equal((await claim(fixture, MINUTE)).deliveries.length, 100)
     },
   },
   {
     id: 'turns.exclude-few',
     name: 'an excluded account with little due gives nothing',
-    async check(world) {
-      const [full, other] = [await addTenant(world, 2), await addTenant(world, 1)]
-      await raise(world, full, 2)
-      await raise(world, other, 1, SECOND)
-      const { deliveries, nextDueInMs } = await claim(world, MINUTE, { excludeAccountIds: [full.accountId] })
+    async check(fixture) {
+      const [full, other] = [await addTenant(fixture, 2), await addTenant(fixture, 1)]
+      await raise(fixture, full, 2)
+      await raise(fixture, other, 1, SECOND)
+      const { deliveries, nextDueInMs } = await claim(fixture, MINUTE, {
+        excludeAccountIds: [full.accountId],
+      })
       assert.deepEqual([countOf(deliveries, full), deliveries.length, nextDueInMs], [0, 1, null])
     },
   },
   {
     id: 'turns.disabled-backlog',
     name: 'the backlog of a disabled webhook is skipped and delays no other',
-    async check(world) {
-      const [off, on] = [await addTenant(world, 1), await addTenant(world, 1)]
-      await raise(world, off, 350)
-      await raise(world, on, 1, SECOND)
+    async check(fixture) {
+      const [off, on] = [await addTenant(fixture, 1), await addTenant(fixture, 1)]
+      await raise(fixture, off, 350)
+      await raise(fixture, on, 1, SECOND)
       const [offId = ''] = off.webhookIds
-      await world.storage.webhooks.updateWebhook(
+      await fixture.storage.webhooks.updateWebhook(
         { workspaceId: off.workspaceId, webhookId: offId, change: { enabled: false } },
-        world.at(),
+        fixture.at(),
       )
-      const { deliveries, nextDueInMs } = await claim(world, MINUTE)
+      const { deliveries, nextDueInMs } = await claim(fixture, MINUTE)
       assert.deepEqual([deliveries.length, countOf(deliveries, on), nextDueInMs], [1, 1, null])
-      const skipped = await log({ ...world, workspaceId: off.workspaceId }, offId, 'skipped')
+      const skipped = await log({ ...fixture, workspaceId: off.workspaceId }, offId, 'skipped')
       assert.equal(skipped.length, 100)
-      assert.deepEqual(await log({ ...world, workspaceId: off.workspaceId }, offId, 'pending'), [])
+      assert.deepEqual(await log({ ...fixture, workspaceId: off.workspaceId }, offId, 'pending'), [])
     },
   },
   {
@@ -222,19 +233,19 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
   {
     id: 'targets.claimed',
     name: 'a claim names the secrets that are valid when it is made',
-    async check(world) {
-      const { storage, workspaceId, at } = world
+    async check(fixture) {
+      const { storage, workspaceId, at } = fixture
       const secrets = [{ sealed: 'first', expiresAt: null }]
       const input = { workspaceId, url: 'https://example.com/1', events: ['task.created'], secrets } as const
       const { value } = await storage.webhooks.insertWebhook({ webhook: input, idempotency: null }, at())
-      await world.add()
+      await fixture.add()
       const rotation = { sealed: 'second', overlapMs: HOUR }
       await storage.webhooks.updateWebhook({ workspaceId, webhookId: value.id, change: { rotation } }, at())
-      const claimed = await claimOne(world)
+      const claimed = await claimOne(fixture)
       assert.deepEqual(claimed.webhook.secrets, ['second', 'first'])
-      await record(world, claimed, { kind: 'retry', delayMs: HOUR }, 0)
-      assert.deepEqual((await claimOne(world, HOUR)).webhook.secrets, ['second'])
-      assert.equal((await log(world, value.id)).length, 1)
+      await record(fixture, claimed, { kind: 'retry', delayMs: HOUR }, 0)
+      assert.deepEqual((await claimOne(fixture, HOUR)).webhook.secrets, ['second'])
+      assert.equal((await log(fixture, value.id)).length, 1)
     },
   },
   {

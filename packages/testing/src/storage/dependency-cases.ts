@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { LEASE_MS, PERSON, proofOf, unknownId, changeTask, readTask } from './world.js'
+import { LEASE_MS, PERSON, proofOf, unknownId, changeTask, readTask } from './storage-fixture.js'
 
 /** Tasks that wait for others. */
 export const dependencyCases: readonly StorageCheck[] = [

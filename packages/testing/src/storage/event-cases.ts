@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict'
 import type { EventDraft, LoggedEvent } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { DAY, SECOND, PERSON, START, unknownId, type World, changeTask, changeClaimed } from './world.js'
+import {
+  DAY,
+  SECOND,
+  PERSON,
+  START,
+  unknownId,
+  type StorageFixture,
+  changeTask,
+  changeClaimed,
+} from './storage-fixture.js'
 
 const alert = (message: string): EventDraft => ({ type: 'agent.alert', data: { message } })
 
-async function readAll({ storage }: World, from: string, limit: number): Promise<LoggedEvent[]> {
+async function readAll({ storage }: StorageFixture, from: string, limit: number): Promise<LoggedEvent[]> {
   const events: LoggedEvent[] = []
   let position = from
   for (;;) {
@@ -126,12 +135,12 @@ export const eventCases: readonly StorageCheck[] = [
   {
     id: 'events.feed-end',
     name: 'the feed from its end on holds what is committed later, and nothing else',
-    async check(world) {
-      await world.add()
-      const end = await world.storage.events.feedEnd({ after: null }, world.at())
-      assert.deepEqual(await readAll(world, end, 10), [])
-      const task = await world.add()
-      const [event, ...others] = await readAll(world, end, 10)
+    async check(fixture) {
+      await fixture.add()
+      const end = await fixture.storage.events.feedEnd({ after: null }, fixture.at())
+      assert.deepEqual(await readAll(fixture, end, 10), [])
+      const task = await fixture.add()
+      const [event, ...others] = await readAll(fixture, end, 10)
       assert.equal(others.length, 0)
       assert.ok(event?.type === 'task.created')
       assert.equal(event.data.taskId, task.id)
@@ -140,19 +149,19 @@ export const eventCases: readonly StorageCheck[] = [
   {
     id: 'events.feed-complete',
     name: 'the feed holds every event of every workspace once, in each one’s order, in pages of any size',
-    async check(world) {
-      const start = await world.storage.events.feedEnd({ after: null }, world.at())
-      const other = await world.addWorkspace()
+    async check(fixture) {
+      const start = await fixture.storage.events.feedEnd({ after: null }, fixture.at())
+      const other = await fixture.addWorkspace()
       await Promise.all(
         Array.from({ length: 30 }, (_, index) =>
-          world.add(index % 2 === 0 ? {} : { workspaceId: other.workspaceId }),
+          fixture.add(index % 2 === 0 ? {} : { workspaceId: other.workspaceId }),
         ),
       )
       for (const limit of [1, 7, 100]) {
-        const fed = await readAll(world, start, limit)
-        for (const workspaceId of [world.workspaceId, other.workspaceId]) {
+        const fed = await readAll(fixture, start, limit)
+        for (const workspaceId of [fixture.workspaceId, other.workspaceId]) {
           const own = fed.filter((event) => event.workspaceId === workspaceId)
-          assert.deepEqual(own, await world.events(workspaceId))
+          assert.deepEqual(own, await fixture.events(workspaceId))
         }
         assert.equal(fed.length, 30)
       }
@@ -169,7 +178,7 @@ export const eventCases: readonly StorageCheck[] = [
       const stop = storage.events.onCommit(() => (notified += 1))
       await add()
       await new Promise((resolve) => setTimeout(resolve, 0))
-      if (storage.wakes === 'complete') assert.ok(notified >= 1)
+      if (storage.commitNotifications === 'complete') assert.ok(notified >= 1)
       stop()
       stopThrowing()
       const before = notified
@@ -181,8 +190,8 @@ export const eventCases: readonly StorageCheck[] = [
   {
     id: 'events.revocations',
     name: 'only a commit that revokes a task from its agent reports a revocation',
-    async check(world) {
-      const { storage, workspaceId, add, addClaimed, addAgent, at } = world
+    async check(fixture) {
+      const { storage, workspaceId, add, addClaimed, addAgent, at } = fixture
       const { tasks } = storage
       const other = await addAgent('other')
       let revocations = 0
@@ -242,7 +251,7 @@ export const eventCases: readonly StorageCheck[] = [
           changeTask(
             tasks,
             { workspaceId, id },
-            { kind: 'edit', change: { assignedTo: world.agent.id, title: 'new' }, actor: PERSON },
+            { kind: 'edit', change: { assignedTo: fixture.agent.id, title: 'new' }, actor: PERSON },
             at(),
           ),
         () =>
@@ -290,12 +299,12 @@ export const eventCases: readonly StorageCheck[] = [
   {
     id: 'events.prune-feed',
     name: 'a reader whose place was pruned resumes with the oldest event that is left',
-    async check(world) {
-      const start = await world.storage.events.feedEnd({ after: null }, world.at())
-      for (let day = 0; day < 4; day++) await world.add({}, world.at(day * DAY))
-      await world.storage.analytics.rollUp({ limit: 100 }, world.at())
-      await world.storage.prune({ rows: 'events', olderThanMs: 0, limit: 10 }, { now: START + 2 * DAY })
-      const fed = await readAll(world, start, 1)
+    async check(fixture) {
+      const start = await fixture.storage.events.feedEnd({ after: null }, fixture.at())
+      for (let day = 0; day < 4; day++) await fixture.add({}, fixture.at(day * DAY))
+      await fixture.storage.analytics.rollUp({ limit: 100 }, fixture.at())
+      await fixture.storage.prune({ rows: 'events', olderThanMs: 0, limit: 10 }, { now: START + 2 * DAY })
+      const fed = await readAll(fixture, start, 1)
       assert.deepEqual(
         fed.map((event) => event.seq),
         [3, 4],

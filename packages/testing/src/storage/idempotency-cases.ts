@@ -3,7 +3,7 @@ import { AsyncResource } from 'node:async_hooks'
 import type { IdempotencyClaim } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import { newTask } from './new-task.js'
-import { DAY, HOUR, MINUTE, PERSON, START, type World } from './world.js'
+import { DAY, HOUR, MINUTE, PERSON, START, type StorageFixture } from './storage-fixture.js'
 
 const claimOf = (fingerprint: string, key = 'k', scope = 's'): IdempotencyClaim => ({
   scope,
@@ -11,7 +11,12 @@ const claimOf = (fingerprint: string, key = 'k', scope = 's'): IdempotencyClaim 
   fingerprint,
 })
 
-function insert({ storage, workspaceId, at }: World, claim: IdempotencyClaim, afterMs = 0, tx?: unknown) {
+function insert(
+  { storage, workspaceId, at }: StorageFixture,
+  claim: IdempotencyClaim,
+  afterMs = 0,
+  tx?: unknown,
+) {
   return storage.tasks.insertTask(
     { task: newTask({ workspaceId }), actor: PERSON, idempotency: claim },
     at(afterMs, tx),
@@ -23,30 +28,30 @@ export const idempotencyCases: readonly StorageCheck[] = [
   {
     id: 'idempotency.replay',
     name: 'a repeated key returns the first task as it was, and creates nothing',
-    async check(world) {
-      const first = await insert(world, claimOf('f'))
-      await world.claim()
-      const again = await insert(world, claimOf('f'), HOUR)
+    async check(fixture) {
+      const first = await insert(fixture, claimOf('f'))
+      await fixture.claim()
+      const again = await insert(fixture, claimOf('f'), HOUR)
       assert.deepEqual([first.replayed, again.replayed], [false, true])
       assert.deepEqual(again.value, first.value)
-      assert.deepEqual(await world.eventTypes(), ['task.created', 'task.started'])
+      assert.deepEqual(await fixture.eventTypes(), ['task.created', 'task.started'])
     },
   },
   {
     id: 'idempotency.conflict',
     name: 'the same key with another fingerprint is CONFLICT, and names what it made',
-    async check(world) {
-      const { value } = await insert(world, claimOf('f'))
-      await assert.rejects(insert(world, claimOf('g')), { code: 'CONFLICT', resourceId: value.id })
-      assert.deepEqual(await world.eventTypes(), ['task.created'])
+    async check(fixture) {
+      const { value } = await insert(fixture, claimOf('f'))
+      await assert.rejects(insert(fixture, claimOf('g')), { code: 'CONFLICT', resourceId: value.id })
+      assert.deepEqual(await fixture.eventTypes(), ['task.created'])
     },
   },
   {
     id: 'idempotency.scopes',
     name: 'keys of different scopes, and different keys, are independent',
-    async check(world) {
+    async check(fixture) {
       const claims = [claimOf('f'), claimOf('f', 'k', 'other'), claimOf('f', 'other')]
-      const made = await Promise.all(claims.map((claim) => insert(world, claim)))
+      const made = await Promise.all(claims.map((claim) => insert(fixture, claim)))
       assert.ok(made.every(({ replayed }) => !replayed))
       assert.equal(new Set(made.map(({ value }) => value.id)).size, 3)
     },
@@ -54,24 +59,24 @@ export const idempotencyCases: readonly StorageCheck[] = [
   {
     id: 'idempotency.twins',
     name: 'twins at once create one task',
-    async check(world) {
-      const made = await Promise.all(Array.from({ length: 8 }, () => insert(world, claimOf('f'))))
+    async check(fixture) {
+      const made = await Promise.all(Array.from({ length: 8 }, () => insert(fixture, claimOf('f'))))
       assert.equal(new Set(made.map(({ value }) => value.id)).size, 1)
       assert.equal(made.filter(({ replayed }) => !replayed).length, 1)
-      assert.deepEqual(await world.eventTypes(), ['task.created'])
+      assert.deepEqual(await fixture.eventTypes(), ['task.created'])
     },
   },
   {
     id: 'idempotency.twin-waits',
     name: 'a twin waits for an open transaction, and makes the task itself when that one rolls back',
-    async check(world) {
+    async check(fixture) {
       for (const outcome of ['commit', 'rollback'] as const) {
         const key = claimOf('f', outcome)
         let twin: ReturnType<typeof insert> | undefined
         let isTwinDone = false
-        const insertOutside = AsyncResource.bind(() => insert(world, key))
-        const work = world.storage.transaction(async (tx) => {
-          const { value } = await insert(world, key, 0, tx)
+        const insertOutside = AsyncResource.bind(() => insert(fixture, key))
+        const work = fixture.storage.transaction(async (tx) => {
+          const { value } = await insert(fixture, key, 0, tx)
           twin = insertOutside()
           void twin.finally(() => (isTwinDone = true)).catch(() => undefined)
           await new Promise((resolve) => setTimeout(resolve, 0))
@@ -89,23 +94,23 @@ export const idempotencyCases: readonly StorageCheck[] = [
   {
     id: 'idempotency.failure',
     name: 'a create that failed leaves its key unused',
-    async check(world) {
-      const { storage, workspaceId, at } = world
+    async check(fixture) {
+      const { storage, workspaceId, at } = fixture
       const bad = newTask({ workspaceId, dependsOn: ['task_unknown'] })
       await assertRefused(
         storage.tasks.insertTask({ task: bad, actor: PERSON, idempotency: claimOf('f') }, at()),
         'INVALID_FIELD',
       )
-      assert.equal((await insert(world, claimOf('g'))).replayed, false)
+      assert.equal((await insert(fixture, claimOf('g'))).replayed, false)
     },
   },
   {
     id: 'idempotency.day',
     name: 'a key is remembered for 24 hours',
-    async check(world) {
-      const { value } = await insert(world, claimOf('f'))
-      assert.equal((await insert(world, claimOf('f'), DAY - 1)).value.id, value.id)
-      const later = await insert(world, claimOf('f'), DAY)
+    async check(fixture) {
+      const { value } = await insert(fixture, claimOf('f'))
+      assert.equal((await insert(fixture, claimOf('f'), DAY - 1)).value.id, value.id)
+      const later = await insert(fixture, claimOf('f'), DAY)
       assert.equal(later.replayed, false)
       assert.notEqual(later.value.id, value.id)
     },
@@ -113,9 +118,9 @@ export const idempotencyCases: readonly StorageCheck[] = [
   {
     id: 'idempotency.prune',
     name: 'pruning drops records from before an instant, at most the limit',
-    async check(world) {
-      for (const [index, key] of ['a', 'b', 'c'].entries()) await insert(world, claimOf('f', key), index)
-      const { storage } = world
+    async check(fixture) {
+      for (const [index, key] of ['a', 'b', 'c'].entries()) await insert(fixture, claimOf('f', key), index)
+      const { storage } = fixture
       assert.equal(
         await storage.prune(
           { rows: 'idempotency', olderThanMs: MINUTE, limit: 1 },
@@ -137,24 +142,25 @@ export const idempotencyCases: readonly StorageCheck[] = [
         ),
         0,
       )
-      assert.equal((await insert(world, claimOf('f', 'c'), 3)).replayed, true)
-      assert.equal((await insert(world, claimOf('f', 'a'), 3)).replayed, false)
+      assert.equal((await insert(fixture, claimOf('f', 'c'), 3)).replayed, true)
+      assert.equal((await insert(fixture, claimOf('f', 'a'), 3)).replayed, false)
     },
   },
   {
     id: 'idempotency.answer',
     name: 'the first answer under a key is kept, with its order, until the key is used again',
-    async check(world) {
-      const { storage, at } = world
-      const keep = (answer: object, claim = claimOf('f')) => storage.keepAnswer({ claim, answer }, at())
+    async check(fixture) {
+      const { storage, at } = fixture
+      const keep = (answer: object, claim = claimOf('f')) =>
+        storage.saveIdempotentResponse({ claim, answer }, at())
       assert.deepEqual(await keep({ none: 1 }), { none: 1 })
-      await insert(world, claimOf('f'))
+      await insert(fixture, claimOf('f'))
       const first = { zebra: [1], a: null, b: { c: 'é' } }
       const kept = await Promise.all([keep(first), keep({ second: 2 })])
       assert.deepEqual(kept[0], kept[1])
       assert.equal(JSON.stringify(await keep({ third: 3 })), JSON.stringify(kept[0]))
       assert.deepEqual(await keep({ other: 1 }, claimOf('f', 'other')), { other: 1 })
-      await insert(world, claimOf('f'), DAY)
+      await insert(fixture, claimOf('f'), DAY)
       assert.deepEqual(await keep({ again: 1 }), { again: 1 })
     },
   },

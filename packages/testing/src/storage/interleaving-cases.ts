@@ -4,7 +4,16 @@ import { defaultBackoff } from '@taskboard/core/storage'
 import { countTasks } from './count-tasks.js'
 import { seededChance, type Chance } from './chance.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { DAY, LEASE_MS, PERSON, proofOf, type World, changeTask, changeClaimed, readTask } from './world.js'
+import {
+  DAY,
+  LEASE_MS,
+  PERSON,
+  proofOf,
+  type StorageFixture,
+  changeTask,
+  changeClaimed,
+  readTask,
+} from './storage-fixture.js'
 
 const ROUNDS = 12
 const AT_ONCE = 12
@@ -13,7 +22,7 @@ const REFUSALS = ['TASK_NOT_FOUND', 'CONFLICT', 'INVALID_FIELD']
 
 /** What the callers know of the board from their answers. */
 interface Known {
-  readonly world: World
+  readonly fixture: StorageFixture
   readonly chance: Chance
   readonly agents: readonly Agent[]
   /** Tasks that were added and not deleted. */
@@ -40,15 +49,15 @@ function someTasks({ chance, ids }: Known, most: number): string[] {
 }
 
 const addTask: Step = async (known) => {
-  const { world, ids, edits } = known
-  const { id, title, priority } = await world.add({ dependsOn: someTasks(known, 3) })
+  const { fixture, ids, edits } = known
+  const { id, title, priority } = await fixture.add({ dependsOn: someTasks(known, 3) })
   ids.add(id)
   edits.set(id, { title: new Set([title]), priority: new Set([priority]) })
 }
 
 /** One field at a time, so that two edits of one task are both to be seen. */
-const editTask: Step = async ({ world, chance, edits }, taskId) => {
-  const { storage, workspaceId, at } = world
+const editTask: Step = async ({ fixture, chance, edits }, taskId) => {
+  const { storage, workspaceId, at } = fixture
   const title = `title ${chance.below(1_000_000)}`
   const priority = chance.pick(priorities)
   const isTitle = chance.below(2) === 0
@@ -69,7 +78,7 @@ const steps: readonly Step[] = [
   editTask,
   editTask,
   async (known, taskId) => {
-    const { storage, workspaceId, at } = known.world
+    const { storage, workspaceId, at } = known.fixture
     await changeTask(
       storage.tasks,
       { workspaceId, id: taskId },
@@ -77,45 +86,45 @@ const steps: readonly Step[] = [
       at(),
     )
   },
-  async ({ world, chance, agents }, taskId) => {
+  async ({ fixture, chance, agents }, taskId) => {
     const assignedTo = chance.pick([null, ...agents])?.id ?? null
     await changeTask(
-      world.storage.tasks,
-      { workspaceId: world.workspaceId, id: taskId },
+      fixture.storage.tasks,
+      { workspaceId: fixture.workspaceId, id: taskId },
       { kind: 'edit', change: { assignedTo }, actor: PERSON },
-      world.at(),
+      fixture.at(),
     )
   },
-  async ({ world, ids }, taskId) => {
-    await world.storage.tasks.deleteTask({ workspaceId: world.workspaceId, taskId }, world.at())
+  async ({ fixture, ids }, taskId) => {
+    await fixture.storage.tasks.deleteTask({ workspaceId: fixture.workspaceId, taskId }, fixture.at())
     ids.delete(taskId)
   },
-  async (known) => noteClaim(known, await known.world.claim(undefined, known.chance.pick(known.agents))),
+  async (known) => noteClaim(known, await known.fixture.claim(undefined, known.chance.pick(known.agents))),
   async (known) => {
-    const { world, chance, claims, agents } = known
+    const { fixture, chance, claims, agents } = known
     const task = claims.splice(chance.below(claims.length), 1)[0]
     if (task === undefined) return
     const { workspaceId, id: agentId } = chance.pick(agents)
     const request = chance.below(2) === 0 ? null : { workspaceId, agentId, leaseMs: LEASE_MS }
-    const { next } = await world.storage.tasks.completeTask(
+    const { next } = await fixture.storage.tasks.completeTask(
       { proof: proofOf(task), result: 'done', next: request },
-      world.at(),
+      fixture.at(),
     )
     noteClaim(known, next?.tasks[0])
   },
-  async ({ world, chance, claims }) => {
+  async ({ fixture, chance, claims }) => {
     const task = claims.splice(chance.below(claims.length), 1)[0]
     if (task === undefined) return
     const backoff = chance.pick([null, defaultBackoff])
     await changeClaimed(
-      world.storage.tasks,
+      fixture.storage.tasks,
       proofOf(task),
       { kind: 'fail', reason: 'a fault', backoff },
-      world.at(),
+      fixture.at(),
     )
   },
-  async ({ world, chance }, taskId) => {
-    const { storage, workspaceId, at } = world
+  async ({ fixture, chance }, taskId) => {
+    const { storage, workspaceId, at } = fixture
     await changeTask(
       storage.tasks,
       { workspaceId, id: taskId },
@@ -123,8 +132,8 @@ const steps: readonly Step[] = [
       at(),
     )
   },
-  async ({ world }, taskId) => {
-    const { storage, workspaceId, at } = world
+  async ({ fixture }, taskId) => {
+    const { storage, workspaceId, at } = fixture
     await changeTask(
       storage.tasks,
       { workspaceId, id: taskId },
@@ -132,21 +141,24 @@ const steps: readonly Step[] = [
       at(),
     )
   },
-  async ({ world }, taskId) => {
+  async ({ fixture }, taskId) => {
     await changeTask(
-      world.storage.tasks,
-      { workspaceId: world.workspaceId, id: taskId },
+      fixture.storage.tasks,
+      { workspaceId: fixture.workspaceId, id: taskId },
       { kind: 'release' },
-      world.at(),
+      fixture.at(),
     )
   },
 ]
 
-async function playRound(known: Known, worlds: readonly World[]): Promise<void> {
+async function playRound(known: Known, fixtures: readonly StorageFixture[]): Promise<void> {
   const { chance } = known
   const ids = [...known.ids]
   const underWay = Array.from({ length: AT_ONCE }, () =>
-    chance.pick(steps)({ ...known, world: chance.pick(worlds) }, ids.length === 0 ? '' : chance.pick(ids)),
+    chance.pick(steps)(
+      { ...known, fixture: chance.pick(fixtures) },
+      ids.length === 0 ? '' : chance.pick(ids),
+    ),
   )
   for (const { reason } of await Promise.allSettled(underWay).then(rejections)) {
     if (!isTaskboardError(reason) || !REFUSALS.includes(reason.code)) throw reason
@@ -158,8 +170,8 @@ function rejections(results: readonly PromiseSettledResult<void>[]): readonly Pr
 }
 
 /** Checks the whole board while nothing is under way. */
-async function checkBoard({ world, ids, edits }: Known): Promise<ReadonlyMap<string, Task>> {
-  const { storage, workspaceId, at } = world
+async function checkBoard({ fixture, ids, edits }: Known): Promise<ReadonlyMap<string, Task>> {
+  const { storage, workspaceId, at } = fixture
   const tasks = new Map<string, Task>()
   for (const id of ids)
     tasks.set(id, (await readTask(storage.tasks, { workspaceId, id }, ['task'], at())).task)
@@ -183,11 +195,15 @@ async function checkBoard({ world, ids, edits }: Known): Promise<ReadonlyMap<str
 }
 
 /** Every task that is ready is claimed, and no other. */
-async function drain({ world, agents }: Known, tasks: ReadonlyMap<string, Task>): Promise<void> {
-  const later = world.at(DAY)
+async function drain({ fixture, agents }: Known, tasks: ReadonlyMap<string, Task>): Promise<void> {
+  const later = fixture.at(DAY)
   for (const agent of agents) {
     const claimed: string[] = []
-    for (let task = await world.claim(later, agent); task !== null; task = await world.claim(later, agent)) {
+    for (
+      let task = await fixture.claim(later, agent);
+      task !== null;
+      task = await fixture.claim(later, agent)
+    ) {
       claimed.push(task.id)
     }
     const isOwn = ({ assignedTo }: Task): boolean =>
@@ -200,8 +216,8 @@ async function drain({ world, agents }: Known, tasks: ReadonlyMap<string, Task>)
 }
 
 /** A task can be deleted exactly when none depends on it, and all can be in the end: there is no circle. */
-async function clear({ world }: Known, tasks: ReadonlyMap<string, Task>): Promise<void> {
-  const { storage, workspaceId, at } = world
+async function clear({ fixture }: Known, tasks: ReadonlyMap<string, Task>): Promise<void> {
+  const { storage, workspaceId, at } = fixture
   const left = new Map(tasks)
   while (left.size > 0) {
     const needed = new Set([...left.values()].flatMap(({ dependsOn }) => dependsOn))
@@ -219,15 +235,18 @@ async function clear({ world }: Known, tasks: ReadonlyMap<string, Task>): Promis
 }
 
 /** Everything that happens to tasks, concurrently and at random: in any order, the board stays consistent. */
-async function playGame(worlds: readonly [World, ...World[]], seed: number): Promise<void> {
-  const [world] = worlds
-  const agents = [world.agent, await world.addAgent()]
+async function playGame(
+  fixtures: readonly [StorageFixture, ...StorageFixture[]],
+  seed: number,
+): Promise<void> {
+  const [fixture] = fixtures
+  const agents = [fixture.agent, await fixture.addAgent()]
   const nothing = { ids: new Set<string>(), claims: [], edits: new Map(), tokens: new Set<string>() }
-  const known: Known = { world, chance: seededChance(seed), agents, ...nothing }
+  const known: Known = { fixture, chance: seededChance(seed), agents, ...nothing }
   for (let count = 0; count < 5; count++) await addTask(known, '')
   for (let round = 0; round < ROUNDS; round++) {
-    await playRound(known, worlds)
-    await world.freeAll()
+    await playRound(known, fixtures)
+    await fixture.freeAll()
     await checkBoard(known)
   }
   const tasks = await checkBoard(known)
@@ -239,14 +258,14 @@ export const interleavingCases: readonly StorageCheck[] = [1, 2, 3].flatMap((see
   {
     id: `interleaving.${seed}`,
     name: `edits, deletions, claims, completions and moves at once leave a board that holds together (${seed})`,
-    check: (world) => playGame([world], seed),
+    check: (fixture) => playGame([fixture], seed),
   },
   {
     id: `interleaving.shared-${seed}`,
     name: `so they do by two storages on one database (${seed})`,
-    async check(world) {
-      const other = await world.another()
-      if (other !== null) await playGame([world, other], seed)
+    async check(fixture) {
+      const other = await fixture.another()
+      if (other !== null) await playGame([fixture, other], seed)
     },
   },
 ])

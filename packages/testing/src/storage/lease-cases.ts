@@ -12,14 +12,14 @@ import {
   SECOND,
   START,
   unknownId,
-  type World,
+  type StorageFixture,
   changeClaimed,
   readTask,
   changeTask,
-} from './world.js'
+} from './storage-fixture.js'
 
 /** Every write that needs a live lease. */
-function writesOf({ storage: { tasks }, at }: World, proof: ClaimProof, afterMs: number) {
+function writesOf({ storage: { tasks }, at }: StorageFixture, proof: ClaimProof, afterMs: number) {
   const when = at(afterMs)
   return [
     () => changeClaimed(tasks, proof, { kind: 'renew', leaseMs: LEASE_MS }, when),
@@ -32,12 +32,12 @@ function writesOf({ storage: { tasks }, at }: World, proof: ClaimProof, afterMs:
       ),
     () => tasks.completeTask({ proof, result: 'late', next: null }, when),
     () => changeClaimed(tasks, proof, { kind: 'fail', reason: 'late', backoff: defaultBackoff }, when),
-    () => changeClaimed(tasks, proof, { kind: 'raise_hold', reason: 'approval', message: null }, when),
-    () => changeClaimed(tasks, proof, { kind: 'hand_back', reason: 'late' }, when),
+    () => changeClaimed(tasks, proof, { kind: 'hold_claimed', reason: 'approval', message: null }, when),
+    () => changeClaimed(tasks, proof, { kind: 'return_claim', reason: 'late' }, when),
   ]
 }
 
-async function traceOf({ storage: { tasks }, events, at, workspaceId }: World, { id }: Task) {
+async function traceOf({ storage: { tasks }, events, at, workspaceId }: StorageFixture, { id }: Task) {
   return {
     task: (await readTask(tasks, { workspaceId, id }, ['task'], at())).task,
     background: await readTask(tasks, { workspaceId, id }, ['attempts', 'dependencies'], at()),
@@ -47,10 +47,15 @@ async function traceOf({ storage: { tasks }, events, at, workspaceId }: World, {
   }
 }
 
-async function assertAllRefused(world: World, task: Task, proof: ClaimProof, afterMs: number): Promise<void> {
-  const before = await traceOf(world, task)
-  for (const write of writesOf(world, proof, afterMs)) await assertRefused(write(), 'CONFLICT')
-  assert.deepEqual(await traceOf(world, task), before)
+async function assertAllRefused(
+  fixture: StorageFixture,
+  task: Task,
+  proof: ClaimProof,
+  afterMs: number,
+): Promise<void> {
+  const before = await traceOf(fixture, task)
+  for (const write of writesOf(fixture, proof, afterMs)) await assertRefused(write(), 'CONFLICT')
+  assert.deepEqual(await traceOf(fixture, task), before)
 }
 
 /** What a lease protects, how long it lasts, and what happens when it ends. */
@@ -73,14 +78,14 @@ export const leaseCases: readonly StorageCheck[] = [
   {
     id: 'leases.length',
     name: 'a renewal that names no length uses the one that the claim asked for, whatever others named',
-    async check(world) {
-      const { storage, workspaceId, agent, add, get, at } = world
+    async check(fixture) {
+      const { storage, workspaceId, agent, add, get, at } = fixture
       const { tasks } = storage
       const expiryOf = async (task: Task) => ((await get(task)).lease?.expiresAt ?? 0) - START
       const checkLength = async (task: Task, durationMs: number): Promise<void> => {
         assert.deepEqual([task.lease?.durationMs, await expiryOf(task)], [durationMs, durationMs])
         const proof = proofOf(task)
-        const renewals: readonly ((when: ReturnType<World['at']>) => Promise<unknown>)[] = [
+        const renewals: readonly ((when: ReturnType<StorageFixture['at']>) => Promise<unknown>)[] = [
           (when) => changeClaimed(tasks, proof, { kind: 'renew', leaseMs: null }, when),
           (when) => changeClaimed(tasks, proof, { kind: 'progress', progress: 50, leaseMs: null }, when),
           (when) => changeClaimed(tasks, proof, { kind: 'progress', progress: 50, leaseMs: null }, when),
@@ -132,8 +137,8 @@ export const leaseCases: readonly StorageCheck[] = [
   {
     id: 'leases.check',
     name: 'claims are checked in their order, and hold while their leases do',
-    async check(world) {
-      const { storage, workspaceId, add, addClaimed, at } = world
+    async check(fixture) {
+      const { storage, workspaceId, add, addClaimed, at } = fixture
       const { tasks } = storage
       const claimed = [await addClaimed({}, at(0)), await addClaimed({}, at(1)), await addClaimed({}, at(1))]
       const proofs = [
@@ -159,36 +164,36 @@ export const leaseCases: readonly StorageCheck[] = [
   {
     id: 'leases.wrong-token',
     name: 'a write with another fencing token is CONFLICT and changes nothing',
-    async check(world) {
-      const task = await world.addClaimed()
-      await assertAllRefused(world, task, { ...proofOf(task), fencingToken: 2 }, SECOND)
+    async check(fixture) {
+      const task = await fixture.addClaimed()
+      await assertAllRefused(fixture, task, { ...proofOf(task), fencingToken: 2 }, SECOND)
     },
   },
   {
     id: 'leases.expired-write',
     name: 'a write under an expired lease is CONFLICT and changes nothing, also before the sweep',
-    async check(world) {
-      const task = await world.addClaimed()
-      await assertAllRefused(world, task, proofOf(task), LEASE_MS)
+    async check(fixture) {
+      const task = await fixture.addClaimed()
+      await assertAllRefused(fixture, task, proofOf(task), LEASE_MS)
     },
   },
   {
     id: 'leases.superseded',
     name: 'a paused agent that wakes after its successor took over changes nothing',
-    async check(world) {
-      const task = await world.addClaimed()
-      await world.expire(world.at(LEASE_MS))
-      const again = await world.claim(world.at(HOUR))
+    async check(fixture) {
+      const task = await fixture.addClaimed()
+      await fixture.expire(fixture.at(LEASE_MS))
+      const again = await fixture.claim(fixture.at(HOUR))
       assert.deepEqual([again?.id, again?.lease?.fencingToken], [task.id, 2])
-      await assertAllRefused(world, task, proofOf(task), HOUR)
+      await assertAllRefused(fixture, task, proofOf(task), HOUR)
     },
   },
   {
     id: 'leases.never-claimed',
     name: 'a write on an unclaimed task is CONFLICT',
-    async check(world) {
-      const task = await world.add()
-      await assertAllRefused(world, task, { ...proofOf(task), fencingToken: 0 }, 0)
+    async check(fixture) {
+      const task = await fixture.add()
+      await assertAllRefused(fixture, task, { ...proofOf(task), fencingToken: 0 }, 0)
     },
   },
   {

@@ -12,21 +12,21 @@ import {
   readWebhook,
   SECOND,
   START,
-  type World,
-} from './world.js'
+  type StorageFixture,
+} from './storage-fixture.js'
 
 /** The ways in which a webhook of `task.created` is disabled, each at `SECOND` after the start at the latest. */
-const outages: Readonly<Record<string, (world: World, webhookId: string) => Promise<unknown>>> = {
+const outages: Readonly<Record<string, (fixture: StorageFixture, webhookId: string) => Promise<unknown>>> = {
   'by hand': ({ storage, workspaceId, at }, id) =>
     storage.webhooks.updateWebhook({ workspaceId, webhookId: id, change: { enabled: false } }, at(SECOND)),
-  'by a 410': async (world) => {
-    await world.add()
-    await record(world, await claimOne(world), { kind: 'gone' }, SECOND)
+  'by a 410': async (fixture) => {
+    await fixture.add()
+    await record(fixture, await claimOne(fixture), { kind: 'gone' }, SECOND)
   },
-  'by days of failures': async (world) => {
-    await world.add()
-    const { storage, at } = world
-    const result = resultOf(await claimOne(world), { kind: 'failed' }, DISABLE_AFTER_MS)
+  'by days of failures': async (fixture) => {
+    await fixture.add()
+    const { storage, at } = fixture
+    const result = resultOf(await claimOne(fixture), { kind: 'failed' }, DISABLE_AFTER_MS)
     await storage.webhooks.recordDeliveryResults(
       { results: [result], disableAfterMs: DISABLE_AFTER_MS },
       at(SECOND),
@@ -35,7 +35,14 @@ const outages: Readonly<Record<string, (world: World, webhookId: string) => Prom
 }
 
 /** One event by each of the verbs that raise them. */
-async function raiseEvents({ storage, workspaceId, agent, add, claim: claimTask, at }: World): Promise<void> {
+async function raiseEvents({
+  storage,
+  workspaceId,
+  agent,
+  add,
+  claim: claimTask,
+  at,
+}: StorageFixture): Promise<void> {
   const when = at(MINUTE)
   await add({}, when)
   const claimed = await claimTask(when)
@@ -62,21 +69,21 @@ export const outageCases: readonly StorageCheck[] = [
   {
     id: 'outages.every-event',
     name: 'each event raised while a webhook is disabled is logged as skipped, and neither due nor sent once it is enabled',
-    async check(world) {
-      const webhook = await world.addWebhook()
-      const { webhooks } = world.storage
+    async check(fixture) {
+      const webhook = await fixture.addWebhook()
+      const { webhooks } = fixture.storage
       await webhooks.updateWebhook(
-        { workspaceId: world.workspaceId, webhookId: webhook.id, change: { enabled: false } },
-        world.at(),
+        { workspaceId: fixture.workspaceId, webhookId: webhook.id, change: { enabled: false } },
+        fixture.at(),
       )
-      await raiseEvents(world)
-      const rows = [...(await log(world, webhook.id))].sort((a, b) => a.event.seq - b.event.seq)
+      await raiseEvents(fixture)
+      const rows = [...(await log(fixture, webhook.id))].sort((a, b) => a.event.seq - b.event.seq)
       assert.deepEqual(
         rows.map(({ event }) => event.type),
         ['task.created', 'task.started', 'task.completed', 'task.moved', 'task.failed', 'agent.alert'],
       )
       const wanted: readonly string[] = webhook.events
-      const events = (await world.events()).filter(({ type }) => wanted.includes(type))
+      const events = (await fixture.events()).filter(({ type }) => wanted.includes(type))
       assert.deepEqual(
         rows.map(({ event }) => event),
         events,
@@ -86,34 +93,34 @@ export const outageCases: readonly StorageCheck[] = [
         assert.deepEqual([row.status, row.attemptCount, row.nextAttemptAt], ['skipped', 0, null])
         assert.equal(row.createdAt, START + MINUTE)
       }
-      assert.deepEqual(await log(world, webhook.id, 'pending'), [])
+      assert.deepEqual(await log(fixture, webhook.id, 'pending'), [])
       await webhooks.updateWebhook(
-        { workspaceId: world.workspaceId, webhookId: webhook.id, change: { enabled: true } },
-        world.at(HOUR),
+        { workspaceId: fixture.workspaceId, webhookId: webhook.id, change: { enabled: true } },
+        fixture.at(HOUR),
       )
-      assert.deepEqual(await claim(world, DAY), { deliveries: [], nextDueInMs: null })
+      assert.deepEqual(await claim(fixture, DAY), { deliveries: [], nextDueInMs: null })
     },
   },
   {
     id: 'deliveries.own-alert',
     name: 'a webhook hears of those that were disabled before it in a batch; what came after it is skipped, as is its own',
-    async check(world) {
+    async check(fixture) {
       const withAlerts = ['task.created', 'agent.alert'] as const
-      const [first, second] = [await world.addWebhook(withAlerts), await world.addWebhook(withAlerts)]
-      const watcher = await world.addWebhook(['agent.alert'])
-      await world.add()
-      const { deliveries } = await claim(world)
+      const [first, second] = [await fixture.addWebhook(withAlerts), await fixture.addWebhook(withAlerts)]
+      const watcher = await fixture.addWebhook(['agent.alert'])
+      await fixture.add()
+      const { deliveries } = await claim(fixture)
       // The second is disabled first.
       const inOrder = [second, first].map(({ id }) =>
         deliveries.find(({ delivery }) => delivery.webhookId === id),
       )
       const results = inOrder.map((claimed) => resultOf(claimed as ClaimedDelivery, { kind: 'gone' }))
-      await world.storage.webhooks.recordDeliveryResults(
+      await fixture.storage.webhooks.recordDeliveryResults(
         { results, disableAfterMs: DISABLE_AFTER_MS },
-        world.at(SECOND),
+        fixture.at(SECOND),
       )
       const alerts = async (id: string, status: DeliveryStatus) =>
-        (await log(world, id, status)).flatMap(({ event }) =>
+        (await log(fixture, id, status)).flatMap(({ event }) =>
           'webhookId' in event.data ? [event.data.webhookId] : [],
         )
       assert.deepEqual(await alerts(first.id, 'pending'), [second.id])
@@ -126,29 +133,29 @@ export const outageCases: readonly StorageCheck[] = [
   ...Object.entries(outages).map(([how, disable]): StorageCheck => ({
     id: `outages.resend-${how.replaceAll(' ', '-')}`,
     name: `a resend of the time in which a webhook was disabled ${how} recovers what it missed, and nothing of others`,
-    async check(world) {
-      const { storage, workspaceId, at } = world
-      const { id } = await world.addWebhook(['task.created'])
-      await disable(world, id)
+    async check(fixture) {
+      const { storage, workspaceId, at } = fixture
+      const { id } = await fixture.addWebhook(['task.created'])
+      await disable(fixture, id)
       const stored = await readWebhook(storage.webhooks, { within: workspaceId, webhookId: id }, at())
       assert.equal(stored.enabled, false)
-      const other = await world.addWebhook(['task.failed'])
-      for (const afterMs of [MINUTE, 2 * MINUTE]) await world.add({}, at(afterMs))
+      const other = await fixture.addWebhook(['task.failed'])
+      for (const afterMs of [MINUTE, 2 * MINUTE]) await fixture.add({}, at(afterMs))
       await storage.webhooks.updateWebhook(
         { workspaceId, webhookId: id, change: { enabled: true } },
         at(HOUR),
       )
-      await world.add({}, at(HOUR))
+      await fixture.add({}, at(HOUR))
       const range = { from: START + MINUTE, to: START + HOUR }
       assert.equal(
         await storage.webhooks.resendDeliveries({ workspaceId, webhookId: id, which: range }, at(HOUR)),
         2,
       )
-      const { deliveries } = await claim(world, HOUR)
+      const { deliveries } = await claim(fixture, HOUR)
       const sent = deliveries.map(({ delivery }) => delivery.event).sort(bySeq)
-      const created = (await world.events()).filter(({ type }) => type === 'task.created')
+      const created = (await fixture.events()).filter(({ type }) => type === 'task.created')
       assert.deepEqual(sent, created.slice(-3))
-      assert.deepEqual(await log(world, other.id), [])
+      assert.deepEqual(await log(fixture, other.id), [])
     },
   })),
 ]

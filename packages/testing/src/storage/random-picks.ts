@@ -2,42 +2,42 @@ import assert from 'node:assert/strict'
 import { isTaskboardError, priorities, type Agent, type Task } from '@taskboard/core'
 import { compareTied, scoreUnits, type TaskChange } from '@taskboard/core/storage'
 import { seededChance, type Chance } from './chance.js'
-import { DAY, MINUTE, PERSON, SECOND, START, type World, changeTask } from './world.js'
+import { DAY, MINUTE, PERSON, SECOND, START, type StorageFixture, changeTask } from './storage-fixture.js'
 
 /** At random instants, with random tasks and edits: the claimed task is the first of a full sort. */
-export async function checkRandomPicks(world: World, seed: number): Promise<void> {
+export async function checkRandomPicks(fixture: StorageFixture, seed: number): Promise<void> {
   const chance = seededChance(seed)
-  const agents: Agent[] = [world.agent, await world.addAgent(), await world.addAgent('other')]
+  const agents: Agent[] = [fixture.agent, await fixture.addAgent(), await fixture.addAgent('other')]
   const waiting = new Map<string, Task>()
   let afterMs = 0
   for (let step = 0; step < 60; step++) {
     afterMs += chance.pick([0, 1, SECOND, MINUTE, DAY, 5 * DAY])
     for (let count = chance.below(4); count > 0; count--)
-      await addRandom(world, agents, waiting, chance, afterMs)
-    if (chance.below(5) === 0) await holdOrFinish(world, waiting, chance, afterMs)
-    if (chance.below(2) === 0) await editOrDelete(world, agents, waiting, chance, afterMs)
+      await addRandom(fixture, agents, waiting, chance, afterMs)
+    if (chance.below(5) === 0) await holdOrFinish(fixture, waiting, chance, afterMs)
+    if (chance.below(2) === 0) await editOrDelete(fixture, agents, waiting, chance, afterMs)
     const agent = chance.pick(agents)
     const expected = firstOfSort(waiting, agent, START + afterMs)
-    const claimed = await world.claim(world.at(afterMs), agent)
+    const claimed = await fixture.claim(fixture.at(afterMs), agent)
     assert.equal(claimed?.id, expected?.id, `seed ${seed}, step ${step}`)
     if (claimed !== null) waiting.delete(claimed.id)
   }
   for (const task of waiting.values()) {
-    const dependencies = await Promise.all(task.dependsOn.map((id) => world.get({ ...task, id })))
+    const dependencies = await Promise.all(task.dependsOn.map((id) => fixture.get({ ...task, id })))
     const open = dependencies.filter(({ column }) => column !== 'DONE')
-    assert.equal((await world.get(task)).openDependencies, open.length, `seed ${seed}`)
+    assert.equal((await fixture.get(task)).openDependencies, open.length, `seed ${seed}`)
   }
 }
 
 async function addRandom(
-  world: World,
+  fixture: StorageFixture,
   agents: readonly Agent[],
   waiting: Map<string, Task>,
   chance: Chance,
   afterMs: number,
 ): Promise<void> {
   const now = START + afterMs
-  const task = await world.add(
+  const task = await fixture.add(
     {
       priority: chance.pick(priorities),
       dueDate: chance.below(2) === 0 ? dueDateAround(now, chance) + chance.below(DAY) : null,
@@ -45,7 +45,7 @@ async function addRandom(
       assignedTo: chance.below(3) === 0 ? chance.pick(agents).id : null,
       dependsOn: waiting.size > 0 && chance.below(4) === 0 ? [chance.pick([...waiting.keys()])] : [],
     },
-    world.at(afterMs),
+    fixture.at(afterMs),
   )
   waiting.set(task.id, task)
 }
@@ -57,7 +57,7 @@ function dueDateAround(now: number, chance: Chance): number {
 
 /** Takes a task out of the running, or lets those that wait for it in. */
 async function holdOrFinish(
-  { storage, get, at }: World,
+  { storage, get, at }: StorageFixture,
   waiting: Map<string, Task>,
   chance: Chance,
   afterMs: number,
@@ -85,7 +85,7 @@ async function holdOrFinish(
 
 /** Changes a sort key, or deletes a task without dependents. */
 async function editOrDelete(
-  { storage, get, at }: World,
+  { storage, get, at }: StorageFixture,
   agents: readonly Agent[],
   waiting: Map<string, Task>,
   chance: Chance,

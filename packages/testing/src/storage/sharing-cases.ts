@@ -2,20 +2,24 @@ import assert from 'node:assert/strict'
 import { AsyncResource } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Task } from '@taskboard/core'
-import type { At } from '@taskboard/core/storage'
+import type { CallContext } from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { MINUTE, PERSON, type World, changeTask } from './world.js'
+import { MINUTE, PERSON, type StorageFixture, changeTask } from './storage-fixture.js'
 
 const ROUNDS = 15
 
 /** A case of two storages on one database, as of two processes; nothing to check where there cannot be two. */
-function shared(id: string, name: string, check: (one: World, other: World) => Promise<void>): StorageCheck {
+function shared(
+  id: string,
+  name: string,
+  check: (one: StorageFixture, other: StorageFixture) => Promise<void>,
+): StorageCheck {
   return {
     id: `shared.${id}`,
     name: `two storages on one database: ${name}`,
-    async check(world) {
-      const other = await world.another()
-      if (other !== null) await check(world, other)
+    async check(fixture) {
+      const other = await fixture.another()
+      if (other !== null) await check(fixture, other)
     },
   }
 }
@@ -28,8 +32,8 @@ const HEAD_START_MS = 60
  * or goes past it. Resolves to both values, or rejects with what the call beside rejects with.
  */
 async function whileOpen<T, U>(
-  one: World,
-  inside: (at: At) => Promise<T>,
+  one: StorageFixture,
+  inside: (call: CallContext) => Promise<T>,
   beside: () => Promise<U>,
 ): Promise<readonly [T, U]> {
   // Another process's call comes from nowhere inside the transaction.
@@ -45,14 +49,14 @@ async function whileOpen<T, U>(
 }
 
 /** How many tasks `task` still waits for, once nothing is left that completions could not see. */
-async function countOpen(world: World, task: Task): Promise<number> {
-  await world.freeAll()
-  return (await world.get(task)).openDependencies
+async function countOpen(fixture: StorageFixture, task: Task): Promise<number> {
+  await fixture.freeAll()
+  return (await fixture.get(task)).openDependencies
 }
 
-async function claimAll(world: World): Promise<readonly Task[]> {
+async function claimAll(fixture: StorageFixture): Promise<readonly Task[]> {
   const claimed: Task[] = []
-  for (let task = await world.claim(); task !== null; task = await world.claim()) claimed.push(task)
+  for (let task = await fixture.claim(); task !== null; task = await fixture.claim()) claimed.push(task)
   return claimed
 }
 
@@ -116,7 +120,7 @@ export const sharingCases: readonly StorageCheck[] = [
       const { workspaceId, id } = dependency
       const [dependent] = await whileOpen(
         one,
-        (at) => one.add({ dependsOn: [id] }, at),
+        (call) => one.add({ dependsOn: [id] }, call),
         () =>
           changeTask(
             other.storage.tasks,
@@ -138,7 +142,8 @@ export const sharingCases: readonly StorageCheck[] = [
       const { id } = dependency
       const [, dependent] = await whileOpen(
         one,
-        (at) => changeTask(one.storage.tasks, dependency, { kind: 'move', to: 'TODO', actor: PERSON }, at),
+        (call) =>
+          changeTask(one.storage.tasks, dependency, { kind: 'move', to: 'TODO', actor: PERSON }, call),
         () => other.add({ dependsOn: [id] }),
       )
       assert.equal(await countOpen(one, dependent), 1)
@@ -153,7 +158,7 @@ export const sharingCases: readonly StorageCheck[] = [
       await one.storage.tasks.deleteTask({ workspaceId, taskId: former.id }, one.at())
       const both = whileOpen(
         one,
-        (at) => one.storage.tasks.deleteTask({ workspaceId, taskId: id }, at),
+        (call) => one.storage.tasks.deleteTask({ workspaceId, taskId: id }, call),
         () => other.add({ dependsOn: [id] }),
       )
       await assertRefused(both, 'INVALID_FIELD', 'dependsOn')
@@ -166,7 +171,7 @@ export const sharingCases: readonly StorageCheck[] = [
       const dependency = await one.add()
       const [dependent] = await whileOpen(
         one,
-        (at) => one.add({ dependsOn: [dependency.id] }, at),
+        (call) => one.add({ dependsOn: [dependency.id] }, call),
         () => other.finish(dependency),
       )
       assert.equal(await countOpen(one, dependent), 0)
@@ -180,7 +185,7 @@ export const sharingCases: readonly StorageCheck[] = [
       await one.add({ dependsOn: [dependency.id] })
       const [, dependent] = await whileOpen(
         one,
-        (at) => one.finish(dependency, at),
+        (call) => one.finish(dependency, call),
         () => other.add({ dependsOn: [dependency.id] }),
       )
       assert.equal(await countOpen(one, dependent), 0)
@@ -195,7 +200,7 @@ export const sharingCases: readonly StorageCheck[] = [
       await one.storage.tasks.deleteTask({ workspaceId, taskId: former.id }, one.at())
       const both = whileOpen(
         one,
-        (at) => one.add({ dependsOn: [id] }, at),
+        (call) => one.add({ dependsOn: [id] }, call),
         () => other.storage.tasks.deleteTask({ workspaceId, taskId: id }, other.at()),
       )
       await assertRefused(both, 'CONFLICT')
@@ -206,7 +211,7 @@ export const sharingCases: readonly StorageCheck[] = [
     const tasks = [await one.add(), await one.add(), await one.add()]
     const [first, second] = await whileOpen(
       one,
-      (at) => one.claim(at),
+      (call) => one.claim(call),
       () => other.claim(),
     )
     assert.deepEqual([first?.id, second?.id], [tasks[0]?.id, tasks[1]?.id])
@@ -219,7 +224,7 @@ export const sharingCases: readonly StorageCheck[] = [
       const proof = { workspaceId, taskId: id, fencingToken: lease?.fencingToken ?? -1 }
       const both = whileOpen(
         one,
-        (at) => one.storage.tasks.completeTask({ proof, result: 'first', next: null }, at),
+        (call) => one.storage.tasks.completeTask({ proof, result: 'first', next: null }, call),
         () => other.storage.tasks.completeTask({ proof, result: 'second', next: null }, other.at()),
       )
       await assertRefused(both, 'CONFLICT', 'fencingToken')
@@ -236,7 +241,7 @@ export const sharingCases: readonly StorageCheck[] = [
         one.add({ dependsOn: ids }),
         one.add({ dependsOn: ids.toReversed() }),
       ])
-      const move = ({ storage, at }: World, { workspaceId, id }: Task, to: 'TODO' | 'DONE') =>
+      const move = ({ storage, at }: StorageFixture, { workspaceId, id }: Task, to: 'TODO' | 'DONE') =>
         changeTask(storage.tasks, { workspaceId, id }, { kind: 'move', to, actor: PERSON }, at())
       for (let round = 0; round < ROUNDS; round++) {
         await Promise.all([

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { isTaskboardError, type ErrorCode } from '@taskboard/core'
 import type { OpenedStorage } from './opened-storage.js'
-import { createWorld, type World } from './world.js'
+import { createStorageFixture, type StorageFixture } from './storage-fixture.js'
 
 /** One promise of the ports, checked on a separate storage. */
 export interface ConformanceCase {
@@ -16,7 +16,7 @@ export interface ConformanceCase {
 export interface StorageCheck {
   readonly id: string
   readonly name: string
-  readonly check: (world: World) => Promise<void>
+  readonly check: (fixture: StorageFixture) => Promise<void>
 }
 
 export function toCase(
@@ -38,7 +38,7 @@ export function toCase(
             others.push(other)
             return other.storage
           })
-        await check(await createWorld(opened, openNext ?? null))
+        await check(await createStorageFixture(opened, openNext ?? null))
       } finally {
         for (const { close } of others) await close()
         await opened.close()

@@ -13,7 +13,7 @@ import {
   readTask,
   changeClaimed,
   changeTask,
-} from './world.js'
+} from './storage-fixture.js'
 
 /** Creating tasks, and what people do with them. */
 export const taskCases: readonly StorageCheck[] = [
@@ -118,8 +118,8 @@ export const taskCases: readonly StorageCheck[] = [
         ),
         tasks.completeTask({ proof, result: 'r', next: null }, at()),
         changeClaimed(tasks, proof, { kind: 'fail', reason: 'r', backoff: null }, at()),
-        changeClaimed(tasks, proof, { kind: 'raise_hold', reason: 'approval', message: null }, at()),
-        changeClaimed(tasks, proof, { kind: 'hand_back', reason: 'r' }, at()),
+        changeClaimed(tasks, proof, { kind: 'hold_claimed', reason: 'approval', message: null }, at()),
+        changeClaimed(tasks, proof, { kind: 'return_claim', reason: 'r' }, at()),
         changeTask(tasks, { workspaceId, id: task.id }, { kind: 'move', to: 'DONE', actor: PERSON }, at()),
         changeTask(
           tasks,

@@ -12,35 +12,35 @@ import {
   SECOND,
   START,
   unknownId,
-  type World,
+  changeClaimed,
   changeTask,
   readTask,
-  changeClaimed,
-} from './world.js'
+  type StorageFixture as Fixture,
+} from './storage-fixture.js'
 
 const logLine = { level: 'info', message: 'x' } as const
-const update = ({ storage, at }: World, task: Task, change: TaskChange, afterMs = SECOND): Promise<Task> =>
+const update = ({ storage, at }: Fixture, task: Task, change: TaskChange, afterMs = SECOND): Promise<Task> =>
   changeTask(storage.tasks, task, { kind: 'edit', change, actor: PERSON }, at(afterMs))
 
-const remove = ({ storage, at }: World, { workspaceId, id }: Task, tx?: unknown): Promise<void> =>
+const remove = ({ storage, at }: Fixture, { workspaceId, id }: Task, tx?: unknown): Promise<void> =>
   storage.tasks.deleteTask({ workspaceId, taskId: id }, at(0, tx))
 
 const edits: readonly StorageCheck[] = [
   {
     id: 'edit.reassign-claimed',
     name: 'a task that is assigned to another agent while one works it returns to TODO with fresh attempts',
-    async check(world) {
-      const { storage, workspaceId, agent, get, events, at } = world
+    async check(fixture) {
+      const { storage, workspaceId, agent, get, events, at } = fixture
       const { tasks } = storage
-      const other = await world.addAgent()
+      const other = await fixture.addAgent()
       for (const extra of [{}, { title: 'renamed', dependsOn: [] }]) {
-        const task = await world.addClaimed({ priority: 'urgent' })
+        const task = await fixture.addClaimed({ priority: 'urgent' })
         // These keep the lease: unassigning, assigning to the agent that works it, and editing another field.
         for (const kept of [{ assignedTo: agent.id }, { title: 'other' }, { assignedTo: null }]) {
-          const edited = await update(world, task, kept, 1)
+          const edited = await update(fixture, task, kept, 1)
           assert.deepEqual([edited.column, edited.lease], ['DOING', task.lease])
         }
-        const taken = await update(world, task, { ...extra, assignedTo: other.id })
+        const taken = await update(fixture, task, { ...extra, assignedTo: other.id })
         assert.deepEqual(
           [taken.column, taken.assignedTo, taken.lease, taken.startedAt, taken.attempts, taken.updatedAt],
           ['TODO', other.id, null, null, 0, START + SECOND],
@@ -58,13 +58,13 @@ const edits: readonly StorageCheck[] = [
         const last = (await events()).at(-1)
         assert.ok(last?.type === 'task.moved')
         assert.deepEqual([last.data.from, last.data.to, last.data.actor], ['DOING', 'TODO', PERSON])
-        assert.equal(await world.claim(at(SECOND)), null)
-        assert.equal((await world.claim(at(SECOND), other))?.id, task.id)
-        await world.finish(task, at(SECOND))
+        assert.equal(await fixture.claim(at(SECOND)), null)
+        assert.equal((await fixture.claim(at(SECOND), other))?.id, task.id)
+        await fixture.finish(task, at(SECOND))
       }
-      const claimed = await world.addClaimed()
+      const claimed = await fixture.addClaimed()
       await assertRefused(
-        update(world, claimed, { assignedTo: unknownId('agent') }),
+        update(fixture, claimed, { assignedTo: unknownId('agent') }),
         'INVALID_FIELD',
         'assignedTo',
       )
@@ -74,8 +74,8 @@ const edits: readonly StorageCheck[] = [
   {
     id: 'edit.fields',
     name: 'each given field is replaced, the others stay, and no event is emitted',
-    async check(world) {
-      const { add, get, agent, eventTypes } = world
+    async check(fixture) {
+      const { add, get, agent, eventTypes } = fixture
       const other = await add()
       const task = await add({ tags: ['old'], metadata: { old: 'x' }, description: 'before' })
       const change: Required<TaskChange> = {
@@ -91,9 +91,9 @@ const edits: readonly StorageCheck[] = [
         dependsOn: [other.id],
       }
       const expected = { ...task, ...change, openDependencies: 1, updatedAt: START + SECOND }
-      assert.deepEqual(await update(world, task, change), expected)
+      assert.deepEqual(await update(fixture, task, change), expected)
       assert.deepEqual(await get(task), expected)
-      const title = await update(world, task, { title: 'only this' }, 2 * SECOND)
+      const title = await update(fixture, task, { title: 'only this' }, 2 * SECOND)
       assert.deepEqual(title, { ...expected, title: 'only this', updatedAt: START + 2 * SECOND })
       assert.deepEqual(await eventTypes(), ['task.created', 'task.created'])
     },
@@ -101,27 +101,27 @@ const edits: readonly StorageCheck[] = [
   {
     id: 'edit.nothing',
     name: 'an empty change changes nothing, and an unknown or foreign task is TASK_NOT_FOUND',
-    async check(world) {
-      const task = await world.add()
-      const { workspaceId } = await world.addWorkspace()
-      assert.deepEqual(await update(world, task, {}), task)
+    async check(fixture) {
+      const task = await fixture.add()
+      const { workspaceId } = await fixture.addWorkspace()
+      assert.deepEqual(await update(fixture, task, {}), task)
       for (const change of [{}, { title: 'x' }, { dependsOn: [] }, { dependsOn: [unknownId('task')] }]) {
-        await assertRefused(update(world, { ...task, id: unknownId('task') }, change), 'TASK_NOT_FOUND')
-        await assertRefused(update(world, { ...task, workspaceId }, change), 'TASK_NOT_FOUND')
+        await assertRefused(update(fixture, { ...task, id: unknownId('task') }, change), 'TASK_NOT_FOUND')
+        await assertRefused(update(fixture, { ...task, workspaceId }, change), 'TASK_NOT_FOUND')
       }
-      assert.deepEqual(await world.get(task), task)
+      assert.deepEqual(await fixture.get(task), task)
     },
   },
   {
     id: 'edit.proto',
     name: 'metadata may have any names, those of every object too',
-    async check(world) {
+    async check(fixture) {
       const metadata = JSON.parse('{"__proto__":"a","constructor":["b"],"toString":"c"}') as Task['metadata']
-      const added = await world.add({ metadata })
-      const task = await world.add()
-      await update(world, task, { metadata })
+      const added = await fixture.add({ metadata })
+      const task = await fixture.add()
+      await update(fixture, task, { metadata })
       for (const each of [added, task]) {
-        const stored = (await world.get(each)).metadata
+        const stored = (await fixture.get(each)).metadata
         const entries = Object.entries(stored).toSorted(([one], [other]) => (one < other ? -1 : 1))
         assert.deepEqual(entries, [
           ['__proto__', 'a'],
@@ -134,28 +134,28 @@ const edits: readonly StorageCheck[] = [
   {
     id: 'edit.copies',
     name: 'changing what was passed to an update does not change the stored task',
-    async check(world) {
-      const task = await world.add()
+    async check(fixture) {
+      const task = await fixture.add()
       const [tags, metadata] = [['a'], { list: ['x'] }]
-      await update(world, task, { tags, metadata })
+      await update(fixture, task, { tags, metadata })
       tags.push('b')
       metadata.list.push('y')
-      const stored = await world.get(task)
+      const stored = await fixture.get(task)
       assert.deepEqual([stored.tags, stored.metadata], [['a'], { list: ['x'] }])
     },
   },
   {
     id: 'edit.pickup',
     name: 'flag, due date, start and agent count for the next pickup',
-    async check(world) {
-      const { add, claim, addAgent, agent, at } = world
+    async check(fixture) {
+      const { add, claim, addAgent, agent, at } = fixture
       const [first, second, third] = [await add({ priority: 'high' }), await add(), await add()]
-      await update(world, second, { priority: 'urgent' })
+      await update(fixture, second, { priority: 'urgent' })
       assert.equal((await claim(at(SECOND)))?.id, second.id)
-      await update(world, third, { dueDate: START })
-      await update(world, first, { notBefore: START + MINUTE })
+      await update(fixture, third, { dueDate: START })
+      await update(fixture, first, { notBefore: START + MINUTE })
       const other = await addAgent()
-      await update(world, third, { assignedTo: other.id })
+      await update(fixture, third, { assignedTo: other.id })
       assert.equal(await claim(at(SECOND)), null)
       assert.equal((await claim(at(SECOND), other))?.id, third.id)
       assert.equal((await claim(at(MINUTE), agent))?.id, first.id)
@@ -164,15 +164,15 @@ const edits: readonly StorageCheck[] = [
   {
     id: 'edit.agent',
     name: 'an agent that the workspace does not have is INVALID_FIELD, and changes nothing',
-    async check(world) {
-      const task = await world.add()
-      const { agent } = await world.addWorkspace()
+    async check(fixture) {
+      const task = await fixture.add()
+      const { agent } = await fixture.addWorkspace()
       for (const assignedTo of [unknownId('agent'), agent.id]) {
         const change = { title: 'x', assignedTo, dependsOn: [unknownId('task')] }
-        await assertRefused(update(world, task, change), 'INVALID_FIELD', 'assignedTo')
-        await assertRefused(update(world, task, { title: 'x', assignedTo }), 'INVALID_FIELD', 'assignedTo')
+        await assertRefused(update(fixture, task, change), 'INVALID_FIELD', 'assignedTo')
+        await assertRefused(update(fixture, task, { title: 'x', assignedTo }), 'INVALID_FIELD', 'assignedTo')
       }
-      assert.deepEqual(await world.get(task), task)
+      assert.deepEqual(await fixture.get(task), task)
     },
   },
   {
@@ -215,15 +215,15 @@ const dependencies: readonly StorageCheck[] = [
   {
     id: 'edit.dependencies',
     name: 'new dependencies block a task, done ones do not, and without them it is free',
-    async check(world) {
-      const { add, finish, claim, get } = world
+    async check(fixture) {
+      const { add, finish, claim, get } = fixture
       const [open, done, task] = [await add({ priority: 'low' }), await add(), await add()]
       await finish(done)
-      const blocked = await update(world, task, { dependsOn: [open.id, done.id, open.id] })
+      const blocked = await update(fixture, task, { dependsOn: [open.id, done.id, open.id] })
       assert.deepEqual([blocked.dependsOn, blocked.openDependencies], [[open.id, done.id], 1])
       assert.equal((await claim())?.id, open.id)
       assert.equal(await claim(), null)
-      await update(world, task, { dependsOn: [done.id] })
+      await update(fixture, task, { dependsOn: [done.id] })
       assert.equal((await get(task)).openDependencies, 0)
       assert.equal((await claim())?.id, task.id)
     },
@@ -231,11 +231,11 @@ const dependencies: readonly StorageCheck[] = [
   {
     id: 'edit.dependencies-freed',
     name: 'a dependency that was added frees the task when it is done, one that was removed does not',
-    async check(world) {
-      const { add, finish, get } = world
+    async check(fixture) {
+      const { add, finish, get } = fixture
       const [old, next] = [await add(), await add()]
       const task = await add({ dependsOn: [old.id] })
-      await update(world, task, { dependsOn: [next.id] })
+      await update(fixture, task, { dependsOn: [next.id] })
       await finish(old)
       assert.equal((await get(task)).openDependencies, 1)
       await finish(next)
@@ -245,14 +245,14 @@ const dependencies: readonly StorageCheck[] = [
   {
     id: 'edit.dependencies-unknown',
     name: 'unknown and foreign dependencies are INVALID_FIELD, and change nothing',
-    async check(world) {
-      const { add, get, addWorkspace } = world
+    async check(fixture) {
+      const { add, get, addWorkspace } = fixture
       const first = await add()
       const task = await add({ dependsOn: [first.id] })
       const foreign = await add({ workspaceId: (await addWorkspace()).workspaceId })
       for (const id of [unknownId('task'), foreign.id, task.id]) {
         const change = { title: 'x', dependsOn: [first.id, id] }
-        await assertRefused(update(world, task, change), 'INVALID_FIELD', 'dependsOn')
+        await assertRefused(update(fixture, task, change), 'INVALID_FIELD', 'dependsOn')
       }
       assert.deepEqual(await get(task), task)
     },
@@ -260,29 +260,29 @@ const dependencies: readonly StorageCheck[] = [
   {
     id: 'edit.circle',
     name: 'a circle is INVALID_FIELD, however long',
-    async check(world) {
-      const first = await world.add()
-      const second = await world.add({ dependsOn: [first.id] })
-      const third = await world.add({ dependsOn: [second.id] })
-      await assertRefused(update(world, first, { dependsOn: [third.id] }), 'INVALID_FIELD', 'dependsOn')
-      await update(world, third, { dependsOn: [] })
-      assert.deepEqual((await update(world, first, { dependsOn: [third.id] })).dependsOn, [third.id])
+    async check(fixture) {
+      const first = await fixture.add()
+      const second = await fixture.add({ dependsOn: [first.id] })
+      const third = await fixture.add({ dependsOn: [second.id] })
+      await assertRefused(update(fixture, first, { dependsOn: [third.id] }), 'INVALID_FIELD', 'dependsOn')
+      await update(fixture, third, { dependsOn: [] })
+      assert.deepEqual((await update(fixture, first, { dependsOn: [third.id] })).dependsOn, [third.id])
     },
   },
   {
     id: 'edit.circle-at-once',
     name: 'of edits that together would close a circle, one is refused',
-    async check(world) {
-      const tasks = await Promise.all([1, 2, 3].map(() => world.add()))
+    async check(fixture) {
+      const tasks = await Promise.all([1, 2, 3].map(() => fixture.add()))
       const outcomes = await Promise.allSettled(
         tasks.map((task, index) => {
           const next = tasks[(index + 1) % tasks.length] as Task
-          return update(world, task, { dependsOn: [next.id] })
+          return update(fixture, task, { dependsOn: [next.id] })
         }),
       )
       assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 1)
       assert.ok(
-        (await Promise.all(tasks.map((task) => world.get(task)))).some((t) => t.dependsOn.length === 0),
+        (await Promise.all(tasks.map((task) => fixture.get(task)))).some((t) => t.dependsOn.length === 0),
       )
     },
   },
@@ -292,8 +292,8 @@ const deletions: readonly StorageCheck[] = [
   {
     id: 'delete.all',
     name: 'a deleted task is gone with its log, outputs and attempts; its events stay',
-    async check(world) {
-      const { storage, addClaimed, add, claim, eventTypes, at, workspaceId } = world
+    async check(fixture) {
+      const { storage, addClaimed, add, claim, eventTypes, at, workspaceId } = fixture
       const task = await addClaimed()
       await storage.tasks.appendToTask({ proof: proofOf(task), log: logLine, leaseMs: LEASE_MS }, at())
       const output = { type: 'file', name: 'n', url: 'https://example.com/n', size: null }
@@ -309,7 +309,7 @@ const deletions: readonly StorageCheck[] = [
         at(),
       )
       const before = await eventTypes()
-      await remove(world, task)
+      await remove(fixture, task)
       const { id } = task
       const reads = [
         readTask(storage.tasks, { workspaceId, id }, ['task'], at()),
@@ -317,7 +317,7 @@ const deletions: readonly StorageCheck[] = [
         readTask(storage.tasks, { workspaceId, id }, ['outputs'], at()),
         readTask(storage.tasks, { workspaceId, id }, ['attempts', 'dependencies'], at()),
         changeTask(storage.tasks, { workspaceId, id }, { kind: 'move', to: 'DONE', actor: PERSON }, at()),
-        remove(world, task),
+        remove(fixture, task),
       ]
       await Promise.all(reads.map((read) => assertRefused(read, 'TASK_NOT_FOUND')))
       assert.deepEqual(await eventTypes(), before)
@@ -330,10 +330,10 @@ const deletions: readonly StorageCheck[] = [
   {
     id: 'delete.claimed',
     name: 'the agent of a deleted task gets TASK_NOT_FOUND, and its lease never expires',
-    async check(world) {
-      const { storage, addClaimed, expire, at } = world
+    async check(fixture) {
+      const { storage, addClaimed, expire, at } = fixture
       const task = await addClaimed()
-      await remove(world, task)
+      await remove(fixture, task)
       const proof = proofOf(task)
       const { tasks } = storage
       const writes = [
@@ -342,7 +342,7 @@ const deletions: readonly StorageCheck[] = [
         tasks.appendToTask({ proof, log: logLine, leaseMs: LEASE_MS }, at()),
         tasks.completeTask({ proof, result: 'r', next: null }, at()),
         changeClaimed(tasks, proof, { kind: 'fail', reason: 'r', backoff: null }, at()),
-        changeClaimed(tasks, proof, { kind: 'hand_back', reason: 'r' }, at()),
+        changeClaimed(tasks, proof, { kind: 'return_claim', reason: 'r' }, at()),
       ]
       await Promise.all(writes.map((write) => assertRefused(write, 'TASK_NOT_FOUND')))
       assert.deepEqual(await expire(at(DAY)), { expired: 0, nextExpiryInMs: null })
@@ -351,42 +351,42 @@ const deletions: readonly StorageCheck[] = [
   {
     id: 'delete.depended-on',
     name: 'a task that others depend on is CONFLICT, until they do not or are deleted themselves',
-    async check(world) {
-      const { add, finish, get } = world
+    async check(fixture) {
+      const { add, finish, get } = fixture
       const first = await add()
       const [one, two] = [await add({ dependsOn: [first.id] }), await add({ dependsOn: [first.id] })]
-      await assertRefused(remove(world, first), 'CONFLICT')
+      await assertRefused(remove(fixture, first), 'CONFLICT')
       await finish(first)
-      await assertRefused(remove(world, first), 'CONFLICT')
+      await assertRefused(remove(fixture, first), 'CONFLICT')
       assert.equal((await get(first)).column, 'DONE')
-      await update(world, one, { dependsOn: [] })
-      await assertRefused(remove(world, first), 'CONFLICT')
-      await remove(world, two)
-      await remove(world, first)
+      await update(fixture, one, { dependsOn: [] })
+      await assertRefused(remove(fixture, first), 'CONFLICT')
+      await remove(fixture, two)
+      await remove(fixture, first)
       await assertRefused(get(first), 'TASK_NOT_FOUND')
     },
   },
   {
     id: 'delete.foreign',
     name: 'a task of another workspace is not deleted',
-    async check(world) {
-      const task = await world.add()
-      const { workspaceId } = await world.addWorkspace()
-      await assertRefused(remove(world, { ...task, workspaceId }), 'TASK_NOT_FOUND')
-      assert.deepEqual(await world.get(task), task)
+    async check(fixture) {
+      const task = await fixture.add()
+      const { workspaceId } = await fixture.addWorkspace()
+      await assertRefused(remove(fixture, { ...task, workspaceId }), 'TASK_NOT_FOUND')
+      assert.deepEqual(await fixture.get(task), task)
     },
   },
   {
     id: 'delete.races',
     name: 'a deletion beside new dependents and log lines is whole, or refused',
-    async check(world) {
-      const { storage, add, addClaimed, get, at } = world
+    async check(fixture) {
+      const { storage, add, addClaimed, get, at } = fixture
       for (let round = 0; round < 5; round++) {
         const task = await addClaimed({ priority: 'urgent' })
         const [dependent, , deletion] = await Promise.allSettled([
           add({ dependsOn: [task.id], priority: 'low' }),
           storage.tasks.appendToTask({ proof: proofOf(task), log: logLine, leaseMs: LEASE_MS }, at()),
-          remove(world, task),
+          remove(fixture, task),
         ])
         assert.equal(dependent.status === 'fulfilled', deletion.status === 'rejected')
         if (deletion.status === 'rejected') await get(task)

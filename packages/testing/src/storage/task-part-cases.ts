@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Reach, TaskPart } from '@taskboard/core/storage'
 import type { StorageCheck } from './storage-case.js'
-import { proofOf, START } from './world.js'
+import { proofOf, START } from './storage-fixture.js'
 
 const PARTS = ['task', 'agent', 'logs', 'outputs', 'attempts', 'dependencies'] as const
 

@@ -12,8 +12,8 @@ import {
   readTask,
   START,
   unknownId,
-  type World,
-} from './world.js'
+  type StorageFixture,
+} from './storage-fixture.js'
 
 const DETAIL = ['task', 'agent', 'logs', 'outputs'] as const
 const ALL: Omit<TaskSearch, 'reach'> = {
@@ -25,7 +25,7 @@ const ALL: Omit<TaskSearch, 'reach'> = {
 }
 
 async function search(
-  { storage, accountId, at }: World,
+  { storage, accountId, at }: StorageFixture,
   filter: Partial<TaskSearch> = {},
   reach: Partial<Reach> = {},
 ): Promise<readonly string[]> {
@@ -34,7 +34,10 @@ async function search(
   return found.map(({ task }) => task.id)
 }
 
-async function addStranger({ storage, at }: World): Promise<{ accountId: string; workspaceId: string }> {
+async function addStranger({
+  storage,
+  at,
+}: StorageFixture): Promise<{ accountId: string; workspaceId: string }> {
   const made = await storage.access.insertAccount(
     { name: 'stranger', tier: 'professional', workspaceName: 'theirs', agent: null },
     at(),
@@ -46,8 +49,8 @@ const newestFirst = (tasks: readonly Task[]): readonly string[] =>
   tasks.map(({ id }) => id).toSorted((a, b) => (a > b ? -1 : 1))
 
 /** One task in each status, the last one twice: for either hold that waits for a person. */
-async function addOneOfEach(world: World): Promise<readonly Task[]> {
-  const { storage, add, addClaimed, finish, workspaceId, at } = world
+async function addOneOfEach(fixture: StorageFixture): Promise<readonly Task[]> {
+  const { storage, add, addClaimed, finish, workspaceId, at } = fixture
   const doing = await addClaimed()
   const done = await add()
   await finish(done)
@@ -64,7 +67,7 @@ async function addOneOfEach(world: World): Promise<readonly Task[]> {
       ),
     )
   }
-  return Promise.all(tasks.map((task) => world.get(task)))
+  return Promise.all(tasks.map((task) => fixture.get(task)))
 }
 
 const finds: readonly StorageCheck[] = [
@@ -165,10 +168,10 @@ const finds: readonly StorageCheck[] = [
   {
     id: 'find.reach',
     name: 'a task beyond reach is as unknown as one that does not exist, many asked for at once',
-    async check(world) {
-      const { storage, accountId, workspaceId, add, addWorkspace, at } = world
+    async check(fixture) {
+      const { storage, accountId, workspaceId, add, addWorkspace, at } = fixture
       const { workspaceId: second } = await addWorkspace()
-      const stranger = await addStranger(world)
+      const stranger = await addStranger(fixture)
       const [task, next] = [await add(), await add({ workspaceId: second })]
       const all: Reach = { accountId, workspaceIds: 'all' }
       const asked: readonly (readonly [Reach, string, boolean])[] = [
@@ -225,36 +228,36 @@ const searches: readonly StorageCheck[] = [
   {
     id: 'search.status',
     name: 'tasks are found by their status, newest first',
-    async check(world) {
-      const tasks = await addOneOfEach(world)
-      assert.deepEqual(await search(world), newestFirst(tasks))
+    async check(fixture) {
+      const tasks = await addOneOfEach(fixture)
+      assert.deepEqual(await search(fixture), newestFirst(tasks))
       for (const status of taskStatuses) {
         const expected = tasks.filter((task) => taskStatus(task) === status)
         assert.equal(expected.length, status === 'blocked' ? 2 : 1)
-        assert.deepEqual(await search(world, { status }), newestFirst(expected))
+        assert.deepEqual(await search(fixture, { status }), newestFirst(expected))
       }
     },
   },
   {
     id: 'search.empty',
     name: 'an empty board, or an account without workspaces in reach, has nothing to find',
-    async check(world) {
-      const { storage, accountId, agent, workspaceId, add, at } = world
+    async check(fixture) {
+      const { storage, accountId, agent, workspaceId, add, at } = fixture
       const page = await storage.tasks.searchTasks(
         { reach: { accountId, workspaceIds: 'all' }, ...ALL },
         at(),
       )
       assert.deepEqual(page, { found: [], nextAfterId: null })
-      assert.deepEqual(await search(world, { agentId: agent.id, workspaceId, status: 'failed' }), [])
+      assert.deepEqual(await search(fixture, { agentId: agent.id, workspaceId, status: 'failed' }), [])
       await add()
-      assert.deepEqual(await search(world, {}, { workspaceIds: [] }), [])
+      assert.deepEqual(await search(fixture, {}, { workspaceIds: [] }), [])
     },
   },
   {
     id: 'search.pages',
     name: 'pages continue where the last one ended, however the board changes meanwhile',
-    async check(world) {
-      const { storage, accountId, workspaceId, add, addWorkspace, finish, at } = world
+    async check(fixture) {
+      const { storage, accountId, workspaceId, add, addWorkspace, finish, at } = fixture
       const second = (await addWorkspace()).workspaceId
       const tasks: Task[] = []
       for (let n = 0; n < 7; n++) tasks.push(await add({ workspaceId: n % 2 === 0 ? workspaceId : second }))
@@ -291,8 +294,8 @@ const searches: readonly StorageCheck[] = [
   {
     id: 'search.agent',
     name: 'an agent’s tasks are those assigned to it, those it works and those it completed, each once',
-    async check(world) {
-      const { storage, workspaceId, agent, add, addClaimed, addAgent, at } = world
+    async check(fixture) {
+      const { storage, workspaceId, agent, add, addClaimed, addAgent, at } = fixture
       const other = await addAgent()
       const completed = await addClaimed()
       await storage.tasks.completeTask({ proof: proofOf(completed), result: 'r', next: null }, at())
@@ -317,7 +320,7 @@ const searches: readonly StorageCheck[] = [
       const theirs = await add({ assignedTo: other.id })
       await add()
       const agentId = agent.id
-      const found = (filter: Partial<TaskSearch> = {}) => search(world, { agentId, ...filter })
+      const found = (filter: Partial<TaskSearch> = {}) => search(fixture, { agentId, ...filter })
       assert.deepEqual(await found(), newestFirst([completed, both, doing, assigned]))
       assert.deepEqual(await found({ status: 'pending' }), [assigned.id])
       assert.deepEqual(await found({ status: 'in_progress' }), [doing.id])
@@ -325,29 +328,29 @@ const searches: readonly StorageCheck[] = [
       assert.deepEqual(await found({ status: 'blocked' }), [])
       assert.deepEqual(await found({ limit: 2 }), newestFirst([doing, assigned]))
       assert.deepEqual(await found({ afterId: doing.id }), newestFirst([completed, both]))
-      assert.deepEqual(await search(world, { agentId: other.id }), [theirs.id])
-      const second = (await world.addWorkspace()).workspaceId
+      assert.deepEqual(await search(fixture, { agentId: other.id }), [theirs.id])
+      const second = (await fixture.addWorkspace()).workspaceId
       assert.deepEqual(await found({ workspaceId: second }), [])
     },
   },
   {
     id: 'search.reach',
     name: 'a search sees the workspaces within reach, and refuses to filter by what is beyond',
-    async check(world) {
-      const { accountId, workspaceId, agent, add, addWorkspace } = world
+    async check(fixture) {
+      const { accountId, workspaceId, agent, add, addWorkspace } = fixture
       const second = await addWorkspace()
-      const stranger = await addStranger(world)
+      const stranger = await addStranger(fixture)
       const [own, next] = [await add(), await add({ workspaceId: second.workspaceId })]
       await add({ workspaceId: stranger.workspaceId })
-      assert.deepEqual(await search(world), newestFirst([own, next]))
-      assert.deepEqual(await search(world, { workspaceId }), [own.id])
-      assert.deepEqual(await search(world, {}, { workspaceIds: [second.workspaceId] }), [next.id])
+      assert.deepEqual(await search(fixture), newestFirst([own, next]))
+      assert.deepEqual(await search(fixture, { workspaceId }), [own.id])
+      assert.deepEqual(await search(fixture, {}, { workspaceIds: [second.workspaceId] }), [next.id])
       const both = [second.workspaceId, workspaceId, stranger.workspaceId]
       assert.deepEqual(
-        await search(world, { status: 'pending' }, { workspaceIds: both }),
+        await search(fixture, { status: 'pending' }, { workspaceIds: both }),
         newestFirst([own, next]),
       )
-      assert.equal((await search(world, {}, stranger)).length, 1)
+      assert.equal((await search(fixture, {}, stranger)).length, 1)
       const bound = { accountId, workspaceIds: [second.workspaceId] }
       const foreign = { accountId: stranger.accountId, workspaceIds: [workspaceId] }
       for (const [filter, reach] of [
@@ -356,14 +359,14 @@ const searches: readonly StorageCheck[] = [
         [{ workspaceId }, bound],
         [{ workspaceId }, foreign],
       ] as const) {
-        await assertRefused(search(world, filter, reach), 'NOT_FOUND', 'workspaceId')
+        await assertRefused(search(fixture, filter, reach), 'NOT_FOUND', 'workspaceId')
       }
       for (const [agentId, reach] of [
         [unknownId('agent'), {}],
         [agent.id, bound],
         [agent.id, foreign],
       ] as const) {
-        await assertRefused(search(world, { agentId }, reach), 'NOT_FOUND', 'agentId')
+        await assertRefused(search(fixture, { agentId }, reach), 'NOT_FOUND', 'agentId')
       }
     },
   },

@@ -15,12 +15,12 @@ import {
   readAgent,
   readTask,
   readWebhook,
-  type World,
-} from './world.js'
+  type StorageFixture,
+} from './storage-fixture.js'
 
 /** Everything that a rolled back transaction might have changed. */
-async function observe(world: World, webhookId: string, feedStart: FeedPosition) {
-  const { storage, workspaceId, at, events } = world
+async function observe(fixture: StorageFixture, webhookId: string, feedStart: FeedPosition) {
+  const { storage, workspaceId, at, events } = fixture
   const list = (column: Column) =>
     storage.tasks.listTasks({ workspaceId, column, limit: 100, after: null }, at(HOUR))
   const query = { workspaceId, webhookId, status: null, limit: 100, afterId: null }
@@ -68,8 +68,8 @@ export const transactionCases: readonly StorageCheck[] = [
   {
     id: 'transactions.reads',
     name: 'every reading with the transaction shows what was written in it',
-    async check(world) {
-      const { storage, workspaceId, accountId, agent, add, addWebhook, at } = world
+    async check(fixture) {
+      const { storage, workspaceId, accountId, agent, add, addWebhook, at } = fixture
       const reach = { accountId, workspaceIds: 'all' } as const
       await storage.transaction(async (tx) => {
         const inside = at(0, tx)
@@ -80,7 +80,7 @@ export const transactionCases: readonly StorageCheck[] = [
           return page.tasks.map((task) => task.id)
         }
         assert.deepEqual([await list('TODO'), await list('DOING')], [[id], []])
-        const claimed = await world.claim(inside)
+        const claimed = await fixture.claim(inside)
         assert.ok(claimed)
         const proof = proofOf(claimed)
         await storage.tasks.appendToTask(
@@ -190,20 +190,20 @@ export const transactionCases: readonly StorageCheck[] = [
   {
     id: 'transactions.unseen',
     name: 'other callers do not see its tasks, events or deliveries before the commit',
-    async check(world) {
-      const { storage, add, addWebhook, at } = world
+    async check(fixture) {
+      const { storage, add, addWebhook, at } = fixture
       const webhook = await addWebhook()
       const start = await storage.events.feedEnd({ after: null }, at())
-      const before = await observe(world, webhook.id, start)
+      const before = await observe(fixture, webhook.id, start)
       let waiting: ReturnType<typeof observe> | undefined
       let hasAnswered = false
-      const observeOutside = AsyncResource.bind(() => observe(world, webhook.id, start))
+      const observeOutside = AsyncResource.bind(() => observe(fixture, webhook.id, start))
       await storage.transaction(async (tx) => {
         await add({}, at(0, tx))
-        if (world.readsWait) {
+        if (fixture.readsWait) {
           waiting = observeOutside().finally(() => (hasAnswered = true))
         } else {
-          assert.deepEqual(await observe(world, webhook.id, start), before)
+          assert.deepEqual(await observe(fixture, webhook.id, start), before)
           assert.deepEqual(await storage.events.readFeed({ position: start, limit: 10 }, at()), {
             events: [],
             position: start,
@@ -212,20 +212,20 @@ export const transactionCases: readonly StorageCheck[] = [
         await add({}, at(0, tx))
         assert.equal(hasAnswered, false)
       })
-      const after = await observe(world, webhook.id, start)
+      const after = await observe(fixture, webhook.id, start)
       assert.deepEqual([after.events.length, after.deliveries.length], [2, 2])
-      if (world.readsWait) assert.deepEqual(await waiting, after)
+      if (fixture.readsWait) assert.deepEqual(await waiting, after)
     },
   },
   {
     id: 'transactions.rollback',
     name: 'a rolled back transaction leaves no trace, and its error is unchanged',
-    async check(world) {
-      const { storage, workspaceId, agent, add, addWebhook, claim, at } = world
+    async check(fixture) {
+      const { storage, workspaceId, agent, add, addWebhook, claim, at } = fixture
       const webhook = await addWebhook()
       const [first, second] = [await add({ priority: 'urgent' }), await add()]
       const start = await storage.events.feedEnd({ after: null }, at())
-      const before = await observe(world, webhook.id, start)
+      const before = await observe(fixture, webhook.id, start)
       const fault = new Error('the host changed its mind')
       const work = storage.transaction(async (tx) => {
         const inside = at(0, tx)
@@ -251,7 +251,7 @@ export const transactionCases: readonly StorageCheck[] = [
         throw fault
       })
       await assert.rejects(work, (error) => error === fault)
-      assert.deepEqual(await observe(world, webhook.id, start), before)
+      assert.deepEqual(await observe(fixture, webhook.id, start), before)
       assert.equal((await claim())?.id, first.id)
       assert.equal((await claim())?.id, second.id)
     },

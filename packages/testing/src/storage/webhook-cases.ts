@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ClaimedDelivery } from '@taskboard/core/storage'
 import { ATTEMPT_MS, claim, DISABLE_AFTER_MS, log, record, resultOf } from './delivery-session.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
-import { readWebhook, SECOND, START, unknownId } from './world.js'
+import { readWebhook, SECOND, START, unknownId } from './storage-fixture.js'
 
 /** Registered endpoints. */
 export const webhookCases: readonly StorageCheck[] = [
@@ -113,36 +113,36 @@ export const webhookCases: readonly StorageCheck[] = [
   {
     id: 'webhooks.moved',
     name: 'what the address said that a webhook had before says nothing of the webhook',
-    async check(world) {
-      const { id } = await world.addWebhook(['task.created'])
-      const { webhooks } = world.storage
-      const get = () => readWebhook(webhooks, { within: world.workspaceId, webhookId: id }, world.at())
-      for (let count = 0; count < 4; count++) await world.add()
-      const { deliveries } = await claim(world)
+    async check(fixture) {
+      const { id } = await fixture.addWebhook(['task.created'])
+      const { webhooks } = fixture.storage
+      const get = () => readWebhook(webhooks, { within: fixture.workspaceId, webhookId: id }, fixture.at())
+      for (let count = 0; count < 4; count++) await fixture.add()
+      const { deliveries } = await claim(fixture)
       const [failed, gone, late, other] = deliveries as ClaimedDelivery[]
-      await record(world, failed as ClaimedDelivery, { kind: 'failed' }, 0)
+      await record(fixture, failed as ClaimedDelivery, { kind: 'failed' }, 0)
       const url = 'https://example.com/moved'
       const same = { url: (await get()).url }
       const unmoved = await webhooks.updateWebhook(
-        { workspaceId: world.workspaceId, webhookId: id, change: same },
-        world.at(SECOND),
+        { workspaceId: fixture.workspaceId, webhookId: id, change: same },
+        fixture.at(SECOND),
       )
       assert.equal(unmoved.failingSince, START - ATTEMPT_MS)
       const moved = await webhooks.updateWebhook(
-        { workspaceId: world.workspaceId, webhookId: id, change: { url } },
-        world.at(SECOND),
+        { workspaceId: fixture.workspaceId, webhookId: id, change: { url } },
+        fixture.at(SECOND),
       )
       assert.deepEqual([moved.url, moved.failingSince], [url, null])
-      await record(world, gone as ClaimedDelivery, { kind: 'gone' }, SECOND)
+      await record(fixture, gone as ClaimedDelivery, { kind: 'gone' }, SECOND)
       const atOldUrl = resultOf(late as ClaimedDelivery, { kind: 'failed' }, SECOND)
       const atNewUrl = { ...resultOf(other as ClaimedDelivery, { kind: 'failed' }), url }
       await webhooks.recordDeliveryResults(
         { results: [atOldUrl, atNewUrl], disableAfterMs: DISABLE_AFTER_MS },
-        world.at(3 * SECOND),
+        fixture.at(3 * SECOND),
       )
       const webhook = await get()
       assert.deepEqual([webhook.enabled, webhook.failingSince], [true, START + 3 * SECOND - ATTEMPT_MS])
-      const all = await log(world, id)
+      const all = await log(fixture, id)
       assert.deepEqual(
         all.map(({ status }) => status),
         ['failed', 'failed', 'failed', 'failed'],
@@ -152,15 +152,15 @@ export const webhookCases: readonly StorageCheck[] = [
   {
     id: 'webhooks.delete',
     name: 'a deleted webhook is gone with its deliveries',
-    async check(world) {
-      const { workspaceId, addWebhook, add, at } = world
-      const { webhooks } = world.storage
+    async check(fixture) {
+      const { workspaceId, addWebhook, add, at } = fixture
+      const { webhooks } = fixture.storage
       const { id } = await addWebhook()
       await add()
       assert.equal(await webhooks.deleteWebhook({ workspaceId, webhookId: id }, at()), true)
       assert.equal(await webhooks.deleteWebhook({ workspaceId, webhookId: id }, at()), false)
       assert.deepEqual(await webhooks.listWebhooks({ within: workspaceId, webhookId: id }, at()), [])
-      assert.deepEqual(await claim(world), { deliveries: [], nextDueInMs: null })
+      assert.deepEqual(await claim(fixture), { deliveries: [], nextDueInMs: null })
     },
   },
   {

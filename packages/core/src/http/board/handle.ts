@@ -1,6 +1,6 @@
 import { requireScope } from '../../access/index.js'
 import { isTaskboardError, TaskboardError } from '../../errors/index.js'
-import type { Surface } from '../../surface.js'
+import type { TransportServices } from '../../transport-services.js'
 import { boardErrorEnvelope } from '../board-envelope.js'
 import { isInternal } from '../error-envelope.js'
 import { requireFields, requireParameters } from '../field-names.js'
@@ -21,41 +21,41 @@ const NO_BODY: JsonObject = Object.freeze({})
  * credential, limit of the key, action, method, names of the query's parameters, body (as JSON, then its fields), scope, existence.
  */
 export async function handleBoardRequest(
-  surface: Surface,
+  services: TransportServices,
   request: HttpRequest,
   findOperation: (query: Query) => BoardOperation,
 ): Promise<HttpResponse> {
   try {
-    const principal = await surface.authenticate(request)
-    if (principal == null) throw surface.refuseCredential(request)
-    requireAdmission(await surface.takeBoardLimit(principal))
+    const principal = await services.authenticate(request)
+    if (principal == null) throw services.refuseCredential(request)
+    requireAdmission(await services.takeBoardLimit(principal))
     const query = parseQuery(request.query)
     const operation = findOperation(query)
     requireMethod(operation, request.method)
     requireParameters(query, operation.parameters)
     const { fields } = operation
-    const read = fields === undefined ? NO_BODY : readJsonObject(request, surface.bodyLimitBytes)
+    const read = fields === undefined ? NO_BODY : readJsonObject(request, services.bodyLimitBytes)
     const body = read instanceof Promise ? await read : read
     if (fields !== undefined) requireFields(body, fields)
     if (!principal.scopes.includes(operation.scope)) operation.checkFields?.(body)
     requireScope(principal, operation.scope)
     const { defaultWorkspaceId } = principal
-    const isReached = surface.reach.includes(principal, defaultWorkspaceId)
+    const isReached = services.reach.includes(principal, defaultWorkspaceId)
     requireReached(isReached instanceof Promise ? await isReached : isReached)
-    const board = surface.board(defaultWorkspaceId)
+    const board = services.board(defaultWorkspaceId)
     return {
       status: 200,
       headers: HEADERS,
-      body: await operation.run({ surface, principal, request, board, query: query.values, body }),
+      body: await operation.run({ services, principal, request, board, query: query.values, body }),
     }
   } catch (error) {
-    return toErrorResponse(surface, request, error)
+    return toErrorResponse(services, request, error)
   }
 }
 
 /** Answers unknown paths below those of the board API. */
-export function answerUnknownBoardPath(surface: Surface, request: HttpRequest): HttpResponse {
-  return toErrorResponse(surface, request, new TaskboardError('NOT_FOUND', 'there is no such path'))
+export function answerUnknownBoardPath(services: TransportServices, request: HttpRequest): HttpResponse {
+  return toErrorResponse(services, request, new TaskboardError('NOT_FOUND', 'there is no such path'))
 }
 
 function requireAdmission(decision: { readonly allowed: boolean; readonly retryAfterMs: number }): void {
@@ -75,8 +75,8 @@ function requireReached(isReached: boolean): void {
   if (!isReached) throw new TaskboardError('NOT_FOUND', 'no such workspace')
 }
 
-function toErrorResponse(surface: Surface, request: HttpRequest, error: unknown): HttpResponse {
-  const { logger } = surface.environment
+function toErrorResponse(services: TransportServices, request: HttpRequest, error: unknown): HttpResponse {
+  const { logger } = services.environment
   const { method, path } = request
   if (isInternal(error)) logger.error({ err: error, method, path }, 'a request failed')
   else if (isTaskboardError(error, 'SERVICE_UNAVAILABLE'))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { BoardCall } from './operation.js'
-import { moveTask } from './move-task.js'
+import { moveTask } from './board-routes.js'
 
 describe('move', () => {
   it.each([

@@ -1,6 +1,6 @@
 import type { Principal, Scope } from '../../access/index.js'
 import type { Board } from '../../board/index.js'
-import type { Surface } from '../../surface.js'
+import type { TransportServices } from '../../transport-services.js'
 import { fieldNames, type FieldNames } from '../field-names.js'
 import type { HttpRequest } from '../http.js'
 import type { JsonObject } from '../json-body.js'
@@ -8,7 +8,7 @@ import type { Query } from '../query.js'
 
 /** A request that has passed every check except those of its fields. */
 export interface BoardCall {
-  readonly surface: Surface
+  readonly services: TransportServices
   readonly principal: Principal
   readonly request: HttpRequest
   /** The board of the caller's default workspace. */

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { principalKinds, reaches, scopes, tiers, type Principal, type Workspace } from '../../access/index.js'
 import { TaskboardError, type InputOf } from '../../errors/index.js'
 import type { QuotaUsage, TierTerms } from '../../limits/index.js'
-import { operation } from './operation.js'
-import { workspaceOf } from './workspace-of.js'
+import { operation, workspaceOf } from './operation.js'
 import { idText, timestamp, toTimestamp } from './wire-schemas.js'
 
 const workspace = z
@@ -55,8 +54,8 @@ const getAccount = operation({
   path: '/v2/account',
   scope: 'account:read',
   answer: { status: 200, schema: account },
-  async run({ surface, principal }) {
-    const { accounts, quota, tiers: terms } = surface
+  async run({ services, principal }) {
+    const { accounts, quota, tiers: terms } = services
     const [{ id, name, tier, createdAt }, workspaces, used] = await Promise.all([
       accounts.get(principal.accountId),
       accounts.listWorkspaces(principal.accountId),
@@ -87,11 +86,11 @@ const createWorkspace = operation({
   scope: 'account:write',
   body: newWorkspace,
   answer: { status: 201, schema: workspace },
-  async run({ surface, principal, body }) {
+  async run({ services, principal, body }) {
     requireWholeAccount(principal)
     // It comes with an agent, if the host has any.
-    const made = await surface.quota.createHeld(principal, 'agents', (tx) =>
-      surface.accounts.createWorkspace(principal.accountId, body, { tx }),
+    const made = await services.quota.createHeld(principal, 'agents', (tx) =>
+      services.accounts.createWorkspace(principal.accountId, body, { tx }),
     )
     return toWireWorkspace(made, principal)
   },
@@ -106,9 +105,9 @@ const getWorkspace = operation({
   scope: 'account:read',
   params: z.object({ workspace_id: idText }),
   answer: { status: 200, schema: workspace },
-  async run({ surface, principal, params }) {
-    const found = await surface.accounts.getWorkspace(
-      await workspaceOf(surface, principal, params.workspace_id),
+  async run({ services, principal, params }) {
+    const found = await services.accounts.getWorkspace(
+      await workspaceOf(services, principal, params.workspace_id),
     )
     return toWireWorkspace(found, principal)
   },

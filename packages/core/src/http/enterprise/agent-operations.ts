@@ -1,15 +1,56 @@
 import { z } from 'zod'
-import { readAgentChange, readNewAgent } from '../../agents/index.js'
+import { type AgentOverview, readAgentChange, readNewAgent } from '../../agents/index.js'
 import { boundedList } from '../../errors/index.js'
+import { agentStatuses } from '../../events/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
-import { agentJson, toWireAgent } from './agent-schemas.js'
-import { operation } from './operation.js'
-import { idText, nextCursor, pageQuery } from './wire-schemas.js'
-import { workspaceOf } from './workspace-of.js'
+import { operation, workspaceOf } from './operation.js'
+import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
+/** An agent in an answer. */
+const agentJson = z
+  .object({
+    id: z.string(),
+    workspace_id: z.string(),
+    name: z.string(),
+    type: z.string(),
+    status: z.enum(agentStatuses),
+    model: z.string().nullable(),
+    system_prompt: z.string().nullable(),
+    capabilities: z.array(z.string()),
+    tools: z.array(z.string()),
+    current_workload: z.int().min(0).meta({
+      description: 'The tasks that it works on, and those that only it can take.',
+    }),
+    success_rate: z.number().min(0).max(1).meta({
+      description:
+        'The completed share of its last hundred attempts that it ended itself; 1 before the first.',
+    }),
+    created_at: timestamp,
+  })
+  .meta({ id: 'Agent' })
+
+function toWireAgent(agent: AgentOverview): z.output<typeof agentJson> {
+  return {
+    id: agent.id,
+    workspace_id: agent.workspaceId,
+    name: agent.name,
+    type: agent.type,
+    status: agent.status,
+    model: agent.model,
+    system_prompt: agent.systemPrompt,
+    capabilities: [...agent.capabilities],
+    tools: [...agent.tools],
+    current_workload: agent.currentWorkload,
+    success_rate: agent.successRate ?? 1,
+    created_at: toTimestamp(agent.createdAt),
+  }
+}
 
 const text = z.string()
+
 const labels = boundedList(text, { of: 'texts', most: 100 })
+
 const params = z.object({ agent_id: idText })
+
 const one = { status: 200, schema: agentJson } as const
 
 /** The agents module validates their values. */
@@ -19,7 +60,9 @@ const profile = {
   capabilities: labels.nullish().meta({ description: 'At most 100, each of 1 to 100 characters.' }),
   tools: labels.nullish().meta({ description: 'At most 100, each of 1 to 100 characters.' }),
 }
+
 const name = text.meta({ description: '1 to 100 characters.' })
+
 const type = text.meta({
   minLength: 1,
   maxLength: 64,
@@ -37,8 +80,8 @@ const listAgents = operation({
   scope: 'agents:read',
   query: z.object({ workspace_id: idText.optional(), ...pageQuery }),
   answer: { status: 200, schema: z.object({ agents: z.array(agentJson), next_cursor: nextCursor }) },
-  async run({ surface, principal, query: { workspace_id: workspaceId, limit, cursor } }) {
-    const page = await surface.agents.listWithin(principal, { workspaceId, limit, cursor })
+  async run({ services, principal, query: { workspace_id: workspaceId, limit, cursor } }) {
+    const page = await services.agents.listWithin(principal, { workspaceId, limit, cursor })
     return { agents: page.agents.map(toWireAgent), next_cursor: page.nextCursor }
   },
 })
@@ -55,15 +98,15 @@ const createAgent = operation({
   idempotent: true,
   body: z.object({ name, type, ...profile, workspace_id: idText.nullish() }),
   answer: { status: 201, schema: agentJson },
-  async run({ surface, principal, request, body }) {
+  async run({ services, principal, request, body }) {
     const { workspace_id: wanted, system_prompt: systemPrompt, ...rest } = body
     const input = { ...rest, systemPrompt }
     // Invalid fields are reported before what does not exist.
     readNewAgent(input)
-    const workspaceId = await workspaceOf(surface, principal, wanted)
+    const workspaceId = await workspaceOf(services, principal, wanted)
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/agents', { ...input, workspaceId })
-    const agent = await surface.quota.createHeld(principal, 'agents', (tx) =>
-      surface.agents.create(workspaceId, input, { idempotency, tx }),
+    const agent = await services.quota.createHeld(principal, 'agents', (tx) =>
+      services.agents.create(workspaceId, input, { idempotency, tx }),
     )
     return toWireAgent(agent)
   },
@@ -78,8 +121,8 @@ const getAgent = operation({
   scope: 'agents:read',
   params,
   answer: one,
-  async run({ surface, principal, params: { agent_id: agentId } }) {
-    return toWireAgent(await surface.agents.find(principal, agentId))
+  async run({ services, principal, params: { agent_id: agentId } }) {
+    return toWireAgent(await services.agents.find(principal, agentId))
   },
 })
 
@@ -94,12 +137,12 @@ const updateAgent = operation({
   params,
   body: z.object({ name: name.optional(), type: type.optional(), ...profile }),
   answer: one,
-  async run({ surface, principal, params: { agent_id: agentId }, body }) {
+  async run({ services, principal, params: { agent_id: agentId }, body }) {
     const { system_prompt: systemPrompt, ...rest } = body
     const change = { ...rest, systemPrompt }
     readAgentChange(change)
-    const { workspaceId } = await surface.agents.find(principal, agentId)
-    return toWireAgent(await surface.agents.update(workspaceId, agentId, change))
+    const { workspaceId } = await services.agents.find(principal, agentId)
+    return toWireAgent(await services.agents.update(workspaceId, agentId, change))
   },
 })
 
@@ -114,9 +157,9 @@ const deleteAgent = operation({
   scope: 'agents:write',
   params,
   answer: { status: 204 },
-  async run({ surface, principal, params: { agent_id: agentId } }) {
-    const { workspaceId } = await surface.agents.find(principal, agentId)
-    await surface.agents.delete(workspaceId, agentId)
+  async run({ services, principal, params: { agent_id: agentId } }) {
+    const { workspaceId } = await services.agents.find(principal, agentId)
+    await services.agents.delete(workspaceId, agentId)
   },
 })
 

@@ -46,8 +46,8 @@ const getTaskAnalytics = operation({
     workspace_id: idText.optional().meta({ description: 'Without it, all workspaces within reach.' }),
   }),
   answer: { status: 200, schema: analyticsJson },
-  async run({ surface, principal, query: { from, to, group_by: groupBy, workspace_id: workspaceId } }) {
-    return toWireAnalytics(await surface.analytics.forTasks(principal, { from, to, groupBy, workspaceId }))
+  async run({ services, principal, query: { from, to, group_by: groupBy, workspace_id: workspaceId } }) {
+    return toWireAnalytics(await services.analytics.forTasks(principal, { from, to, groupBy, workspaceId }))
   },
 })
 

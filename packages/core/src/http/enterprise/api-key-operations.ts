@@ -47,12 +47,12 @@ const createApiKey = operation({
     workspace_id: idText.nullish(),
   }),
   answer: { status: 201, schema: createdKey },
-  async run({ surface, principal, request, body }) {
+  async run({ services, principal, request, body }) {
     const { name, scopes: wanted, expires_at: expiresAt, workspace_id: workspaceId } = body
     const input = { name, scopes: wanted, expiresAt, workspaceId }
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/account/api-keys', input)
-    const created = await surface.quota.createHeld(principal, 'apiKeys', (tx) =>
-      surface.keys.create(principal, input, { idempotency, tx }),
+    const created = await services.quota.createHeld(principal, 'apiKeys', (tx) =>
+      services.keys.create(principal, input, { idempotency, tx }),
     )
     return toWireCreatedKey(created)
   },
@@ -67,8 +67,8 @@ const listApiKeys = operation({
   scope: 'account:read',
   query: z.object(pageQuery),
   answer: { status: 200, schema: z.object({ api_keys: z.array(apiKey), next_cursor: nextCursor }) },
-  async run({ surface, principal, query }) {
-    const page = await surface.keys.list(principal, query)
+  async run({ services, principal, query }) {
+    const page = await services.keys.list(principal, query)
     return { api_keys: page.keys.map(toWireKey), next_cursor: page.nextCursor }
   },
 })
@@ -82,7 +82,7 @@ const revokeApiKey = operation({
   scope: 'account:write',
   params: keyId,
   answer: { status: 204 },
-  run: ({ surface, principal, params }) => surface.keys.revoke(principal, params.key_id),
+  run: ({ services, principal, params }) => services.keys.revoke(principal, params.key_id),
 })
 
 const rotateApiKey = operation({
@@ -106,14 +106,14 @@ const rotateApiKey = operation({
       replaced: z.object({ id: z.string(), expires_at: timestamp.nullable() }),
     }),
   },
-  async run({ surface, principal, params, request, body }) {
+  async run({ services, principal, params, request, body }) {
     const overlapMs = body.overlap_s == null ? null : body.overlap_s * SECOND_MS
     const input = { keyId: params.key_id, overlapMs }
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/account/api-keys/rotate', input)
-    const rotated = await surface.quota.createHeld(
+    const rotated = await services.quota.createHeld(
       principal,
       'apiKeys',
-      (tx) => surface.keys.rotate(principal, params.key_id, { overlapMs }, { idempotency, tx }),
+      (tx) => services.keys.rotate(principal, params.key_id, { overlapMs }, { idempotency, tx }),
       { isReplacement: true },
     )
     const { id, expiresAt } = rotated.replaced

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { chatInput, columns, holdReasons, priorities } from '../../board/index.js'
 import { webhookEventTypes } from '../../events/index.js'
-import type { SurfacePaths } from '../../surface.js'
+import type { RoutePaths } from '../../transport-services.js'
 import { newWebhookInput } from '../../webhooks/index.js'
 import { boardErrorTable } from '../board-envelope.js'
 import type { PathDescription } from './described-routes.js'
@@ -83,10 +83,7 @@ const ALWAYS = [400, 401, 403, 429, 500, 503]
 const WRITING = [402, 404, 409, 413, 415]
 
 /** The board API (v1) as paths of an OpenAPI document. */
-export function boardPaths(
-  paths: SurfacePaths,
-  toSchema: ToSchema,
-): Readonly<Record<string, PathDescription>> {
+export function boardPaths(paths: RoutePaths, toSchema: ToSchema): Readonly<Record<string, PathDescription>> {
   const error = toSchema(boardError, 'output')
   const describe = (
     head: { readonly operationId: string; readonly summary: string; readonly description: string },

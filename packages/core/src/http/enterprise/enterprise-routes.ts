@@ -1,9 +1,33 @@
-import type { Surface } from '../../surface.js'
+import type { TransportServices } from '../../transport-services.js'
 import type { Route } from '../http.js'
-import { enterpriseOperations } from './enterprise-operations.js'
+import { accountOperations } from './account-operations.js'
+import { agentOperations } from './agent-operations.js'
+import { analyticsOperations } from './analytics-operations.js'
+import { apiKeyOperations } from './api-key-operations.js'
+import { authOperations, mfaOperations } from './auth-operations.js'
 import { handleEnterpriseRequest } from './handle.js'
-import { mountedPath } from './mounted-path.js'
+import { mountedPath } from './described-routes.js'
 import type { Method, Operation } from './operation.js'
+import { referenceOperations } from './reference-operations.js'
+import { taskOperations } from './task-operations.js'
+import { taskWorkOperations } from './task-work-operations.js'
+import { webhookOperations } from './webhook-operations.js'
+
+/** All operations of the enterprise API of this task board. */
+export function enterpriseOperations({ login }: TransportServices): readonly Operation[] {
+  const ofLogin = login === null ? [] : [...authOperations(login.sessions), ...mfaOperations(login.mfa)]
+  const operations: readonly Operation[] = [
+    ...ofLogin,
+    ...accountOperations,
+    ...apiKeyOperations,
+    ...taskOperations,
+    ...taskWorkOperations,
+    ...agentOperations,
+    ...analyticsOperations,
+    ...webhookOperations,
+  ]
+  return [...operations, ...referenceOperations(operations)]
+}
 
 /**
  * The enterprise API (v2) as routes, below the configured path. Parameters have the form `:name`, and a path without parameters
@@ -18,17 +42,17 @@ import type { Method, Operation } from './operation.js'
  * console.log(enterpriseRoutes(taskboard).every(({ path }) => path.startsWith('/v2/'))) // true
  * ```
  */
-export function enterpriseRoutes({ surface }: { readonly surface: Surface }): readonly Route[] {
+export function enterpriseRoutes({ services }: { readonly services: TransportServices }): readonly Route[] {
   const paths = new Map<string, Map<Method, Operation>>()
-  for (const operation of enterpriseOperations(surface)) {
+  for (const operation of enterpriseOperations(services)) {
     const operations = paths.get(operation.path) ?? new Map<Method, Operation>()
     paths.set(operation.path, operations.set(operation.method, operation))
   }
   return [...paths]
     .toSorted(([one], [other]) => (patternOrder(one) < patternOrder(other) ? -1 : 1))
     .map(([path, operations]) => ({
-      path: mountedPath(surface, path).replaceAll(/\{(\w+)\}/g, ':$1'),
-      handle: (request) => handleEnterpriseRequest(surface, request, operations),
+      path: mountedPath(services, path).replaceAll(/\{(\w+)\}/g, ':$1'),
+      handle: (request) => handleEnterpriseRequest(services, request, operations),
     }))
 }
 

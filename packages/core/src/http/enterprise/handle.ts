@@ -1,17 +1,22 @@
 import type { z } from 'zod'
 import type { Principal } from '../../access/index.js'
 import { isTaskboardError, parseInput, TaskboardError } from '../../errors/index.js'
-import type { Surface } from '../../surface.js'
+import type { TransportServices } from '../../transport-services.js'
 import { enterpriseErrorEnvelope } from '../enterprise-envelope.js'
 import { isInternal } from '../error-envelope.js'
 import { fieldNamesOf, NO_FIELDS, requireFields, requireParameters } from '../field-names.js'
 import type { HttpRequest, HttpResponse } from '../http.js'
 import { readJsonObject, type JsonObject } from '../json-body.js'
 import { parseQuery } from '../query.js'
-import { answerHeaders, applyLimits, identify, requirePermission, type Admission } from './admission.js'
+import {
+  type Admission,
+  answerHeaders,
+  applyLimits,
+  identify,
+  requestIdOf,
+  requirePermission,
+} from './admission.js'
 import type { Method, Operation } from './operation.js'
-import { requestIdOf } from './request-id.js'
-
 /** The operations of one path. */
 export type OperationsByMethod = ReadonlyMap<Method, Operation>
 
@@ -31,12 +36,12 @@ const NO_LIMITS: Readonly<Record<string, string>> = Object.freeze({})
  * no credential.
  */
 export async function handleEnterpriseRequest(
-  surface: Surface,
+  services: TransportServices,
   request: HttpRequest,
   operations: OperationsByMethod,
 ): Promise<HttpResponse> {
   const progress: Progress = {
-    requestId: requestIdOf(request, surface.environment),
+    requestId: requestIdOf(request, services.environment),
     limits: NO_LIMITS,
     operation: undefined,
   }
@@ -44,25 +49,30 @@ export async function handleEnterpriseRequest(
     const operation = findOperation(operations, request.method)
     if (operation?.scope === 'none' || (operation === undefined && allPublic(operations))) {
       progress.operation = operation ?? refuseMethod(operations)
-      return await runPublic(surface, request, progress)
+      return await runPublic(services, request, progress)
     }
-    const principal = await identify(surface, request)
-    const deciding = surface.takeTierLimit(principal)
-    const early = operation?.beginsEarly === true ? begun(surface, request, principal, operation) : null
+    const principal = await identify(services, request)
+    const deciding = services.takeTierLimit(principal)
+    const early = operation?.beginsEarly === true ? begun(services, request, principal, operation) : null
     applyLimits(await deciding, progress)
     progress.operation = operation ?? refuseMethod(operations)
-    const value = await (early ?? runProtected(surface, request, principal, progress.operation))
+    const value = await (early ?? runProtected(services, request, principal, progress.operation))
     return toResponse(progress.operation, progress, value)
   } catch (error) {
-    return toErrorResponse(surface, request, progress, error)
+    return toErrorResponse(services, request, progress, error)
   }
 }
 
 /** Answers unknown paths below the prefix of the enterprise API. */
-export function answerUnknownEnterprisePath(surface: Surface, request: HttpRequest): HttpResponse {
-  const requestId = requestIdOf(request, surface.environment)
+export function answerUnknownEnterprisePath(services: TransportServices, request: HttpRequest): HttpResponse {
+  const requestId = requestIdOf(request, services.environment)
   const progress: Progress = { requestId, limits: NO_LIMITS, operation: undefined }
-  return toErrorResponse(surface, request, progress, new TaskboardError('NOT_FOUND', 'there is no such path'))
+  return toErrorResponse(
+    services,
+    request,
+    progress,
+    new TaskboardError('NOT_FOUND', 'there is no such path'),
+  )
 }
 
 /** HEAD is answered as GET; the adapter leaves the body out. */
@@ -79,36 +89,40 @@ function refuseMethod(operations: OperationsByMethod): never {
   throw new TaskboardError('METHOD_NOT_ALLOWED', `use ${allow.join(' or ')}`, { allow })
 }
 
-async function runPublic(surface: Surface, request: HttpRequest, progress: Progress): Promise<HttpResponse> {
+async function runPublic(
+  services: TransportServices,
+  request: HttpRequest,
+  progress: Progress,
+): Promise<HttpResponse> {
   const operation = progress.operation
   if (operation?.scope !== 'none') throw new TypeError('the operation is not public')
-  const input = readInput(operation, request, Math.min(surface.bodyLimitBytes, PUBLIC_BODY_BYTES))
-  const call = { surface, request, ...(input instanceof Promise ? await input : input) }
+  const input = readInput(operation, request, Math.min(services.bodyLimitBytes, PUBLIC_BODY_BYTES))
+  const call = { services, request, ...(input instanceof Promise ? await input : input) }
   return toResponse(operation, progress, await operation.run(call))
 }
 
 /** Runs an operation that may fail before it is awaited. */
 function begun(
-  surface: Surface,
+  services: TransportServices,
   request: HttpRequest,
   principal: Principal,
   operation: Operation,
 ): Promise<unknown> {
-  const running = runProtected(surface, request, principal, operation)
+  const running = runProtected(services, request, principal, operation)
   running.catch(() => undefined)
   return running
 }
 
 async function runProtected(
-  surface: Surface,
+  services: TransportServices,
   request: HttpRequest,
   principal: Principal,
   operation: Operation,
 ): Promise<unknown> {
   if (operation.scope === 'none') throw new TypeError('the operation is public')
   requirePermission(principal, operation)
-  const input = readInput(operation, request, surface.bodyLimitBytes)
-  return operation.run({ surface, request, principal, ...(input instanceof Promise ? await input : input) })
+  const input = readInput(operation, request, services.bodyLimitBytes)
+  return operation.run({ services, request, principal, ...(input instanceof Promise ? await input : input) })
 }
 
 interface Input {
@@ -153,13 +167,13 @@ function toResponse({ answer }: Operation, progress: Progress, value: unknown): 
 }
 
 function toErrorResponse(
-  surface: Surface,
+  services: TransportServices,
   request: HttpRequest,
   progress: Progress,
   error: unknown,
 ): HttpResponse {
   const { requestId, operation } = progress
-  const { logger, clock } = surface.environment
+  const { logger, clock } = services.environment
   const line = { err: error, method: request.method, path: request.path, requestId }
   if (isInternal(error)) logger.error(line, 'a request failed')
   else if (isTaskboardError(error, 'SERVICE_UNAVAILABLE')) logger.warn(line, 'a request could not be served')

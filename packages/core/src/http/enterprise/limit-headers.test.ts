@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest'
-import { limitHeaderNames } from './limit-header-names.js'
-import { limitHeaders } from './limit-headers.js'
-
+import { limitHeaderNames, limitHeaders } from './admission.js'
 const hour = { limit: 10_000, remaining: 9_999, resetAt: Date.UTC(2026, 0, 1, 1) }
 const minute = { limit: 500, remaining: 0 }
 

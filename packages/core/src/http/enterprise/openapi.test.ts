@@ -5,7 +5,7 @@ import { createTaskboard, type Taskboard } from '../../taskboard.js'
 import { webhookEventTypes } from '../../events/index.js'
 import { toFetchHandler } from '../fetch-handler.js'
 import type { Route } from '../http.js'
-import { mountedPath } from './mounted-path.js'
+import { mountedPath } from './described-routes.js'
 import { protectedRoute } from './protected-route.js'
 
 async function served(prefix?: string, more: (taskboard: Taskboard) => readonly Route[] = () => []) {
@@ -15,7 +15,7 @@ async function served(prefix?: string, more: (taskboard: Taskboard) => readonly 
   })
   const handle = toFetchHandler(taskboard, { routes: more(taskboard) })
   const get = async (path: string) =>
-    handle(new Request(`http://host.example${mountedPath(taskboard.surface, path)}`))
+    handle(new Request(`http://host.example${mountedPath(taskboard.services, path)}`))
   const document = (await (await get('/v2/openapi.json')).json()) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
     readonly webhooks: Readonly<Record<string, Readonly<Record<string, Described>>>>

@@ -1,14 +1,78 @@
 import { z } from 'zod'
+import {
+  eventKinds,
+  eventPayloadSchemas,
+  type WebhookEventType,
+  webhookEventTypes,
+} from '../../events/index.js'
+import type { RoutePaths } from '../../transport-services.js'
 import { enterpriseErrorTable } from '../enterprise-envelope.js'
-import type { SurfacePaths } from '../../surface.js'
+import { limitHeaderNames } from './admission.js'
 import { boardPaths } from './board-paths.js'
-import type { PathDescription } from './described-routes.js'
-import { limitHeaderNames } from './limit-header-names.js'
-import { mountedPath } from './mounted-path.js'
+import { mountedPath, type PathDescription } from './described-routes.js'
 import type { Operation } from './operation.js'
-import { webhookPaths } from './webhook-paths.js'
 
 type Json = Readonly<Record<string, unknown>>
+
+/** The webhooks of an OpenAPI 3.1 document, by event type, with headers that begin with `headerPrefix`. */
+function webhookPaths(
+  headerPrefix: string,
+  toSchema: (schema: z.ZodType, io: 'input' | 'output') => Json,
+): Readonly<Record<string, PathDescription>> {
+  return Object.fromEntries(
+    webhookEventTypes.map((type) => [type, { post: describeWebhook(type, headerPrefix, toSchema) }]),
+  )
+}
+
+function describeWebhook(
+  type: WebhookEventType,
+  prefix: string,
+  toSchema: (schema: z.ZodType, io: 'input' | 'output') => Json,
+): Json {
+  const header = (name: string, required: boolean, schema: Json, description: string): Json => ({
+    name: prefix + name,
+    in: 'header',
+    required,
+    description,
+    schema: { type: 'string', ...schema },
+  })
+  return {
+    operationId: `on ${type}`.replaceAll(/[ .](\w)/g, (_, letter: string) => letter.toUpperCase()),
+    tags: ['events'],
+    summary: eventKinds[type].summary,
+    description: 'Sent at least once; deduplicate by the delivery id.',
+    security: [],
+    parameters: [
+      header('Event', true, { const: type }, 'The event type.'),
+      header('Delivery', true, { pattern: '^evt_' }, 'The same for every attempt.'),
+      header(
+        'Signature',
+        false,
+        { pattern: '^sha256=[0-9a-f]{64}$' },
+        'HMAC-SHA256 of the body with the secret of the webhook; absent without one.',
+      ),
+      header(
+        'Signatures',
+        false,
+        {},
+        'While an old secret is still valid: all signatures, separated by commas.',
+      ),
+    ],
+    // As input: receivers must accept fields that later versions add.
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: toSchema(eventPayloadSchemas[type], 'input') } },
+    },
+    responses: {
+      '2XX': { description: 'Accepted.' },
+      410: { description: 'The endpoint is gone. The webhook is disabled.' },
+      default: {
+        description:
+          'Failed, like a missing or incomplete answer within the timeout. The delivery is retried, by default at most five times.',
+      },
+    },
+  }
+}
 
 /** The parts of an OpenAPI 3.1 document that this library fills in. */
 export interface OpenApiDocument {
@@ -27,9 +91,10 @@ export interface OpenApiDocument {
 }
 
 /** The version of the wire contract. */
-export const API_VERSION = '2.1'
+const API_VERSION = '2.1'
 
 const REQUEST_ID = { description: 'Identifies this request, also in logs.', schema: { type: 'string' } }
+
 const STATUSES_OF_ALL = [400, 401, 429, 500, 503] as const
 
 const errorSchema = z.object({
@@ -46,9 +111,9 @@ const errorSchema = z.object({
 })
 
 /** The contents of the document besides the operations of the enterprise API. */
-export interface DescribedApi {
+interface DescribedApi {
   /** The configured paths, below `mountPath`. */
-  readonly paths: SurfacePaths
+  readonly paths: RoutePaths
   /** Where the host mounts the routes; empty at its root. */
   readonly mountPath: string
   readonly webhookHeaderPrefix: string
@@ -69,7 +134,7 @@ export function openApiDocument(operations: readonly Operation[], api: Described
   for (const operation of operations) {
     const path = mountedPath(api, operation.path)
     paths[path] ??= {}
-    paths[path][operation.method.toLowerCase()] = describe(operation, toSchema)
+    paths[path][operation.method.toLowerCase()] = describeOperation(operation, toSchema)
   }
   const all = { ...boardPaths(api.paths, toSchema), ...paths, ...Object.fromEntries(api.routes) }
   const webhooks = webhookPaths(api.webhookHeaderPrefix, toSchema)
@@ -86,6 +151,7 @@ export function openApiDocument(operations: readonly Operation[], api: Described
 
 const DESCRIPTION =
   'Tasks worked by agents: the board API and the enterprise API, with their webhooks. Times are ISO 8601 in UTC. Lists are paged with next_cursor. What is beyond the caller’s reach is answered as if it did not exist.'
+
 const SECURITY: Json = {
   type: 'http',
   scheme: 'bearer',
@@ -98,7 +164,10 @@ function tagsOf(...parts: readonly Readonly<Record<string, PathDescription>>[]):
   return [...new Set(operations.flatMap(({ tags }) => tags as readonly string[]))]
 }
 
-function describe(operation: Operation, toSchema: (schema: z.ZodType, io: 'input' | 'output') => Json): Json {
+function describeOperation(
+  operation: Operation,
+  toSchema: (schema: z.ZodType, io: 'input' | 'output') => Json,
+): Json {
   const { id, tag, summary, description, scope, userOnly, body } = operation
   return {
     operationId: id,

@@ -1,9 +1,9 @@
 import type { Principal } from '../../access/index.js'
 import { parseInput, TaskboardError } from '../../errors/index.js'
-import type { Surface } from '../../surface.js'
+import type { TransportServices } from '../../transport-services.js'
 import type { HttpRequest } from '../http.js'
 import { requirePermission } from './admission.js'
-import { enterpriseOperations } from './enterprise-operations.js'
+import { enterpriseOperations } from './enterprise-routes.js'
 import type { ProtectedOperation } from './operation.js'
 
 /** The caller of an operation and its input, with wire names. Values of the query are text. */
@@ -56,9 +56,13 @@ export type OperationCaller = (operationId: string, request: OperationRequest) =
  * console.log(answer.name) // Acme
  * ```
  */
-export function createOperationCaller({ surface }: { readonly surface: Surface }): OperationCaller {
+export function createOperationCaller({
+  services,
+}: {
+  readonly services: TransportServices
+}): OperationCaller {
   const operations = new Map<string, ProtectedOperation>()
-  for (const operation of enterpriseOperations(surface)) {
+  for (const operation of enterpriseOperations(services)) {
     if (operation.scope !== 'none') operations.set(operation.id, operation)
   }
   return async (operationId, { principal, request, params = {}, query = {}, body = {} }) => {
@@ -67,7 +71,7 @@ export function createOperationCaller({ surface }: { readonly surface: Surface }
     requirePermission(principal, operation)
     try {
       return await operation.run({
-        surface,
+        services,
         request,
         principal,
         params: operation.params && parseInput(operation.params, params),

@@ -1,17 +1,41 @@
 import type { z } from 'zod'
 import type { Principal, Scope } from '../../access/index.js'
-import type { InputOf } from '../../errors/index.js'
-import type { Surface } from '../../surface.js'
+import type { SurfaceBoard } from '../../board/index.js'
+import { type InputOf, TaskboardError } from '../../errors/index.js'
+import type { TransportServices } from '../../transport-services.js'
 import type { HttpRequest } from '../http.js'
+
+/**
+ * The workspace of a request: the given one, or the caller's default.
+ * @throws TaskboardError `NOT_FOUND` (`workspaceId`) for one beyond the caller's reach, as for one that does not exist.
+ */
+export async function workspaceOf(
+  services: TransportServices,
+  principal: Principal,
+  workspaceId: string | null | undefined,
+): Promise<string> {
+  const wanted = workspaceId ?? principal.defaultWorkspaceId
+  if (await services.reach.includes(principal, wanted)) return wanted
+  throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
+}
+
+/** The board of a task. @throws TaskboardError `TASK_NOT_FOUND`, also for a task beyond the caller's reach. */
+export async function boardOfTask(
+  services: TransportServices,
+  principal: Principal,
+  taskId: string,
+): Promise<SurfaceBoard> {
+  return services.board(await services.tasks.locate(principal, taskId))
+}
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** The sections of the reference. */
-export type Tag = 'auth' | 'account' | 'tasks' | 'agents' | 'analytics' | 'webhooks' | 'reference'
+type Tag = 'auth' | 'account' | 'tasks' | 'agents' | 'analytics' | 'webhooks' | 'reference'
 
 /** A request that has passed every check except existence. */
-export interface OperationCall<Params, Query, Body> {
-  readonly surface: Surface
+interface OperationCall<Params, Query, Body> {
+  readonly services: TransportServices
   readonly request: HttpRequest
   readonly principal: Principal
   readonly params: Params
@@ -20,7 +44,7 @@ export interface OperationCall<Params, Query, Body> {
 }
 
 /** The part of an operation that does not depend on its schemas. */
-export interface OperationTraits {
+interface OperationTraits {
   /** The `operationId` of the reference: unique, as in `createTask`. */
   readonly id: string
   readonly tag: Tag
@@ -50,7 +74,7 @@ export interface OperationTraits {
 }
 
 /** The form of a success. */
-export type Answer =
+type Answer =
   | { readonly status: 200 | 201; readonly schema: z.ZodType }
   /** No body. */
   | { readonly status: 204 }
@@ -66,7 +90,7 @@ export interface ProtectedOperation extends OperationTraits {
 }
 
 /** An operation that requires no credential. */
-export interface PublicOperation extends OperationTraits {
+interface PublicOperation extends OperationTraits {
   readonly scope: 'none'
   run(call: Omit<OperationCall<unknown, unknown, unknown>, 'principal'>): unknown
 }

@@ -81,7 +81,7 @@ describe('a route of another protocol', () => {
 
 it('an unknown operation is a mistake of the calling code', async () => {
   const { taskboard, request } = await setUp()
-  const principal = await taskboard.surface.authenticate(request)
+  const principal = await taskboard.services.authenticate(request)
   if (principal === null) throw new Error('the key holds')
   const call = createOperationCaller(taskboard)
   await expect(call('noSuchOperation', { principal, request })).rejects.toThrow(TypeError)

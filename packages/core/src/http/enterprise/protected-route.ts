@@ -1,18 +1,16 @@
 import type { Principal } from '../../access/index.js'
 import { isTaskboardError } from '../../errors/index.js'
-import type { Surface } from '../../surface.js'
+import type { TransportServices } from '../../transport-services.js'
 import { enterpriseErrorEnvelope, type EnterpriseErrorBody } from '../enterprise-envelope.js'
 import { isInternal, type ErrorEnvelope } from '../error-envelope.js'
 import type { HttpRequest, HttpResponse, Route } from '../http.js'
 import { readJsonObject, type JsonObject } from '../json-body.js'
-import { answerHeaders, applyLimits, identify, type Admission } from './admission.js'
-import { describeRoute, type PathDescription } from './described-routes.js'
-import { mountedPath } from './mounted-path.js'
-import { requestIdOf } from './request-id.js'
+import { type Admission, answerHeaders, applyLimits, identify, requestIdOf } from './admission.js'
+import { describeRoute, mountedPath, type PathDescription } from './described-routes.js'
 
 /** A request with a valid credential, within the limits of its account. */
 export interface ProtectedCall {
-  readonly surface: Surface
+  readonly services: TransportServices
   readonly request: HttpRequest
   readonly principal: Principal
   readonly requestId: string
@@ -67,19 +65,19 @@ export interface ProtectedRouteOptions {
  * ```
  */
 export function protectedRoute(
-  { surface }: { readonly surface: Surface },
+  { services }: { readonly services: TransportServices },
   { path, description, answer, refuse }: ProtectedRouteOptions,
 ): Route {
   async function handle(request: HttpRequest): Promise<HttpResponse> {
-    const admission: Admission = { requestId: requestIdOf(request, surface.environment), limits: {} }
+    const admission: Admission = { requestId: requestIdOf(request, services.environment), limits: {} }
     const { requestId } = admission
-    const explain = (error: unknown) => explainError(surface, request, requestId, error)
+    const explain = (error: unknown) => explainError(services, request, requestId, error)
     let response: HttpResponse
     try {
-      const principal = await identify(surface, request)
-      applyLimits(await surface.takeTierLimit(principal), admission)
-      const readBody = () => readJsonObject(request, surface.bodyLimitBytes)
-      response = await answer({ surface, request, principal, requestId, readBody, explain })
+      const principal = await identify(services, request)
+      applyLimits(await services.takeTierLimit(principal), admission)
+      const readBody = () => readJsonObject(request, services.bodyLimitBytes)
+      response = await answer({ services, request, principal, requestId, readBody, explain })
     } catch (error) {
       const envelope = explain(error)
       const refused = refuse(envelope, request)
@@ -88,13 +86,13 @@ export function protectedRoute(
     const { status, headers, body } = response
     return { status, headers: Object.assign(answerHeaders(admission), headers), body }
   }
-  const mounted = mountedPath(surface, path)
-  if (description !== undefined) describeRoute(surface, mounted, description)
+  const mounted = mountedPath(services, path)
+  if (description !== undefined) describeRoute(services, mounted, description)
   return { path: mounted, handle }
 }
 
 function explainError(
-  { environment: { logger, clock } }: Surface,
+  { environment: { logger, clock } }: TransportServices,
   { method, path }: HttpRequest,
   requestId: string,
   error: unknown,

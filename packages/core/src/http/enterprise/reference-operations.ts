@@ -1,7 +1,6 @@
-import type { Surface } from '../../surface.js'
+import type { TransportServices } from '../../transport-services.js'
 import type { HttpRequest } from '../http.js'
-import { describedRoutes } from './described-routes.js'
-import { mountedPath } from './mounted-path.js'
+import { describedRoutes, mountedPath } from './described-routes.js'
 import { openApiDocument } from './openapi.js'
 import { publicOperation, type Operation } from './operation.js'
 import { REFERENCE_POLICY, referencePage } from './reference-page.js'
@@ -25,10 +24,10 @@ interface Texts {
 export function referenceOperations(described: readonly Operation[]): readonly Operation[] {
   // Made on first use, because most processes never need it, and again when other packages have added routes since.
   let texts: Texts | undefined
-  function textsOf(surface: Surface): Texts {
-    const routes = describedRoutes(surface)
+  function textsOf(services: TransportServices): Texts {
+    const routes = describedRoutes(services)
     if (texts?.routeCount === routes.size) return texts
-    const { paths, webhookHeaderPrefix } = surface
+    const { paths, webhookHeaderPrefix } = services
     const api = { paths, webhookHeaderPrefix, routes, mountPath: MOUNT_PATH }
     const document = openApiDocument([...described, ...operations], api)
     const json = JSON.stringify(document)
@@ -43,9 +42,9 @@ export function referenceOperations(described: readonly Operation[]): readonly O
       method: 'GET',
       path: DOCUMENT_PATH,
       answer: { status: 200, mediaType: 'application/json; charset=utf-8' },
-      run({ surface, request }) {
-        const mountPath = mountPathOf(request, mountedPath(surface, DOCUMENT_PATH))
-        return textsOf(surface).json.replaceAll(MOUNT_PATH, mountPath || '/')
+      run({ services, request }) {
+        const mountPath = mountPathOf(request, mountedPath(services, DOCUMENT_PATH))
+        return textsOf(services).json.replaceAll(MOUNT_PATH, mountPath || '/')
       },
     }),
     publicOperation({
@@ -59,9 +58,9 @@ export function referenceOperations(described: readonly Operation[]): readonly O
         mediaType: 'text/html; charset=utf-8',
         headers: { 'content-security-policy': REFERENCE_POLICY },
       },
-      run({ surface, request }) {
-        const mountPath = mountPathOf(request, mountedPath(surface, PAGE_PATH))
-        return textsOf(surface).page.replaceAll(MOUNT_PATH, mountPath)
+      run({ services, request }) {
+        const mountPath = mountPathOf(request, mountedPath(services, PAGE_PATH))
+        return textsOf(services).page.replaceAll(MOUNT_PATH, mountPath)
       },
     }),
   ]

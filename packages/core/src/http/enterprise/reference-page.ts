@@ -1,5 +1,57 @@
 import type { OpenApiDocument } from './openapi.js'
-import { shapeOf } from './schema-shape.js'
+
+interface Schema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly format?: string
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly additionalProperties?: Schema | boolean
+  readonly description?: string
+}
+
+const DEEPEST = 8
+
+/** A JSON Schema in a short form like a JSON value: names, types, and `?` for optional members. */
+function shapeOf(schema: object, components: Readonly<Record<string, object>>): string {
+  return nestedShape(schema, components, 0)
+}
+
+function nestedShape(schema: Schema, components: Readonly<Record<string, object>>, depth: number): string {
+  if (depth > DEEPEST) return '…'
+  if (schema.$ref !== undefined) {
+    const target = components[schema.$ref.slice('#/components/schemas/'.length)]
+    return target === undefined ? 'unknown' : nestedShape(target, components, depth)
+  }
+  if (schema.enum !== undefined) return schema.enum.map((each) => JSON.stringify(each)).join(' | ')
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.anyOf !== undefined)
+    return schema.anyOf.map((each) => nestedShape(each, components, depth)).join(' | ')
+  if (schema.type === 'array') return `[${nestedShape(schema.items ?? {}, components, depth)}, …]`
+  if (schema.type === 'object') return objectShape(schema, components, depth)
+  return schema.format ?? schema.type ?? 'anything'
+}
+
+function objectShape(
+  { properties, required = [], additionalProperties }: Schema,
+  components: Readonly<Record<string, object>>,
+  depth: number,
+): string {
+  const indent = '  '.repeat(depth + 1)
+  const lines = Object.entries(properties ?? {}).map(([name, member]) => {
+    const note = member.description === undefined ? '' : `  // ${member.description}`
+    const optional = required.includes(name) ? '' : '?'
+    return `${indent}${name}${optional}: ${nestedShape(member, components, depth + 1)}${note}`
+  })
+  if (typeof additionalProperties === 'object' && Object.keys(additionalProperties).length > 0) {
+    lines.push(`${indent}[name]: ${nestedShape(additionalProperties, components, depth + 1)}`)
+  }
+  return lines.length === 0 ? '{}' : `{\n${lines.join('\n')}\n${'  '.repeat(depth)}}`
+}
 
 /** The page runs no script and loads nothing. */
 export const REFERENCE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
@@ -13,6 +65,7 @@ interface DescribedOperation {
   readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
 }
+
 type Content = Readonly<Record<string, { readonly schema: object }>>
 
 /** The document as a page of HTML: every operation with its parameters, body, answer and errors. */

@@ -10,7 +10,7 @@ import {
   type TaskAgent,
 } from '../../board/index.js'
 import { isTaskboardError, type InputOf } from '../../errors/index.js'
-import type { Surface } from '../../surface.js'
+import type { TransportServices } from '../../transport-services.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import {
   columnText,
@@ -25,11 +25,8 @@ import {
   toWireDetail,
   toWireTask,
 } from '../task-wire.js'
-import { boardOfTask } from './board-of-task.js'
-import { operation } from './operation.js'
+import { boardOfTask, operation, workspaceOf } from './operation.js'
 import { idText, nextCursor, pageQuery } from './wire-schemas.js'
-import { workspaceOf } from './workspace-of.js'
-
 const params = z.object({ task_id: idText })
 const common = { tag: 'tasks', wireFields: taskWireFields } as const
 const detail = { status: 200, schema: taskDetailJson } as const
@@ -44,24 +41,24 @@ const createTask = operation({
   idempotent: true,
   body: newTaskBody,
   answer: { status: 201, schema: createdTaskJson },
-  async run({ surface, principal, request, body }) {
+  async run({ services, principal, request, body }) {
     const input = toFields(body)
     // Invalid fields are reported before what does not exist.
-    const read = surface.readTask(input, body.workspace_id ?? principal.defaultWorkspaceId)
-    const workspaceId = await workspaceOf(surface, principal, body.workspace_id)
+    const read = services.readTask(input, body.workspace_id ?? principal.defaultWorkspaceId)
+    const workspaceId = await workspaceOf(services, principal, body.workspace_id)
     const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks', { ...input, workspaceId })
-    const board = surface.board(workspaceId)
-    const task = await surface.quota.createTask(
+    const board = services.board(workspaceId)
+    const task = await services.quota.createTask(
       principal,
       (tx) => board.addRead(read, { actor: actorOf(principal), idempotency, tx }),
       { isRepeatable: idempotency !== undefined },
     )
     const [agent, [estimate = null]] = await Promise.all([
-      assigneeOf(surface, principal, task),
-      surface.estimates.forTasks([task]),
+      assigneeOf(services, principal, task),
+      services.estimates.forTasks([task]),
     ])
     const answer = toCreatedTask(task, agent, estimate)
-    return idempotency === undefined ? answer : surface.keepAnswer(idempotency, answer)
+    return idempotency === undefined ? answer : services.saveIdempotentResponse(idempotency, answer)
   },
 })
 
@@ -81,9 +78,9 @@ const listTasks = operation({
     ...pageQuery,
   }),
   answer: { status: 200, schema: z.object({ tasks: z.array(taskJson), next_cursor: nextCursor }) },
-  async run({ surface, principal, query }) {
+  async run({ services, principal, query }) {
     const { status, agent_id: agentId, workspace_id: workspaceId, limit, cursor } = query
-    const page = await surface.tasks.search(principal, { status, agentId, workspaceId, limit, cursor })
+    const page = await services.tasks.search(principal, { status, agentId, workspaceId, limit, cursor })
     return { tasks: page.found.map(toWireTask), next_cursor: page.nextCursor }
   },
 })
@@ -98,7 +95,7 @@ const getTask = operation({
   scope: 'tasks:read',
   params,
   answer: detail,
-  run: ({ surface, principal, params: { task_id: id } }) => detailOf(surface, principal, id),
+  run: ({ services, principal, params: { task_id: id } }) => detailOf(services, principal, id),
 })
 
 const updateTask = operation({
@@ -111,11 +108,11 @@ const updateTask = operation({
   params,
   body: taskChangeBody,
   answer: detail,
-  async run({ surface, principal, params: { task_id: id }, body }) {
+  async run({ services, principal, params: { task_id: id }, body }) {
     const change = readTaskChange(toFields(body))
-    const board = await boardOfTask(surface, principal, id)
+    const board = await boardOfTask(services, principal, id)
     await board.updateRead(id, change, { actor: actorOf(principal) })
-    return detailOf(surface, principal, id)
+    return detailOf(services, principal, id)
   },
 })
 
@@ -130,8 +127,8 @@ const deleteTask = operation({
   scope: 'tasks:write',
   params,
   answer: { status: 204 },
-  async run({ surface, principal, params: { task_id: id } }) {
-    const board = await boardOfTask(surface, principal, id)
+  async run({ services, principal, params: { task_id: id } }) {
+    const board = await boardOfTask(services, principal, id)
     await board.delete(id)
   },
 })
@@ -154,10 +151,10 @@ const moveTask = operation({
     to: columnText,
   }),
   answer: detail,
-  async run({ surface, principal, params: { task_id: id }, body }) {
-    const board = await boardOfTask(surface, principal, id)
+  async run({ services, principal, params: { task_id: id }, body }) {
+    const board = await boardOfTask(services, principal, id)
     await board.move(id, targets[body.to], { actor: actorOf(principal) })
-    return detailOf(surface, principal, id)
+    return detailOf(services, principal, id)
   },
 })
 
@@ -172,10 +169,10 @@ const cancelTask = operation({
   params,
   body: z.object({ message: holdInput.shape.message }),
   answer: detail,
-  async run({ surface, principal, params: { task_id: id }, body }) {
-    const board = await boardOfTask(surface, principal, id)
+  async run({ services, principal, params: { task_id: id }, body }) {
+    const board = await boardOfTask(services, principal, id)
     await board.cancel(id, { message: body.message, actor: actorOf(principal) })
-    return detailOf(surface, principal, id)
+    return detailOf(services, principal, id)
   },
 })
 
@@ -189,10 +186,10 @@ const releaseTask = operation({
   params,
   body: z.object({}),
   answer: detail,
-  async run({ surface, principal, params: { task_id: id } }) {
-    const board = await boardOfTask(surface, principal, id)
+  async run({ services, principal, params: { task_id: id } }) {
+    const board = await boardOfTask(services, principal, id)
     await board.release(id, { actor: actorOf(principal) })
-    return detailOf(surface, principal, id)
+    return detailOf(services, principal, id)
   },
 })
 
@@ -209,21 +206,21 @@ export const taskOperations = [
 ]
 
 async function detailOf(
-  surface: Surface,
+  services: TransportServices,
   principal: Principal,
   taskId: string,
 ): Promise<InputOf<typeof taskDetailJson>> {
-  return toWireDetail(await surface.tasks.find(principal, taskId))
+  return toWireDetail(await services.tasks.find(principal, taskId))
 }
 
 async function assigneeOf(
-  surface: Surface,
+  services: TransportServices,
   principal: Principal,
   { assignedTo }: Task,
 ): Promise<TaskAgent | null> {
   if (assignedTo === null) return null
   try {
-    const { id, name, status } = await surface.agents.find(principal, assignedTo)
+    const { id, name, status } = await services.agents.find(principal, assignedTo)
     return { id, name, status }
   } catch (error) {
     // Deleted meanwhile: the task may come from an earlier request.

@@ -8,8 +8,7 @@ import {
   progressInput,
 } from '../../board/index.js'
 import { wholeNumber } from '../../errors/index.js'
-import { boardOfTask } from './board-of-task.js'
-import { operation } from './operation.js'
+import { boardOfTask, operation } from './operation.js'
 import { claimedTaskJson, outputJson, toWireTask, toWorkedTask, workedTaskJson } from '../task-wire.js'
 import { idText, toTimestamp } from './wire-schemas.js'
 
@@ -44,9 +43,9 @@ const claimTask = operation({
   path: '/v2/tasks/claim',
   body: z.object({ agent_id: idText, lease_s: claimedFor }),
   answer: { status: 200, schema: z.object({ task: claimedTaskJson.nullable() }) },
-  async run({ surface, principal, body }) {
-    const { id: agentId, name, workspaceId } = await surface.agents.find(principal, body.agent_id)
-    const task = await surface.board(workspaceId).claim({ agentId, leaseMs: toMs(body.lease_s) })
+  async run({ services, principal, body }) {
+    const { id: agentId, name, workspaceId } = await services.agents.find(principal, body.agent_id)
+    const task = await services.board(workspaceId).claim({ agentId, leaseMs: toMs(body.lease_s) })
     if (task?.lease == null) return { task: null }
     const { fencingToken, expiresAt } = task.lease
     const agent = { id: agentId, name, status: 'busy' } as const
@@ -63,8 +62,8 @@ const heartbeat = operation({
   params,
   body: z.object(held),
   answer: worked,
-  async run({ surface, principal, params: { task_id: id }, body }) {
-    const board = await boardOfTask(surface, principal, id)
+  async run({ services, principal, params: { task_id: id }, body }) {
+    const board = await boardOfTask(services, principal, id)
     return toWorkedTask(await board.heartbeat(id, leaseOf(body)))
   },
 })
@@ -77,8 +76,8 @@ const reportProgress = operation({
   params,
   body: z.object({ ...held, progress: progressInput.shape.progress }),
   answer: worked,
-  async run({ surface, principal, params: { task_id: id }, body }) {
-    const board = await boardOfTask(surface, principal, id)
+  async run({ services, principal, params: { task_id: id }, body }) {
+    const board = await boardOfTask(services, principal, id)
     return toWorkedTask(await board.progress(id, { ...leaseOf(body), progress: body.progress }))
   },
 })
@@ -91,9 +90,9 @@ const addLogLine = operation({
   params,
   body: z.object({ ...held, message: logInput.shape.message, level: logInput.shape.level }),
   answer: { status: 201, schema: z.object({ message: z.string(), level: z.enum(logLevels) }) },
-  async run({ surface, principal, params: { task_id: id }, body }) {
+  async run({ services, principal, params: { task_id: id }, body }) {
     const { message, level } = body
-    const board = await boardOfTask(surface, principal, id)
+    const board = await boardOfTask(services, principal, id)
     await board.log(id, { ...leaseOf(body), message, level })
     return { message, level }
   },
@@ -108,9 +107,9 @@ const addOutput = operation({
   params,
   body: z.object({ ...held, ...outputFields.shape }),
   answer: { status: 201, schema: outputJson },
-  async run({ surface, principal, params: { task_id: id }, body }) {
+  async run({ services, principal, params: { task_id: id }, body }) {
     const { type, name, url, size = null } = body
-    const board = await boardOfTask(surface, principal, id)
+    const board = await boardOfTask(services, principal, id)
     await board.output(id, { ...leaseOf(body), type, name, url, size })
     return { type, name, url, size }
   },
@@ -124,8 +123,8 @@ const completeTask = operation({
   params,
   body: z.object({ fencing_token: held.fencing_token, result: completionInput.shape.result }),
   answer: worked,
-  async run({ surface, principal, params: { task_id: id }, body }) {
-    const board = await boardOfTask(surface, principal, id)
+  async run({ services, principal, params: { task_id: id }, body }) {
+    const board = await boardOfTask(services, principal, id)
     const { fencing_token: fencingToken, result } = body
     return toWorkedTask(await board.complete(id, { fencingToken, result }))
   },
@@ -145,8 +144,8 @@ const failTask = operation({
     retry: failureInput.shape.retry,
   }),
   answer: worked,
-  async run({ surface, principal, params: { task_id: id }, body }) {
-    const board = await boardOfTask(surface, principal, id)
+  async run({ services, principal, params: { task_id: id }, body }) {
+    const board = await boardOfTask(services, principal, id)
     const { fencing_token: fencingToken, reason, retry } = body
     return toWorkedTask(await board.fail(id, { fencingToken, reason, retry }))
   },

@@ -1,14 +1,19 @@
-import { createStorageSettings, type At, type AccessStore, type SessionStore } from '@taskboard/core/storage'
+import {
+  createStorageSettings,
+  type CallContext,
+  type AccessStore,
+  type SessionStore,
+} from '@taskboard/core/storage'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../../test/test-database.js'
 import { createDatabase } from '../../database.js'
 import type { PgConnection } from '../../pool.js'
 import { createAccessStore } from '../access-store.js'
-import { createSessionStore } from './session-store.js'
+import { createSessionStore } from '../session-store.js'
 
 const PROCESSES = 4
 /** By the database's clock, which all processes use. */
-const at: At<PgConnection> = { now: null }
+const call: CallContext<PgConnection> = { now: null }
 
 describe('logins in processes that share a database', () => {
   let test: TestDatabase
@@ -39,15 +44,15 @@ describe('logins in processes that share a database', () => {
   async function addUser(email: string): Promise<string> {
     const owner = { email, passwordHash: 'h', scopes: [] }
     const account = { name: 'n', tier: 'custom', workspaceName: 'w', agent: null, owner } as const
-    return (await access.insertAccount(account, at)).user?.id ?? ''
+    return (await access.insertAccount(account, call)).user?.id ?? ''
   }
 
   it('allow ten passwords and five codes of many concurrent guesses', async () => {
     const passwords = await everywhere(15, (store) =>
-      store.takeLoginAttempt({ key: 'p', kind: 'password' }, at),
+      store.takeLoginAttempt({ key: 'p', kind: 'password' }, call),
     )
     expect(passwords.filter(({ allowed }) => allowed)).toHaveLength(10)
-    const codes = await everywhere(15, (store) => store.takeLoginAttempt({ key: 'c', kind: 'code' }, at))
+    const codes = await everywhere(15, (store) => store.takeLoginAttempt({ key: 'c', kind: 'code' }, call))
     expect(codes.filter(({ allowed }) => allowed)).toHaveLength(5)
     for (const { allowed, retryAfterMs } of [...passwords, ...codes]) {
       expect(allowed ? retryAfterMs === 0 : retryAfterMs > 840_000 && retryAfterMs <= 900_000).toBe(true)
@@ -57,13 +62,13 @@ describe('logins in processes that share a database', () => {
   it('accept a time step once and a recovery code once', async () => {
     const userId = await addUser('steps@example.com')
     const [store] = stores as [SessionStore<PgConnection>]
-    await store.changeMfa({ userId, change: { kind: 'offer', sealedSecret: 'sealed' } }, at)
+    await store.changeMfa({ userId, change: { kind: 'offer', sealedSecret: 'sealed' } }, call)
     await store.changeMfa(
       { userId, change: { kind: 'enrol', sealedSecret: 'sealed', step: 1, recoveryHashes: ['r'] } },
-      at,
+      call,
     )
-    const steps = await everywhere(5, (each) => each.redeemMfa({ userId, step: 2 }, at))
-    const codes = await everywhere(5, (each) => each.redeemMfa({ userId, recoveryHash: 'r' }, at))
+    const steps = await everywhere(5, (each) => each.redeemMfa({ userId, step: 2 }, call))
+    const codes = await everywhere(5, (each) => each.redeemMfa({ userId, recoveryHash: 'r' }, call))
     expect([steps, codes].map((all) => all.filter(Boolean).length)).toEqual([1, 1])
   })
 
@@ -71,7 +76,7 @@ describe('logins in processes that share a database', () => {
     const userId = await addUser('logout@example.com')
     const [store] = stores as [SessionStore<PgConnection>]
     const begun = { userId, familyHash: 'over', tokenHash: 't', ttlMs: 86_400_000 }
-    const { id } = await store.insertSession(begun, at)
+    const { id } = await store.insertSession(begun, call)
     const ending = await test.pool.connect()
     await ending.query('begin')
     await ending.query(`select from taskboard.session where id = '${id}' for update`)
@@ -82,7 +87,7 @@ describe('logins in processes that share a database', () => {
     await ending.query('commit')
     ending.release()
     expect(await refresh).toBeNull()
-    expect(await access.findPrincipal({ sessionId: id }, at)).toBeNull()
+    expect(await access.findPrincipal({ sessionId: id }, call)).toBeNull()
   })
 
   it('end a login that was in progress when the password changed', async () => {
@@ -92,12 +97,12 @@ describe('logins in processes that share a database', () => {
     const login = await test.pool.connect()
     await login.query('begin')
     const { id } = await store.insertSession(begun, { now: null, tx: login })
-    const change = access.setPassword({ userId, passwordHash: 'another' }, at)
+    const change = access.setPassword({ userId, passwordHash: 'another' }, call)
     while ((await waiting()) === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     await login.query('commit')
     login.release()
     expect(await change).toEqual([id])
-    expect(await access.findPrincipal({ sessionId: id }, at)).toBeNull()
+    expect(await access.findPrincipal({ sessionId: id }, call)).toBeNull()
   })
 
   /** How many of this database's statements wait for a lock. */
@@ -113,13 +118,13 @@ describe('logins in processes that share a database', () => {
     const userId = await addUser('refresh@example.com')
     const [store] = stores as [SessionStore<PgConnection>]
     const ttlMs = 86_400_000
-    await store.insertSession({ userId, familyHash: 'f', tokenHash: 't', ttlMs }, at)
+    await store.insertSession({ userId, familyHash: 'f', tokenHash: 't', ttlMs }, call)
     let tokenHash = 't'
     for (let round = 0; round < 10; round++) {
       const shown = { familyHash: 'f', tokenHash, ttlMs, reuseGraceMs: 60_000 }
       const next = (index: number) => `${round}.${index}`
       const outcomes = await everywhere(3, (each, index) =>
-        each.consumeRefreshToken({ ...shown, nextTokenHash: next(index) }, at),
+        each.consumeRefreshToken({ ...shown, nextTokenHash: next(index) }, call),
       )
       const rotated = outcomes.flatMap((each, index) => (each?.outcome === 'rotated' ? [index] : []))
       expect(rotated).toHaveLength(1)

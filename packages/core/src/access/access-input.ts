@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { boundedList, boundedText, hasInvisible, isStorableText, textOf } from '../errors/index.js'
+import { type Scope, scopes, tiers } from './principal.js'
+
+const LONGEST_EMAIL = 254
+
+/** Several times what each needs. */
+const MOST_SCOPES = 100
+
+const SHORTEST_PASSWORD = 12
+
+const LONGEST_PASSWORD = 256
+
+const EMAIL = /^[^\s@]+@[^\s@]+$/
+
+/**
+ * The form in which e-mail addresses are stored and compared: trimmed, in lower case, and in Unicode's normalization form KC, in
+ * which full-width letters, ligatures and the like become the letters that they look like.
+ */
+function normalizeEmail(email: string): string {
+  return email.trim().normalize('NFKC').toLowerCase().normalize('NFKC')
+}
+
+function isAddress(text: string): boolean {
+  return EMAIL.test(text) && text.length <= LONGEST_EMAIL && !hasInvisible(text)
+}
+
+/** The address of a new user. The host checks whether mail reaches it. */
+const email = boundedText(LONGEST_EMAIL)
+  .transform(normalizeEmail)
+  .refine(isAddress, 'must be an e-mail address')
+
+/**
+ * A new password: any 12 to 256 code points. Length is what makes guessing hopeless, also from a stolen table of hashes. Kinds of
+ * characters are not required (NIST SP 800-63B, 3.1.1.2). The upper bound is far above any phrase that people type.
+ */
+const newPassword = boundedText(LONGEST_PASSWORD).refine(
+  (text) => Array.from(text).length >= SHORTEST_PASSWORD,
+  `must have at least ${SHORTEST_PASSWORD} characters`,
+)
+
+/** Distinct scopes by name. */
+export const scopeList = boundedList(z.enum(scopes), { of: 'scopes', least: 1, most: MOST_SCOPES }).transform(
+  (list): Scope[] => [...new Set(list)],
+)
+
+/** What `accounts.setPassword` takes. */
+export const newPasswordInput = z.object({ password: newPassword })
+
+/** What `accounts.createUser` takes. */
+export const newUserInput = z.object({ email, password: newPassword, scopes: scopeList.nullish() })
+
+/** The input of a login. It does not reveal whether an address or a password could exist. */
+export const loginInput = z.object({
+  email: boundedText(LONGEST_EMAIL).transform(normalizeEmail),
+  password: boundedText(LONGEST_PASSWORD),
+  mfaCode: boundedText(64).nullish(),
+})
+
+const NAME_CODE_POINTS = 100
+
+const LATEST_INSTANT = 8_640_000_000_000_000
+
+/** A name: 1 to 100 characters after trimming. */
+const name = z
+  .string({ error: 'must be text' })
+  .trim()
+  .pipe(textOf({ most: NAME_CODE_POINTS, isBlankAllowed: false }))
+
+const id = z
+  .string({ error: 'must be an id' })
+  .min(1, 'must be an id')
+  .max(64, 'must be an id')
+  .refine(isStorableText, 'must be an id')
+
+const instant = z.union(
+  [z.date().transform((date) => date.getTime()), z.number().int().min(-LATEST_INSTANT).max(LATEST_INSTANT)],
+  { error: 'must be a valid Date or whole epoch milliseconds' },
+)
+
+/** What `accounts.create` takes. */
+export const newAccountInput = z.object({
+  name,
+  tier: z.enum(tiers, { error: `must be one of ${tiers.join(', ')}` }),
+  workspaceName: name.nullish(),
+  owner: newUserInput.nullish(),
+})
+
+/** What `accounts.createWorkspace` takes. */
+export const newWorkspaceInput = z.object({ name })
+
+/** What `accounts.createKey` takes. */
+export const newKeyInput = z.object({
+  workspaceId: id.nullish(),
+  accountId: id.nullish(),
+  name,
+  scopes: scopeList,
+  expiresAt: instant.nullish(),
+})
+
+/** The fields of a key that a user makes. */
+export const ownKeyInput = newKeyInput.omit({ accountId: true })

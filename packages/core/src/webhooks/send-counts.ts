@@ -1,0 +1,134 @@
+import type { Instant } from '../environment/index.js'
+import type { ClaimedDelivery, DeliveryTarget } from './webhook-store.js'
+
+/** A claimed delivery that waits for its turn. */
+export interface WaitingDelivery {
+  readonly claimed: ClaimedDelivery
+  /** When another process can claim it. */
+  readonly claimedUntil: Instant
+}
+
+/** The claims of one account. */
+export interface AccountSends {
+  readonly id: string
+  /** The next in turn comes first. */
+  readonly webhooks: Map<string, WebhookSends>
+  sending: number
+  claimed: number
+  /** Whether the last finished send was quick. */
+  isQuick: boolean
+}
+
+/** The claims of one webhook. */
+export interface WebhookSends {
+  readonly account: AccountSends
+  target: DeliveryTarget
+  /** When `target` was read; null when it may be outdated. */
+  seenAt: Instant | null
+  readonly waiting: WaitingDelivery[]
+  sending: number
+  claimed: number
+  /** Whether the last finished send was quick. */
+  isQuick: boolean
+}
+
+/** Counts claims by account and webhook, and forgets those without any. */
+export interface SendCounts {
+  /** The next in turn comes first. */
+  readonly accounts: ReadonlyMap<string, AccountSends>
+  readonly webhooks: ReadonlyMap<string, WebhookSends>
+  /** The total. */
+  readonly sending: number
+  /** The total of waiting, sending and unsettled claims. */
+  readonly claimed: number
+  wait(waiting: WaitingDelivery): WebhookSends
+  /** Takes the longest waiting claim, which then counts as sending. Its webhook and account go to the end of the turn. */
+  begin(slots: WebhookSends): WaitingDelivery | undefined
+  /** A send has ended. */
+  end(slots: WebhookSends, isQuick: boolean): void
+  /** A claim has ended. */
+  settle(webhookId: string): void
+  /** Removes all that wait, without settling them. */
+  takeAll(slots: WebhookSends): WaitingDelivery[]
+}
+
+export function createSendCounts(): SendCounts {
+  const accounts = new Map<string, AccountSends>()
+  const webhooks = new Map<string, WebhookSends>()
+  let sending = 0
+  let claimed = 0
+
+  function accountOf(id: string): AccountSends {
+    const found = accounts.get(id)
+    if (found) return found
+    const made = { id, webhooks: new Map(), sending: 0, claimed: 0, isQuick: false }
+    accounts.set(id, made)
+    return made
+  }
+
+  function slotsOf(target: DeliveryTarget): WebhookSends {
+    const found = webhooks.get(target.id)
+    if (found) return found
+    const account = accountOf(target.accountId)
+    const made = { account, target, seenAt: null, waiting: [], sending: 0, claimed: 0, isQuick: false }
+    webhooks.set(target.id, made)
+    account.webhooks.set(target.id, made)
+    return made
+  }
+
+  return {
+    accounts,
+    webhooks,
+    get sending() {
+      return sending
+    },
+    get claimed() {
+      return claimed
+    },
+    wait(waiting) {
+      const slots = slotsOf(waiting.claimed.webhook)
+      slots.waiting.push(waiting)
+      slots.claimed += 1
+      slots.account.claimed += 1
+      claimed += 1
+      return slots
+    },
+    begin(slots) {
+      const { account, target } = slots
+      const next = slots.waiting.shift()
+      if (next === undefined) return undefined
+      slots.sending += 1
+      account.sending += 1
+      sending += 1
+      account.webhooks.delete(target.id)
+      account.webhooks.set(target.id, slots)
+      if (accounts.size > 1) {
+        accounts.delete(account.id)
+        accounts.set(account.id, account)
+      }
+      return next
+    },
+    end(slots, isQuick) {
+      const { account } = slots
+      slots.sending -= 1
+      account.sending -= 1
+      sending -= 1
+      slots.isQuick = isQuick
+      account.isQuick = isQuick
+    },
+    settle(webhookId) {
+      const slots = webhooks.get(webhookId)
+      if (slots === undefined) return
+      const { account } = slots
+      slots.claimed -= 1
+      account.claimed -= 1
+      claimed -= 1
+      if (slots.claimed === 0) {
+        webhooks.delete(webhookId)
+        account.webhooks.delete(webhookId)
+      }
+      if (account.claimed === 0) accounts.delete(account.id)
+    },
+    takeAll: (slots) => slots.waiting.splice(0),
+  }
+}

@@ -1,0 +1,134 @@
+import type { Instant } from '../environment/index.js'
+import { createSendCounts, type SendCounts, type WaitingDelivery } from './send-counts.js'
+import { createSendThresholds, type SendBounds, type SendThresholds } from './send-thresholds.js'
+import { createTargetChecks, type TargetChecks } from './target-checks.js'
+import type { DeliveryTarget, WebhookStore } from './webhook-store.js'
+
+/** A delivery to send now, and its target. */
+export interface SendableDelivery extends WaitingDelivery {
+  readonly target: DeliveryTarget
+}
+
+export type ClaimBounds = Omit<Parameters<WebhookStore['claimDueDeliveries']>[0], 'claimMs'>
+
+/** The most that one statement claims. */
+const LARGEST_CLAIM = 500
+
+/**
+ * Counts the claims of this process. A claim *waits*, then is *sending*, then is *unsettled* until its result is stored. More are
+ * claimed ahead than can be sent, so that sending does not pause while the storage answers, and each claim fetches many. For slow
+ * endpoints, only as many as can be sent are claimed. Accounts share the slots for sends, and so do the webhooks of each account:
+ * see `SlotThresholds`.
+ */
+export interface SendLimiter {
+  /** How many more can be claimed now. */
+  room(): number
+  /** What to claim now; null while there is too little room for a claim to pay off. Then wait for `isClaimDue`. */
+  nextClaim(): ClaimBounds | null
+  /** Whether there is room again, and since the last claim a send ended to a webhook that can have more. */
+  isClaimDue(): boolean
+  /** Adds claimed deliveries, as of `now`. */
+  add(waiting: WaitingDelivery, now: Instant): void
+  /** The next delivery to send, from accounts and their webhooks in turn. It then counts as sending. */
+  take(now: Instant): SendableDelivery | undefined
+  /** Whether something could be sent now, or soon, once its webhook is read again. */
+  isCheckDue(now: Instant): boolean
+  /** The webhooks to read again: all with waiting deliveries. */
+  nextCheck(now: Instant): string[]
+  /** Applies a new read of `webhookIds`. Removes and returns what waits for webhooks that get nothing any more. */
+  checked(webhookIds: readonly string[], targets: readonly DeliveryTarget[], now: Instant): WaitingDelivery[]
+  /** Requires a new read of a webhook before anything more is sent to it. */
+  forget(webhookId: string): void
+  /** Its send has ended. For a quick endpoint, more can be claimed ahead. */
+  sent(webhookId: string, isQuick: boolean): void
+  /** Its result is stored, or its claim released. */
+  settle(webhookId: string): void
+  /** Removes claims that wait for hanging endpoints, if they leave no room for a claim although a slot is free. */
+  takeStuck(): WaitingDelivery[]
+  /** Removes all that wait, without settling them. */
+  takeWaiting(): WaitingDelivery[]
+}
+
+export function createSendLimiter(bounds: SendBounds): SendLimiter {
+  const counts = createSendCounts()
+  const thresholds = createSendThresholds(bounds, counts)
+  const checks = createTargetChecks(counts, thresholds)
+  return {
+    ...createClaimVerbs(bounds, counts, thresholds, checks),
+    take(now) {
+      if (counts.sending >= bounds.most) return undefined
+      for (const account of counts.accounts.values()) {
+        if (!thresholds.mayAccountSend(account)) continue
+        for (const slots of account.webhooks.values()) {
+          if (slots.waiting.length === 0 || !checks.isFresh(slots, now) || !thresholds.mayWebhookSend(slots))
+            continue
+          const next = counts.begin(slots)
+          if (next !== undefined) return { ...next, target: slots.target }
+        }
+      }
+      return undefined
+    },
+    isCheckDue: (now) => checks.isCheckDue(now),
+    nextCheck: (now) => checks.nextCheck(now),
+    checked(webhookIds, targets, now) {
+      const gone = checks.checked(webhookIds, targets, now)
+      return gone.flatMap((slots) => counts.takeAll(slots))
+    },
+    forget: (webhookId) => checks.forget(webhookId),
+    settle: (webhookId) => counts.settle(webhookId),
+    takeWaiting: () => [...counts.webhooks.values()].flatMap((slots) => counts.takeAll(slots)),
+  }
+}
+
+/** The part of the slots that decides when and what to claim. */
+function createClaimVerbs(
+  { most, mostPerAccount, mostPerWebhook }: SendBounds,
+  counts: SendCounts,
+  thresholds: SendThresholds,
+  checks: TargetChecks,
+): Pick<SendLimiter, 'room' | 'nextClaim' | 'isClaimDue' | 'add' | 'sent' | 'takeStuck'> {
+  const perWebhook = 2 * mostPerWebhook
+  const perAccount = 4 * mostPerAccount
+  const roomy = 4 * mostPerAccount
+  const mostClaimed = 14 * mostPerAccount + 4 * most
+  let isWanting = false
+  const room = (): number => mostClaimed - counts.claimed
+
+  return {
+    room,
+    nextClaim() {
+      if (room() < roomy) return null
+      isWanting = false
+      checks.claimBegins()
+      const excludeAccountIds: string[] = []
+      const excludeWebhookIds: string[] = []
+      for (const account of counts.accounts.values()) {
+        if (thresholds.isAccountFull(account)) {
+          excludeAccountIds.push(account.id)
+          continue
+        }
+        for (const [id, slots] of account.webhooks) {
+          if (thresholds.isWebhookFull(slots)) excludeWebhookIds.push(id)
+        }
+      }
+      const limit = Math.min(room(), LARGEST_CLAIM)
+      return { limit, perAccount, perWebhook, excludeAccountIds, excludeWebhookIds }
+    },
+    isClaimDue: () => isWanting && room() >= roomy,
+    add(waiting, now) {
+      checks.claimed(counts.wait(waiting), waiting.claimed.webhook, now)
+      isWanting ||= room() < roomy
+    },
+    sent(webhookId, isQuick) {
+      const slots = counts.webhooks.get(webhookId)
+      if (slots === undefined) return
+      counts.end(slots, isQuick)
+      isWanting ||= !thresholds.isWebhookFull(slots) && !thresholds.isAccountFull(slots.account)
+    },
+    takeStuck() {
+      if (room() >= roomy || counts.sending >= most) return []
+      const stuck = [...counts.webhooks.values()].filter((slots) => thresholds.isStuck(slots))
+      return stuck.flatMap((slots) => counts.takeAll(slots))
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import type { Instant } from '../environment/index.js'
+import type { SendCounts, WebhookSends } from './send-counts.js'
+import type { SendThresholds } from './send-thresholds.js'
+import type { DeliveryTarget } from './webhook-store.js'
+
+/** How long a read of a webhook is valid: one read serves a burst. */
+const FRESH_MS = 50
+
+/** How many forgotten webhooks are kept by id. Beyond that, all count as forgotten until the next read. */
+const MOST_FORGOTTEN = 1_000
+
+/** Keeps the time of the last read of each webhook. Deliveries go to a webhook only while its read is fresh. */
+export interface TargetChecks {
+  isFresh(slots: WebhookSends, now: Instant): boolean
+  /** A claim reads targets as of this call. Claims run one at a time, and so do checks. */
+  claimBegins(): void
+  claimed(slots: WebhookSends, target: DeliveryTarget, now: Instant): void
+  /** Whether something that waits needs a read of its webhook now, or soon. */
+  isCheckDue(now: Instant): boolean
+  /** The webhooks to read: all with waiting deliveries that soon need it. The read is as of this call. */
+  nextCheck(now: Instant): string[]
+  /** Returns those of `webhookIds` that are missing among `targets`. */
+  checked(webhookIds: readonly string[], targets: readonly DeliveryTarget[], now: Instant): WebhookSends[]
+  /** Reads of the webhook that began before this call do not count. */
+  forget(webhookId: string): void
+}
+
+export function createTargetChecks(counts: SendCounts, thresholds: SendThresholds): TargetChecks {
+  const sinceClaim = createForgotten()
+  const sinceCheck = createForgotten()
+
+  return {
+    isFresh: (slots, now) => isYounger(slots, now, FRESH_MS),
+    claimBegins() {
+      sinceClaim.clear()
+    },
+    claimed: (slots, target, now) => see(slots, target, sinceClaim.has(target.id) ? null : now),
+    isCheckDue(now) {
+      for (const account of counts.accounts.values()) {
+        if (!thresholds.mayAccountSend(account)) continue
+        for (const slots of account.webhooks.values()) {
+          if (needsCheck(slots, now) && thresholds.mayWebhookSend(slots)) return true
+        }
+      }
+      return false
+    },
+    nextCheck(now) {
+      sinceCheck.clear()
+      const due: string[] = []
+      for (const [webhookId, slots] of counts.webhooks) if (needsCheck(slots, now)) due.push(webhookId)
+      return due
+    },
+    checked(webhookIds, targets, now) {
+      const found = new Map(targets.map((target) => [target.id, target]))
+      const gone: WebhookSends[] = []
+      for (const webhookId of webhookIds) {
+        const slots = counts.webhooks.get(webhookId)
+        if (slots === undefined) continue
+        const target = found.get(webhookId)
+        if (target === undefined) gone.push(slots)
+        else see(slots, target, sinceCheck.has(webhookId) ? null : now)
+      }
+      return gone
+    },
+    forget(webhookId) {
+      sinceClaim.add(webhookId)
+      sinceCheck.add(webhookId)
+      const slots = counts.webhooks.get(webhookId)
+      if (slots !== undefined) slots.seenAt = null
+    },
+  }
+}
+
+/** The webhooks that were forgotten since a read began. */
+function createForgotten() {
+  const webhookIds = new Set<string>()
+  return {
+    clear: () => webhookIds.clear(),
+    add(webhookId: string): void {
+      if (webhookIds.size < MOST_FORGOTTEN) webhookIds.add(webhookId)
+    },
+    has: (webhookId: string): boolean => webhookIds.size >= MOST_FORGOTTEN || webhookIds.has(webhookId),
+  }
+}
+
+function isYounger({ seenAt }: WebhookSends, now: Instant, ageMs: number): boolean {
+  // A clock that was set back gives no valid age.
+  return seenAt !== null && now >= seenAt && now - seenAt < ageMs
+}
+
+function needsCheck(slots: WebhookSends, now: Instant): boolean {
+  return slots.waiting.length > 0 && !isYounger(slots, now, FRESH_MS / 2)
+}
+
+function see(slots: WebhookSends, target: DeliveryTarget, seenAt: Instant | null): void {
+  slots.target = target
+  slots.seenAt = seenAt
+}

@@ -1,0 +1,316 @@
+import {
+  type ApiKeyRecord,
+  type Instant,
+  type Principal,
+  scopes as everyScope,
+  TaskboardError,
+  type User,
+} from '@taskboard/core'
+import type { AccessStore, ApiKeyQuery, CallContext, IdempotencyClaim } from '@taskboard/core/storage'
+import type { Database, Session } from '../database.js'
+import { once } from '../idempotency.js'
+import type { PgConnection } from '../pool.js'
+import { statement } from '../statement.js'
+import { keyWithinReach, reachValues } from './reach.js'
+import { createFindSession, type FindPrincipal } from './session-store.js'
+
+/** The columns of an `Account`. `alias` names the table or expression. */
+export function accountColumns(alias: string): string {
+  return `${alias}.id, ${alias}.name, ${alias}.tier, ${alias}.created_at::float8 as "createdAt"`
+}
+
+/** The columns of a `Workspace`. */
+export function workspaceColumns(alias: string): string {
+  const a = alias
+  return `${a}.id, ${a}.account_id as "accountId", ${a}.name, ${a}.created_at::float8 as "createdAt"`
+}
+
+/** The columns of an `ApiKeyRecord`: all except the hash. */
+function apiKeyColumns(alias: string): string {
+  const a = alias
+  return `${a}.id, ${a}.account_id as "accountId", ${a}.workspace_id as "workspaceId",
+    ${a}.default_workspace_id as "defaultWorkspaceId", ${a}.name, ${a}.scopes, ${a}.prefix,
+    ${a}.created_at::float8 as "createdAt", ${a}.expires_at::float8 as "expiresAt",
+    ${a}.revoked_at::float8 as "revokedAt"`
+}
+
+/** A stored `User`. */
+export interface UserRow extends Omit<User, 'scopes'> {
+  /** Null for all scopes. */
+  readonly scopes: User['scopes'] | null
+}
+
+/** The columns of a `UserRow`. */
+export function userColumns(alias: string): string {
+  const a = alias
+  return `${a}.id, ${a}.account_id as "accountId", ${a}.email, ${a}.scopes, ${a}.created_at::float8 as "createdAt"`
+}
+
+export function toUser({ scopes: listed, ...row }: UserRow): User {
+  return { ...row, scopes: listed ?? everyScope }
+}
+
+interface PrincipalRow extends Omit<Principal, 'kind' | 'workspaceIds'> {
+  readonly hash: string
+  readonly workspaceId: string | null
+  readonly expiresInMs: number | null
+}
+
+/** Present, hashes. */
+const principalsByHash = statement<PrincipalRow>(
+  'find_principals',
+  /* sql */ `
+  select k.hash, k.id, k.account_id as "accountId", a.tier, k.scopes, k.workspace_id as "workspaceId",
+    k.default_workspace_id as "defaultWorkspaceId", (k.expires_at - coalesce($1::bigint, taskboard.now_ms()))::float8 as "expiresInMs"
+  from unnest($2::text[]) as asked (hash)
+    cross join lateral (select * from taskboard.api_key k where k.hash = asked.hash limit 1) as k
+    join taskboard.account a on a.id = k.account_id
+  where k.revoked_at is null and (k.expires_at is null or k.expires_at > coalesce($1::bigint, taskboard.now_ms()))`,
+)
+
+interface Call {
+  readonly hash: string
+  readonly now: Instant | null
+}
+
+const MOST_AT_ONCE = 200
+
+/** `AccessStore.findPrincipal`. */
+export function createFindPrincipal(database: Database): AccessStore<PgConnection>['findPrincipal'] {
+  const ofKey = createFindKey(database)
+  const ofSession = createFindSession(database)
+  return (credential, call) =>
+    'keyHash' in credential ? ofKey(credential.keyHash, call) : ofSession(credential.sessionId, call)
+}
+
+/** Finds the principals of keys by their hashes. Concurrent calls share a statement. */
+function createFindKey(database: Database): FindPrincipal {
+  const find = database.join<Call, PrincipalRow | undefined>(
+    async (calls) => {
+      const rows = await database.read(null, principalsByHash, toValues(calls))
+      const found = new Map(rows.map((row) => [row.hash, row]))
+      return calls.map(({ hash }) => found.get(hash))
+    },
+    { most: MOST_AT_ONCE, atOnce: 2, groupOf: ({ now }) => now },
+  )
+
+  return async (hash, call) => {
+    const queued = { hash, now: call.now }
+    const row =
+      call.tx === undefined
+        ? await find(queued)
+        : (await database.read(call, principalsByHash, toValues([queued])))[0]
+    if (row === undefined) return null
+    const { hash: _, workspaceId, expiresInMs, ...known } = row
+    const workspaceIds = workspaceId === null ? 'all' : [workspaceId]
+    return { principal: { ...known, kind: 'api_key', workspaceIds }, expiresInMs }
+  }
+}
+
+function toValues(calls: readonly Call[]): readonly unknown[] {
+  return [calls[0]?.now ?? null, [...new Set(calls.map(({ hash }) => hash))]]
+}
+
+/**
+ * Creates a key, with an idempotency key if there is one. The key's text is shown only once: a repeat returns no second one.
+ * @throws TaskboardError `CONFLICT` with the key's id for a repeat.
+ */
+async function makeKeyOnce<T extends ApiKeyRecord>(
+  database: Database,
+  call: CallContext<PgConnection>,
+  claim: IdempotencyClaim | null,
+  make: (session: Session) => Promise<T>,
+): Promise<T> {
+  if (claim === null) return make({ run: (what, values) => database.write(call, what, values) })
+  const { value, replayed } = await database.atomically(call, (session) =>
+    once(session, claim, call.now, make),
+  )
+  if (!replayed) return value
+  const { id } = value
+  throw new TaskboardError(
+    'CONFLICT',
+    `the idempotency key was used to make ${id}, which is not shown again`,
+    {
+      resourceId: id,
+    },
+  )
+}
+
+type Added = { readonly [Member in keyof ApiKeyRecord]: ApiKeyRecord[Member] | null }
+
+interface AddedRow extends Added {
+  readonly hasAccount: boolean
+  readonly hasWorkspaces: boolean
+  readonly isFuture: boolean
+}
+
+/** The row gives the refusal: no such account or workspace, an end in the past, or a hash that is in use (then no key is returned). */
+const addKey = statement<AddedRow>(
+  'insert_api_key',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  reach as materialized (
+    select exists (select from taskboard.account where id = $3::text) as has_account,
+      exists (select from taskboard.workspace where id = $5::text and account_id = $3::text)
+        and exists (
+          select from taskboard.workspace where id = coalesce($4::text, $5::text) and account_id = $3::text
+        ) as has_workspaces,
+      coalesce($10::bigint > p.now, true) as is_future
+    from p
+  ),
+  added as (
+    insert into taskboard.api_key
+      (id, hash, account_id, workspace_id, default_workspace_id, name, scopes, prefix, created_at, expires_at)
+    select $2::text, $9::text, $3::text, $4::text, $5::text, $6::text, $7::text[], $8::text, p.now, $10::bigint
+    from p, reach r where r.has_account and r.has_workspaces and r.is_future
+    on conflict (hash) do nothing
+    returning *
+  )
+  select r.has_account as "hasAccount", r.has_workspaces as "hasWorkspaces",
+    r.is_future as "isFuture", ${apiKeyColumns('k')}
+  from reach r left join added k on true`,
+)
+
+/** `AccessStore.insertApiKey`. */
+export function insertApiKey(
+  database: Database,
+  { key, idempotency }: Parameters<AccessStore['insertApiKey']>[0],
+  call: CallContext<PgConnection>,
+): Promise<ApiKeyRecord> {
+  const { accountId, workspaceId, defaultWorkspaceId, name, scopes, prefix, hash, expiresAt } = key
+  const id = database.settings.current.newId('ak')
+  const values = [id, accountId, workspaceId, defaultWorkspaceId, name, scopes, prefix, hash, expiresAt]
+  return makeKeyOnce(database, call, idempotency, async (session) =>
+    addApiKey(session, [call.now, ...values]),
+  )
+}
+
+async function addApiKey(session: Session, values: readonly unknown[]): Promise<ApiKeyRecord> {
+  const [row] = await session.run(addKey, values)
+  if (row?.hasAccount !== true) throw new TaskboardError('NOT_FOUND', 'no such account')
+  if (!row.hasWorkspaces) {
+    throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })
+  }
+  if (!row.isFuture) {
+    throw new TaskboardError('INVALID_FIELD', 'expiresAt must be in the future', { field: 'expiresAt' })
+  }
+  if (row.id === null) throw new TaskboardError('CONFLICT', 'the key already exists')
+  const { hasAccount: _account, hasWorkspaces: _workspaces, isFuture: _future, ...record } = row
+  return record as ApiKeyRecord
+}
+
+/** The page after a key that does not exist is empty. */
+const keysWithinReach = statement<ApiKeyRecord>(
+  'list_api_keys',
+  /* sql */ `
+  select ${apiKeyColumns('k')} from taskboard.api_key k
+  where ${keyWithinReach('k', '$1', '$2')}
+    and ($3::text is null or (k.created_at, k.id) < (
+      select l.created_at, l.id from taskboard.api_key l where l.id = $3::text and l.account_id = $1::text
+    ))
+  order by k.created_at desc, k.id desc limit $4::integer`,
+)
+
+const keyById = statement<ApiKeyRecord>(
+  'get_api_key',
+  /* sql */ `
+  select ${apiKeyColumns('k')} from taskboard.api_key k
+  where k.id = $3::text and ${keyWithinReach('k', '$1', '$2')}`,
+)
+
+/** `AccessStore.listApiKeys`. */
+export function listApiKeys(
+  database: Database,
+  query: ApiKeyQuery,
+  call: CallContext<PgConnection>,
+): Promise<readonly ApiKeyRecord[]> {
+  const reach = reachValues(query.reach)
+  return 'keyId' in query
+    ? database.read(call, keyById, [...reach, query.keyId])
+    : database.read(call, keysWithinReach, [...reach, query.afterId, query.limit])
+}
+
+/** A repeat keeps the time of the first revocation. */
+const revokeKey = statement<ApiKeyRecord>(
+  'revoke_api_key',
+  /* sql */ `
+  update taskboard.api_key k
+  set revoked_at = coalesce(k.revoked_at, $1::bigint, taskboard.now_ms())
+  where k.id = $4::text and ${keyWithinReach('k', '$2', '$3')}
+  returning ${apiKeyColumns('k')}`,
+)
+
+/** `AccessStore.revokeApiKey`. */
+export async function revokeApiKey(
+  database: Database,
+  { reach, keyId }: Parameters<AccessStore['revokeApiKey']>[0],
+  call: CallContext<PgConnection>,
+): Promise<ApiKeyRecord> {
+  const [key] = await database.write(call, revokeKey, [call.now, ...reachValues(reach), keyId])
+  if (key === undefined) throw new TaskboardError('NOT_FOUND', 'no such API key')
+  return key
+}
+
+type KeyRow = ApiKeyRecord & { readonly isNew: boolean }
+
+/** Returns the old key and the new one; only the old one when it has ended; no row when it does not exist. */
+const rotateKey = statement<KeyRow>(
+  'rotate_api_key',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  old as materialized (
+    select k.* from taskboard.api_key k
+    where k.id = $4::text and ${keyWithinReach('k', '$2', '$3')} for update
+  ),
+  live as materialized (
+    select o.* from old o, p where o.revoked_at is null and (o.expires_at is null or o.expires_at > p.now)
+  ),
+  replaced as (
+    update taskboard.api_key k set expires_at = least(l.expires_at, p.now + $8::bigint)
+    from live l, p where k.id = l.id
+    returning k.*
+  ),
+  added as (
+    insert into taskboard.api_key
+      (id, hash, account_id, workspace_id, default_workspace_id, name, scopes, prefix, created_at, expires_at)
+    select $5::text, $6::text, l.account_id, l.workspace_id, l.default_workspace_id, l.name, l.scopes,
+      $7::text, p.now, l.expires_at
+    from live l, p
+    returning *
+  )
+  select ${apiKeyColumns('a')}, true as "isNew" from added a
+  union all select ${apiKeyColumns('r')}, false from replaced r
+  union all select ${apiKeyColumns('o')}, false from old o where not exists (select from live)`,
+)
+
+/** `AccessStore.rotateApiKey`. */
+export async function rotateApiKey(
+  database: Database,
+  { reach, keyId, prefix, hash, overlapMs, idempotency }: Parameters<AccessStore['rotateApiKey']>[0],
+  call: CallContext<PgConnection>,
+): ReturnType<AccessStore['rotateApiKey']> {
+  const id = database.settings.current.newId('ak')
+  const values = [call.now, ...reachValues(reach), keyId, id, hash, prefix, overlapMs]
+  let replaced: ApiKeyRecord | undefined
+  const rotate = async (session: Session): Promise<ApiKeyRecord> => {
+    const rows = await session.run(rotateKey, values)
+    const added = rows.find(({ isNew }) => isNew)
+    replaced = toRecord(rows.find(({ isNew }) => !isNew))
+    if (replaced === undefined) throw new TaskboardError('NOT_FOUND', 'no such API key')
+    if (added === undefined) throw new TaskboardError('CONFLICT', 'the key has ended')
+    return toRecord(added)
+  }
+  const added = await makeKeyOnce(database, call, idempotency, rotate)
+  if (replaced === undefined) throw new Error('a key was rotated without being asked for')
+  return { added, replaced }
+}
+
+function toRecord(row: KeyRow): ApiKeyRecord
+
+function toRecord(row: KeyRow | undefined): ApiKeyRecord | undefined
+
+function toRecord(row: KeyRow | undefined): ApiKeyRecord | undefined {
+  if (row === undefined) return undefined
+  const { isNew: _, ...key } = row
+  return key
+}

@@ -1,0 +1,378 @@
+import { type Instant, type Principal, scopes, TaskboardError } from '@taskboard/core'
+import {
+  type CallContext,
+  type AttemptDecision,
+  type FoundPrincipal,
+  loginAttemptRules,
+  mostRotatedTokens,
+  type RefreshOutcome,
+  type RefreshRequest,
+  type Session,
+  sessionOver,
+  type SessionStore,
+  type SignIn,
+} from '@taskboard/core/storage'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { statement, type Statement } from '../statement.js'
+
+interface ShownRow {
+  readonly id: string
+  readonly userId: string
+  readonly outcome: RefreshOutcome['outcome']
+}
+
+/** The tokens that session `s` replaced within the grace period, newest first. */
+const recent = (column: string, most = mostRotatedTokens): string => `select ${column}
+      from unnest(s.rotated_hashes, s.rotated_at) with ordinality as r (hash, at, place)
+      where r.at + $6::bigint > p.now order by r.place limit ${most}`
+
+/** Without the one that this statement replaces. */
+const OTHERS = mostRotatedTokens - 1
+
+/** Whether the shown token is the current one of the session before the update. */
+const IS_GOOD = 's.refresh_hash = $3::text'
+
+const IS_RECENT = `$3::text = any (array(${recent('r.hash')}))`
+
+/**
+ * Core's `showRefreshToken` on the session's locked row. A caller that waited for the row is judged by its state at that
+ * moment. The caller generates the next token, so finding it in the row afterwards means that this call stored it.
+ */
+const showToken = statement<ShownRow>(
+  'consume_refresh_token',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
+  update taskboard.session s set
+    refresh_hash = case when ${IS_GOOD} then $4::text else s.refresh_hash end,
+    rotated_hashes = case when ${IS_GOOD} then s.refresh_hash || array(${recent('r.hash', OTHERS)}) else s.rotated_hashes end,
+    rotated_at = case when ${IS_GOOD} then p.now || array(${recent('r.at', OTHERS)}) else s.rotated_at end,
+    expires_at = case
+      when ${IS_GOOD} then p.now + $5::bigint when ${IS_RECENT} then s.expires_at else ${sessionOver} end
+  from p
+  where s.family_hash = $2::text and s.expires_at > p.now
+  returning s.id, s.user_id as "userId", case
+    when s.refresh_hash = $4::text then 'rotated' when s.expires_at > p.now then 'reused' else 'ended' end as outcome`,
+)
+
+/** `SessionStore.consumeRefreshToken`. */
+async function consumeRefreshToken(
+  database: Database,
+  { familyHash, tokenHash, nextTokenHash, ttlMs, reuseGraceMs }: RefreshRequest,
+  call: CallContext<PgConnection>,
+): Promise<RefreshOutcome | null> {
+  const values = [call.now, familyHash, tokenHash, nextTokenHash, ttlMs, reuseGraceMs]
+  const [row] = await database.read(call, showToken, values)
+  if (row === undefined) return null
+  const { id, userId, outcome } = row
+  return { outcome, session: { id, userId } }
+}
+
+/**
+ * Sets an end before any present, because a refresh that waits for the row read the clock earlier. Present, id, hash of the
+ * family: one of the last two is null.
+ */
+const end = statement<Session>(
+  'end_session',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
+  update taskboard.session s set expires_at = ${sessionOver} from p
+  where (s.id = $2::text or s.family_hash = $3::text) and s.expires_at > p.now
+  returning s.id, s.user_id as "userId"`,
+)
+
+/** `SessionStore.endSession`. */
+async function endSession(
+  database: Database,
+  named: Parameters<SessionStore['endSession']>[0],
+  call: CallContext<PgConnection>,
+): Promise<Session | null> {
+  const names = 'id' in named ? [named.id, null] : [null, named.familyHash]
+  const [session] = await database.read(call, end, [call.now, ...names])
+  return session ?? null
+}
+
+interface SessionRow extends Omit<Principal, 'kind' | 'workspaceIds' | 'scopes'> {
+  /** Null for all scopes. */
+  readonly scopes: Principal['scopes'] | null
+  readonly sessionId: string
+  readonly expiresInMs: number
+}
+
+/** Present, ids of sessions. */
+const principalsBySession = statement<SessionRow>(
+  'find_sessions',
+  /* sql */ `
+  select s.id as "sessionId", u.id, u.account_id as "accountId", a.tier, u.scopes,
+    u.default_workspace_id as "defaultWorkspaceId", 
+    (s.expires_at - coalesce($1::bigint, taskboard.now_ms()))::float8 as "expiresInMs"
+  from unnest($2::text[]) as asked (id)
+    cross join lateral (select * from taskboard.session s where s.id = asked.id limit 1) as s
+    join taskboard.account_user u on u.id = s.user_id
+    join taskboard.account a on a.id = u.account_id
+  where s.expires_at > coalesce($1::bigint, taskboard.now_ms())`,
+)
+
+interface Call {
+  readonly sessionId: string
+  readonly now: Instant | null
+}
+
+const MOST_AT_ONCE = 200
+
+/** Finds the principal of one kind of credential. */
+export type FindPrincipal = (
+  credential: string,
+  call: CallContext<PgConnection>,
+) => Promise<FoundPrincipal | null>
+
+/** Finds the users of sessions. Concurrent calls share a statement. */
+export function createFindSession(database: Database): FindPrincipal {
+  const find = database.join<Call, SessionRow | undefined>(
+    async (calls) => {
+      const rows = await database.read(null, principalsBySession, toValues(calls))
+      const found = new Map(rows.map((row) => [row.sessionId, row]))
+      return calls.map(({ sessionId }) => found.get(sessionId))
+    },
+    { most: MOST_AT_ONCE, atOnce: 2, groupOf: ({ now }) => now },
+  )
+
+  return async (sessionId, call) => {
+    const queued = { sessionId, now: call.now }
+    const row =
+      call.tx === undefined
+        ? await find(queued)
+        : (await database.read(call, principalsBySession, toValues([queued])))[0]
+    if (row === undefined) return null
+    const { sessionId: _, expiresInMs, scopes: listed, ...known } = row
+    return {
+      principal: { ...known, scopes: listed ?? scopes, kind: 'user', workspaceIds: 'all' },
+      expiresInMs,
+    }
+  }
+}
+
+function toValues(calls: readonly Call[]): readonly unknown[] {
+  return [calls[0]?.now ?? null, [...new Set(calls.map(({ sessionId }) => sessionId))]]
+}
+
+/** Locks the user's row, so that a password change comes either before the login, or after its commit and ends the session. */
+const addSession = statement<Session>(
+  'insert_session',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
+  insert into taskboard.session (id, user_id, family_hash, refresh_hash, created_at, expires_at)
+  select $2::text, u.id, $4::text, $5::text, p.now, p.now + $6::bigint
+  from p, (
+    select * from taskboard.account_user u
+    where u.id = $3::text and u.password_hash = coalesce($7::text, u.password_hash) for share
+  ) as u
+  returning id, user_id as "userId"`,
+)
+
+/** `SessionStore.insertSession`. */
+async function insertSession(
+  database: Database,
+  { userId, passwordHash, familyHash, tokenHash, ttlMs }: Parameters<SessionStore['insertSession']>[0],
+  call: CallContext<PgConnection>,
+): Promise<Session> {
+  const id = database.settings.current.newId('ses')
+  const [session] = await database.read(call, addSession, [
+    call.now,
+    id,
+    userId,
+    familyHash,
+    tokenHash,
+    ttlMs,
+    passwordHash ?? null,
+  ])
+  if (session === undefined) throw new TaskboardError('NOT_FOUND', 'no such user')
+  return session
+}
+
+/** The columns of a `SignIn`. The user is `u`. */
+const SIGN_IN = `u.id as "userId", u.email, u.password_hash as "passwordHash", u.mfa_secret as "mfaSecret",
+    u.mfa_pending_secret as "mfaPendingSecret", coalesce($2::bigint, taskboard.now_ms())::float8 as "asOf"`
+
+const signInByEmail = statement<SignIn>(
+  'find_sign_in',
+  /* sql */ `
+  select ${SIGN_IN} from taskboard.account_user u where u.email = $1::text`,
+)
+
+const signInById = statement<SignIn>(
+  'find_sign_in_by_id',
+  /* sql */ `
+  select ${SIGN_IN} from taskboard.account_user u where u.id = $1::text`,
+)
+
+/** `SessionStore.findSignIn`. */
+async function findSignIn(
+  database: Database,
+  named: Parameters<SessionStore['findSignIn']>[0],
+  call: CallContext<PgConnection>,
+): Promise<SignIn | null> {
+  const [signIn] =
+    'email' in named
+      ? await database.read(call, signInByEmail, [named.email, call.now])
+      : await database.read(call, signInById, [named.userId, call.now])
+  return signIn ?? null
+}
+
+const offer = statement<object>(
+  'offer_mfa',
+  /* sql */ `
+  update taskboard.account_user set mfa_pending_secret = $2::text
+  where id = $1::text and mfa_secret is null returning id`,
+)
+
+const enrol = statement<object>(
+  'enrol_mfa',
+  /* sql */ `
+  update taskboard.account_user
+  set mfa_secret = mfa_pending_secret, mfa_pending_secret = null, mfa_step = $3::bigint, recovery_hashes = $4::text[]
+  where id = $1::text and mfa_secret is null and mfa_pending_secret = $2::text returning id`,
+)
+
+const remove = statement<object>(
+  'remove_mfa',
+  /* sql */ `
+  update taskboard.account_user
+  set mfa_secret = null, mfa_pending_secret = null, mfa_step = null, recovery_hashes = '{}'
+  where id = $1::text returning id`,
+)
+
+/** `SessionStore.changeMfa`. */
+function changeMfa(
+  database: Database,
+  { userId, change }: Parameters<SessionStore['changeMfa']>[0],
+  call: CallContext<PgConnection>,
+): Promise<boolean> {
+  switch (change.kind) {
+    case 'offer':
+      return hasChanged(database, call, offer, [userId, change.sealedSecret])
+    case 'enrol': {
+      const { sealedSecret, step, recoveryHashes } = change
+      return hasChanged(database, call, enrol, [userId, sealedSecret, step, recoveryHashes])
+    }
+    case 'remove':
+      return hasChanged(database, call, remove, [userId])
+  }
+}
+
+/** Whether a statement on a user found it in the required state. */
+async function hasChanged(
+  database: Database,
+  call: CallContext<PgConnection>,
+  change: Statement<object>,
+  values: readonly unknown[],
+): Promise<boolean> {
+  return (await database.read(call, change, values)).length > 0
+}
+
+/** The first of concurrent calls writes the row, the others find it written. */
+const redeemStep = statement<object>(
+  'redeem_mfa_step',
+  /* sql */ `
+  update taskboard.account_user set mfa_step = $2::bigint
+  where id = $1::text and mfa_secret is not null and (mfa_step is null or mfa_step < $2::bigint) returning id`,
+)
+
+const redeemCode = statement<object>(
+  'redeem_recovery_code',
+  /* sql */ `
+  update taskboard.account_user set recovery_hashes = array_remove(recovery_hashes, $2::text)
+  where id = $1::text and mfa_secret is not null and $2::text = any (recovery_hashes) returning id`,
+)
+
+/** `SessionStore.redeemMfa`. */
+function redeemMfa(
+  database: Database,
+  { userId, ...code }: Parameters<SessionStore['redeemMfa']>[0],
+  call: CallContext<PgConnection>,
+): Promise<boolean> {
+  return 'step' in code
+    ? hasChanged(database, call, redeemStep, [userId, code.step])
+    : hasChanged(database, call, redeemCode, [userId, code.recoveryHash])
+}
+
+const { passwords, codes, lockMs } = loginAttemptRules
+
+/** The instant at which the row is locked, possibly long after the statement began. */
+const PRESENT = 'coalesce($1::bigint, taskboard.now_ms())'
+
+/** `a` is the stored row, `excluded` the new attempt. */
+const HOLDS = `a.holds_until > ${PRESENT}`
+
+const IS_LOCKED = `(a.codes >= $6::integer or (excluded.passwords > 0 and a.passwords >= $5::integer))`
+
+/**
+ * Core's `takeLoginAttempt` on the key's locked row. During a lockout `where` leaves the row unchanged and nothing is returned.
+ * A second statement then reads the wait, because this one may see the row as it was earlier.
+ */
+const takeAttempt = statement<{ readonly taken: boolean }>(
+  'take_login_attempt',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
+  insert into taskboard.login_attempt as a (key, passwords, codes, holds_until)
+  select $2::text, ($3::text = 'password')::integer, ($3::text = 'code')::integer, p.now + $4::bigint from p
+  on conflict (key) do update set
+    passwords = case when ${HOLDS} then a.passwords else 0 end + excluded.passwords,
+    codes = case when ${HOLDS} then a.codes else 0 end + excluded.codes,
+    holds_until = ${PRESENT} + $4::bigint
+  where not (${HOLDS} and ${IS_LOCKED})
+  returning true as taken`,
+)
+
+/** A lockout that seems longer than the longest one was set before the clock stepped back: it moves back as well. */
+const lockOfKey = statement<{ readonly waitMs: number }>(
+  'wait_for_login',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  moved as (
+    update taskboard.login_attempt a set holds_until = p.now + $3::bigint
+    from p where a.key = $2::text and a.holds_until > ${PRESENT} + $3::bigint
+  )
+  select least(greatest(a.holds_until - p.now, 0), $3::bigint)::float8 as "waitMs"
+  from p, taskboard.login_attempt a where a.key = $2::text`,
+)
+
+const forgetAttempts = statement<never>(
+  'clear_login_attempts',
+  /* sql */ `delete from taskboard.login_attempt where key = $1::text`,
+)
+
+/** `SessionStore.takeLoginAttempt`. */
+async function takeLoginAttempt(
+  database: Database,
+  { key, kind }: Parameters<SessionStore['takeLoginAttempt']>[0],
+  call: CallContext<PgConnection>,
+): Promise<AttemptDecision> {
+  const [taken] = await database.read(call, takeAttempt, [call.now, key, kind, lockMs, passwords, codes])
+  if (taken !== undefined) return { allowed: true, retryAfterMs: 0 }
+  const [lock] = await database.read(call, lockOfKey, [call.now, key, lockMs])
+  return { allowed: false, retryAfterMs: lock?.waitMs ?? 0 }
+}
+
+/** `SessionStore.clearLoginAttempts`. */
+async function clearLoginAttempts(
+  database: Database,
+  { key }: Parameters<SessionStore['clearLoginAttempts']>[0],
+  call: CallContext<PgConnection>,
+): Promise<void> {
+  await database.read(call, forgetAttempts, [key])
+}
+
+/** Logins. Each verb is one statement. What must have exactly one winner is decided on a locked row. */
+export function createSessionStore(database: Database): SessionStore<PgConnection> {
+  return {
+    findSignIn: (named, call) => findSignIn(database, named, call),
+    takeLoginAttempt: (attempt, call) => takeLoginAttempt(database, attempt, call),
+    clearLoginAttempts: (named, call) => clearLoginAttempts(database, named, call),
+    insertSession: (session, call) => insertSession(database, session, call),
+    consumeRefreshToken: (request, call) => consumeRefreshToken(database, request, call),
+    endSession: (named, call) => endSession(database, named, call),
+    changeMfa: (change, call) => changeMfa(database, change, call),
+    redeemMfa: (code, call) => redeemMfa(database, code, call),
+  }
+}

@@ -1,0 +1,112 @@
+import {
+  type CallContext,
+  type Forecast,
+  type ForecastTask,
+  mostAhead,
+  ratedAttempts,
+  timedAttempts,
+} from '@taskboard/core/storage'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { statement } from '../statement.js'
+import { EACH_LANE, slopeOf } from '../tasks/lane-sql.js'
+import { isServed } from './agent-row.js'
+
+/** A query of the agent's last attempts that were completed or failed. */
+export function ratedAttemptsOf(agentId: string): string {
+  return /* sql */ `
+    select e.outcome, e.started_at, e.ended_at from taskboard.attempt e
+    where e.agent_id = ${agentId} and e.outcome in ('completed', 'failed', 'retried', 'expired')
+    order by e.ended_at desc limit ${ratedAttempts}`
+}
+
+/** Those of them that were completed, the last few. */
+function timedAttemptsOf(agentId: string): string {
+  return /* sql */ `
+    select r.started_at, r.ended_at from (${ratedAttemptsOf(agentId)}) r
+    where r.outcome = 'completed' order by r.ended_at desc limit ${timedAttempts}`
+}
+
+/**
+ * Medians are computed once for each agent and, for agents without one, once for each workspace. A task's place is counted lane
+ * by lane in pickup order. Each count is a range of bounded length in the index that claims read.
+ */
+const forecasts = statement<Forecast>(
+  'read_forecasts',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  asked as materialized (
+    select * from jsonb_to_recordset($2::jsonb) as i (
+      ord integer, id text, workspace_id text, assigned_to text, agent_id text
+    )
+  ),
+  own as materialized (
+    select i.agent_id,
+      (select percentile_cont(0.5) within group (order by t.ended_at - t.started_at)
+       from (${timedAttemptsOf('i.agent_id')}) t) as typical_ms
+    from (select distinct agent_id from asked where agent_id is not null) i
+  ),
+  crew as materialized (
+    select i.workspace_id, a.id as agent_id, ${isServed('a', '(select now from p)')} as is_served,
+      (select count(*) from (
+        select from taskboard.task t where t.lease_agent_id = a.id limit ${mostAhead}) t) as working
+    from (select distinct workspace_id from asked) i cross join lateral (
+      select * from taskboard.agent w where w.workspace_id = i.workspace_id offset 0
+    ) a
+  ),
+  shared as materialized (
+    select i.workspace_id,
+      (select percentile_cont(0.5) within group (order by l.ended_at - l.started_at)
+       from (
+         select t.* from crew c, lateral (${timedAttemptsOf('c.agent_id')}) t
+         where c.workspace_id = i.workspace_id order by t.ended_at desc limit ${timedAttempts}
+       ) l) as typical_ms
+    from (
+      select distinct i.workspace_id from asked i left join own o on o.agent_id = i.agent_id where o.typical_ms is null
+    ) i
+  )
+  select i.id as "taskId", coalesce(o.typical_ms, s.typical_ms)::float8 as "typicalMs", p.now::float8 as "asOf",
+    (select count(*) from crew c
+      where c.workspace_id = i.workspace_id and c.agent_id = coalesce(i.assigned_to, c.agent_id)
+        and (c.is_served or c.working > 0))::float8 as agents,
+    case when q.task_id is null then 0 else
+      q.before + least(${mostAhead}, (select coalesce(sum(c.working), 0) from crew c
+        where c.workspace_id = i.workspace_id and c.agent_id = coalesce(i.assigned_to, c.agent_id)))
+    end::float8 as ahead
+  from asked i cross join p
+    left join own o on o.agent_id = i.agent_id
+    left join shared s on s.workspace_id = i.workspace_id
+    left join lateral (
+      select q.task_id, case when not q.ready then 0 else (
+        select least(${mostAhead}, sum(b.tasks)) from (
+          select l.lane, ${slopeOf('l.lane')} as slope, q.key + p.now * ${slopeOf('q.lane')} as units
+          from taskboard.scoring s, ${EACH_LANE}
+        ) l, lateral (
+          select count(*) as tasks from (
+            select from taskboard.todo t
+            where t.workspace_id = q.workspace_id and t.agent_id = q.agent_id and t.lane = l.lane and t.ready
+              and t.key >= l.units - l.slope * p.now
+              and (t.key > l.units - l.slope * p.now or (t.due_date, t.created_at, t.task_id) < (q.due_date, q.created_at, q.task_id))
+            limit ${mostAhead}
+          ) t
+        ) b) end as before
+      from taskboard.todo q where q.task_id = i.id
+    ) q on true
+  order by i.ord`,
+)
+
+/** `AgentStore.readForecasts`. */
+export function readForecasts(
+  database: Database,
+  tasks: readonly ForecastTask[],
+  call: CallContext<PgConnection>,
+): Promise<readonly Forecast[]> {
+  const asked = tasks.map(({ id, workspaceId, assignedTo, lease }, ord) => ({
+    ord,
+    id,
+    workspace_id: workspaceId,
+    assigned_to: assignedTo,
+    agent_id: lease?.agentId ?? assignedTo,
+  }))
+  return database.read(call, forecasts, [call.now, JSON.stringify(asked)])
+}

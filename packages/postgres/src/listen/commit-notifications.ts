@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { type BoundSettings, type CommitSignal, createCommitSignal } from '@taskboard/core/storage'
+import { boundedPool } from '../bounded-pool.js'
+import { mostConnections } from '../pglite-pool.js'
+import type { PgPool } from '../pool.js'
+import { resolveTimeouts, type Timeouts } from '../timeouts.js'
+import { createListener } from './listener.js'
+import { CHANNEL, endsWithin } from './listening-connection.js'
+import { createThrottle } from './throttle.js'
+
+/** Signals commits between the processes of one database. */
+export interface CommitNotifications {
+  /** Raised by the commits of this process, which it sends to the others; emits those of all processes. */
+  readonly commits: CommitSignal
+  /** Starts to listen. @throws TaskboardError `INVALID_CONFIG` when the given pool cannot listen. */
+  open(): Promise<void>
+  /** Sends the last commits, and leaves no connection, timer or setting of a session behind. */
+  close(): Promise<void>
+}
+
+export interface CommitNotificationsParts {
+  readonly pool: PgPool
+  /** See `PostgresStorageOptions.listen`. */
+  readonly listen: boolean | PgPool
+  readonly settings: Pick<BoundSettings, 'current'>
+  /** Default: those of `postgresStorage`. */
+  readonly timeouts?: Timeouts | undefined
+}
+
+/**
+ * The least time between two notifications of a process. Each takes a transaction id and a lock that all notifying commits of
+ * the server share, for a fraction of a millisecond and without waiting for the disk. Fifty a second cost little beside the
+ * commits that they signal. The receivers read the database after each, so this limits their reads too.
+ */
+const LEAST_GAP_MS = 20
+
+/** Follows the sender in a notification of commits that revoked tasks from their agents. */
+const REVOKED = 'revoked'
+
+/** How long `close` waits for a database that does not answer. */
+const LONGEST_FLUSH_MS = 1_000
+
+export function createCommitNotifications(parts: CommitNotificationsParts): CommitNotifications {
+  const { pool, listen, settings, timeouts = resolveTimeouts({}) } = parts
+  const signal = createCommitSignal()
+  if (pool.isSoleUser === true) {
+    return { commits: signal, open: () => Promise.resolve(), close: () => Promise.resolve() }
+  }
+  const origin = randomUUID()
+  let hasRevoked = false
+  const received = createThrottle(settings, LEAST_GAP_MS, () => {
+    signal.raise()
+    return Promise.resolve()
+  })
+  /** Passes revocations on at once: they are rare, and until then an agent works on a task that it has lost. */
+  function hear(revokes: boolean): void {
+    if (revokes) signal.raise({ revokes })
+    received.request()
+  }
+  const source = listeningPool(pool, listen)
+  const listener =
+    source &&
+    createListener({
+      pool: source,
+      isRequired: typeof listen === 'object',
+      timeouts,
+      settings,
+      onNotified(payload) {
+        const [sender, news] = payload.split(' ')
+        if (sender !== origin) hear(news === REVOKED)
+      },
+      onResumed: () => hear(true),
+    })
+
+  const bounded = boundedPool(pool, timeouts)
+  // A separate statement: a transaction that writes would hold the lock until it is on the disk.
+  async function notify(): Promise<void> {
+    const connection = listener?.connection ?? bounded
+    const payload = hasRevoked ? `${origin} ${REVOKED}` : origin
+    hasRevoked = false
+    await connection.query({ text: 'select pg_notify($1, $2)', values: [CHANNEL, payload] })
+  }
+  const sent = createThrottle(settings, LEAST_GAP_MS, () => {
+    const { clock } = settings.current
+    return clock.track ? clock.track('commit notification', notify) : notify()
+  })
+
+  return {
+    commits: {
+      raise(commit) {
+        const revokes = commit?.revokes === true
+        hasRevoked ||= revokes
+        hear(revokes)
+        sent.request()
+      },
+      listen: (queued) => signal.listen(queued),
+    },
+    open: async () => listener?.start(),
+    async close() {
+      await endsWithin(settings.current.clock, LONGEST_FLUSH_MS, sent.flush())
+      await listener?.stop()
+      await received.flush()
+    },
+  }
+}
+
+/** A pool of one connection would have none left. */
+function listeningPool(pool: PgPool, listen: boolean | PgPool): PgPool | null {
+  if (typeof listen === 'object') return listen
+  return listen && mostConnections(pool) !== 1 ? pool : null
+}

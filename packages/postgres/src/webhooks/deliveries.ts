@@ -1,0 +1,214 @@
+import { TaskboardError } from '@taskboard/core'
+import {
+  type CallContext,
+  currentPayloadVersion,
+  type Delivery,
+  type DeliveryQuery,
+  type DeliveryStatus,
+  type LoggedEvent,
+  type WebhookStore,
+} from '@taskboard/core/storage'
+import type { Database } from '../database.js'
+import type { PgConnection } from '../pool.js'
+import { statement, type Statement } from '../statement.js'
+import { unknownWebhook } from './read-webhooks.js'
+
+/** The columns of a `DeliveryRow`. `alias` names the table or expression. */
+export function deliveryColumns(alias: string): string {
+  const a = alias
+  return `${a}.id, ${a}.webhook_id as "webhookId", ${a}.workspace_id as "workspaceId", ${a}.event, ${a}.status,
+    ${a}.attempt_count as "attemptCount", ${a}.attempts,
+    coalesce(${a}.planned_at, ${a}.next_attempt_at)::float8 as "nextAttemptAt",
+    ${a}.created_at::float8 as "createdAt"`
+}
+
+/** A delivery as it is stored: its event's data is called `facts`. */
+export interface DeliveryRow extends Omit<Delivery, 'event'> {
+  readonly event: StoredEvent
+}
+
+/** A `LoggedEvent` as it is stored with a delivery. */
+interface StoredEvent extends Pick<
+  LoggedEvent,
+  'id' | 'type' | 'workspaceId' | 'seq' | 'at' | 'payloadVersion'
+> {
+  readonly facts: LoggedEvent['data']
+}
+
+/** The delivery of a row. */
+export function toDelivery(row: DeliveryRow): Delivery {
+  const { event } = row
+  return {
+    id: row.id,
+    webhookId: row.webhookId,
+    workspaceId: row.workspaceId,
+    event: {
+      type: event.type,
+      data: event.facts,
+      id: event.id,
+      workspaceId: event.workspaceId,
+      seq: event.seq,
+      at: event.at,
+      payloadVersion: event.payloadVersion,
+    } as LoggedEvent,
+    status: row.status,
+    attemptCount: row.attemptCount,
+    attempts: row.attempts,
+    nextAttemptAt: row.nextAttemptAt,
+    createdAt: row.createdAt,
+  }
+}
+
+/** Each row is a delivery; a webhook without deliveries has one row of nulls. */
+type ListedRow = DeliveryRow | { readonly [Member in keyof DeliveryRow]: null }
+
+/**
+ * Workspace, webhook, limit, the delivery that ended the page before. That one may have been pruned since, together with all
+ * older ones except those that still wait, whose ids sort by age as well.
+ */
+const newestFirst = (verb: string, condition: string): Statement<ListedRow> =>
+  statement(
+    verb,
+    /* sql */ `
+  with edge as materialized (
+    select coalesce(l.created_at, 9223372036854775807) as created_at, coalesce(l.id, '') as id,
+      case when l.id is null then $4::text end as missing
+    from (select) as always
+      left join taskboard.delivery l on l.id = $4::text and l.webhook_id = $2::text
+  )
+  select ${deliveryColumns('d')}
+  from taskboard.webhook w left join lateral (
+    select * from taskboard.delivery f
+    where f.webhook_id = $2::text and ${condition}
+      and (f.created_at, f.id) < ((select created_at from edge), (select id from edge))
+      and coalesce(f.id < (select missing from edge), true)
+    order by f.created_at desc, f.id desc limit $3::integer
+  ) d on true
+  where w.id = $2::text and w.workspace_id = $1::text
+  order by d.created_at desc, d.id desc`,
+  )
+
+/** One for each status, because only the rare statuses have an index. */
+const listings: Readonly<Record<DeliveryStatus | 'all', Statement<ListedRow>>> = {
+  all: newestFirst('list_deliveries', 'true'),
+  pending: newestFirst('list_pending_deliveries', `f.status = 'pending'`),
+  succeeded: newestFirst('list_succeeded_deliveries', `f.status = 'succeeded'`),
+  failed: newestFirst('list_failed_deliveries', `f.status = 'failed'`),
+  skipped: newestFirst('list_skipped_deliveries', `f.status = 'skipped'`),
+}
+
+/** `WebhookStore.listDeliveries`. */
+export async function listDeliveries(
+  database: Database,
+  { workspaceId, webhookId, status, limit, afterId }: DeliveryQuery,
+  call: CallContext<PgConnection>,
+): Promise<readonly Delivery[]> {
+  const rows = await database.read(call, listings[status ?? 'all'], [workspaceId, webhookId, limit, afterId])
+  if (rows.length === 0) throw unknownWebhook()
+  return rows.filter((row): row is DeliveryRow => row.id !== null).map(toDelivery)
+}
+
+interface ResentRow {
+  readonly isWebhook: boolean
+  readonly isDelivery: boolean
+  readonly count: number
+}
+
+/** The last part of both statements: makes the deliveries that `chosen` locked pending again. Old rows may have no account. */
+const RESEND = /* sql */ `
+  resent as (
+    update taskboard.delivery d
+    set status = 'pending', attempt_count = 0, next_attempt_at = p.now, claim_token = null, planned_at = null,
+      account_id = (select o.account_id from taskboard.workspace o where o.id = $2::text)
+    from p where d.id = any (array(select id from chosen)) returning 1
+  )`
+
+const resendOne = statement<ResentRow>(
+  'resend_delivery',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  owner as materialized (
+    select id from taskboard.webhook where id = $3::text and workspace_id = $2::text
+  ),
+  chosen as materialized (
+    select d.id from taskboard.delivery d
+    where d.id = $4::text and d.webhook_id = (select id from owner) and d.status <> 'pending'
+    for update
+  ),
+  ${RESEND}
+  select exists (select from owner) as "isWebhook",
+    exists (
+      select from taskboard.delivery d where d.id = $4::text and d.webhook_id = (select id from owner)
+    ) as "isDelivery",
+    (select count(*) from resent)::float8 as count`,
+)
+
+const resendRange = statement<ResentRow>(
+  'resend_deliveries',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  owner as materialized (
+    select id from taskboard.webhook where id = $3::text and workspace_id = $2::text
+  ),
+  chosen as materialized (
+    select d.id from taskboard.delivery d
+    where d.webhook_id = (select id from owner) and d.status in ('failed', 'skipped')
+      and d.created_at >= $4::bigint and d.created_at < $5::bigint
+    order by d.id for update
+  ),
+  ${RESEND}
+  select exists (select from owner) as "isWebhook", true as "isDelivery",
+    (select count(*) from resent)::float8 as count`,
+)
+
+/** `WebhookStore.resendDeliveries`. */
+export async function resendDeliveries(
+  database: Database,
+  workspaceId: string,
+  webhookId: string,
+  which: Parameters<WebhookStore['resendDeliveries']>[0]['which'],
+  call: CallContext<PgConnection>,
+): Promise<number> {
+  const values = [call.now, workspaceId, webhookId]
+  const [row] =
+    'deliveryId' in which
+      ? await database.write(call, resendOne, [...values, which.deliveryId])
+      : await database.write(call, resendRange, [...values, which.from, which.to])
+  if (row?.isWebhook !== true) throw unknownWebhook()
+  if (!row.isDelivery) throw new TaskboardError('NOT_FOUND', 'no such delivery')
+  return row.count
+}
+
+const insert = statement<DeliveryRow>(
+  'insert_test_delivery',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
+  insert into taskboard.delivery as d (id, webhook_id, workspace_id, account_id, event, next_attempt_at, created_at)
+  select $4::text, w.id, w.workspace_id,
+    (select o.account_id from taskboard.workspace o where o.id = w.workspace_id), $5::jsonb || jsonb_build_object('at', p.now), p.now, p.now
+  from p, taskboard.webhook w where w.id = $3::text and w.workspace_id = $2::text
+  returning ${deliveryColumns('d')}`,
+)
+
+/** `WebhookStore.insertTestDelivery`. */
+export async function insertTestDelivery(
+  database: Database,
+  workspaceId: string,
+  webhookId: string,
+  { type, data }: Pick<LoggedEvent, 'type' | 'data'>,
+  call: CallContext<PgConnection>,
+): Promise<Delivery> {
+  const { newId } = database.settings.current
+  const event: Omit<StoredEvent, 'at'> = {
+    type,
+    facts: data,
+    id: newId('log'),
+    workspaceId,
+    seq: 0,
+    payloadVersion: currentPayloadVersion,
+  }
+  const values = [call.now, workspaceId, webhookId, newId('evt'), JSON.stringify(event)]
+  const [row] = await database.write(call, insert, values)
+  if (row === undefined) throw unknownWebhook()
+  return toDelivery(row)
+}

@@ -1,0 +1,52 @@
+import { type EnterpriseSession, SUITE_AGENT_TYPE, type Tenant } from './enterprise-session.js'
+
+/** One of everything in an account that has an id. */
+export interface TenantFixture {
+  readonly tenant: Tenant
+  /** By the name of the path parameter: `task_id`, `agent_id`. */
+  readonly ids: Readonly<Record<string, string>>
+}
+
+/** Gives an account one of everything. */
+export async function createTenantFixture(
+  { taskboard }: EnterpriseSession,
+  tenant: Tenant,
+): Promise<TenantFixture> {
+  const { accountId, workspaceId } = tenant
+  const task = await taskboard.board(workspaceId).add({ title: 'theirs' })
+  const agent = await taskboard.agents.create(workspaceId, { name: 'theirs', type: SUITE_AGENT_TYPE })
+  const webhook = await taskboard.webhooks.register(workspaceId, {
+    url: 'https://theirs.example/hook',
+    events: ['task.created'],
+  })
+  const key = await taskboard.accounts.createKey({ accountId, name: 'theirs', scopes: ['tasks:read'] })
+  return {
+    tenant,
+    ids: {
+      workspace_id: workspaceId,
+      task_id: task.id,
+      agent_id: agent.id,
+      webhook_id: webhook.id,
+      key_id: key.id,
+    },
+  }
+}
+
+/** Everything that the storage has of an account, including its events. */
+export async function snapshotOf(
+  { taskboard, storage }: EnterpriseSession,
+  { tenant: { accountId, workspaceId }, ids }: TenantFixture,
+): Promise<object> {
+  const at = { now: null }
+  return {
+    task: (
+      await storage.tasks.getTask({ within: workspaceId, taskId: ids['task_id'] ?? '', parts: ['task'] }, at)
+    ).task,
+    events: await storage.events.readEvents({ workspaceId, afterSeq: 0, limit: 1_000 }, { now: null }),
+    agents: await taskboard.agents.list(workspaceId),
+    webhooks: await taskboard.webhooks.list(workspaceId),
+    deliveries: await taskboard.webhooks.deliveries(workspaceId, ids['webhook_id'] ?? ''),
+    keys: await taskboard.accounts.listKeys(accountId),
+    workspaces: await taskboard.accounts.listWorkspaces(accountId),
+  }
+}
