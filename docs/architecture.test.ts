@@ -10,7 +10,9 @@ function loopsInCode(): readonly string[] {
     (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
   )
   const sources = files.map((name) => readFileSync(new URL(name, core), 'utf8'))
-  const names = sources.flatMap((source) => [...source.matchAll(/createLoop\(\{\s*name: [`'](.*?)[`']/g)])
+  const names = sources.flatMap((source) => [
+    ...source.matchAll(/createBackgroundLoop\(\{\s*name: [`'](.*?)[`']/g),
+  ])
   return names.map(([, name = '']) => name.replace(/\$\{.*Type\}/, '<type>').replace(/\$\{.*\}/, '<channel>'))
 }
 

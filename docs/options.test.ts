@@ -11,7 +11,7 @@ const declarations: Readonly<Record<string, readonly [path: string, name: string
   tokens: [`${core}/access/access-token.ts`, 'TokenOptions'],
   secrets: [`${core}/access/secret-box.ts`, 'SecretBoxOptions'],
   webhooks: [`${core}/webhooks/webhook-options.ts`, 'WebhookOptions'],
-  analytics: [`${core}/analytics/baselines.ts`, 'AnalyticsOptions'],
+  analytics: [`${core}/analytics/analytics.ts`, 'AnalyticsOptions'],
   priority: [`${core}/priority/scoring.ts`, 'ScoringOptions'],
   realtime: [`${core}/realtime/realtime-options.ts`, 'RealtimeOptions'],
   defineAgent: [`${core}/agents/define-agent.ts`, 'AgentOptions'],

@@ -46,9 +46,9 @@ class LazyFrames implements EncodedFrames {
  * Wraps serialized messages, which are framed on first use.
  * @example
  * ```ts
- * import { encoded } from '@taskboard/core/transport'
+ * import { encodeFrames } from '@taskboard/core/transport'
  *
- * const { texts, frames } = encoded(['{"type":"pong"}'])
+ * const { texts, frames } = encodeFrames(['{"type":"pong"}'])
  * console.log(texts.length, frames.length) // 1 17
  * ```
  */
