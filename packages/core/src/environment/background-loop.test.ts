@@ -20,7 +20,7 @@ function setUp(next: () => NextPass, pollIntervalMs: number | null = null) {
   return { clock, passes, errors, loop }
 }
 
-describe('createLoop', () => {
+describe('createBackgroundLoop', () => {
   it('does nothing before start and after stop', async () => {
     const { clock, passes, loop } = setUp(() => null, 1_000)
     loop.wake()

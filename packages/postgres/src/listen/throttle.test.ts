@@ -16,7 +16,7 @@ function setUp(work: (clock: ReturnType<typeof virtualClock>) => Promise<void> =
   return { clock, runs, pace }
 }
 
-describe('createPace', () => {
+describe('createThrottle', () => {
   it('runs at once after a quiet time, and then once for all requests within the gap', async () => {
     const { clock, runs, pace } = setUp()
     await clock.advance({ ms: 5 })
