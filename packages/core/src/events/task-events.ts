@@ -3,7 +3,7 @@ import type { Instant } from '../environment/index.js'
 import { eventKind, iso, time, type EventKind, type EventTally } from './event-kind.js'
 import { actorKinds, columns, holdReasons, type Actor, type Column, type HoldReason } from './vocabulary.js'
 
-interface OfTask {
+export interface OfTask {
   readonly taskId: string
   readonly title: string
 }
