@@ -315,7 +315,7 @@ async function checkTasks(fixture: Fixture): Promise<void> {
   }
 }
 
-/** Replays the log: each event must follow from the one before, and tell of every change exactly once. */
+/** Replays the log: each event must follow from the one before, and report every change exactly once. */
 function checkEvents(fixture: Fixture, events: readonly LoggedEvent[]): void {
   expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1))
   const count = (type: string) => events.filter((event) => event.type === type)

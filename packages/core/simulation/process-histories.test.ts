@@ -164,8 +164,8 @@ async function checkDeliveries(
   const [webhook] = await storage.webhooks.listWebhooks({ within: workspaceId }, { now })
   const query = { workspaceId, webhookId: webhook?.id ?? '', status: null, limit: 10_000, afterId: null }
   const deliveries = await storage.webhooks.listDeliveries(query, { now })
-  const told = events.filter((event) => event.type.startsWith('task.') && event.type !== 'task.progress')
-  expect(deliveries).toHaveLength(told.length)
+  const delivered = events.filter((event) => event.type.startsWith('task.') && event.type !== 'task.progress')
+  expect(deliveries).toHaveLength(delivered.length)
   expect(deliveries.filter((delivery) => delivery.status === 'pending')).toEqual([])
   for (const delivery of deliveries) expect(received.get(delivery.id)?.size).toBe(1)
   return deliveries.filter((delivery) => delivery.status === 'failed').length

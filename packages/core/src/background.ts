@@ -38,7 +38,7 @@ export interface BackgroundParts<Tx> {
   readonly deliverer: Deliverer
   readonly backoff: Backoff
   readonly retention: Retention
-  /** Null for a storage whose wake-ups are complete. */
+  /** Null for a storage whose commit notifications are complete. */
   readonly pollIntervalMs: number | null
 }
 

@@ -8,7 +8,7 @@ import type {
 } from './access/index.js'
 import type { Agents, Estimates } from './agents/index.js'
 import type { Analytics } from './analytics/index.js'
-import type { NewTask, SurfaceBoard, TaskDirectory, TaskInput } from './board/index.js'
+import type { NewTask, TransportBoard, TaskDirectory, TaskInput } from './board/index.js'
 import type { Environment } from './environment/index.js'
 import type { TaskboardError } from './errors/index.js'
 import type { IdempotencyClaim } from './idempotency/index.js'
@@ -70,7 +70,7 @@ export interface TransportServices<Tx = unknown> {
   readonly agents: Agents<Tx>
   readonly analytics: Analytics<Tx>
   readonly estimates: Estimates<Tx>
-  board(workspaceId: string): SurfaceBoard<Tx>
+  board(workspaceId: string): TransportBoard<Tx>
   /**
    * Validates a task for the board of a workspace, which need not exist.
    * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the first field that is wrong.

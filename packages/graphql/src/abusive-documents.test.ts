@@ -16,12 +16,12 @@ const principal: Principal = {
   defaultWorkspaceId: 'ws_1',
 }
 
-/** A services on which nothing that a resolver asks for may be touched. */
+/** Services of which a resolver may touch nothing. */
 function untouchable(): TransportServices {
   const taskboard = createTaskboard({ storage: memoryStorage(), authenticate: () => principal })
   const trap = new Proxy({}, { get: () => expect.fail('a resolver ran') })
   const { services } = taskboard
-  const serviceNames = [
+  const trapped = [
     'accounts',
     'agents',
     'analytics',
@@ -31,7 +31,7 @@ function untouchable(): TransportServices {
     'tasks',
     'webhooks',
   ] as const
-  return { ...services, ...Object.fromEntries(serviceNames.map((name) => [name, trap])) }
+  return { ...services, ...Object.fromEntries(trapped.map((name) => [name, trap])) }
 }
 
 function post(query: string): HttpRequest {

@@ -111,7 +111,7 @@ export function createDatabase(onScoring: () => void): Database {
     webhooks: createTable<StoredWebhook>(journal),
     deliveries: createTable<DeliveryRow>(journal),
   }
-  /** A rollback leaves it set, because one look that finds nothing does no harm. */
+  /** A rollback leaves it set, because one search that finds nothing does no harm. */
   let revokes = false
   const attempts = createAttempts(journal, tables.tasks)
   const subscriptions = createSubscriptions(tables.webhooks)

@@ -19,8 +19,8 @@ export interface IdempotencyRecords {
     now: Instant,
     make: () => T,
   ): Created<T>
-  /** See `Storage.keepAnswer`. */
-  keepAnswer<T extends object>(claim: Pick<IdempotencyClaim, 'scope' | 'key'>, answer: T): T
+  /** See `Storage.saveIdempotentResponse`. */
+  saveIdempotentResponse<T extends object>(claim: Pick<IdempotencyClaim, 'scope' | 'key'>, answer: T): T
   prune(before: Instant, limit: number): number
 }
 
@@ -43,7 +43,7 @@ export function createIdempotencyRecords(journal: Journal): IdempotencyRecords {
       records.set(id, { fingerprint: claim.fingerprint, value, createdAt: now, answer: null })
       return { value, replayed: false }
     },
-    keepAnswer<T extends object>(claim: Pick<IdempotencyClaim, 'scope' | 'key'>, answer: T) {
+    saveIdempotentResponse<T extends object>(claim: Pick<IdempotencyClaim, 'scope' | 'key'>, answer: T) {
       const id = recordId(claim)
       const record = records.get(id)
       if (record === undefined) return answer

@@ -74,7 +74,7 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     close: () => Promise.resolve(),
     transaction: transactions.transaction,
     saveIdempotentResponse: ({ claim, answer }, call) =>
-      transactions.write(call, () => idempotency.keepAnswer(claim, answer)),
+      transactions.write(call, () => idempotency.saveIdempotentResponse(claim, answer)),
     prune: createPrune({
       pruneEvents,
       pruneDeliveries,

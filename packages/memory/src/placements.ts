@@ -10,7 +10,7 @@ export interface Placements {
   leave(row: TaskSlots): void
   /** Updates each placement that has ended by `now`. Each task causes that a few times in its life. */
   settle(now: Instant): void
-  /** Sets aside a head that waits again because the clock stepped back. The caller then looks again. */
+  /** Sets aside a head that waits again because the clock stepped back. The caller then searches again. */
   putAside(row: TaskSlots, now: Instant): boolean
   /** Places all tasks again after the scoring has changed. */
   replaceAll(): void
@@ -19,7 +19,7 @@ export interface Placements {
 /** Calls `onChange` with each pool that gained or lost a task. */
 export function createPlacements(scoring: () => Scoring, onChange: (pool: Pool) => void): Placements {
   const pools = new Map<string, Pool>()
-  const wakes = createTaskHeap()
+  const ending = createTaskHeap()
 
   function poolOf(workspaceId: string, agentId: string | null): Pool {
     const id = agentId ?? workspaceId
@@ -29,16 +29,16 @@ export function createPlacements(scoring: () => Scoring, onChange: (pool: Pool) 
   }
 
   function place(row: TaskSlots, pool: Pool, now: Instant): void {
-    const wakeAt = enterPool(row, pool, now, scoring())
-    row.wakes = wakeAt !== Infinity
-    if (row.wakes) wakes.add(row, wakeAt)
+    const endsAt = enterPool(row, pool, now, scoring())
+    row.endsWithTime = endsAt !== Infinity
+    if (row.endsWithTime) ending.add(row, endsAt)
     onChange(pool)
   }
 
   function unplace(row: TaskSlots, pool: Pool): void {
     row.ticket += 1
     leavePool(row, pool)
-    if (row.wakes) wakes.noteStale()
+    if (row.endsWithTime) ending.noteStale()
   }
 
   function replace(row: TaskSlots, now: Instant): void {
@@ -62,7 +62,7 @@ export function createPlacements(scoring: () => Scoring, onChange: (pool: Pool) 
       onChange(pool)
     },
     settle(now) {
-      while (wakes.firstKey() <= now) replace(wakes.first() as TaskSlots, now)
+      while (ending.firstKey() <= now) replace(ending.first() as TaskSlots, now)
     },
     putAside(row, now) {
       const { notBefore } = row.value

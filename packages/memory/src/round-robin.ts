@@ -58,33 +58,33 @@ export function createRoundRobin(): RoundRobin {
   const types = new Map<string, TypeQueues>()
   const queuedPools = new Map<Pool, QueuedPool[]>()
 
-  const typeQueue = (agentType: string): TypeQueues => queueOf(types, agentType)
+  const queuesOf = (agentType: string): TypeQueues => queuesIn(types, agentType)
 
   function addPool(pool: Pool, queue: WorkspaceQueue): void {
     const own = queuedPools.get(pool)
-    const queued = { queue, waitsUntil: Infinity, place: IN_NO_HEAP }
-    if (own === undefined) queuedPools.set(pool, [queued])
-    else own.push(queued)
-    refresh(pool, queued)
+    const entry = { queue, waitsUntil: Infinity, place: IN_NO_HEAP }
+    if (own === undefined) queuedPools.set(pool, [entry])
+    else own.push(entry)
+    refresh(pool, entry)
   }
 
   function removePool(pool: Pool, queue: WorkspaceQueue): void {
     const own = queuedPools.get(pool) ?? []
-    const index = own.findIndex((queued) => queued.queue === queue)
-    const [queued] = index < 0 ? [] : own.splice(index, 1)
-    if (queued !== undefined) heapRemove(typeQueue(queue.agentType).waiting, queued, waitOrder)
-    setReady(typeQueue(queue.agentType).active, queue, pool, false)
+    const index = own.findIndex((entry) => entry.queue === queue)
+    const [entry] = index < 0 ? [] : own.splice(index, 1)
+    if (entry !== undefined) heapRemove(queuesOf(queue.agentType).waiting, entry, waitOrder)
+    setReady(queuesOf(queue.agentType).active, queue, pool, false)
   }
 
-  function refresh(pool: Pool, queued: QueuedPool): void {
-    const { active, waiting } = typeQueue(queued.queue.agentType)
-    setReady(active, queued.queue, pool, hasReady(pool))
-    setWait(waiting, queued, firstDelayEnd(pool))
+  function refresh(pool: Pool, entry: QueuedPool): void {
+    const { active, waiting } = queuesOf(entry.queue.agentType)
+    setReady(active, entry.queue, pool, hasReady(pool))
+    setWait(waiting, entry, firstDelayEnd(pool))
   }
 
   return {
     addAgent({ id, type, workspaceId }, { own, shared }) {
-      const { queues } = typeQueue(type)
+      const { queues } = queuesOf(type)
       let queue = queues.get(workspaceId)
       if (queue === undefined) {
         queue = newWorkspaceQueue(workspaceId, type)
@@ -96,7 +96,7 @@ export function createRoundRobin(): RoundRobin {
       addPool(own, queue)
     },
     removeAgent({ id, type, workspaceId }, { own, shared }) {
-      const { queues } = typeQueue(type)
+      const { queues } = queuesOf(type)
       const queue = queues.get(workspaceId)
       if (queue === undefined) return
       queue.agentIds.splice(queue.agentIds.indexOf(id), 1)
@@ -106,29 +106,29 @@ export function createRoundRobin(): RoundRobin {
       queues.delete(workspaceId)
     },
     poolChanged(pool) {
-      for (const queued of queuedPools.get(pool) ?? []) refresh(pool, queued)
+      for (const entry of queuedPools.get(pool) ?? []) refresh(pool, entry)
     },
     next: (agentType) => types.get(agentType)?.active[0] ?? null,
     setTurn(agentType, workspaceId, turn) {
-      const ofType = typeQueue(agentType)
-      const queue = ofType.queues.get(workspaceId)
+      const typeQueues = queuesOf(agentType)
+      const queue = typeQueues.queues.get(workspaceId)
       if (queue === undefined) return 0
       const before = queue.turn
       queue.turn = turn
-      if (queue.place !== IN_NO_HEAP) heapUpdate(ofType.active, queue, turnOrder)
+      if (queue.place !== IN_NO_HEAP) heapUpdate(typeQueues.active, queue, turnOrder)
       return before
     },
     nextWaitEnd: (agentType) => types.get(agentType)?.waiting[0]?.waitsUntil ?? Infinity,
   }
 }
 
-function queueOf(types: Map<string, TypeQueues>, agentType: string): TypeQueues {
-  let queue = types.get(agentType)
-  if (queue === undefined) {
-    queue = { queues: new Map(), active: [], waiting: [] }
-    types.set(agentType, queue)
+function queuesIn(types: Map<string, TypeQueues>, agentType: string): TypeQueues {
+  let typeQueues = types.get(agentType)
+  if (typeQueues === undefined) {
+    typeQueues = { queues: new Map(), active: [], waiting: [] }
+    types.set(agentType, typeQueues)
   }
-  return queue
+  return typeQueues
 }
 
 function setReady(active: WorkspaceQueue[], queue: WorkspaceQueue, pool: Pool, ready: boolean): void {
@@ -141,12 +141,12 @@ function setReady(active: WorkspaceQueue[], queue: WorkspaceQueue, pool: Pool, r
   }
 }
 
-function setWait(waiting: QueuedPool[], queued: QueuedPool, waitsUntil: Instant): void {
-  if (waitsUntil === queued.waitsUntil) return
-  queued.waitsUntil = waitsUntil
-  if (waitsUntil === Infinity) heapRemove(waiting, queued, waitOrder)
-  else if (queued.place === IN_NO_HEAP) heapAdd(waiting, queued, waitOrder)
-  else heapUpdate(waiting, queued, waitOrder)
+function setWait(waiting: QueuedPool[], entry: QueuedPool, waitsUntil: Instant): void {
+  if (waitsUntil === entry.waitsUntil) return
+  entry.waitsUntil = waitsUntil
+  if (waitsUntil === Infinity) heapRemove(waiting, entry, waitOrder)
+  else if (entry.place === IN_NO_HEAP) heapAdd(waiting, entry, waitOrder)
+  else heapUpdate(waiting, entry, waitOrder)
 }
 
 function newWorkspaceQueue(workspaceId: string, agentType: string): WorkspaceQueue {
@@ -163,8 +163,8 @@ const turnOrder: HeapOrder<WorkspaceQueue> = {
 
 const waitOrder: HeapOrder<QueuedPool> = {
   comesBefore: (a, b) => a.waitsUntil < b.waitsUntil,
-  placeOf: (queued) => queued.place,
-  setPlace(queued, place) {
-    queued.place = place
+  placeOf: (entry) => entry.place,
+  setPlace(entry, place) {
+    entry.place = place
   },
 }

@@ -32,7 +32,7 @@ export function createTableOfRows<V, R extends Row<V>>(
   const rows = new Map<string, R>()
   const hooks: ChangeHook<V, R>[] = []
 
-  function tell(before: V | undefined, after: V | undefined, row: R): void {
+  function callHooks(before: V | undefined, after: V | undefined, row: R): void {
     for (let index = 0; index < hooks.length; index++) hooks[index]?.(before, after, row)
   }
 
@@ -40,7 +40,7 @@ export function createTableOfRows<V, R extends Row<V>>(
     const row = rows.get(id)
     if (row === undefined) return undefined
     rows.delete(id)
-    tell(row.value, undefined, row)
+    callHooks(row.value, undefined, row)
     return row.value
   }
 
@@ -49,14 +49,14 @@ export function createTableOfRows<V, R extends Row<V>>(
     if (row !== undefined) return change(row, after)
     const added = createRow(after)
     rows.set(id, added)
-    tell(undefined, after, added)
+    callHooks(undefined, after, added)
     return undefined
   }
 
   function change(row: R, after: V): V {
     const before = row.value
     row.value = after
-    tell(before, after, row)
+    callHooks(before, after, row)
     return before
   }
 

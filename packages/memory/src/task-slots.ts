@@ -24,8 +24,8 @@ export interface TaskSlots extends Row<Task> {
   pool: Pool | null
   /** Its lane in the pool; null while it waits for its `notBefore`. */
   lane: Lane | null
-  /** Whether its placement ends with time, so that it is among those that wake. */
-  wakes: boolean
+  /** Whether its placement ends with time, and not only with a change of the task. */
+  endsWithTime: boolean
   /** Counts its placements. */
   ticket: number
   /** Its place among the leases. */
@@ -44,7 +44,7 @@ export function createTaskSlots(value: Task): TaskSlots {
     place: -1,
     pool: null,
     lane: null,
-    wakes: false,
+    endsWithTime: false,
     ticket: 0,
     leasePlace: IN_NO_HEAP,
     attempts: NO_ATTEMPTS,

@@ -19,9 +19,9 @@ export interface MemoryTransaction {
  */
 export interface Transactions {
   /** Runs a verb that changes nothing. */
-  readonly read: <T>(at: CallContext<MemoryTransaction> | null, verb: (now: Instant) => T) => Promise<T>
+  readonly read: <T>(call: CallContext<MemoryTransaction> | null, verb: (now: Instant) => T) => Promise<T>
   /** Runs a verb; undoes its writes when it throws. */
-  readonly write: <T>(at: CallContext<MemoryTransaction> | null, verb: (now: Instant) => T) => Promise<T>
+  readonly write: <T>(call: CallContext<MemoryTransaction> | null, verb: (now: Instant) => T) => Promise<T>
   /** `Storage.transaction`. */
   readonly transaction: <T>(work: (tx: MemoryTransaction) => Promise<T>) => Promise<T>
 }
@@ -40,20 +40,20 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
   const inside = new AsyncLocalStorage<MemoryTransaction>()
 
   const isOpen = (): boolean => current !== null
-  const presentOf = (at: CallContext<MemoryTransaction> | null): Instant => at?.now ?? now()
+  const presentOf = (call: CallContext<MemoryTransaction> | null): Instant => call?.now ?? now()
 
   /** Whether the verb is part of the open transaction. */
-  function isInside(at: CallContext<MemoryTransaction> | null): boolean {
-    if (at?.tx === undefined) return false
-    if (at.tx === current) return true
+  function isInside(call: CallContext<MemoryTransaction> | null): boolean {
+    if (call?.tx === undefined) return false
+    if (call.tx === current) return true
     throw new TaskboardError('CONFLICT', 'the transaction is no longer open')
   }
 
   /** Runs a verb completely or not at all. Within a transaction the commit comes later. */
-  function runVerb<T>(at: CallContext<MemoryTransaction> | null, verb: (now: Instant) => T): T {
+  function runVerb<T>(call: CallContext<MemoryTransaction> | null, verb: (now: Instant) => T): T {
     const start = journal.length
     try {
-      const value = verb(presentOf(at))
+      const value = verb(presentOf(call))
       if (current === null) commit()
       return value
     } catch (error) {

@@ -174,7 +174,7 @@ function upgradeHandler(
         return webSocket.close(closeCodes.unsupportedSubprotocol, `use ${subprotocols.join(' or ')}`)
       }
       const port = new StreamSocket(webSocket, socket)
-      port.tell(endpoint.connect(port, origin, protocol))
+      port.setListener(endpoint.connect(port, origin, protocol))
     })
   }
 }

@@ -38,7 +38,7 @@ export class StreamSocket implements Socket {
   }
 
   /** Starts to report what comes from the socket. Call it once. */
-  tell(listener: SocketListener): void {
+  setListener(listener: SocketListener): void {
     this.#listener = listener
   }
 

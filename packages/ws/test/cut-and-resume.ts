@@ -10,11 +10,11 @@ export interface CutAndResumeOptions {
   /** Below `bound`. */
   readonly random: (bound: number) => number
   /** Whether every event has arrived, by the last `seq` of each channel and workspace. */
-  readonly isComplete: (received: Told) => Promise<boolean>
+  readonly isComplete: (received: ReceivedSeqs) => Promise<boolean>
 }
 
 /** The `seq`s of received events by `channel workspace_id`, in the order of arrival. */
-export type Told = ReadonlyMap<string, readonly number[]>
+export type ReceivedSeqs = ReadonlyMap<string, readonly number[]>
 
 interface Positions {
   readonly tasks: Record<string, number>
@@ -25,7 +25,7 @@ interface Positions {
  * A client that is cut off repeatedly, at any moment, and resumes with `since` from what it has received. Returns what it received
  * over all its connections.
  */
-export async function cutAndResume(options: CutAndResumeOptions): Promise<Told> {
+export async function cutAndResume(options: CutAndResumeOptions): Promise<ReceivedSeqs> {
   const { url, key, workspaceId, cuts, random } = options
   const channel = `workspace.${workspaceId}`
   const received = new Map<string, number[]>()

@@ -8,8 +8,8 @@ interface ConcurrencyLimiter {
   run<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** A turnstile of this process: first come, first served. */
-function createTurnstile(limits: {
+/** A limiter of this process. Work runs in the order of arrival. */
+function createConcurrencyLimiter(limits: {
   readonly atOnce: number
   readonly mostWaiting: number
 }): ConcurrencyLimiter {
@@ -79,9 +79,9 @@ const STORED = /^\$scrypt\$ln=(\d{1,2}),r=8,p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-
  */
 export function createScryptHasher(options: ScryptHasherOptions): PasswordHasher {
   const { random, costLog2 = DEFAULT_COST_LOG2, atOnce = 2, mostWaiting = 100 } = options
-  const turnstile = createTurnstile({ atOnce, mostWaiting })
+  const limiter = createConcurrencyLimiter({ atOnce, mostWaiting })
   const derive = (password: string, salt: Uint8Array, log2: number): Promise<Buffer> =>
-    derived(turnstile, password, salt, log2)
+    derived(limiter, password, salt, log2)
 
   return {
     decoy: toStored(costLog2, random.bytes(SALT_BYTES), random.bytes(HASH_BYTES)),
@@ -100,7 +100,7 @@ export function createScryptHasher(options: ScryptHasherOptions): PasswordHasher
 }
 
 function derived(
-  turnstile: ConcurrencyLimiter,
+  limiter: ConcurrencyLimiter,
   password: string,
   salt: Uint8Array,
   costLog2: number,
@@ -109,7 +109,7 @@ function derived(
   // Node refuses a bound that is exactly what scrypt needs.
   const maxmem = 128 * BLOCK_SIZE * (cost + PARALLELISM) * 2
   const settings: ScryptOptions = { cost, blockSize: BLOCK_SIZE, parallelization: PARALLELISM, maxmem }
-  return turnstile.run(
+  return limiter.run(
     () =>
       new Promise((resolve, reject) => {
         scrypt(password.normalize('NFKC'), salt, HASH_BYTES, settings, (error, key) =>

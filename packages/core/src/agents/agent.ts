@@ -39,7 +39,7 @@ export interface AgentOverview extends Agent {
   readonly currentWorkload: number
   /**
    * The part of its last hundred attempts, completed or failed, that was completed: 0 to 1; null before the first. An attempt that was
-   * retried or whose lease expired counts as failed. One that was held, handed back or revoked does not count.
+   * retried or whose lease expired counts as failed. One that was held, returned or revoked does not count.
    */
   readonly successRate: number | null
 }

@@ -123,7 +123,7 @@ describe('stored agents', () => {
     expect((await board.get(task.id)).assignedTo).toBeNull()
   })
 
-  it('that are deleted during a claim have the task handed back by their runtime', async () => {
+  it('that are deleted during a claim have the claim returned by their runtime', async () => {
     const agents: string[] = []
     const fixture = await agentsFixture({
       agents: [{ type: 'bot', run: (_, { agent }) => void agents.push(agent.id) }],

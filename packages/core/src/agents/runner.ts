@@ -17,7 +17,7 @@ import type { TaskRun } from './task-run.js'
 interface ClaimWatch {
   start(): void
   /** A commit took a task away from its agent, which may be one of the runs. */
-  look(): void
+  check(): void
   stop(): Promise<void>
 }
 
@@ -57,7 +57,7 @@ function createClaimWatch<Tx>(options: ClaimWatchOptions<Tx>): ClaimWatch {
 
   return {
     start: () => loop.start(),
-    look: () => loop.wake(),
+    check: () => loop.wake(),
     stop: () => loop.stop(),
   }
 }
@@ -74,7 +74,7 @@ export interface RunnerOptions<Tx> {
   readonly boardFor: (workspaceId: string, actor: Actor) => Board<Tx>
   /** The wait after a failed attempt. */
   readonly backoff?: Backoff | undefined
-  /** The longest wait between looks for work; null for storages that report all of it. */
+  /** The longest wait between searches for work; null for storages that report all of it. */
   readonly pollIntervalMs: number | null
 }
 
@@ -96,7 +96,7 @@ export interface Runner {
   /** Begins to claim tasks. */
   start(): void
   /**
-   * Stops claiming and lets runs end within the drain time. Then aborts their signals, and after the grace period hands back the tasks
+   * Stops claiming and lets runs end within the drain time. Then aborts their signals, and after the grace period returns the claims
    * of runs that have not ended, without a failed attempt. Waits end by the board's clock. If that is a test's clock and stands still,
    * they end after at most a second of real time. Leaves no timer, and writes nothing afterwards.
    */
@@ -132,7 +132,7 @@ export function createRunner<Tx>(options: RunnerOptions<Tx>): Runner {
     start() {
       if (unsubscribe) return
       unsubscribe = events.onCommit(({ revokes }) => {
-        if (revokes) watch.look()
+        if (revokes) watch.check()
         for (const worker of workers) worker.wake()
       })
       watch.start()

@@ -17,12 +17,12 @@ import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.js'
 import { type NextTask, whileLeased, writeOutcome } from './outcome-writer.js'
 import { createTaskRun, performRun, readBriefing, type TaskRun, type TaskRunOptions } from './task-run.js'
 
-/** How many tasks are handed back at once. */
+/** How many claims are returned at once. */
 const BATCH = 100
 
 /**
- * Hands tasks back, so that other processes need not wait for their leases to end. Tries each task once and never rejects: a task
- * that cannot be handed back returns when its lease ends.
+ * Returns claims, so that other processes need not wait for their leases to end. Tries each claim once and never rejects: a task
+ * whose claim cannot be returned is ready when its lease ends.
  */
 async function returnClaims<Tx>(
   parts: { readonly environment: Environment; readonly tasks: Pick<TaskStore<Tx>, 'changeTask'> },
@@ -36,7 +36,7 @@ async function returnClaims<Tx>(
       await tasks.changeTask({ target: proof, command }, { now: environment.storageNow() })
     } catch (error) {
       const fields = { taskId: proof.taskId, err: error }
-      environment.logger.warn(fields, 'a task could not be handed back; it returns when its lease ends')
+      environment.logger.warn(fields, 'a claim could not be returned; its task is ready when the lease ends')
     }
   }
   for (let first = 0; first < runs.length; first += BATCH) {
@@ -207,7 +207,7 @@ export function createRuntimeWorker<Tx>(
   }
 }
 
-/** Starts claimed tasks, or hands them back when the worker was stopped meanwhile. */
+/** Starts claimed tasks, or returns the claims when the worker was stopped meanwhile. */
 async function takeOn<Tx>(shop: Shop<Tx>, batch: ClaimBatch, claimedAt: Instant): Promise<void> {
   const { definition, keeper } = shop
   const options = batch.tasks.map((task): TaskRunOptions => ({

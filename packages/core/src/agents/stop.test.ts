@@ -41,7 +41,7 @@ describe('stop', () => {
     expect(await fixture.eventsOf('task.failed')).toEqual([])
   })
 
-  it('hands back tasks of runs that do not end, and refuses their later writes', async () => {
+  it('returns the claims of runs that do not end, and refuses their later writes', async () => {
     const gate = newGate()
     const late: unknown[] = []
     const fixture = await agentsFixture({
@@ -83,7 +83,7 @@ describe('stop', () => {
     runner.start()
     await fixture.clock.settle()
     await runner.stop({ drainTimeoutMs: 0, graceMs: 10 })
-    expect(fixture.messages).toContain('a task could not be handed back; it returns when its lease ends')
+    expect(fixture.messages).toContain('a claim could not be returned; its task is ready when the lease ends')
     expect(fixture.clock.pending().timers).toEqual([])
   })
 
@@ -119,7 +119,7 @@ describe('stop', () => {
     })
   })
 
-  it('hands back the tasks of a claim in progress, and starts none of them', async () => {
+  it('returns the tasks of a claim in progress, and starts none of them', async () => {
     let runs = 0
     const fixture = await agentsFixture({ agents: [{ type: 'bot', run: () => `${++runs}` }] })
     const task = await fixture.add()

@@ -146,7 +146,7 @@ export interface Board<Tx = unknown> {
 }
 
 /** A board for callers that have validated a task or a change themselves. */
-export interface SurfaceBoard<Tx = unknown> extends Board<Tx> {
+export interface TransportBoard<Tx = unknown> extends Board<Tx> {
   /** As `addOnce`, with a task of this workspace that `readNewTask` returned. */
   addRead(task: NewTask, options?: AddOptions<Tx>): Promise<Created<Task>>
   /** As `update`, with a change that `readTaskChange` returned. */
@@ -195,14 +195,14 @@ export function createBoard<Tx>(
   parts: BoardParts<Tx>,
   workspaceId: string,
   actor: Actor = HOST,
-): SurfaceBoard<Tx> {
+): TransportBoard<Tx> {
   const { environment, tasks, settings } = parts
   const at = atOf<Tx>(environment)
   const change = changeOf(parts, workspaceId)
   const read = <Part extends TaskPart>(taskId: string, part: Part, options?: InTransaction<Tx>) =>
     tasks.getTask({ within: workspaceId, taskId, parts: [part] }, at(options))
 
-  const board: SurfaceBoard<Tx> = {
+  const board: TransportBoard<Tx> = {
     workspaceId,
     add: async (input, options) => (await board.addOnce(input, options)).value,
     addOnce: async (input, options) =>

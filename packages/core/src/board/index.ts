@@ -75,7 +75,7 @@ export type {
   ChatReply,
   ClaimNote,
   ListOptions,
-  SurfaceBoard,
+  TransportBoard,
   TaskList,
   WriteOptions,
 } from './board.js'

@@ -220,7 +220,7 @@ describe('the end of an attempt', () => {
     expect(last.events.map((event) => event.type)).toEqual(['task.failed'])
   })
 
-  it('hands back without counting the attempt', () => {
+  it('returns a claim without counting the attempt', () => {
     const { task, endedAttempt } = apply(doing, {
       kind: 'return_claim',
       fencingToken: 1,

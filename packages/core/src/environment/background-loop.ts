@@ -40,7 +40,7 @@ export interface BackgroundLoopOptions {
   readonly logger: Logger
   /** One pass. If it throws, the loop logs the error, waits `retryDelayMs` and continues. */
   readonly pass: () => Promise<NextPass>
-  /** The longest time between two passes, for storages whose wake-ups are only hints; null when they are complete. */
+  /** The longest time between two passes, for storages whose commit notifications are only hints; null when they are complete. */
   readonly pollIntervalMs: number | null
   /** How long to wait after a pass that threw. */
   readonly retryDelayMs?: number
@@ -60,7 +60,7 @@ const DEFAULT_RETRY_DELAY_MS = 1_000
 /** The storage may report work as due that another process holds, which must not make a loop spin. */
 const LEAST_DELAY_MS = 50
 
-/** The mechanism behind the runner, the deliverer, the tailer and the sweeps. */
+/** The mechanism behind the runner, the deliverer, the event-log tailer and the sweeps. */
 export function createBackgroundLoop(options: BackgroundLoopOptions): BackgroundLoop {
   const { clock, logger, name, pass, pollIntervalMs } = options
   const retryDelayMs = options.retryDelayMs ?? DEFAULT_RETRY_DELAY_MS

@@ -12,7 +12,7 @@ export interface FeedPage {
 
 /**
  * The event log: one per workspace, written in the same transaction as each change, and read in the same order by all.
- * The task, webhook and agent stores append to it in their own verbs. Reads return what is committed: they ignore `at.tx`.
+ * The task, webhook and agent stores append to it in their own verbs. Reads return what is committed: they ignore `call.tx`.
  */
 export interface EventStore<Tx = unknown> {
   /**
@@ -46,7 +46,7 @@ export interface EventStore<Tx = unknown> {
   feedEnd(query: { readonly after: FeedPosition | null }, call: CallContext<Tx>): Promise<FeedPosition>
   /**
    * Calls `listener` soon after a commit that background work may wait for: an event, a task that became ready, a delivery that became
-   * due. Only a hint: where `Storage.wakes` says so, it may come late, twice or never. Returns a function that stops it.
+   * due. Only a hint: where `Storage.commitNotifications` says so, it may come late, twice or never. Returns a function that stops it.
    */
   onCommit(listener: (commit: Commit) => void): () => void
 }

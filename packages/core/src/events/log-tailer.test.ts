@@ -65,7 +65,7 @@ function setup(pollIntervalMs: number | null = null) {
   }
 }
 
-describe('the tailer', () => {
+describe('the event-log tailer', () => {
   it('passes on events committed after its start, in order, over several pages', async () => {
     const { clock, tailer, heard, append } = setup()
     append(2)
@@ -143,7 +143,7 @@ describe('the tailer', () => {
     expect(heard).toHaveLength(7)
   })
 
-  it('polls where wake-ups are only hints', async () => {
+  it('polls where commit notifications are only hints', async () => {
     const { clock, tailer, heard, append } = setup(1_000)
     await tailer.start()
     await clock.settle()

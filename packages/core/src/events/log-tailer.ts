@@ -23,7 +23,7 @@ export interface EventLogTailer {
   subscribe(listener: (event: LoggedEvent) => void, isHeard?: () => boolean): () => void
   /** Begins at the present end of the log. @throws when the storage cannot be read; you may then call it again. */
   start(): Promise<void>
-  /** Requests a look at the log. */
+  /** Requests a read of the log. */
   wake(): void
   /** Passes on all committed events, then reads no more. Leaves no timer. */
   stop(): Promise<void>

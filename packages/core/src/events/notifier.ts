@@ -266,7 +266,7 @@ export interface NotifierOptions {
  */
 export interface Notifier {
   start(): void
-  /** Requests a look at the log. */
+  /** Requests a read of the log. */
   wake(): void
   /**
    * Starts no more sends, waits `drainTimeoutMs` (default 0) for those in progress, then aborts them. Aborted events are sent again after

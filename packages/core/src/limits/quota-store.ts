@@ -25,7 +25,7 @@ export interface AccountUsage {
 export interface QuotaStore<Tx = unknown> {
   /**
    * Takes one of `limit` tasks of the account in the current month, UTC; a refusal takes nothing. Exact over all processes that
-   * share the storage, and outside of any transaction: `at.tx` is ignored. When the clock steps back into an earlier month, the count of
+   * share the storage, and outside of any transaction: `call.tx` is ignored. When the clock steps back into an earlier month, the count of
    * the later one moves there. A storage may lose the last second before its own crash.
    */
   takeTask(
@@ -34,14 +34,14 @@ export interface QuotaStore<Tx = unknown> {
   ): Promise<TakenTask>
   /**
    * Returns one task taken in `month`, never below none. Only the newest month is known: any other is ignored, as is an unknown account.
-   * Outside of any transaction, and at any time: `at` is ignored.
+   * Outside of any transaction, and at any time: `call` is ignored.
    */
   giveBackTask(
     taken: { readonly accountId: string; readonly month: Instant },
     call: CallContext<Tx>,
   ): Promise<void>
   /**
-   * How many the account has. Requires the transaction `at.tx`. Until it ends, other calls for the account wait, so that
+   * How many the account has. Requires the transaction `call.tx`. Until it ends, other calls for the account wait, so that
    * concurrent callers that count, create and commit never exceed the quota.
    */
   countHeld(

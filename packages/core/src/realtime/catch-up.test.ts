@@ -164,7 +164,7 @@ async function catchUpWhile(raiseAt: readonly number[], { isFlushed }: { isFlush
   return { received, raised: log.map(({ seq }) => seq), state: logSubscription.state }
 }
 
-describe('between the replay and the live logSubscription', () => {
+describe('between the replay and the live log subscription', () => {
   it.each([{ isFlushed: true }, { isFlushed: false }])(
     'sends every event once, whenever it is raised ($isFlushed)',
     async (options) => {

@@ -14,8 +14,8 @@ const PAGE = 100
 const SEND_CHARACTERS = 131_072
 
 /**
- * Starts log subscriptions whose positions are set. Feeds that are not behind are live at once; the others catch up from the log, one at a
- * time. `ends` has the last `seq` of each workspace's log, read after the log subscriptions joined the hub.
+ * Starts log subscriptions whose positions are set. Those that are not behind are live at once; the others catch up from the log,
+ * one at a time. `ends` has the last `seq` of each workspace's log, read after the log subscriptions joined the hub.
  */
 export function startLogSubscriptions(
   logSubscriptions: readonly LogSubscription[],
@@ -87,8 +87,8 @@ function moveTo(logSubscription: LogSubscription, position: number): string | nu
 }
 
 /**
- * Sends a log subscription the log between its position and the present, and makes it live. `end` is the log's last `seq`, read after the
- * log subscription joined the hub. Events that are deleted, or further back than the budget, are sent as gaps.
+ * Sends a log subscription the log between its position and the present, and makes it live. `end` is the log's last `seq`, read
+ * after the log subscription joined the hub. Events that are deleted, or further back than the budget, are sent as gaps.
  */
 async function catchUp(
   logSubscription: LogSubscription,

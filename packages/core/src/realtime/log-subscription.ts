@@ -1,7 +1,7 @@
 import type { Channel } from './channels.js'
 import type { EncodedFrames } from './encoded-frames.js'
 
-/** Feeds that receive the same messages: a workspace's channel with or without agent reports, and `tasks`. */
+/** Subscriptions that receive the same messages: a workspace's channel with or without agent reports, and `tasks`. */
 export type Audience = 'workspace' | 'workspace-tasks' | 'tasks'
 
 /** Where messages come from, and who receives them. */
@@ -22,7 +22,7 @@ export interface Receiver {
  */
 export class LogSubscription {
   readonly receiver: Receiver
-  /** One object for all log subscriptions of a place, once they have joined the hub. */
+  /** One object for all log subscriptions of a target, once they have joined the hub. */
   target: SubscriptionTarget
   state: 'catching-up' | 'live' | 'ended' = 'catching-up'
   /** The `seq` of the last event that was sent, or that came before the subscription. */
@@ -30,9 +30,9 @@ export class LogSubscription {
   /** The last `seq` of the live messages that passed by. */
   seen = 0
 
-  constructor(receiver: Receiver, place: SubscriptionTarget) {
+  constructor(receiver: Receiver, target: SubscriptionTarget) {
     this.receiver = receiver
-    this.target = place
+    this.target = target
   }
 
   get workspaceId(): string {

@@ -44,7 +44,7 @@ export interface LogEndQuery {
 /**
  * Counts each account's realtime connections over all processes. A process holds the slots of its connections under one lease.
  * When it does not renew the lease, because it was killed, all its slots are free from the end of the lease on.
- * Nothing here is part of a transaction: the verbs ignore `at.tx`.
+ * Nothing here is part of a transaction: the verbs ignore `call.tx`.
  */
 export interface RealtimeStore {
   /**

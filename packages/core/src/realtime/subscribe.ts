@@ -149,8 +149,8 @@ function positionOf(since: Since[string] | undefined, end: LogEnd): number {
 }
 
 /**
- * Subscribes: the log subscriptions join the hub, then the ends of the logs are read, and each log subscription catches up from the log before it is
- * live. So the replay and the live events have no gaps and no duplicates.
+ * Subscribes: the log subscriptions join the hub, then the ends of the logs are read, and each log subscription catches up from the
+ * log before it is live. So the replay and the live events have no gaps and no duplicates.
  * @throws TaskboardError `FORBIDDEN`; `NOT_FOUND` for a workspace out of reach, as for one that does not exist; `INVALID_FIELD`
  * (`since`) for a position that does not exist.
  */

@@ -8,7 +8,7 @@ export interface WorkspaceObserver {
   found(workspaceId: string): void
 }
 
-/** Finds workspaces created after a observer subscribed to their whole account. */
+/** Finds workspaces created after an observer subscribed to their whole account. */
 export interface WorkspaceDiscovery {
   add(observer: WorkspaceObserver): void
   delete(observer: WorkspaceObserver): void

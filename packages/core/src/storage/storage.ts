@@ -90,6 +90,6 @@ export interface Storage<Tx = unknown> {
     kept: { readonly claim: Pick<IdempotencyClaim, 'scope' | 'key'>; readonly answer: T },
     call: CallContext<Tx>,
   ): Promise<T>
-  /** Deletes at most `limit` rows that are past their time; returns how many. Runs outside of any transaction: ignores `at.tx`. */
+  /** Deletes at most `limit` rows that are past their time; returns how many. Runs outside of any transaction: ignores `call.tx`. */
   prune(pruning: Pruning, call: CallContext<Tx>): Promise<number>
 }

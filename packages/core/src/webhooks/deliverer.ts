@@ -58,7 +58,7 @@ export interface DelivererParts<Tx = unknown> {
   readonly secrets: Pick<SecretBox, 'open'>
   readonly sender: Sender
   readonly settings: WebhookSettings
-  /** The longest time between two polls of the storage; null when its wake-ups are complete. */
+  /** The longest time between two polls of the storage; null when its commit notifications are complete. */
   readonly pollIntervalMs: number | null
 }
 
@@ -96,7 +96,7 @@ const QUICK_MS = 1_000
 
 export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
   const { environment, store, sender, settings } = parts
-  const slots = createSendLimiter({
+  const limiter = createSendLimiter({
     most: settings.maxInFlight,
     mostPerAccount: settings.maxInFlightPerAccount,
     mostPerWebhook: settings.maxInFlightPerWebhook,
@@ -110,23 +110,23 @@ export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
   })
   const sends = createSends(parts, {
     onResult(result, { target, claimedUntil }) {
-      slots.sent(target.id, result.attempt.durationMs < QUICK_MS)
+      limiter.sent(target.id, result.attempt.durationMs < QUICK_MS)
       results.write({ webhookId: target.id, result, claimedUntil })
       sendWaiting()
       claimMore()
     },
     onUntried(sendable) {
-      slots.sent(sendable.target.id, false)
+      limiter.sent(sendable.target.id, false)
       giveBack([sendable])
       sendWaiting()
     },
   })
-  const claims = createClaimLoop(parts, { slots, returned, giveBack, onClaimed: sendWaiting })
-  const checks = createCheckLoop(parts, { slots, giveBack, onChecked: sendWaiting })
+  const claims = createClaimLoop(parts, { limiter, returned, giveBack, onClaimed: sendWaiting })
+  const checks = createCheckLoop(parts, { limiter, giveBack, onChecked: sendWaiting })
   let stopping = false
 
   function settle(webhookId: string): void {
-    slots.settle(webhookId)
+    limiter.settle(webhookId)
     claimMore()
   }
 
@@ -139,14 +139,14 @@ export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
   }
 
   function claimMore(): void {
-    if (slots.isClaimDue()) claims.wake()
+    if (limiter.isClaimDue()) claims.wake()
   }
 
   function sendWaiting(): void {
     if (stopping) return
     const now = environment.clock.now()
-    for (let next = slots.take(now); next !== undefined; next = slots.take(now)) sends.begin(next)
-    if (slots.isCheckDue(now)) checks.wake()
+    for (let next = limiter.take(now); next !== undefined; next = limiter.take(now)) sends.begin(next)
+    if (limiter.isCheckDue(now)) checks.wake()
   }
 
   return {
@@ -157,11 +157,11 @@ export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
       claims.start()
     },
     wake: () => claims.wake(),
-    forget: (webhookId) => slots.forget(webhookId),
+    forget: (webhookId) => limiter.forget(webhookId),
     async stop({ drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS } = {}) {
       stopping = true
       await Promise.all([claims.stop(), checks.stop()])
-      giveBack(slots.takeWaiting())
+      giveBack(limiter.takeWaiting())
       await sends.end(drainTimeoutMs)
       await results.stop()
       await returned.flush()
@@ -171,7 +171,7 @@ export function createDeliverer<Tx>(parts: DelivererParts<Tx>): Deliverer {
 }
 
 interface ClaimLoopParts {
-  readonly slots: SendLimiter
+  readonly limiter: SendLimiter
   readonly returned: ReturnedClaims
   readonly giveBack: (waiting: readonly WaitingDelivery[]) => void
   readonly onClaimed: () => void
@@ -180,7 +180,7 @@ interface ClaimLoopParts {
 /** Claims due deliveries as long as there is room. */
 function createClaimLoop(
   parts: Pick<DelivererParts, 'environment' | 'store' | 'settings' | 'pollIntervalMs'>,
-  { slots, returned, giveBack, onClaimed }: ClaimLoopParts,
+  { limiter, returned, giveBack, onClaimed }: ClaimLoopParts,
 ): BackgroundLoop {
   const { environment, store, settings, pollIntervalMs } = parts
   const { clock, logger } = environment
@@ -188,9 +188,9 @@ function createClaimLoop(
   const claimMs = 2 * settings.timeoutMs + CLAIM_MARGIN_MS
 
   async function claimDue(): Promise<NextPass> {
-    giveBack(slots.takeStuck())
+    giveBack(limiter.takeStuck())
     await returned.flush()
-    const bounds = slots.nextClaim()
+    const bounds = limiter.nextClaim()
     if (bounds === null) return null
     const claimedUntil = clock.now() + claimMs
     const request = { ...bounds, claimMs }
@@ -198,7 +198,7 @@ function createClaimLoop(
       now: environment.storageNow(),
     })
     const now = clock.now()
-    for (const claimed of deliveries) slots.add({ claimed, claimedUntil }, now)
+    for (const claimed of deliveries) limiter.add({ claimed, claimedUntil }, now)
     onClaimed()
     if (nextDueInMs === null || nextDueInMs > 0) return nextDueInMs
     return deliveries.length > 0 ? 'now' : FULL_WAIT_MS
@@ -208,7 +208,7 @@ function createClaimLoop(
 }
 
 interface CheckLoopParts {
-  readonly slots: SendLimiter
+  readonly limiter: SendLimiter
   readonly giveBack: (waiting: readonly WaitingDelivery[]) => void
   readonly onChecked: () => void
 }
@@ -216,16 +216,16 @@ interface CheckLoopParts {
 /** Reads the webhooks of deliveries that were claimed ahead again, all waiting ones together, right before the sends. */
 function createCheckLoop(
   { environment, store }: Pick<DelivererParts, 'environment' | 'store'>,
-  { slots, giveBack, onChecked }: CheckLoopParts,
+  { limiter, giveBack, onChecked }: CheckLoopParts,
 ): BackgroundLoop {
   const { clock, logger } = environment
 
   async function check(): Promise<NextPass> {
-    const webhookIds = slots.nextCheck(clock.now())
+    const webhookIds = limiter.nextCheck(clock.now())
     if (webhookIds.length === 0) return null
     const targets = await store.readTargets({ webhookIds }, { now: environment.storageNow() })
     // A released delivery of a disabled webhook becomes skipped with the next claim; a deleted webhook has none left.
-    giveBack(slots.checked(webhookIds, targets, clock.now()))
+    giveBack(limiter.checked(webhookIds, targets, clock.now()))
     onChecked()
     return null
   }

@@ -43,13 +43,13 @@ export interface SendCounts {
   readonly claimed: number
   wait(waiting: WaitingDelivery): WebhookSends
   /** Takes the longest waiting claim, which then counts as sending. Its webhook and account go to the end of the turn. */
-  begin(slots: WebhookSends): WaitingDelivery | undefined
+  begin(sends: WebhookSends): WaitingDelivery | undefined
   /** A send has ended. */
-  end(slots: WebhookSends, isQuick: boolean): void
+  end(sends: WebhookSends, isQuick: boolean): void
   /** A claim has ended. */
   settle(webhookId: string): void
   /** Removes all that wait, without settling them. */
-  takeAll(slots: WebhookSends): WaitingDelivery[]
+  takeAll(sends: WebhookSends): WaitingDelivery[]
 }
 
 export function createSendCounts(): SendCounts {
@@ -66,7 +66,7 @@ export function createSendCounts(): SendCounts {
     return made
   }
 
-  function slotsOf(target: DeliveryTarget): WebhookSends {
+  function sendsOf(target: DeliveryTarget): WebhookSends {
     const found = webhooks.get(target.id)
     if (found) return found
     const account = accountOf(target.accountId)
@@ -86,49 +86,49 @@ export function createSendCounts(): SendCounts {
       return claimed
     },
     wait(waiting) {
-      const slots = slotsOf(waiting.claimed.webhook)
-      slots.waiting.push(waiting)
-      slots.claimed += 1
-      slots.account.claimed += 1
+      const sends = sendsOf(waiting.claimed.webhook)
+      sends.waiting.push(waiting)
+      sends.claimed += 1
+      sends.account.claimed += 1
       claimed += 1
-      return slots
+      return sends
     },
-    begin(slots) {
-      const { account, target } = slots
-      const next = slots.waiting.shift()
+    begin(sends) {
+      const { account, target } = sends
+      const next = sends.waiting.shift()
       if (next === undefined) return undefined
-      slots.sending += 1
+      sends.sending += 1
       account.sending += 1
       sending += 1
       account.webhooks.delete(target.id)
-      account.webhooks.set(target.id, slots)
+      account.webhooks.set(target.id, sends)
       if (accounts.size > 1) {
         accounts.delete(account.id)
         accounts.set(account.id, account)
       }
       return next
     },
-    end(slots, isQuick) {
-      const { account } = slots
-      slots.sending -= 1
+    end(sends, isQuick) {
+      const { account } = sends
+      sends.sending -= 1
       account.sending -= 1
       sending -= 1
-      slots.isQuick = isQuick
+      sends.isQuick = isQuick
       account.isQuick = isQuick
     },
     settle(webhookId) {
-      const slots = webhooks.get(webhookId)
-      if (slots === undefined) return
-      const { account } = slots
-      slots.claimed -= 1
+      const sends = webhooks.get(webhookId)
+      if (sends === undefined) return
+      const { account } = sends
+      sends.claimed -= 1
       account.claimed -= 1
       claimed -= 1
-      if (slots.claimed === 0) {
+      if (sends.claimed === 0) {
         webhooks.delete(webhookId)
         account.webhooks.delete(webhookId)
       }
       if (account.claimed === 0) accounts.delete(account.id)
     },
-    takeAll: (slots) => slots.waiting.splice(0),
+    takeAll: (sends) => sends.waiting.splice(0),
   }
 }

@@ -18,7 +18,7 @@ const LARGEST_CLAIM = 500
  * Counts the claims of this process. A claim *waits*, then is *sending*, then is *unsettled* until its result is stored. More are
  * claimed ahead than can be sent, so that sending does not pause while the storage answers, and each claim fetches many. For slow
  * endpoints, only as many as can be sent are claimed. Accounts share the slots for sends, and so do the webhooks of each account:
- * see `SlotThresholds`.
+ * see `SendThresholds`.
  */
 export interface SendLimiter {
   /** How many more can be claimed now. */
@@ -59,11 +59,11 @@ export function createSendLimiter(bounds: SendBounds): SendLimiter {
       if (counts.sending >= bounds.most) return undefined
       for (const account of counts.accounts.values()) {
         if (!thresholds.mayAccountSend(account)) continue
-        for (const slots of account.webhooks.values()) {
-          if (slots.waiting.length === 0 || !checks.isFresh(slots, now) || !thresholds.mayWebhookSend(slots))
+        for (const sends of account.webhooks.values()) {
+          if (sends.waiting.length === 0 || !checks.isFresh(sends, now) || !thresholds.mayWebhookSend(sends))
             continue
-          const next = counts.begin(slots)
-          if (next !== undefined) return { ...next, target: slots.target }
+          const next = counts.begin(sends)
+          if (next !== undefined) return { ...next, target: sends.target }
         }
       }
       return undefined
@@ -72,15 +72,15 @@ export function createSendLimiter(bounds: SendBounds): SendLimiter {
     nextCheck: (now) => checks.nextCheck(now),
     checked(webhookIds, targets, now) {
       const gone = checks.checked(webhookIds, targets, now)
-      return gone.flatMap((slots) => counts.takeAll(slots))
+      return gone.flatMap((sends) => counts.takeAll(sends))
     },
     forget: (webhookId) => checks.forget(webhookId),
     settle: (webhookId) => counts.settle(webhookId),
-    takeWaiting: () => [...counts.webhooks.values()].flatMap((slots) => counts.takeAll(slots)),
+    takeWaiting: () => [...counts.webhooks.values()].flatMap((sends) => counts.takeAll(sends)),
   }
 }
 
-/** The part of the slots that decides when and what to claim. */
+/** The part of the limiter that decides when and what to claim. */
 function createClaimVerbs(
   { most, mostPerAccount, mostPerWebhook }: SendBounds,
   counts: SendCounts,
@@ -107,8 +107,8 @@ function createClaimVerbs(
           excludeAccountIds.push(account.id)
           continue
         }
-        for (const [id, slots] of account.webhooks) {
-          if (thresholds.isWebhookFull(slots)) excludeWebhookIds.push(id)
+        for (const [id, sends] of account.webhooks) {
+          if (thresholds.isWebhookFull(sends)) excludeWebhookIds.push(id)
         }
       }
       const limit = Math.min(room(), LARGEST_CLAIM)
@@ -120,15 +120,15 @@ function createClaimVerbs(
       isWanting ||= room() < roomy
     },
     sent(webhookId, isQuick) {
-      const slots = counts.webhooks.get(webhookId)
-      if (slots === undefined) return
-      counts.end(slots, isQuick)
-      isWanting ||= !thresholds.isWebhookFull(slots) && !thresholds.isAccountFull(slots.account)
+      const sends = counts.webhooks.get(webhookId)
+      if (sends === undefined) return
+      counts.end(sends, isQuick)
+      isWanting ||= !thresholds.isWebhookFull(sends) && !thresholds.isAccountFull(sends.account)
     },
     takeStuck() {
       if (room() >= roomy || counts.sending >= most) return []
-      const stuck = [...counts.webhooks.values()].filter((slots) => thresholds.isStuck(slots))
-      return stuck.flatMap((slots) => counts.takeAll(slots))
+      const stuck = [...counts.webhooks.values()].filter((sends) => thresholds.isStuck(sends))
+      return stuck.flatMap((sends) => counts.takeAll(sends))
     },
   }
 }

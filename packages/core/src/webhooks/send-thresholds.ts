@@ -19,11 +19,11 @@ export function mayTakeSlot(own: number, used: number, capacity: number, mostOfO
 /** Which accounts and webhooks can send more, and for which more can be claimed. */
 export interface SendThresholds {
   mayAccountSend(account: AccountSends): boolean
-  mayWebhookSend(slots: WebhookSends): boolean
+  mayWebhookSend(sends: WebhookSends): boolean
   /** Has all the slots that it can have now, and is not known to free them soon. */
-  isStuck(slots: WebhookSends): boolean
+  isStuck(sends: WebhookSends): boolean
   /** Has all the claims that it can have: twice its sends if it answers quickly, else as many as it can send. */
-  isWebhookFull(slots: WebhookSends): boolean
+  isWebhookFull(sends: WebhookSends): boolean
   isAccountFull(account: AccountSends): boolean
 }
 
@@ -37,8 +37,8 @@ export function createSendThresholds(
     mayTakeSlot(sending, account.sending, mostPerAccount, mostPerWebhook)
   const isAccountStuck = (account: AccountSends): boolean => !account.isQuick && !mayAccountSend(account)
   /** A webhook without sends waits only for its account. */
-  const isWebhookStuck = (slots: WebhookSends): boolean =>
-    slots.sending > 0 && !slots.isQuick && !mayWebhookSend(slots)
+  const isWebhookStuck = (sends: WebhookSends): boolean =>
+    sends.sending > 0 && !sends.isQuick && !mayWebhookSend(sends)
 
   /**
    * How many of its waiting claims could be sent within the bound per webhook, except to hanging webhooks. Counts a webhook without
@@ -46,9 +46,9 @@ export function createSendThresholds(
    */
   function sendableOf(account: AccountSends): number {
     let sendable = 0
-    for (const slots of account.webhooks.values()) {
-      if (slots.sending === 0 || mayWebhookSend(slots))
-        sendable += Math.min(slots.waiting.length, mostPerWebhook - slots.sending)
+    for (const sends of account.webhooks.values()) {
+      if (sends.sending === 0 || mayWebhookSend(sends))
+        sendable += Math.min(sends.waiting.length, mostPerWebhook - sends.sending)
     }
     return sendable
   }
@@ -57,10 +57,10 @@ export function createSendThresholds(
   return {
     mayAccountSend,
     mayWebhookSend,
-    isStuck: (slots) => isAccountStuck(slots.account) || isWebhookStuck(slots),
-    isWebhookFull: (slots) =>
-      isWebhookStuck(slots) ||
-      slots.waiting.length + slots.sending > (slots.isQuick ? 2 * mostPerWebhook : mostPerWebhook - 1),
+    isStuck: (sends) => isAccountStuck(sends.account) || isWebhookStuck(sends),
+    isWebhookFull: (sends) =>
+      isWebhookStuck(sends) ||
+      sends.waiting.length + sends.sending > (sends.isQuick ? 2 * mostPerWebhook : mostPerWebhook - 1),
     isAccountFull: (account) =>
       isAccountStuck(account) ||
       (account.isQuick && account.sending + sendableOf(account) > 2 * mostPerAccount),

@@ -11,10 +11,10 @@ const MOST_FORGOTTEN = 1_000
 
 /** Keeps the time of the last read of each webhook. Deliveries go to a webhook only while its read is fresh. */
 export interface TargetChecks {
-  isFresh(slots: WebhookSends, now: Instant): boolean
+  isFresh(sends: WebhookSends, now: Instant): boolean
   /** A claim reads targets as of this call. Claims run one at a time, and so do checks. */
   claimBegins(): void
-  claimed(slots: WebhookSends, target: DeliveryTarget, now: Instant): void
+  claimed(sends: WebhookSends, target: DeliveryTarget, now: Instant): void
   /** Whether something that waits needs a read of its webhook now, or soon. */
   isCheckDue(now: Instant): boolean
   /** The webhooks to read: all with waiting deliveries that soon need it. The read is as of this call. */
@@ -30,16 +30,16 @@ export function createTargetChecks(counts: SendCounts, thresholds: SendThreshold
   const sinceCheck = createForgotten()
 
   return {
-    isFresh: (slots, now) => isYounger(slots, now, FRESH_MS),
+    isFresh: (sends, now) => isYounger(sends, now, FRESH_MS),
     claimBegins() {
       sinceClaim.clear()
     },
-    claimed: (slots, target, now) => see(slots, target, sinceClaim.has(target.id) ? null : now),
+    claimed: (sends, target, now) => see(sends, target, sinceClaim.has(target.id) ? null : now),
     isCheckDue(now) {
       for (const account of counts.accounts.values()) {
         if (!thresholds.mayAccountSend(account)) continue
-        for (const slots of account.webhooks.values()) {
-          if (needsCheck(slots, now) && thresholds.mayWebhookSend(slots)) return true
+        for (const sends of account.webhooks.values()) {
+          if (needsCheck(sends, now) && thresholds.mayWebhookSend(sends)) return true
         }
       }
       return false
@@ -47,26 +47,26 @@ export function createTargetChecks(counts: SendCounts, thresholds: SendThreshold
     nextCheck(now) {
       sinceCheck.clear()
       const due: string[] = []
-      for (const [webhookId, slots] of counts.webhooks) if (needsCheck(slots, now)) due.push(webhookId)
+      for (const [webhookId, sends] of counts.webhooks) if (needsCheck(sends, now)) due.push(webhookId)
       return due
     },
     checked(webhookIds, targets, now) {
       const found = new Map(targets.map((target) => [target.id, target]))
       const gone: WebhookSends[] = []
       for (const webhookId of webhookIds) {
-        const slots = counts.webhooks.get(webhookId)
-        if (slots === undefined) continue
+        const sends = counts.webhooks.get(webhookId)
+        if (sends === undefined) continue
         const target = found.get(webhookId)
-        if (target === undefined) gone.push(slots)
-        else see(slots, target, sinceCheck.has(webhookId) ? null : now)
+        if (target === undefined) gone.push(sends)
+        else see(sends, target, sinceCheck.has(webhookId) ? null : now)
       }
       return gone
     },
     forget(webhookId) {
       sinceClaim.add(webhookId)
       sinceCheck.add(webhookId)
-      const slots = counts.webhooks.get(webhookId)
-      if (slots !== undefined) slots.seenAt = null
+      const sends = counts.webhooks.get(webhookId)
+      if (sends !== undefined) sends.seenAt = null
     },
   }
 }
@@ -88,11 +88,11 @@ function isYounger({ seenAt }: WebhookSends, now: Instant, ageMs: number): boole
   return seenAt !== null && now >= seenAt && now - seenAt < ageMs
 }
 
-function needsCheck(slots: WebhookSends, now: Instant): boolean {
-  return slots.waiting.length > 0 && !isYounger(slots, now, FRESH_MS / 2)
+function needsCheck(sends: WebhookSends, now: Instant): boolean {
+  return sends.waiting.length > 0 && !isYounger(sends, now, FRESH_MS / 2)
 }
 
-function see(slots: WebhookSends, target: DeliveryTarget, seenAt: Instant | null): void {
-  slots.target = target
-  slots.seenAt = seenAt
+function see(sends: WebhookSends, target: DeliveryTarget, seenAt: Instant | null): void {
+  sends.target = target
+  sends.seenAt = seenAt
 }

@@ -150,7 +150,7 @@ export const limitCases: readonly EnterpriseCheck[] = [
     },
   },
   {
-    id: 'limits.told',
+    id: 'limits.headers-of-each-answer',
     name: 'the account has the limits of its tier',
     options: { tiers: { enterprise: { burstPerMinute: null, quota: { agents: 9 } } } },
     async check({ send }) {

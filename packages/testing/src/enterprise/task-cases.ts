@@ -167,7 +167,7 @@ const creation: readonly EnterpriseCheck[] = [
 const management: readonly EnterpriseCheck[] = [
   {
     id: 'tasks.get',
-    name: 'a task is the same on both surfaces',
+    name: 'a task is the same in both APIs',
     async check(session) {
       const { taskboard, workspaceId } = session
       const { id } = await taskboard.board(workspaceId).add({ title: 'By the host', priority: 'low' })

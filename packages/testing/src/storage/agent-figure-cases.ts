@@ -53,7 +53,7 @@ const overviewCases: readonly StorageCheck[] = [
         { name: 'x', tier: 'custom', workspaceName: 'x', agent: { name: 'x', type: AGENT_TYPE } },
         at(),
       )
-      const survey = async (reach: Reach | null, asked: object = {}) => {
+      const listIds = async (reach: Reach | null, asked: object = {}) => {
         const stored = await storage.agents.listAgents({ reach, ...asked }, at())
         const overviews = await storage.agents.listAgents({ reach, ...asked, parts: ['work'] }, at())
         const ids = overviews.map(({ id }) => id)
@@ -64,19 +64,19 @@ const overviewCases: readonly StorageCheck[] = [
         return ids
       }
       const all = [agent.id, other.agent.id, second.id].sort()
-      assert.deepEqual(await survey(reachOf(fixture)), all)
-      assert.deepEqual(await survey(reachOf(fixture), { limit: 2 }), all.slice(0, 2))
-      assert.deepEqual(await survey(reachOf(fixture), { limit: 2, afterId: all[1] }), all.slice(2))
-      assert.deepEqual(await survey(reachOf(fixture, [other.workspaceId])), [other.agent.id])
-      assert.deepEqual(await survey(reachOf(fixture), { workspaceId: other.workspaceId }), [other.agent.id])
+      assert.deepEqual(await listIds(reachOf(fixture)), all)
+      assert.deepEqual(await listIds(reachOf(fixture), { limit: 2 }), all.slice(0, 2))
+      assert.deepEqual(await listIds(reachOf(fixture), { limit: 2, afterId: all[1] }), all.slice(2))
+      assert.deepEqual(await listIds(reachOf(fixture, [other.workspaceId])), [other.agent.id])
+      assert.deepEqual(await listIds(reachOf(fixture), { workspaceId: other.workspaceId }), [other.agent.id])
       const both = [agent.id, second.id].sort()
-      assert.deepEqual(await survey(reachOf(fixture), { agentIds: [...both, unknownId('agent')] }), both)
-      assert.deepEqual(await survey(reachOf(fixture), { agentIds: both, limit: 1 }), both.slice(0, 1))
-      assert.deepEqual(await survey(reachOf(fixture), { agentIds: both, afterId: both[0] }), both.slice(1))
-      assert.deepEqual(await survey(reachOf(fixture), { agentIds: all, workspaceId }), both)
-      assert.deepEqual(await survey(reachOf(fixture), { agentIds: [] }), [])
-      assert.deepEqual(await survey(reachOf(fixture, [other.workspaceId]), { agentIds: both }), [])
-      assert.equal((await survey(null)).length, 4)
+      assert.deepEqual(await listIds(reachOf(fixture), { agentIds: [...both, unknownId('agent')] }), both)
+      assert.deepEqual(await listIds(reachOf(fixture), { agentIds: both, limit: 1 }), both.slice(0, 1))
+      assert.deepEqual(await listIds(reachOf(fixture), { agentIds: both, afterId: both[0] }), both.slice(1))
+      assert.deepEqual(await listIds(reachOf(fixture), { agentIds: all, workspaceId }), both)
+      assert.deepEqual(await listIds(reachOf(fixture), { agentIds: [] }), [])
+      assert.deepEqual(await listIds(reachOf(fixture, [other.workspaceId]), { agentIds: both }), [])
+      assert.equal((await listIds(null)).length, 4)
       const theirs = { ...reachOf(fixture), accountId: stranger.account.id }
       for (const [reach, id] of [
         [theirs, workspaceId],

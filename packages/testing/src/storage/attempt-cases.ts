@@ -95,7 +95,7 @@ export const attemptCases: readonly StorageCheck[] = [
   },
   {
     id: 'leases.hand-back',
-    name: 'a task that is handed back is ready at once and its attempt is not counted',
+    name: 'a task whose claim is returned is ready at once and its attempt is not counted',
     async check({ storage, addClaimed, claim, at }) {
       const task = await addClaimed()
       const back = await changeClaimed(

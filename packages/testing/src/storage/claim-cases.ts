@@ -234,7 +234,7 @@ export const claimCases: readonly StorageCheck[] = [
     },
   },
   {
-    id: 'claims.rotation',
+    id: 'claims.round-robin',
     name: 'workspaces with ready tasks take turns, one task a turn, best first inside each',
     async check(fixture) {
       const others = [await fixture.addWorkspace(), await fixture.addWorkspace()]
@@ -259,7 +259,7 @@ export const claimCases: readonly StorageCheck[] = [
     },
   },
   {
-    id: 'claims.rotation-over-calls',
+    id: 'claims.round-robin-over-calls',
     name: 'turns continue from one call to the next',
     async check(fixture) {
       const { workspaceId } = await fixture.addWorkspace()

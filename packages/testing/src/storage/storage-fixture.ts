@@ -67,24 +67,24 @@ export interface StorageFixture {
   /** The circumstances at `afterMs` after the start. */
   at(afterMs?: number, tx?: unknown): CallContext
   /** Adds a task. */
-  add(task?: Partial<NewTask>, at?: CallContext): Promise<Task>
+  add(task?: Partial<NewTask>, call?: CallContext): Promise<Task>
   /** The task as it is now. */
   get(task: Pick<Task, 'id' | 'workspaceId'>, tx?: unknown): Promise<Task>
   /** Claims the best task for the agent. */
-  claim(at?: CallContext, agent?: Agent): Promise<Task | null>
+  claim(call?: CallContext, agent?: Agent): Promise<Task | null>
   /** Adds a task and claims it; it must be the best one. */
-  addClaimed(task?: Partial<NewTask>, at?: CallContext): Promise<Task>
+  addClaimed(task?: Partial<NewTask>, call?: CallContext): Promise<Task>
   /** Claims and completes whatever is best. */
-  finish(task: Task, at?: CallContext): Promise<void>
+  finish(task: Task, call?: CallContext): Promise<void>
   /** Frees the dependents that completions have left for later; resolves to how many those were. */
-  freeAll(at?: CallContext): Promise<number>
+  freeAll(call?: CallContext): Promise<number>
   expire(call: CallContext, limit?: number): Promise<{ expired: number; nextExpiryInMs: number | null }>
   events(workspaceId?: string): Promise<readonly LoggedEvent[]>
   eventTypes(workspaceId?: string): Promise<readonly string[]>
   /** Another workspace of the account with an agent. */
-  addWorkspace(at?: CallContext, agentType?: string): Promise<{ workspaceId: string; agent: Agent }>
-  addAgent(type?: string, at?: CallContext): Promise<Agent>
-  addWebhook(events?: readonly WebhookEventType[], at?: CallContext): Promise<StoredWebhook>
+  addWorkspace(call?: CallContext, agentType?: string): Promise<{ workspaceId: string; agent: Agent }>
+  addAgent(type?: string, call?: CallContext): Promise<Agent>
+  addWebhook(events?: readonly WebhookEventType[], call?: CallContext): Promise<StoredWebhook>
 }
 
 type Waits = Pick<StorageFixture, 'readsWait' | 'writesWait'>

@@ -127,9 +127,9 @@ export const transactionCases: readonly StorageCheck[] = [
           inside,
         )
         assert.equal((await readAgent(storage.agents, { reach, agentId: second.id }, inside)).id, second.id)
-        const survey = { workspaceId, limit: 9, afterId: null }
+        const page = { workspaceId, limit: 9, afterId: null }
         assert.deepEqual(
-          (await storage.agents.listAgents({ reach, ...survey, parts: ['work'] }, inside)).map(
+          (await storage.agents.listAgents({ reach, ...page, parts: ['work'] }, inside)).map(
             (each) => each.id,
           ),
           [agent.id, second.id],

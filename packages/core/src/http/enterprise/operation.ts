@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Principal, Scope } from '../../access/index.js'
-import type { SurfaceBoard } from '../../board/index.js'
+import type { TransportBoard } from '../../board/index.js'
 import { type InputOf, TaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../transport-services.js'
 import type { HttpRequest } from '../http.js'
@@ -24,7 +24,7 @@ export async function boardOfTask(
   services: TransportServices,
   principal: Principal,
   taskId: string,
-): Promise<SurfaceBoard> {
+): Promise<TransportBoard> {
   return services.board(await services.tasks.locate(principal, taskId))
 }
 
