@@ -7,6 +7,11 @@ import { chatInput } from './write-inputs.js'
 const parse = (input: unknown) => readNewTask(input as TaskInput, 'ws_1', 5)
 
 describe('the input of a task', () => {
+  it('keeps no minus zero, which a database returns as zero', () => {
+    const { dueDate, notBefore } = parse({ title: 't', dueDate: -0, notBefore: -0 })
+    expect([Object.is(dueDate, 0), Object.is(notBefore, 0)]).toEqual([true, true])
+  })
+
   it('trims the title and counts code points', () => {
     expect(parse({ title: '  Ship it \n' }).title).toBe('Ship it')
     expect(parse({ title: '😀'.repeat(200) }).title).toHaveLength(400)

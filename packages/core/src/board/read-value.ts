@@ -45,7 +45,8 @@ export function readWholeNumber(field: string, value: unknown, least: number, mo
 
 export function readInstant(field: string, value: unknown): Instant {
   const instant = toInstant(value)
-  if (instant >= FIRST_INSTANT && instant <= LAST_INSTANT) return instant
+  // Plus 0 makes 0 of -0, which databases do not keep.
+  if (instant >= FIRST_INSTANT && instant <= LAST_INSTANT) return instant + 0
   if (Number.isNaN(instant)) throw invalid(field, 'must be a valid date and time with Z or an offset')
   throw invalid(field, 'must be within the years 0 to 9999')
 }

@@ -1,5 +1,5 @@
 import { TaskboardError, type Actor, type Instant, type Task } from '@taskboard/core'
-import { createTask, type NewTask, type TaskStore } from '@taskboard/core/storage'
+import { createTask, type NewTask, type TaskFields, type TaskStore } from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
 import { once } from '../idempotency.js'
@@ -15,6 +15,8 @@ interface InsertedRow {
   /** Null when the task was refused. */
   readonly createdAt: number | null
   readonly openDependencies: number
+  /** In the order of names in which it will be read. */
+  readonly metadata: TaskFields['metadata']
 }
 
 /** The dependencies of the tasks in `added`. */
@@ -63,7 +65,7 @@ const insertion = (verb: string, link: string): Statement<InsertedRow> =>
   ),
   ${LOG_EVENTS}
   select i.no_workspace as "noWorkspace", i.no_agent as "noAgent", t.created_at::float8 as "createdAt",
-    cardinality(i.waits_for) as "openDependencies"
+    cardinality(i.waits_for) as "openDependencies", i.metadata
   from input i left join added t on t.id = i.id
   order by i.ord`,
   )
@@ -156,8 +158,8 @@ function toInput(task: IdentifiedTask, actor: Actor, ord: number, open: readonly
 }
 
 function insertedTask(task: IdentifiedTask, row: InsertedRow | undefined): Task {
-  const { createdAt, openDependencies } = requireInserted(row)
-  return createTask(task, { id: task.id, now: createdAt, openDependencies })
+  const { createdAt, openDependencies, metadata } = requireInserted(row)
+  return createTask({ ...task, metadata }, { id: task.id, now: createdAt, openDependencies })
 }
 
 function requireInserted(row: InsertedRow | undefined) {
@@ -167,7 +169,8 @@ function requireInserted(row: InsertedRow | undefined) {
       field: 'assignedTo',
     })
   }
-  return { createdAt: row.createdAt, openDependencies: row.openDependencies }
+  const { createdAt, openDependencies, metadata } = row
+  return { createdAt, openDependencies, metadata }
 }
 
 function missingDependency(): TaskboardError {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { columns } from '@taskboard/core'
+import { columns, type Task } from '@taskboard/core'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import { newTask } from './new-task.js'
 import {
@@ -30,6 +30,23 @@ export const taskCases: readonly StorageCheck[] = [
       assert.deepEqual(absent, [null, null, null, null, null])
       assert.match(task.id, /^task_[0-9a-z]{26}$/)
       assert.deepEqual(await get(task), task)
+    },
+  },
+  {
+    id: 'tasks.insert-order',
+    name: 'the metadata of a new task is returned in the order in which it is read and repeated',
+    async check({ storage, workspaceId, get, at }) {
+      const metadata = { zz: 'last', a: ['x'], longest: '', é: '1', B: '2', '\u{1F600}': '3', '\uFF5E': '4' }
+      const task = newTask({ workspaceId, metadata })
+      const idempotency = { scope: 'caller', key: 'order', fingerprint: 'f' }
+      const insert = () => storage.tasks.insertTask({ task, actor: PERSON, idempotency }, at())
+      const [made, repeated] = [await insert(), await insert()]
+      assert.deepEqual([made.replayed, repeated.replayed], [false, true])
+      const namesOf = (found: Task) => Object.keys(found.metadata)
+      assert.deepEqual(namesOf(await get(made.value)), namesOf(made.value))
+      assert.deepEqual(namesOf(repeated.value), namesOf(made.value))
+      const { value } = await storage.tasks.insertTask({ task, actor: PERSON, idempotency: null }, at())
+      assert.deepEqual(namesOf(await get(value)), namesOf(value))
     },
   },
   {
