@@ -43,6 +43,23 @@ export const realtimeEventTypes = typesWhere<RealtimeEventType>(({ realtime }) =
 export type CountedEventType = Exclude<EventType, TypesWith<'count', null>>
 export const countedEventTypes = typesWhere<CountedEventType>(({ count }) => count !== null)
 
+/** The definition of an event's type. Undefined for one of a later release, which a process that was upgraded first may have logged. */
+function listingOf(event: Pick<LoggedEvent, 'type'>): Listing | undefined {
+  return (kinds as Readonly<Partial<Record<string, Listing>>>)[event.type]
+}
+
+/** On which part of the realtime channel an event is sent, if at all. An unknown event of tasks is sent as a gap. */
+export function realtimeOf(event: Pick<LoggedEvent, 'type'>): Listing['realtime'] {
+  const listing = listingOf(event)
+  if (listing !== undefined) return listing.realtime
+  return event.type.startsWith('task.') ? 'tasks' : null
+}
+
+/** Whether notification channels receive an event. */
+export function isNotified(event: Pick<LoggedEvent, 'type'>): boolean {
+  return listingOf(event)?.notifications === true
+}
+
 /** The type of an event with its data. */
 export type EventOf<T extends EventType> = {
   [K in T]: { readonly type: K; readonly data: EventData[K] }

@@ -3,6 +3,7 @@ export {
   currentPayloadVersion,
   eventKinds,
   integrationEventTypes,
+  realtimeOf,
   realtimeEventTypes,
   webhookEventTypes,
 } from './catalogue.js'

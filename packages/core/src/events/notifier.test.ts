@@ -121,6 +121,16 @@ const succeed = (): Promise<void> => Promise.resolve()
 const hang = (): Promise<void> => new Promise(() => undefined)
 
 describe('the notifier', () => {
+  it('passes over events of a later release', async () => {
+    const { clock, notifier, append, mailed, errors } = setup(succeed)
+    notifier.start()
+    append({ type: 'task.archived', data: {} } as unknown as EventDraft)
+    append(alert('after'))
+    await clock.advance({ minutes: 1 })
+    expect([mailed, errors]).toEqual([['ws_1: Alert: after'], []])
+    await notifier.stop()
+  })
+
   it('sends every change of state to every channel, in order, and nothing else', async () => {
     const { clock, notifier, append, sent, mailed } = setup(succeed)
     append(alert('one'))

@@ -9,7 +9,7 @@ import {
   sleep,
   tracked,
 } from '../environment/index.js'
-import { eventKinds, type LoggedEvent } from './catalogue.js'
+import { isNotified, type LoggedEvent } from './catalogue.js'
 import { channelsByName, type NotificationChannel } from './notification-channel.js'
 import type { NotificationBatch, NotificationStore, NotificationTarget } from './notification-store.js'
 import { describeEvent } from './payloads.js'
@@ -27,11 +27,6 @@ interface NotificationSend {
   readonly event: LoggedEvent
   readonly stopping: AbortSignal
   readonly timeoutMs: number
-}
-
-/** Whether notification channels receive this event at all. */
-function isNotified(event: LoggedEvent): boolean {
-  return eventKinds[event.type].notifications
 }
 
 /** One try to send one event to one channel. Never rejects, and ends by the timeout or `stopping` at the latest. */

@@ -203,4 +203,36 @@ describe('between the replay and the live log subscription', () => {
     expect(received.map((text) => (JSON.parse(text) as { seq: number }).seq)).toEqual([3])
     expect(logSubscription.state).toBe('live')
   })
+
+  it('passes over events of a later release, of which those of tasks are gaps', async () => {
+    const received: string[] = []
+    const failures: unknown[] = []
+    const subscriber = {
+      broadcast: () => undefined,
+      failed: (error: unknown) => failures.push(error),
+      sendAlone: async ({ texts }: EncodedFrames) => void received.push(...texts),
+    }
+    const logSubscription = new LogSubscription(subscriber, {
+      workspaceId: 'ws_1',
+      audience: 'workspace',
+      channel,
+    })
+    const log = [
+      { ...logged(1, 1), type: 'invoice.new' },
+      { ...logged(2, 1), type: 'task.archived' },
+      logged(3, 1),
+    ]
+    const events = { readEvents: async () => log as unknown as readonly LoggedEvent[] }
+    startLogSubscriptions([logSubscription], new Map([['ws_1', 3]]), subscriber, {
+      events,
+      replayLimit: 1_000,
+    })
+    for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve))
+    expect(failures).toEqual([])
+    expect(received.map((text) => JSON.parse(text) as object)).toEqual([
+      { type: 'gap', channel: channel.name, workspace_id: 'ws_1', from: 2, to: 2 },
+      expect.objectContaining({ type: 'task.progress', seq: 3 }),
+    ])
+    expect(logSubscription.state).toBe('live')
+  })
 })

@@ -1,4 +1,4 @@
-import { eventKinds, type LoggedEvent } from '../events/index.js'
+import { realtimeOf, type LoggedEvent } from '../events/index.js'
 import type { LogSubscription } from './log-subscription.js'
 import { encodeFrames } from './encoded-frames.js'
 import { encodeEvent, encodeGap } from './server-messages.js'
@@ -154,7 +154,7 @@ function* textsOf(
   if (gap !== null) yield gap
 }
 
-function isSent({ audience }: LogSubscription, { type }: LoggedEvent): boolean {
-  const { realtime } = eventKinds[type]
+function isSent({ audience }: LogSubscription, event: LoggedEvent): boolean {
+  const realtime = realtimeOf(event)
   return realtime === 'tasks' || (realtime === 'agents' && audience === 'workspace')
 }

@@ -10,6 +10,11 @@ function event(seq: number, workspaceId = 'ws_1', payloadVersion = currentPayloa
   return { type: 'task.progress', data, id: `log_${seq}`, workspaceId, seq, at: 0, payloadVersion }
 }
 
+/** As another process may log it during an upgrade. */
+function ofLaterRelease(type: string, seq: number): LoggedEvent {
+  return { ...event(seq), type } as unknown as LoggedEvent
+}
+
 function setUp() {
   const hub = createHub()
   const receiver = () => {
@@ -76,5 +81,19 @@ describe('the hub', () => {
       '{"type":"gap","channel":"tasks","workspace_id":"ws_1","from":4,"to":4}',
     ])
     expect(leaves.writes).toEqual([])
+  })
+
+  it('sends an event of tasks of a later release as a gap, and leaves out its other events', () => {
+    const { hub, receiver, join } = setUp()
+    const to = receiver()
+    join(to, 'ws_1', 'tasks')
+    hub.publish(ofLaterRelease('invoice.new', 3))
+    hub.publish(ofLaterRelease('task.archived', 4))
+    hub.publish(event(5))
+    hub.flush()
+    expect(to.writes.flatMap(({ texts }) => texts.map((text) => JSON.parse(text) as object))).toEqual([
+      { type: 'gap', channel: 'tasks', workspace_id: 'ws_1', from: 4, to: 4 },
+      expect.objectContaining({ type: 'task.progress', seq: 5 }),
+    ])
   })
 })

@@ -1,5 +1,5 @@
 import { deferToEventLoop } from '../environment/index.js'
-import { eventKinds, type LoggedEvent } from '../events/index.js'
+import { realtimeOf, type LoggedEvent } from '../events/index.js'
 import { tasksChannel, workspaceChannel } from './channels.js'
 import type { Audience, LogSubscription, SubscriptionTarget, Receiver } from './log-subscription.js'
 import { encodeFrames, type EncodedFrames } from './encoded-frames.js'
@@ -78,7 +78,7 @@ export function createHub(): Hub {
   return {
     publish(event) {
       const topics = workspaces.get(event.workspaceId)
-      const { realtime } = eventKinds[event.type]
+      const realtime = realtimeOf(event)
       if (topics === undefined || realtime === null) return
       const texts = textsOf(event)
       for (const audience of audiences) {
