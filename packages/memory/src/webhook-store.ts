@@ -78,7 +78,7 @@ function createWebhookVerbs(
       }),
     listWebhooks: (query, call) =>
       read(call, () => {
-        if (query.webhookId === undefined) return [...subscriptions.of(query.within)]
+        if (!('webhookId' in query)) return [...subscriptions.of(query.within)]
         const { within, webhookId } = query
         const webhook = tables.webhooks.get(webhookId)
         if (webhook === undefined) return []

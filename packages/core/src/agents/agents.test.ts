@@ -30,6 +30,14 @@ async function setUp() {
 }
 
 describe('stored agents', () => {
+  it('are not listed without a workspace, whatever JavaScript passes', async () => {
+    const { taskboard } = await setUp()
+    for (const workspaceId of ['ws_none', undefined, null]) {
+      const listed = taskboard.agents.list(workspaceId as unknown as string)
+      await expect(listed).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    }
+  })
+
   it('are passed to their runtime with each run and chat, as they are then', async () => {
     const { clock, seen, taskboard, agent, workspaceId } = await setUp()
     const board = taskboard.board(workspaceId)

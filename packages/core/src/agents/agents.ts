@@ -114,8 +114,11 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
       )
       return { ...value, currentWorkload: 0, successRate: null }
     },
-    list: (workspaceId, options) =>
-      store.listAgents({ reach: null, workspaceId, limit: LARGEST_PAGE, parts: WORK }, at(options)),
+    list: (id, options) => {
+      // A query without a workspace is for all of the board, and an id from JavaScript may be undefined.
+      const workspaceId = (id as string | undefined) ?? ''
+      return store.listAgents({ reach: null, workspaceId, limit: LARGEST_PAGE, parts: WORK }, at(options))
+    },
     async get(workspaceId, agentId, options) {
       const agent = await find(null, agentId, options)
       if (agent.workspaceId !== workspaceId) throw unknownAgent()

@@ -1,7 +1,9 @@
+import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 import { describe, expect, it } from 'vitest'
 import type { Board } from '../board/index.js'
 import { createEnvironment } from '../environment/index.js'
+import { createTaskboard } from '../taskboard.js'
 import { type Agent, emptyProfile } from './agent.js'
 import type { AgentStore } from './agent-store.js'
 import { createChat } from './chat.js'
@@ -39,6 +41,16 @@ describe('chat', () => {
     ['the agent cannot chat', ['bot'], [{ type: 'bot' }]],
   ])('is AGENT_UNAVAILABLE when %s', async (_, stored, runtimes) => {
     await expect(setUp({ stored, runtimes }).ask()).rejects.toMatchObject({ code: 'AGENT_UNAVAILABLE' })
+  })
+
+  it('is AGENT_UNAVAILABLE on a board that does not exist', async () => {
+    const bot = defineAgent({ type: 'bot', run: () => '', chat: () => 'hi' })
+    const taskboard = createTaskboard({ storage: memoryStorage(), agents: [bot] })
+    await taskboard.accounts.create({ name: 'Acme', tier: 'custom' })
+    for (const workspaceId of ['ws_none', undefined as unknown as string]) {
+      const asked = taskboard.board(workspaceId).chat(question)
+      await expect(asked).rejects.toMatchObject({ code: 'AGENT_UNAVAILABLE' })
+    }
   })
 
   it.each<[string, () => unknown]>([

@@ -1,8 +1,8 @@
 import type { ChatAgent } from '../board/index.js'
 import type { Environment } from '../environment/index.js'
-import { TaskboardError } from '../errors/index.js'
+import { isTaskboardError, TaskboardError } from '../errors/index.js'
 import type { AgentStore } from './agent-store.js'
-import { anyAgentType } from './agent.js'
+import { anyAgentType, type Agent } from './agent.js'
 import type { AgentDefinition, ChatContext } from './define-agent.js'
 import { storedText } from './stored-text.js'
 
@@ -33,13 +33,20 @@ export function createChat<Tx>(options: ChatOptions<Tx>): ChatAgent<Tx> {
   const canChat = runtimes.some(({ chat }) => chat !== null)
   const chatOf = (type: string) => chats.get(chats.has(type) ? type : anyAgentType) ?? null
 
+  /** The oldest first; none of a workspace that does not exist. */
+  async function agentsOf(id: string): Promise<readonly Agent[]> {
+    // A query without a workspace is for all of the board, and an id from JavaScript may be undefined.
+    const workspaceId = (id as string | undefined) ?? ''
+    try {
+      return await agents.listAgents({ reach: null, workspaceId }, { now: environment.storageNow() })
+    } catch (error) {
+      if (isTaskboardError(error) && error.code === 'NOT_FOUND') return []
+      throw error
+    }
+  }
+
   return async (board, { message, user }) => {
-    const stored = !canChat
-      ? []
-      : await agents.listAgents(
-          { reach: null, workspaceId: board.workspaceId },
-          { now: environment.storageNow() },
-        )
+    const stored = canChat ? await agentsOf(board.workspaceId) : []
     const agent = stored.find(({ type }) => chatOf(type) !== null)
     const chat = agent && chatOf(agent.type)
     if (!chat) throw unavailable('no agent of this workspace can chat')

@@ -38,9 +38,10 @@ function createTestStore() {
       webhooks.push(value)
       return { value, replayed: false }
     },
-    listWebhooks: async ({ within, webhookId }) =>
+    listWebhooks: async (query) =>
       webhooks.filter(
-        ({ id, workspaceId }) => workspaceId === within && (webhookId === undefined || id === webhookId),
+        ({ id, workspaceId }) =>
+          workspaceId === query.within && (!('webhookId' in query) || id === query.webhookId),
       ),
     async updateWebhook({ workspaceId, webhookId, change }) {
       const before = find(workspaceId, webhookId)

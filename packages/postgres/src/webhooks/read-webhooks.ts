@@ -71,7 +71,7 @@ export function listWebhooks(
   query: WebhookQuery,
   call: CallContext<PgConnection>,
 ): Promise<readonly StoredWebhook[]> {
-  if (query.webhookId === undefined) return database.read(call, webhooksOfWorkspace, [query.within])
+  if (!('webhookId' in query)) return database.read(call, webhooksOfWorkspace, [query.within])
   const { within, webhookId } = query
   return typeof within === 'string'
     ? database.read(call, webhookById, [within, webhookId])

@@ -67,6 +67,9 @@ export const webhookCases: readonly StorageCheck[] = [
       assert.deepEqual(await find(stranger.account.id, 'all'), [])
       assert.deepEqual(await find(stranger.account.id, [workspaceId]), [])
       assert.deepEqual(await find(accountId, 'all', unknownId('wh')), [])
+      // An id that JavaScript passes as undefined does not stand for all.
+      const none = { within: workspaceId, webhookId: undefined as unknown as string }
+      assert.deepEqual(await storage.webhooks.listWebhooks(none, at()), [])
     },
   },
   {
