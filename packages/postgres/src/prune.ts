@@ -11,7 +11,7 @@ const pruneOldest = statement<{ readonly count: number }>(
   'prune_events',
   /* sql */ `
   with p as materialized (select coalesce($3::bigint, taskboard.now_ms()) - $1::bigint as end_at),
-  gone as (
+  deleted as (
     delete from taskboard.event where ctid = any (array(
       select e.ctid from taskboard.event e
       where e.at < (select end_at from p) and e.at > -9223372036854775808 and e.seq <= coalesce((
@@ -21,7 +21,7 @@ const pruneOldest = statement<{ readonly count: number }>(
     ))
     returning 1
   )
-  select count(*)::float8 as count from gone`,
+  select count(*)::float8 as count from deleted`,
 )
 
 /** `Storage.prune` of events. */
@@ -39,14 +39,14 @@ const pruneRecords = statement<{ readonly count: number }>(
   'prune_idempotency',
   /* sql */ `
   with p as materialized (select coalesce($3::bigint, taskboard.now_ms()) - $1::bigint as end_at),
-  old as materialized (
+  old_record as materialized (
     select ctid from taskboard.idempotency where created_at < (select end_at from p)
     order by created_at limit $2::integer for update skip locked
   ),
-  gone as (
-    delete from taskboard.idempotency where ctid = any (array(select ctid from old)) returning 1
+  deleted as (
+    delete from taskboard.idempotency where ctid = any (array(select ctid from old_record)) returning 1
   )
-  select count(*)::float8 as count from gone`,
+  select count(*)::float8 as count from deleted`,
 )
 
 /** `Storage.prune` of idempotency records. */
@@ -68,15 +68,15 @@ const pruneIdle = statement<{ readonly count: number }>(
   'prune_limits',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms() - 60000) as now),
-  idle as materialized (
+  idle_limit as materialized (
     select r.ctid from taskboard.rolling_limit r
     where r.idle_from <= (select now from p) and r.newest + r.window_ms <= (select now from p)
     order by r.idle_from limit $2::integer for update of r skip locked
   ),
-  gone as (
-    delete from taskboard.rolling_limit where ctid = any (array(select ctid from idle)) returning 1
+  deleted as (
+    delete from taskboard.rolling_limit where ctid = any (array(select ctid from idle_limit)) returning 1
   )
-  select count(*)::float8 as count from gone`,
+  select count(*)::float8 as count from deleted`,
 )
 
 /** An account is idle when its hour is over and its newest second has left the minute. */
@@ -84,16 +84,16 @@ const pruneIdleTiers = statement<{ readonly count: number }>(
   'prune_tier_limits',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms() - 60000) as now),
-  idle as materialized (
+  idle_limit as materialized (
     select r.ctid from taskboard.tier_limit r
     where r.hour <= (select now from p) - 3600000
       and (r.seconds[cardinality(r.seconds)] + 61) * 1000 <= (select now from p)
     order by r.hour limit $2::integer for update of r skip locked
   ),
-  gone as (
-    delete from taskboard.tier_limit where ctid = any (array(select ctid from idle)) returning 1
+  deleted as (
+    delete from taskboard.tier_limit where ctid = any (array(select ctid from idle_limit)) returning 1
   )
-  select count(*)::float8 as count from gone`,
+  select count(*)::float8 as count from deleted`,
 )
 
 /** `Storage.prune` of limits. */
@@ -111,14 +111,14 @@ const pruneOver: PruneStatement = statement(
   'prune_sessions',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  over as materialized (
+  ended_session as materialized (
     select s.ctid from taskboard.session s where s.expires_at <= (select now from p)
     order by s.expires_at limit $2::integer for update of s skip locked
   ),
-  gone as (
-    delete from taskboard.session where ctid = any (array(select ctid from over)) returning 1
+  deleted as (
+    delete from taskboard.session where ctid = any (array(select ctid from ended_session)) returning 1
   )
-  select count(*)::float8 as count from gone`,
+  select count(*)::float8 as count from deleted`,
 )
 
 /**
@@ -129,14 +129,14 @@ const pruneAttempts: PruneStatement = statement(
   'prune_login_attempts',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms() - 60000) as now),
-  past as materialized (
+  past_attempt as materialized (
     select a.ctid from taskboard.login_attempt a where a.holds_until <= (select now from p)
     order by a.holds_until limit $2::integer for update of a skip locked
   ),
-  gone as (
-    delete from taskboard.login_attempt where ctid = any (array(select ctid from past)) returning 1
+  deleted as (
+    delete from taskboard.login_attempt where ctid = any (array(select ctid from past_attempt)) returning 1
   )
-  select count(*)::float8 as count from gone`,
+  select count(*)::float8 as count from deleted`,
 )
 
 /** `Storage.prune` of sessions. */
@@ -163,14 +163,14 @@ const pruneDeliveryRows = statement<{ readonly count: number }>(
   'prune_deliveries',
   /* sql */ `
   with p as materialized (select coalesce($3::bigint, taskboard.now_ms()) - $1::bigint as end_at),
-  old as materialized (
+  old_delivery as materialized (
     select id from taskboard.delivery where status <> 'pending' and created_at < (select end_at from p)
     order by created_at limit $2::integer for update skip locked
   ),
-  gone as (
-    delete from taskboard.delivery where id = any (array(select id from old)) returning 1
+  deleted as (
+    delete from taskboard.delivery where id = any (array(select id from old_delivery)) returning 1
   )
-  select count(*)::float8 as count from gone`,
+  select count(*)::float8 as count from deleted`,
 )
 
 /** `Storage.prune` of deliveries. */

@@ -33,13 +33,13 @@ const OVERVIEW = /* sql */ `${agentColumns('a', agentStatus('a', 'p.now'))},
 /** The agents of the workspaces within reach. */
 const OF_WORKSPACES = /* sql */ `
     select a.* from taskboard.agent a
-    where a.workspace_id in (select id from asked) and ($6::text is null or a.id > $6::text)
+    where a.workspace_id in (select id from reached_workspace) and ($6::text is null or a.id > $6::text)
     order by a.id limit $5::integer`
 
 /** The agents of one workspace: begins with it for all values. */
 const OF_WORKSPACE = /* sql */ `
     select a.* from taskboard.agent a
-    where a.workspace_id = $4::text and exists (select from asked) and ($6::text is null or a.id > $6::text)
+    where a.workspace_id = $4::text and exists (select from reached_workspace) and ($6::text is null or a.id > $6::text)
     order by a.id limit $5::integer`
 
 /** The agents of given ids: begins with them, however many workspaces are within reach. */
@@ -56,13 +56,13 @@ type ListRow = AgentOverview | { readonly id: null }
 function listed(chosen: string, columns: string, only = 'w.id = $4::text and'): string {
   return /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  asked as (
+  reached_workspace as (
     select w.id from taskboard.workspace w where ${only} ${WITHIN_REACH}
   ),
   chosen as materialized (${chosen}
   )
   select a.*
-  from (select where $4::text is null or exists (select from asked)) r
+  from (select where $4::text is null or exists (select from reached_workspace)) r
     left join lateral (
   select ${columns} from chosen a, p) a on true
   order by a.id`
@@ -75,8 +75,8 @@ const stored = {
 }
 
 const overviews = {
-  ofWorkspaces: statement<ListRow>('survey_agents_within', listed(OF_WORKSPACES, OVERVIEW, '')),
-  ofWorkspace: statement<ListRow>('survey_agents', listed(OF_WORKSPACE, OVERVIEW)),
+  ofWorkspaces: statement<ListRow>('list_agent_overviews_within', listed(OF_WORKSPACES, OVERVIEW, '')),
+  ofWorkspace: statement<ListRow>('list_agent_overviews', listed(OF_WORKSPACE, OVERVIEW)),
   ofIds: statement<ListRow>('find_agents', listed(OF_IDS, OVERVIEW)),
 }
 
@@ -118,21 +118,21 @@ const lockAgent = statement<object>(
 const unassignDone = statement<{ readonly isFree: boolean }>(
   'unassign_done_tasks',
   /* sql */ `
-  with held as materialized (
+  with unfinished as materialized (
     select exists (select from taskboard.task t where t.lease_agent_id = $2::text)
-      or exists (select from taskboard.task t where t.assigned_to = $2::text and t.status <> 2) as it
+      or exists (select from taskboard.task t where t.assigned_to = $2::text and t.status <> 2) as has_any
   ),
-  done as materialized (
-    select t.id from taskboard.task t, held
-    where not held.it and t.assigned_to = $2::text and t.status = 2 order by t.id for update of t
+  done_task as materialized (
+    select t.id from taskboard.task t, unfinished
+    where not unfinished.has_any and t.assigned_to = $2::text and t.status = 2 order by t.id for update of t
   ),
   freed as (
     update taskboard.task t
     set assigned_to = null, updated_at = coalesce($1::bigint, taskboard.now_ms()), version = t.version + 1
-    where t.id = any (array(select id from done)) and t.status = 2
+    where t.id = any (array(select id from done_task)) and t.status = 2
     returning 1
   )
-  select not held.it and (select count(*) from done) = (select count(*) from freed) as "isFree" from held`,
+  select not unfinished.has_any and (select count(*) from done_task) = (select count(*) from freed) as "isFree" from unfinished`,
 )
 
 const remove = statement<never>('delete_agent', /* sql */ `delete from taskboard.agent where id = $1::text`)

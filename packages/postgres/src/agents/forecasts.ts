@@ -35,47 +35,47 @@ const forecasts = statement<Forecast>(
   'read_forecasts',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  asked as materialized (
+  asked_task as materialized (
     select * from jsonb_to_recordset($2::jsonb) as i (
       ord integer, id text, workspace_id text, assigned_to text, agent_id text
     )
   ),
-  own as materialized (
+  agent_typical as materialized (
     select i.agent_id,
       (select percentile_cont(0.5) within group (order by t.ended_at - t.started_at)
        from (${timedAttemptsOf('i.agent_id')}) t) as typical_ms
-    from (select distinct agent_id from asked where agent_id is not null) i
+    from (select distinct agent_id from asked_task where agent_id is not null) i
   ),
-  crew as materialized (
+  workspace_agent as materialized (
     select i.workspace_id, a.id as agent_id, ${isServed('a', '(select now from p)')} as is_served,
       (select count(*) from (
         select from taskboard.task t where t.lease_agent_id = a.id limit ${mostAhead}) t) as working
-    from (select distinct workspace_id from asked) i cross join lateral (
+    from (select distinct workspace_id from asked_task) i cross join lateral (
       select * from taskboard.agent w where w.workspace_id = i.workspace_id offset 0
     ) a
   ),
-  shared as materialized (
+  workspace_typical as materialized (
     select i.workspace_id,
       (select percentile_cont(0.5) within group (order by l.ended_at - l.started_at)
        from (
-         select t.* from crew c, lateral (${timedAttemptsOf('c.agent_id')}) t
+         select t.* from workspace_agent c, lateral (${timedAttemptsOf('c.agent_id')}) t
          where c.workspace_id = i.workspace_id order by t.ended_at desc limit ${timedAttempts}
        ) l) as typical_ms
     from (
-      select distinct i.workspace_id from asked i left join own o on o.agent_id = i.agent_id where o.typical_ms is null
+      select distinct i.workspace_id from asked_task i left join agent_typical o on o.agent_id = i.agent_id where o.typical_ms is null
     ) i
   )
   select i.id as "taskId", coalesce(o.typical_ms, s.typical_ms)::float8 as "typicalMs", p.now::float8 as "asOf",
-    (select count(*) from crew c
+    (select count(*) from workspace_agent c
       where c.workspace_id = i.workspace_id and c.agent_id = coalesce(i.assigned_to, c.agent_id)
         and (c.is_served or c.working > 0))::float8 as agents,
     case when q.task_id is null then 0 else
-      q.before + least(${mostAhead}, (select coalesce(sum(c.working), 0) from crew c
+      q.before + least(${mostAhead}, (select coalesce(sum(c.working), 0) from workspace_agent c
         where c.workspace_id = i.workspace_id and c.agent_id = coalesce(i.assigned_to, c.agent_id)))
     end::float8 as ahead
-  from asked i cross join p
-    left join own o on o.agent_id = i.agent_id
-    left join shared s on s.workspace_id = i.workspace_id
+  from asked_task i cross join p
+    left join agent_typical o on o.agent_id = i.agent_id
+    left join workspace_typical s on s.workspace_id = i.workspace_id
     left join lateral (
       select q.task_id, case when not q.ready then 0 else (
         select least(${mostAhead}, sum(b.tasks)) from (

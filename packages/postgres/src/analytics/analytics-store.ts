@@ -65,23 +65,23 @@ type FiguresRow = DayFigures | { readonly day: null }
 const figures = statement<FiguresRow>(
   'read_figures',
   /* sql */ `
-  with asked as materialized (
+  with reached_workspace as materialized (
     select w.id, coalesce(m.seq, 0) as seq
     from taskboard.workspace w left join taskboard.analytics_mark m on m.workspace_id = w.id
     where ($3::text is null or w.id = $3::text) and ${withinReach('w', 1)}
   ),
   counted as (
     select d.day, d.type, d.created, d.completed, d.failed, d.timed, d.taken_ms
-    from asked a join taskboard.analytics_day d on d.workspace_id = a.id and d.day between $4::integer and $5::integer
+    from reached_workspace a join taskboard.analytics_day d on d.workspace_id = a.id and d.day between $4::integer and $5::integer
     union all
     select c.day, c.type, c.created, c.completed, c.failed, c.timed, c.taken_ms
-    from asked a
+    from reached_workspace a
       join taskboard.event e on e.workspace_id = a.id and e.seq > a.seq and e.type in ${COUNTED_TYPES}
       cross join lateral (${countedEvent('e')}) c
     where c.day between $4::integer and $5::integer
       and (c.created, c.completed, c.failed) <> (0, 0, 0)
   )
-  select f.* from (select where $3::text is null or exists (select from asked)) r
+  select f.* from (select where $3::text is null or exists (select from reached_workspace)) r
     left join lateral (
       select c.day, sum(c.created)::float8 as created, sum(c.completed)::float8 as completed,
         sum(c.failed)::float8 as failed, sum(c.timed)::float8 as timed, sum(c.taken_ms)::float8 as "takenMs",
@@ -125,24 +125,24 @@ const addMarks = statement<never>(
 const rollUpEvents = statement<{ readonly taken: number }>(
   'roll_up_events',
   /* sql */ `
-  with behind as materialized (
+  with behind_workspace as materialized (
     select l.workspace_id, l.last_seq, l.last_seq - m.seq as lag
     from taskboard.workspace_log l join taskboard.analytics_mark m on m.workspace_id = l.workspace_id
     where l.last_seq > m.seq
     order by lag desc, l.workspace_id limit $1::bigint
   ),
-  fitting as materialized (
-    select b.*, $1::bigint - sum(b.lag) over (order by b.lag desc, b.workspace_id) + b.lag as room from behind b
+  budgeted as materialized (
+    select b.*, $1::bigint - sum(b.lag) over (order by b.lag desc, b.workspace_id) + b.lag as room from behind_workspace b
   ),
-  due as materialized (
+  locked_mark as materialized (
     select f.workspace_id, f.last_seq, m.seq, f.room
-    from fitting f join taskboard.analytics_mark m on m.workspace_id = f.workspace_id
+    from budgeted f join taskboard.analytics_mark m on m.workspace_id = f.workspace_id
     where f.room > 0 and f.last_seq > m.seq
     for update of m skip locked
   ),
   taken as materialized (
     select d.workspace_id, d.last_seq, d.room, e.*
-    from due d cross join lateral (
+    from locked_mark d cross join lateral (
       select e.seq, e.type as event_type, e.facts, e.at from taskboard.event e
       where e.workspace_id = d.workspace_id and e.seq > d.seq and e.seq <= d.last_seq
       order by e.seq limit d.room
@@ -169,7 +169,7 @@ const rollUpEvents = statement<{ readonly taken: number }>(
   ),
   progress as (
     select d.workspace_id, case when count(t.seq) < d.room then d.last_seq else max(t.seq) end as seq, count(t.seq) as taken
-    from due d left join taken t on t.workspace_id = d.workspace_id
+    from locked_mark d left join taken t on t.workspace_id = d.workspace_id
     group by d.workspace_id, d.last_seq, d.room
   ),
   moved as (

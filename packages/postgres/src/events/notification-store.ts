@@ -105,8 +105,8 @@ async function claimNotifications(
 ): Promise<NotificationClaim> {
   const batches: NotificationBatch[] = []
   for (;;) {
-    const wanted = limit - batches.length
-    const values = [call.now, channels, wanted, eventsPerTarget, claimMs]
+    const requested = limit - batches.length
+    const values = [call.now, channels, requested, eventsPerTarget, claimMs]
     // Does not signal a commit: nothing waits for a claim, and claimers would wake themselves.
     const rows = await database.read(call, claimTargets, values)
     for (const row of rows) if (isBatch(row)) batches.push(toBatch(row))

@@ -6,28 +6,28 @@ export interface KeyRequests<R> {
 }
 
 /**
- * Groups a batch by key. One statement cannot decide a key under different limits one after the other, so each round has a key
- * once. All other batches are one round.
+ * Groups requests by key. One statement cannot decide a key under different limits one after the other, so such requests go into
+ * separate batches, each with a key once. Otherwise there is one batch.
  */
 export function batchesByKey<R>(
   requests: readonly R[],
   keyOf: (request: R) => string,
   isAlike: (one: R, other: R) => boolean,
 ): readonly ReadonlyMap<string, KeyRequests<R>>[] {
-  const rounds: Map<string, KeyRequests<R>>[] = []
-  const lastRound = new Map<string, number>()
+  const batches: Map<string, KeyRequests<R>>[] = []
+  const lastBatch = new Map<string, number>()
   for (const [place, request] of requests.entries()) {
     const key = keyOf(request)
-    const last = lastRound.get(key)
-    const own = last === undefined ? undefined : rounds[last]?.get(key)
+    const last = lastBatch.get(key)
+    const own = last === undefined ? undefined : batches[last]?.get(key)
     if (own !== undefined && isAlike(own.request, request)) {
       own.places.push(place)
       continue
     }
     const next = last === undefined ? 0 : last + 1
-    rounds[next] ??= new Map()
-    rounds[next].set(key, { request, places: [place] })
-    lastRound.set(key, next)
+    batches[next] ??= new Map()
+    batches[next].set(key, { request, places: [place] })
+    lastBatch.set(key, next)
   }
-  return rounds
+  return batches
 }

@@ -32,13 +32,13 @@ const takeKeys = statement<TakenRow>(
   'take_limits',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  asked as materialized (
+  request as materialized (
     select * from json_to_recordset($2::json) as i (key text, most integer, window_ms bigint, requested integer)
   ),
   taken as (
     insert into taskboard.rolling_limit as r (key, window_ms, times, newest, most, admitted)
     select a.key, a.window_ms, array_fill(p.now, array[least(a.requested, a.most)]), p.now, a.most, least(a.requested, a.most)
-    from asked a, p order by a.key collate "C"
+    from request a, p order by a.key collate "C"
     on conflict (key) do update set (times, newest, window_ms, most, admitted) = (
       select
         case when passed.n = 0 and fit.n = 0 then held.times
@@ -63,7 +63,7 @@ const takeKeys = statement<TakenRow>(
     case when t.admitted < a.requested
       then greatest(1, t.times[cardinality(t.times) - a.most + 1] + a.window_ms - coalesce($1, taskboard.now_ms()))::float8
       end as "retryAfterMs"
-  from taken t join asked a on a.key = t.key`,
+  from taken t join request a on a.key = t.key`,
 )
 
 /** Decides a batch in its order. All requests share a present; null for the database's. */

@@ -105,13 +105,13 @@ const takeQuotas = statement<TakenRow>(
     select ${monthOf('coalesce($1::bigint, taskboard.now_ms())')} as month,
       set_config('synchronous_commit', 'off', true)
   ),
-  asked as materialized (
+  request as materialized (
     select * from json_to_recordset($2::json) as i (account_id text, most integer, requested integer)
   ),
   changed as (
     insert into taskboard.task_quota as r (account_id, month, used, most, taken)
     select a.account_id, p.month, least(a.requested, a.most), a.most, least(a.requested, a.most)
-    from asked a, p order by a.account_id collate "C"
+    from request a, p order by a.account_id collate "C"
     on conflict (account_id) do update set (month, used, most, taken) = (
       select present.month, before.used + fit.n, excluded.most, fit.n
       from (select ${monthOf('coalesce($1::bigint, taskboard.now_ms())')} as month) present,

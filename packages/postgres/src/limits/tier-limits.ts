@@ -39,7 +39,7 @@ const takeKeys = statement<TakenRow>(
     select n.now, n.now / 1000 as second, n.now / 3600000 * 3600000 as hour, set_config('synchronous_commit', 'off', true)
     from (select coalesce($1::bigint, taskboard.now_ms()) as now) n
   ),
-  asked as materialized (
+  request as materialized (
     select i.*, least(i.requested, i.per_hour, i.per_minute)::integer as most
     from json_to_recordset($2::json) as i (key text, per_hour bigint, per_minute bigint, requested integer)
   ),
@@ -47,7 +47,7 @@ const takeKeys = statement<TakenRow>(
     insert into taskboard.tier_limit as r
       (key, hour, total, before_hour, before_minute, seconds, totals, per_hour, per_minute, admitted)
     select a.key, p.hour, a.most, 0, 0, array[p.second], array[a.most::bigint], a.per_hour, a.per_minute, a.most
-    from asked a, p order by a.key collate "C"
+    from request a, p order by a.key collate "C"
     on conflict (key) do update
     set (hour, total, before_hour, before_minute, seconds, totals, per_hour, per_minute, admitted) = (
       select

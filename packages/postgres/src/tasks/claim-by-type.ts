@@ -17,11 +17,11 @@ const WORST_FIRST = 't.lane desc, t.key, t.due_date desc, t.created_at desc, t.t
  * Present, whether ended placements stop it, limit, lease, agent type, the workspace that was served last; and completions.
  * `column` is the column of an agent that is compared with the type: its own type, or the runtime that it falls back to.
  *
- * Workspaces take turns in the order of their ids, from the one after the last served, once around. Those with ready tasks and
- * those with agents of the type are two ordered lists. The walk jumps from one to the other, so it costs a few index probes for
- * each workspace it finds, however many there are. Whether a workspace has a ready task is asked in the order of an index:
- * otherwise the planner would scan the table for any, which is fast only when most are of that workspace. When the next wait
- * ends is a separate query: a bare call would run once for every row of the result.
+ * Workspaces take turns in the order of their ids, from the one after the last served, once around. Those with ready tasks
+ * (`with_tasks`) and those with agents of the type (`with_agents`) are two ordered lists. `workspace_walk` jumps from one to the
+ * other, so it costs a few index probes for each workspace it finds, however many there are. Whether a workspace has a ready task
+ * is asked in the order of an index: otherwise the planner would scan the table for any, which is fast only when most are of that
+ * workspace. When the next wait ends is a separate query: a bare call would run once for every row of the result.
  */
 function byType(
   verb: string,
@@ -34,55 +34,55 @@ function byType(
     /* sql */ `
   with recursive p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   stale as materialized (select ${staleAt('p.now')} as is_stale from p),${parts.complete}
-  walk as (
-    select $6::text as workspace_id, true as is_past, false as is_hit, false as is_round, 0 as hits
+  workspace_walk as (
+    select $6::text as workspace_id, true as is_after, false as is_served, false as has_wrapped, 0 as served_count
     union all
     select * from (
-      select coalesce(next.queued, ''), next.is_met, next.is_hit, walk.is_round or next.queued is null,
-        walk.hits + next.is_hit::integer
-      from walk, lateral (
-        select queued, coalesce(queued = staffed, false) as is_met, coalesce(queued = staffed, false)
-          and (not walk.is_round or queued <= $6::text)
+      select coalesce(next.with_tasks, ''), next.has_both, next.is_served, workspace_walk.has_wrapped or next.with_tasks is null,
+        workspace_walk.served_count + next.is_served::integer
+      from workspace_walk, lateral (
+        select with_tasks, coalesce(with_tasks = with_agents, false) as has_both, coalesce(with_tasks = with_agents, false)
+          and (not workspace_walk.has_wrapped or with_tasks <= $6::text)
           and exists (
             select from (select '' as agent_id union all
-              select a.id from taskboard.agent a where a.workspace_id = queued and a.${column} = $5::text) as pool
+              select a.id from taskboard.agent a where a.workspace_id = with_tasks and a.${column} = $5::text) as pool
             cross join lateral (select from taskboard.todo t
-              where t.ready and t.workspace_id = queued and t.agent_id = pool.agent_id
+              where t.ready and t.workspace_id = with_tasks and t.agent_id = pool.agent_id
               order by ${WORST_FIRST} limit 1
-            ) as tail
-          ) as is_hit
+            ) as worst_task
+          ) as is_served
         from (
-          select staffed, case
+          select with_agents, case
             when exists (
               select from (
-                select from taskboard.todo t where t.ready and t.workspace_id = staffed
+                select from taskboard.todo t where t.ready and t.workspace_id = with_agents
                 order by t.agent_id desc, ${WORST_FIRST} limit 1
-              ) as tail
-            ) then staffed
+              ) as worst_task
+            ) then with_agents
             else (
-              select t.workspace_id from taskboard.todo t where t.ready and t.workspace_id > staffed
+              select t.workspace_id from taskboard.todo t where t.ready and t.workspace_id > with_agents
               order by t.workspace_id, t.agent_id, t.lane, t.key desc limit 1
             )
-          end as queued
+          end as with_tasks
           from (
-            select case when walk.is_past
+            select case when workspace_walk.is_after
               then (select min(a.workspace_id) from taskboard.agent a
-                    where a.${column} = $5::text and a.workspace_id > walk.workspace_id)
+                    where a.${column} = $5::text and a.workspace_id > workspace_walk.workspace_id)
               else (select min(a.workspace_id) from taskboard.agent a
-                    where a.${column} = $5::text and a.workspace_id >= walk.workspace_id)
-            end as staffed
+                    where a.${column} = $5::text and a.workspace_id >= workspace_walk.workspace_id)
+            end as with_agents
             offset 0
-          ) as agents
+          ) as agent_list
           offset 0
-        ) as lists
+        ) as both_lists
         offset 0
       ) as next
-      where walk.hits < ${parts.requested}
-        and not (walk.is_round and (next.queued is null or next.queued > $6::text))
+      where workspace_walk.served_count < ${parts.requested}
+        and not (workspace_walk.has_wrapped and (next.with_tasks is null or next.with_tasks > $6::text))
     ) as step
   ),
   served_workspace as materialized (
-    select workspace_id, row_number() over (order by hits) as place from walk where is_hit
+    select workspace_id, row_number() over (order by served_count) as place from workspace_walk where is_served
   ),
   worker as materialized (
     select a.workspace_id, a.id as agent_id,
@@ -91,7 +91,7 @@ function byType(
         select from taskboard.agent b where b.${column} = $5::text and b.workspace_id = s.workspace_id and b.id <> a.id
       ) then (
         (select count(*) from taskboard.task t where t.lease_agent_id = a.id)${parts.leaving}
-      )::integer else 0 end as held
+      )::integer else 0 end as task_count
     from served_workspace s join taskboard.agent a on a.workspace_id = s.workspace_id and a.${column} = $5::text
   ),
   ${takeBest(parts)},

@@ -14,7 +14,7 @@ import {
 /** For both parts of a lane: how much the due factor and the age have risen by `p.now`. */
 const DUE_RISES = ['0', 'p.far_rise', 'p.near_rise']
 const AGE_RISES = ['0', 'p.age_rise']
-const headOf = (agent: string, lane: Lane): string =>
+const poolLane = (agent: string, lane: Lane): string =>
   `(${agent}, ${lane}, ${DUE_RISES[lane >> 1]} + ${AGE_RISES[lane & 1]})`
 
 /**
@@ -36,11 +36,11 @@ function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
     from taskboard.scoring s, (select coalesce($1::bigint, taskboard.now_ms()) as now) as n
   ),${parts.complete}
   candidate as materialized (
-    select t.task_id, t.due_date, t.created_at, t.key + head.rise as score
+    select t.task_id, t.due_date, t.created_at, t.key + pool_lane.rise as score
     from p,
-      lateral (values ${lanes.flatMap((lane) => [headOf("''", lane), headOf('$6::text', lane)]).join(', ')}
-      ) as head (agent_id, lane, rise),
-      lateral (${bestTasksOf('$5::text', 'head.agent_id', 'head.lane', `(select greatest(16, 2 * ${parts.requested}) + 4)`)}
+      lateral (values ${lanes.flatMap((lane) => [poolLane("''", lane), poolLane('$6::text', lane)]).join(', ')}
+      ) as pool_lane (agent_id, lane, rise),
+      lateral (${bestTasksOf('$5::text', 'pool_lane.agent_id', 'pool_lane.lane', `(select greatest(16, 2 * ${parts.requested}) + 4)`)}
       ) as t
     where p.is_known and not p.is_stale
   ),
@@ -51,7 +51,7 @@ function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
       limit ${parts.requested}
     ) as ids
   ),
-  left_queue as (delete from taskboard.todo q where q.task_id = any ((select ids from picked)::text[])),
+  dequeued as (delete from taskboard.todo q where q.task_id = any ((select ids from picked)::text[])),
   claimed as (
     update taskboard.task t set ${start('$6::text', '$4::bigint')}
     from p
@@ -61,10 +61,10 @@ function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
   ${parts.draft},
   ${logEventsOf('$5::text', !withCompletions)}
   select r.*, p.is_stale as "isStale", p.is_known as "isKnown",
-    case when short.is_short then (select count(*) from candidate) end::integer as seen,
-    case when short.is_short
+    case when pickup.is_short then (select count(*) from candidate) end::integer as seen,
+    case when pickup.is_short
       then ${untilFirst('taskboard.first_wait_for_agent($5::text, $6::text)')} end::float8 as "nextReadyInMs"
-  from p, (select cardinality(ids) < ${parts.requested} as is_short from picked) as short left join (${parts.reply}) as r on true`,
+  from p, (select cardinality(ids) < ${parts.requested} as is_short from picked) as pickup left join (${parts.reply}) as r on true`,
   )
 }
 

@@ -26,8 +26,8 @@ const AFTER_COMPLETIONS = 1_000_000
 const MOST_EXPECTED = 500
 
 /** Milliseconds from `p.now` to the instant that a function returns, at least 0; null when it returns none. Calls the function once. */
-export function untilFirst(queued: string): string {
-  return /* sql */ `(select f.at - least(f.at, p.now) from p, (select ${queued} as at offset 0) f)`
+export function untilFirst(functionCall: string): string {
+  return /* sql */ `(select f.at - least(f.at, p.now) from p, (select ${functionCall} as at offset 0) f)`
 }
 
 /** The most tasks that one statement claims. */
@@ -71,7 +71,7 @@ export const start = (agent: string, leaseMs: string): string => `
  * - `p` (now), and `requested`, an expression for the number of tasks,
  * - `stale` (is_stale: ended placements must be recomputed first; then nothing is taken),
  * - `served_workspace` (workspace_id, place: the workspaces whose turn it is, in order),
- * - `worker` (workspace_id, agent_id, held: the agents that may take tasks, and how many each already has).
+ * - `worker` (workspace_id, agent_id, task_count: the agents that may take tasks, and how many each already has).
  *
  * `candidate` gives the number of candidates: when it exceeds the number taken, another try may find more. The result is
  * `claimed`, the tasks with their `ord`, from `after` + 1.
@@ -106,7 +106,7 @@ export const takeBest = ({ requested, after }: ClaimParts): string => /* sql */ 
       limit ${requested}
     ) as best_tasks limit ${MOST_CLAIMED}
   ),
-  numbered as (
+  numbered_pick as (
     select *, row_number() over (order by turn, place) as ord,
       row_number() over (partition by workspace_id, agent_id = '' order by turn) as nth
     from picked
@@ -114,14 +114,14 @@ export const takeBest = ({ requested, after }: ClaimParts): string => /* sql */ 
   -- A task for any agent goes to the agent that has the fewest, including those of this batch.
   assigned as (
     select w.workspace_id, w.agent_id,
-      row_number() over (partition by w.workspace_id order by w.held + n, w.agent_id) as nth
+      row_number() over (partition by w.workspace_id order by w.task_count + n, w.agent_id) as nth
     from worker w, generate_series(0, ${requested} - 1) as n
   ),
   taken as (
     select n.task_id, n.ord, coalesce(nullif(n.agent_id, ''), d.agent_id) as agent_id
-    from numbered n left join assigned d on d.workspace_id = n.workspace_id and d.nth = n.nth
+    from numbered_pick n left join assigned d on d.workspace_id = n.workspace_id and d.nth = n.nth
   ),
-  left_queue as (delete from taskboard.todo q where q.task_id = any (array(select task_id from picked))),
+  dequeued as (delete from taskboard.todo q where q.task_id = any (array(select task_id from picked))),
   claimed as (
     update taskboard.task t set ${start('taken.agent_id', '$4::bigint')}
     from taken, p

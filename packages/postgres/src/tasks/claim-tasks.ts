@@ -9,25 +9,25 @@ import { type CompletionInput, completionValues } from './complete-sql.js'
 import { toTask } from './task-row.js'
 
 /** Present, limit. */
-const placeAnew = statement<{ readonly count: number }>(
+const recomputePlacements = statement<{ readonly count: number }>(
   'settle_queue',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  due as materialized (
+  ended_place as materialized (
     select q.task_id from taskboard.todo q
     where q.until < 9223372036854775807 and q.until > 0 and q.until <= (select now from p)
     order by q.until
     limit $2::integer
     for update skip locked
   ),
-  placed as (
+  replaced as (
     update taskboard.todo q
     set ready = n.ready, lane = n.lane, key = n.key, placed_at = n.placed_at, until = n.until, not_before = n.not_before
     from p, taskboard.task t, lateral taskboard.todo_of(t, p.now) n
-    where q.task_id = any (array(select task_id from due)) and t.id = q.task_id
+    where q.task_id = any (array(select task_id from ended_place)) and t.id = q.task_id
     returning q.task_id
   )
-  select count(*)::integer as count from placed`,
+  select count(*)::integer as count from replaced`,
 )
 
 /**
@@ -35,7 +35,7 @@ const placeAnew = statement<{ readonly count: number }>(
  * wait ended. Skips tasks that others have locked. Resolves to the number of tasks placed.
  */
 async function settleQueue(session: Session, now: Instant | null, limit: number): Promise<number> {
-  const [row] = await session.run(placeAnew, [now, limit])
+  const [row] = await session.run(recomputePlacements, [now, limit])
   return row?.count ?? 0
 }
 
@@ -157,7 +157,7 @@ async function takeUpTo(
   const { completed } = seen
   const requested = limit + completed.filter((task) => task !== null).length
   const tasks = [...seen.tasks]
-  for (let fruitless = 0; tasks.length < requested && !seen.isAll && fruitless < MOST_SEARCHES;) {
+  for (let emptySearches = 0; tasks.length < requested && !seen.isAll && emptySearches < MOST_SEARCHES;) {
     try {
       seen = await search({
         exact: false,
@@ -170,7 +170,7 @@ async function takeUpTo(
       throw error
     }
     tasks.push(...seen.tasks)
-    fruitless = seen.tasks.length === 0 ? fruitless + 1 : 0
+    emptySearches = seen.tasks.length === 0 ? emptySearches + 1 : 0
   }
   return { completed, tasks, nextReadyInMs: tasks.length < requested ? seen.nextReadyInMs : null }
 }

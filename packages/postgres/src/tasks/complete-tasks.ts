@@ -58,10 +58,10 @@ export function createCompletions(
    * Two commits. One transaction would hold the log of the completed task's workspace while it waits for other logs, and could
    * deadlock with claims that hold those. Once the task is completed, the call returns it.
    */
-  async function oneAfterTheOther(queued: Call, next: ClaimTarget): Promise<Completion> {
-    const task = await completedTask(plain, queued, await complete(queued))
+  async function oneAfterTheOther(completion: Call, next: ClaimTarget): Promise<Completion> {
+    const task = await completedTask(plain, completion, await complete(completion))
     try {
-      return { task, next: await pickups.claim(next, 1, queued.now) }
+      return { task, next: await pickups.claim(next, 1, completion.now) }
     } catch (error) {
       if (isTaskboardError(error, 'SERVICE_UNAVAILABLE'))
         return { task, next: { tasks: [], nextReadyInMs: null } }
@@ -71,20 +71,20 @@ export function createCompletions(
 
   return async ({ proof, result, next }, call) => {
     const { now } = call
-    const queued = { proof, result, now }
+    const completion = { proof, result, now }
     if (next === null) {
       if (call.tx === undefined) {
-        return { task: await completedTask(plain, queued, await complete(queued)), next: null }
+        return { task: await completedTask(plain, completion, await complete(completion)), next: null }
       }
       const inTransaction: Session = { run: (...query) => database.read(call, ...query) }
-      return { task: await completeIn(inTransaction, queued), next: null }
+      return { task: await completeIn(inTransaction, completion), next: null }
     }
     if (call.tx === undefined && isOneLog(proof, next)) {
       const joined = await pickups.completeAndClaim({ proof, result }, next, now)
-      return joined ?? oneAfterTheOther(queued, next)
+      return joined ?? oneAfterTheOther(completion, next)
     }
     return database.atomically(call, async (session) => {
-      const task = await completeIn(session, queued)
+      const task = await completeIn(session, completion)
       const pickup = { limit: 1, completions: [], now, commitsEach: false }
       const { tasks, nextReadyInMs } = await claims(session, next, pickup)
       return { task, next: { tasks, nextReadyInMs } }
@@ -97,9 +97,9 @@ function isOneLog(proof: ClaimProof, next: ClaimTarget): boolean {
   return 'agentType' in next || next.workspaceId === proof.workspaceId
 }
 
-async function completeIn(session: Session, queued: Call): Promise<Task> {
-  const [row] = await session.run(completeClaimed, toValues([queued]))
-  return completedTask(session, queued, row)
+async function completeIn(session: Session, completion: Call): Promise<Task> {
+  const [row] = await session.run(completeClaimed, toValues([completion]))
+  return completedTask(session, completion, row)
 }
 
 function toValues(calls: readonly Call[]): readonly unknown[] {

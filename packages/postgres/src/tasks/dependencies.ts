@@ -81,13 +81,13 @@ const takeTurn = statement<never>(
 const lockTask = statement<{ readonly leadsBack: boolean }>(
   'lock_dependent',
   /* sql */ `
-  with recursive above (id) as (
+  with recursive ancestor (id) as (
     select unnest($2::text[])
     union
-    select d.depends_on from above a join taskboard.task_dependency d on d.task_id = a.id where a.id <> $1::text
+    select d.depends_on from ancestor a join taskboard.task_dependency d on d.task_id = a.id where a.id <> $1::text
   ),
   task as materialized (select t.id from taskboard.task t where t.id = $1::text for update)
-  select exists (select from above where id = $1::text) and (select count(*) from task) >= 0 as "leadsBack"`,
+  select exists (select from ancestor where id = $1::text) and (select count(*) from task) >= 0 as "leadsBack"`,
 )
 
 /**
@@ -97,7 +97,7 @@ const lockTask = statement<{ readonly leadsBack: boolean }>(
 const writeDependencies = statement<{ readonly open: number }>(
   'write_dependencies',
   /* sql */ `
-  with gone as (
+  with removed as (
     delete from taskboard.task_dependency d where d.task_id = $1::text and d.depends_on <> all ($2::text[])
   ),
   added as (

@@ -168,21 +168,21 @@ const JOINING = { most: MOST_AT_ONCE, atOnce: 2 }
 export function createGetTask(database: Database): TaskStore<PgConnection>['getTask'] {
   const run = async (
     calls: readonly Call[],
-    at: CallContext<PgConnection> | null,
+    call: CallContext<PgConnection> | null,
   ): Promise<readonly (ReadRow | undefined)[]> => {
     const { parts = [], logLines = null, now = null } = calls[0] ?? {}
-    const rows = await database.read(at, askedStatement(parts), [...askedValues(calls), logLines, now])
+    const rows = await database.read(call, askedStatement(parts), [...askedValues(calls), logLines, now])
     const byOrd = new Map(rows.map((row) => [row.ord, row]))
     return Array.from({ length: calls.length }, (_, index) => byOrd.get(index + 1))
   }
   const joined = () =>
     database.join<Call, ReadRow | undefined>((calls) => run(calls, null), { ...JOINING, groupOf })
   const locate = joined()
-  const look = joined()
+  const readParts = joined()
 
-  async function readWithin(queued: Call, call: CallContext<PgConnection>): Promise<ReadRow | undefined> {
-    if (call.tx !== undefined) return (await run([queued], call))[0]
-    return queued.parts.length === 0 ? locate(queued) : look(queued)
+  async function readWithin(reading: Call, call: CallContext<PgConnection>): Promise<ReadRow | undefined> {
+    if (call.tx !== undefined) return (await run([reading], call))[0]
+    return reading.parts.length === 0 ? locate(reading) : readParts(reading)
   }
 
   return async <Part extends TaskPart>(query: TaskQuery<Part>, call: CallContext<PgConnection>) => {

@@ -105,22 +105,22 @@ export function createInsertTask(database: Database): TaskStore<PgConnection>['i
     const { now } = call
     const id = database.settings.current.newId('task')
     const task = { ...input, id, dependsOn: [...new Set(input.dependsOn)] }
-    const queued = { task, actor, now }
+    const addition = { task, actor, now }
     const isWaiting = task.dependsOn.length > 0
     if (idempotency === null && call.tx === undefined) {
       return {
-        value: insertedTask(task, await (isWaiting ? insertWaiting : insert)(queued)),
+        value: insertedTask(task, await (isWaiting ? insertWaiting : insert)(addition)),
         replayed: false,
       }
     }
     if (idempotency === null && !isWaiting) {
       return {
-        value: insertedTask(task, (await database.write(call, insertTasks, toValues([queued])))[0]),
+        value: insertedTask(task, (await database.write(call, insertTasks, toValues([addition])))[0]),
         replayed: false,
       }
     }
     const make = async (session: Session): Promise<Task> =>
-      insertedTask(task, (await insertWith(session, [queued]))[0])
+      insertedTask(task, (await insertWith(session, [addition]))[0])
     return database.atomically(call, async (session) =>
       idempotency === null
         ? { value: await make(session), replayed: false }

@@ -74,12 +74,12 @@ function deal(calls: readonly Call[], { completed, tasks, nextReadyInMs }: Picke
   let dealt = 0
   return calls.map(({ limit, completion }) => {
     const done = completion === null ? null : (completed[outcomes++] ?? null)
-    const wanted = limit + (done === null ? 0 : 1)
-    const mine = tasks.slice(dealt, dealt + wanted)
+    const requested = limit + (done === null ? 0 : 1)
+    const mine = tasks.slice(dealt, dealt + requested)
     dealt += mine.length
     return {
       completed: done,
-      batch: { tasks: mine, nextReadyInMs: mine.length < wanted ? nextReadyInMs : null },
+      batch: { tasks: mine, nextReadyInMs: mine.length < requested ? nextReadyInMs : null },
     }
   })
 }

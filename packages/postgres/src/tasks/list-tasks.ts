@@ -28,7 +28,7 @@ const listTodo = statement<ListedRow>(
   'list_todo',
   /* sql */ `
   with a as materialized (select coalesce($4::bigint, $1::bigint, taskboard.now_ms()) as as_of),
-  edge as materialized (
+  page_start as materialized (
     select coalesce($8::boolean, false) as held, coalesce($5::bigint, 9223372036854775807) as rank,
       case when $5::bigint is null then 0 else coalesce($9::bigint, 9223372036854775807) end as due_date,
       coalesce($6::bigint, 0) as created_at, coalesce($7::text, '') as id
@@ -36,22 +36,22 @@ const listTodo = statement<ListedRow>(
   lane as not materialized (
     select l.lane, ${slopeOf('l.lane')} * a.as_of as rise from taskboard.scoring s, a, ${EACH_LANE}
   ),
-  heap as not materialized (
-    select lane.*, h.held, case when h.held = edge.held then edge.rank - lane.rise
+  lane_part as not materialized (
+    select lane.*, h.held, case when h.held = page_start.held then page_start.rank - lane.rise
         when h.held then 9223372036854775807 else -9223372036854775807 end as highest
-    from lane, edge, (values (false), (true)) as h (held)
+    from lane, page_start, (values (false), (true)) as h (held)
   ),
   placed as (
-    select q.* from heap, a, edge, lateral (
+    select q.* from lane_part, a, page_start, lateral (
       select * from (
-        select t.task_id, heap.held, t.key + heap.rise as rank, t.due_date, t.created_at from taskboard.todo t
-        where t.workspace_id = $2::text and t.held = heap.held and t.lane + 0 = heap.lane and t.key <= heap.highest
+        select t.task_id, lane_part.held, t.key + lane_part.rise as rank, t.due_date, t.created_at from taskboard.todo t
+        where t.workspace_id = $2::text and t.held = lane_part.held and t.lane + 0 = lane_part.lane and t.key <= lane_part.highest
           and t.placed_at + 0 <= a.as_of and t.until + 0 > a.as_of
-          and (t.key < heap.highest
-            or (t.due_date, t.created_at, t.task_id) > (edge.due_date, edge.created_at, edge.id))
+          and (t.key < lane_part.highest
+            or (t.due_date, t.created_at, t.task_id) > (page_start.due_date, page_start.created_at, page_start.id))
         order by ${BEST_FIRST}
         limit $3::integer
-      ) as heads limit ${LONGEST_PAGE + 1}
+      ) as first_tasks limit ${LONGEST_PAGE + 1}
     ) as q
   ),
   moving as (
@@ -64,7 +64,7 @@ const listTodo = statement<ListedRow>(
     ) q
     where q.workspace_id = $2::text and q.placed_at <= (select as_of from a)
   ),
-  worked_out as (
+  recomputed as (
     select m.task_id, m.held, p.key + lane.rise as rank, m.due_date, t.created_at
     from a, moving m
       cross join lateral (select * from taskboard.task t where t.id = m.task_id limit 1) as t
@@ -73,12 +73,12 @@ const listTodo = statement<ListedRow>(
   ),
   page as materialized (
     select * from (
-      select c.* from (select * from placed union all select * from worked_out) c, edge
+      select c.* from (select * from placed union all select * from recomputed) c, page_start
       where (c.held, -c.rank, c.due_date, c.created_at, c.task_id)
-        > (edge.held, -edge.rank, edge.due_date, edge.created_at, edge.id)
+        > (page_start.held, -page_start.rank, page_start.due_date, page_start.created_at, page_start.id)
       order by c.held, c.rank desc, c.due_date, c.created_at, c.task_id
       limit $3::integer
-    ) as heads limit ${LONGEST_PAGE + 1}
+    ) as first_tasks limit ${LONGEST_PAGE + 1}
   )
   select page.rank::float8, a.as_of::float8 as "asOf", ${taskColumns('t')}
   from a left join page on true left join taskboard.task t on t.id = page.task_id
@@ -130,10 +130,10 @@ const statements: Readonly<Record<Column, Statement<ListedRow>>> = {
 /** `TaskStore.listTasks`. A page has at most 1,000 tasks; the rest is in the next one. */
 export async function listTasks(
   database: Database,
-  { workspaceId, column, limit: wanted, after }: TaskListQuery,
+  { workspaceId, column, limit: requested, after }: TaskListQuery,
   call: CallContext<PgConnection>,
 ): Promise<TaskPage> {
-  const limit = Math.min(wanted, LONGEST_PAGE)
+  const limit = Math.min(requested, LONGEST_PAGE)
   const place: (number | string | boolean | null)[] = [
     after?.asOf ?? null,
     after?.rank ?? null,

@@ -19,7 +19,7 @@ const BEFORE = `coalesce($5::text, 'u')`
 
 /** The first of `rows`, a query of `id`. The outer limit shows the planner that they are few. */
 const first = (rows: string): string =>
-  `select * from (${rows} order by id desc limit $6::integer) as heads limit ${LONGEST_PAGE + 1}`
+  `select * from (${rows} order by id desc limit $6::integer) as first_rows limit ${LONGEST_PAGE + 1}`
 
 const PRESENT = `p as materialized (select coalesce($7::bigint, taskboard.now_ms()) as now)`
 
@@ -105,10 +105,10 @@ const ALL_STATUSES = taskStatuses.map((_, code) => code)
 /** `TaskStore.searchTasks`. A page has at most 1,000 tasks; the rest is in the next one. */
 export async function searchTasks(
   database: Database,
-  { reach, status, agentId, workspaceId, limit: wanted, afterId }: TaskSearch,
+  { reach, status, agentId, workspaceId, limit: requested, afterId }: TaskSearch,
   call: CallContext<PgConnection>,
 ): Promise<TaskSearchPage> {
-  const limit = Math.min(wanted, LONGEST_PAGE)
+  const limit = Math.min(requested, LONGEST_PAGE)
   const statuses = status === null ? ALL_STATUSES : [taskStatuses.indexOf(status)]
   // One more than the page, to detect a next page.
   const values = [...reachValues(reach), workspaceId, statuses, afterId, limit + 1, call.now]

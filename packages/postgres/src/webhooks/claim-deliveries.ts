@@ -15,26 +15,26 @@ import { targetJson } from './read-webhooks.js'
 const MOST_SKIPPED = 1_000
 
 /** How many of the deliveries that are due first are read. When more than that are due, there is a backlog. */
-const REACH = 300
+const FRONT_SIZE = 300
 
 /** How many are read when none is due, to find out when the next one will be. */
-const IDLE_REACH = 50
+const IDLE_FRONT_SIZE = 50
 
 /**
  * The part of a claim that chooses deliveries. It reads `p` (now) and the claim's parameters, and leaves
  *
  * - `front`: the pending deliveries that are due first, whether due yet or not, and whether they are of an excluded webhook;
- * - `sight`: whether the front contains all due deliveries;
- * - `queue`: only when it does not, the webhooks with due deliveries whose turn it is, and a row without a webhook that has the
- *   next due time of all others;
- * - `choice`: due deliveries, limited for each webhook and account. `share` counts those of an account, its webhooks in turn.
- *   The lowest shares of all accounts come first. Those of disabled webhooks are to be skipped.
+ * - `front_extent`: whether the front contains all due deliveries;
+ * - `webhook_turn`: only when it does not, the webhooks with due deliveries whose turn it is, and a row without a webhook that
+ *   has the next due time of all others;
+ * - `candidate`: due deliveries, limited for each webhook and account. `share` counts those of an account, its webhooks in
+ *   turn. The lowest shares of all accounts come first. Those of disabled webhooks are to be skipped.
  */
 const CHOOSE_DUE = /* sql */ `
-  reach as materialized (
+  front_size as materialized (
     select case
-      when (select min(next_attempt_at) from taskboard.delivery where status = 'pending') <= p.now then ${REACH}
-      else ${IDLE_REACH} end as most
+      when (select min(next_attempt_at) from taskboard.delivery where status = 'pending') <= p.now then ${FRONT_SIZE}
+      else ${IDLE_FRONT_SIZE} end as most
     from p
   ),
   front as materialized (
@@ -42,30 +42,30 @@ const CHOOSE_DUE = /* sql */ `
       d.account_id = any ($6::text[]) or d.webhook_id = any ($5::text[]) as is_excluded
     from p cross join (
       select id, account_id, webhook_id, next_attempt_at from taskboard.delivery
-      where status = 'pending' order by next_attempt_at, id limit (select most from reach)
+      where status = 'pending' order by next_attempt_at, id limit (select most from front_size)
     ) d
   ),
-  sight as materialized (
+  front_extent as materialized (
     select f.*, f.is_all or f.is_past_due as is_whole
     from (
-      select count(*) < (select most from reach) as is_all, bool_or(not is_due) as is_past_due,
+      select count(*) < (select most from front_size) as is_all, bool_or(not is_due) as is_past_due,
         max(next_attempt_at) as reaches_to
       from front
     ) f
   ),
-  queue as materialized (
+  webhook_turn as materialized (
     select q.account, q.webhook, q.is_enabled, q.turn, q.next_due_at
     from p cross join lateral taskboard.due_webhooks(
       p.now, $2::integer, $7::integer, $3::integer, $6::text[], $5::text[], $8::text, $9::jsonb) q
-    where not (select is_whole from sight)
+    where not (select is_whole from front_extent)
   ),
   due as (
     select f.id, f.account_id, f.webhook_id, f.next_attempt_at, w.enabled, 0 as turn
     from front f cross join lateral (select w.enabled from taskboard.webhook w where w.id = f.webhook_id limit 1) as w
-    where (select is_whole from sight) and f.is_due and not f.is_excluded
+    where (select is_whole from front_extent) and f.is_due and not f.is_excluded
     union all
     select d.id, q.account, q.webhook, d.next_attempt_at, q.is_enabled, q.turn
-    from queue q cross join lateral (
+    from webhook_turn q cross join lateral (
       select f.id, f.next_attempt_at from taskboard.delivery f
       where f.status = 'pending' and f.account_id = q.account and f.webhook_id = q.webhook
         and f.next_attempt_at <= (select now from p)
@@ -74,7 +74,7 @@ const CHOOSE_DUE = /* sql */ `
     ) d
     where q.webhook is not null
   ),
-  choice as materialized (
+  candidate as materialized (
     select c.*, row_number() over (partition by c.account_id, c.enabled order by c.place, c.turn, c.next_attempt_at, c.id) as share
     from (
       select *, row_number() over (partition by webhook_id order by next_attempt_at, id) as place from due
@@ -111,7 +111,7 @@ function createDeliveryTurns(): DeliveryTurns {
       lastAccountId = accountId
       const seen = new Set<string>()
       for (const { webhook } of deliveries) {
-        // The second round has the same order.
+        // The second turn of a webhook comes in the same order.
         if (seen.has(webhook.id)) continue
         seen.add(webhook.id)
         lastOfAccounts.delete(webhook.accountId)
@@ -146,10 +146,10 @@ const claimDue = backgroundStatement<ClaimedRow>(
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   ${CHOOSE_DUE},
   -- One by one in this order, so that only the taken deliveries are locked.
-  held as materialized (
+  locked_delivery as materialized (
     select d.id, d.webhook_id, c.place
     from (
-      select c.id, row_number() over (order by c.share, c.turn, c.next_attempt_at, c.id) as place from choice c
+      select c.id, row_number() over (order by c.share, c.turn, c.next_attempt_at, c.id) as place from candidate c
       where c.enabled and c.share <= $7::integer
       order by c.share, c.turn, c.next_attempt_at, c.id limit $2::integer
     ) c cross join lateral (
@@ -158,10 +158,10 @@ const claimDue = backgroundStatement<ClaimedRow>(
       limit 1 for update skip locked
     ) d
   ),
-  idle as materialized (
+  locked_skippable as materialized (
     select d.id, d.webhook_id from taskboard.delivery d
     where d.id = any (array(
-        select c.id from choice c where not c.enabled order by c.next_attempt_at, c.id limit ${MOST_SKIPPED}
+        select c.id from candidate c where not c.enabled order by c.next_attempt_at, c.id limit ${MOST_SKIPPED}
       ))
       and d.status = 'pending' and d.next_attempt_at <= (select now from p)
     for update skip locked
@@ -170,15 +170,15 @@ const claimDue = backgroundStatement<ClaimedRow>(
     update taskboard.delivery d
     set claim_token = gen_random_uuid()::text, planned_at = coalesce(d.planned_at, d.next_attempt_at),
       next_attempt_at = p.now + $4::bigint
-    from p where d.id = any (array(select id from held))
+    from p where d.id = any (array(select id from locked_delivery))
     returning d.*
   ),
   skipped as (
     update taskboard.delivery d
     set status = 'skipped', next_attempt_at = null, claim_token = null, planned_at = null
-    where d.id = any (array(select id from idle))
+    where d.id = any (array(select id from locked_skippable))
   ),
-  taken as materialized (select id, webhook_id from held union all select id, webhook_id from idle),
+  taken as materialized (select id, webhook_id from locked_delivery union all select id, webhook_id from locked_skippable),
   next_due as materialized (
     select case when s.is_whole then coalesce(
         (
@@ -188,10 +188,10 @@ const claimDue = backgroundStatement<ClaimedRow>(
         -- Deliveries after it are unknown.
         case when not s.is_all then s.reaches_to end
       ) else least(
-        (select q.next_due_at from queue q where q.webhook is null),
+        (select q.next_due_at from webhook_turn q where q.webhook is null),
         (
           select min(n.next_attempt_at)
-          from queue q cross join lateral (
+          from webhook_turn q cross join lateral (
             select d.next_attempt_at from taskboard.delivery d
             where d.status = 'pending' and d.account_id = q.account and d.webhook_id = q.webhook
               and d.id not in (select id from taken)
@@ -199,17 +199,17 @@ const claimDue = backgroundStatement<ClaimedRow>(
           ) n
         )
       ) end as at
-    from sight s
+    from front_extent s
   )
   select case when n.at is not null then greatest(0, n.at - p.now) end::float8 as "nextDueInMs", ${deliveryColumns('c')}, c.claim_token as "claimToken",
     case when h.is_first then (
       select ${targetJson('w', 'p.now')} from taskboard.webhook w where w.id = c.webhook_id
     ) end as target,
-    (select q.account from queue q where q.webhook is not null order by q.turn desc limit 1) as "lastAccountId"
+    (select q.account from webhook_turn q where q.webhook is not null order by q.turn desc limit 1) as "lastAccountId"
   from p cross join next_due n
   left join (
     claimed c join (
-      select id, place, row_number() over (partition by webhook_id order by place) = 1 as is_first from held
+      select id, place, row_number() over (partition by webhook_id order by place) = 1 as is_first from locked_delivery
     ) h on h.id = c.id
   ) on true
   order by h.place`,

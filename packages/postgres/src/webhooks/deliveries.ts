@@ -70,7 +70,7 @@ const newestFirst = (verb: string, condition: string): Statement<ListedRow> =>
   statement(
     verb,
     /* sql */ `
-  with edge as materialized (
+  with page_start as materialized (
     select coalesce(l.created_at, 9223372036854775807) as created_at, coalesce(l.id, '') as id,
       case when l.id is null then $4::text end as missing
     from (select) as always
@@ -80,8 +80,8 @@ const newestFirst = (verb: string, condition: string): Statement<ListedRow> =>
   from taskboard.webhook w left join lateral (
     select * from taskboard.delivery f
     where f.webhook_id = $2::text and ${condition}
-      and (f.created_at, f.id) < ((select created_at from edge), (select id from edge))
-      and coalesce(f.id < (select missing from edge), true)
+      and (f.created_at, f.id) < ((select created_at from page_start), (select id from page_start))
+      and coalesce(f.id < (select missing from page_start), true)
     order by f.created_at desc, f.id desc limit $3::integer
   ) d on true
   where w.id = $2::text and w.workspace_id = $1::text

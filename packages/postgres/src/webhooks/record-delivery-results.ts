@@ -21,7 +21,7 @@ const RECORD_RESULTS = /* sql */ `
     )
     order by r.delivery_id, r.claim_token, r.ord
   ),
-  held as materialized (
+  valid_claim as materialized (
     select r.*, d.webhook_id
     from result r join taskboard.delivery d on d.id = r.delivery_id and d.claim_token = r.claim_token, p
     where d.status = 'pending' and d.next_attempt_at > p.now
@@ -34,41 +34,41 @@ const RECORD_RESULTS = /* sql */ `
       attempts = case when jsonb_array_length(d.attempts) >= 100 then d.attempts - 0 else d.attempts end
         || jsonb_build_array(h.attempt || jsonb_build_object('at', h.attempt_at)),
       next_attempt_at = h.retry_at, claim_token = null, planned_at = null
-    from held h where d.id = h.delivery_id
+    from valid_claim h where d.id = h.delivery_id
   ),
-  judged as materialized (
+  affected_webhook as materialized (
     select w.id
-    from held h join taskboard.webhook w on w.id = h.webhook_id and w.url = h.url, p
+    from valid_claim h join taskboard.webhook w on w.id = h.webhook_id and w.url = h.url, p
     group by w.id, p.now
     having case when w.failing_since is null then bool_or(h.kind <> 'succeeded')
       else bool_or(h.kind = 'succeeded')
         or (w.enabled and (bool_or(h.kind = 'gone') or p.now - w.failing_since >= $2::bigint)) end
   ),
   -- Each result with its webhook: joined only by index, because the planner cannot estimate the number of rows.
-  locked as materialized (
+  webhook_result as materialized (
     select w.id, w.enabled, w.failing_since, h.ord, h.kind, h.attempt_at
-    from held h join taskboard.webhook w on w.id = h.webhook_id and w.url = h.url
-    where w.id = any (array(select id from judged)) order by w.id for no key update of w
+    from valid_claim h join taskboard.webhook w on w.id = h.webhook_id and w.url = h.url
+    where w.id = any (array(select id from affected_webhook)) order by w.id for no key update of w
   ),
   -- Each success begins a new run of failures; failures before the first success continue the stored run.
-  run as (
+  numbered_result as (
     select *, count(*) filter (where kind = 'succeeded') over (partition by id order by ord) as place,
       count(*) filter (where kind = 'succeeded') over (partition by id) as last_place
-    from locked
+    from webhook_result
   ),
-  streak as (
+  failure_run as (
     select r.*, r.kind <> 'succeeded' as is_failure, coalesce(case when r.place = 0 then r.failing_since end,
       first_value(r.attempt_at) over (partition by r.id, r.place order by r.kind = 'succeeded', r.ord)) as since
-    from run r
+    from numbered_result r
   ),
-  verdict as materialized (
+  webhook_verdict as materialized (
     select s.id, min(s.since) filter (where s.is_failure and s.place = s.last_place) as failing_since,
       min(s.ord) filter (where s.is_fatal) as ord,
       (array_agg(case s.kind when 'gone' then 'gone' else 'failing' end order by s.ord)
         filter (where s.is_fatal))[1] as reason
     from (
       select k.*, k.enabled and k.is_failure and (k.kind = 'gone' or p.now - k.since >= $2::bigint) as is_fatal
-      from streak k, p
+      from failure_run k, p
     ) s
     group by s.id
   ),
@@ -76,7 +76,7 @@ const RECORD_RESULTS = /* sql */ `
     update taskboard.webhook w set
       failing_since = v.failing_since, updated_at = p.now,
       enabled = w.enabled and v.reason is null, disabled_reason = coalesce(v.reason, w.disabled_reason)
-    from verdict v, p where w.id = v.id
+    from webhook_verdict v, p where w.id = v.id
     returning w.id, w.workspace_id, w.url, w.updated_at, v.ord, v.reason
   ),
   -- The part after the path of an address may contain the receiver's secret.
@@ -94,7 +94,7 @@ const releaseDeliveries = statement<never>(
   'release_deliveries',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  held as materialized (
+  valid_claim as materialized (
     select d.id
     from jsonb_to_recordset($2::jsonb) as c (delivery_id text, claim_token text)
     join taskboard.delivery d on d.id = c.delivery_id and d.claim_token = c.claim_token, p
@@ -102,7 +102,7 @@ const releaseDeliveries = statement<never>(
     order by d.id for update of d
   )
   update taskboard.delivery d set next_attempt_at = p.now, claim_token = null, planned_at = null
-  from p where d.id = any (array(select id from held))`,
+  from p where d.id = any (array(select id from valid_claim))`,
 )
 
 /** The values of `releaseDeliveries`: present, claims. */
@@ -119,8 +119,8 @@ function releasedValues(
 
 /** Alert `e` is for the webhook `own`; `w` was disabled by this statement or before. */
 const TO_DISABLED = /* sql */ `exists (
-  select from changed before join changed own on before.ord <= own.ord
-  where before.id = w.id and before.reason is not null and own.id = e.facts ->> 'webhookId'
+  select from changed earlier join changed own on earlier.ord <= own.ord
+  where earlier.id = w.id and earlier.reason is not null and own.id = e.facts ->> 'webhookId'
 )`
 
 /** Present, how long only failures disable a webhook, results. */
