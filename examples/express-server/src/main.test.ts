@@ -53,7 +53,7 @@ describe('npm start', { timeout: 120_000 }, () => {
     other.close()
   })
 
-  it('ends with 0 when a run takes longer than allowed, and hands the task back', async () => {
+  it('ends with 0 when a run takes longer than allowed, and returns the claim', async () => {
     const server = await startServer(main, { TASKBOARD_DRAIN_MS: '50' })
     await server.call('add', { title: 'Endless', description: 'wait 30s' })
     await server.printed(/Started: Endless/)

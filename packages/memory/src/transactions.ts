@@ -89,13 +89,13 @@ export function createTransactions({ journal, now, onCommit }: TransactionsParts
   const open = (): MemoryTransaction => (current = Object.freeze({}) as MemoryTransaction)
 
   return {
-    async read(at, verb) {
-      if (isInside(at) || current === null) return verb(presentOf(at))
-      return journal.withoutWrites(() => verb(presentOf(at)))
+    async read(call, verb) {
+      if (isInside(call) || current === null) return verb(presentOf(call))
+      return journal.withoutWrites(() => verb(presentOf(call)))
     },
-    async write(at, verb) {
-      if (isInside(at) || current === null) return runVerb(at, verb)
-      return queued(() => runVerb(at, verb))
+    async write(call, verb) {
+      if (isInside(call) || current === null) return runVerb(call, verb)
+      return queued(() => runVerb(call, verb))
     },
     async transaction(work) {
       const tx = current === null ? open() : await queued(open)

@@ -3,7 +3,7 @@ import type { DayFigures, FiguresQuery, Reach } from '@taskboard/core/storage'
 import { countedEvent, COUNTED_TYPES } from '../src/analytics/analytics-store.js'
 import { createBoard } from './board.js'
 import { count, median, timed } from './measure.js'
-import { atLeast, mustHold, tell } from './report.js'
+import { atLeast, mustHold, reportFigure } from './report.js'
 
 /**
  * Figures of ninety days with a million tasks, three events each, in twenty workspaces of one account: the answer for all of it
@@ -98,7 +98,7 @@ const rollMs = await timed(async () => {
     )
   }
 })
-tell('events rolled up in a second', count((rolled / rollMs) * 1_000))
+reportFigure('events rolled up in a second', count((rolled / rollMs) * 1_000))
 mustHold('figures with roll-ups and what came after equal a scan', isDeepStrictEqual(await read(), expected))
 
 const scans: number[] = []

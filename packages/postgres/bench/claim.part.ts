@@ -1,7 +1,7 @@
 import { createBoard, LEASE_MS, only } from './board.js'
 import { claimFloor, fillFloor } from './floor-claim.js'
 import { count, median, timed } from './measure.js'
-import { atMost, tell } from './report.js'
+import { atMost, reportFigure } from './report.js'
 
 /**
  * The time of one claim without concurrency, on a small and on a large board, compared to the floor on the same tables. Single
@@ -44,10 +44,10 @@ for (let round = 0; round < ROUNDS; round++) {
 
 const [oursSmall = 0, floorSmall = 0, oursLarge = 0, floorLarge = 0] = times.map(median)
 const inMs = (ms: number): string => `${ms.toFixed(3)} ms`
-tell(`claim p50 at ${count(SMALL)} tasks`, inMs(oursSmall))
-tell(`claim p50 at ${count(LARGE)} tasks`, inMs(oursLarge))
-tell(`static SKIP LOCKED p50 at ${count(SMALL)} tasks`, inMs(floorSmall))
-tell(`static SKIP LOCKED p50 at ${count(LARGE)} tasks`, inMs(floorLarge))
+reportFigure(`claim p50 at ${count(SMALL)} tasks`, inMs(oursSmall))
+reportFigure(`claim p50 at ${count(LARGE)} tasks`, inMs(oursLarge))
+reportFigure(`static SKIP LOCKED p50 at ${count(SMALL)} tasks`, inMs(floorSmall))
+reportFigure(`static SKIP LOCKED p50 at ${count(LARGE)} tasks`, inMs(floorLarge))
 atMost(`claim p50 at ${count(LARGE)} tasks to that at ${count(SMALL)}`, oursLarge / oursSmall, 1.3)
 atMost(`claim p50 to the static SKIP LOCKED claim's, at ${count(LARGE)} tasks`, oursLarge / floorLarge, 1.4)
 atMost(`claim p50 to the static SKIP LOCKED claim's, at ${count(SMALL)} tasks`, oursSmall / floorSmall, 1.4)

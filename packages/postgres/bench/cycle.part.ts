@@ -13,7 +13,7 @@ import {
   prepareGraphile,
   startPgBoss,
 } from './peers.js'
-import { atLeast, tell } from './report.js'
+import { atLeast, reportFigure } from './report.js'
 
 /**
  * Tasks a second that the workers of one process complete, taking the next one with it, on about 100,000 tasks; attempts and
@@ -140,8 +140,8 @@ for (const { workers, overGraphile, overPgBoss } of [
     type / Math.max(deep, shallow),
     overPgBoss,
   )
-  tell(`${workers} workers, complete and take next, to the floor`, `${(type / bare).toFixed(2)}x`)
-  tell(`${workers} workers, the floor to graphile-worker's default`, `${(bare / theirs).toFixed(2)}x`)
+  reportFigure(`${workers} workers, complete and take next, to the floor`, `${(type / bare).toFixed(2)}x`)
+  reportFigure(`${workers} workers, the floor to graphile-worker's default`, `${(bare / theirs).toFixed(2)}x`)
 }
 await Promise.all(bosses.map((each) => each.stop({ graceful: false })))
 await Promise.all([board, graphile, floor, ...bossDatabases].map((each) => each.end()))

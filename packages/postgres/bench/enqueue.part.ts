@@ -6,7 +6,7 @@ import { atLeast } from './report.js'
 
 /**
  * Tasks a second that clients of one process add one at a time to one workspace, with one event each; the peers add a job with
- * the same facts as its payload.
+ * the same data as its payload.
  */
 const CLIENTS = 8
 

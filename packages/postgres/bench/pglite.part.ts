@@ -14,7 +14,7 @@ import { migrate, openPglite, postgresStorage, type PgPool } from '../src/index.
 import { createBenchDatabase } from './board.js'
 import { median, timed } from './measure.js'
 import { startReceiver } from './receiver.js'
-import { atMost, tell } from './report.js'
+import { atMost, reportFigure } from './report.js'
 
 /**
  * A host's waits on PGlite, the default of `npm start`, compared to a PostgreSQL server: a create over HTTP on Express by one
@@ -205,13 +205,13 @@ async function compare(): Promise<void> {
   try {
     for (const served of subjects) {
       const { residentMb, highestMb } = await served.ask({})
-      tell(
+      reportFigure(
         `${served.name}: memory after the first start (at most)`,
         `${residentMb.toFixed(0)} MB (${highestMb.toFixed(0)})`,
       )
       const { addMs, cycleMs } = await served.ask({ measure: 'in process' })
-      tell(`${served.name}: an add in process`, `${addMs.toFixed(2)} ms`)
-      tell(`${served.name}: a cycle in process`, `${cycleMs.toFixed(2)} ms`)
+      reportFigure(`${served.name}: an add in process`, `${addMs.toFixed(2)} ms`)
+      reportFigure(`${served.name}: a cycle in process`, `${cycleMs.toFixed(2)} ms`)
     }
     const alone = new Map<string, number>()
     for (const { what, webhooks } of [
@@ -223,14 +223,14 @@ async function compare(): Promise<void> {
       for (const served of subjects) {
         const { ms, cpuMs } = await creates(served, { webhooks })
         const name = `${served.name}: a create over HTTP with ${what}`
-        tell(`${name}, processor's time`, `${cpuMs.toFixed(2)} ms`)
+        reportFigure(`${name}, processor's time`, `${cpuMs.toFixed(2)} ms`)
         const isJudged = served.name === 'PGlite'
         if (isJudged && webhooks.count === 0) atMost(name, ms, 6, (value) => `${value.toFixed(2)} ms`)
-        else tell(name, `${ms.toFixed(2)} ms`)
+        else reportFigure(name, `${ms.toFixed(2)} ms`)
         const ratio = ms / (alone.get(served.name) ?? ms)
         if (webhooks.count === 0) alone.set(served.name, ms)
         else if (isJudged && webhooks.count === 10) atMost(`${name}, to one with none`, ratio, 1.5)
-        else tell(`${name}, to one with none`, `${ratio.toFixed(2)}x`)
+        else reportFigure(`${name}, to one with none`, `${ratio.toFixed(2)}x`)
       }
     }
   } finally {

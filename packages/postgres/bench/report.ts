@@ -20,7 +20,7 @@ const asTimes = (ratio: number): string => `${ratio.toFixed(2)}x`
 const asPercent = (ratio: number): string => `${(ratio * 100).toFixed(1)} %`
 
 /** A figure without a target. */
-export function tell(what: string, value: string): void {
+export function reportFigure(what: string, value: string): void {
   report({ what, value, target: '', isMet: null })
 }
 

@@ -9,7 +9,7 @@ import type { PgConnection } from '../src/index.js'
 import { createBoard } from './board.js'
 import { median } from './measure.js'
 import { startReceiver } from './receiver.js'
-import { atMost, tell } from './report.js'
+import { atMost, reportFigure } from './report.js'
 
 /**
  * The delay of an account's deliveries, from the event's commit to the answer of its endpoint: alone, and beside an account
@@ -81,7 +81,7 @@ const alone = median(await latenesses())
 for (let event = 0; event < BACKLOG; event++)
   await storage.events.appendEvent({ workspaceId: busy, event: draft }, at)
 const beside = median(await latenesses())
-tell('a delivery of an account alone, ms', alone.toFixed(2))
+reportFigure('a delivery of an account alone, ms', alone.toFixed(2))
 atMost('beside an account with a hundred webhooks that hang, to alone', beside / alone, 1.5)
 stopListening()
 await deliverer.stop({ drainTimeoutMs: 0 })

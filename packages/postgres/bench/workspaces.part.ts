@@ -2,7 +2,7 @@ import type { Task } from '@taskboard/core'
 import { createBoard, LEASE_MS, only, type BenchBoard } from './board.js'
 import { compareRates, median, rateOf, timed } from './measure.js'
 import { newTask } from './new-task.js'
-import { atLeast, atMost, tell } from './report.js'
+import { atLeast, atMost, reportFigure } from './report.js'
 
 /**
  * Claims by agent type, where workspaces take turns, and adds: the same tasks in few workspaces and in many. With eight
@@ -49,7 +49,7 @@ for (const { name, work } of [
   }
   const [few = 0, many = 0] = times.map(median)
   for (const [index, p50] of [few, many].entries())
-    tell(`${name} p50 with ${COUNTS[index]} workspaces`, `${p50.toFixed(3)} ms`)
+    reportFigure(`${name} p50 with ${COUNTS[index]} workspaces`, `${p50.toFixed(3)} ms`)
   atMost(`${name} p50 with ${COUNTS[1]} workspaces to that with ${COUNTS[0]}`, many / few, AS_CHEAP)
 }
 

@@ -42,7 +42,7 @@ export function createBatcher<In, Out>(
       if (calls.length === 1 || isTaskboardError(error, 'SERVICE_UNAVAILABLE')) {
         for (const { reject } of calls) reject(error)
       } else {
-        for (const queued of calls) await runBatch([queued])
+        for (const waiting of calls) await runBatch([waiting])
       }
     }
   }

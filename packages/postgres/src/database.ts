@@ -27,16 +27,16 @@ export interface Database {
   readonly settings: BoundSettings
   readonly commits: CommitSignal
   /** Records that an agent lost its task: the commit signals it, at once or at the end of `Storage.transaction`. */
-  noteRevocation(at: CallContext<PgConnection> | null): void
+  noteRevocation(call: CallContext<PgConnection> | null): void
   /** As `write`, for statements that change nothing, or nothing that others wait for: signals no commit. */
   read<Row>(
-    at: CallContext<PgConnection> | null,
+    call: CallContext<PgConnection> | null,
     statement: Statement<Row>,
     values: readonly unknown[],
   ): Promise<readonly Row[]>
   /** One atomic statement that writes; retried after a collision unless it is part of a transaction. */
   write<Row>(
-    at: CallContext<PgConnection> | null,
+    call: CallContext<PgConnection> | null,
     statement: Statement<Row>,
     values: readonly unknown[],
   ): Promise<readonly Row[]>
@@ -46,11 +46,11 @@ export interface Database {
    * of its statements then has `statementTimeoutMs`, if given.
    */
   atomically<T>(
-    at: CallContext<PgConnection> | null,
+    call: CallContext<PgConnection> | null,
     work: (session: Session) => Promise<T>,
     options?: { readonly statementTimeoutMs: number },
   ): Promise<T>
-  /** `createJoiner`, for verbs without `tx`. */
+  /** `createBatcher`, for verbs without `tx`. */
   join<In, Out>(batch: Batch<In, Out>, options: BatcherOptions<In>): (input: In) => Promise<Out>
   /** `Storage.transaction`. */
   transaction<T>(work: (tx: PgConnection) => Promise<T>): Promise<T>
@@ -178,9 +178,9 @@ function createRunners(
 function createRevocations(commits: CommitSignal) {
   const revoking = new WeakSet<PgConnection>()
   return {
-    note(at: CallContext<PgConnection> | null): void {
-      if (at?.tx === undefined) commits.raise({ revokes: true })
-      else revoking.add(at.tx)
+    note(call: CallContext<PgConnection> | null): void {
+      if (call?.tx === undefined) commits.raise({ revokes: true })
+      else revoking.add(call.tx)
     },
     committed(tx: PgConnection | undefined): void {
       commits.raise({ revokes: tx !== undefined && revoking.has(tx) })

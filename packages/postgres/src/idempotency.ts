@@ -72,21 +72,21 @@ export async function once<T extends { readonly id: string }>(
   })
 }
 
-const keep = statement<{ readonly answer: unknown }>(
-  'keep_answer',
+const saveAnswer = statement<{ readonly answer: unknown }>(
+  'save_idempotent_response',
   /* sql */ `
   update taskboard.idempotency set answer = coalesce(answer, $3::json)
   where scope = $1::text and key = $2::text
   returning answer`,
 )
 
-/** `Storage.keepAnswer`. */
-export async function keepAnswer<T extends object>(
+/** `Storage.saveIdempotentResponse`. */
+export async function saveIdempotentResponse<T extends object>(
   database: Database,
   { scope, key }: Pick<IdempotencyClaim, 'scope' | 'key'>,
   answer: T,
   call: CallContext<PgConnection>,
 ): Promise<T> {
-  const [row] = await database.write(call, keep, [scope, key, JSON.stringify(answer)])
+  const [row] = await database.write(call, saveAnswer, [scope, key, JSON.stringify(answer)])
   return row === undefined ? answer : (row.answer as T)
 }

@@ -8,7 +8,7 @@ import { boundedPool } from './bounded-pool.js'
 import { createDatabase } from './database.js'
 import { createEventStore } from './events/event-store.js'
 import { createNotificationStore } from './events/notification-store.js'
-import { keepAnswer } from './idempotency.js'
+import { saveIdempotentResponse } from './idempotency.js'
 import { createLimitStore } from './limits/limit-store.js'
 import { createQuotaStore } from './limits/quota-store.js'
 import { createCommitNotifications } from './listen/commit-notifications.js'
@@ -79,8 +79,8 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
   const { pool, preparedStatements = true, listen = true } = options
   const settings = createStorageSettings()
   const timeouts = resolveTimeouts(options)
-  const wakes = createCommitNotifications({ pool, listen, settings, timeouts })
-  const { commits } = wakes
+  const commitNotifications = createCommitNotifications({ pool, listen, settings, timeouts })
+  const { commits } = commitNotifications
   const database = createDatabase({ pool, settings, timeouts, preparedStatements, commits })
 
   return {
@@ -109,11 +109,12 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
           { field: 'priority' },
         )
       })
-      await wakes.open()
+      await commitNotifications.open()
     },
-    close: () => wakes.close(),
+    close: () => commitNotifications.close(),
     transaction: (work) => database.transaction(work),
-    saveIdempotentResponse: ({ claim, answer }, call) => keepAnswer(database, claim, answer, call),
+    saveIdempotentResponse: ({ claim, answer }, call) =>
+      saveIdempotentResponse(database, claim, answer, call),
     prune: (asked, { now }) => prune(database, asked, now),
   }
 }

@@ -128,7 +128,7 @@ interface Shop<Tx> extends RuntimeWorkerParts<Tx> {
   onFree(): void
 }
 
-/** The agent was deleted during the claim: hand the task back. */
+/** The agent was deleted during the claim: return the claim. */
 const agentGone = { kind: 'handed_back', reason: 'the agent was deleted' } as const
 
 /** What one statement claims at most. */

@@ -17,7 +17,7 @@ describe('stop', () => {
     expect(fixture.clock.pending()).toEqual({ timers: [], works: [] })
   })
 
-  it('then aborts them: a result still counts, an error hands the task back', async () => {
+  it('then aborts them: a result still counts, an error returns the claim', async () => {
     const fixture = await agentsFixture({
       agents: [
         {
@@ -87,7 +87,7 @@ describe('stop', () => {
     expect(fixture.clock.pending().timers).toEqual([])
   })
 
-  it('with ten thousand runs in progress hands all tasks back and leaves no timer', async () => {
+  it('with ten thousand runs in progress returns all claims and leaves no timer', async () => {
     const runs = 10_000
     let begun = 0
     const fixture = await agentsFixture({

@@ -65,7 +65,7 @@ export interface TaskRun {
   phase: 'running' | 'ending' | 'over'
   /** The task now belongs to somebody else. Aborts the signal. */
   lose(reason: unknown): void
-  /** The process stops. Aborts the signal; a result still counts, an error hands the task back. */
+  /** The process stops. Aborts the signal; a result still counts, an error returns the claim. */
   interrupt(): void
 }
 

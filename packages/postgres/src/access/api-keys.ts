@@ -95,11 +95,11 @@ function createFindKey(database: Database): FindPrincipal {
   )
 
   return async (hash, call) => {
-    const queued = { hash, now: call.now }
+    const lookup = { hash, now: call.now }
     const row =
       call.tx === undefined
-        ? await find(queued)
-        : (await database.read(call, principalsByHash, toValues([queued])))[0]
+        ? await find(lookup)
+        : (await database.read(call, principalsByHash, toValues([lookup])))[0]
     if (row === undefined) return null
     const { hash: _, workspaceId, expiresInMs, ...known } = row
     const workspaceIds = workspaceId === null ? 'all' : [workspaceId]

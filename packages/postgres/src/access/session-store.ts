@@ -138,11 +138,11 @@ export function createFindSession(database: Database): FindPrincipal {
   )
 
   return async (sessionId, call) => {
-    const queued = { sessionId, now: call.now }
+    const lookup = { sessionId, now: call.now }
     const row =
       call.tx === undefined
-        ? await find(queued)
-        : (await database.read(call, principalsBySession, toValues([queued])))[0]
+        ? await find(lookup)
+        : (await database.read(call, principalsBySession, toValues([lookup])))[0]
     if (row === undefined) return null
     const { sessionId: _, expiresInMs, scopes: listed, ...known } = row
     return {

@@ -34,7 +34,7 @@ function poolOf(options: pg.PoolConfig = {}): pg.Pool {
 
 interface Process {
   readonly pool: pg.Pool
-  readonly wakes: CommitNotifications
+  readonly notifications: CommitNotifications
   /** Resolves at the next commit signal. */
   nextCommit(): Promise<void>
   /** The number of commit signals. */
@@ -48,19 +48,19 @@ async function processOf(
   const { clock = systemClock } = options
   settings.bind({ clock, newId: createNewId(), scoring: defaultScoring, logLimit: 1, outputLimit: 1 })
   const pool = poolOf(options.pool)
-  const wakes = createCommitNotifications({ pool, listen: options.listen ?? true, settings })
-  opened.push(() => wakes.close())
-  await wakes.open()
+  const notifications = createCommitNotifications({ pool, listen: options.listen ?? true, settings })
+  opened.push(() => notifications.close())
+  await notifications.open()
   let count = 0
-  wakes.commits.listen(() => void (count += 1))
+  notifications.commits.listen(() => void (count += 1))
   const nextCommit = () =>
     new Promise<void>((resolve) => {
-      const stop = wakes.commits.listen(() => {
+      const stop = notifications.commits.listen(() => {
         stop()
         resolve()
       })
     })
-  return { pool, wakes, nextCommit, times: () => count }
+  return { pool, notifications, nextCommit, times: () => count }
 }
 
 const listeners = async (): Promise<readonly number[]> => {
@@ -70,16 +70,16 @@ const listeners = async (): Promise<readonly number[]> => {
   return rows.map(({ pid }) => pid)
 }
 
-describe('wakes', () => {
+describe('commit notifications', () => {
   it('signals a commit to the other processes, and once to this one', async () => {
     const writer = await processOf()
     const [first, second] = [await processOf(), await processOf()]
     const both = Promise.all([first.nextCommit(), second.nextCommit()])
-    writer.wakes.commits.raise()
+    writer.notifications.commits.raise()
     await both
     // Its own notification arrives before the answer to the connection's next query.
     const all = Promise.all([writer.nextCommit(), first.nextCommit(), second.nextCommit()])
-    second.wakes.commits.raise()
+    second.notifications.commits.raise()
     await all
     expect([writer.times(), first.times(), second.times()]).toEqual([2, 2, 2])
   })
@@ -101,13 +101,13 @@ describe('wakes', () => {
     expect([off.pool.totalCount, only.pool.totalCount]).toEqual([0, 0])
     const listening = await processOf()
     expect(listening.pool.totalCount - listening.pool.idleCount).toBe(1)
-    for (const { wakes } of [off, only]) {
+    for (const { notifications } of [off, only]) {
       const signaled = listening.nextCommit()
-      wakes.commits.raise()
+      notifications.commits.raise()
       await signaled
     }
     const back = listening.nextCommit()
-    listening.wakes.commits.raise()
+    listening.notifications.commits.raise()
     await back
     expect([off.times(), only.times()]).toEqual([1, 1])
   })
@@ -118,7 +118,7 @@ describe('wakes', () => {
     expect([apart.pool.totalCount, direct.totalCount, direct.idleCount]).toEqual([0, 1, 0])
     const writer = await processOf({ listen: false })
     const signaled = apart.nextCommit()
-    writer.wakes.commits.raise()
+    writer.notifications.commits.raise()
     await signaled
 
     const silent: PgPool = {
@@ -139,10 +139,10 @@ describe('wakes', () => {
       query: (query) => pool.query(query),
       connect: async () => ({ query: (query) => pool.query(query), release: () => void (releases += 1) }),
     }
-    const wakes = createCommitNotifications({ pool: silent, listen: true, settings })
-    await wakes.open()
+    const notifications = createCommitNotifications({ pool: silent, listen: true, settings })
+    await notifications.open()
     expect(releases).toBe(1)
-    await wakes.close()
+    await notifications.close()
 
     const never = () => Promise.reject(new Error('not to be asked'))
     const sole = createCommitNotifications({
@@ -166,12 +166,12 @@ describe('wakes', () => {
     const direct = poolOf({ max: 1 })
     const taken = await direct.connect()
     const timeouts = { connectTimeoutMs: 50, statementTimeoutMs: 5_000 }
-    const wakes = createCommitNotifications({ pool, listen: direct, settings, timeouts })
-    opened.push(() => wakes.close())
-    await wakes.open()
+    const notifications = createCommitNotifications({ pool, listen: direct, settings, timeouts })
+    opened.push(() => notifications.close())
+    await notifications.open()
     expect(await listeners()).toEqual([])
     taken.release()
-    const resumed = new Promise<void>((resolve) => wakes.commits.listen(() => resolve()))
+    const resumed = new Promise<void>((resolve) => notifications.commits.listen(() => resolve()))
     await clock.advance({ ms: 250 })
     await resumed
     expect(await listeners()).toHaveLength(1)
@@ -193,7 +193,7 @@ describe('wakes', () => {
     expect(await listeners()).toHaveLength(2)
     await clock.advance({ ms: 20 })
     const signaled = reader.nextCommit()
-    writer.wakes.commits.raise()
+    writer.notifications.commits.raise()
     await signaled
     expect(reader.times()).toBe(2)
   })
@@ -240,16 +240,16 @@ describe('wakes', () => {
   it('releases its connection in its original state, and leaves no timer', async () => {
     const clock = virtualClock(0)
     const one = await processOf({ clock, pool: { max: 2 } })
-    const { wakes, pool } = one
-    wakes.commits.raise()
-    await wakes.close()
+    const { notifications, pool } = one
+    notifications.commits.raise()
+    await notifications.close()
     expect([pool.totalCount, pool.idleCount, clock.pending().timers]).toEqual([1, 1, []])
     const { rows } = await pool.query('select * from pg_listening_channels()')
     expect(rows).toEqual([])
     const client = await pool.connect()
     expect(['notification', 'error', 'end'].map((event) => client.listenerCount(event))).toEqual([0, 0, 0])
     client.release()
-    await wakes.close()
+    await notifications.close()
   })
 })
 

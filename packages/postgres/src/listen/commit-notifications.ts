@@ -93,7 +93,7 @@ export function createCommitNotifications(parts: CommitNotificationsParts): Comm
         hear(revokes)
         sent.request()
       },
-      listen: (queued) => signal.listen(queued),
+      listen: (onCommit) => signal.listen(onCommit),
     },
     open: async () => listener?.start(),
     async close() {

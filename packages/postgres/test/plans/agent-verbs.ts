@@ -144,7 +144,7 @@ function writesUnderLease(tasks: Tasks, proof: () => ClaimProof): readonly HotVe
         change((fencingToken) => ({ kind: 'fail', fencingToken, reason: 'no', backoff: defaultBackoff })),
     },
     {
-      name: 'hand back',
+      name: 'return a claim',
       indexes: ['task_pkey'],
       run: () => change((fencingToken) => ({ kind: 'return_claim', fencingToken, reason: 'stop' })),
     },

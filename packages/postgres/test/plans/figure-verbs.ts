@@ -25,7 +25,7 @@ export function figureVerbs({ agents, analytics }: Storage<PgConnection>): reado
     },
     {
       // One of them has 12,000 leases and 24,000 assigned tasks, which are counted.
-      name: 'survey the agents of an account',
+      name: 'list the agents of an account and their work',
       indexes: ['attempt_rated', 'task_lease_agent', 'task_assigned'],
       scans: ['workspace', 'agent'],
       most: { rows: 70_000, pages: 80_000 },
