@@ -199,14 +199,15 @@ async function addApiKey(session: Session, values: readonly unknown[]): Promise<
   return record as ApiKeyRecord
 }
 
-/** The page after a key that does not exist is empty. */
+/** The page after a key that does not exist, or is beyond reach, is empty. */
 const keysWithinReach = statement<ApiKeyRecord>(
   'list_api_keys',
   /* sql */ `
   select ${apiKeyColumns('k')} from taskboard.api_key k
   where ${keyWithinReach('k', '$1', '$2')}
     and ($3::text is null or (k.created_at, k.id) < (
-      select l.created_at, l.id from taskboard.api_key l where l.id = $3::text and l.account_id = $1::text
+      select l.created_at, l.id from taskboard.api_key l
+      where l.id = $3::text and ${keyWithinReach('l', '$1', '$2')}
     ))
   order by k.created_at desc, k.id desc limit $4::integer`,
 )

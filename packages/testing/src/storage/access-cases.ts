@@ -174,6 +174,11 @@ export const accessCases: readonly StorageCheck[] = [
       assert.deepEqual(await page(2, keys[1]?.id ?? null), keys.slice(2))
       assert.deepEqual(await page(null, keys[0]?.id ?? null), keys.slice(1))
       assert.deepEqual(await page(null, unknownId('ak')), [])
+      const ofAccount = await addKey(fixture, hashOf('d'), { workspaceId: null }, at(SECOND))
+      const within = { reach: { accountId, workspaceIds: [fixture.workspaceId] }, limit: null }
+      assert.deepEqual(await storage.access.listApiKeys({ ...within, afterId: null }, at()), keys)
+      // Beyond reach, as unknown.
+      assert.deepEqual(await storage.access.listApiKeys({ ...within, afterId: ofAccount.id }, at()), [])
     },
   },
   {
