@@ -27,17 +27,17 @@ const addUser = statement<AddedRow>(
   'insert_user',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  first as materialized (
+  first_workspace as materialized (
     select w.id from taskboard.workspace w where w.account_id = $3::text order by w.created_at, w.id limit 1
   ),
-  added as (
+  added_user as (
     insert into taskboard.account_user
       (id, account_id, default_workspace_id, email, password_hash, scopes, created_at)
-    select $2::text, $3::text, f.id, $4::text, $5::text, $6::text[], p.now from p, first f
+    select $2::text, $3::text, f.id, $4::text, $5::text, $6::text[], p.now from p, first_workspace f
     on conflict (email) do nothing
     returning *
   )
-  select exists (select from first) as "hasAccount", ${userColumns('u')} from p left join added u on true`,
+  select exists (select from first_workspace) as "hasAccount", ${userColumns('u')} from p left join added_user u on true`,
 )
 
 /** Adds a user within a session and sees its earlier writes. @throws as `AccessStore.insertUser`. */

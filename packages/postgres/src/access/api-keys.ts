@@ -259,16 +259,16 @@ const rotateKey = statement<KeyRow>(
   'rotate_api_key',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  old as materialized (
+  rotated_key as materialized (
     select k.* from taskboard.api_key k
     where k.id = $4::text and ${keyWithinReach('k', '$2', '$3')} for update
   ),
-  live as materialized (
-    select o.* from old o, p where o.revoked_at is null and (o.expires_at is null or o.expires_at > p.now)
+  live_key as materialized (
+    select o.* from rotated_key o, p where o.revoked_at is null and (o.expires_at is null or o.expires_at > p.now)
   ),
   replaced as (
     update taskboard.api_key k set expires_at = least(l.expires_at, p.now + $8::bigint)
-    from live l, p where k.id = l.id
+    from live_key l, p where k.id = l.id
     returning k.*
   ),
   added as (
@@ -276,12 +276,12 @@ const rotateKey = statement<KeyRow>(
       (id, hash, account_id, workspace_id, default_workspace_id, name, scopes, prefix, created_at, expires_at)
     select $5::text, $6::text, l.account_id, l.workspace_id, l.default_workspace_id, l.name, l.scopes,
       $7::text, p.now, l.expires_at
-    from live l, p
+    from live_key l, p
     returning *
   )
   select ${apiKeyColumns('a')}, true as "isNew" from added a
   union all select ${apiKeyColumns('r')}, false from replaced r
-  union all select ${apiKeyColumns('o')}, false from old o where not exists (select from live)`,
+  union all select ${apiKeyColumns('o')}, false from rotated_key o where not exists (select from live_key)`,
 )
 
 /** `AccessStore.rotateApiKey`. */

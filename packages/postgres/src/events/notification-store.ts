@@ -35,7 +35,7 @@ const claimTargets = statement<ClaimedRow>(
   'claim_notifications',
   /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  due as materialized (
+  due_target as materialized (
     select t.workspace_id, t.channel, t.read_through_seq, t.due_at, l.last_seq
     from taskboard.notification_target t cross join lateral (
       select l.last_seq from taskboard.workspace_log l where l.workspace_id = t.workspace_id limit 1
@@ -45,7 +45,7 @@ const claimTargets = statement<ClaimedRow>(
     order by t.due_at, t.workspace_id, t.channel limit $3::integer
     for update of t skip locked
   ),
-  batch as materialized (
+  target_events as materialized (
     select d.*, (
       select jsonb_agg(${eventJson('e', 'data')} order by e.seq) from (
         select * from taskboard.event
@@ -53,17 +53,17 @@ const claimTargets = statement<ClaimedRow>(
         order by seq limit $4::integer
       ) e
     ) as events
-    from due d
+    from due_target d
   ),
   claimed as (
     update taskboard.notification_target t set
       read_through_seq = case when b.events is null then b.last_seq else t.read_through_seq end,
       due_at = case when b.events is null then t.due_at else p.now + $5::bigint end,
       claim_token = case when b.events is null then null else gen_random_uuid()::text end
-    from batch b, p where t.workspace_id = b.workspace_id and t.channel = b.channel
+    from target_events b, p where t.workspace_id = b.workspace_id and t.channel = b.channel
     returning t.*, b.events, b.due_at as was_due_at
   ),
-  idle as materialized (
+  idle_target as materialized (
     select t.workspace_id, t.channel
     from taskboard.notification_target t join taskboard.workspace_log l on l.workspace_id = t.workspace_id
     where t.channel = any ($2::text[]) and not t.rests and t.claim_token is null and l.last_seq <= t.read_through_seq
@@ -72,11 +72,11 @@ const claimTargets = statement<ClaimedRow>(
   ),
   rested as (
     update taskboard.notification_target t set rests = true
-    from idle i where t.workspace_id = i.workspace_id and t.channel = i.channel
+    from idle_target i where t.workspace_id = i.workspace_id and t.channel = i.channel
   ),
   flagged as (
     update taskboard.workspace_log l set has_resting = true
-    where l.workspace_id = any (array(select workspace_id from idle))
+    where l.workspace_id = any (array(select workspace_id from idle_target))
   ),
   next_due as (
     select least(
@@ -86,7 +86,7 @@ const claimTargets = statement<ClaimedRow>(
           select l.last_seq from taskboard.workspace_log l where l.workspace_id = t.workspace_id limit 1
         ) as l
         where t.channel = any ($2::text[]) and not t.rests and l.last_seq > t.read_through_seq
-          and (t.workspace_id, t.channel) not in (select workspace_id, channel from due)
+          and (t.workspace_id, t.channel) not in (select workspace_id, channel from due_target)
         order by t.due_at limit 1)
     ) as at
   )

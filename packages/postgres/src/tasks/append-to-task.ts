@@ -29,11 +29,11 @@ const appendLine = statement<AppendedRow>(
   'append_log',
   /* sql */ `
   with ${RENEWED},
-  line as (
+  added_line as (
     insert into taskboard.task_log (task_id, at, level, message)
     select r.id, p.now, $7::text, $8::text from renewed r, p
   ),
-  dropped as (
+  deleted_line as (
     delete from taskboard.task_log l using (
       select o.id from renewed r, lateral (
         select o.id from taskboard.task_log o where o.task_id = r.id order by o.id desc offset $6::integer - 1

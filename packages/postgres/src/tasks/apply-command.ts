@@ -22,7 +22,7 @@ const readTaskRow = statement<ReadTask>(
 const writeTask = statement<TaskRow>(
   'write_task',
   /* sql */ `
-  with after as materialized (
+  with new_state as materialized (
     select * from jsonb_to_record($2::jsonb) as a (
       id text, version bigint, column_name text, hold_reason text, hold_message text, hold_since bigint,
       not_before bigint, progress real, result text, updated_at bigint, started_at bigint, completed_at bigint,
@@ -36,20 +36,20 @@ const writeTask = statement<TaskRow>(
       updated_at = a.updated_at, started_at = a.started_at, completed_at = a.completed_at, attempts = a.attempts,
       fencing_token = a.fencing_token, lease_agent_id = a.lease_agent_id, lease_expires_at = a.lease_expires_at,
       version = t.version + 1
-    from after a
+    from new_state a
     where t.id = a.id and t.version = a.version
     returning t.*
   ),
-  waiting as materialized (
+  locked_dependent as materialized (
     select d.id from taskboard.task d
     where d.id in (
-      select w.task_id from written t join after a on a.frees
+      select w.task_id from written t join new_state a on a.frees
         cross join lateral (${dependentsToLock('t.id', "t.column_name = 'DONE'")}) w
       where t.has_dependents
     )
     order by d.id for update
   ),
-  ended as (
+  ended_attempt as (
     insert into taskboard.attempt (task_id, fencing_token, agent_id, started_at, ended_at, outcome, reason)
     select t.id, e.fencing_token, e.agent_id, e.started_at, $1::bigint, e.outcome, e.reason
     from written t, jsonb_to_record($3::jsonb) as e (
@@ -60,7 +60,7 @@ const writeTask = statement<TaskRow>(
   draft as (
     select t.workspace_id, d.ord, d.type, d.facts, $1::bigint as at
     from written t, jsonb_to_recordset($4::jsonb) as d (ord integer, type text, facts jsonb)
-    where (select count(*) from waiting) >= 0
+    where (select count(*) from locked_dependent) >= 0
   ),
   ${LOG_EVENTS}
   select ${taskColumns('t')} from written t`,

@@ -54,7 +54,7 @@ const listTodo = statement<ListedRow>(
       ) as first_tasks limit ${LONGEST_PAGE + 1}
     ) as q
   ),
-  moving as (
+  unplaced as (
     select q.task_id, q.held, q.due_date from taskboard.todo q
     where q.workspace_id = $2::text and q.placed_at > (select as_of from a) and q.placed_at < 9223372036854775807
     union all
@@ -66,7 +66,7 @@ const listTodo = statement<ListedRow>(
   ),
   recomputed as (
     select m.task_id, m.held, p.key + lane.rise as rank, m.due_date, t.created_at
-    from a, moving m
+    from a, unplaced m
       cross join lateral (select * from taskboard.task t where t.id = m.task_id limit 1) as t
       cross join lateral taskboard.place(t.flag, t.due_date, t.created_at, t.open_dependencies = 0, a.as_of) p
       join lane on lane.lane = p.lane

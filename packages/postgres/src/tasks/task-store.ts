@@ -63,11 +63,11 @@ const findDependent = statement<never>(
 const deleteLocked = statement<never>(
   'delete_task',
   /* sql */ `
-  with line as (delete from taskboard.task_log where task_id = $1::text),
-  output as (delete from taskboard.task_output where task_id = $1::text),
-  past as (delete from taskboard.attempt where task_id = $1::text),
-  place as (delete from taskboard.todo where task_id = $1::text),
-  dependency as (delete from taskboard.task_dependency where task_id = $1::text)
+  with deleted_log as (delete from taskboard.task_log where task_id = $1::text),
+  deleted_output as (delete from taskboard.task_output where task_id = $1::text),
+  deleted_attempt as (delete from taskboard.attempt where task_id = $1::text),
+  deleted_place as (delete from taskboard.todo where task_id = $1::text),
+  deleted_dependency as (delete from taskboard.task_dependency where task_id = $1::text)
   delete from taskboard.task where id = $1::text`,
 )
 
