@@ -9,11 +9,11 @@ import { runVitest } from './vitest-totals.mjs'
 const bin = (name) => join(root, 'node_modules/.bin', name)
 /** They write nothing, so that some can run at once. */
 const gates = [
-  ['types', bin('tsc'), ['--noEmit']],
-  ['lint', bin('oxlint'), ['--deny-warnings']],
-  ['dependency rules', bin('depcruise'), ['packages', 'examples']],
-  ['unused files and dependencies', bin('knip'), ['--no-progress']],
-  ['format', bin('prettier'), ['--check', '--log-level', 'warn', '.']],
+  { title: 'types', command: bin('tsc'), args: ['--noEmit'] },
+  { title: 'lint', command: bin('oxlint'), args: ['--deny-warnings'] },
+  { title: 'dependency rules', command: bin('depcruise'), args: ['packages', 'examples'] },
+  { title: 'unused files and dependencies', command: bin('knip'), args: ['--no-progress'] },
+  { title: 'format', command: bin('prettier'), args: ['--check', '--log-level', 'warn', '.'] },
 ]
 const GATES_AT_ONCE = 2
 const total = { passed: 0, failed: 0 }
@@ -37,7 +37,7 @@ async function step(title, work) {
 const broken = new Set()
 async function runGates() {
   for (let gate = gates.shift(); gate !== undefined; gate = gates.shift()) {
-    const [title, command, args] = gate
+    const { title, command, args } = gate
     const startedMs = performance.now()
     const { code, output } = await capture(command, args)
     if (code !== 0) broken.add(title)
