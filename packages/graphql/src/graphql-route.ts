@@ -24,7 +24,6 @@ import { boundVariables } from './limits/bound-variables.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8'
-
 /** Four times what Node.js takes by default. */
 const LONGEST_QUERY = 65_536
 const LONGEST_ACCEPT = 16_384

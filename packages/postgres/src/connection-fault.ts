@@ -42,3 +42,12 @@ export function toVerbError(error: unknown): unknown {
     return new TaskboardError('SERVICE_UNAVAILABLE', 'the database cannot be reached', { cause: error })
   return error
 }
+
+/** Rejects as `work` does, with the error that a verb throws. */
+export async function toVerbErrors<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw toVerbError(error)
+  }
+}

@@ -7,7 +7,7 @@ import {
 } from '@taskboard/core/storage'
 import pRetry, { type Options } from 'p-retry'
 import { boundedConnection, boundedPool, type BoundedPool } from './bounded-pool.js'
-import { isCollision, toVerbError } from './connection-fault.js'
+import { isCollision, toVerbError, toVerbErrors } from './connection-fault.js'
 import { createBatcher, type Batch, type BatcherOptions } from './batcher.js'
 import type { PgConnection, PgPool, PgQuery } from './pool.js'
 import { soleConnectionOf, type SoleConnection } from './pglite-pool.js'
@@ -102,12 +102,12 @@ export function createDatabase(parts: DatabaseParts): Database {
     commits,
     read(at, statement, values) {
       const tx = at?.tx
-      if (tx !== undefined) return translated(inTurn(tx, () => run(boundedOf(tx), statement, values)))
+      if (tx !== undefined) return toVerbErrors(inTurn(tx, () => run(boundedOf(tx), statement, values)))
       return alone(() => runAlone(statement, values))
     },
     async write(at, statement, values) {
       const tx = at?.tx
-      if (tx !== undefined) return translated(inTurn(tx, () => run(boundedOf(tx), statement, values)))
+      if (tx !== undefined) return toVerbErrors(inTurn(tx, () => run(boundedOf(tx), statement, values)))
       const rows = await alone(() => runAlone(statement, values))
       commits.raise()
       return rows
@@ -116,7 +116,7 @@ export function createDatabase(parts: DatabaseParts): Database {
       const tx = at?.tx
       if (tx !== undefined) {
         const own = boundedOf(tx)
-        return translated(inTurn(tx, () => withinSavepoint(tx, own, () => work(sessionOn(own)))))
+        return toVerbErrors(inTurn(tx, () => withinSavepoint(tx, own, () => work(sessionOn(own)))))
       }
       const frame = { begin: beginWithin(statementTimeoutMs), commit: 'commit', statementTimeoutMs }
       const value = await alone(() => inTransaction(pool, frame, (own) => work(sessionOn(own))))
@@ -130,7 +130,7 @@ export function createDatabase(parts: DatabaseParts): Database {
       let tx: PgConnection | undefined
       const inside = (own: PgConnection) => work((tx = own))
       const holding = sole === null ? inside : (own: PgConnection) => sole.hold(() => inside(own))
-      const value = await translated(inTransaction(pool, frame, holding))
+      const value = await toVerbErrors(inTransaction(pool, frame, holding))
       revocations.committed(tx)
       return value
     },
@@ -293,13 +293,5 @@ async function again<T>(attempt: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!isCollision(error)) throw error
     return pRetry((turn) => (turn === 1 ? Promise.reject(error as Error) : attempt()), AFTER_COLLISIONS)
-  }
-}
-
-async function translated<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw toVerbError(error)
   }
 }

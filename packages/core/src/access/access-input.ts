@@ -3,12 +3,9 @@ import { boundedList, boundedText, hasInvisible, isStorableText, textOf } from '
 import { type Scope, scopes, tiers } from './principal.js'
 
 const LONGEST_EMAIL = 254
-
 /** Several times what each needs. */
 const MOST_SCOPES = 100
-
 const SHORTEST_PASSWORD = 12
-
 const LONGEST_PASSWORD = 256
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/
@@ -58,7 +55,6 @@ export const loginInput = z.object({
 })
 
 const NAME_CODE_POINTS = 100
-
 const LATEST_INSTANT = 8_640_000_000_000_000
 
 /** A name: 1 to 100 characters after trimming. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { CallContext } from '../environment/index.js'
-import { parseInput, TaskboardError } from '../errors/index.js'
+import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
 import type { Account, Workspace } from './access-store.js'
 import { createAccountKeys, type AccountKeys, type AccountKeysParts, type TxOption } from './account-keys.js'
 import { newAccountInput, newPasswordInput, newUserInput, newWorkspaceInput } from './access-input.js'
@@ -61,7 +61,6 @@ export interface AccountsParts<Tx> extends AccountKeysParts<Tx> {
 }
 
 const DEFAULT_PAGE = 100
-const LARGEST_PAGE = 1_000
 
 /** The service behind `taskboard.accounts`. */
 export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
@@ -119,13 +118,6 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
 async function toStored(hasher: PasswordHasher, user: z.output<typeof newUserInput>): Promise<NewStoredUser> {
   const passwordHash = await hasher.hash(user.password)
   return { email: user.email, passwordHash, scopes: user.scopes ?? null }
-}
-
-function requireLimit(limit: number): number {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE) return limit
-  throw new TaskboardError('INVALID_FIELD', `limit must be a whole number from 1 to ${LARGEST_PAGE}`, {
-    field: 'limit',
-  })
 }
 
 function notFound(what: string): never {

@@ -11,7 +11,6 @@ const SCHEME = /^bearer $/i
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
 
 const SCHEME_LENGTH = 7
-
 const LONGEST_TOKEN = 4_096
 
 /**
@@ -216,7 +215,6 @@ export interface AuthenticatorOptions {
 }
 
 const DEFAULT_CACHE_SIZE = 10_000
-
 const DEFAULT_CACHE_TTL_MS = 1_000
 
 /**

@@ -46,9 +46,7 @@ export interface CredentialGuardOptions {
 }
 
 const WINDOW_MS = 60_000
-
 const DEFAULT_FAILURES = 60
-
 const DEFAULT_ADDRESSES = 100_000
 
 /** A guard for this process. @throws TaskboardError `INVALID_CONFIG`. */

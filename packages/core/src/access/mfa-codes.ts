@@ -13,9 +13,7 @@ interface TotpSecret {
 }
 
 const SECRET_BYTES = 20
-
 const STEP_MS = 30_000
-
 /** How many steps a code may be early or late. */
 const WINDOW = 1
 
@@ -51,9 +49,7 @@ interface MintedRecoveryCodes {
 }
 
 const COUNT = 10
-
 const CODE_BYTES = 10
-
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
 
 const SHAPE = /^[0-9a-hjkmnp-tv-z]{16}$/

@@ -58,15 +58,10 @@ interface ScryptHasherOptions {
 }
 
 const BLOCK_SIZE = 8
-
 const PARALLELISM = 1
-
 const SALT_BYTES = 16
-
 const HASH_BYTES = 32
-
 const DEFAULT_COST_LOG2 = 15
-
 /** Someone who can write to the storage must not make a check take more than 128 MiB. */
 const HIGHEST_COST_LOG2 = 17
 

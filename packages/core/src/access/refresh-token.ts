@@ -62,12 +62,9 @@ interface MintedRefreshToken extends RefreshTokenHashes {
 }
 
 const PREFIX = 'tbr_'
-
 /** 128 bits in 22 characters that the tokens of a session share, and 256 bits in 43 that differ. */
 const FAMILY_BYTES = 16
-
 const OWN_BYTES = 32
-
 const FAMILY_LENGTH = 22
 
 const SHAPE = /^tbr_[A-Za-z0-9_-]{65}$/

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Reach } from '../access/index.js'
 import type { CallContext, Environment, InTransaction } from '../environment/index.js'
-import { TaskboardError } from '../errors/index.js'
+import { LARGEST_PAGE, requireLimit, TaskboardError } from '../errors/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import {
   type agentChangeInput,
@@ -11,6 +11,7 @@ import {
   readNewAgent,
 } from './agent.js'
 import type { AgentStore } from './agent-store.js'
+
 /**
  * `name` has 1 to 100 characters; `type` has 1 to 64; `model` has at most 200
  * characters and `systemPrompt` 100,000; `capabilities` and `tools` are at most 100 texts each, of 1 to 100 characters.
@@ -84,7 +85,6 @@ export interface AgentsParts<Tx> {
 
 const WORK = ['work'] as const
 const DEFAULT_PAGE = 100
-const LARGEST_PAGE = 1_000
 const LONGEST_ID = 64
 
 export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
@@ -150,13 +150,6 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
 
 function unknownAgent(): TaskboardError {
   return new TaskboardError('NOT_FOUND', 'no such agent')
-}
-
-function requireLimit(limit: number): void {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE) return
-  throw new TaskboardError('INVALID_FIELD', `limit must be a whole number from 1 to ${LARGEST_PAGE}`, {
-    field: 'limit',
-  })
 }
 
 /** A cursor is the last id of the page before. */

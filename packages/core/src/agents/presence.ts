@@ -99,7 +99,6 @@ interface RuntimeReport {
 
 /** How long after its last report a runtime counts as gone, and how often it reports. */
 const LIVE_MS = 90_000
-
 const REPORT_EVERY_MS = 30_000
 
 /**

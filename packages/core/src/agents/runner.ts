@@ -106,7 +106,6 @@ export interface Runner {
 }
 
 const DEFAULT_DRAIN_TIMEOUT_MS = 10_000
-
 const DEFAULT_GRACE_MS = 250
 
 /** @throws TaskboardError `INVALID_CONFIG` when two runtimes are for one type. */

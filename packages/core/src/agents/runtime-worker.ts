@@ -133,7 +133,6 @@ const agentGone = { kind: 'handed_back', reason: 'the agent was deleted' } as co
 
 /** What one statement claims at most. */
 const CLAIM_BATCH = 500
-
 /** How many runs begin in one turn of the event loop. */
 const RUNS_PER_YIELD = 50
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { storedText, thrownText } from './stored-text.js'
 import { isFinal, longestResult, TaskFailure, toResult } from './task-run.js'
+
 describe('toResult', () => {
   it.each([
     ['text', 'text'],

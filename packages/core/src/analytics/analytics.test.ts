@@ -3,6 +3,7 @@ import { virtualClock } from '@taskboard/testing'
 import { createEnvironment } from '../environment/index.js'
 import { createAnalytics, parseDate } from './analytics.js'
 import type { DayFigures, FiguresQuery } from './analytics-store.js'
+
 const reach = { accountId: 'acct_1', workspaceIds: 'all' } as const
 const MINUTE_MS = 60_000
 const on = (date: string, figures: Partial<DayFigures>): DayFigures => ({

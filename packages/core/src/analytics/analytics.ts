@@ -17,9 +17,7 @@ export interface AnalyticsOptions {
 }
 
 const DEFAULT_MINUTES = 30
-
 const MOST_MINUTES = 525_600
-
 const MINUTE_MS = 60_000
 
 /** @throws TaskboardError `INVALID_CONFIG` for minutes that are not from 0 to 525,600 (a year). */
@@ -127,7 +125,6 @@ interface AnalyticsParts<Tx> {
 }
 
 const DEFAULT_DAYS = 30
-
 const MOST_DAYS = 400
 
 const date = z

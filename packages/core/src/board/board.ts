@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { CallContext, Environment, InTransaction } from '../environment/index.js'
-import { parseInput, TaskboardError } from '../errors/index.js'
+import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 import type { Backoff } from './backoff.js'
 import { decodeCursor, encodeCursor } from './cursor.js'
@@ -185,7 +185,6 @@ export interface BoardParts<Tx> {
 
 const HOST: Actor = { kind: 'host', id: null }
 const DEFAULT_PAGE = 100
-const LARGEST_PAGE = 1_000
 
 /**
  * A handle on one workspace's board. Cheap: it has no state, so you can make one for each call. `actor` is the default actor of
@@ -328,13 +327,6 @@ function toList(page: TaskPage): TaskList {
 function requireColumn(column: Column, field: 'column' | 'to'): Column {
   if (columns.includes(column)) return column
   throw new TaskboardError('INVALID_FIELD', `${field} must be one of ${columns.join(', ')}`, { field })
-}
-
-function requireLimit(limit: number): number {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE) return limit
-  throw new TaskboardError('INVALID_FIELD', `limit must be a whole number from 1 to ${LARGEST_PAGE}`, {
-    field: 'limit',
-  })
 }
 
 /** Null for the length that the claim asked for. */

@@ -1,6 +1,6 @@
 import type { Reach } from '../access/index.js'
 import type { CallContext, Environment, InTransaction } from '../environment/index.js'
-import { TaskboardError } from '../errors/index.js'
+import { requireLimit, TaskboardError } from '../errors/index.js'
 import { decodeTaskId, encodeTaskId } from './cursor.js'
 import { type TaskDetail, type TaskStatus, taskStatuses, type TaskSummary } from './task-search.js'
 import type { TaskStore } from './task-store.js'
@@ -42,7 +42,6 @@ const DETAIL = ['task', 'agent', 'logs', 'outputs'] as const
 /** How many lines of its log a task includes. */
 const LOG_LINES = 100
 const DEFAULT_PAGE = 100
-const LARGEST_PAGE = 1_000
 
 export function createTaskDirectory<Tx>(parts: {
   readonly environment: Environment
@@ -63,19 +62,15 @@ export function createTaskDirectory<Tx>(parts: {
     async search(reach, filter = {}, options) {
       const { status = null, agentId = null, workspaceId = null, limit = DEFAULT_PAGE, cursor } = filter
       if (status !== null && !taskStatuses.includes(status)) {
-        throw invalid('status', `must be one of ${taskStatuses.join(', ')}`)
+        throw new TaskboardError('INVALID_FIELD', `status must be one of ${taskStatuses.join(', ')}`, {
+          field: 'status',
+        })
       }
-      if (!Number.isInteger(limit) || limit < 1 || limit > LARGEST_PAGE) {
-        throw invalid('limit', `must be a whole number from 1 to ${LARGEST_PAGE}`)
-      }
+      requireLimit(limit)
       const afterId = cursor == null ? null : decodeTaskId(cursor)
       const search = { reach, status, agentId, workspaceId, limit, afterId }
       const { found, nextAfterId } = await tasks.searchTasks(search, at(options))
       return { found, nextCursor: nextAfterId && encodeTaskId(nextAfterId) }
     },
   }
-}
-
-function invalid(field: string, rule: string): TaskboardError {
-  return new TaskboardError('INVALID_FIELD', `${field} ${rule}`, { field })
 }

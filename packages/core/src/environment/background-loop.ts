@@ -56,7 +56,6 @@ export interface BackgroundLoop {
 }
 
 const DEFAULT_RETRY_DELAY_MS = 1_000
-
 /** The storage may report work as due that another process holds, which must not make a loop spin. */
 const LEAST_DELAY_MS = 50
 

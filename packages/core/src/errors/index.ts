@@ -1,6 +1,15 @@
 export { TaskboardError, isTaskboardError } from './taskboard-error.js'
 export type { ErrorCode, ErrorDetails } from './taskboard-error.js'
-export { boundedList, type InputOf, parseInput, pathText, shownName, wholeNumber } from './parse-input.js'
+export {
+  boundedList,
+  type InputOf,
+  LARGEST_PAGE,
+  parseInput,
+  pathText,
+  requireLimit,
+  shownName,
+  wholeNumber,
+} from './parse-input.js'
 export { parseJson } from './parse-json.js'
 export { boundedText, hasInvisible, isStorableText, textFault, textOf } from './text.js'
 export type { TextRules } from './text.js'

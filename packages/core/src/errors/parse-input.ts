@@ -138,3 +138,14 @@ function isMissing(schema: z.ZodType, input: unknown, field: string): boolean {
   const { error } = schema.safeParse({ ...input, [field]: undefined }, wording)
   return error?.issues.some(({ path }) => path.length === 1 && path[0] === field) ?? false
 }
+
+/** The most rows in one page of a list. */
+export const LARGEST_PAGE = 1_000
+
+/** The `limit` of a page. @throws TaskboardError `INVALID_FIELD` (`limit`) unless it is a whole number from 1 to `LARGEST_PAGE`. */
+export function requireLimit(limit: number): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE) return limit
+  throw new TaskboardError('INVALID_FIELD', `limit must be a whole number from 1 to ${LARGEST_PAGE}`, {
+    field: 'limit',
+  })
+}

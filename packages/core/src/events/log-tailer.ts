@@ -30,7 +30,6 @@ export interface EventLogTailer {
 }
 
 const DEFAULT_PAGE_SIZE = 500
-
 /** A listener that raises an event for every event must not keep `stop` from ending. */
 const MOST_PAGES_AFTER_STOP = 100
 

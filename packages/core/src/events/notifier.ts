@@ -79,9 +79,7 @@ interface BatchRunner {
 }
 
 const FIRST_RETRY_DELAY_MS = 1_000
-
 const LONGEST_RETRY_DELAY_MS = 300_000
-
 const SETTLE_RETRY_DELAY_MS = 1_000
 
 function createBatchRunner(parts: BatchRunnerParts): BatchRunner {
@@ -173,10 +171,8 @@ interface ChannelWorker {
 }
 
 const EVENTS_PER_TARGET = 20
-
 /** A claim lasts for several sends. A batch that takes longer is returned before the claim expires. */
 const SENDS_PER_CLAIM = 4
-
 /** The storage may report work as due that another process holds, which must not make the loop spin. */
 const LEAST_DELAY_MS = 100
 
@@ -271,9 +267,7 @@ export interface Notifier {
 }
 
 const DEFAULT_SEND_TIMEOUT_MS = 30_000
-
 const DEFAULT_MAX_TRIES = 10
-
 const DEFAULT_CONCURRENCY = 20
 
 /** @throws TaskboardError `INVALID_CONFIG` for channels with a blank or repeated name. */

@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { HttpRequest } from './http.js'
 import { announcesBody, discardRest, toHttpRequest, unreadBody } from './node-request.js'
+
 const servers: ReturnType<typeof createServer>[] = []
 
 afterEach(() => {

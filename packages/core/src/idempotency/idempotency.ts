@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { TaskboardError } from '../errors/index.js'
 
 const DEEPEST = 16
-
 const MOST_VALUES = 20_000
 
 /**

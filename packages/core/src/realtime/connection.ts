@@ -79,10 +79,8 @@ interface ConnectionParts {
 }
 
 const MINUTE_MS = 60_000
-
 /** How long the closing handshake may take. */
 const CLOSE_GRACE_MS = 5_000
-
 /** The most bytes of a reason in a close frame (RFC 6455, 5.5 and 5.5.1). */
 const LONGEST_REASON_BYTES = 123
 

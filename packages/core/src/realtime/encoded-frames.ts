@@ -12,13 +12,9 @@ export interface EncodedFrames {
 }
 
 const TEXT_FRAME = 0x81
-
 const LARGEST_SHORT = 125
-
 const IS_16_BIT = 126
-
 const IS_64_BIT = 127
-
 const LARGEST_16_BIT = 65_535
 
 /** A class, so that framing and parsing happen on first use and are then kept. */

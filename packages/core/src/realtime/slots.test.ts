@@ -5,6 +5,7 @@ import { createEnvironment } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { RealtimeStore } from './realtime-store.js'
 import { createSlots, slotLeaseMs, type SlotOwner, type Slots } from './slots.js'
+
 const open: Slots[] = []
 afterEach(async () => {
   await Promise.all(open.splice(0).map((slots) => slots.stop()))

@@ -102,7 +102,6 @@ export interface Slots {
 }
 
 const RENEWALS_PER_LEASE = 3
-
 const MOST_AT_ONCE = 1_000
 
 export function createSlots(environment: Environment, store: RealtimeStore): Slots {

@@ -81,16 +81,12 @@ export interface Deliverer {
 }
 
 const DEFAULT_DRAIN_TIMEOUT_MS = 10_000
-
 /** How long to wait when a delivery is due but none is claimed, because its webhook is at its limit. */
 const FULL_WAIT_MS = 1_000
-
 /** How long a sender can take to abort its sends. */
 const GIVING_UP_MS = 1_000
-
 /** How long a claim outlasts its send: the time to store results. */
 const CLAIM_MARGIN_MS = 60_000
-
 /** An endpoint that answers within this time is quick, and soon needs more deliveries. */
 const QUICK_MS = 1_000
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createEndpointGuard } from './endpoint-guard.js'
 import { createGuardedLookup } from './guarded-connector.js'
 import { type ResolvedAddress, type Resolver, systemResolver } from './resolver.js'
+
 const v4: ResolvedAddress = { address: '8.8.8.8', family: 4 }
 const v6: ResolvedAddress = { address: '2606:4700:4700::1111', family: 6 }
 const both: Resolver = { resolve: async () => [v6, v4] }

@@ -2,7 +2,6 @@ import type { SendErrorKind, SendResult } from './sender.js'
 import type { Dispatcher } from './undici.js'
 
 const MOST_BYTES = 65_536
-
 const EXCERPT_BYTES = 1_024
 
 /** The beginning of an answer's body. */

@@ -5,7 +5,6 @@ import type { DeliveryTarget } from './webhook-store.js'
 
 /** How long a read of a webhook is valid: one read serves a burst. */
 const FRESH_MS = 50
-
 /** How many forgotten webhooks are kept by id. Beyond that, all count as forgotten until the next read. */
 const MOST_FORGOTTEN = 1_000
 

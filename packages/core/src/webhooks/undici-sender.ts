@@ -71,7 +71,6 @@ export interface UndiciSenderOptions extends GuardedConnectorOptions {
 }
 
 const DEFAULT_MAX_POOLS = 256
-
 const MOST_TARGETS = 4_096
 
 const aborted: SendResult = { kind: 'aborted' }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Reach, SecretBox } from '../access/index.js'
 import type { CallContext, Environment, InTransaction, Instant } from '../environment/index.js'
-import { parseInput, TaskboardError } from '../errors/index.js'
+import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
 import { sampleEvent } from '../events/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { EndpointGuard } from './endpoint-guard.js'
@@ -105,7 +105,6 @@ export interface WebhooksParts<Tx> {
 }
 
 const DEFAULT_PAGE = 100
-const LARGEST_PAGE = 1_000
 
 export function createWebhooks<Tx>(parts: WebhooksParts<Tx>): Webhooks<Tx> {
   const { environment, store, guard, onChanged } = parts
@@ -202,11 +201,7 @@ function requireQuery(status: DeliveryStatus | null, limit: number, cursor: stri
       field: 'status',
     })
   }
-  if (!Number.isInteger(limit) || limit < 1 || limit > LARGEST_PAGE) {
-    throw new TaskboardError('INVALID_FIELD', `limit must be a whole number from 1 to ${LARGEST_PAGE}`, {
-      field: 'limit',
-    })
-  }
+  requireLimit(limit)
   if (cursor !== null && !/^evt_[0-9a-z]{1,60}$/.test(cursor)) {
     throw new TaskboardError('INVALID_FIELD', 'cursor must be the nextCursor of an earlier page', {
       field: 'cursor',

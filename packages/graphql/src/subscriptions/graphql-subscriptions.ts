@@ -14,6 +14,7 @@ import { endpointOf, type GraphqlEndpoint } from '../endpoint.js'
 import { formatError } from '../errors.js'
 import type { GraphqlOptions } from '../graphql-options.js'
 import { beginOperation, OperationOutcome } from './operation.js'
+
 /**
  * Why a connection is closed: by the codes of graphql-transport-ws, and by others where it has none. Its clients reconnect on their
  * own, except after codes for a client's fault. So an ended credential is 4403 here, and 4409 and 4429 keep their meaning there.

@@ -29,7 +29,6 @@ const recent = (column: string, most = mostRotatedTokens): string => `select ${c
 
 /** Without the one that this statement replaces. */
 const OTHERS = mostRotatedTokens - 1
-
 /** Whether the shown token is the current one of the session before the update. */
 const IS_GOOD = 's.refresh_hash = $3::text'
 

@@ -19,6 +19,7 @@ import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { agentColumns, agentStatus } from './agent-row.js'
 import { ratedAttemptsOf, readForecasts } from './forecasts.js'
+
 /** The condition that workspace `w` is within reach. Parameter 2 is the account, or null for all; parameter 3 its workspaces. */
 const WITHIN_REACH = /* sql */ `($2::text is null or w.account_id = $2::text)
     and ($3::text[] is null or w.id = any ($3::text[]))`

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../test/test-database.js'
 import { createDatabase, type Database } from '../database.js'
 import { createLimitStore, takeLimits } from './limit-store.js'
+
 const START = Date.UTC(2026, 0, 1)
 const WINDOW_MS = 60_000
 

@@ -18,7 +18,6 @@ interface TakenRow {
 
 /** More than any account can request, and small enough to be added up. */
 const UNLIMITED = 1e15
-
 /** As in `takeFromTierWindow`: a second counts until its end has left the minute. */
 const SECONDS_COUNTED = 61
 

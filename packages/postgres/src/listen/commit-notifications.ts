@@ -33,10 +33,8 @@ export interface CommitNotificationsParts {
  * commits that they signal. The receivers read the database after each, so this limits their reads too.
  */
 const LEAST_GAP_MS = 20
-
 /** Follows the sender in a notification of commits that revoked tasks from their agents. */
 const REVOKED = 'revoked'
-
 /** How long `close` waits for a database that does not answer. */
 const LONGEST_FLUSH_MS = 1_000
 

@@ -47,7 +47,6 @@ interface ListeningHandlers {
 
 /** The channel of all boards in a database: there is only one. */
 export const CHANNEL = 'taskboard'
-
 const LONGEST_FAREWELL_MS = 1_000
 
 /**

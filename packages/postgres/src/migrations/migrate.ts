@@ -1,5 +1,5 @@
 import { defaultScoring, TaskboardError } from '@taskboard/core'
-import { toVerbError } from '../connection-fault.js'
+import { toVerbErrors } from '../connection-fault.js'
 import type { PgConnection, PgPool } from '../pool.js'
 import { scoringInsert } from '../stored-scoring.js'
 import { embeddedMigrations } from './embedded-migrations.js'
@@ -154,7 +154,7 @@ export function migrate(pool: PgPool): Promise<readonly string[]> {
  * ```
  */
 export function planMigrations(pool: PgPool): Promise<readonly PlannedStep[]> {
-  return translated(planOn(pool, embeddedMigrations))
+  return toVerbErrors(planOn(pool, embeddedMigrations))
 }
 
 /**
@@ -171,7 +171,7 @@ export function planMigrations(pool: PgPool): Promise<readonly PlannedStep[]> {
  * ```
  */
 export async function migrationStatus(pool: PgPool): Promise<readonly MigrationState[]> {
-  const applied = new Map((await translated(readApplied(pool)))?.map((one) => [one.number, one]))
+  const applied = new Map((await toVerbErrors(readApplied(pool)))?.map((one) => [one.number, one]))
   const known = embeddedMigrations.map((migration): MigrationState => {
     const one = applied.get(migration.number)
     applied.delete(migration.number)
@@ -193,8 +193,8 @@ export async function migrateWith(
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
   // A run with nothing to do needs no lock, and no right to change the database.
-  if ((await translated(planOn(pool, migrations))).length === 0) return []
-  return translated(
+  if ((await toVerbErrors(planOn(pool, migrations))).length === 0) return []
+  return toVerbErrors(
     withClient(pool, async (client) => {
       for (const text of PREPARE) await client.query({ text, values: [] })
       const steps = await planOn(client, migrations)
@@ -225,13 +225,5 @@ async function withClient<T>(pool: PgPool, work: (client: PgConnection) => Promi
     throw error
   } finally {
     client.release(broken)
-  }
-}
-
-async function translated<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw toVerbError(error)
   }
 }

@@ -32,7 +32,6 @@ export function untilFirst(functionCall: string): string {
 
 /** The most tasks that one statement claims. */
 export const MOST_CLAIMED = 200
-
 /** A claim reads at least this many of each lane and pool. */
 export const LEAST_DEPTH = 4
 

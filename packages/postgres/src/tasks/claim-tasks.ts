@@ -61,7 +61,6 @@ export type TaskClaims = (session: Session, target: ClaimTarget, pickup: Pickup)
 
 /** How many times a claim tries when others hold the tasks that it saw. */
 const MOST_SEARCHES = 8
-
 /** How many ended placements are recomputed before a claim. The rest is left to the next claims and hardly affects the order. */
 const SETTLED_ROWS = 1_000
 

@@ -13,10 +13,8 @@ import { targetJson } from './read-webhooks.js'
 
 /** The maximum of deliveries of disabled webhooks that one claim skips. */
 const MOST_SKIPPED = 1_000
-
 /** How many of the deliveries that are due first are read. When more than that are due, there is a backlog. */
 const FRONT_SIZE = 300
-
 /** How many are read when none is due, to find out when the next one will be. */
 const IDLE_FRONT_SIZE = 50
 

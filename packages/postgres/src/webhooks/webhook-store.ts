@@ -16,6 +16,7 @@ import { createDeliveryClaims } from './claim-deliveries.js'
 import { insertTestDelivery, listDeliveries, resendDeliveries } from './deliveries.js'
 import { listWebhooks, readTargets, unknownWebhook, webhookColumns } from './read-webhooks.js'
 import { recordDeliveryResults } from './record-delivery-results.js'
+
 const insert = statement<StoredWebhook>(
   'insert_webhook',
   /* sql */ `

@@ -5,7 +5,6 @@ import { assertAnswer, assertError, type EnterpriseSession } from './enterprise-
 import { logIn, makeUser, tryLogin } from './login-session.js'
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-
 const STEP_MS = 30_000
 
 /** The one-time password that an authenticator app shows at `now` for a secret in base 32 (RFC 6238: SHA-1, six digits). */

@@ -32,19 +32,12 @@ import type { OpenedStorage } from './opened-storage.js'
 export const START = Date.UTC(2026, 0, 1)
 
 export const SECOND = 1_000
-
 export const MINUTE = 60 * SECOND
-
 export const HOUR = 60 * MINUTE
-
 export const DAY = 24 * HOUR
-
 export const LEASE_MS = MINUTE
-
 export const LOG_LIMIT = 5
-
 export const OUTPUT_LIMIT = 3
-
 export const AGENT_TYPE = 'worker'
 
 export const PERSON: Actor = { kind: 'user', id: 'user_1' }

@@ -5,6 +5,7 @@ import { agentStatuses } from '../../events/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { operation, workspaceOf } from './operation.js'
 import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
+
 /** An agent in an answer. */
 const agentJson = z
   .object({

@@ -17,6 +17,7 @@ import {
   requirePermission,
 } from './admission.js'
 import type { Method, Operation } from './operation.js'
+
 /** The operations of one path. */
 export type OperationsByMethod = ReadonlyMap<Method, Operation>
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { limitHeaderNames, limitHeaders } from './admission.js'
+
 const hour = { limit: 10_000, remaining: 9_999, resetAt: Date.UTC(2026, 0, 1, 1) }
 const minute = { limit: 500, remaining: 0 }
 

@@ -27,6 +27,7 @@ import {
 } from '../task-wire.js'
 import { boardOfTask, operation, workspaceOf } from './operation.js'
 import { idText, nextCursor, pageQuery } from './wire-schemas.js'
+
 const params = z.object({ task_id: idText })
 const common = { tag: 'tasks', wireFields: taskWireFields } as const
 const detail = { status: 200, schema: taskDetailJson } as const

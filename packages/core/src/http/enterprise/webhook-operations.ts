@@ -14,6 +14,7 @@ import {
 import { idempotencyClaim } from '../idempotency-key.js'
 import { operation, workspaceOf } from './operation.js'
 import { idText, instantText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
+
 /** A webhook in an answer, never with its secret. */
 const webhookJson = z
   .object({
