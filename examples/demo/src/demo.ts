@@ -100,7 +100,7 @@ function createDemoBoard(
   try {
     return createTaskboard({
       storage,
-      agents: [checklistAgent(settings)],
+      agents: settings.runsAgent ? [checklistAgent(settings)] : [],
       webhooks: { allow: settings.webhookAllow },
       secrets: { encryptionKey },
       tokens: { secret: tokenSecretOf(encryptionKey) },

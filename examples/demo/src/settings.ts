@@ -6,6 +6,8 @@ export interface DemoSettings {
   readonly port: number
   /** Networks that are not public, but to which webhooks may be sent. */
   readonly webhookAllow: readonly string[]
+  /** Whether the demo's own agent works the tasks. Without it they wait for workers that claim them over HTTP. */
+  readonly runsAgent: boolean
   /** How long the agent works on each line of a checklist. */
   readonly stepMs: number
   /** How long requests and runs may continue after a signal to stop. */
@@ -37,6 +39,7 @@ export function readSettings(env: Environment): DemoSettings {
     host: readHost(env),
     port: readWhole(env, 'PORT', 3_000, 65_535),
     webhookAllow: readList(env, 'TASKBOARD_WEBHOOK_ALLOW'),
+    runsAgent: readSwitch(env, 'TASKBOARD_AGENT'),
     stepMs: readWhole(env, 'TASKBOARD_STEP_MS', 300, 60_000),
     drainMs: readWhole(env, 'TASKBOARD_DRAIN_MS', 10_000, 600_000),
     dataDirectory: resolve(env['TASKBOARD_DATA']?.trim() || '.taskboard'),
@@ -69,6 +72,13 @@ function readWhole(env: Environment, variable: string, absent: number, most: num
   if (text === undefined || text === '') return absent
   if (/^\d{1,7}$/.test(text) && Number(text) <= most) return Number(text)
   throw new SettingError(variable, `must be a whole number from 0 to ${most}`)
+}
+
+/** On unless it is switched off. */
+function readSwitch(env: Environment, variable: string): boolean {
+  const text = env[variable]?.trim() || 'on'
+  if (text === 'on' || text === 'off') return text === 'on'
+  throw new SettingError(variable, 'must be on or off')
 }
 
 function readList(env: Environment, variable: string): readonly string[] {

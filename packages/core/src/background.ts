@@ -2,7 +2,7 @@ import type { AgentDefinition, AgentDirectory } from './agents/index.js'
 import { createLeaseSweep, createRunner } from './agents/index.js'
 import { createRollUpSweep } from './analytics/index.js'
 import { createDependentSweep, type Actor, type Backoff, type Board } from './board/index.js'
-import type { Clock, Environment } from './environment/index.js'
+import type { BackgroundLoop, Clock, Environment } from './environment/index.js'
 import {
   createEventLogTailer,
   createNotifier,
@@ -36,6 +36,8 @@ export interface BackgroundParts<Tx> {
   readonly emitter: TaskboardEmitter
   readonly realtime: Realtime
   readonly deliverer: Deliverer
+  /** Routes what waits, after a change of agents. */
+  readonly routes: BackgroundLoop
   readonly backoff: Backoff
   readonly retention: Retention
   /** Null for a storage whose commit notifications are complete. */
@@ -70,6 +72,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
   const tailer = createEventLogTailer({ environment, store: events, pollIntervalMs })
   const rollUpEveryMs = storage.commitNotifications === 'complete' ? HOUR_MS : MINUTE_MS
   const sweeps = [
+    parts.routes,
     createLeaseSweep({ environment, tasks, events, backoff, pollIntervalMs }),
     createDependentSweep({ environment, tasks, pollIntervalMs }),
     createRollUpSweep(environment, storage.analytics, rollUpEveryMs),

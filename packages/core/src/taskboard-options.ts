@@ -7,7 +7,7 @@ import {
   type SecretBoxOptions,
   type TokenOptions,
 } from './access/index.js'
-import type { AgentDefinition } from './agents/index.js'
+import { anyAgentType, type AgentDefinition } from './agents/index.js'
 import type { AnalyticsOptions } from './analytics/index.js'
 import type { Backoff } from './board/index.js'
 import type { Clock, Logger, Random } from './environment/index.js'
@@ -155,4 +155,24 @@ function isBackoff({ baseMs, factor, maxMs }: Backoff): boolean {
 
 function requireOption(holds: boolean, field: string, rule: string): void {
   if (!holds) throw new TaskboardError('INVALID_CONFIG', `${field} ${rule}`, { field })
+}
+
+const DEFAULT_POLL_INTERVAL_MS = 1_000
+/** The type of a new workspace's agent if the host's runtimes name none. */
+const DEFAULT_AGENT_TYPE = 'general'
+
+/** Null for a storage that reports each commit. */
+export function pollIntervalOf<Tx>({ storage, pollIntervalMs }: TaskboardOptions<Tx>): number | null {
+  return storage.commitNotifications === 'complete' ? null : (pollIntervalMs ?? DEFAULT_POLL_INTERVAL_MS)
+}
+
+/** The agent of a new workspace; null for none. */
+export function defaultAgentOf<Tx>({
+  agents = [],
+  createDefaultAgent = true,
+}: TaskboardOptions<Tx>): { readonly name: string; readonly type: string } | null {
+  const first = agents.find(({ type }) => type !== anyAgentType) ?? agents[0]
+  if (!createDefaultAgent || first === undefined) return null
+  const { name, type } = first
+  return { name, type: type === anyAgentType ? DEFAULT_AGENT_TYPE : type }
 }

@@ -8,7 +8,6 @@ import {
   type SecretBox,
 } from './access/index.js'
 import {
-  anyAgentType,
   createAgentDirectory,
   createAgents,
   createChat,
@@ -23,15 +22,22 @@ import { createCallers } from './callers.js'
 import {
   cachedBoards,
   createBoard,
-  readNewTask,
+  createRouteSweep,
   createTaskDirectory,
   defaultBackoff,
+  readNewTask,
+  readTaskList,
   type Backoff,
   type Board,
   type BoardParts,
   type TaskDirectory,
 } from './board/index.js'
-import { createEnvironment, createSharedAbort, type Environment } from './environment/index.js'
+import {
+  createEnvironment,
+  createSharedAbort,
+  type BackgroundLoop,
+  type Environment,
+} from './environment/index.js'
 import { TaskboardError } from './errors/index.js'
 import {
   createEmitter,
@@ -50,7 +56,7 @@ import { defaultRetention } from './retention.js'
 import { createRealtime, resolveRealtimeOptions, type Realtime } from './realtime/index.js'
 import type { Storage } from './storage/index.js'
 import type { TransportServices } from './transport-services.js'
-import { checkOptions, type TaskboardOptions } from './taskboard-options.js'
+import { checkOptions, defaultAgentOf, pollIntervalOf, type TaskboardOptions } from './taskboard-options.js'
 import {
   createDeliverer,
   createEndpointGuard,
@@ -112,12 +118,9 @@ export interface Taskboard<Tx = unknown> {
 
 const MINUTE_MS = 60_000
 const DEFAULT_BODY_LIMIT_BYTES = 1_048_576
-const DEFAULT_POLL_INTERVAL_MS = 1_000
 const DEFAULT_DRAIN_TIMEOUT_MS = 10_000
 const DEFAULT_LEASE_MS = 60_000
 const DEFAULT_REMOTE_WORKER_TIMEOUT_MS = 60_000
-/** The type of a new workspace's agent if the host's runtimes name none. */
-const DEFAULT_AGENT_TYPE = 'general'
 const DEFAULT_MAX_ATTEMPTS = 5
 const DEFAULT_BOARD_PER_MINUTE = 60
 const LOG_LINES_PER_TASK = 1_000
@@ -133,6 +136,7 @@ interface Wiring<Tx> {
   readonly access: Access
   readonly guard: EndpointGuard
   readonly webhookSettings: WebhookSettings
+  readonly routes: BackgroundLoop
   readonly backoff: Backoff
   readonly directory: AgentDirectory
   /** Aborts at the end of `close`. */
@@ -161,8 +165,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
   const channels = options.notifications ?? []
   const emitter = createEmitter(environment.logger)
   const boardParts = boardPartsOf(wiring)
-  const pollIntervalMs =
-    storage.commitNotifications === 'complete' ? null : (options.pollIntervalMs ?? DEFAULT_POLL_INTERVAL_MS)
+  const pollIntervalMs = pollIntervalOf(options)
   const deliverer = createDeliverer({
     ...wiring,
     store: storage.webhooks,
@@ -228,6 +231,11 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
     webhookSettings: resolveWebhookSettings(options.webhooks),
     backoff: options.attempts?.backoff ?? defaultBackoff,
     directory: createAgentDirectory(environment, storage.agents),
+    routes: createRouteSweep({
+      environment,
+      tasks: storage.tasks,
+      pollIntervalMs: pollIntervalOf(options),
+    }),
     closed: createSharedAbort(),
   }
   const { newId, clock } = environment
@@ -247,13 +255,6 @@ function createSecrets<Tx>({ secrets, storage }: TaskboardOptions<Tx>, { random 
 function createSender<Tx>({ environment, guard, options }: Wiring<Tx>) {
   const { resolver = systemResolver, ca } = options.webhooks ?? {}
   return createUndiciSender({ clock: environment.clock, guard, resolver, ca })
-}
-
-function defaultAgentOf<Tx>({ agents = [], createDefaultAgent = true }: TaskboardOptions<Tx>) {
-  const first = agents.find(({ type }) => type !== anyAgentType) ?? agents[0]
-  if (!createDefaultAgent || first === undefined) return null
-  const { name, type } = first
-  return { name, type: type === anyAgentType ? DEFAULT_AGENT_TYPE : type }
 }
 
 function boardPartsOf<Tx>({ environment, storage, options, backoff, closed }: Wiring<Tx>): BoardParts<Tx> {
@@ -315,7 +316,10 @@ function createTransportServices<Tx>(
     agents: createAgents({
       environment,
       store: storage.agents,
-      onChanged: (agentId) => wiring.directory.forget(agentId),
+      onChanged(agentId) {
+        wiring.directory.forget(agentId)
+        wiring.routes.wake()
+      },
     }),
     analytics: createAnalytics({
       environment,
@@ -325,6 +329,7 @@ function createTransportServices<Tx>(
     estimates: createEstimates(environment, storage.agents),
     board: cachedBoards((workspaceId) => createBoard(boardParts, workspaceId)),
     readTask: (input, workspaceId) => readNewTask(input, workspaceId, boardParts.settings.maxAttempts),
+    readTasks: (inputs, workspaceId) => readTaskList(inputs, workspaceId, boardParts.settings.maxAttempts),
     tasks: createTaskDirectory({ environment, tasks: storage.tasks }),
     saveIdempotentResponse: (claim, answer) =>
       storage.saveIdempotentResponse({ claim, answer }, { now: environment.storageNow() }),

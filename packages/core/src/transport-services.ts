@@ -8,7 +8,14 @@ import type {
 } from './access/index.js'
 import type { Agents, Estimates } from './agents/index.js'
 import type { Analytics } from './analytics/index.js'
-import type { NewTask, TransportBoard, TaskDirectory, TaskInput } from './board/index.js'
+import type {
+  ListedTask,
+  ListedTaskInput,
+  NewTask,
+  TaskDirectory,
+  TaskInput,
+  TransportBoard,
+} from './board/index.js'
 import type { Environment } from './environment/index.js'
 import type { TaskboardError } from './errors/index.js'
 import type { IdempotencyClaim } from './idempotency/index.js'
@@ -76,6 +83,8 @@ export interface TransportServices<Tx = unknown> {
    * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the first field that is wrong.
    */
   readTask(input: TaskInput, workspaceId: string): NewTask
+  /** The same for a list of tasks; the message names the position. */
+  readTasks(inputs: readonly ListedTaskInput[], workspaceId: string): readonly ListedTask[]
   /** The tasks of all boards. */
   readonly tasks: TaskDirectory<Tx>
   readonly webhooks: Webhooks<Tx>

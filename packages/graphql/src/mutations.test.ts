@@ -68,6 +68,25 @@ describe('what is written', () => {
     })
   })
 
+  it('a list of tasks, which depend on each other by their positions', async () => {
+    const { id: parentId } = await write<{ id: string }>('createTask(input: {title: "whole"}) { id }')
+    const ids = await write<string[]>(
+      `createTasks(tasks: [
+        {title: "one", deadline: "2030-01-01T00:00:00Z", parentId: $parentId}
+        {title: "two", dependsOn: [$parentId], follows: [0]}
+      ])`,
+      { parentId },
+    )
+    const read = async (id: string | undefined): Promise<unknown> =>
+      (await host.query('query ($id: ID!) { task(id: $id) { title parentId deadline dependsOn } }', { id }))
+        .data?.['task']
+    const deadline = '2030-01-01T00:00:00.000Z'
+    expect(await read(ids[0])).toEqual({ title: 'one', parentId, deadline, dependsOn: [] })
+    const dependsOn = [parentId, ids[0]]
+    expect(await read(ids[1])).toEqual({ title: 'two', parentId: null, deadline: null, dependsOn })
+    for (const id of [ids[1], ids[0], parentId]) await write('deleteTask(id: $id)', { id: String(id) })
+  })
+
   it('agents, and the tasks that they claim', async () => {
     const agent = await write<{ id: string }>(
       'createAgent(input: {name: "Ada", type: "Deep research", systemPrompt: "Be brief.", capabilities: ["sums"]}) { id name type systemPrompt capabilities tools successRate }',

@@ -40,6 +40,7 @@ const needed: Readonly<Record<string, Readonly<Record<string, Scope | null>>>> =
     createAgent: 'agents:write',
     createApiKey: 'account:write',
     createTask: 'tasks:write',
+    createTasks: 'tasks:write',
     createWebhook: 'webhooks:write',
     createWorkspace: 'account:write',
     deleteAgent: 'agents:write',

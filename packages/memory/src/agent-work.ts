@@ -70,11 +70,13 @@ export function createAgentWork(database: Database, queue: ReadyQueue, leases: L
       if (counted.length === 0) return null
       return counted.filter(({ outcome }) => outcome === 'completed').length / counted.length
     },
-    forecast({ id: taskId, assignedTo: owner, lease }, agents, now) {
+    forecast({ id: taskId, assignedTo: owner, lease, type }, agents, now) {
       const row = tables.tasks.row(taskId)
-      const takers = owner === null ? agents : agents.filter(({ id }) => id === owner)
+      const takers = takersOf(owner, type, agents)
       const isQueued = row !== undefined && row.value.column === 'TODO'
-      const served = takers.filter((agent) => agentStatus(database, leases, agent, now) !== 'offline')
+      const served = takers.filter(
+        (agent) => !agent.paused && agentStatus(database, leases, agent, now) !== 'offline',
+      )
       const working = takers.reduce((sum, { id }) => sum + leases.heldBy(id), 0)
       return {
         taskId,
@@ -85,6 +87,13 @@ export function createAgentWork(database: Database, queue: ReadyQueue, leases: L
       }
     },
   }
+}
+
+/** The agents of its workspace that may take a task with such an assignee and type. */
+function takersOf(owner: string | null, type: string | null, agents: readonly Agent[]): readonly Agent[] {
+  if (owner !== null) return agents.filter(({ id }) => id === owner)
+  const ofType = agents.filter((agent) => agent.type === type)
+  return ofType.length === 0 ? agents : ofType
 }
 
 /** Which tasks are assigned to whom. Follows the tasks' table. */

@@ -26,6 +26,7 @@ import { type DeliveryRow, skipped } from './deliveries.js'
 import { createEventLog, type EventLog, type EventRow, toLoggedEvent } from './event-log.js'
 import { createIdempotencyRecords, type IdempotencyRecords } from './idempotency.js'
 import { createJournal, type Journal } from './journal.js'
+import { createSubtasks, type Subtasks } from './subtasks.js'
 import { createSubscriptions, type Subscriptions } from './subscriptions.js'
 import { createTable, createTableOfRows, type Table } from './table.js'
 import { createTaskSlots, type TaskSlots, type TaskTable } from './task-slots.js'
@@ -61,6 +62,7 @@ export interface Database {
   readonly idempotency: IdempotencyRecords
   readonly attempts: Attempts
   readonly subscriptions: Subscriptions
+  readonly subtasks: Subtasks
   readonly users: Users
   readonly tables: {
     readonly accounts: Table<Account>
@@ -135,6 +137,7 @@ export function createDatabase(onScoring: () => void): Database {
     idempotency: createIdempotencyRecords(journal),
     attempts,
     subscriptions,
+    subtasks: createSubtasks(tables.tasks),
     users: createUsers(tables.users),
     tables,
     publish(row) {

@@ -1,16 +1,17 @@
 import type { Agent, Instant } from '@taskboard/core'
 import { anyAgentType } from '@taskboard/core/storage'
 import type { AgentPools, RoundRobin } from './round-robin.js'
+import type { AvailableAgents } from './available-agents.js'
 import type { Table } from './table.js'
 
-/** The agents that the runtime for any type works: those whose type has no runtime at work. */
+/** The available agents that the runtime for any type works: those whose type has no runtime at work. */
 export interface Fallback {
   /** Updates it. Costs nothing before the first claim for any type, and next to nothing while no runtime starts or ends. */
   settle(now: Instant): void
 }
 
 export interface FallbackParts {
-  readonly agents: Table<Agent>
+  readonly agents: AvailableAgents
   readonly runtimes: Table<Instant>
   readonly roundRobin: RoundRobin
   readonly poolsOf: (agent: Agent) => AgentPools

@@ -41,14 +41,16 @@ import { createWebhookStore } from './webhook-store.js'
 export function memoryStorage(): Storage<MemoryTransaction> {
   const database: Database = createDatabase(() => queue.replaceAll())
   const { settings, journal, transactions, tables, idempotency } = database
+  // Before the queue, which asks for them when it learns of a task's change.
+  const leases = createLeaseIndex(tables.tasks)
   const queue: ReadyQueue = createReadyQueue({
     journal,
     tasks: tables.tasks,
     agents: tables.agents,
+    leases,
     runtimes: tables.runtimes,
     scoring: () => settings.current.scoring,
   })
-  const leases = createLeaseIndex(tables.tasks)
   const { pruneEvents, ...events } = createEventStore(database)
   const { pruneDeliveries, ...webhooks } = createWebhookStore(database)
   const { pruneLimits, ...limits } = createLimitStore(settings.now)

@@ -17,11 +17,13 @@ interface OwnTask extends Omit<Task, 'tags' | 'metadata' | 'dependsOn'> {
  * The task that `input` creates.
  * @throws TaskboardError `INVALID_FIELD` for ids that the workspace does not have.
  */
-export function buildTask({ tables }: Database, id: string, input: NewTask, now: Instant): Task {
-  const { workspaceId } = input
+export function buildTask(database: Database, id: string, input: NewTask, now: Instant): Task {
+  const { tables } = database
+  const { workspaceId, parentId } = input
   requireAssignee({ tables }, workspaceId, input.assignedTo)
   const dependsOn = input.dependsOn.length === 0 ? NO_TEXTS : copied([...new Set(input.dependsOn)])
   const openDependencies = countOpen({ tables }, workspaceId, id, dependsOn)
+  if (parentId !== null) database.subtasks.requireRoom(workspaceId, parentId, 1)
   const task: OwnTask = createTask(input, { id, now, openDependencies })
   task.tags = copied(input.tags)
   task.metadata = copiedMetadata(input.metadata)

@@ -1,11 +1,16 @@
-import type { Instant, Scoring } from '@taskboard/core'
+import type { Instant, Scoring, Task } from '@taskboard/core'
 import { createPool, createTaskHeap, enterPool, entriesOf, leavePool } from './pool.js'
+import { routeOf, type Routes } from './routes.js'
 import type { Pool, TaskSlots } from './task-slots.js'
 
 /** The place of each task in its pool, kept current over time. */
 export interface Placements {
-  /** The pool of an agent's own tasks, or (null) of the workspace's for anyone. */
-  poolOf(workspaceId: string, agentId: string | null): Pool
+  /** The pool of an agent's own tasks. */
+  ownPool(agentId: string, workspaceId: string): Pool
+  /** The pool for the agents of a type; null for any agent of the workspace. */
+  sharedPool(workspaceId: string, type: string | null): Pool
+  /** Moves a task to another pool when its route has turned. */
+  route(row: TaskSlots): boolean
   enter(row: TaskSlots): void
   leave(row: TaskSlots): void
   /** Updates each placement that has ended by `now`. Each task causes that a few times in its life. */
@@ -17,15 +22,30 @@ export interface Placements {
 }
 
 /** Calls `onChange` with each pool that gained or lost a task. */
-export function createPlacements(scoring: () => Scoring, onChange: (pool: Pool) => void): Placements {
-  const pools = new Map<string, Pool>()
+export function createPlacements(
+  scoring: () => Scoring,
+  routes: Routes,
+  onChange: (pool: Pool) => void,
+): Placements {
+  const { pools, ownPool, sharedPool } = createPools()
   const ending = createTaskHeap()
 
-  function poolOf(workspaceId: string, agentId: string | null): Pool {
-    const id = agentId ?? workspaceId
-    let pool = pools.get(id)
-    if (pool === undefined) pools.set(id, (pool = createPool(workspaceId, agentId)))
-    return pool
+  function poolFor({ workspaceId, assignedTo, type }: Task): Pool {
+    if (assignedTo !== null) return ownPool(assignedTo, workspaceId)
+    return sharedPool(workspaceId, type !== null && routes.isServed(workspaceId, type) ? type : null)
+  }
+
+  function enter(row: TaskSlots): void {
+    // The next `settle` catches up with what time has changed since.
+    place(row, poolFor(row.value), row.value.updatedAt)
+  }
+
+  function leave(row: TaskSlots): void {
+    const { pool } = row
+    if (pool === null) return
+    unplace(row, pool)
+    row.pool = null
+    onChange(pool)
   }
 
   function place(row: TaskSlots, pool: Pool, now: Instant): void {
@@ -48,18 +68,15 @@ export function createPlacements(scoring: () => Scoring, onChange: (pool: Pool) 
   }
 
   return {
-    poolOf,
-    enter(row) {
-      const { workspaceId, assignedTo, updatedAt } = row.value
-      // The next `settle` catches up with what time has changed since.
-      place(row, poolOf(workspaceId, assignedTo), updatedAt)
-    },
-    leave(row) {
-      const { pool } = row
-      if (pool === null) return
-      unplace(row, pool)
-      row.pool = null
-      onChange(pool)
+    ownPool,
+    sharedPool,
+    enter,
+    leave,
+    route(row) {
+      if (row.pool === null || row.pool === poolFor(row.value)) return false
+      leave(row)
+      enter(row)
+      return true
     },
     settle(now) {
       while (ending.firstKey() <= now) replace(ending.first() as TaskSlots, now)
@@ -75,5 +92,22 @@ export function createPlacements(scoring: () => Scoring, onChange: (pool: Pool) 
         for (const row of entriesOf(pool)) replace(row, row.value.updatedAt)
       }
     },
+  }
+}
+
+function createPools() {
+  const pools = new Map<string, Pool>()
+
+  function poolAt(key: string, workspaceId: string, agentId: string | null, type: string | null): Pool {
+    let pool = pools.get(key)
+    if (pool === undefined) pools.set(key, (pool = createPool(workspaceId, agentId, type)))
+    return pool
+  }
+
+  return {
+    pools,
+    ownPool: (agentId: string, workspaceId: string): Pool => poolAt(agentId, workspaceId, agentId, null),
+    sharedPool: (workspaceId: string, type: string | null): Pool =>
+      poolAt(type === null ? workspaceId : routeOf(workspaceId, type), workspaceId, null, type),
   }
 }

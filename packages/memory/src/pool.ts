@@ -3,8 +3,8 @@ import { compareTied, laneSlope, lanes, placeTask, type Lane } from '@taskboard/
 import { createLazyHeap } from './lazy-heap.js'
 import type { Pool, TaskHeap, TaskSlots } from './task-slots.js'
 
-export function createPool(workspaceId: string, agentId: string | null): Pool {
-  return { workspaceId, agentId, lanes: [null, null, null, null, null, null], delayed: null }
+export function createPool(workspaceId: string, agentId: string | null, type: string | null): Pool {
+  return { workspaceId, agentId, type, lanes: [null, null, null, null, null, null], delayed: null }
 }
 
 /** Tasks by a key, the lowest first; of equals, the one that goes first when scores are equal. */

@@ -1,10 +1,13 @@
 import type { Agent, Instant, Scoring, Task } from '@taskboard/core'
 import { anyAgentType } from '@taskboard/core/storage'
+import { createAvailableAgents, type AvailableAgents } from './available-agents.js'
 import { createFallback } from './fallback.js'
 import type { Journal, Reversible } from './journal.js'
-import { createPlacements } from './placements.js'
-import { betterHead, countAhead, firstDelayEnd } from './pool.js'
+import type { LeaseIndex } from './lease-index.js'
+import { createPlacements, type Placements } from './placements.js'
+import { betterHead, countAhead, entriesOf, firstDelayEnd } from './pool.js'
 import { createRoundRobin, type AgentPools, type RoundRobin, type WorkspaceQueue } from './round-robin.js'
+import { createRoutes, type Routes } from './routes.js'
 import type { Table } from './table.js'
 import type { Pool, TaskSlots, TaskTable } from './task-slots.js'
 
@@ -12,7 +15,9 @@ import type { Pool, TaskSlots, TaskTable } from './task-slots.js'
 export interface ReadyQueue {
   /** How many tasks it holds, delayed ones too. */
   readonly size: number
-  /** The best task for one agent at `now`; null when there is none. */
+  /** How many more tasks an agent may take. */
+  roomOf(agent: Agent): number
+  /** The best task for one agent at `now`, whether it may take one or not; null when there is none. */
   bestForAgent(agent: Agent, now: Instant): TaskSlots | null
   /** The best task of the workspace whose turn it is for agents of a type, and the agents that may take it. */
   bestForType(agentType: string, now: Instant): Found | null
@@ -23,6 +28,10 @@ export interface ReadyQueue {
   nextReadyForType(agentType: string, now: Instant): Instant | null
   /** How many tasks of its pool come before a task at `now`, at most `most`; 0 for one that is not in a pool, or waits there. */
   ahead(row: TaskSlots, now: Instant, most: number): number
+  /** Whether tasks are left whose route has turned. */
+  readonly isRouting: boolean
+  /** Routes at most `limit` of them; returns how many. */
+  route(limit: number): number
   /** Places all tasks again after the scoring has changed. */
   replaceAll(): void
 }
@@ -37,15 +46,20 @@ export interface ReadyQueueParts {
   readonly journal: Journal
   readonly tasks: TaskTable
   readonly agents: Table<Agent>
+  /** It must follow the tasks' table already. */
+  readonly leases: LeaseIndex
   /** Until when a runtime of each type is at work. */
   readonly runtimes: Table<Instant>
   readonly scoring: () => Scoring
 }
 
 export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
-  const { journal, tasks, agents, runtimes, scoring } = parts
+  const { journal, tasks, agents, leases, runtimes, scoring } = parts
   const roundRobin = createRoundRobin()
-  const placements = createPlacements(scoring, roundRobin.poolChanged)
+  const routes = createRoutes(agents)
+  const available = createAvailableAgents(agents, tasks, leases)
+  const placements = createPlacements(scoring, routes, roundRobin.poolChanged)
+  const rerouting = createRerouting(routes, placements)
   const takeTurn = createTurns(journal, roundRobin)
   let size = 0
 
@@ -59,12 +73,13 @@ export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
       size += 1
     }
   })
-  const agentPools = ({ workspaceId, id }: Agent): AgentPools => ({
-    own: placements.poolOf(workspaceId, id),
-    shared: placements.poolOf(workspaceId, null),
+  const agentPools = ({ workspaceId, id, type }: Agent): AgentPools => ({
+    own: placements.ownPool(id, workspaceId),
+    typed: placements.sharedPool(workspaceId, type),
+    shared: placements.sharedPool(workspaceId, null),
   })
-  followAgents(agents, roundRobin, agentPools)
-  const fallback = createFallback({ agents, runtimes, roundRobin, poolsOf: agentPools })
+  followAgents(available, roundRobin, agentPools)
+  const fallback = createFallback({ agents: available, runtimes, roundRobin, poolsOf: agentPools })
 
   function best(candidates: Iterable<Pool>, now: Instant): TaskSlots | null {
     let winner: TaskSlots | null = null
@@ -72,15 +87,13 @@ export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
     return winner
   }
 
-  const poolsFor = ({ id, workspaceId }: Agent): readonly Pool[] => [
-    placements.poolOf(workspaceId, null),
-    placements.poolOf(workspaceId, id),
-  ]
+  const poolsFor = (agent: Agent): readonly Pool[] => Object.values(agentPools(agent))
 
   return {
     get size() {
       return size
     },
+    roomOf: (agent) => available.roomOf(agent),
     bestForAgent(agent, now) {
       placements.settle(now)
       const candidates = poolsFor(agent)
@@ -94,8 +107,7 @@ export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
       for (let queue = roundRobin.next(agentType); queue !== null; queue = roundRobin.next(agentType)) {
         const row = best(queue.ready, now)
         if (row === null || placements.putAside(row, now)) continue
-        const agentId = row.pool?.agentId ?? null
-        return { row, agentIds: agentId === null ? queue.agentIds : [agentId], queue }
+        return { row, agentIds: takersOf(row.pool, queue), queue }
       }
       return null
     },
@@ -112,8 +124,53 @@ export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
       placements.settle(now)
       return countAhead(row, now, scoring(), most)
     },
+    get isRouting() {
+      return rerouting.isUnderWay()
+    },
+    route: (limit) => rerouting.route(limit),
     replaceAll: () => placements.replaceAll(),
   }
+}
+
+/** The agents of the queue that may take from a pool. */
+function takersOf(pool: Pool | null, { agentIds, typed }: WorkspaceQueue): readonly string[] {
+  if (pool?.agentId != null) return [pool.agentId]
+  return (pool === null ? undefined : typed.get(pool)) ?? agentIds
+}
+
+/** Moves tasks whose route has turned: the first at once, the others when asked to. */
+interface Rerouting {
+  isUnderWay(): boolean
+  route(limit: number): number
+}
+
+/** How many tasks are routed at once when the first agent of a type comes or the last one leaves. */
+const ROUTED_AT_ONCE = 100
+
+function createRerouting(routes: Routes, placements: Placements): Rerouting {
+  const waiting: TaskSlots[][] = []
+
+  function route(limit: number): number {
+    let routed = 0
+    for (let rows = waiting[0]; rows !== undefined && routed < limit; rows = waiting[0]) {
+      for (let row = rows.pop(); row !== undefined; row = rows.pop()) {
+        if (placements.route(row)) routed += 1
+        if (routed === limit) break
+      }
+      if (rows.length === 0) waiting.shift()
+    }
+    return routed
+  }
+
+  routes.onTurn((workspaceId, type) => {
+    const left = placements.sharedPool(workspaceId, routes.isServed(workspaceId, type) ? null : type)
+    const rows = entriesOf(left).filter(({ value }) => value.type === type && value.assignedTo === null)
+    if (rows.length === 0) return
+    waiting.push(rows)
+    route(ROUTED_AT_ONCE)
+  })
+
+  return { isUnderWay: () => waiting.length > 0, route }
 }
 
 /** Counts the turns in the journal, so that a rollback undoes them. */
@@ -129,12 +186,11 @@ function createTurns(journal: Journal, roundRobin: RoundRobin): (queue: Workspac
 }
 
 function followAgents(
-  agents: Table<Agent>,
+  agents: AvailableAgents,
   roundRobin: RoundRobin,
   poolsOf: (agent: Agent) => AgentPools,
 ): void {
   agents.onChange((before, after) => {
-    if (before?.type === after?.type) return
     if (before !== undefined) roundRobin.removeAgent(before, poolsOf(before))
     if (after !== undefined) roundRobin.addAgent(after, poolsOf(after))
   })

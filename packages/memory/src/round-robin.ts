@@ -11,6 +11,8 @@ export interface WorkspaceQueue {
   turn: number
   /** The agents of the type, oldest first. */
   readonly agentIds: string[]
+  /** The agents by the pool for their own type. */
+  readonly typed: Map<Pool, string[]>
   /** The pools that such an agent may take from and that have something to take. */
   readonly ready: Set<Pool>
   /** Its place among the queues of its type that have something to take. */
@@ -36,6 +38,7 @@ export type QueuedAgent = Pick<Agent, 'id' | 'type' | 'workspaceId'>
 
 export interface AgentPools {
   readonly own: Pool
+  readonly typed: Pool
   readonly shared: Pool
 }
 
@@ -72,6 +75,7 @@ export function createRoundRobin(): RoundRobin {
     const own = queuedPools.get(pool) ?? []
     const index = own.findIndex((entry) => entry.queue === queue)
     const [entry] = index < 0 ? [] : own.splice(index, 1)
+    if (own.length === 0) queuedPools.delete(pool)
     if (entry !== undefined) heapRemove(queuesOf(queue.agentType).waiting, entry, waitOrder)
     setReady(queuesOf(queue.agentType).active, queue, pool, false)
   }
@@ -83,27 +87,32 @@ export function createRoundRobin(): RoundRobin {
   }
 
   return {
-    addAgent({ id, type, workspaceId }, { own, shared }) {
+    addAgent({ id, type, workspaceId }, { own, typed, shared }) {
       const { queues } = queuesOf(type)
       let queue = queues.get(workspaceId)
-      if (queue === undefined) {
-        queue = newWorkspaceQueue(workspaceId, type)
-        queues.set(workspaceId, queue)
-        addPool(shared, queue)
-      }
-      queue.agentIds.push(id)
-      queue.agentIds.sort()
+      if (queue === undefined) queues.set(workspaceId, (queue = newWorkspaceQueue(workspaceId, type)))
+      if (queue.agentIds.length === 0) addPool(shared, queue)
+      addSorted(queue.agentIds, id)
+      const ofType = queue.typed.get(typed)
+      if (ofType === undefined) {
+        queue.typed.set(typed, [id])
+        addPool(typed, queue)
+      } else addSorted(ofType, id)
       addPool(own, queue)
     },
-    removeAgent({ id, type, workspaceId }, { own, shared }) {
-      const { queues } = queuesOf(type)
-      const queue = queues.get(workspaceId)
+    // A queue without agents stays, so that its workspace keeps its turn when an agent becomes available again.
+    removeAgent({ id, type, workspaceId }, { own, typed, shared }) {
+      const queue = queuesOf(type).queues.get(workspaceId)
       if (queue === undefined) return
       queue.agentIds.splice(queue.agentIds.indexOf(id), 1)
       removePool(own, queue)
-      if (queue.agentIds.length > 0) return
-      removePool(shared, queue)
-      queues.delete(workspaceId)
+      const ofType = queue.typed.get(typed) ?? []
+      ofType.splice(ofType.indexOf(id), 1)
+      if (ofType.length === 0) {
+        queue.typed.delete(typed)
+        removePool(typed, queue)
+      }
+      if (queue.agentIds.length === 0) removePool(shared, queue)
     },
     poolChanged(pool) {
       for (const entry of queuedPools.get(pool) ?? []) refresh(pool, entry)
@@ -149,8 +158,21 @@ function setWait(waiting: QueuedPool[], entry: QueuedPool, waitsUntil: Instant):
   else heapUpdate(waiting, entry, waitOrder)
 }
 
+function addSorted(ids: string[], id: string): void {
+  ids.push(id)
+  ids.sort()
+}
+
 function newWorkspaceQueue(workspaceId: string, agentType: string): WorkspaceQueue {
-  return { workspaceId, agentType, turn: 0, agentIds: [], ready: new Set(), place: IN_NO_HEAP }
+  return {
+    workspaceId,
+    agentType,
+    turn: 0,
+    agentIds: [],
+    typed: new Map(),
+    ready: new Set(),
+    place: IN_NO_HEAP,
+  }
 }
 
 const turnOrder: HeapOrder<WorkspaceQueue> = {

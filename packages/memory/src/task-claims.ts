@@ -47,7 +47,8 @@ export function createTaskClaims(
       const agent = requireAgent(request)
       const command = { kind: 'claim', agentId: agent.id, leaseMs: request.leaseMs } as const
       const tasks: Task[] = []
-      while (tasks.length < limit) {
+      const room = Math.min(limit, queue.roomOf(agent))
+      while (tasks.length < room) {
         const best = queue.bestForAgent(agent, now)
         if (best === null)
           return { tasks, nextReadyInMs: waitUntil(queue.nextReadyForAgent(agent, now), now) }

@@ -4,10 +4,11 @@ import { IN_NO_HEAP } from './heap.js'
 import type { LazyHeap } from './lazy-heap.js'
 import type { Row, Table } from './table.js'
 
-/** The tasks of one workspace that are for one agent only, or (`agentId` null) for anyone. */
+/** The tasks of one workspace that are for one agent only, for the agents of one type, or (both null) for any. */
 export interface Pool {
   readonly workspaceId: string
   readonly agentId: string | null
+  readonly type: string | null
   /** By `Lane`: the best key first. Null before the first task. */
   readonly lanes: Record<Lane, TaskHeap | null>
   /** Those that still wait for their `notBefore`, by the end of the wait. */

@@ -10,9 +10,9 @@ import {
 import { createColumnIndex } from './column-index.js'
 import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
-import { buildTask, TaskCreated } from './new-task.js'
 import type { ReadyQueue } from './ready-queue.js'
 import { changedTask, createTaskChanges, type TaskChanges } from './task-changes.js'
+import { createTaskInsertions } from './task-insertions.js'
 import { createTaskClaims } from './task-claims.js'
 import { createTaskReads } from './task-reads.js'
 import type { MemoryTransaction } from './transactions.js'
@@ -20,7 +20,7 @@ import type { MemoryTransaction } from './transactions.js'
 type Store = TaskStore<MemoryTransaction>
 
 export function createTaskStore(database: Database, queue: ReadyQueue, leases: LeaseIndex): Store {
-  const { settings, transactions, tables, idempotency, publish } = database
+  const { settings, transactions, tables, commits } = database
   const { write } = transactions
   const changes = createTaskChanges(database)
   const columns = createColumnIndex(tables.tasks, () => settings.current.scoring)
@@ -28,16 +28,7 @@ export function createTaskStore(database: Database, queue: ReadyQueue, leases: L
   return {
     ...createTaskReads(database, columns, leases, changes.require),
     ...createAgentVerbs(database, queue, leases, changes),
-    insertTask: ({ task: input, actor, idempotency: claim }, call) =>
-      write(call, (now) => {
-        database.requireWorkspace(input.workspaceId)
-        return idempotency.once(claim, now, () => {
-          const task = buildTask(database, settings.current.newId('task'), input, now)
-          tables.tasks.set(task.id, task)
-          publish(new TaskCreated(task, actor))
-          return task
-        })
-      }),
+    ...createTaskInsertions(database, changes),
     changeTask: ({ target, command }, call) =>
       write(call, (now) => changeTask(database, changes, target, command, now)),
     deleteTask: ({ workspaceId, taskId }, call) =>
@@ -55,6 +46,13 @@ export function createTaskStore(database: Database, queue: ReadyQueue, leases: L
       }),
     // Each commit frees all.
     freeDependents: () => Promise.resolve({ freed: 0, hasMore: false }),
+    routeTasks: ({ limit }, call) =>
+      write(call, () => {
+        const routed = queue.route(limit)
+        // The places of tasks are not written, so that no commit reports them.
+        if (routed > 0) commits.raise()
+        return { routed, hasMore: queue.isRouting }
+      }),
     rescore: (call) =>
       write(call, () => {
         queue.replaceAll()

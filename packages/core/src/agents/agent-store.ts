@@ -26,7 +26,7 @@ export interface AgentQuery<Part extends AgentPart = AgentPart> {
 /** An agent, with the requested parts. */
 export type AgentReading<Part extends AgentPart = never> = [Part] extends [never] ? Agent : AgentOverview
 
-export type ForecastTask = Pick<Task, 'id' | 'workspaceId' | 'assignedTo' | 'lease'>
+export type ForecastTask = Pick<Task, 'id' | 'workspaceId' | 'assignedTo' | 'lease' | 'type'>
 
 /** Who works for agents, and for how long from now. A report about an unknown agent is ignored. */
 export type AgentPresenceReport =

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { typeRules } from '../board/index.js'
 import type { Instant } from '../environment/index.js'
-import { boundedList, boundedText, parseInput, textOf } from '../errors/index.js'
+import { boundedList, boundedText, parseInput, textOf, wholeNumber } from '../errors/index.js'
 import type { AgentStatus } from '../events/index.js'
 
 export type { AgentStatus }
@@ -9,7 +9,7 @@ export type { AgentStatus }
 /** In place of a type: a runtime for all agents whose own type no runtime serves. No agent can have it as its type. */
 export const anyAgentType = '*'
 
-/** The profile of an agent, for its runtime. */
+/** The profile of an agent: what its runtime gets, and how much it takes. */
 export interface AgentProfile {
   /** The identifier of a language model; null for the runtime's own choice. */
   readonly model: string | null
@@ -18,6 +18,10 @@ export interface AgentProfile {
   readonly capabilities: readonly string[]
   /** The names of tools that the runtime may let it use. */
   readonly tools: readonly string[]
+  /** While it is paused it takes no task. What it works goes on. */
+  readonly paused: boolean
+  /** How many tasks it works at once, over all processes; null for as many as its runtime takes. */
+  readonly maxConcurrent: number | null
 }
 
 /** An agent of a workspace, as stored. The host's runtime for its `type` does its work. */
@@ -63,7 +67,7 @@ export interface Forecast {
    * agents work on. Counts at most a thousand of each. 0 for other tasks.
    */
   readonly ahead: number
-  /** How many of the agents that may take it are not offline. */
+  /** How many of the agents that may take it, and are not paused, are not offline. */
   readonly agents: number
   /** The present. */
   readonly asOf: Instant
@@ -79,10 +83,18 @@ export const timedAttempts = 20
 export const mostAhead = 1_000
 
 /** Names the runtime that does the agent's work. */
-const type = textOf(typeRules).refine(
-  (text) => text !== anyAgentType,
-  `must not be ${anyAgentType}, which stands for agents of any type`,
-)
+const type = z
+  .string({ error: 'must be text' })
+  .trim()
+  .pipe(
+    textOf(typeRules).refine(
+      (text) => text !== anyAgentType,
+      `must not be ${anyAgentType}, which stands for agents of any type`,
+    ),
+  )
+
+/** The largest `maxConcurrent`: that of a runtime's concurrency. */
+const MOST_CONCURRENT = 100_000
 
 const name = textOf({ most: 100, isBlankAllowed: false })
 
@@ -95,6 +107,8 @@ const profile = {
   systemPrompt: boundedText(100_000).nullish(),
   capabilities: labels.nullish(),
   tools: labels.nullish(),
+  paused: z.boolean().nullish(),
+  maxConcurrent: wholeNumber(1, MOST_CONCURRENT).nullish(),
 }
 
 /** An agent as a host gives it. */
@@ -105,12 +119,14 @@ export const agentChangeInput = z.object({ name: name.optional(), type: type.opt
 
 const NONE: readonly string[] = Object.freeze([])
 
-/** The default profile: no model, no prompt, no capabilities and no tools. */
+/** The default profile: no model, no prompt, no capabilities, no tools and no bounds. */
 export const emptyProfile: AgentProfile = Object.freeze({
   model: null,
   systemPrompt: null,
   capabilities: NONE,
   tools: NONE,
+  paused: false,
+  maxConcurrent: null,
 })
 
 /**
@@ -118,14 +134,8 @@ export const emptyProfile: AgentProfile = Object.freeze({
  * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the field.
  */
 export function readNewAgent(input: z.input<typeof newAgentInput>): Omit<Required<NewAgent>, 'workspaceId'> {
-  const { model, systemPrompt, capabilities, tools, ...named } = parseInput(newAgentInput, input)
-  return {
-    ...named,
-    model: model ?? null,
-    systemPrompt: systemPrompt ?? null,
-    capabilities: unique(capabilities),
-    tools: unique(tools),
-  }
+  const { name: given, type: kind, ...profiled } = parseInput(newAgentInput, input)
+  return { name: given, type: kind, ...emptyProfile, ...readProfile(profiled) }
 }
 
 /**
@@ -133,14 +143,26 @@ export function readNewAgent(input: z.input<typeof newAgentInput>): Omit<Require
  * @throws TaskboardError `INVALID_FIELD`, naming the field.
  */
 export function readAgentChange(input: z.input<typeof agentChangeInput>): AgentChange {
-  const { model, systemPrompt, capabilities, tools, ...named } = parseInput(agentChangeInput, input)
+  const { name: given, type: kind, ...profiled } = parseInput(agentChangeInput, input)
   return {
-    ...(named.name === undefined ? {} : { name: named.name }),
-    ...(named.type === undefined ? {} : { type: named.type }),
+    ...(given === undefined ? {} : { name: given }),
+    ...(kind === undefined ? {} : { type: kind }),
+    ...readProfile(profiled),
+  }
+}
+
+type ProfileInput = z.output<z.ZodObject<typeof profile>>
+
+/** The fields that are given, with null as the empty value. */
+function readProfile(input: ProfileInput): Partial<AgentProfile> {
+  const { model, systemPrompt, capabilities, tools, paused, maxConcurrent } = input
+  return {
     ...(model === undefined ? {} : { model }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     ...(capabilities === undefined ? {} : { capabilities: unique(capabilities) }),
     ...(tools === undefined ? {} : { tools: unique(tools) }),
+    ...(paused === undefined ? {} : { paused: paused ?? false }),
+    ...(maxConcurrent === undefined ? {} : { maxConcurrent }),
   }
 }
 

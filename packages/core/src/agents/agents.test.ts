@@ -5,13 +5,20 @@ import { agentsFixture } from '../../test/agents-fixture.js'
 import { createTaskboard, defineAgent } from '../index.js'
 import type { AgentProfile } from '../storage-adapters.js'
 
-const PROFILE = { model: 'm-1', systemPrompt: 'Be brief.', capabilities: ['search'], tools: ['web'] }
+const PROFILE = {
+  model: 'm-1',
+  systemPrompt: 'Be brief.',
+  capabilities: ['search'],
+  tools: ['web'],
+  paused: false,
+  maxConcurrent: 3,
+}
 
 async function setUp() {
   const clock = virtualClock()
   const seen: AgentProfile[] = []
-  const note = ({ model, systemPrompt, capabilities, tools }: AgentProfile) =>
-    seen.push({ model, systemPrompt, capabilities, tools })
+  const note = ({ model, systemPrompt, capabilities, tools, paused, maxConcurrent }: AgentProfile) =>
+    seen.push({ model, systemPrompt, capabilities, tools, paused, maxConcurrent })
   const worker = defineAgent({
     type: 'worker',
     run(_, { agent }) {
@@ -49,7 +56,14 @@ describe('stored agents', () => {
     await clock.advance({ ms: 1 })
     expect(await board.chat({ message: 'who?' })).toMatchObject({ reply: 'worker' })
     await taskboard.close()
-    const empty = { model: null, systemPrompt: null, capabilities: [], tools: [] }
+    const empty = {
+      model: null,
+      systemPrompt: null,
+      capabilities: [],
+      tools: [],
+      paused: false,
+      maxConcurrent: null,
+    }
     expect(seen).toEqual([empty, PROFILE, PROFILE])
   })
 

@@ -14,7 +14,8 @@ import type { AgentStore } from './agent-store.js'
 
 /**
  * `name` has 1 to 100 characters; `type` has 1 to 64; `model` has at most 200
- * characters and `systemPrompt` 100,000; `capabilities` and `tools` are at most 100 texts each, of 1 to 100 characters.
+ * characters and `systemPrompt` 100,000; `capabilities` and `tools` are at most 100 texts each, of 1 to 100 characters;
+ * `maxConcurrent` is 1 to 100,000.
  */
 export type NewAgentInput = z.input<typeof newAgentInput>
 /** Replaces the given fields; null clears a field that can be empty. */
@@ -79,7 +80,7 @@ export interface Agents<Tx = unknown> {
 export interface AgentsParts<Tx> {
   readonly environment: Environment
   readonly store: AgentStore<Tx>
-  /** Called after a change or deletion of an agent, committed or not. */
+  /** Called after the creation, change or deletion of an agent, committed or not. */
   readonly onChanged?: ((agentId: string) => void) | undefined
 }
 
@@ -112,6 +113,7 @@ export function createAgents<Tx>(parts: AgentsParts<Tx>): Agents<Tx> {
         { agent: { workspaceId, ...agent }, idempotency: claim },
         at(options),
       )
+      onChanged?.(value.id)
       return { ...value, currentWorkload: 0, successRate: null }
     },
     list: (id, options) => {

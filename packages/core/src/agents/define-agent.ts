@@ -80,7 +80,8 @@ const NAME: TextRules = { most: 100, isBlankAllowed: false }
  * ```
  */
 export function defineAgent(options: AgentOptions): AgentDefinition {
-  const { type, concurrency = 1, leaseMs = 60_000 } = options
+  const { concurrency = 1, leaseMs = 60_000 } = options
+  const type = typeof options.type === 'string' ? options.type.trim() : options.type
   const { name = type === anyAgentType ? 'agent' : type } = options
   requireConfig(isText(type, typeRules), 'type', 'must be text of 1 to 64 characters')
   requireConfig(

@@ -16,7 +16,7 @@ export interface WritingRun {
   held(): void
 }
 
-type Verb<A extends unknown[]> = (call: CallContext<never>, ...args: A) => Promise<void>
+type Verb<A extends unknown[], R> = (call: CallContext<never>, ...args: A) => Promise<R>
 
 /** Unawaited writes of a run's code may start further writes without end. The end of the run waits for at most this many in a row. */
 const MOST_ROUNDS = 1_000
@@ -25,7 +25,7 @@ type LostTest = (error: unknown) => boolean
 
 export interface Writer {
   /** `isLostBy` says which refusals mean that the task is lost; default: any conflict. */
-  <A extends unknown[]>(verb: Verb<A>, isLostBy?: LostTest): (...args: A) => Promise<void>
+  <A extends unknown[], R = void>(verb: Verb<A, R>, isLostBy?: LostTest): (...args: A) => Promise<R>
   /** Resolves when all writes have ended, including those that start meanwhile, up to a bound. */
   settled(): Promise<void>
 }
@@ -35,27 +35,28 @@ export function createWriter(environment: Environment, run: WritingRun): Writer 
   const { clock, logger } = environment
   let queue: Promise<void> = Promise.resolve()
 
-  async function perform(
-    work: (call: CallContext<never>) => Promise<void>,
-    isLostBy: LostTest,
-  ): Promise<void> {
+  async function perform<R>(work: (call: CallContext<never>) => Promise<R>, isLostBy: LostTest): Promise<R> {
     if (!run.isLive()) throw new TaskboardError('CONFLICT', 'the run is over: it no longer has the task')
     const startedAt = clock.now()
     try {
-      await tracked(clock, 'agent-write', () => work({ now: environment.storageNow() }))
+      const value = await tracked(clock, 'agent-write', () => work({ now: environment.storageNow() }))
       run.renewed(startedAt)
+      return value
     } catch (error) {
       if (isLostBy(error)) run.lost(error)
       throw error
     }
   }
 
-  const makeWrite = <A extends unknown[]>(verb: Verb<A>, isLostBy: LostTest = isLost) => {
-    return (...args: A): Promise<void> => {
+  const makeWrite = <A extends unknown[], R>(verb: Verb<A, R>, isLostBy: LostTest = isLost) => {
+    return (...args: A): Promise<R> => {
       const result = queue.then(() => perform((call) => verb(call, ...args), isLostBy))
-      queue = result.catch((error: unknown) => {
-        logger.warn({ taskId: run.proof.taskId, err: error }, 'the storage refused a write of an agent')
-      })
+      queue = result.then(
+        () => undefined,
+        (error: unknown) => {
+          logger.warn({ taskId: run.proof.taskId, err: error }, 'the storage refused a write of an agent')
+        },
+      )
       return result
     }
   }

@@ -8,6 +8,8 @@ import {
   type Attempt,
   type Board,
   type HoldReason,
+  type ListedTaskInput,
+  type Task,
   type TaskBackground,
   type TaskLogEntry,
   type TaskStore,
@@ -64,6 +66,16 @@ export interface TaskContext {
   readonly alert: (message: string, data?: Readonly<Record<string, unknown>>) => Promise<void>
   /** Puts the task on hold and ends the run: a later result or error is ignored. */
   readonly hold: (reason: HoldReason, message?: string) => Promise<void>
+  /**
+   * Creates subtasks of the task, all or none, with the agent as their actor; 1 to 50. In `dependsOn`, a number is the position of an earlier
+   * one. With `wait`, the same commit makes the task wait for all of them, and the run ends: a later result or error is ignored. The
+   * next run begins when they are done, with their results in `claim.dependencies`, and this attempt does not count.
+   * `CONFLICT` (`parentId`) beyond five levels of tasks and 50 open subtasks.
+   */
+  readonly delegate: (
+    tasks: readonly ListedTaskInput[],
+    options?: { readonly wait?: boolean },
+  ) => Promise<readonly Task[]>
   /** Waits on the board's clock. Rejects with the signal's reason when that aborts. */
   readonly sleep: (delayMs: number) => Promise<void>
   readonly claim: TaskClaim
@@ -106,15 +118,17 @@ export function createTaskContext<Tx>(
   const change = (command: TaskWrite, call: CallContext<Tx>) =>
     tasks.changeTask({ target: proof, command }, call)
   let board: Board<Tx> | undefined
+  // On demand, because most runs do not use it.
+  const ownBoard = (): Board<Tx> =>
+    (board ??= boardFor(proof.workspaceId, { kind: 'agent', id: run.claim.agentId }))
   const write = createWriter(environment, run)
 
   const context: TaskContext = {
     signal: run.signal,
     claim: run.claim,
     agent: run.agent,
-    // On demand, because most runs do not use it.
     get board() {
-      return (board ??= boardFor(proof.workspaceId, { kind: 'agent', id: run.claim.agentId }))
+      return ownBoard()
     },
     async sleep(delayMs) {
       await sleep(environment.clock, delayMs, run.signal)
@@ -148,6 +162,16 @@ export function createTaskContext<Tx>(
       await change({ kind: 'hold_claimed', fencingToken, reason: hold.reason, message: text }, call)
       run.held()
     }),
+    delegate: write(
+      async (_call, subtasks: readonly ListedTaskInput[], options?: { readonly wait?: boolean }) => {
+        const wait = options?.wait === true
+        const split = { fencingToken, tasks: subtasks, wait, leaseMs }
+        const created = await ownBoard().delegate(proof.taskId, split)
+        if (wait) run.held()
+        return created
+      },
+      isFencedOff,
+    ),
   }
   return { context, written: () => write.settled() }
 }

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { CallContext, Environment, InTransaction } from '../environment/index.js'
 import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
-import type { Created, IdempotencyClaim } from '../idempotency/index.js'
-import type { Backoff } from './backoff.js'
+import type { Created } from '../idempotency/index.js'
 import { decodeCursor, encodeCursor } from './cursor.js'
+import { createListWrites, type ListWrites, type ReadListWrites } from './list-writes.js'
 import {
   columns,
   readNewTask,
@@ -28,21 +28,19 @@ import {
   progressInput,
 } from './write-inputs.js'
 import type { TaskPage, TaskPart, TaskStore, TaskWrite } from './task-store.js'
+import {
+  renewalOf,
+  requireLease,
+  type AddOptions,
+  type BoardSettings,
+  type WriteOptions,
+} from './write-options.js'
 
 export interface ListOptions<Tx> extends InTransaction<Tx> {
   /** 1 to 1,000; default 100. */
   readonly limit?: number | undefined
   /** The `nextCursor` of the page before. */
   readonly cursor?: string | null | undefined
-}
-
-export interface WriteOptions<Tx> extends InTransaction<Tx> {
-  /** Who makes the change, for its event. Default: the host, or the agent whose run uses the board. */
-  readonly actor?: Actor | undefined
-}
-
-export interface AddOptions<Tx> extends WriteOptions<Tx> {
-  readonly idempotency?: IdempotencyClaim | undefined
 }
 
 export interface TaskList {
@@ -63,7 +61,7 @@ export interface ChatReply {
  * means an id that the workspace does not have, and `CONFLICT` is described at each method. After `SERVICE_UNAVAILABLE`, the change
  * was not made or, if only the answer was lost, made in full. Each write is atomic with its event and the event's webhook deliveries.
  */
-export interface Board<Tx = unknown> {
+export interface Board<Tx = unknown> extends ListWrites<Tx> {
   readonly workspaceId: string
   /**
    * Adds a task to TODO, with `task.created`. A repeat with the same `idempotency` returns the first one's task as it was created.
@@ -146,7 +144,7 @@ export interface Board<Tx = unknown> {
 }
 
 /** A board for callers that have validated a task or a change themselves. */
-export interface TransportBoard<Tx = unknown> extends Board<Tx> {
+export interface TransportBoard<Tx = unknown> extends Board<Tx>, ReadListWrites<Tx> {
   /** As `addOnce`, with a task of this workspace that `readNewTask` returned. */
   addRead(task: NewTask, options?: AddOptions<Tx>): Promise<Created<Task>>
   /** As `update`, with a change that `readTaskChange` returned. */
@@ -168,12 +166,6 @@ export type ClaimNote<Tx = unknown> = (
   agentId: string,
   call: CallContext<Tx>,
 ) => Promise<void>
-
-export interface BoardSettings {
-  readonly leaseMs: number
-  readonly maxAttempts: number
-  readonly backoff: Backoff
-}
 
 export interface BoardParts<Tx> {
   readonly environment: Environment
@@ -241,6 +233,7 @@ export function createBoard<Tx>(
       board.hold(taskId, { reason: 'cancelled', message: options.message }, options),
     release: (taskId, options) => change(taskId, { kind: 'release' }, options),
     ...createAgentWrites(parts, workspaceId),
+    ...createListWrites(parts, workspaceId, actor),
     async chat(input) {
       const { message, user = null } = parseInput(chatInput, input)
       const reply = await parts.chat(board, { message, user })
@@ -327,16 +320,6 @@ function toList(page: TaskPage): TaskList {
 function requireColumn(column: Column, field: 'column' | 'to'): Column {
   if (columns.includes(column)) return column
   throw new TaskboardError('INVALID_FIELD', `${field} must be one of ${columns.join(', ')}`, { field })
-}
-
-/** Null for the length that the claim asked for. */
-function renewalOf(leaseMs: number | undefined): number | null {
-  return leaseMs === undefined ? null : requireLease(leaseMs)
-}
-
-function requireLease(leaseMs: number): number {
-  if (Number.isInteger(leaseMs) && leaseMs >= 1_000 && leaseMs <= 86_400_000) return leaseMs
-  throw new TaskboardError('INVALID_FIELD', 'leaseMs must be from 1,000 to 86,400,000', { field: 'leaseMs' })
 }
 
 const CACHED_BOARDS = 10_000

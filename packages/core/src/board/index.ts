@@ -62,24 +62,28 @@ export type {
   TaskReading,
   TaskStore,
   TaskTarget,
+  TaskInsertion,
+  TaskSplit,
   TaskWrite,
 } from './task-store.js'
 export { cursorAfter, encodeTaskId as taskCursor } from './cursor.js'
 export { cachedBoards, createBoard } from './board.js'
 export type {
-  AddOptions,
   Board,
   BoardParts,
-  BoardSettings,
   ChatAgent,
   ChatReply,
   ClaimNote,
   ListOptions,
   TransportBoard,
   TaskList,
-  WriteOptions,
 } from './board.js'
+export type { DelegationInput } from './list-writes.js'
+export type { AddOptions, BoardSettings, WriteOptions } from './write-options.js'
 export { createDependentSweep } from './dependent-sweep.js'
+export { createRouteSweep } from './route-sweep.js'
+export { dependenciesWhileWaiting, mostOpenSubtasks, requireSubtaskRoom, taskLevels } from './subtasks.js'
+export { mostListedTasks, readTaskList, type ListedTask, type ListedTaskInput } from './task-list.js'
 export { createTaskDirectory } from './task-directory.js'
 export type { TaskDirectory, TaskFilter, TaskFindings } from './task-directory.js'
 export type { InstantInput } from './read-value.js'

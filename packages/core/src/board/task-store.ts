@@ -3,6 +3,7 @@ import type { CallContext, Instant } from '../environment/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 import type { Backoff } from './backoff.js'
 import type { TaskAgent, TaskSearch, TaskSearchPage } from './task-search.js'
+import type { ListedTask } from './task-list.js'
 import type { Actor, Attempt, Column, NewTask, Task, TaskChange, TaskLogEntry, TaskOutput } from './task.js'
 import type { TaskCommand } from './transition.js'
 
@@ -146,6 +147,29 @@ export type TaskAddition = {
   readonly leaseMs: number | null
 } & ({ readonly log: Omit<TaskLogEntry, 'at'> } | { readonly output: TaskOutput })
 
+/** How an agent splits the task that it works. */
+export interface TaskSplit {
+  /** Its claim on the task, which becomes the parent. */
+  readonly proof: ClaimProof
+  /**
+   * Whether the parent waits for the subtasks: it depends on them from then on (see `dependenciesWhileWaiting`) and returns to TODO, and the
+   * attempt does not count. Otherwise its lease is renewed.
+   */
+  readonly isWaiting: boolean
+  /** As `leaseMs` of a `renew`. */
+  readonly leaseMs: number | null
+}
+
+/** A list of tasks to create, all or none. */
+export interface TaskInsertion {
+  readonly workspaceId: string
+  /** 1 to 500, all of the workspace. With `split`, each has the split task as its `parentId`. */
+  readonly tasks: readonly ListedTask[]
+  readonly actor: Actor
+  readonly idempotency: IdempotencyClaim | null
+  readonly split: TaskSplit | null
+}
+
 /**
  * Tasks and all that happens to them. Every verb is atomic, also when many processes call at once: the task, its attempt, its events
  * and their webhook deliveries are written together or not at all. Verbs that name a task throw `TASK_NOT_FOUND` when the workspace
@@ -157,8 +181,9 @@ export type TaskAddition = {
 export interface TaskStore<Tx = unknown> {
   /**
    * Creates a task in TODO, with `task.created`.
-   * @throws `INVALID_FIELD` (`dependsOn`, `assignedTo`) for ids that the workspace does not have; `NOT_FOUND` for an
-   *   unknown workspace; `CONFLICT` for an idempotency key that was used with another fingerprint.
+   * @throws `INVALID_FIELD` (`dependsOn`, `assignedTo`, `parentId`) for ids that the workspace does not have; `NOT_FOUND` for an
+   *   unknown workspace; `CONFLICT` for an idempotency key that was used with another fingerprint, and (`parentId`) beyond the bounds of
+   *   `requireSubtaskRoom`, also when several processes add subtasks at once.
    */
   insertTask(
     insertion: {
@@ -168,6 +193,13 @@ export interface TaskStore<Tx = unknown> {
     },
     call: CallContext<Tx>,
   ): Promise<Created<Task>>
+  /**
+   * Creates a list of tasks, all or none, as `insertTask` creates each, and in their order. Those with `follows` depend on the earlier
+   * tasks at these positions. With `split`, the change of the parent is part of the commit.
+   * @throws as `insertTask`; with `split` also `TASK_NOT_FOUND`, and `CONFLICT` when its lease is no longer held (`fencingToken`) or the
+   *   parent would depend on too many tasks. `INVALID_FIELD` (`dependsOn`) when a waiting parent would wait for itself.
+   */
+  insertTasks(insertion: TaskInsertion, call: CallContext<Tx>): Promise<Created<readonly Task[]>>
   /** Reads one task. Beyond the given reach: `TASK_NOT_FOUND`, as for a task that does not exist, at the same cost. */
   getTask<Part extends TaskPart = never>(
     query: TaskQuery<Part>,
@@ -192,6 +224,10 @@ export interface TaskStore<Tx = unknown> {
    * By type, which is the runner's claim: for stored agents of that type. Workspaces with ready tasks take turns, one task a turn. Within
    * a workspace, the best task that one of its agents of the type may take goes first. The cost does not depend on the number of
    * workspaces and tasks. For one agent: from its workspace. `NOT_FOUND` for an unknown agent.
+   *
+   * A task with an assignee is for that agent alone. Another one with a type that an agent of its workspace has is for the agents of that
+   * type; all others are for any agent. An agent that is paused takes nothing, and one with `maxConcurrent` never has more tasks under
+   * its lease, also when several processes claim at once.
    */
   claimTasks(
     claim: { readonly target: ClaimTarget; readonly limit: number },
@@ -256,6 +292,15 @@ export interface TaskStore<Tx = unknown> {
     sweep: { readonly limit: number },
     call: CallContext<Tx>,
   ): Promise<{ freed: number; hasMore: boolean }>
+  /**
+   * Routes tasks again that wait by their type, at most `limit`, after the first agent of the type came to their workspace or the last one
+   * left. The commit of that change routes the first hundred itself. Until a task is routed, those may claim it who could before.
+   * Several processes can call it at once. Resolves to how many tasks were routed, and whether the next call is likely to find more.
+   */
+  routeTasks(
+    sweep: { readonly limit: number },
+    call: CallContext<Tx>,
+  ): Promise<{ routed: number; hasMore: boolean }>
   /** Recomputes every stored key after the host changed weights or horizons. Returns the number of recomputed tasks. */
   rescore(call: CallContext<Tx>): Promise<number>
 }

@@ -45,7 +45,10 @@ export interface TaskFields {
   readonly title: string
   /** At most 20,000 code points. */
   readonly description: string | null
-  /** A label for the agent, of 1 to 64 code points. It restricts no claim. */
+  /**
+   * 1 to 64 code points, trimmed. While the workspace has agents of this type, only they may claim the task; otherwise, and without a
+   * type, any agent may.
+   */
   readonly type: string | null
   /** Default `medium`. */
   readonly priority: Priority
@@ -71,6 +74,8 @@ export type TaskField = keyof TaskFields
 export interface Task extends TaskFields {
   readonly id: string
   readonly workspaceId: string
+  /** The task that this one is a part of, which may have been deleted since; null for none. It never changes. */
+  readonly parentId: string | null
   readonly column: Column
   /** Only in TODO. */
   readonly hold: Hold | null
@@ -99,6 +104,8 @@ export interface Task extends TaskFields {
 /** A validated task to create in TODO. */
 export interface NewTask extends TaskFields {
   readonly workspaceId: string
+  /** The id of the task that it becomes a part of; null for none. */
+  readonly parentId: string | null
   readonly maxAttempts: number
 }
 
@@ -122,6 +129,11 @@ export type TaskChangeInput = { readonly [F in keyof TaskFields]?: FieldInput<F>
 /** A task to add. A field that is absent, undefined or null has its default. */
 export interface TaskInput extends TaskChangeInput {
   readonly title: string
+  /**
+   * The id of a task of the workspace that this one becomes a part of. A task has at most 50 subtasks that are not DONE, and there are at
+   * most five levels.
+   */
+  readonly parentId?: string | null | undefined
   /** 1 to 100. */
   readonly maxAttempts?: number | null | undefined
 }
@@ -142,9 +154,9 @@ const NO_METADATA: TaskFields['metadata'] = Object.freeze({})
  * empty value. Not a schema: every create runs this, and a schema took a quarter of its time.
  */
 const read: { readonly [F in TaskField]: (value: unknown) => TaskFields[F] } = {
-  title: (value) => readText('title', typeof value === 'string' ? value.trim() : value, TITLE),
+  title: (value) => readText('title', trimmed(value), TITLE),
   description: (value) => (value == null ? null : readText('description', value, DESCRIPTION)),
-  type: (value) => (value == null ? null : readText('type', value, typeRules)),
+  type: (value) => (value == null ? null : readText('type', trimmed(value), typeRules)),
   priority: (value) => (value == null ? 'medium' : readChoice('priority', value, priorities)),
   assignedTo: (value) => (value == null ? null : readText('assignedTo', value, REFERENCE)),
   dueDate: (value) => (value == null ? null : readInstant('dueDate', value)),
@@ -187,6 +199,7 @@ export function readNewTask(input: TaskInput, workspaceId: string, maxAttempts: 
     tags: read.tags(input.tags),
     metadata: read.metadata(input.metadata),
     dependsOn: read.dependsOn(input.dependsOn),
+    parentId: input.parentId == null ? null : readText('parentId', input.parentId, REFERENCE),
     maxAttempts:
       input.maxAttempts == null
         ? maxAttempts
@@ -206,6 +219,10 @@ export function readTaskChange(input: TaskChangeInput): TaskChange {
     if (value !== undefined) change[field] = read[field](value)
   }
   return change
+}
+
+function trimmed(value: unknown): unknown {
+  return typeof value === 'string' ? value.trim() : value
 }
 
 function requireObject(input: unknown, rule: string): void {
@@ -233,6 +250,7 @@ export function makeTask(fields: Omit<TaskFields, 'notBefore'>, state: TaskState
   return {
     id: state.id,
     workspaceId: state.workspaceId,
+    parentId: state.parentId,
     title: fields.title,
     description: fields.description,
     type: fields.type,
@@ -282,6 +300,7 @@ export function createTask(
   return makeTask(input, {
     id,
     workspaceId: input.workspaceId,
+    parentId: input.parentId,
     column: 'TODO',
     hold: null,
     notBefore: input.notBefore,

@@ -167,6 +167,7 @@ function startedTask(task: Task, now: Instant, lease: Lease): Task {
   return makeTask(task, {
     id: task.id,
     workspaceId: task.workspaceId,
+    parentId: task.parentId,
     column: 'DOING',
     hold: task.hold,
     notBefore: null,

@@ -33,6 +33,13 @@ export const failureInput = z.object({
   retry: z.boolean().default(true),
 })
 
+/** The input of `board.delegate`, but for the tasks. */
+export const delegationInput = z.object({
+  fencingToken,
+  wait: z.boolean().default(false),
+  leaseMs: z.number().optional(),
+})
+
 /** The input of `board.hold`. */
 export const holdInput = z.object({
   reason: z.enum(holdReasons),

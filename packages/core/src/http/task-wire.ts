@@ -3,12 +3,14 @@ import {
   columns,
   holdReasons,
   logLevels,
+  mostListedTasks,
   priorities,
   taskFieldNames,
   taskListEntries,
   taskStatus,
   taskStatuses,
   type Column,
+  type ListedTaskInput,
   type Task,
   type TaskAgent,
   type TaskChangeInput,
@@ -18,7 +20,7 @@ import {
   type TaskSummary,
 } from '../board/index.js'
 import type { Instant } from '../environment/index.js'
-import { boundedList } from '../errors/index.js'
+import { boundedList, wholeNumber } from '../errors/index.js'
 import { agentStatuses } from '../events/index.js'
 import { idText, instantText, timestamp, toTimestamp } from './enterprise/wire-schemas.js'
 import { fieldNames } from './field-names.js'
@@ -45,10 +47,10 @@ const taskWire = {
   description: { name: 'description', body: text.nullish(), answer: text.nullable() },
   type: {
     name: 'type',
-    body: text
-      .meta({ minLength: 1, maxLength: 64 })
-      .nullish()
-      .meta({ description: 'Any text, as a label for the agent. It restricts nothing.' }),
+    body: text.meta({ minLength: 1, maxLength: 64 }).nullish().meta({
+      description:
+        'Any text. While the workspace has agents of this type, only they can take the task; otherwise any agent can.',
+    }),
     answer: text.nullable(),
   },
   priority: { name: 'priority', body: priority.nullish(), answer: priority },
@@ -99,8 +101,38 @@ function shapeOf<Use extends 'body' | 'answer'>(use: Use): Shape<Use> {
   return Object.fromEntries(Object.values(taskWire).map((field) => [field.name, field[use]])) as Shape<Use>
 }
 
+const parentId = idText.nullish().meta({
+  description:
+    'The task that this one becomes a part of. It can have 50 subtasks that are not done, and there are at most 5 levels.',
+})
+
 /** The input for a new task. */
-export const newTaskBody = z.object({ ...shapeOf('body'), workspace_id: idText.nullish() })
+export const newTaskBody = z.object({
+  ...shapeOf('body'),
+  parent_id: parentId,
+  workspace_id: idText.nullish(),
+})
+
+/** The input for a new task of a list. */
+export const listedTaskBody = z
+  .object({
+    ...shapeOf('body'),
+    parent_id: parentId,
+    depends_on: z
+      .array(
+        z.union([idText, wholeNumber(0, mostListedTasks - 1)], { error: 'must be an id or a position' }),
+        {
+          error: 'must be a list of ids and positions',
+        },
+      )
+      .max(taskListEntries, `must have at most ${taskListEntries} entries`)
+      .nullish()
+      .meta({
+        description:
+          'Tasks that must be done before agents can take it. A number is the position of an earlier task in the list, from 0.',
+      }),
+  })
+  .strict()
 
 /** The input for a change. Only given fields change; null clears a field that can be empty. */
 export const taskChangeBody = z.object({ ...shapeOf('body'), title: taskWire.title.body.optional() })
@@ -129,6 +161,11 @@ export function toFields<Body extends ChangeBody>(
     metadata: body.metadata as TaskInput['metadata'],
     dependsOn: body.depends_on,
   }
+}
+
+/** The task of a list, by the names in the library. `readTaskList` validates it. */
+export function toListedInput(body: z.output<typeof listedTaskBody>): ListedTaskInput {
+  return { ...toFields({ ...body, depends_on: null }), dependsOn: body.depends_on, parentId: body.parent_id }
 }
 
 /** The names of the fields in the board API: the snake_case form, each. */
@@ -189,6 +226,7 @@ export const taskJson = z
   .object({
     id: z.string(),
     workspace_id: z.string(),
+    parent_id: z.string().nullable(),
     ...shapeOf('answer'),
     status: statusText,
     column: columnText,
@@ -217,6 +255,7 @@ export function toWireTask({ task, agent }: TaskSummary): z.output<typeof taskJs
   return {
     id: task.id,
     workspace_id: task.workspaceId,
+    parent_id: task.parentId,
     title: task.title,
     description: task.description,
     type: task.type,

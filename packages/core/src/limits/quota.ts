@@ -1,7 +1,7 @@
 import type { Environment, Instant } from '../environment/index.js'
 import { isTaskboardError, TaskboardError } from '../errors/index.js'
 import type { Created } from '../idempotency/index.js'
-import type { HeldResource, QuotaStore } from './quota-store.js'
+import type { AccountUsage, HeldResource, QuotaStore } from './quota-store.js'
 import type { Subscriber } from './tier-limits.js'
 import type { QuotaTerms, Tiers } from './tiers.js'
 
@@ -57,6 +57,13 @@ export interface Quota<Tx = unknown> {
     create: (tx?: Tx) => Promise<Created<T>>,
     options?: { readonly isRepeatable?: boolean; readonly check?: () => unknown },
   ): Promise<T>
+  /** As `createTask`, for the `count` tasks of a list: all count, or none is created. */
+  createTasks<T>(
+    subscriber: Subscriber,
+    count: number,
+    create: (tx?: Tx) => Promise<Created<T>>,
+    options?: { readonly isRepeatable?: boolean },
+  ): Promise<T>
   /**
    * Creates a resource with a quota, within the transaction passed to `create`. A replacement of another one (`isReplacement`) is
    * refused only beyond twice the quota, because both are valid for a time.
@@ -86,27 +93,48 @@ export function createQuota<Tx>({ environment, store, transaction, tiers }: Quot
     }
   }
 
+  const giveAllBack = (accountId: string, months: readonly number[]): Promise<unknown> =>
+    Promise.all(months.map((month) => giveBack(accountId, month)))
+
+  /** The month of each of the tasks; null when the quota does not cover them all. */
+  async function take(accountId: string, count: number, limit: number): Promise<readonly number[] | null> {
+    const takeOne = () => store.takeTask({ accountId, limit }, { now: environment.storageNow() })
+    const answers = await Promise.all(Array.from({ length: count }, takeOne))
+    const months = answers.flatMap(({ taken, month }) => (taken ? [month] : []))
+    if (months.length === count) return months
+    await giveAllBack(accountId, months)
+    return null
+  }
+
+  async function createCounted<T>(
+    { accountId, tier }: Subscriber,
+    count: number,
+    create: (tx?: Tx) => Promise<Created<T>>,
+    { isRepeatable = false, check }: { readonly isRepeatable?: boolean; readonly check?: () => unknown },
+  ): Promise<T> {
+    const limit = tiers[tier].quota.tasksPerMonth
+    if (limit === null) return (await create()).value
+    check?.()
+    const months = await take(accountId, count, limit)
+    if (months === null) {
+      if (isRepeatable) return transaction((tx) => onlyRepeated(create(tx), limit))
+      throw exceeded('tasksPerMonth', limit)
+    }
+    let created
+    try {
+      created = await create()
+    } catch (error) {
+      if (isUndone(error)) await giveAllBack(accountId, months)
+      throw error
+    }
+    if (created.replayed) await giveAllBack(accountId, months)
+    return created.value
+  }
+
   return {
-    async createTask(subscriber, create, { isRepeatable = false, check } = {}) {
-      const { accountId, tier } = subscriber
-      const limit = tiers[tier].quota.tasksPerMonth
-      if (limit === null) return (await create()).value
-      check?.()
-      const { taken, month } = await store.takeTask({ accountId, limit }, { now: environment.storageNow() })
-      if (!taken) {
-        if (isRepeatable) return transaction((tx) => onlyRepeated(create(tx), limit))
-        throw exceeded('tasksPerMonth', limit)
-      }
-      let created
-      try {
-        created = await create()
-      } catch (error) {
-        if (isUndone(error)) await giveBack(accountId, month)
-        throw error
-      }
-      if (created.replayed) await giveBack(accountId, month)
-      return created.value
-    },
+    createTask: (subscriber, create, options = {}) => createCounted(subscriber, 1, create, options),
+    createTasks: (subscriber, count, create, options = {}) =>
+      createCounted(subscriber, count, create, options),
     async createHeld({ accountId, tier }, resource, create, { isReplacement = false } = {}) {
       const limit = tiers[tier].quota[resource]
       if (limit === null) return create()
@@ -122,19 +150,22 @@ export function createQuota<Tx>({ environment, store, transaction, tiers }: Quot
       })
     },
     async usage({ accountId, tier }) {
-      const { quota } = tiers[tier]
       const used = await store.usage({ accountId }, { now: environment.storageNow() })
-      return {
-        tasksPerMonth: {
-          used: quota.tasksPerMonth === null ? null : used.tasks,
-          limit: quota.tasksPerMonth,
-          resetAt: nextMonthStart(used.month),
-        },
-        agents: { used: used.agents, limit: quota.agents },
-        apiKeys: { used: used.apiKeys, limit: quota.apiKeys },
-        webhooks: { used: used.webhooks, limit: quota.webhooks },
-      }
+      return toUsage(tiers[tier].quota, used)
     },
+  }
+}
+
+function toUsage(quota: QuotaTerms, used: AccountUsage): QuotaUsage {
+  return {
+    tasksPerMonth: {
+      used: quota.tasksPerMonth === null ? null : used.tasks,
+      limit: quota.tasksPerMonth,
+      resetAt: nextMonthStart(used.month),
+    },
+    agents: { used: used.agents, limit: quota.agents },
+    apiKeys: { used: used.apiKeys, limit: quota.apiKeys },
+    webhooks: { used: used.webhooks, limit: quota.webhooks },
   }
 }
 

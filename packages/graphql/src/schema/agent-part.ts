@@ -29,6 +29,10 @@ const types = /* GraphQL */ `
     systemPrompt: String
     capabilities: [String!]
     tools: [String!]
+    "While it is paused it takes no task. What it works goes on."
+    paused: Boolean
+    "How many tasks it works at once, 1 to 100,000. Default: as its runtime does."
+    maxConcurrent: Int
     "Default: the caller's own."
     workspaceId: ID
   }
@@ -40,6 +44,8 @@ const types = /* GraphQL */ `
     systemPrompt: String
     capabilities: [String!]
     tools: [String!]
+    paused: Boolean
+    maxConcurrent: Int
   }
 
   "On a task, the fields other than id, name, type and status need agents:read."
@@ -53,6 +59,10 @@ const types = /* GraphQL */ `
     systemPrompt: String
     capabilities: [String!]!
     tools: [String!]!
+    "While it is paused it takes no task."
+    paused: Boolean!
+    "How many tasks it works at once; null: as its runtime does."
+    maxConcurrent: Int
     "The tasks that it works on, and those that are assigned to it and wait."
     currentWorkload: Int!
     "The share of its last 100 attempts that completed, from 0 to 1; 1 before the first."
@@ -122,6 +132,8 @@ export const agentPart: SchemaPart = {
       systemPrompt: profile(({ systemPrompt }) => systemPrompt),
       capabilities: profile(({ capabilities }) => capabilities),
       tools: profile(({ tools }) => tools),
+      paused: profile(({ paused }) => paused),
+      maxConcurrent: profile(({ maxConcurrent }) => maxConcurrent),
       currentWorkload: profile(({ currentWorkload }) => currentWorkload),
       successRate: profile(({ successRate }) => successRate ?? 1),
       createdAt: profile(({ createdAt }) => createdAt),

@@ -28,7 +28,7 @@ const fieldTypes: { readonly [F in TaskField]-?: FieldType<F> } = {
     name: 'type',
     type: 'String',
     isNullable: true,
-    description: '1 to 64 characters. A label for the agent; it does not restrict who takes the task.',
+    description: '1 to 64 characters. While the workspace has agents of this type, only they take the task.',
   },
   priority: { name: 'priority', type: 'Priority', isNullable: false, description: 'Default MEDIUM.' },
   assignedTo: {

@@ -9,7 +9,7 @@ import {
 import { taskCursor } from '@taskboard/core/transport'
 import type { GraphqlContext } from '../graphql-context.js'
 import type { Loaders } from '../loaders.js'
-import type { WireObject } from '../wire-names.js'
+import { toWire, type WireObject } from '../wire-names.js'
 import type { FieldPlan, FieldResolver, SchemaPart } from './field-plan.js'
 import { searchTasks, type TaskConnection, type TaskListArguments } from './task-connection.js'
 import { fieldResolvers } from './task-field-types.js'
@@ -30,6 +30,17 @@ function writeTask(operationId: string, bodyOf?: (args: never) => WireObject): F
       return context.services.tasks.find(context.principal, String(answer['id']))
     },
   }
+}
+
+interface TaskListInput {
+  readonly tasks: readonly WireObject[]
+  readonly workspaceId?: string | null
+}
+
+/** REST has the positions of earlier tasks among the ids. */
+function toListedTask({ follows, dependsOn, ...task }: WireObject): WireObject {
+  const before = [dependsOn, follows].flatMap((entries) => (entries ?? []) as readonly unknown[])
+  return toWire({ ...task, dependsOn: before })
 }
 
 const inputOf = ({ input }: { input: WireObject }): WireObject => input
@@ -55,6 +66,14 @@ export const taskPart: SchemaPart = {
     },
     Mutation: {
       createTask: writeTask('createTask', inputOf),
+      createTasks: {
+        weight: 2_500,
+        async resolve(_: unknown, { tasks, workspaceId }: TaskListInput, { write }: GraphqlContext) {
+          const body = { tasks: tasks.map(toListedTask), workspaceId }
+          const answer = await write('createTasks', { body })
+          return (answer['tasks'] as readonly WireObject[]).map(({ id }) => id)
+        },
+      },
       updateTask: writeTask('updateTask', inputOf),
       moveTask: writeTask('moveTask', ({ to }: { to: string }) => ({ to })),
       cancelTask: writeTask('cancelTask', ({ message }: { message?: string | null }) => ({ message })),
@@ -94,6 +113,7 @@ function taskFields(): SchemaPart['fields'][string] {
   return {
     id: of(({ id }) => id),
     workspaceId: of(({ workspaceId }) => workspaceId),
+    parentId: of(({ parentId }) => parentId),
     ...fieldResolvers,
     status: of(taskStatus),
     column: of(({ column }) => column.toLowerCase()),

@@ -20,6 +20,8 @@ export const taskTypes = /* GraphQL */ `
   extend type Mutation {
     "Adds a task that the agents of its workspace can take."
     createTask(input: CreateTaskInput!): Task
+    "Adds 1 to 500 tasks of one workspace, all or none, and returns their ids."
+    createTasks(tasks: [ListedTaskInput!]!, workspaceId: ID): [ID!]
     "Changes the fields that are given, and no others; null clears."
     updateTask(id: ID!, input: UpdateTaskInput!): Task
     "Deletes a task with its log and outputs, and returns its id. Refused while other tasks depend on it."
@@ -34,8 +36,19 @@ export const taskTypes = /* GraphQL */ `
 
   input CreateTaskInput {
     ${newFields}
+    "The task that this one becomes a part of. It can have 50 that are not done; there are at most 5 levels."
+    parentId: ID
     "Default: the caller's own."
     workspaceId: ID
+  }
+
+  "A task of a list."
+  input ListedTaskInput {
+    ${newFields}
+    "Positions, from 0, of earlier tasks in the list that must be done before agents may take it."
+    follows: [Int!]
+    "The task that this one becomes a part of. It can have 50 that are not done; there are at most 5 levels."
+    parentId: ID
   }
 
   input UpdateTaskInput {
@@ -64,6 +77,8 @@ export const taskTypes = /* GraphQL */ `
   type Task {
     id: ID!
     workspaceId: ID!
+    "The task that it is a part of, which may have been deleted."
+    parentId: ID
     ${shownFields}
     status: TaskStatus!
     column: Column!

@@ -2,7 +2,7 @@
 export function agentColumns(alias: string, status = `${alias}.status`): string {
   const a = alias
   return `${a}.id, ${a}.workspace_id as "workspaceId", ${a}.name, ${a}.type, ${a}.model, ${a}.system_prompt as "systemPrompt",
-    ${a}.capabilities, ${a}.tools, ${status} as status, ${a}.created_at::float8 as "createdAt"`
+    ${a}.capabilities, ${a}.tools, ${a}.paused, ${a}.max_concurrent as "maxConcurrent", ${status} as status, ${a}.created_at::float8 as "createdAt"`
 }
 
 /** The status of agent `alias` at the instant `present`: see `AgentStatus`. */

@@ -163,10 +163,11 @@ const addAgent = statement<Agent>(
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   added as (
     insert into taskboard.agent (
-      id, workspace_id, name, type, status, created_at, model, system_prompt, capabilities, tools
+      id, workspace_id, name, type, status, created_at, model, system_prompt, capabilities, tools,
+      paused, max_concurrent
     )
     select $2::text, w.id, $4::text, $5::text, 'offline', p.now,
-      $6::text, $7::text, $8::text[], $9::text[]
+      $6::text, $7::text, $8::text[], $9::text[], $10::boolean, $11::integer
     from taskboard.workspace w, p where w.id = $3::text
     returning *
   )
@@ -182,8 +183,10 @@ async function insertAgent(
 ): Promise<Created<Agent>> {
   const { now } = call
   const id = database.settings.current.newId('agent')
-  const { workspaceId, name, type, model, systemPrompt, capabilities, tools } = { ...emptyProfile, ...agent }
-  const values = [now, id, workspaceId, name, type, model, systemPrompt, capabilities, tools]
+  const { workspaceId, name, type, ...profile } = { ...emptyProfile, ...agent }
+  const { model, systemPrompt, capabilities, tools, paused, maxConcurrent } = profile
+  const own = [model, systemPrompt, capabilities, tools, paused, maxConcurrent]
+  const values = [now, id, workspaceId, name, type, ...own]
   if (idempotency === null) {
     return { value: insertedAgent(await database.write(call, addAgent, values)), replayed: false }
   }
@@ -308,7 +311,8 @@ const update = statement<Agent>(
   /* sql */ `
   with change as materialized (
     select $3::jsonb as given, c.* from jsonb_to_record($3::jsonb) as c (
-      name text, type text, model text, "systemPrompt" text, capabilities text[], tools text[]
+      name text, type text, model text, "systemPrompt" text, capabilities text[], tools text[],
+      paused boolean, "maxConcurrent" integer
     )
   )
   update taskboard.agent a set
@@ -317,7 +321,9 @@ const update = statement<Agent>(
     model = case when c.given ? 'model' then c.model else a.model end,
     system_prompt = case when c.given ? 'systemPrompt' then c."systemPrompt" else a.system_prompt end,
     capabilities = coalesce(c.capabilities, a.capabilities),
-    tools = coalesce(c.tools, a.tools)
+    tools = coalesce(c.tools, a.tools),
+    paused = coalesce(c.paused, a.paused),
+    max_concurrent = case when c.given ? 'maxConcurrent' then c."maxConcurrent" else a.max_concurrent end
   from change c where a.id = $2::text and a.workspace_id = $1::text
   returning ${agentColumns('a')}`,
 )

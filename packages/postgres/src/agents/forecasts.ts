@@ -27,6 +27,14 @@ function timedAttemptsOf(agentId: string): string {
     where r.outcome = 'completed' order by r.ended_at desc limit ${timedAttempts}`
 }
 
+/** Whether agent `c` may take task `i`: the assigned one; else those of its type, if the workspace has any; else all. */
+const MAY_TAKE = /* sql */ `c.workspace_id = i.workspace_id and case
+          when i.assigned_to is not null then c.agent_id = i.assigned_to
+          when exists (
+            select from workspace_agent s where s.workspace_id = i.workspace_id and s.type = i.type
+          ) then c.type = i.type
+          else true end`
+
 /**
  * Medians are computed once for each agent and, for agents without one, once for each workspace. A task's place is counted lane
  * by lane in pickup order. Each count is a range of bounded length in the index that claims read.
@@ -37,7 +45,7 @@ const forecasts = statement<Forecast>(
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   asked_task as materialized (
     select * from jsonb_to_recordset($2::jsonb) as i (
-      ord integer, id text, workspace_id text, assigned_to text, agent_id text
+      ord integer, id text, workspace_id text, assigned_to text, agent_id text, type text
     )
   ),
   agent_typical as materialized (
@@ -47,7 +55,7 @@ const forecasts = statement<Forecast>(
     from (select distinct agent_id from asked_task where agent_id is not null) i
   ),
   workspace_agent as materialized (
-    select i.workspace_id, a.id as agent_id, ${isServed('a', '(select now from p)')} as is_served,
+    select i.workspace_id, a.id as agent_id, a.type, a.paused, ${isServed('a', '(select now from p)')} as is_served,
       (select count(*) from (
         select from taskboard.task t where t.lease_agent_id = a.id limit ${mostAhead}) t) as working
     from (select distinct workspace_id from asked_task) i cross join lateral (
@@ -67,11 +75,10 @@ const forecasts = statement<Forecast>(
   )
   select i.id as "taskId", coalesce(o.typical_ms, s.typical_ms)::float8 as "typicalMs", p.now::float8 as "asOf",
     (select count(*) from workspace_agent c
-      where c.workspace_id = i.workspace_id and c.agent_id = coalesce(i.assigned_to, c.agent_id)
-        and (c.is_served or c.working > 0))::float8 as agents,
+      where ${MAY_TAKE} and not c.paused and (c.is_served or c.working > 0))::float8 as agents,
     case when q.task_id is null then 0 else
       q.before + least(${mostAhead}, (select coalesce(sum(c.working), 0) from workspace_agent c
-        where c.workspace_id = i.workspace_id and c.agent_id = coalesce(i.assigned_to, c.agent_id)))
+        where ${MAY_TAKE}))
     end::float8 as ahead
   from asked_task i cross join p
     left join agent_typical o on o.agent_id = i.agent_id
@@ -101,12 +108,13 @@ export function readForecasts(
   tasks: readonly ForecastTask[],
   call: CallContext<PgConnection>,
 ): Promise<readonly Forecast[]> {
-  const asked = tasks.map(({ id, workspaceId, assignedTo, lease }, ord) => ({
+  const asked = tasks.map(({ id, workspaceId, assignedTo, lease, type }, ord) => ({
     ord,
     id,
     workspace_id: workspaceId,
     assigned_to: assignedTo,
     agent_id: lease?.agentId ?? assignedTo,
+    type,
   }))
   return database.read(call, forecasts, [call.now, JSON.stringify(asked)])
 }

@@ -1,6 +1,6 @@
 import { LOG_EVENTS } from '../events/log-events.js'
 import { statement, type Statement } from '../statement.js'
-import { claimParts, staleAt, takeBest, untilFirst, type ClaimRow } from './claim-sql.js'
+import { claimParts, staleAt, takeBest, untilFirst, type AgentColumn, type ClaimRow } from './claim-sql.js'
 
 /** A row of the claim by type: also has the workspaces whose turn it was, in order. */
 export interface TypeClaimRow extends ClaimRow {
@@ -13,6 +13,21 @@ export interface TypeClaimRow extends ClaimRow {
  */
 const WORST_FIRST = 't.lane desc, t.key, t.due_date desc, t.created_at desc, t.task_id desc'
 
+/** Whether a claim is for the agent `a`. */
+const isWorkerBy = (column: AgentColumn): string => `a.${column} = $5::text and not a.paused`
+
+/** Whether the agent `a` is below its bound, without the tasks that the expression `leaving` subtracts. */
+const hasRoom = (leaving: string): string => /* sql */ `(a.max_concurrent is null or a.max_concurrent >
+                (select count(*) from taskboard.task t where t.lease_agent_id = a.id)${leaving})`
+
+/** The next workspace of the walk with an agent `a`. */
+const nextWithAgents = (isWorker: string): string => /* sql */ `case when workspace_walk.is_after
+              then (select min(a.workspace_id) from taskboard.agent a
+                    where ${isWorker} and a.workspace_id > workspace_walk.workspace_id)
+              else (select min(a.workspace_id) from taskboard.agent a
+                    where ${isWorker} and a.workspace_id >= workspace_walk.workspace_id)
+            end`
+
 /**
  * Present, whether ended placements stop it, limit, lease, agent type, the workspace that was served last; and completions.
  * `column` is the column of an agent that is compared with the type: its own type, or the runtime that it falls back to.
@@ -23,12 +38,9 @@ const WORST_FIRST = 't.lane desc, t.key, t.due_date desc, t.created_at desc, t.t
  * is asked in the order of an index: otherwise the planner would scan the table for any, which is fast only when most are of that
  * workspace. When the next wait ends is a separate query: a bare call would run once for every row of the result.
  */
-function byType(
-  verb: string,
-  column: 'type' | 'fallback',
-  withCompletions: boolean,
-): Statement<TypeClaimRow> {
+function byType(verb: string, column: AgentColumn, withCompletions: boolean): Statement<TypeClaimRow> {
   const parts = claimParts(withCompletions, '(select is_stale from stale)', 'true')
+  const isWorker = isWorkerBy(column)
   return statement<TypeClaimRow>(
     verb,
     /* sql */ `
@@ -44,12 +56,13 @@ function byType(
         select with_tasks, coalesce(with_tasks = with_agents, false) as has_both, coalesce(with_tasks = with_agents, false)
           and (not workspace_walk.has_wrapped or with_tasks <= $6::text)
           and exists (
-            select from (select '' as agent_id union all
-              select a.id from taskboard.agent a where a.workspace_id = with_tasks and a.${column} = $5::text) as pool
+            select from taskboard.agent a
+            cross join lateral (values (''), ('#' || a.type), (a.id)) as pool (pool_id)
             cross join lateral (select from taskboard.todo t
-              where t.ready and t.workspace_id = with_tasks and t.agent_id = pool.agent_id
+              where t.ready and t.workspace_id = with_tasks and t.agent_id = pool.pool_id
               order by ${WORST_FIRST} limit 1
             ) as worst_task
+            where a.workspace_id = with_tasks and ${isWorker} and ${hasRoom(parts.leaving)}
           ) as is_served
         from (
           select with_agents, case
@@ -65,12 +78,7 @@ function byType(
             )
           end as with_tasks
           from (
-            select case when workspace_walk.is_after
-              then (select min(a.workspace_id) from taskboard.agent a
-                    where a.${column} = $5::text and a.workspace_id > workspace_walk.workspace_id)
-              else (select min(a.workspace_id) from taskboard.agent a
-                    where a.${column} = $5::text and a.workspace_id >= workspace_walk.workspace_id)
-            end as with_agents
+            select ${nextWithAgents(isWorker)} as with_agents
             offset 0
           ) as agent_list
           offset 0
@@ -85,16 +93,17 @@ function byType(
     select workspace_id, row_number() over (order by served_count) as place from workspace_walk where is_served
   ),
   worker as materialized (
-    select a.workspace_id, a.id as agent_id,
+    select a.workspace_id, a.id as agent_id, '#' || a.type as type_pool,
       -- Only where there is a choice.
       case when exists (
-        select from taskboard.agent b where b.${column} = $5::text and b.workspace_id = s.workspace_id and b.id <> a.id
+        select from taskboard.agent b where b.${column} = $5::text and not b.paused and b.workspace_id = s.workspace_id and b.id <> a.id
       ) then (
         (select count(*) from taskboard.task t where t.lease_agent_id = a.id)${parts.leaving}
-      )::integer else 0 end as task_count
-    from served_workspace s join taskboard.agent a on a.workspace_id = s.workspace_id and a.${column} = $5::text
+      )::integer else 0 end as task_count,
+      case when a.max_concurrent is null then ${parts.requested} else taskboard.room_of(a.id, false) end as room
+    from served_workspace s join taskboard.agent a on a.workspace_id = s.workspace_id and ${isWorker}
   ),
-  ${takeBest(parts)},
+  ${takeBest(parts, column)},
   ${parts.draft},
   ${LOG_EVENTS}
   select r.*, stale.is_stale as "isStale", (select count(*) from candidate)::integer as seen, true as "isKnown",

@@ -11,17 +11,20 @@ import {
   type ClaimRow,
 } from './claim-sql.js'
 
+/** The pools of an agent's claim: the tasks of any agent, those of its type, and its own. */
+const POOLS = ["''", 'p.type_pool', '$6::text']
+
 /** For both parts of a lane: how much the due factor and the age have risen by `p.now`. */
 const DUE_RISES = ['0', 'p.far_rise', 'p.near_rise']
 const AGE_RISES = ['0', 'p.age_rise']
-const poolLane = (agent: string, lane: Lane): string =>
-  `(${agent}, ${lane}, ${DUE_RISES[lane >> 1]} + ${AGE_RISES[lane & 1]})`
+const poolLane = (pool: string, lane: Lane): string =>
+  `(${pool}, ${lane}, ${DUE_RISES[lane >> 1]} + ${AGE_RISES[lane & 1]})`
 
 /**
  * Present, whether ended placements stop it, limit, lease, workspace, agent; and completions.
  *
- * Candidates are the best of each lane of the tasks that any agent may take, and of those that only this agent may take. They
- * are locked from the best on. One that another claimer or writer holds is skipped. When the next wait ends is a separate
+ * Candidates are the best of each lane of the tasks that any agent may take, of those that the agents of its type may take, and of
+ * those that only this agent may take; none when it is paused or at its bound, which is asked after the completions. They are locked from the best on. One that another claimer or writer holds is skipped. When the next wait ends is a separate
  * query: a bare call would run once for every row of the result.
  */
 function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
@@ -31,24 +34,34 @@ function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
     /* sql */ `
   with p as materialized (
     select n.now, ${staleAt('n.now')} as is_stale,
-      exists (select from taskboard.agent where id = $6::text and workspace_id = $5::text) as is_known,
+      g.id is not null as is_known, coalesce(g.paused, true) as is_paused, g.max_concurrent is not null as is_bounded,
+      '#' || g.type as type_pool,
       n.now * s.age_slope as age_rise, n.now * s.due_far_slope as far_rise, n.now * s.due_slope as near_rise
     from taskboard.scoring s, (select coalesce($1::bigint, taskboard.now_ms()) as now) as n
+      left join lateral (
+        select a.* from taskboard.agent a where a.id = $6::text and a.workspace_id = $5::text limit 1
+      ) as g on true
   ),${parts.complete}
+  capacity as materialized (
+    select case when p.is_paused or p.is_stale then 0
+      when p.is_bounded then least(r.requested, taskboard.room_of($6::text, true))
+      else r.requested end as most
+    from (select ${parts.requested} as requested offset 0) as r, p
+  ),
   candidate as materialized (
     select t.task_id, t.due_date, t.created_at, t.key + pool_lane.rise as score
     from p,
-      lateral (values ${lanes.flatMap((lane) => [poolLane("''", lane), poolLane('$6::text', lane)]).join(', ')}
-      ) as pool_lane (agent_id, lane, rise),
-      lateral (${bestTasksOf('$5::text', 'pool_lane.agent_id', 'pool_lane.lane', `(select greatest(16, 2 * ${parts.requested}) + 4)`)}
+      lateral (values ${lanes.flatMap((lane) => POOLS.map((pool) => poolLane(pool, lane))).join(', ')}
+      ) as pool_lane (pool, lane, rise),
+      lateral (${bestTasksOf('$5::text', 'pool_lane.pool', 'pool_lane.lane', `(select greatest(16, 2 * ${parts.requested}) + 4)`)}
       ) as t
-    where p.is_known and not p.is_stale
+    where p.is_known and (select most from capacity) > 0
   ),
   picked as materialized (
     select array(
       select r.task_id from (select * from candidate order by score desc, due_date, created_at, task_id) as r,
         lateral (${LOCKED_IN_TURN}) as locked
-      limit ${parts.requested}
+      limit (select most from capacity)
     ) as ids
   ),
   dequeued as (delete from taskboard.todo q where q.task_id = any ((select ids from picked)::text[])),
@@ -62,9 +75,12 @@ function forAgent(verb: string, withCompletions: boolean): Statement<ClaimRow> {
   ${logEventsOf('$5::text', !withCompletions)}
   select r.*, p.is_stale as "isStale", p.is_known as "isKnown",
     case when pickup.is_short then (select count(*) from candidate) end::integer as seen,
-    case when pickup.is_short
+    case when pickup.has_room
       then ${untilFirst('taskboard.first_wait_for_agent($5::text, $6::text)')} end::float8 as "nextReadyInMs"
-  from p, (select cardinality(ids) < ${parts.requested} as is_short from picked) as pickup left join (${parts.reply}) as r on true`,
+  from p, (
+    select cardinality(ids) < ${parts.requested} as is_short, cardinality(ids) < (select most from capacity) as has_room
+    from picked
+  ) as pickup left join (${parts.reply}) as r on true`,
   )
 }
 

@@ -65,19 +65,42 @@ export const start = (agent: string, leaseMs: string): string => `
       attempts = t.attempts + 1, fencing_token = t.fencing_token + 1, lease_agent_id = ${agent},
       lease_expires_at = p.now + ${leaseMs}, lease_ms = ${leaseMs}, version = t.version + 1`
 
+/** The column of an agent that is compared with the type of a claim: its own type, or the runtime that it falls back to. */
+export type AgentColumn = 'type' | 'fallback'
+
+/**
+ * Which pools are shared by the same agents, by a claim's kind: of a pool, and of those that agent `w` shares. All agents of a claim by
+ * type share the pool of the type and that of any agent.
+ */
+const SHARES: Readonly<
+  Record<
+    AgentColumn,
+    { readonly of: (pool: string) => string; readonly ofWorker: (worker: string) => string }
+  >
+> = {
+  type: { of: (pool) => `case when ${pool} like '#%' then '' else ${pool} end`, ofWorker: () => `('')` },
+  fallback: { of: (pool) => pool, ofWorker: (worker) => `(''), (${worker}.type_pool)` },
+}
+
 /**
  * The part of a claiming statement from the candidates to the tasks, for all agents of a type, under leases of $4. It reads
  * - `p` (now), and `requested`, an expression for the number of tasks,
  * - `stale` (is_stale: ended placements must be recomputed first; then nothing is taken),
  * - `served_workspace` (workspace_id, place: the workspaces whose turn it is, in order),
- * - `worker` (workspace_id, agent_id, task_count: the agents that may take tasks, and how many each already has).
+ * - `worker` (workspace_id, agent_id, type_pool, task_count, room: the agents that may take tasks, the pool of their type, how many each
+ *   already has, and how many more it may have).
  *
  * `candidate` gives the number of candidates: when it exceeds the number taken, another try may find more. The result is
  * `claimed`, the tasks with their `ord`, from `after` + 1.
  */
-export const takeBest = ({ requested, after }: ClaimParts): string => /* sql */ `
+export const takeBest = ({ requested, after }: ClaimParts, column: AgentColumn): string => /* sql */ `
   search_depth as materialized (
     select greatest(16, 2 * ${requested}) / greatest(1, (select count(*) from served_workspace)) + ${LEAST_DEPTH} as depth
+  ),
+  pool as materialized (
+    select distinct w.workspace_id, l.pool_id
+    from worker w, lateral (values (''), (w.type_pool), (w.agent_id)) as l (pool_id)
+    where w.room > 0
   ),
   candidate as materialized (
     select q.task_id, q.workspace_id, s.place, q.due_date, q.created_at, q.key + s.slope * p.now as score
@@ -85,10 +108,8 @@ export const takeBest = ({ requested, after }: ClaimParts): string => /* sql */ 
         select served_workspace.*, l.lane, ${slopeOf('l.lane')} as slope
         from served_workspace, taskboard.scoring s, ${EACH_LANE}
       ) as s
-      cross join lateral (
-        select ''::text as agent_id union all select w.agent_id from worker w where w.workspace_id = s.workspace_id
-      ) as pool
-      cross join lateral (${bestTasksOf('s.workspace_id', 'pool.agent_id', 's.lane', '(select depth from search_depth)')}
+      join pool on pool.workspace_id = s.workspace_id
+      cross join lateral (${bestTasksOf('s.workspace_id', 'pool.pool_id', 's.lane', '(select depth from search_depth)')}
       ) as q
     where not (select is_stale from stale)
   ),
@@ -107,24 +128,35 @@ export const takeBest = ({ requested, after }: ClaimParts): string => /* sql */ 
   ),
   numbered_pick as (
     select *, row_number() over (order by turn, place) as ord,
-      row_number() over (partition by workspace_id, agent_id = '' order by turn) as nth
-    from picked
+      row_number() over (partition by workspace_id, share order by turn) as nth
+    from (select picked.*, ${SHARES[column].of('picked.agent_id')} as share from picked) as shared_pick
   ),
-  -- A task for any agent goes to the agent that has the fewest, including those of this batch.
+  -- A task for several agents goes to the one of them that has the fewest, including those of this batch.
   assigned as (
-    select w.workspace_id, w.agent_id,
-      row_number() over (partition by w.workspace_id order by w.task_count + n, w.agent_id) as nth
-    from worker w, generate_series(0, ${requested} - 1) as n
+    select w.workspace_id, e.share, w.agent_id,
+      row_number() over (partition by w.workspace_id, e.share order by w.task_count + n, w.agent_id) as nth
+    from worker w, lateral (values ${SHARES[column].ofWorker('w')}) as e (share),
+      lateral generate_series(0, least(w.room, ${requested}) - 1) as n
   ),
-  taken as (
-    select n.task_id, n.ord, coalesce(nullif(n.agent_id, ''), d.agent_id) as agent_id
-    from numbered_pick n left join assigned d on d.workspace_id = n.workspace_id and d.nth = n.nth
+  -- The tasks that take an agent beyond its bound stay in the queue.
+  taken as materialized (
+    select each_agent.task_id, each_agent.ord, each_agent.agent_id
+    from (
+      select given.*, row_number() over (partition by agent_id order by ord) as nth_of_agent
+      from (
+        select n.task_id, n.ord, coalesce(d.agent_id, n.share) as agent_id
+        from numbered_pick n
+          left join assigned d on d.workspace_id = n.workspace_id and d.share = n.share and d.nth = n.nth
+      ) as given
+    ) as each_agent
+    join worker w on w.agent_id = each_agent.agent_id and each_agent.nth_of_agent <= w.room
+    limit ${MOST_CLAIMED}
   ),
-  dequeued as (delete from taskboard.todo q where q.task_id = any (array(select task_id from picked))),
+  dequeued as (delete from taskboard.todo q where q.task_id = any (array(select task_id from taken))),
   claimed as (
     update taskboard.task t set ${start('taken.agent_id', '$4::bigint')}
     from taken, p
-    where t.id = any (array(select task_id from picked)) and t.id = taken.task_id
+    where t.id = any (array(select task_id from taken)) and t.id = taken.task_id
     returning t.*, ${after} + taken.ord as ord
   )`
 

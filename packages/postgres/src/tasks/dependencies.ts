@@ -77,6 +77,16 @@ const takeTurn = statement<never>(
   `select pg_advisory_xact_lock(hashtextextended('taskboard.dependencies ' || $1::text, 0))`,
 )
 
+/** Takes the turn before the task is locked, which it is before its dependencies change. */
+export async function takeDependencyTurn(session: Session, workspaceId: string): Promise<void> {
+  await session.run(takeTurn, [workspaceId])
+}
+
+/** Marks tasks of this transaction as those that others depend on. */
+export async function flagDependencies(session: Session, ids: readonly string[]): Promise<void> {
+  await session.run(flag, [ids])
+}
+
 /** Task, dependencies. Returns whether the dependencies lead back to the task. Locks the task. */
 const lockTask = statement<{ readonly leadsBack: boolean }>(
   'lock_dependent',

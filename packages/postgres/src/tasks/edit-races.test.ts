@@ -146,7 +146,14 @@ describe('edits and deletions beside claims, completions and moves', () => {
   })
 })
 
-const emptyAgent = { model: null, systemPrompt: null, capabilities: [], tools: [] }
+const emptyAgent = {
+  model: null,
+  systemPrompt: null,
+  capabilities: [],
+  tools: [],
+  paused: false,
+  maxConcurrent: null,
+}
 
 function anyOf<T>(values: readonly T[]): T {
   return values[Math.floor(Math.random() * values.length)] as T

@@ -7,6 +7,7 @@ import type { PgConnection } from '../pool.js'
 import { statement, type Statement } from '../statement.js'
 import { fieldNames, fieldTypes, fieldValues } from './field-columns.js'
 import { lockDependencies } from './dependencies.js'
+import { lockParents, requireParent } from './subtasks.js'
 
 /** What the database adds to a task. */
 interface InsertedRow {
@@ -39,7 +40,7 @@ const insertion = (verb: string, link: string): Statement<InsertedRow> =>
   input as materialized (
     select i.*, w.id is null as no_workspace, i.assigned_to is not null and a.id is null as no_agent
     from json_to_recordset($2::json) as i (
-      ord integer, id text, workspace_id text, ${fieldTypes}, waits_for text[], max_attempts integer, actor jsonb,
+      ord integer, id text, workspace_id text, parent_id text, ${fieldTypes}, waits_for text[], max_attempts integer, actor jsonb,
       priority text
     )
     left join lateral (select w.id from taskboard.workspace w where w.id = i.workspace_id limit 1) as w on true
@@ -49,9 +50,9 @@ const insertion = (verb: string, link: string): Statement<InsertedRow> =>
   ),
   added as (
     insert into taskboard.task (
-      id, workspace_id, ${fieldNames}, open_dependencies, max_attempts, created_at, updated_at
+      id, workspace_id, parent_id, ${fieldNames}, open_dependencies, max_attempts, created_at, updated_at
     )
-    select id, workspace_id, ${fieldNames}, cardinality(waits_for), max_attempts, p.now, p.now
+    select id, workspace_id, parent_id, ${fieldNames}, cardinality(waits_for), max_attempts, p.now, p.now
     from input, p where not no_workspace and not no_agent
     order by ord
     returning *
@@ -73,13 +74,13 @@ const insertion = (verb: string, link: string): Statement<InsertedRow> =>
 const insertTasks = insertion('insert_tasks', '')
 const insertDependents = insertion('insert_dependent_tasks', LINK)
 
-interface Call {
+export interface InsertCall {
   readonly task: IdentifiedTask
   readonly actor: Actor
   readonly now: Instant | null
 }
 
-type IdentifiedTask = NewTask & { readonly id: string }
+export type IdentifiedTask = NewTask & { readonly id: string }
 
 const MOST_AT_ONCE = 200
 
@@ -88,11 +89,11 @@ const MOST_AT_ONCE = 200
  * share theirs only with calls that have the same ones, so that work on another task delays none of them.
  */
 export function createInsertTask(database: Database): TaskStore<PgConnection>['insertTask'] {
-  const insert = database.join<Call, InsertedRow>(
+  const insert = database.join<InsertCall, InsertedRow>(
     (calls) => database.write({ now: null }, insertTasks, toValues(calls)),
     { most: MOST_AT_ONCE, atOnce: 1, groupOf: ({ now }) => now },
   )
-  const insertWaiting = database.join<Call, InsertedRow>(
+  const insertWaiting = database.join<InsertCall, InsertedRow>(
     (calls) => database.atomically({ now: null }, (session) => insertWith(session, calls)),
     {
       most: MOST_AT_ONCE,
@@ -107,20 +108,26 @@ export function createInsertTask(database: Database): TaskStore<PgConnection>['i
     const task = { ...input, id, dependsOn: [...new Set(input.dependsOn)] }
     const addition = { task, actor, now }
     const isWaiting = task.dependsOn.length > 0
-    if (idempotency === null && call.tx === undefined) {
+    const isPart = task.parentId !== null
+    if (idempotency === null && call.tx === undefined && !isPart) {
       return {
         value: insertedTask(task, await (isWaiting ? insertWaiting : insert)(addition)),
         replayed: false,
       }
     }
-    if (idempotency === null && !isWaiting) {
+    if (idempotency === null && !isWaiting && !isPart) {
       return {
         value: insertedTask(task, (await database.write(call, insertTasks, toValues([addition])))[0]),
         replayed: false,
       }
     }
-    const make = async (session: Session): Promise<Task> =>
-      insertedTask(task, (await insertWith(session, [addition]))[0])
+    const make = async (session: Session): Promise<Task> => {
+      const { parentId, workspaceId } = task
+      const known = await lockParents(session, workspaceId, parentId === null ? [] : [parentId])
+      const added = insertedTask(task, (await insertWith(session, [addition]))[0])
+      if (parentId !== null) await requireParent(session, known, parentId, 1)
+      return added
+    }
     return database.atomically(call, async (session) =>
       idempotency === null
         ? { value: await make(session), replayed: false }
@@ -130,7 +137,7 @@ export function createInsertTask(database: Database): TaskStore<PgConnection>['i
 }
 
 /** Calls of one workspace with the same dependencies. */
-async function insertWith(session: Session, calls: readonly Call[]): Promise<readonly InsertedRow[]> {
+async function insertWith(session: Session, calls: readonly InsertCall[]): Promise<readonly InsertedRow[]> {
   const { dependsOn = [], workspaceId = '' } = calls[0]?.task ?? {}
   if (dependsOn.length === 0) return session.run(insertTasks, toValues(calls))
   const { known, open } = await lockDependencies(session, workspaceId, dependsOn)
@@ -140,7 +147,27 @@ async function insertWith(session: Session, calls: readonly Call[]): Promise<rea
   throw missingDependency()
 }
 
-function toValues(calls: readonly Call[], open: readonly string[] = []): readonly unknown[] {
+/** Adds tasks in a transaction. Those in `open` count as open dependencies; unknown ones are written only with `isLinked` false. */
+export async function insertAll(
+  session: Session,
+  calls: readonly InsertCall[],
+  { open, isLinked }: { readonly open: readonly string[]; readonly isLinked: boolean },
+): Promise<readonly Task[]> {
+  const ids = new Set(open)
+  const inputs = calls.map(({ task, actor }, ord) =>
+    toInput(
+      task,
+      actor,
+      ord,
+      task.dependsOn.filter((id) => ids.has(id)),
+    ),
+  )
+  const values = [calls[0]?.now ?? null, JSON.stringify(inputs)]
+  const rows = await session.run(isLinked ? insertDependents : insertTasks, values)
+  return calls.map(({ task }, ord) => insertedTask(task, rows[ord]))
+}
+
+function toValues(calls: readonly InsertCall[], open: readonly string[] = []): readonly unknown[] {
   const inputs = calls.map(({ task, actor }, ord) => toInput(task, actor, ord, open))
   return [calls[0]?.now ?? null, JSON.stringify(inputs)]
 }
@@ -150,6 +177,7 @@ function toInput(task: IdentifiedTask, actor: Actor, ord: number, open: readonly
     ord,
     id: task.id,
     workspace_id: task.workspaceId,
+    parent_id: task.parentId,
     priority: task.priority,
     waits_for: open,
     max_attempts: task.maxAttempts,
@@ -173,7 +201,8 @@ function requireInserted(row: InsertedRow | undefined) {
   return { createdAt, openDependencies, metadata }
 }
 
-function missingDependency(): TaskboardError {
+/** The error for a dependency that the workspace does not have. */
+export function missingDependency(): TaskboardError {
   return new TaskboardError('INVALID_FIELD', 'dependsOn must name other tasks of the workspace', {
     field: 'dependsOn',
   })

@@ -17,7 +17,7 @@ export interface TaskRow extends TaskFields, Omit<Task, TaskField | 'hold' | 'le
 /** The columns of a `TaskRow`. `alias` names the table or expression. */
 export function taskColumns(alias: string): string {
   const a = alias
-  return `${a}.id, ${a}.workspace_id as "workspaceId", ${fieldsRead(a)},
+  return `${a}.id, ${a}.workspace_id as "workspaceId", ${a}.parent_id as "parentId", ${fieldsRead(a)},
     ${a}.column_name as "column", ${a}.hold_reason as "holdReason", ${a}.hold_message as "holdMessage",
     ${a}.hold_since::float8 as "holdSince",
     ${a}.open_dependencies as "openDependencies", ${a}.progress::float8, ${a}.result,
@@ -34,6 +34,7 @@ export function toTask(row: TaskRow): Task {
   return makeTask(row, {
     id: row.id,
     workspaceId: row.workspaceId,
+    parentId: row.parentId,
     column: row.column,
     hold:
       holdReason === null || holdSince === null

@@ -12,8 +12,10 @@ import { createCompletions } from './complete-tasks.js'
 import { freeDependents } from './dependents.js'
 import { createGetTask } from './get-task.js'
 import { createInsertTask } from './insert-task.js'
+import { createInsertTasks } from './insert-task-list.js'
 import { type JoinedPickups, joinPickups } from './join-pickups.js'
 import { listTasks } from './list-tasks.js'
+import { routeTasks } from './routes.js'
 import { searchTasks } from './search-tasks.js'
 import { taskColumns } from './task-row.js'
 import { updateTask } from './update-task.js'
@@ -197,6 +199,7 @@ export function createTaskStore(database: Database): Store {
   const pickups = joinPickups(database, claims)
   return {
     insertTask: createInsertTask(database),
+    insertTasks: createInsertTasks(database),
     getTask: createGetTask(database),
     listTasks: (query, call) => listTasks(database, query, call),
     searchTasks: (search, call) => searchTasks(database, search, call),
@@ -211,6 +214,7 @@ export function createTaskStore(database: Database): Store {
     deleteTask: (target, call) => deleteTask(database, target, call),
     expireLeases: (sweep, call) => expireLeases(database, sweep, call),
     freeDependents: ({ limit }, call) => freeDependents(database, limit, call),
+    routeTasks: ({ limit }, call) => routeTasks(database, limit, call),
     rescore: (call) => rescore(database, call),
   }
 }

@@ -59,7 +59,8 @@ export async function updateTask(
   return task
 }
 
-async function editWithin(
+/** Edits a task within a transaction, with all that follows. */
+export async function editWithin(
   session: Session,
   target: TaskTarget,
   change: TaskChange,
@@ -85,7 +86,7 @@ async function editWithin(
 }
 
 /** The session in the place of the database: its notes take effect with the commit. */
-function within(session: Session): Parameters<typeof applyCommand>[0] {
+export function within(session: Session): Parameters<typeof applyCommand>[0] {
   return {
     read: (_at, statementToRun, values) => session.run(statementToRun, values),
     write: (_at, statementToRun, values) => session.run(statementToRun, values),

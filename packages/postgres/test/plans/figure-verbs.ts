@@ -16,7 +16,7 @@ const figures = {
 
 /** The figures of agents and tasks. */
 export function figureVerbs({ agents, analytics }: Storage<PgConnection>): readonly HotVerb[] {
-  const waiting = { id: taskId(9_001), workspaceId: HUGE, assignedTo: null, lease: null }
+  const waiting = { id: taskId(9_001), workspaceId: HUGE, assignedTo: null, type: null, lease: null }
   return [
     {
       name: 'find an agent with its figures',

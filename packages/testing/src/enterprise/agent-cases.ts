@@ -9,6 +9,8 @@ const INPUT = {
   system_prompt: 'Be brief.',
   capabilities: ['search', 'summaries'],
   tools: ['web'],
+  paused: true,
+  max_concurrent: 3,
 }
 
 async function create(session: EnterpriseSession, input: object = {}): Promise<Record<string, unknown>> {
@@ -43,7 +45,7 @@ export const agentCases: readonly EnterpriseCheck[] = [
         (await list(session)).map(({ type }) => type),
         [SUITE_AGENT_TYPE, 'custom'],
       )
-      const body = { name: 'Writer', model: null, tools: [] }
+      const body = { name: 'Writer', model: null, tools: [], paused: false, max_concurrent: null }
       const changed = assertAnswer(await send('PATCH', path, { body }))
       assert.deepEqual(changed, { ...made, ...body })
       assert.deepEqual(assertAnswer(await send('PATCH', path, { body: {} })), changed)
@@ -64,6 +66,7 @@ export const agentCases: readonly EnterpriseCheck[] = [
         [made['model'], made['system_prompt'], made['capabilities'], made['tools']],
         [null, null, [], []],
       )
+      assert.deepEqual([made['paused'], made['max_concurrent']], [false, null])
     },
   },
   {

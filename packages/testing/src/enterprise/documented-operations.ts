@@ -17,6 +17,7 @@ const sampleBodies: Readonly<Record<string, object>> = {
   createAgent: { name: 'An agent', type: 'custom' },
   updateAgent: { name: 'Another name' },
   createTask: { title: 'A task' },
+  createTasks: { tasks: [{ title: 'A task' }] },
   updateTask: { title: 'Another title' },
   moveTask: { to: 'doing' },
   cancelTask: {},
@@ -25,6 +26,7 @@ const sampleBodies: Readonly<Record<string, object>> = {
   reportTaskProgress: { fencing_token: 1, progress: 50 },
   addTaskLogLine: { fencing_token: 1, message: 'a line' },
   addTaskOutput: { fencing_token: 1, type: 'file', name: 'a file', url: 'https://files.example/1' },
+  delegateTask: { fencing_token: 1, tasks: [{ title: 'A subtask' }] },
   completeTask: { fencing_token: 1, result: 'done' },
   failTask: { fencing_token: 1, reason: 'no luck' },
 }
@@ -67,6 +69,7 @@ const BODY_IDS: Readonly<Record<string, { readonly kind: string; readonly isList
   agent_id: { kind: 'agent_id', isList: false },
   assigned_to: { kind: 'agent_id', isList: false },
   depends_on: { kind: 'task_id', isList: true },
+  parent_id: { kind: 'task_id', isList: false },
 }
 
 /** The operations of the enterprise API that the document has: those of other protocols name no scope. */

@@ -28,6 +28,36 @@ async function list({ send }: EnterpriseSession, query = ''): Promise<readonly u
 
 const creation: readonly EnterpriseCheck[] = [
   {
+    id: 'tasks.batch',
+    name: 'a list of tasks is created whole, once for a key, with dependencies by position; or not at all',
+    async check(session) {
+      const { send } = session
+      const parent = await create(session)
+      const tasks = [
+        { title: 'first', deadline: '2030-01-01T00:00:00Z', parent_id: parent['id'] },
+        { title: 'second', depends_on: [0, parent['id']] },
+      ]
+      const options = { body: { tasks }, headers: { 'idempotency-key': 'batch-1' } }
+      const answer = assertAnswer(await send('POST', '/v2/tasks/batch', options), 201) as { tasks: Json[] }
+      const [first, second] = answer.tasks as [Json, Json]
+      assert.deepEqual([first['parent_id'], second['parent_id']], [parent['id'], null])
+      assert.deepEqual(second['depends_on'], [parent['id'], first['id']])
+      assert.deepEqual(await get(session, second), { ...second, logs: [], outputs: [] })
+      assert.deepEqual(assertAnswer(await send('POST', '/v2/tasks/batch', options), 201), answer)
+      const before = await list(session)
+      const faults = {
+        title: { title: ' ' },
+        depends_on: { depends_on: [1] },
+        parent_id: { parent_id: UNKNOWN },
+      }
+      for (const [field, wrong] of Object.entries(faults)) {
+        const body = { tasks: [{ title: 'x' }, { title: 'y', ...wrong }] }
+        assertError(await send('POST', '/v2/tasks/batch', { body }), 400, 'INVALID_REQUEST', field)
+      }
+      assert.deepEqual(await list(session), before)
+    },
+  },
+  {
     id: 'tasks.create',
     name: 'a title is enough: the answer has the documented fields, unknown ones null',
     async check(session) {

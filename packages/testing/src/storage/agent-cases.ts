@@ -18,6 +18,8 @@ const PROFILE = {
   systemPrompt: 'Be brief.',
   capabilities: ['search', 'Ünïcode'],
   tools: ['web', 'mail'],
+  paused: true,
+  maxConcurrent: 7,
 }
 
 const profileCases: readonly StorageCheck[] = [
@@ -26,8 +28,9 @@ const profileCases: readonly StorageCheck[] = [
     name: 'the profile of an agent is kept, is empty where nothing is given, and changes field by field',
     async check(fixture) {
       const { storage, workspaceId, agent, at } = fixture
-      const { model, systemPrompt, capabilities, tools } = agent
+      const { model, systemPrompt, capabilities, tools, paused, maxConcurrent } = agent
       assert.deepEqual([model, systemPrompt, capabilities, tools], [null, null, [], []])
+      assert.deepEqual([paused, maxConcurrent], [false, null])
       const input = { workspaceId, name: 'new', type: 'custom', ...PROFILE }
       const { value: made } = await storage.agents.insertAgent(
         { agent: input, idempotency: null },
@@ -48,7 +51,14 @@ const profileCases: readonly StorageCheck[] = [
         at(),
       )
       assert.deepEqual(changed, { ...made, model: null, tools: ['one'] })
-      const renamed = { name: 'other', type: 'else', systemPrompt: null, capabilities: [] }
+      const renamed = {
+        name: 'other',
+        type: 'else',
+        systemPrompt: null,
+        capabilities: [],
+        paused: false,
+        maxConcurrent: null,
+      }
       assert.deepEqual(
         await storage.agents.updateAgent({ workspaceId, agentId: made.id, change: renamed }, at()),
         {

@@ -21,6 +21,8 @@ import { listCases } from './list-cases.js'
 import { notificationCases } from './notification-cases.js'
 import { outageCases } from './outage-cases.js'
 import { quotaCases } from './quota-cases.js'
+import { routingCases } from './routing-cases.js'
+import { subtaskCases } from './subtask-cases.js'
 import { realtimeCases } from './realtime-cases.js'
 import { sharingCases } from './sharing-cases.js'
 import { sessionCases } from './session-cases.js'
@@ -47,6 +49,8 @@ const checks = [
   ...attemptCases,
   ...completionCases,
   ...dependencyCases,
+  ...subtaskCases,
+  ...routingCases,
   ...interleavingCases,
   ...sharingCases,
   ...transactionCases,

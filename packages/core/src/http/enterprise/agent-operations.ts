@@ -18,6 +18,8 @@ const agentJson = z
     system_prompt: z.string().nullable(),
     capabilities: z.array(z.string()),
     tools: z.array(z.string()),
+    paused: z.boolean(),
+    max_concurrent: z.int().nullable(),
     current_workload: z.int().min(0).meta({
       description: 'The tasks that it works on, and those that only it can take.',
     }),
@@ -40,6 +42,8 @@ function toWireAgent(agent: AgentOverview): z.output<typeof agentJson> {
     system_prompt: agent.systemPrompt,
     capabilities: [...agent.capabilities],
     tools: [...agent.tools],
+    paused: agent.paused,
+    max_concurrent: agent.maxConcurrent,
     current_workload: agent.currentWorkload,
     success_rate: agent.successRate ?? 1,
     created_at: toTimestamp(agent.createdAt),
@@ -60,6 +64,27 @@ const profile = {
   system_prompt: text.nullish().meta({ description: 'At most 100,000 characters.' }),
   capabilities: labels.nullish().meta({ description: 'At most 100, each of 1 to 100 characters.' }),
   tools: labels.nullish().meta({ description: 'At most 100, each of 1 to 100 characters.' }),
+  paused: z.boolean().nullish().meta({
+    description: 'While it is paused it takes no task. What it works goes on.',
+  }),
+  max_concurrent: z
+    .int()
+    .nullish()
+    .meta({ description: 'How many tasks it works at once, 1 to 100,000; null: as its runtime does.' }),
+}
+
+interface GivenProfile {
+  readonly system_prompt?: string | null | undefined
+  readonly max_concurrent?: number | null | undefined
+}
+
+/** The fields of a body by their names in the library. */
+function toAgentInput<Body extends GivenProfile>({
+  system_prompt: systemPrompt,
+  max_concurrent: maxConcurrent,
+  ...rest
+}: Body) {
+  return { ...rest, systemPrompt, maxConcurrent }
 }
 
 const name = text.meta({ description: '1 to 100 characters.' })
@@ -100,8 +125,8 @@ const createAgent = operation({
   body: z.object({ name, type, ...profile, workspace_id: idText.nullish() }),
   answer: { status: 201, schema: agentJson },
   async run({ services, principal, request, body }) {
-    const { workspace_id: wanted, system_prompt: systemPrompt, ...rest } = body
-    const input = { ...rest, systemPrompt }
+    const { workspace_id: wanted, ...given } = body
+    const input = toAgentInput(given)
     // Invalid fields are reported before what does not exist.
     readNewAgent(input)
     const workspaceId = await workspaceOf(services, principal, wanted)
@@ -139,8 +164,7 @@ const updateAgent = operation({
   body: z.object({ name: name.optional(), type: type.optional(), ...profile }),
   answer: one,
   async run({ services, principal, params: { agent_id: agentId }, body }) {
-    const { system_prompt: systemPrompt, ...rest } = body
-    const change = { ...rest, systemPrompt }
+    const change = toAgentInput(body)
     readAgentChange(change)
     const { workspaceId } = await services.agents.find(principal, agentId)
     return toWireAgent(await services.agents.update(workspaceId, agentId, change))

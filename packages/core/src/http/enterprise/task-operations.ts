@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Principal } from '../../access/index.js'
 import {
   holdInput,
+  mostListedTasks,
   readTaskChange,
   taskStatuses,
   type Actor,
@@ -9,12 +10,13 @@ import {
   type Task,
   type TaskAgent,
 } from '../../board/index.js'
-import { isTaskboardError, type InputOf } from '../../errors/index.js'
+import { boundedList, isTaskboardError, type InputOf } from '../../errors/index.js'
 import type { TransportServices } from '../../transport-services.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import {
   columnText,
   createdTaskJson,
+  listedTaskBody,
   newTaskBody,
   taskChangeBody,
   taskDetailJson,
@@ -22,6 +24,7 @@ import {
   taskWireFields,
   toCreatedTask,
   toFields,
+  toListedInput,
   toWireDetail,
   toWireTask,
 } from '../task-wire.js'
@@ -43,7 +46,7 @@ const createTask = operation({
   body: newTaskBody,
   answer: { status: 201, schema: createdTaskJson },
   async run({ services, principal, request, body }) {
-    const input = toFields(body)
+    const input = { ...toFields(body), parentId: body.parent_id }
     // Invalid fields are reported before what does not exist.
     const read = services.readTask(input, body.workspace_id ?? principal.defaultWorkspaceId)
     const workspaceId = await workspaceOf(services, principal, body.workspace_id)
@@ -59,6 +62,43 @@ const createTask = operation({
       services.estimates.forTasks([task]),
     ])
     const answer = toCreatedTask(task, agent, estimate)
+    return idempotency === undefined ? answer : services.saveIdempotentResponse(idempotency, answer)
+  },
+})
+
+const createTasks = operation({
+  ...common,
+  id: 'createTasks',
+  summary: 'Adds up to 500 tasks, all or none',
+  description:
+    'All in one workspace. In depends_on, a number is the position of an earlier task in the list.',
+  method: 'POST',
+  path: '/v2/tasks/batch',
+  scope: 'tasks:write',
+  idempotent: true,
+  body: z.object({
+    tasks: boundedList(listedTaskBody, { of: 'tasks', least: 1, most: mostListedTasks }),
+    workspace_id: idText.nullish(),
+  }),
+  answer: { status: 201, schema: z.object({ tasks: z.array(taskJson) }) },
+  async run({ services, principal, request, body }) {
+    const inputs = body.tasks.map(toListedInput)
+    // Invalid fields are reported before what does not exist.
+    const read = services.readTasks(inputs, body.workspace_id ?? principal.defaultWorkspaceId)
+    const workspaceId = await workspaceOf(services, principal, body.workspace_id)
+    const claimed = { tasks: inputs, workspaceId }
+    const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks/batch', claimed)
+    const board = services.board(workspaceId)
+    const tasks = await services.quota.createTasks(
+      principal,
+      read.length,
+      (tx) => board.addAllRead(read, { actor: actorOf(principal), idempotency, tx }),
+      { isRepeatable: idempotency !== undefined },
+    )
+    const agents = await assigneesOf(services, principal, tasks)
+    const answer = {
+      tasks: tasks.map((task) => toWireTask({ task, agent: agents.get(task.assignedTo ?? '') ?? null })),
+    }
     return idempotency === undefined ? answer : services.saveIdempotentResponse(idempotency, answer)
   },
 })
@@ -197,6 +237,7 @@ const releaseTask = operation({
 /** Operations on tasks for people and programs. */
 export const taskOperations = [
   createTask,
+  createTasks,
   listTasks,
   getTask,
   updateTask,
@@ -228,6 +269,17 @@ async function assigneeOf(
     if (isTaskboardError(error, 'NOT_FOUND')) return null
     throw error
   }
+}
+
+/** The agents that tasks are assigned to, as far as they still exist. */
+async function assigneesOf(
+  services: TransportServices,
+  principal: Principal,
+  tasks: readonly Task[],
+): Promise<ReadonlyMap<string, TaskAgent>> {
+  const ids = [...new Set(tasks.flatMap(({ assignedTo }) => assignedTo ?? []))]
+  const found = ids.length === 0 ? [] : await services.agents.findAll(principal, ids)
+  return new Map(found.map(({ id, name, status }) => [id, { id, name, status }]))
 }
 
 function actorOf({ kind, id }: Principal): Actor {

@@ -4,12 +4,23 @@ import {
   completionInput,
   failureInput,
   logInput,
+  mostOpenSubtasks,
   outputFields,
   progressInput,
 } from '../../board/index.js'
-import { wholeNumber } from '../../errors/index.js'
+import { boundedList, wholeNumber } from '../../errors/index.js'
+import { idempotencyClaim } from '../idempotency-key.js'
 import { boardOfTask, operation } from './operation.js'
-import { claimedTaskJson, outputJson, toWireTask, toWorkedTask, workedTaskJson } from '../task-wire.js'
+import {
+  claimedTaskJson,
+  listedTaskBody,
+  outputJson,
+  taskJson,
+  toListedInput,
+  toWireTask,
+  toWorkedTask,
+  workedTaskJson,
+} from '../task-wire.js'
 import { idText, toTimestamp } from './wire-schemas.js'
 
 const params = z.object({ task_id: idText })
@@ -115,6 +126,44 @@ const addOutput = operation({
   },
 })
 
+const delegateTask = operation({
+  ...common,
+  id: 'delegateTask',
+  summary: 'Creates subtasks of a claimed task',
+  description:
+    'All or none. With wait, the task returns to todo and can be taken again when all of them are done; that attempt does not count.',
+  path: '/v2/tasks/{task_id}/delegate',
+  idempotent: true,
+  params,
+  body: z.object({
+    ...held,
+    tasks: boundedList(listedTaskBody.omit({ parent_id: true }), {
+      of: 'tasks',
+      least: 1,
+      most: mostOpenSubtasks,
+    }),
+    wait: z.boolean().default(false),
+  }),
+  answer: { status: 201, schema: z.object({ tasks: z.array(taskJson) }) },
+  async run({ services, principal, request, params: { task_id: id }, body }) {
+    const inputs = body.tasks.map((task) => toListedInput({ ...task, parent_id: null }))
+    const workspaceId = await services.tasks.locate(principal, id)
+    const read = services.readTasks(inputs, workspaceId)
+    const claimed = { tasks: inputs, id, wait: body.wait }
+    const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks/{task_id}/delegate', claimed)
+    const { kind } = principal
+    const split = { ...leaseOf(body), tasks: inputs, wait: body.wait }
+    const board = services.board(workspaceId)
+    const tasks = await services.quota.createTasks(
+      principal,
+      read.length,
+      (tx) => board.delegateOnce(id, split, { actor: { kind, id: principal.id }, idempotency, tx }),
+      { isRepeatable: idempotency !== undefined },
+    )
+    return { tasks: tasks.map((task) => toWireTask({ task, agent: null })) }
+  },
+})
+
 const completeTask = operation({
   ...common,
   id: 'completeTask',
@@ -158,6 +207,7 @@ export const taskWorkOperations = [
   reportProgress,
   addLogLine,
   addOutput,
+  delegateTask,
   completeTask,
   failTask,
 ]

@@ -1,0 +1,100 @@
+import type { Environment, InTransaction } from '../environment/index.js'
+import { parseInput } from '../errors/index.js'
+import type { Created } from '../idempotency/index.js'
+import { readTaskList, type ListedTask, type ListedTaskInput } from './task-list.js'
+import type { TaskStore } from './task-store.js'
+import type { Actor, Task } from './task.js'
+import { delegationInput } from './write-inputs.js'
+import { renewalOf, type AddOptions, type BoardSettings } from './write-options.js'
+
+/** How an agent splits the task that it works. */
+export interface DelegationInput {
+  readonly fencingToken: number
+  /** 1 to 50. Each becomes a subtask; a `parentId` of its own is ignored. */
+  readonly tasks: readonly ListedTaskInput[]
+  /** Whether the task waits for them. Default false. */
+  readonly wait?: boolean | undefined
+  readonly leaseMs?: number | undefined
+}
+
+/** The methods of a board that create several tasks. */
+export interface ListWrites<Tx = unknown> {
+  /**
+   * Adds 1 to 500 tasks, all or none, each with `task.created`. In `dependsOn`, a number is the position of an earlier task in the list.
+   * A repeat with the same `idempotency` returns the first one's tasks as they were created.
+   * @throws as `add`; the message names the position: `title is required (tasks[3])`.
+   */
+  addAll(inputs: readonly ListedTaskInput[], options?: AddOptions<Tx>): Promise<readonly Task[]>
+  /**
+   * For the agent that works a task: creates subtasks of it, all or none, by the agent. With `wait`, the same commit makes the task wait
+   * for them: it depends on them, returns to TODO and can be claimed again when all are DONE. That attempt does not count. Without it, the
+   * lease is renewed.
+   * @throws `CONFLICT` when the lease is no longer held (`fencingToken`), beyond five levels or 50 open subtasks (`parentId`), and when
+   *   the task would depend on more than 50 tasks that are not DONE (`dependsOn`).
+   */
+  delegate(taskId: string, input: DelegationInput, options?: AddOptions<Tx>): Promise<readonly Task[]>
+}
+
+/** The same for callers that have validated a list themselves. */
+export interface ReadListWrites<Tx> {
+  /** As `addAll`, with tasks of this workspace that `readTaskList` returned. Says whether they are those of an earlier call. */
+  addAllRead(tasks: readonly ListedTask[], options?: AddOptions<Tx>): Promise<Created<readonly Task[]>>
+  /** As `delegate`, and says whether the tasks are those of an earlier call. */
+  delegateOnce(
+    taskId: string,
+    input: DelegationInput,
+    options?: AddOptions<Tx>,
+  ): Promise<Created<readonly Task[]>>
+}
+
+interface ListWriteParts<Tx> {
+  readonly environment: Environment
+  readonly tasks: Pick<TaskStore<Tx>, 'insertTasks'>
+  readonly settings: BoardSettings
+}
+
+export function createListWrites<Tx>(
+  { environment, tasks, settings }: ListWriteParts<Tx>,
+  workspaceId: string,
+  actor: Actor,
+): ListWrites<Tx> & ReadListWrites<Tx> {
+  const at = (options?: InTransaction<Tx>) => ({ now: environment.storageNow(), tx: options?.tx })
+  const toList = (inputs: readonly ListedTaskInput[]) =>
+    readTaskList(inputs, workspaceId, settings.maxAttempts)
+
+  const addAllRead: ReadListWrites<Tx>['addAllRead'] = (list, options) =>
+    tasks.insertTasks(
+      {
+        workspaceId,
+        tasks: list,
+        actor: options?.actor ?? actor,
+        idempotency: options?.idempotency ?? null,
+        split: null,
+      },
+      at(options),
+    )
+
+  const delegateOnce: ReadListWrites<Tx>['delegateOnce'] = async (taskId, input, options) => {
+    const { tasks: inputs, ...rest } = input
+    const { fencingToken, wait, leaseMs } = parseInput(delegationInput, rest)
+    const subtasks = toList(inputs).map((task): ListedTask => ({ ...task, parentId: taskId }))
+    const proof = { workspaceId, taskId, fencingToken }
+    return tasks.insertTasks(
+      {
+        workspaceId,
+        tasks: subtasks,
+        actor: options?.actor ?? actor,
+        idempotency: options?.idempotency ?? null,
+        split: { proof, isWaiting: wait, leaseMs: renewalOf(leaseMs) },
+      },
+      at(options),
+    )
+  }
+
+  return {
+    addAllRead,
+    delegateOnce,
+    addAll: async (inputs, options) => (await addAllRead(toList(inputs), options)).value,
+    delegate: async (taskId, input, options) => (await delegateOnce(taskId, input, options)).value,
+  }
+}

@@ -1,0 +1,31 @@
+import type { InTransaction } from '../environment/index.js'
+import { TaskboardError } from '../errors/index.js'
+import type { IdempotencyClaim } from '../idempotency/index.js'
+import type { Backoff } from './backoff.js'
+import type { Actor } from './task.js'
+
+export interface WriteOptions<Tx> extends InTransaction<Tx> {
+  /** Who makes the change, for its event. Default: the host, or the agent whose run uses the board. */
+  readonly actor?: Actor | undefined
+}
+
+export interface AddOptions<Tx> extends WriteOptions<Tx> {
+  readonly idempotency?: IdempotencyClaim | undefined
+}
+
+export interface BoardSettings {
+  readonly leaseMs: number
+  readonly maxAttempts: number
+  readonly backoff: Backoff
+}
+
+/** The length of a renewal: null for the length that the claim asked for. @throws TaskboardError `INVALID_FIELD`. */
+export function renewalOf(leaseMs: number | undefined): number | null {
+  return leaseMs === undefined ? null : requireLease(leaseMs)
+}
+
+/** @throws TaskboardError `INVALID_FIELD` for a length that no lease may have. */
+export function requireLease(leaseMs: number): number {
+  if (Number.isInteger(leaseMs) && leaseMs >= 1_000 && leaseMs <= 86_400_000) return leaseMs
+  throw new TaskboardError('INVALID_FIELD', 'leaseMs must be from 1,000 to 86,400,000', { field: 'leaseMs' })
+}
