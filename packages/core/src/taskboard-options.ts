@@ -58,6 +58,12 @@ export interface TaskboardOptions<Tx = unknown> {
         readonly backoff?: Backoff | undefined
       }
     | undefined
+  readonly approvals?:
+    | {
+        /** For how long a request for approval can be decided. Then the next attempt asks again. Default 7 days. */
+        readonly expireAfterMs?: number | undefined
+      }
+    | undefined
   readonly limits?:
     | {
         /** Requests to the board API per key in any rolling minute. Default 60. */
@@ -113,6 +119,7 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
   const { attempts, limits, retention, paths } = options
   const numbers: readonly (readonly [string, number | undefined, number])[] = [
     ['attempts.max', attempts?.max, 100],
+    ['approvals.expireAfterMs', options.approvals?.expireAfterMs, LONGEST_MS],
     ['limits.boardPerMinute', limits?.boardPerMinute, 100_000],
     ['limits.failedCredentialsPerMinute', limits?.failedCredentialsPerMinute, 100_000],
     ['bodyLimitBytes', options.bodyLimitBytes, 2 ** 30],

@@ -21,12 +21,14 @@ import { createBackground, type Background } from './background.js'
 import { createCallers } from './callers.js'
 import {
   cachedBoards,
+  createApprovalDirectory,
   createBoard,
   createRouteSweep,
   createTaskDirectory,
   defaultBackoff,
   readNewTask,
   readTaskList,
+  type ApprovalDirectory,
   type Backoff,
   type Board,
   type BoardParts,
@@ -80,6 +82,8 @@ export interface Taskboard<Tx = unknown> {
   readonly analytics: Analytics<Tx>
   /** Queries the tasks of all boards, with filters. */
   readonly tasks: TaskDirectory<Tx>
+  /** Queries the approvals of all boards, with filters. A board decides them. */
+  readonly approvals: ApprovalDirectory<Tx>
   readonly webhooks: Webhooks<Tx>
   readonly notifications: Notifications<Tx>
   /** Emits the events of all boards, after the commit, from `start` to `close`. */
@@ -122,6 +126,7 @@ const DEFAULT_DRAIN_TIMEOUT_MS = 10_000
 const DEFAULT_LEASE_MS = 60_000
 const DEFAULT_REMOTE_WORKER_TIMEOUT_MS = 60_000
 const DEFAULT_MAX_ATTEMPTS = 5
+const DEFAULT_APPROVAL_MS = 7 * 86_400_000
 const DEFAULT_BOARD_PER_MINUTE = 60
 const LOG_LINES_PER_TASK = 1_000
 const OUTPUTS_PER_TASK = 100
@@ -193,6 +198,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     agents: services.agents,
     analytics: services.analytics,
     tasks: services.tasks,
+    approvals: services.approvals,
     notifications: createNotifications({ environment, store: storage.notifications, channels }),
     events: emitter.events,
     publish: createPublisher({ environment, store: storage.events }),
@@ -261,6 +267,8 @@ function boardPartsOf<Tx>({ environment, storage, options, backoff, closed }: Wi
   return {
     environment,
     tasks: storage.tasks,
+    comments: storage.comments,
+    approvals: storage.approvals,
     chat: createChat({
       environment,
       agents: storage.agents,
@@ -276,6 +284,7 @@ function boardPartsOf<Tx>({ environment, storage, options, backoff, closed }: Wi
       leaseMs: DEFAULT_LEASE_MS,
       maxAttempts: options.attempts?.max ?? DEFAULT_MAX_ATTEMPTS,
       backoff,
+      approvalsExpireAfterMs: options.approvals?.expireAfterMs ?? DEFAULT_APPROVAL_MS,
     },
   }
 }
@@ -331,6 +340,7 @@ function createTransportServices<Tx>(
     readTask: (input, workspaceId) => readNewTask(input, workspaceId, boardParts.settings.maxAttempts),
     readTasks: (inputs, workspaceId) => readTaskList(inputs, workspaceId, boardParts.settings.maxAttempts),
     tasks: createTaskDirectory({ environment, tasks: storage.tasks }),
+    approvals: createApprovalDirectory({ environment, tasks: storage.tasks, approvals: storage.approvals }),
     saveIdempotentResponse: (claim, answer) =>
       storage.saveIdempotentResponse({ claim, answer }, { now: environment.storageNow() }),
     webhooks: createWebhooks({

@@ -11,7 +11,13 @@ export { yieldToEventLoop } from './environment/index.js'
 export { yieldToEventLoop as nextTurn } from './environment/index.js'
 export type { Random } from './environment/index.js'
 export type { ErrorDetails } from './errors/index.js'
-export { agentStatuses, integrationEventTypes, realtimeEventTypes } from './events/index.js'
+export {
+  actorKinds,
+  agentStatuses,
+  approvalDecisions,
+  integrationEventTypes,
+  realtimeEventTypes,
+} from './events/index.js'
 export type {
   IntegrationEventType,
   PublishOptions,

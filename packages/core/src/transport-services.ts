@@ -9,6 +9,7 @@ import type {
 import type { Agents, Estimates } from './agents/index.js'
 import type { Analytics } from './analytics/index.js'
 import type {
+  ApprovalDirectory,
   ListedTask,
   ListedTaskInput,
   NewTask,
@@ -87,6 +88,8 @@ export interface TransportServices<Tx = unknown> {
   readTasks(inputs: readonly ListedTaskInput[], workspaceId: string): readonly ListedTask[]
   /** The tasks of all boards. */
   readonly tasks: TaskDirectory<Tx>
+  /** The approvals of all boards. */
+  readonly approvals: ApprovalDirectory<Tx>
   readonly webhooks: Webhooks<Tx>
   /** The prefix of the header names of deliveries. */
   readonly webhookHeaderPrefix: string

@@ -5,6 +5,7 @@ import {
   type Actor,
   type AgentStatus,
   type Logger,
+  type Storage,
   type Task,
 } from '@taskboard/core'
 import {
@@ -73,7 +74,8 @@ export async function agentsFixture({ agents, workspaces = 1, patienceMs = 10 }:
       await storage.agents.reportPresence(report, when)
     },
   }
-  const boardFor = boardsOn(environment, tasks)
+  const { comments, approvals } = storage
+  const boardFor = boardsOn(environment, { tasks, comments, approvals })
   const parts = { environment, tasks, agents: agentStore, events, boardFor, pollIntervalMs: null }
 
   return {
@@ -114,13 +116,21 @@ export async function agentsFixture({ agents, workspaces = 1, patienceMs = 10 }:
 }
 
 /** Boards on which nobody chats. */
-function boardsOn<Tx>(environment: Environment, tasks: TaskStore<Tx>) {
+function boardsOn<Tx>(
+  environment: Environment,
+  stores: Pick<Storage<Tx>, 'tasks' | 'comments' | 'approvals'>,
+) {
   const parts: BoardParts<Tx> = {
     environment,
-    tasks,
+    ...stores,
     chat: () => Promise.reject(new Error('nobody chats here')),
     noteClaim: () => Promise.resolve(),
-    settings: { leaseMs: 60_000, maxAttempts: 5, backoff: defaultBackoff },
+    settings: {
+      leaseMs: 60_000,
+      maxAttempts: 5,
+      backoff: defaultBackoff,
+      approvalsExpireAfterMs: 604_800_000,
+    },
   }
   return (workspaceId: string, actor?: Actor) => createBoard(parts, workspaceId, actor)
 }

@@ -200,6 +200,7 @@ describe('who may see what', () => {
           'claimTask(input: {agentId: "x"}) { fencingToken }',
           'failTask(id: "x", input: {fencingToken: 1, reason: "r"}) { id }',
         ],
+        'approvals:write': ['decideApproval(id: "x", decision: APPROVED) { id }'],
         'agents:write': ['createAgent(input: {name: "a", type: "b"}) { id }', 'deleteAgent(id: "x")'],
         'webhooks:write': [
           'createWebhook(input: {url: "https://a.example", events: []}) { id }',

@@ -2,6 +2,7 @@ import {
   type Account,
   type Agent,
   type ApiKeyRecord,
+  type Comment,
   type Instant,
   type Task,
   TaskboardError,
@@ -19,8 +20,10 @@ import {
   type LoginAttempts,
   type RefreshFamily,
   type Session,
+  type StoredApproval,
   type StoredWebhook,
 } from '@taskboard/core/storage'
+import { type ApprovalIds, createApprovalIds } from './approval-ids.js'
 import { type Attempts, createAttempts } from './attempts.js'
 import { type DeliveryRow, skipped } from './deliveries.js'
 import { createEventLog, type EventLog, type EventRow, toLoggedEvent } from './event-log.js'
@@ -61,6 +64,7 @@ export interface Database {
   readonly log: EventLog
   readonly idempotency: IdempotencyRecords
   readonly attempts: Attempts
+  readonly approvalIds: ApprovalIds
   readonly subscriptions: Subscriptions
   readonly subtasks: Subtasks
   readonly users: Users
@@ -82,6 +86,11 @@ export interface Database {
     readonly tasks: TaskTable
     readonly taskLogs: Table<readonly TaskLogEntry[]>
     readonly outputs: Table<readonly TaskOutput[]>
+    /** By task and place. */
+    readonly comments: Table<Comment>
+    /** By task. */
+    readonly commentCounts: Table<number>
+    readonly approvals: Table<StoredApproval>
     readonly webhooks: Table<StoredWebhook>
     readonly deliveries: Table<DeliveryRow>
   }
@@ -110,12 +119,16 @@ export function createDatabase(onScoring: () => void): Database {
     tasks: createTableOfRows<Task, TaskSlots>(journal, createTaskSlots),
     taskLogs: createTable<readonly TaskLogEntry[]>(journal),
     outputs: createTable<readonly TaskOutput[]>(journal),
+    comments: createTable<Comment>(journal),
+    commentCounts: createTable<number>(journal),
+    approvals: createTable<StoredApproval>(journal),
     webhooks: createTable<StoredWebhook>(journal),
     deliveries: createTable<DeliveryRow>(journal),
   }
   /** A rollback leaves it set, because one search that finds nothing does no harm. */
   let revokes = false
   const attempts = createAttempts(journal, tables.tasks)
+  const approvalIds = createApprovalIds(tables.approvals)
   const subscriptions = createSubscriptions(tables.webhooks)
 
   return {
@@ -136,6 +149,7 @@ export function createDatabase(onScoring: () => void): Database {
     log,
     idempotency: createIdempotencyRecords(journal),
     attempts,
+    approvalIds,
     subscriptions,
     subtasks: createSubtasks(tables.tasks),
     users: createUsers(tables.users),

@@ -2,6 +2,9 @@ import type { Storage } from '@taskboard/core'
 import { createAccessStore } from './access-store.js'
 import { createAgentStore } from './agent-store.js'
 import { createAnalyticsStore } from './analytics-store.js'
+import { createApprovalStore } from './approval-store.js'
+import { createCommentStore } from './comment-store.js'
+import { createConversations } from './conversations.js'
 import { createDatabase, type Database } from './database.js'
 import { createEventStore } from './event-store.js'
 import { createLeaseIndex } from './lease-index.js'
@@ -12,6 +15,7 @@ import { createQuotaStore } from './quota-store.js'
 import { createReadyQueue, type ReadyQueue } from './ready-queue.js'
 import { createRealtimeStore } from './realtime-store.js'
 import { createSessionStore } from './session-store.js'
+import { createTaskChanges } from './task-changes.js'
 import { createTaskStore } from './task-store.js'
 import type { MemoryTransaction } from './transactions.js'
 import { createWebhookStore } from './webhook-store.js'
@@ -51,6 +55,8 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     runtimes: tables.runtimes,
     scoring: () => settings.current.scoring,
   })
+  const changes = createTaskChanges(database)
+  const conversations = createConversations(database)
   const { pruneEvents, ...events } = createEventStore(database)
   const { pruneDeliveries, ...webhooks } = createWebhookStore(database)
   const { pruneLimits, ...limits } = createLimitStore(settings.now)
@@ -60,7 +66,9 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     name: 'memory',
     durable: false,
     commitNotifications: 'complete',
-    tasks: createTaskStore(database, queue, leases),
+    tasks: createTaskStore(database, queue, leases, changes, conversations),
+    comments: createCommentStore(database, changes, conversations),
+    approvals: createApprovalStore(database, changes, conversations),
     agents: createAgentStore(database, queue, leases),
     analytics: createAnalyticsStore(database),
     events,

@@ -7,6 +7,7 @@ import {
   transition,
 } from '@taskboard/core'
 import type { EventData, EventDraft, TaskChange, TransitionResult } from '@taskboard/core/storage'
+import { deleteComments } from './conversations.js'
 import type { Database } from './database.js'
 import { draftRow, type EventRow } from './event-log.js'
 import { copied, copiedMetadata, countOpen, requireAssignee } from './new-task.js'
@@ -80,7 +81,8 @@ export interface TaskChanges {
   remove(task: Task): void
 }
 
-export function createTaskChanges({ tables, attempts, publish, noteRevocation }: Database): TaskChanges {
+export function createTaskChanges(database: Database): TaskChanges {
+  const { tables, attempts, approvalIds, publish, noteRevocation } = database
   const { tasks } = tables
   const dependents = createDependents(tasks)
 
@@ -129,6 +131,8 @@ export function createTaskChanges({ tables, attempts, publish, noteRevocation }:
       attempts.set(id, [])
       tables.taskLogs.delete(id)
       tables.outputs.delete(id)
+      deleteComments(database, id)
+      for (const approvalId of approvalIds.of(id)) tables.approvals.delete(approvalId)
       tasks.delete(id)
       if (lease !== null) noteRevocation()
     },

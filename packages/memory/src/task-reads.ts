@@ -20,6 +20,7 @@ import type {
 } from '@taskboard/core/storage'
 import { agentStatus } from './agent-status.js'
 import type { ColumnIndex } from './column-index.js'
+import type { Conversations } from './conversations.js'
 import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
 import { isWithin } from './reach.js'
@@ -35,6 +36,7 @@ export function createTaskReads(
   index: ColumnIndex,
   leases: LeaseIndex,
   require: TaskChanges['require'],
+  conversations: Conversations,
 ): Pick<Store, 'getTask' | 'listTasks' | 'searchTasks'> {
   const { transactions, tables } = database
   const { read } = transactions
@@ -69,6 +71,8 @@ export function createTaskReads(
         const { title, result } = tables.tasks.get(id) as Task
         return { id, title, result }
       }),
+    comments: ({ id }) => conversations.newest(id),
+    answer: ({ id }) => conversations.answer(id),
   }
 
   return {

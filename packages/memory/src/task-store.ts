@@ -8,10 +8,11 @@ import {
   type TaskWrite,
 } from '@taskboard/core/storage'
 import { createColumnIndex } from './column-index.js'
+import type { Conversations } from './conversations.js'
 import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
 import type { ReadyQueue } from './ready-queue.js'
-import { changedTask, createTaskChanges, type TaskChanges } from './task-changes.js'
+import { changedTask, type TaskChanges } from './task-changes.js'
 import { createTaskInsertions } from './task-insertions.js'
 import { createTaskClaims } from './task-claims.js'
 import { createTaskReads } from './task-reads.js'
@@ -19,14 +20,19 @@ import type { MemoryTransaction } from './transactions.js'
 
 type Store = TaskStore<MemoryTransaction>
 
-export function createTaskStore(database: Database, queue: ReadyQueue, leases: LeaseIndex): Store {
+export function createTaskStore(
+  database: Database,
+  queue: ReadyQueue,
+  leases: LeaseIndex,
+  changes: TaskChanges,
+  conversations: Conversations,
+): Store {
   const { settings, transactions, tables, commits } = database
   const { write } = transactions
-  const changes = createTaskChanges(database)
   const columns = createColumnIndex(tables.tasks, () => settings.current.scoring)
 
   return {
-    ...createTaskReads(database, columns, leases, changes.require),
+    ...createTaskReads(database, columns, leases, changes.require, conversations),
     ...createAgentVerbs(database, queue, leases, changes),
     ...createTaskInsertions(database, changes),
     changeTask: ({ target, command }, call) =>

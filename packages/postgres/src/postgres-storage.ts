@@ -4,6 +4,8 @@ import { createAccessStore } from './access/access-store.js'
 import { createAgentStore } from './agents/agent-store.js'
 import { createSessionStore } from './access/session-store.js'
 import { createAnalyticsStore } from './analytics/analytics-store.js'
+import { createApprovalStore } from './conversation/approval-store.js'
+import { createCommentStore } from './conversation/comment-store.js'
 import { boundedPool } from './bounded-pool.js'
 import { createDatabase } from './database.js'
 import { createEventStore } from './events/event-store.js'
@@ -88,6 +90,8 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     durable: true,
     commitNotifications: 'hints',
     tasks: createTaskStore(database),
+    comments: createCommentStore(database),
+    approvals: createApprovalStore(database),
     agents: createAgentStore(database),
     analytics: createAnalyticsStore(database),
     events: createEventStore(database),

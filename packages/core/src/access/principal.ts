@@ -6,6 +6,7 @@ export { tiers, type Tier } from '../limits/index.js'
 export const scopes = [
   'tasks:read',
   'tasks:write',
+  'approvals:write',
   'agents:read',
   'agents:write',
   'analytics:read',

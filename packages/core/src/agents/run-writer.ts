@@ -33,7 +33,7 @@ export interface Writer {
 /** Makes writes that run in sequence, renew the lease, and notice when it is lost. */
 export function createWriter(environment: Environment, run: WritingRun): Writer {
   const { clock, logger } = environment
-  let queue: Promise<void> = Promise.resolve()
+  let queue: Promise<unknown> = Promise.resolve()
 
   async function perform<R>(work: (call: CallContext<never>) => Promise<R>, isLostBy: LostTest): Promise<R> {
     if (!run.isLive()) throw new TaskboardError('CONFLICT', 'the run is over: it no longer has the task')
@@ -62,7 +62,7 @@ export function createWriter(environment: Environment, run: WritingRun): Writer 
   }
   return Object.assign(makeWrite, {
     async settled() {
-      let seen: Promise<void> | undefined
+      let seen: Promise<unknown> | undefined
       for (let round = 0; seen !== queue && round < MOST_ROUNDS; round++) await (seen = queue)
     },
   })

@@ -5,8 +5,11 @@ import {
   outputFields,
   progressInput,
   type Actor,
+  type ApprovalDecision,
+  type ApprovalInput,
   type Attempt,
   type Board,
+  type Comment,
   type HoldReason,
   type ListedTaskInput,
   type Task,
@@ -16,7 +19,7 @@ import {
   type TaskWrite,
 } from '../board/index.js'
 import { sleep, type CallContext, type Environment } from '../environment/index.js'
-import { parseInput } from '../errors/index.js'
+import { parseInput, TaskboardError } from '../errors/index.js'
 import { plainJsonObject, type EventStore } from '../events/index.js'
 import type { Agent } from './agent.js'
 import { createWriter, isFencedOff, type WritingRun } from './run-writer.js'
@@ -33,6 +36,18 @@ export interface TaskClaim {
   readonly earlierAttempts: readonly Attempt[]
   /** The tasks that this one depends on, with their results. */
   readonly dependencies: TaskBackground['dependencies']
+  /** The newest 100 comments on the task when it was claimed, oldest first. */
+  readonly comments: readonly Comment[]
+  /** The answer to the last question of an earlier attempt; null without one. */
+  readonly answer: Comment | null
+}
+
+/** What became of a request for approval. Do the action only when the decision is `approved`. */
+export interface ApprovalResult {
+  readonly decision: ApprovalDecision
+  /** What the person said who decided; null for nothing. */
+  readonly comment: string | null
+  readonly approvalId: string
 }
 
 export interface OutputInput {
@@ -76,6 +91,18 @@ export interface TaskContext {
     tasks: readonly ListedTaskInput[],
     options?: { readonly wait?: boolean },
   ) => Promise<readonly Task[]>
+  /**
+   * Asks the workspace's people, in 1 to 20,000 characters: records the question, puts the task on hold as `needs_input` and ends the run, which does not
+   * count as an attempt. Never resolves: it rejects when the run has ended. The attempt after the answer finds that as `claim.answer`.
+   */
+  readonly ask: (question: string) => Promise<never>
+  /**
+   * Asks for leave to do one thing, once. Resolves with `approved` when a person approved this very action with this very input for this task,
+   * and uses that up in the same write; and with `rejected` when a person rejected it. Else it records the request, puts the task on hold as
+   * `approval`, ends the run, which does not count as an attempt, and rejects; after the decision, the next attempt asks again. When the process dies behind
+   * an approval, or the answer is lost, the action has to be approved again.
+   */
+  readonly approval: (request: ApprovalInput) => Promise<ApprovalResult>
   /** Waits on the board's clock. Rejects with the signal's reason when that aborts. */
   readonly sleep: (delayMs: number) => Promise<void>
   readonly claim: TaskClaim
@@ -122,6 +149,16 @@ export function createTaskContext<Tx>(
   const ownBoard = (): Board<Tx> =>
     (board ??= boardFor(proof.workspaceId, { kind: 'agent', id: run.claim.agentId }))
   const write = createWriter(environment, run)
+  const ask = write(async (_call, question: string) => {
+    await ownBoard().ask(proof.taskId, { fencingToken, question })
+    run.held()
+  }, isFencedOff)
+  const request = write(async (_call, asked: ApprovalInput) => {
+    const input = { ...asked, fencingToken }
+    const answer = await ownBoard().requestApproval(proof.taskId, input)
+    if (answer.outcome === 'pending') run.held()
+    return answer
+  }, isFencedOff)
 
   const context: TaskContext = {
     signal: run.signal,
@@ -172,6 +209,25 @@ export function createTaskContext<Tx>(
       },
       isFencedOff,
     ),
+    ask: (question) => handled(ask(question).then(() => ended(run.signal))),
+    approval: (asked) =>
+      handled(
+        request(asked).then(({ outcome, approval: { id, comment } }) =>
+          outcome === 'pending' ? ended(run.signal) : { decision: outcome, comment, approvalId: id },
+        ),
+      ),
   }
   return { context, written: () => write.settled() }
+}
+
+/** Code that goes on behind its question, or without leave, would work on what nobody said. */
+function ended(signal: AbortSignal): never {
+  signal.throwIfAborted()
+  throw new TaskboardError('CONFLICT', 'the run is over')
+}
+
+/** A rejection that nobody awaits has no effect. */
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined)
+  return promise
 }

@@ -87,7 +87,9 @@ const LONGEST_REASON = 2_000
 
 const interrupted: WrittenOutcome = { kind: 'handed_back', reason: 'the process stopped' }
 
-const NO_BACKGROUND: TaskBackground = { attempts: [], dependencies: [] }
+const NO_BACKGROUND: TaskBackground = { attempts: [], dependencies: [], comments: [], answer: null }
+const WITHOUT_COMMENTS = ['attempts', 'dependencies'] as const
+const WITH_COMMENTS = [...WITHOUT_COMMENTS, 'comments', 'answer'] as const
 
 export function createTaskRun(options: TaskRunOptions): TaskRun {
   const { task, definition, claimedAt } = options
@@ -139,6 +141,8 @@ export async function performRun<Tx>(
       attempt: task.attempts,
       earlierAttempts: background.attempts,
       dependencies: background.dependencies,
+      comments: background.comments,
+      answer: background.answer,
     },
     isLive: () => run.phase === 'running',
     renewed(startedAt) {
@@ -172,13 +176,16 @@ export async function readBriefing<Tx>(
   return agent === null ? null : { agent, background }
 }
 
-/** Earlier attempts and dependencies. There are earlier attempts only from the second claim on. */
+/** Earlier attempts, dependencies and comments. There are earlier attempts only from the second claim on. */
 async function readBackground<Tx>(parts: ContextParts<Tx>, task: Task): Promise<TaskBackground> {
-  if (task.fencingToken <= 1 && task.dependsOn.length === 0) return NO_BACKGROUND
+  const { id: taskId, workspaceId: within, fencingToken, dependsOn, hasComments } = task
+  if (fencingToken <= 1 && dependsOn.length === 0 && !hasComments) return NO_BACKGROUND
   const { environment, tasks } = parts
   const at = { now: environment.storageNow() }
-  return tracked(environment.clock, 'agent-background', () =>
-    tasks.getTask({ within: task.workspaceId, taskId: task.id, parts: ['attempts', 'dependencies'] }, at),
+  return tracked(environment.clock, 'agent-background', async () =>
+    hasComments
+      ? tasks.getTask({ within, taskId, parts: WITH_COMMENTS }, at)
+      : { ...NO_BACKGROUND, ...(await tasks.getTask({ within, taskId, parts: WITHOUT_COMMENTS }, at)) },
   )
 }
 

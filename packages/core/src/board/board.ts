@@ -2,6 +2,19 @@ import type { z } from 'zod'
 import type { CallContext, Environment, InTransaction } from '../environment/index.js'
 import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
 import type { Created } from '../idempotency/index.js'
+import type { ApprovalStore } from './approval-store.js'
+import { type BoardApprovals, createBoardApprovals } from './board-approvals.js'
+import {
+  DEFAULT_PAGE,
+  renewalOf,
+  requireLease,
+  type AddOptions,
+  type BoardSettings,
+  type ListOptions,
+  type WriteOptions,
+} from './board-options.js'
+import type { CommentStore } from './comment-store.js'
+import { type BoardConversation, createConversation } from './conversation.js'
 import { decodeCursor, encodeCursor } from './cursor.js'
 import { createListWrites, type ListWrites, type ReadListWrites } from './list-writes.js'
 import {
@@ -28,20 +41,6 @@ import {
   progressInput,
 } from './write-inputs.js'
 import type { TaskPage, TaskPart, TaskStore, TaskWrite } from './task-store.js'
-import {
-  renewalOf,
-  requireLease,
-  type AddOptions,
-  type BoardSettings,
-  type WriteOptions,
-} from './write-options.js'
-
-export interface ListOptions<Tx> extends InTransaction<Tx> {
-  /** 1 to 1,000; default 100. */
-  readonly limit?: number | undefined
-  /** The `nextCursor` of the page before. */
-  readonly cursor?: string | null | undefined
-}
 
 export interface TaskList {
   readonly tasks: readonly Task[]
@@ -61,7 +60,7 @@ export interface ChatReply {
  * means an id that the workspace does not have, and `CONFLICT` is described at each method. After `SERVICE_UNAVAILABLE`, the change
  * was not made or, if only the answer was lost, made in full. Each write is atomic with its event and the event's webhook deliveries.
  */
-export interface Board<Tx = unknown> extends ListWrites<Tx> {
+export interface Board<Tx = unknown> extends ListWrites<Tx>, BoardConversation<Tx>, BoardApprovals<Tx> {
   readonly workspaceId: string
   /**
    * Adds a task to TODO, with `task.created`. A repeat with the same `idempotency` returns the first one's task as it was created.
@@ -84,7 +83,7 @@ export interface Board<Tx = unknown> extends ListWrites<Tx> {
    */
   update(taskId: string, change: TaskChangeInput, options?: WriteOptions<Tx>): Promise<Task>
   /**
-   * Deletes a task with its log and outputs. Raises no event. The signal of a run that works it aborts. An agent outside of the process
+   * Deletes a task with its log, outputs, comments and approvals. Raises no event. The signal of a run that works it aborts. An agent outside of the process
    * gets an error from its next write.
    * @throws `CONFLICT` while other tasks depend on it.
    */
@@ -170,13 +169,14 @@ export type ClaimNote<Tx = unknown> = (
 export interface BoardParts<Tx> {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
+  readonly comments: CommentStore<Tx>
+  readonly approvals: ApprovalStore<Tx>
   readonly chat: ChatAgent<Tx>
   readonly noteClaim: ClaimNote<Tx>
   readonly settings: BoardSettings
 }
 
 const HOST: Actor = { kind: 'host', id: null }
-const DEFAULT_PAGE = 100
 
 /**
  * A handle on one workspace's board. Cheap: it has no state, so you can make one for each call. `actor` is the default actor of
@@ -234,6 +234,8 @@ export function createBoard<Tx>(
     release: (taskId, options) => change(taskId, { kind: 'release' }, options),
     ...createAgentWrites(parts, workspaceId),
     ...createListWrites(parts, workspaceId, actor),
+    ...createConversation(parts, workspaceId, actor),
+    ...createBoardApprovals({ ...parts, expireAfterMs: settings.approvalsExpireAfterMs }, workspaceId, actor),
     async chat(input) {
       const { message, user = null } = parseInput(chatInput, input)
       const reply = await parts.chat(board, { message, user })

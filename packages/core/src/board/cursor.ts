@@ -4,6 +4,7 @@ import type { Task } from './task.js'
 import type { TaskCursor } from './task-store.js'
 
 const TASK_ID = /^task_[0-9a-z]{1,59}$/
+const APPROVAL_ID = /^apr_[0-9a-z]{1,59}$/
 
 /**
  * The place behind a task in a list of its column.
@@ -24,6 +25,9 @@ export function cursorAfter(task: Task, asOf: Instant, rank: number): TaskCursor
   const { hold, dueDate, createdAt, id } = task
   return { asOf, rank, held: hold !== null, dueDate, createdAt, id }
 }
+
+/** Places are 32-bit numbers in storages. */
+const MOST_PLACES = 2_147_483_647
 
 /** A cursor as opaque text, for the wire. */
 export function encodeCursor({ asOf, rank, held, dueDate, createdAt, id }: TaskCursor): string {
@@ -60,10 +64,32 @@ export function encodeTaskId(id: string): string {
 
 /** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodeTaskId` did not make. */
 export function decodeTaskId(text: string): string {
+  return decodeId(text, TASK_ID)
+}
+
+/** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodeTaskId` did not make of an approval's id. */
+export function decodeApprovalId(text: string): string {
+  return decodeId(text, APPROVAL_ID)
+}
+
+function decodeId(text: string, form: RegExp): string {
   const parts = parseParts(text)
   const [id] = parts ?? []
-  if (parts?.length !== 1 || typeof id !== 'string' || !TASK_ID.test(id)) throw notACursor()
+  if (parts?.length !== 1 || typeof id !== 'string' || !form.test(id)) throw notACursor()
   return id
+}
+
+/** The cursor behind the first `count` entries of a list that only grows at its end, as opaque text. */
+export function encodePlace(count: number): string {
+  return encodeParts([count])
+}
+
+/** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodePlace` did not make. */
+export function decodePlace(text: string): number {
+  const parts = parseParts(text)
+  const [count] = parts ?? []
+  if (parts?.length !== 1 || !isWhole(count) || count < 1 || count > MOST_PLACES) throw notACursor()
+  return count
 }
 
 function encodeParts(parts: readonly unknown[]): string {

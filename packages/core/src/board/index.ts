@@ -42,6 +42,36 @@ export {
 } from './task-search.js'
 export { backoffDelayMs, defaultBackoff } from './backoff.js'
 export type { Backoff } from './backoff.js'
+export {
+  approvalAt,
+  approvalDecisions,
+  approvalStatuses,
+  approvalTexts,
+  openStates,
+  outcomeOfDecision,
+  outcomeOfRequest,
+  readApprovalRequest,
+  verdictInput,
+} from './approval.js'
+export type {
+  Approval,
+  ApprovalDecision,
+  ApprovalInput,
+  ApprovalRequest,
+  ApprovalStatus,
+  DecisionOutcome,
+  RequestOutcome,
+  StoredApproval,
+  Verdict,
+} from './approval.js'
+export type { ApprovalAnswer, ApprovalPage, ApprovalQuery, ApprovalStore } from './approval-store.js'
+export { createApprovalDirectory } from './approval-directory.js'
+export type { ApprovalDirectory, ApprovalFilter, ApprovalFindings } from './approval-directory.js'
+export { commentBody, commentInput, commentKinds, commentsOfRun, outcomeOfComment } from './comment.js'
+export type { Comment, CommentAuthor, CommentDraft, CommentKind, CommentOutcome } from './comment.js'
+export type { CommentPage, CommentQuery, CommentStore } from './comment-store.js'
+export type { BoardApprovals } from './board-approvals.js'
+export type { BoardConversation, CommentList } from './conversation.js'
 export { isCompletedBy, revocationBy, transition } from './transition.js'
 export type { TaskCommand, TransitionResult } from './transition.js'
 export type {
@@ -68,18 +98,9 @@ export type {
 } from './task-store.js'
 export { cursorAfter, encodeTaskId as taskCursor } from './cursor.js'
 export { cachedBoards, createBoard } from './board.js'
-export type {
-  Board,
-  BoardParts,
-  ChatAgent,
-  ChatReply,
-  ClaimNote,
-  ListOptions,
-  TransportBoard,
-  TaskList,
-} from './board.js'
+export type { Board, BoardParts, ChatAgent, ChatReply, ClaimNote, TransportBoard, TaskList } from './board.js'
 export type { DelegationInput } from './list-writes.js'
-export type { AddOptions, BoardSettings, WriteOptions } from './write-options.js'
+export type { AddOptions, BoardSettings, ListOptions, WriteOptions } from './board-options.js'
 export { createDependentSweep } from './dependent-sweep.js'
 export { createRouteSweep } from './route-sweep.js'
 export { dependenciesWhileWaiting, mostOpenSubtasks, requireSubtaskRoom, taskLevels } from './subtasks.js'

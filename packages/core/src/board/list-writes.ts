@@ -5,7 +5,7 @@ import { readTaskList, type ListedTask, type ListedTaskInput } from './task-list
 import type { TaskStore } from './task-store.js'
 import type { Actor, Task } from './task.js'
 import { delegationInput } from './write-inputs.js'
-import { renewalOf, type AddOptions, type BoardSettings } from './write-options.js'
+import { renewalOf, type AddOptions, type BoardSettings } from './board-options.js'
 
 /** How an agent splits the task that it works. */
 export interface DelegationInput {

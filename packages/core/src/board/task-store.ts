@@ -2,6 +2,7 @@ import type { Reach } from '../access/index.js'
 import type { CallContext, Instant } from '../environment/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
 import type { Backoff } from './backoff.js'
+import type { Comment } from './comment.js'
 import type { TaskAgent, TaskSearch, TaskSearchPage } from './task-search.js'
 import type { ListedTask } from './task-list.js'
 import type { Actor, Attempt, Column, NewTask, Task, TaskChange, TaskLogEntry, TaskOutput } from './task.js'
@@ -97,12 +98,16 @@ export interface TaskParts {
     readonly title: string
     readonly result: string | null
   }[]
+  /** The newest comments, oldest first: at most `commentsOfRun`. */
+  readonly comments: readonly Comment[]
+  /** The answer to the last question; null when there is none, or when a question came after it. */
+  readonly answer: Comment | null
 }
 
 export type TaskPart = keyof TaskParts
 
-/** What an agent needs to know about earlier attempts and dependencies. */
-export type TaskBackground = Pick<TaskParts, 'attempts' | 'dependencies'>
+/** What an agent needs to know about earlier attempts, dependencies and the conversation. */
+export type TaskBackground = Pick<TaskParts, 'attempts' | 'dependencies' | 'comments' | 'answer'>
 
 /** A read of one task. */
 export interface TaskQuery<Part extends TaskPart = TaskPart> {
@@ -270,7 +275,7 @@ export interface TaskStore<Tx = unknown> {
     call: CallContext<Tx>,
   ): Promise<Completion>
   /**
-   * Deletes a task with its attempts, log and outputs, in any column and without an event. Its events stay. Further writes of the agent
+   * Deletes a task with its attempts, log, outputs, comments and approvals, in any column and without an event. Its events stay. Further writes of the agent
    * that works it throw `TASK_NOT_FOUND`. `CONFLICT` while other tasks depend on it, done or not.
    */
   deleteTask(target: TaskTarget, call: CallContext<Tx>): Promise<void>

@@ -99,6 +99,8 @@ export interface Task extends TaskFields {
   readonly fencingToken: number
   /** Present exactly while an agent works it. A task that a person moved to DOING has none. */
   readonly lease: Lease | null
+  /** Whether anybody has commented on it, so that runs of other tasks need not look. */
+  readonly hasComments: boolean
 }
 
 /** A validated task to create in TODO. */
@@ -274,6 +276,7 @@ export function makeTask(fields: Omit<TaskFields, 'notBefore'>, state: TaskState
     maxAttempts: state.maxAttempts,
     fencingToken: state.fencingToken,
     lease: state.lease,
+    hasComments: state.hasComments,
   }
 }
 
@@ -315,6 +318,7 @@ export function createTask(
     maxAttempts: input.maxAttempts,
     fencingToken: 0,
     lease: null,
+    hasComments: false,
   })
 }
 

@@ -35,6 +35,8 @@ export type TaskCommand =
       readonly fencingToken: number
       readonly reason: HoldReason
       readonly message: string | null
+      /** The attempt does not count: the agent asks, and has not failed. Default: it counts. */
+      readonly isUncounted?: boolean | undefined
     }
   | { readonly kind: 'return_claim'; readonly fencingToken: number; readonly reason: string }
   | { readonly kind: 'expire'; readonly backoff: Backoff }
@@ -111,7 +113,7 @@ export function transition(task: Task, command: TaskCommand, now: Instant): Tran
       return endInFailure(task, 'failed', command.reason, command.backoff, agentOf(task), now)
     case 'hold_claimed':
       requireLease(task, command.fencingToken, now)
-      return raiseHold(task, command, agentOf(task), now)
+      return raiseHold(command.isUncounted === true ? uncounted(task) : task, command, agentOf(task), now)
     case 'return_claim':
       requireLease(task, command.fencingToken, now)
       return handBack(task, command.reason, now)
@@ -182,6 +184,7 @@ function startedTask(task: Task, now: Instant, lease: Lease): Task {
     maxAttempts: task.maxAttempts,
     fencingToken: lease.fencingToken,
     lease,
+    hasComments: task.hasComments,
   })
 }
 
@@ -245,8 +248,13 @@ function revoke(task: Task, reason: string, actor: Actor, now: Instant): Transit
   return changed(back, [moved(task, 'TODO', actor)], ending(task, 'revoked', reason))
 }
 
+/** Without its attempt in progress. */
+function uncounted(task: Task): Task {
+  return { ...task, attempts: Math.max(0, task.attempts - 1) }
+}
+
 function handBack(task: Task, reason: string, now: Instant): TransitionResult {
-  const back = { ...backInTodo(task, now), attempts: Math.max(0, task.attempts - 1) }
+  const back = backInTodo(uncounted(task), now)
   return changed(back, [moved(task, 'TODO', agentOf(task))], ending(task, 'handed_back', reason))
 }
 

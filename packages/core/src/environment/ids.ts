@@ -3,7 +3,21 @@ import { systemRandom, type Random } from './random.js'
 
 /** The kinds of thing that have an id, as the prefix of that id. */
 export type IdPrefix =
-  'task' | 'agent' | 'ws' | 'acct' | 'ak' | 'wh' | 'evt' | 'log' | 'user' | 'ses' | 'req' | 'conn' | 'proc'
+  | 'task'
+  | 'cmt'
+  | 'apr'
+  | 'agent'
+  | 'ws'
+  | 'acct'
+  | 'ak'
+  | 'wh'
+  | 'evt'
+  | 'log'
+  | 'user'
+  | 'ses'
+  | 'req'
+  | 'conn'
+  | 'proc'
 
 /**
  * Makes ids: a prefix and 128 bits in 26 lower-case characters (Crockford's base 32, as in ULID). The first 48 bits are

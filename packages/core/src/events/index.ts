@@ -43,10 +43,25 @@ export type { Notification, NotificationChannel } from './notification-channel.j
 export { createNotifications } from './notifications.js'
 export type { Notifications, NotificationsParts } from './notifications.js'
 export { createNotifier, type Notifier, type NotifierOptions } from './notifier.js'
-export { plainJsonObject } from './plain-json.js'
+export { plainJson, plainJsonObject } from './plain-json.js'
 export { createPublisher, publishDraft } from './publish.js'
 export type { Publish, PublishData, PublishOptions } from './publish.js'
 export { toTaskboardEvent } from './taskboard-event.js'
 export type { TaskboardEvent } from './taskboard-event.js'
-export { actorKinds, agentStatuses, columns, holdReasons } from './vocabulary.js'
-export type { Actor, AgentStatus, Column, HoldReason } from './vocabulary.js'
+export {
+  actorKinds,
+  agentStatuses,
+  approvalDecisions,
+  columns,
+  commentKinds,
+  holdReasons,
+} from './vocabulary.js'
+export type {
+  Actor,
+  AgentStatus,
+  ApprovalDecision,
+  Column,
+  CommentAuthor,
+  CommentKind,
+  HoldReason,
+} from './vocabulary.js'

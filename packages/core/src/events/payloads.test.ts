@@ -17,11 +17,10 @@ const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: nul
 const memberName = text.filter((name) => name !== '__proto__')
 const hostData = fc.dictionary(memberName, fc.jsonValue()) as fc.Arbitrary<Record<string, unknown>>
 const column = fc.constantFrom('TODO', 'DOING', 'DONE')
-const actor = fc.record({
-  kind: fc.constantFrom('user', 'api_key', 'agent', 'host', 'system'),
-  id: maybe(text),
-})
+const actorKind = fc.constantFrom('user', 'api_key', 'agent', 'host', 'system')
+const actor = fc.record({ kind: actorKind, id: maybe(text) })
 const task = { taskId: text, title: text }
+const approval = { ...task, approvalId: text, action: text, summary: text }
 
 const dataOf: { [T in WebhookEventType]: fc.Arbitrary<EventData[T]> } = {
   'task.created': fc.record({
@@ -61,6 +60,28 @@ const dataOf: { [T in WebhookEventType]: fc.Arbitrary<EventData[T]> } = {
     failedAt: instant,
   }),
   'task.moved': fc.record({ ...task, from: column, to: column, actor }),
+  'task.commented': fc.record({
+    ...task,
+    commentId: text,
+    kind: fc.constantFrom('comment', 'question', 'answer', 'decision'),
+    author: fc.record({ kind: actorKind, id: maybe(text), name: maybe(text) }),
+    body: text,
+    createdAt: instant,
+  }),
+  'approval.requested': fc.record({
+    ...approval,
+    inputDigest: text,
+    agentId: text,
+    requestedAt: instant,
+    expiresAt: instant,
+  }),
+  'approval.decided': fc.record({
+    ...approval,
+    decision: fc.constantFrom('approved', 'rejected'),
+    comment: maybe(text),
+    decidedBy: actor,
+    decidedAt: instant,
+  }),
   'agent.alert': fc.oneof(
     fc.record(
       {

@@ -17,6 +17,17 @@ export function plainJsonObject(value: unknown, field: string): Readonly<Record<
   return copy
 }
 
+/**
+ * The same for any JSON value.
+ * @throws TaskboardError `INVALID_FIELD` for `field`, with the path of the invalid value.
+ */
+export function plainJson(value: unknown, field: string): unknown {
+  const walk: Walk = { field, roomLeft: MOST_BYTES }
+  const copy = copyValue(value, field, 0, walk)
+  if (new TextEncoder().encode(JSON.stringify(copy)).length > MOST_BYTES) throw tooLarge(walk)
+  return copy
+}
+
 interface Walk {
   readonly field: string
   /** A lower bound is enough: it stops the walk through an oversized value. The exact size is checked afterwards. */

@@ -14,6 +14,18 @@ export interface Actor {
   readonly id: string | null
 }
 
+/** What a comment is: a remark, an agent's question, the answer to it, or a decision about an approval. */
+export const commentKinds = ['comment', 'question', 'answer', 'decision'] as const
+export type CommentKind = (typeof commentKinds)[number]
+
+/** Who wrote a comment, with the name at that time; null for a name that nobody gave. */
+export interface CommentAuthor extends Actor {
+  readonly name: string | null
+}
+
+export const approvalDecisions = ['approved', 'rejected'] as const
+export type ApprovalDecision = (typeof approvalDecisions)[number]
+
 export const agentStatuses = ['available', 'busy', 'offline'] as const
 
 /**

@@ -1,7 +1,7 @@
 import type { AccessStore, SessionStore } from '../access/index.js'
 import type { AgentStore } from '../agents/index.js'
 import type { AnalyticsStore } from '../analytics/index.js'
-import type { TaskStore } from '../board/index.js'
+import type { ApprovalStore, CommentStore, TaskStore } from '../board/index.js'
 import type { CallContext, Clock, NewId } from '../environment/index.js'
 import type { EventStore, NotificationStore } from '../events/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
@@ -54,6 +54,8 @@ export interface Storage<Tx = unknown> {
   readonly commitNotifications: 'complete' | 'hints'
 
   readonly tasks: TaskStore<Tx>
+  readonly comments: CommentStore<Tx>
+  readonly approvals: ApprovalStore<Tx>
   readonly agents: AgentStore<Tx>
   readonly analytics: AnalyticsStore<Tx>
   readonly events: EventStore<Tx>

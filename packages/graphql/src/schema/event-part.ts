@@ -81,6 +81,12 @@ const types = /* GraphQL */ `
     reason: HoldReason
     "Of TASK_FAILED."
     message: String
+    "Of TASK_COMMENTED."
+    commentId: ID
+    "Of TASK_COMMENTED."
+    body: String
+    "Of APPROVAL_REQUESTED and APPROVAL_DECIDED."
+    approvalId: ID
   }
 
   "An agent's new status."

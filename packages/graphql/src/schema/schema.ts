@@ -4,6 +4,7 @@ import { extendSchema, GraphQLSchema, isObjectType, parse, type GraphQLFieldReso
 import type { GraphqlContext } from '../graphql-context.js'
 import { accountPart } from './account-part.js'
 import { agentPart } from './agent-part.js'
+import { conversationPart } from './conversation-part.js'
 import { eventPart } from './event-part.js'
 import type { FieldPlan, FieldResolver, SchemaPart } from './field-plan.js'
 import { taskPart } from './task-part.js'
@@ -45,6 +46,7 @@ export function taskboardSchema(bounds: SchemaBounds = DEFAULT_BOUNDS): GraphQLS
     workspacePart,
     taskPart,
     taskWorkPart,
+    conversationPart,
     agentPart,
     webhookPart(bounds.maxDeliveryAttempts),
     accountPart,

@@ -1,6 +1,16 @@
-import { columns, holdReasons, priorities, taskStatuses, tiers } from '@taskboard/core'
 import {
+  approvalStatuses,
+  columns,
+  commentKinds,
+  holdReasons,
+  priorities,
+  taskStatuses,
+  tiers,
+} from '@taskboard/core'
+import {
+  actorKinds,
   agentStatuses,
+  approvalDecisions,
   deliveryStatuses,
   disabledReasons,
   logLevels,
@@ -50,6 +60,11 @@ export const valueTypes = [
   ),
   enumOf('Priority', 'How urgent a task is.', priorities),
   enumOf('HoldReason', 'Why a task is kept from agents.', holdReasons),
+  enumOf('CommentKind', 'What a comment is.', commentKinds),
+  enumOf('ApprovalStatus', 'The state of an approval.', approvalStatuses),
+  enumOf('ApprovalDecision', 'What a person decides.', approvalDecisions),
+  enumOf('ApprovalOutcome', 'What a request for approval found.', [...approvalDecisions, 'pending']),
+  enumOf('ActorKind', 'What kind of actor made a change.', actorKinds),
   enumOf('LogLevel', 'The severity of a log line.', logLevels),
   enumOf('AgentStatus', 'The status of an agent.', agentStatuses),
   enumOf('EventType', 'The types of events on a board.', realtimeEventTypes),

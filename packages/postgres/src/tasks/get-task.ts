@@ -15,6 +15,7 @@ import type {
   TaskReading,
   TaskStore,
 } from '@taskboard/core/storage'
+import { lastAnswer, newestComments } from '../conversation/comment-sql.js'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement, type Statement } from '../statement.js'
@@ -67,6 +68,8 @@ interface ReadRow extends SummaryRow {
   readonly outputs: readonly TaskOutput[]
   readonly earlierAttempts: readonly Attempt[]
   readonly dependencies: TaskParts['dependencies']
+  readonly comments: TaskParts['comments']
+  readonly answer: TaskParts['answer']
 }
 
 /** The columns of each part of task `t`. Parameter `logLines` is the maximum of log lines. */
@@ -93,6 +96,8 @@ const partColumns = (logLines: string): { readonly [Part in TaskPart]: string } 
       select json_agg(json_build_object('id', d.id, 'title', d.title, 'result', d.result) order by o.place)
       from unnest(t.depends_on) with ordinality as o (id, place) join taskboard.task d on d.id = o.id
     ), '[]') as dependencies`,
+  comments: `${newestComments} as comments`,
+  answer: `${lastAnswer} as answer`,
 })
 
 const readers: { readonly [Part in TaskPart]: (row: ReadRow) => TaskParts[Part] } = {
@@ -102,6 +107,8 @@ const readers: { readonly [Part in TaskPart]: (row: ReadRow) => TaskParts[Part] 
   outputs: (row) => row.outputs,
   attempts: (row) => row.earlierAttempts,
   dependencies: (row) => row.dependencies,
+  comments: (row) => row.comments,
+  answer: (row) => row.answer,
 }
 
 /** Workspace, task. */

@@ -13,8 +13,9 @@ import { statement } from '../statement.js'
 import { applyCommand } from './apply-command.js'
 import { flagDependencies, lockDependencies, takeDependencyTurn } from './dependencies.js'
 import { insertAll, missingDependency, type IdentifiedTask } from './insert-task.js'
+import { within } from './lock-task.js'
 import { lockParents, requireParent } from './subtasks.js'
-import { editWithin, within } from './update-task.js'
+import { editWithin } from './update-task.js'
 
 /** Ids. */
 const findDone = statement<{ readonly id: string }>(

@@ -67,6 +67,8 @@ const deleteLocked = statement<never>(
   /* sql */ `
   with deleted_log as (delete from taskboard.task_log where task_id = $1::text),
   deleted_output as (delete from taskboard.task_output where task_id = $1::text),
+  deleted_comment as (delete from taskboard.task_comment where task_id = $1::text),
+  deleted_approval as (delete from taskboard.approval where task_id = $1::text),
   deleted_attempt as (delete from taskboard.attempt where task_id = $1::text),
   deleted_place as (delete from taskboard.todo where task_id = $1::text),
   deleted_dependency as (delete from taskboard.task_dependency where task_id = $1::text)

@@ -7,6 +7,7 @@ import { applyCommand, type ReadTask } from './apply-command.js'
 import { changeDependencies } from './dependencies.js'
 import { fieldUpdates, fieldValues } from './field-columns.js'
 import { getTask } from './get-task.js'
+import { within } from './lock-task.js'
 import { taskColumns, toTask } from './task-row.js'
 
 interface EditedRow extends ReadTask {
@@ -83,15 +84,6 @@ export async function editWithin(
   const revocation = revocationBy({ ...edited, assignedTo: row.formerAssignee }, edited, actor)
   if (revocation === null) return { task: edited, isRevoked: false }
   return { task: await applyCommand(within(session), target, revocation, call, row), isRevoked: true }
-}
-
-/** The session in the place of the database: its notes take effect with the commit. */
-export function within(session: Session): Parameters<typeof applyCommand>[0] {
-  return {
-    read: (_at, statementToRun, values) => session.run(statementToRun, values),
-    write: (_at, statementToRun, values) => session.run(statementToRun, values),
-    noteRevocation: () => undefined,
-  }
 }
 
 function editedRow([row]: readonly EditedRow[]): EditedRow {

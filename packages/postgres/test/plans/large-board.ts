@@ -38,6 +38,9 @@ const LOAD: readonly string[] = [
   `insert into taskboard.api_key (id, hash, account_id, default_workspace_id, name, scopes, prefix, created_at)
     select 'ak_' || n, encode(sha256(n::text::bytea), 'hex'), 'acc_' || n % 1000, 'ws_' || n + 1, 'key', '{}', 'tb_live', ${NOW - 7e8}
     from ${numbers(SMALL_WORKSPACES)}`,
+  `insert into taskboard.account_user (id, account_id, default_workspace_id, email, password_hash, created_at)
+    select 'user_' || n, 'acc_' || n % 1000, 'ws_' || n + 1, 'user_' || n || '@example.com', 'hash', ${NOW - 7e8}
+    from ${numbers(SMALL_WORKSPACES)}`,
   `insert into taskboard.task (id, workspace_id, title, flag, column_name, hold_reason, hold_since, due_date, not_before,
       tags, metadata, depends_on, created_at, updated_at, started_at, completed_at, attempts, max_attempts, fencing_token,
       lease_agent_id, lease_expires_at, assigned_to)
@@ -59,6 +62,18 @@ const LOAD: readonly string[] = [
     select 'task_' || ${padded('n % 100000')}, ${NOW - 1000}, 'info', 'line' from ${numbers(200_000)}`,
   `insert into taskboard.task_output (task_id, type, name, url)
     select 'task_' || ${padded('n')}, 'file', 'name', 'https://example.com' from ${numbers(100_000)}`,
+  `insert into taskboard.task_comment (task_id, place, id, kind, body, author_kind, author_name, created_at)
+    select 'task_' || ${padded('n / 3')}, n % 3 + 1, 'cmt_' || n, (array['question', 'answer', 'comment'])[n % 3 + 1], 'text', 'user', 'Ada',
+      ${NOW - 1000}
+    from ${numbers(300_000)}`,
+  `insert into taskboard.task_comment (task_id, place, id, kind, body, author_kind, created_at)
+    select '${taskId(9_001)}', n + 4, 'cmt_long_' || n, 'comment', 'text', 'host', ${NOW - 1000} from ${numbers(20_000)}`,
+  `insert into taskboard.approval (id, workspace_id, task_id, action, summary, input, input_digest, state, agent_id, requested_by_kind,
+      fencing_token, requested_at, expires_at)
+    select 'apr_' || ${padded('n')}, ${workspaceOf('n / 10')}, 'task_' || ${padded('n / 10')}, 'refund', 'Refund', '{}', 'digest ' || n,
+      (array['used', 'rejected', 'approved', 'pending'])[case when n % 1000 = 0 then 4 else n % 3 + 1 end], 'agent_1', 'agent', 1,
+      ${NOW - 1000}, ${NOW} + 600000000
+    from ${numbers(300_000)}`,
   `insert into taskboard.task_dependency
     select 'task_' || ${padded('n * 10')}, 'task_' || ${padded('n * 10 + 1')}, false from ${numbers(100_000)}
     where ${fate('n * 10')} >= 60`,

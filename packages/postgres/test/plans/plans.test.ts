@@ -8,6 +8,7 @@ import { createMigratedDatabase, createTestPool, type TestDatabase } from '../te
 import { accessVerbs, pruningVerbs } from './access-verbs.js'
 import { agentVerbs, sweepingVerbs } from './agent-verbs.js'
 import { boardVerbs } from './board-verbs.js'
+import { conversationVerbs } from './conversation-verbs.js'
 import { FEW, type HotVerb } from './hot-verb.js'
 import { loadLargeBoard, workOffHundredThousand } from './large-board.js'
 import type { Cost } from './plan.js'
@@ -96,6 +97,8 @@ describe('at a million tasks', () => {
       agents: agentVerbs,
       people: (storage: Storage<PgConnection>) => boardVerbs(storage, mode),
       'callers of the enterprise API': (storage: Storage<PgConnection>) => taskVerbs(storage, mode),
+      'people and agents in conversations': (storage: Storage<PgConnection>) =>
+        conversationVerbs(storage, mode),
       'listeners and channels': eventVerbs,
       'connections of the realtime channel': (storage: Storage<PgConnection>) => realtimeVerbs(storage, mode),
       'readers of figures': figureVerbs,

@@ -29,6 +29,11 @@ const sampleBodies: Readonly<Record<string, object>> = {
   delegateTask: { fencing_token: 1, tasks: [{ title: 'A subtask' }] },
   completeTask: { fencing_token: 1, result: 'done' },
   failTask: { fencing_token: 1, reason: 'no luck' },
+  createComment: { body: 'a comment' },
+  answerTask: { body: 'an answer' },
+  holdTask: { fencing_token: 1, reason: 'needs_input', message: 'a question' },
+  requestApproval: { fencing_token: 1, action: 'refund', summary: 'Refund order 7', input: { order: 7 } },
+  decideApproval: { decision: 'approved' },
 }
 
 /** An operation of an OpenAPI document, with a valid body. */

@@ -5,6 +5,7 @@ import { apiKeyCases } from './api-key-cases.js'
 import { authCases } from './auth-cases.js'
 import type { EnterpriseCase, EnterpriseConformanceOptions } from './enterprise-case.js'
 import { toEnterpriseCase } from './open-session.js'
+import { conversationCases } from './conversation-cases.js'
 import { envelopeCases } from './envelope-cases.js'
 import { hostileCases } from './hostile-cases.js'
 import { hostLoginCases } from './host-login-cases.js'
@@ -48,6 +49,7 @@ export function enterpriseConformance(options: EnterpriseConformanceOptions): re
     ...apiKeyCases,
     ...taskCases,
     ...taskWorkCases,
+    ...conversationCases,
     ...agentCases,
     ...analyticsCases,
     ...webhookCases,

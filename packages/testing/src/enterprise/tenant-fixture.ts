@@ -1,3 +1,4 @@
+import type { Taskboard } from '@taskboard/core'
 import { type EnterpriseSession, SUITE_AGENT_TYPE, type Tenant } from './enterprise-session.js'
 
 /** One of everything in an account that has an id. */
@@ -15,6 +16,7 @@ export async function createTenantFixture(
   const { accountId, workspaceId } = tenant
   const task = await taskboard.board(workspaceId).add({ title: 'theirs' })
   const agent = await taskboard.agents.create(workspaceId, { name: 'theirs', type: SUITE_AGENT_TYPE })
+  const approvalId = await askForApproval(taskboard, workspaceId, agent.id)
   const webhook = await taskboard.webhooks.register(workspaceId, {
     url: 'https://theirs.example/hook',
     events: ['task.created'],
@@ -26,10 +28,27 @@ export async function createTenantFixture(
       workspace_id: workspaceId,
       task_id: task.id,
       agent_id: agent.id,
+      approval_id: approvalId,
       webhook_id: webhook.id,
       key_id: key.id,
     },
   }
+}
+
+/** A pending approval of another task. */
+async function askForApproval(taskboard: Taskboard, workspaceId: string, agentId: string): Promise<string> {
+  const board = taskboard.board(workspaceId)
+  await board.add({ title: 'theirs, waiting', priority: 'urgent' })
+  const claimed = await board.claim({ agentId })
+  if (claimed?.lease == null) throw new Error('nothing was claimed')
+  const { fencingToken } = claimed.lease
+  const { approval } = await board.requestApproval(claimed.id, {
+    fencingToken,
+    action: 'refund',
+    summary: 'Refund order 7',
+    input: { order: 7 },
+  })
+  return approval.id
 }
 
 /** Everything that the storage has of an account, including its events. */
@@ -43,6 +62,7 @@ export async function snapshotOf(
       await storage.tasks.getTask({ within: workspaceId, taskId: ids['task_id'] ?? '', parts: ['task'] }, at)
     ).task,
     events: await storage.events.readEvents({ workspaceId, afterSeq: 0, limit: 1_000 }, { now: null }),
+    approvals: await taskboard.approvals.search({ accountId, workspaceIds: 'all' }),
     agents: await taskboard.agents.list(workspaceId),
     webhooks: await taskboard.webhooks.list(workspaceId),
     deliveries: await taskboard.webhooks.deliveries(workspaceId, ids['webhook_id'] ?? ''),

@@ -6,6 +6,7 @@ import { analyticsCases } from './analytics-cases.js'
 import { claimCases } from './claim-cases.js'
 import { claimOrderCases } from './claim-order-cases.js'
 import { completionCases } from './completion-cases.js'
+import { conversationCases } from './conversation-cases.js'
 import { deliveryCases } from './delivery-cases.js'
 import { deliveryLogCases } from './delivery-log-cases.js'
 import { deliveryResultCases } from './delivery-result-cases.js'
@@ -14,6 +15,8 @@ import { dependencyCases } from './dependency-cases.js'
 import { eventCases } from './event-cases.js'
 import { idempotencyCases } from './idempotency-cases.js'
 import { interleavingCases } from './interleaving-cases.js'
+import { approvalCases } from './approval-cases.js'
+import { approvalDecisionCases } from './approval-decision-cases.js'
 import { attemptCases } from './attempt-cases.js'
 import { leaseCases } from './lease-cases.js'
 import { limitCases } from './limit-cases.js'
@@ -51,6 +54,9 @@ const checks = [
   ...dependencyCases,
   ...subtaskCases,
   ...routingCases,
+  ...conversationCases,
+  ...approvalCases,
+  ...approvalDecisionCases,
   ...interleavingCases,
   ...sharingCases,
   ...transactionCases,

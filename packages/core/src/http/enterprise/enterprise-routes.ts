@@ -4,7 +4,9 @@ import { accountOperations } from './account-operations.js'
 import { agentOperations } from './agent-operations.js'
 import { analyticsOperations } from './analytics-operations.js'
 import { apiKeyOperations } from './api-key-operations.js'
+import { approvalOperations } from './approval-operations.js'
 import { authOperations, mfaOperations } from './auth-operations.js'
+import { conversationOperations } from './conversation-operations.js'
 import { handleEnterpriseRequest } from './handle.js'
 import { mountedPath } from './described-routes.js'
 import type { Method, Operation } from './operation.js'
@@ -22,6 +24,8 @@ export function enterpriseOperations({ login }: TransportServices): readonly Ope
     ...apiKeyOperations,
     ...taskOperations,
     ...taskWorkOperations,
+    ...conversationOperations,
+    ...approvalOperations,
     ...agentOperations,
     ...analyticsOperations,
     ...webhookOperations,

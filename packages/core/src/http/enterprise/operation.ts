@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Principal, Scope } from '../../access/index.js'
-import type { TransportBoard } from '../../board/index.js'
+import type { Actor, TransportBoard } from '../../board/index.js'
 import { type InputOf, TaskboardError } from '../../errors/index.js'
 import type { TransportServices } from '../../transport-services.js'
 import type { HttpRequest } from '../http.js'
@@ -28,10 +28,15 @@ export async function boardOfTask(
   return services.board(await services.tasks.locate(principal, taskId))
 }
 
+/** Who a caller is, for the events of what it changes. */
+export function actorOf({ kind, id }: Principal): Actor {
+  return { kind, id }
+}
+
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** The sections of the reference. */
-type Tag = 'auth' | 'account' | 'tasks' | 'agents' | 'analytics' | 'webhooks' | 'reference'
+type Tag = 'auth' | 'account' | 'tasks' | 'approvals' | 'agents' | 'analytics' | 'webhooks' | 'reference'
 
 /** A request that has passed every check except existence. */
 interface OperationCall<Params, Query, Body> {

@@ -5,7 +5,6 @@ import {
   mostListedTasks,
   readTaskChange,
   taskStatuses,
-  type Actor,
   type Column,
   type Task,
   type TaskAgent,
@@ -28,7 +27,7 @@ import {
   toWireDetail,
   toWireTask,
 } from '../task-wire.js'
-import { boardOfTask, operation, workspaceOf } from './operation.js'
+import { actorOf, boardOfTask, operation, workspaceOf } from './operation.js'
 import { idText, nextCursor, pageQuery } from './wire-schemas.js'
 
 const params = z.object({ task_id: idText })
@@ -280,8 +279,4 @@ async function assigneesOf(
   const ids = [...new Set(tasks.flatMap(({ assignedTo }) => assignedTo ?? []))]
   const found = ids.length === 0 ? [] : await services.agents.findAll(principal, ids)
   return new Map(found.map(({ id, name, status }) => [id, { id, name, status }]))
-}
-
-function actorOf({ kind, id }: Principal): Actor {
-  return { kind, id }
 }

@@ -4,6 +4,13 @@ import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { Backoff } from './backoff.js'
 import type { Actor } from './task.js'
 
+export interface ListOptions<Tx> extends InTransaction<Tx> {
+  /** 1 to 1,000; default 100. */
+  readonly limit?: number | undefined
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | null | undefined
+}
+
 export interface WriteOptions<Tx> extends InTransaction<Tx> {
   /** Who makes the change, for its event. Default: the host, or the agent whose run uses the board. */
   readonly actor?: Actor | undefined
@@ -17,7 +24,11 @@ export interface BoardSettings {
   readonly leaseMs: number
   readonly maxAttempts: number
   readonly backoff: Backoff
+  /** For how long a request for approval can be decided. */
+  readonly approvalsExpireAfterMs: number
 }
+
+export const DEFAULT_PAGE = 100
 
 /** The length of a renewal: null for the length that the claim asked for. @throws TaskboardError `INVALID_FIELD`. */
 export function renewalOf(leaseMs: number | undefined): number | null {

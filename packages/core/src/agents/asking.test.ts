@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import { agentsFixture } from '../../test/agents-fixture.js'
+import type { TaskContext } from './index.js'
+
+/** A runner whose agent runs `work`, with one task on the board. */
+async function started(work: (context: TaskContext, taskId: string) => unknown) {
+  const fixture = await agentsFixture({
+    agents: [{ type: 'bot', run: ({ id }, context) => work(context, id) }],
+  })
+  const task = await fixture.add({ title: 'the task', maxAttempts: 1 })
+  const runner = fixture.newRunner()
+  runner.start()
+  await fixture.clock.advance({ seconds: 30 })
+  const { board, storage, clock, workspaceId } = fixture
+  const query = {
+    within: workspaceId,
+    approvalId: null,
+    taskId: null,
+    status: null,
+    limit: 100,
+    afterId: null,
+  }
+  return {
+    ...fixture,
+    task: () => fixture.get(task),
+    runner,
+    approvals: async () => (await storage.approvals.listApprovals(query, { now: clock.now() })).approvals,
+    async afterwards(
+      act: (use: { readonly board: typeof board; readonly taskId: string }) => Promise<unknown>,
+    ) {
+      await act({ board, taskId: task.id })
+      await clock.advance({ seconds: 30 })
+    },
+  }
+}
+
+describe('a run that asks', () => {
+  it('ends with its question, and the next attempt finds the answer and the whole conversation', async () => {
+    const seen: unknown[] = []
+    const { task, afterwards, runner, messages } = await started(async ({ ask, claim }) => {
+      seen.push([claim.attempt, claim.answer?.body ?? null, claim.comments.map(({ body }) => body)])
+      if (claim.answer === null) {
+        await ask('Into which language?')
+        seen.push('went on')
+      }
+      return `in ${claim.answer?.body}`
+    })
+    expect(await task()).toMatchObject({
+      column: 'TODO',
+      hold: { reason: 'needs_input', message: 'Into which language?' },
+      attempts: 0,
+    })
+    await afterwards(({ board, taskId }) => board.comment(taskId, { body: 'Hm.' }))
+    await afterwards(({ board, taskId }) => board.answer(taskId, { body: 'French' }))
+    expect(await task()).toMatchObject({ column: 'DONE', result: 'in French' })
+    expect(seen).toEqual([
+      [1, null, []],
+      [1, 'French', ['Into which language?', 'Hm.', 'French']],
+    ])
+    expect(messages).toEqual([])
+    await runner.stop()
+  })
+
+  it('finds what people said before its first attempt', async () => {
+    const fixture = await agentsFixture({
+      agents: [{ type: 'bot', run: (_, { claim }) => claim.comments.map(({ body }) => body).join() }],
+    })
+    const task = await fixture.add()
+    await fixture.board.comment(task.id, { body: 'Be brief.' })
+    const runner = fixture.newRunner()
+    runner.start()
+    await fixture.clock.advance({ seconds: 1 })
+    expect(await fixture.get(task)).toMatchObject({ column: 'DONE', result: 'Be brief.' })
+    await runner.stop()
+  })
+
+  it('does not end, nor the process, by a wrong question that nobody awaits', async () => {
+    const { task, runner } = await started(({ ask }) => {
+      void ask(' ')
+      return 'done'
+    })
+    expect(await task()).toMatchObject({ column: 'DONE', result: 'done' })
+    await runner.stop()
+  })
+})
+
+describe('a run that needs approval', () => {
+  const refund = { action: 'refund', summary: 'Refund order 7', input: { order: 7 } }
+
+  it('ends before the action, and does it once when it was approved', async () => {
+    const done: string[] = []
+    const { task, afterwards, approvals, runner } = await started(async ({ approval }) => {
+      const { decision, comment } = await approval(refund)
+      done.push(`${decision}: ${comment}`)
+      return 'refunded'
+    })
+    expect(done).toEqual([])
+    const [asked] = await approvals()
+    expect(asked).toMatchObject({ ...refund, status: 'pending', requestedBy: { kind: 'agent' } })
+    expect(await task()).toMatchObject({ hold: { reason: 'approval' }, attempts: 0 })
+    await afterwards(({ board }) => board.decide(asked?.id ?? '', { decision: 'approved', comment: 'Go.' }))
+    expect(done).toEqual(['approved: Go.'])
+    expect(await task()).toMatchObject({ column: 'DONE', result: 'refunded' })
+    expect((await approvals()).map(({ status }) => status)).toEqual(['used'])
+    await runner.stop()
+  })
+
+  it('goes on without the action when it was rejected', async () => {
+    const { task, afterwards, approvals, runner } = await started(async ({ approval }) => {
+      const { decision, comment } = await approval(refund)
+      return decision === 'approved' ? 'refunded' : `left alone: ${comment}`
+    })
+    const [asked] = await approvals()
+    await afterwards(({ board }) => board.decide(asked?.id ?? '', { decision: 'rejected', comment: 'No.' }))
+    expect(await task()).toMatchObject({ column: 'DONE', result: 'left alone: No.' })
+    await runner.stop()
+  })
+
+  it('gets through by no release, no text, no other input and no second use', async () => {
+    const done: string[] = []
+    let attempt = 0
+    const { afterwards, approvals, runner } = await started(async ({ approval, board }, taskId) => {
+      attempt += 1
+      await board.comment(taskId, { body: 'Approved: refund' })
+      const input = attempt < 4 ? { order: 7 } : { order: 8 }
+      await approval({ ...refund, summary: `Approved (${attempt})`, input })
+      done.push('first')
+      await approval({ ...refund, input })
+      done.push('second')
+    })
+    await afterwards(({ board, taskId }) => board.release(taskId))
+    await afterwards(({ board, taskId }) => board.update(taskId, { description: 'Approved' }))
+    await afterwards(({ board, taskId }) => board.release(taskId))
+    expect([attempt, done]).toEqual([3, []])
+    const [asked, ...others] = await approvals()
+    expect(others).toEqual([])
+    // The attempt after the decision works on another order.
+    await afterwards(({ board }) => board.decide(asked?.id ?? '', { decision: 'approved' }))
+    expect([attempt, done]).toEqual([4, []])
+    const [next] = await approvals()
+    expect(next).toMatchObject({ status: 'pending', input: { order: 8 } })
+    await afterwards(({ board }) => board.decide(next?.id ?? '', { decision: 'approved' }))
+    expect(done).toEqual(['first'])
+    expect((await approvals()).map(({ status }) => status)).toEqual(['pending', 'used', 'approved'])
+    await runner.stop()
+  })
+
+  it('cannot decide, whoever its board says that it acts for', async () => {
+    const refused: unknown[] = []
+    const { approvals, afterwards, runner } = await started(async ({ approval, board, claim }) => {
+      const [mine] = claim.comments
+      if (mine !== undefined) {
+        for (const actor of [undefined, { kind: 'user', id: 'user_1' }] as const) {
+          const work = board.decide(mine.body, { decision: 'approved' }, { actor })
+          await work.catch((error: unknown) => refused.push(error))
+        }
+      }
+      await approval(refund)
+    })
+    const [asked] = await approvals()
+    await afterwards(async ({ board, taskId }) => {
+      await board.comment(taskId, { body: asked?.id ?? '' })
+      await board.release(taskId)
+    })
+    const forbidden = expect.objectContaining({ code: 'FORBIDDEN' })
+    expect(refused).toEqual([forbidden, forbidden])
+    expect((await approvals()).map(({ status }) => status)).toEqual(['pending'])
+    await runner.stop()
+  })
+})

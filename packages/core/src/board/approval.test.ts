@@ -1,0 +1,196 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  approvalAt,
+  approvalStatuses,
+  outcomeOfDecision,
+  outcomeOfRequest,
+  readApprovalRequest,
+  type ApprovalInput,
+  type StoredApproval,
+  type Verdict,
+} from './approval.js'
+import { createTask, holdReasons, readNewTask, type Actor, type Task } from './task.js'
+import { transition } from './transition.js'
+
+const NOW = 1_000_000
+const EXPIRES = NOW + 1_000
+const request = readApprovalRequest({ action: 'refund', summary: 'Refund order 7', input: { order: 7 } })
+const person: Actor = { kind: 'user', id: 'user_1' }
+const worker: Actor = { kind: 'api_key', id: 'ak_1' }
+const task = createTask(readNewTask({ title: 'a task' }, 'ws_1', 3), {
+  id: 'task_1',
+  now: NOW,
+  openDependencies: 0,
+})
+const claimed = transition(task, { kind: 'claim', agentId: 'agent_1', leaseMs: 60_000 }, NOW).task
+
+function stored(state: StoredApproval['state'], fencingToken = 1): StoredApproval {
+  return {
+    id: 'apr_1',
+    workspaceId: 'ws_1',
+    taskId: 'task_1',
+    ...request,
+    state,
+    agentId: 'agent_1',
+    requestedBy: worker,
+    fencingToken,
+    requestedAt: NOW,
+    expiresAt: EXPIRES,
+    decidedBy: null,
+    decidedAt: null,
+    comment: null,
+    usedAt: null,
+  }
+}
+
+const decided = (open: StoredApproval, verdict: Verdict, decidedBy: Actor, now: number, on = task) =>
+  outcomeOfDecision(on, open, { ...verdict, decidedBy }, now)
+
+const outcomeFor = (open: StoredApproval | null, now = NOW) =>
+  outcomeOfRequest(claimed, open, request, { fencingToken: 1, now })
+
+describe('a request for approval', () => {
+  it('uses an approval, reports a rejection, waits for a decision, and else asks', () => {
+    expect(outcomeFor(stored('approved'), EXPIRES)).toMatchObject({ kind: 'use', command: { kind: 'renew' } })
+    expect(outcomeFor(stored('rejected'), EXPIRES)).toMatchObject({
+      kind: 'refuse',
+      command: { kind: 'renew' },
+    })
+    expect(outcomeFor(stored('pending'))).toMatchObject({ kind: 'wait', command: { kind: 'hold_claimed' } })
+    expect(outcomeFor(stored('pending'), EXPIRES)).toMatchObject({ kind: 'ask', replaces: 'apr_1' })
+    for (const open of [null, stored('used'), stored('expired')]) {
+      expect(outcomeFor(open)).toMatchObject({ kind: 'ask', command: { kind: 'hold_claimed' } })
+    }
+  })
+
+  it('is a repeat only behind the hold that it raised itself', () => {
+    const held = transition(
+      claimed,
+      { kind: 'hold_claimed', fencingToken: 1, reason: 'approval', message: null },
+      NOW,
+    )
+    const again = (open: StoredApproval, from = held.task) =>
+      outcomeOfRequest(from, open, request, { fencingToken: 1, now: NOW })
+    expect(again(stored('pending'))).toMatchObject({ kind: 'wait', command: null })
+    expect(again(stored('pending', 7))).toMatchObject({ command: { kind: 'hold_claimed' } })
+    expect(again(stored('pending'), { ...held.task, hold: null })).toMatchObject({
+      command: { kind: 'hold_claimed' },
+    })
+    expect(again(stored('pending'), { ...held.task, fencingToken: 2 })).toMatchObject({
+      command: { kind: 'hold_claimed' },
+    })
+  })
+
+  it('does not count as an attempt', () => {
+    const { command } = outcomeFor(null)
+    if (command === null) throw new Error('a request without a command')
+    const { task: held, endedAttempt } = transition(claimed, command, NOW)
+    expect(held).toMatchObject({ attempts: 0, hold: { reason: 'approval' }, lease: null })
+    expect(endedAttempt).toMatchObject({ outcome: 'held' })
+  })
+
+  it('has the same digest for the same JSON in any order of members, and another one for any other JSON', () => {
+    const digestOf = (input: unknown) => readApprovalRequest({ action: 'a', summary: 's', input }).inputDigest
+    const input = fc.dictionary(
+      fc.string().filter((name) => name !== '__proto__'),
+      fc.jsonValue({ maxDepth: 3 }),
+    )
+    fc.assert(
+      fc.property(input, input, (one, other) => {
+        const reversed = Object.fromEntries(Object.entries(one).toReversed())
+        expect(digestOf(reversed)).toBe(digestOf(one))
+        const isSame = digestOf(one) === digestOf(other)
+        expect(isSame).toBe(canonical(one) === canonical(other))
+      }),
+    )
+  })
+
+  it.each<[string, unknown]>([
+    ['a date', { at: new Date(0) }],
+    ['a map', new Map([['order', 7]])],
+    ['not a number', { cents: Number.NaN }],
+    ['half a character', { note: '\ud800' }],
+    ['a function', () => 7],
+    ['too much', { note: 'x'.repeat(65_536) }],
+  ])('is refused for an input with %s', (_, input) => {
+    const asked = { action: 'a', summary: 's', input }
+    expect(() => readApprovalRequest(asked)).toThrow(
+      expect.objectContaining({ code: 'INVALID_FIELD', field: 'input' }),
+    )
+  })
+
+  it.each<[string, Partial<ApprovalInput>]>([
+    ['action', { action: ' ' }],
+    ['action', { action: 'x'.repeat(101) }],
+    ['summary', { summary: '' }],
+    ['summary', { summary: 'x'.repeat(2_001) }],
+  ])('is refused for a wrong %s', (field, change) => {
+    const asked = { action: 'a', summary: 's', ...change }
+    expect(() => readApprovalRequest(asked)).toThrow(
+      expect.objectContaining({ code: 'INVALID_FIELD', field }),
+    )
+  })
+
+  it('keeps what it was given, whatever happens to that afterwards', () => {
+    const input = { order: 7, lines: [1] }
+    const read = readApprovalRequest({ action: 'a', summary: 's', input })
+    input.lines.push(2)
+    expect(read.input).toEqual({ order: 7, lines: [1] })
+  })
+})
+
+describe('a decision', () => {
+  it('is made once, while the approval is pending', () => {
+    const verdict = { decision: 'approved', comment: 'Go.' } as const
+    const { approval } = decided(stored('pending'), verdict, person, NOW)
+    expect(approval).toMatchObject({ state: 'approved', decidedBy: person, decidedAt: NOW, comment: 'Go.' })
+    const conflict = expect.objectContaining({ code: 'CONFLICT' })
+    for (const state of approvalStatuses.filter((status) => status !== 'pending')) {
+      expect(() => decided(stored(state), verdict, person, NOW)).toThrow(conflict)
+    }
+    expect(() => decided(stored('pending'), verdict, person, EXPIRES)).toThrow(conflict)
+  })
+
+  it('is refused from agents, and from the credential that asked', () => {
+    const verdict = { decision: 'approved', comment: null } as const
+    for (const actor of [worker, { kind: 'agent', id: 'agent_2' }, { kind: 'agent', id: null }] as const) {
+      expect(() => decided(stored('pending'), verdict, actor, NOW)).toThrow(
+        expect.objectContaining({ code: 'FORBIDDEN' }),
+      )
+    }
+    const byHost = { ...stored('pending'), requestedBy: { kind: 'host', id: null } } as const
+    expect(decided(byHost, verdict, { kind: 'host', id: null }, NOW).approval.state).toBe('approved')
+  })
+
+  it('ends the hold for approval and no other one', () => {
+    const commandOn = (on: Task) => {
+      const verdict = { decision: 'rejected', comment: null } as const
+      return decided(stored('pending'), verdict, person, NOW, on).command
+    }
+    for (const reason of holdReasons) {
+      const command = commandOn({ ...task, hold: { reason, message: null, since: NOW } })
+      expect(command?.kind ?? null).toBe(reason === 'approval' ? 'release' : null)
+    }
+    expect(commandOn(task)).toBeNull()
+  })
+
+  it('is still possible right before the end', () => {
+    expect(approvalAt(stored('pending'), EXPIRES - 1).status).toBe('pending')
+    expect(approvalAt(stored('pending'), EXPIRES).status).toBe('expired')
+    expect(approvalAt(stored('approved'), EXPIRES).status).toBe('approved')
+  })
+})
+
+/** The members in the order of their names, at every level. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(
+          Object.entries(inner)
+            .toSorted(([a], [b]) => (a < b ? -1 : 1))
+            .map(([k, v]) => [`_${k}`, v]),
+        )
+      : inner,
+  )
+}

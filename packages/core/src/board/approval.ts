@@ -1,0 +1,254 @@
+import { z } from 'zod'
+import type { Instant } from '../environment/index.js'
+import { parseInput, TaskboardError, textOf } from '../errors/index.js'
+import { approvalDecisions, plainJson, type Actor, type ApprovalDecision } from '../events/index.js'
+import { requestFingerprint } from '../idempotency/index.js'
+import { longestComment } from './comment.js'
+import type { Task } from './task.js'
+import type { TaskCommand } from './transition.js'
+import { completionInput } from './write-inputs.js'
+
+export { approvalDecisions } from '../events/index.js'
+export type { ApprovalDecision } from '../events/index.js'
+
+/**
+ * `pending`: nobody has decided. `approved`: the next request of the same action with the same input uses it up. `used`: one did. `rejected`:
+ * such requests are refused. `expired`: it was pending for too long, and the next request asks again.
+ */
+export const approvalStatuses = ['pending', 'approved', 'rejected', 'used', 'expired'] as const
+export type ApprovalStatus = (typeof approvalStatuses)[number]
+
+/** An agent's request to do one thing once, and what became of it. Deleted with its task. */
+export interface Approval {
+  /** `apr_…`. */
+  readonly id: string
+  readonly workspaceId: string
+  readonly taskId: string
+  /** What the agent wants to do: a name that its code has for it, of 1 to 100 code points. */
+  readonly action: string
+  /** The same for people, in 1 to 2,000 code points. It decides nothing. */
+  readonly summary: string
+  /** All that the action works on: any JSON, at most 64 KiB. */
+  readonly input: unknown
+  /** The SHA-256, in hexadecimal, of the canonical JSON of `input`. */
+  readonly inputDigest: string
+  readonly status: ApprovalStatus
+  /** The agent of the attempt. */
+  readonly agentId: string
+  /** The credential that asked: it cannot decide. Of a run inside of the host, the agent. */
+  readonly requestedBy: Actor
+  /** The claim under which it was asked first. */
+  readonly fencingToken: number
+  readonly requestedAt: Instant
+  /** While it is pending, the instant from which on nobody can decide it. */
+  readonly expiresAt: Instant
+  /** Who decided, when, and what they said; null before. */
+  readonly decidedBy: Actor | null
+  readonly decidedAt: Instant | null
+  readonly comment: string | null
+  /** When an attempt went on to do it; null before. */
+  readonly usedAt: Instant | null
+}
+
+/** A validated request. */
+export interface ApprovalRequest {
+  readonly action: string
+  readonly summary: string
+  readonly input: unknown
+  readonly inputDigest: string
+}
+
+/** A validated decision. */
+export interface Verdict {
+  readonly decision: ApprovalDecision
+  readonly comment: string | null
+}
+
+/** A request as a run gives it. `input` is any JSON; absent: null. */
+export interface ApprovalInput {
+  readonly action: string
+  readonly summary: string
+  readonly input?: unknown
+}
+
+const LONGEST_ACTION = 100
+const LONGEST_SUMMARY = 2_000
+/** The decision's comment becomes part of a comment, whose first line names the action. */
+const LONGEST_REASON = longestComment - 200
+
+/** The texts of a request. */
+export const approvalTexts = z.object({
+  action: textOf({ most: LONGEST_ACTION, isBlankAllowed: false }),
+  summary: textOf({ most: LONGEST_SUMMARY, isBlankAllowed: false }),
+})
+
+/** The claim of a request. */
+export const approvalProof = z.object({ fencingToken: completionInput.shape.fencingToken })
+
+/** The input of `board.decide`. */
+export const verdictInput = z.object({
+  decision: z.enum(approvalDecisions),
+  comment: textOf({ most: LONGEST_REASON, isBlankAllowed: false }).nullish(),
+})
+
+/**
+ * Validates a request, and computes the digest of a frozen copy of its input, so that what is compared is what is stored and shown.
+ * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the field; `input` for what JSON cannot hold, such as a Date.
+ * @example
+ * ```ts
+ * import { readApprovalRequest } from '@taskboard/core/storage'
+ *
+ * const asked = { action: 'refund', summary: 'Refund order 7', input: { order: 7, cents: 1_900 } }
+ * const other = { ...asked, input: { cents: 1_900, order: 7 } }
+ * console.log(readApprovalRequest(asked).inputDigest === readApprovalRequest(other).inputDigest) // true
+ * ```
+ */
+export function readApprovalRequest(given: ApprovalInput): ApprovalRequest {
+  const { action, summary } = parseInput(approvalTexts, given)
+  const input = plainJson(given.input ?? null, 'input')
+  return { action, summary, input, inputDigest: requestFingerprint(input) }
+}
+
+/** An approval as a storage keeps it: `pending` also when it has expired, until another one takes its place. */
+export type StoredApproval = Omit<Approval, 'status'> & { readonly state: ApprovalStatus }
+
+/** The states in which an approval answers a request. A task has at most one of them for an action and a digest. */
+export const openStates = ['pending', 'approved', 'rejected'] as const satisfies readonly ApprovalStatus[]
+
+/**
+ * The approval as it is at `now`.
+ * @example
+ * ```ts
+ * import { approvalAt, readApprovalRequest } from '@taskboard/core/storage'
+ *
+ * const stored = {
+ *   ...readApprovalRequest({ action: 'refund', summary: 'Refund order 7' }),
+ *   ...{ id: 'apr_1', workspaceId: 'ws_1', taskId: 'task_1', agentId: 'agent_1', fencingToken: 1 },
+ *   ...{ requestedAt: 0, expiresAt: 1_000, decidedBy: null, decidedAt: null, comment: null, usedAt: null },
+ *   requestedBy: { kind: 'agent', id: 'agent_1' },
+ *   state: 'pending',
+ * } as const
+ * console.log(approvalAt(stored, 999).status, approvalAt(stored, 1_000).status) // pending expired
+ * ```
+ */
+export function approvalAt({ state, ...stored }: StoredApproval, now: Instant): Approval {
+  return { ...stored, status: state === 'pending' && stored.expiresAt <= now ? 'expired' : state }
+}
+
+/** What a request does. */
+export type RequestOutcome =
+  /** Apply the command, which ends the run, and store a new pending approval. The one with the id `replaces` becomes `expired`. */
+  | { readonly kind: 'ask'; readonly command: TaskCommand; readonly replaces: string | null }
+  /** One is pending already: apply the command, which ends the run; null for a repeat of the request that ended it. */
+  | { readonly kind: 'wait'; readonly approval: Approval; readonly command: TaskCommand | null }
+  /** Mark the approval as used and apply the command, in one commit: then the action may be done, once. */
+  | { readonly kind: 'use'; readonly approval: Approval; readonly command: TaskCommand }
+  /** It was rejected: apply the command. */
+  | { readonly kind: 'refuse'; readonly approval: Approval; readonly command: TaskCommand }
+
+/**
+ * What the request of a run does, given the approval of this very task, action and digest that is in an open state (null: there is none). Pure, as
+ * `transition` is. What opens the gate is the state `approved` alone: no text, no hold and no release of one.
+ * @throws TaskboardError `CONFLICT` (by the command, or here) when the lease is no longer held.
+ * @example
+ * ```ts
+ * import { createTask, outcomeOfRequest, readApprovalRequest, readNewTask } from '@taskboard/core/storage'
+ *
+ * const input = readNewTask({ title: 'Refund order 7' }, 'ws_1', 3)
+ * const task = createTask(input, { id: 'task_1', now: 0, openDependencies: 0 })
+ * const request = readApprovalRequest({ action: 'refund', summary: 'Refund order 7' })
+ * console.log(outcomeOfRequest(task, null, request, { fencingToken: 1, now: 0 }).kind) // ask
+ * ```
+ */
+export function outcomeOfRequest(
+  task: Task,
+  open: StoredApproval | null,
+  request: ApprovalRequest,
+  { fencingToken, now }: { readonly fencingToken: number; readonly now: Instant },
+): RequestOutcome {
+  const hold: TaskCommand = {
+    kind: 'hold_claimed',
+    fencingToken,
+    reason: 'approval',
+    message: request.summary,
+    isUncounted: true,
+  }
+  const renew: TaskCommand = { kind: 'renew', fencingToken, leaseMs: null }
+  const approval = open === null ? null : approvalAt(open, now)
+  switch (approval?.status) {
+    case 'pending': {
+      const isRepeat =
+        approval.fencingToken === fencingToken &&
+        task.fencingToken === fencingToken &&
+        task.hold?.reason === 'approval'
+      return { kind: 'wait', approval, command: isRepeat ? null : hold }
+    }
+    case 'approved':
+      return { kind: 'use', approval, command: renew }
+    case 'rejected':
+      return { kind: 'refuse', approval, command: renew }
+    case 'used':
+    case 'expired':
+    case undefined:
+      return { kind: 'ask', command: hold, replaces: approval?.status === 'expired' ? approval.id : null }
+  }
+}
+
+/** What a decision does. */
+export interface DecisionOutcome {
+  /** The approval after it. */
+  readonly approval: StoredApproval
+  /** What it does to the task; null for nothing. */
+  readonly command: TaskCommand | null
+  /** The comment that shows it in the task's conversation. */
+  readonly body: string
+}
+
+/**
+ * What a decision does. Pure, as `transition` is.
+ * @throws TaskboardError `FORBIDDEN` for an agent, and for the credential that asked; `CONFLICT` when the approval is not pending: it was
+ *   decided before, or has expired.
+ * @example
+ * ```ts
+ * import { createTask, outcomeOfDecision, readApprovalRequest, readNewTask } from '@taskboard/core/storage'
+ *
+ * const input = readNewTask({ title: 'Refund order 7' }, 'ws_1', 3)
+ * const task = createTask(input, { id: 'task_1', now: 0, openDependencies: 0 })
+ * const asked = {
+ *   ...readApprovalRequest({ action: 'refund', summary: 'Refund order 7' }),
+ *   ...{ id: 'apr_1', workspaceId: 'ws_1', taskId: 'task_1', agentId: 'agent_1', fencingToken: 1 },
+ *   ...{ requestedAt: 0, expiresAt: 1_000, decidedBy: null, decidedAt: null, comment: null, usedAt: null },
+ *   requestedBy: { kind: 'agent', id: 'agent_1' },
+ *   state: 'pending',
+ * } as const
+ * const verdict = { decision: 'approved', comment: null } as const
+ * const { approval } = outcomeOfDecision(task, asked, { ...verdict, decidedBy: { kind: 'user', id: 'user_1' } }, 500)
+ * console.log(approval.state, approval.decidedAt) // approved 500
+ * ```
+ */
+export function outcomeOfDecision(
+  { hold }: Task,
+  stored: StoredApproval,
+  { decision, comment, decidedBy: { kind, id } }: Verdict & { readonly decidedBy: Actor },
+  now: Instant,
+): DecisionOutcome {
+  requireDecider(stored, { kind, id })
+  const { status } = approvalAt(stored, now)
+  if (status !== 'pending') {
+    const why = status === 'expired' ? 'the approval has expired' : 'the approval was decided before'
+    throw new TaskboardError('CONFLICT', why, { resourceId: stored.id })
+  }
+  const first = `${decision === 'approved' ? 'Approved' : 'Rejected'}: ${stored.action}`
+  return {
+    approval: { ...stored, state: decision, decidedBy: { kind, id }, decidedAt: now, comment },
+    command: hold?.reason === 'approval' ? { kind: 'release' } : null,
+    body: comment === null ? first : `${first}\n\n${comment}`,
+  }
+}
+
+function requireDecider({ requestedBy }: StoredApproval, { kind, id }: Actor): void {
+  if (kind === 'agent') throw new TaskboardError('FORBIDDEN', 'an agent cannot decide an approval')
+  if (id !== null && requestedBy.kind === kind && requestedBy.id === id) {
+    throw new TaskboardError('FORBIDDEN', 'the credential that asked for an approval cannot decide it')
+  }
+}

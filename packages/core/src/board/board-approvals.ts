@@ -1,0 +1,77 @@
+import type { z } from 'zod'
+import type { CallContext, Environment, InTransaction } from '../environment/index.js'
+import { parseInput, TaskboardError } from '../errors/index.js'
+import {
+  type Approval,
+  type ApprovalInput,
+  approvalProof,
+  readApprovalRequest,
+  verdictInput,
+} from './approval.js'
+import type { ApprovalAnswer, ApprovalStore } from './approval-store.js'
+import type { WriteOptions } from './board-options.js'
+import type { Actor } from './task.js'
+
+/** The approvals of a board's tasks. */
+export interface BoardApprovals<Tx = unknown> {
+  /**
+   * The agent that works the task asks for leave to do one thing. `approved`: this very action with this very input was approved for this
+   * task, and this call has used that up: do it now, once. `rejected`: it was rejected, and `approval.comment` says why. `pending`: it waits for a
+   * decision. The task is on hold as `approval`, the claim has ended, and the next attempt asks again. The attempt does not count.
+   * @throws `CONFLICT` when the lease is no longer held.
+   */
+  requestApproval(
+    taskId: string,
+    input: ApprovalInput & { readonly fencingToken: number },
+    options?: WriteOptions<Tx>,
+  ): Promise<ApprovalAnswer>
+  /**
+   * A person decides a pending approval, with `approval.decided`, and releases its task. Of several decisions the first one counts.
+   * @throws `CONFLICT` when it was decided before or has expired; `NOT_FOUND`; `FORBIDDEN` for agents, on the board of a run whatever
+   *   `actor` says, and for the credential that asked.
+   */
+  decide(
+    approvalId: string,
+    input: z.input<typeof verdictInput>,
+    options?: WriteOptions<Tx>,
+  ): Promise<Approval>
+}
+
+export interface BoardApprovalsParts<Tx> {
+  readonly environment: Environment
+  readonly approvals: ApprovalStore<Tx>
+  /** For how long a request can be decided. */
+  readonly expireAfterMs: number
+}
+
+/** The approvals of one workspace; `actor` is the default actor. */
+export function createBoardApprovals<Tx>(
+  { environment, approvals, expireAfterMs }: BoardApprovalsParts<Tx>,
+  workspaceId: string,
+  actor: Actor,
+): BoardApprovals<Tx> {
+  const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
+    now: environment.storageNow(),
+    tx: options?.tx,
+  })
+
+  return {
+    async requestApproval(taskId, input, options) {
+      const { fencingToken } = parseInput(approvalProof, input)
+      const request = readApprovalRequest(input)
+      const proof = { workspaceId, taskId, fencingToken }
+      const requestedBy = options?.actor ?? actor
+      return approvals.requestApproval({ proof, request, requestedBy, expireAfterMs }, at(options))
+    },
+    async decide(approvalId, input, options) {
+      const { decision, comment = null } = parseInput(verdictInput, input)
+      // The board that a run was given is an agent's, whoever it says that it acts for.
+      if (actor.kind === 'agent') {
+        throw new TaskboardError('FORBIDDEN', 'an agent cannot decide an approval')
+      }
+      const decidedBy = options?.actor ?? actor
+      const verdict = { decision, comment }
+      return approvals.decideApproval({ workspaceId, approvalId, verdict, decidedBy }, at(options))
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import type { z } from 'zod'
+import type { CallContext, Environment, InTransaction } from '../environment/index.js'
+import { parseInput, requireLimit } from '../errors/index.js'
+import type { Created } from '../idempotency/index.js'
+import { type AddOptions, DEFAULT_PAGE, type ListOptions } from './board-options.js'
+import { type Comment, commentInput, questionInput } from './comment.js'
+import type { CommentStore } from './comment-store.js'
+import { decodePlace, encodePlace } from './cursor.js'
+import type { Actor } from './task.js'
+
+export interface CommentList {
+  /** Oldest first. */
+  readonly comments: readonly Comment[]
+  /** For the next page; null on the last one. */
+  readonly nextCursor: string | null
+}
+
+type CommentInput = z.input<typeof commentInput>
+
+/** The conversations of a board's tasks. Nobody edits or deletes a comment. */
+export interface BoardConversation<Tx = unknown> {
+  /**
+   * Adds a comment to a task in any column, with `task.commented`. A repeat with the same `idempotency` returns the first one's.
+   * `authorName` is for authors that only the host knows; default: the name of the user's, key's or agent's record.
+   */
+  comment(taskId: string, input: CommentInput, options?: AddOptions<Tx>): Promise<Comment>
+  /** As `comment`, and says whether the comment is the one of an earlier call. */
+  commentOnce(taskId: string, input: CommentInput, options?: AddOptions<Tx>): Promise<Created<Comment>>
+  /** A task's comments, oldest first. */
+  comments(taskId: string, options?: ListOptions<Tx>): Promise<CommentList>
+  /**
+   * The agent that works the task asks: records the question and puts the task on hold as `needs_input`, which ends its claim. The attempt
+   * does not count. @throws `CONFLICT` when the lease is no longer held.
+   */
+  ask(taskId: string, input: z.input<typeof questionInput>, options?: InTransaction<Tx>): Promise<Comment>
+  /**
+   * Answers the question of a task on hold as `needs_input`: records the answer and releases the hold, in one commit. Agents can claim the
+   * task again, with fresh attempts, and find the answer. @throws `CONFLICT` when the task does not wait for an answer.
+   */
+  answer(taskId: string, input: CommentInput, options?: AddOptions<Tx>): Promise<Comment>
+  /** As `answer`, and says whether the comment is the one of an earlier call. */
+  answerOnce(taskId: string, input: CommentInput, options?: AddOptions<Tx>): Promise<Created<Comment>>
+}
+
+export interface ConversationParts<Tx> {
+  readonly environment: Environment
+  readonly comments: CommentStore<Tx>
+}
+
+/** The conversation of the tasks of one workspace; `actor` is the default author. */
+export function createConversation<Tx>(
+  { environment, comments }: ConversationParts<Tx>,
+  workspaceId: string,
+  actor: Actor,
+): BoardConversation<Tx> {
+  const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
+    now: environment.storageNow(),
+    tx: options?.tx,
+  })
+
+  const insert =
+    (kind: 'comment' | 'answer') =>
+    async (taskId: string, input: CommentInput, options?: AddOptions<Tx>): Promise<Created<Comment>> => {
+      const { body, authorName = null } = parseInput(commentInput, input)
+      const draft = { kind, body, author: options?.actor ?? actor, authorName }
+      const idempotency = options?.idempotency ?? null
+      return comments.insertComment({ target: { workspaceId, taskId }, draft, idempotency }, at(options))
+    }
+
+  const conversation: BoardConversation<Tx> = {
+    commentOnce: insert('comment'),
+    comment: async (taskId, input, options) => (await conversation.commentOnce(taskId, input, options)).value,
+    async comments(taskId, options = {}) {
+      const limit = requireLimit(options.limit ?? DEFAULT_PAGE)
+      const after = options.cursor == null ? 0 : decodePlace(options.cursor)
+      const page = await comments.listComments({ workspaceId, taskId, limit, after }, at(options))
+      const { nextAfter } = page
+      return { comments: page.comments, nextCursor: nextAfter === null ? null : encodePlace(nextAfter) }
+    },
+    async ask(taskId, input, options) {
+      const { fencingToken, question } = parseInput(questionInput, input)
+      const draft = { kind: 'question', body: question, fencingToken } as const
+      const insertion = { target: { workspaceId, taskId }, draft, idempotency: null }
+      return (await comments.insertComment(insertion, at(options))).value
+    },
+    answerOnce: insert('answer'),
+    answer: async (taskId, input, options) => (await conversation.answerOnce(taskId, input, options)).value,
+  }
+  return conversation
+}

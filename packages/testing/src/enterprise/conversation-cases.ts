@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import type { EnterpriseCheck } from './enterprise-case.js'
+import { assertAnswer, assertError, type EnterpriseSession } from './enterprise-session.js'
+
+type Json = Record<string, unknown>
+
+const REFUND = { action: 'refund', summary: 'Refund order 7', input: { order: 7, cents: 1_900 } }
+
+/** An agent outside of the host with a task, and the key that a host gives to one. */
+async function worker(session: EnterpriseSession, given?: { readonly id: string; readonly key: string }) {
+  const { taskboard, workspaceId, makeKey, send } = session
+  const agent = await taskboard.agents.create(workspaceId, { name: 'Outside', type: 'outside' })
+  const usual = ['tasks:read', 'tasks:write', 'agents:read', 'agents:write'] as const
+  const { id: keyId, key } = given ?? (await makeKey(usual))
+  const { id } = assertAnswer(await send('POST', '/v2/tasks', { body: { title: 'Work' } }), 201)
+  const path = `/v2/tasks/${String(id)}`
+  let token: unknown
+  return {
+    keyId,
+    key,
+    path,
+    async claim(): Promise<Json | null> {
+      const answer = await send('POST', '/v2/tasks/claim', { as: key, body: { agent_id: agent.id } })
+      const task = assertAnswer(answer)['task'] as Json | null
+      token = task?.['fencing_token'] ?? token
+      return task
+    },
+    post: (verb: string, body: object) =>
+      send('POST', `${path}/${verb}`, { as: key, body: { fencing_token: token, ...body } }),
+  }
+}
+
+const kindsOf = async ({ send }: EnterpriseSession, path: string) =>
+  (assertAnswer(await send('GET', `${path}/comments`))['comments'] as Json[]).map(({ kind }) => kind)
+
+/** What people and agents outside of the host say to each other, and what gives an agent leave to act. */
+export const conversationCases: readonly EnterpriseCheck[] = [
+  {
+    id: 'conversation.comments',
+    name: 'comments are written once a key, named, and listed in pages',
+    async check(session) {
+      const { send } = session
+      const { path } = await worker(session)
+      const post = (body: object, key?: string) =>
+        send('POST', `${path}/comments`, { body, ...(key && { headers: { 'idempotency-key': key } }) })
+      const first = assertAnswer(await post({ body: 'Please hurry.' }, 'k1'), 201)
+      assert.deepEqual(assertAnswer(await post({ body: 'Please hurry.' }, 'k1'), 201), first)
+      assertError(await post({ body: 'other' }, 'k1'), 409, 'CONFLICT')
+      assert.deepEqual(
+        [first['kind'], (first['author'] as Json)['kind'], (first['author'] as Json)['name']],
+        ['comment', 'api_key', 'all'],
+      )
+      assertAnswer(await post({ body: 'It is late.' }), 201)
+      const page = assertAnswer(await send('GET', `${path}/comments?limit=1`))
+      assert.deepEqual(page['comments'], [first])
+      const next = await send('GET', `${path}/comments?limit=1&cursor=${String(page['next_cursor'])}`)
+      const last = assertAnswer(next)
+      assert.deepEqual(
+        [(last['comments'] as Json[]).map(({ body }) => body), last['next_cursor']],
+        [['It is late.'], null],
+      )
+      assertError(await send('GET', `${path}/comments?cursor=x`), 400, 'INVALID_REQUEST', 'cursor')
+      for (const body of ['', ' ', 'x'.repeat(20_001), 7, null]) {
+        assertError(await post({ body }), 400, 'INVALID_REQUEST', 'body')
+      }
+    },
+  },
+  {
+    id: 'conversation.question',
+    name: 'an agent outside of the host asks by a hold, and the answer releases the task',
+    async check(session) {
+      const { send } = session
+      const { path, claim, post } = await worker(session)
+      const answer = (body: string) => send('POST', `${path}/answer`, { body: { body } })
+      assertError(await answer('French'), 409, 'CONFLICT')
+      await claim()
+      assertError(await post('hold', { reason: 'needs_input' }), 400, 'INVALID_REQUEST', 'message')
+      const held = assertAnswer(await post('hold', { reason: 'needs_input', message: 'Which language?' }))
+      assert.deepEqual([held['status'], held['lease_expires_at']], ['blocked', null])
+      assert.equal(await claim(), null)
+      assertAnswer(await answer('French'), 201)
+      assertError(await answer('German'), 409, 'CONFLICT')
+      assert.deepEqual(await kindsOf(session, path), ['question', 'answer'])
+      assert.equal((await claim())?.['attempts'], 1)
+      assert.equal(assertAnswer(await post('hold', { reason: 'failed', message: 'No.' }))['status'], 'failed')
+      assertError(await post('hold', { reason: 'bored' }), 400, 'INVALID_REQUEST', 'reason')
+      assertError(await post('hold', { reason: 'failed' }), 409, 'CONFLICT', 'fencing_token')
+    },
+  },
+  {
+    id: 'approvals.once',
+    name: 'an agent outside of the host may do what a person approved, once',
+    async check(session) {
+      const { send } = session
+      const { path, claim, post, keyId } = await worker(session)
+      const ask = async (body: object = REFUND) => assertAnswer(await post('approvals', body))
+      await claim()
+      const { outcome, approval } = (await ask()) as { outcome: string; approval: Json }
+      assert.equal(outcome, 'pending')
+      assert.deepEqual(approval['requested_by'], { kind: 'api_key', id: keyId })
+      const at = `/v2/approvals/${String(approval['id'])}`
+      assert.deepEqual(assertAnswer(await send('GET', at)), approval)
+      const list = assertAnswer(await send('GET', '/v2/approvals?status=pending'))
+      assert.deepEqual(list, { approvals: [approval], next_cursor: null })
+      const body = { decision: 'approved', comment: 'Go.' }
+      const decided = assertAnswer(await send('POST', `${at}/decision`, { body }))
+      assert.deepEqual([decided['status'], decided['comment']], ['approved', 'Go.'])
+      assertError(await send('POST', `${at}/decision`, { body }), 409, 'CONFLICT')
+      await claim()
+      const used = (await ask({ ...REFUND, input: { cents: 1_900, order: 7 } })) as {
+        outcome: string
+        approval: Json
+      }
+      assert.deepEqual(
+        [used.outcome, used.approval['id'], used.approval['status']],
+        ['approved', approval['id'], 'used'],
+      )
+      assert.equal((await ask())['outcome'], 'pending')
+      assert.deepEqual(await kindsOf(session, path), ['decision'])
+      assertError(await send('GET', '/v2/approvals?status=open'), 400, 'INVALID_REQUEST', 'status')
+      assertError(await send('GET', '/v2/approvals?cursor=x'), 400, 'INVALID_REQUEST', 'cursor')
+    },
+  },
+  {
+    id: 'approvals.attacks',
+    name: "an agent's key gets through by no decision, release, text, other input or other task",
+    async check(session) {
+      const { send, makeKey } = session
+      const { path, claim, post, key } = await worker(session)
+      await claim()
+      const first = assertAnswer(await post('approvals', REFUND)) as { approval: Json }
+      const at = `/v2/approvals/${String(first.approval['id'])}`
+      const decision = { decision: 'approved' }
+      assertError(
+        await send('POST', `${at}/decision`, { as: key, body: decision }),
+        403,
+        'AUTHORIZATION_FAILED',
+      )
+      const outcome = async (body: object = REFUND) => assertAnswer(await post('approvals', body))['outcome']
+      assertError(
+        await send('POST', `${path}/answer`, { as: key, body: { body: 'Approved' } }),
+        409,
+        'CONFLICT',
+      )
+      for (const [verb, body] of [
+        ['release', {}],
+        ['comments', { body: 'Approved: refund' }],
+        ['move', { to: 'done' }],
+        ['move', { to: 'todo' }],
+      ] as const) {
+        await send('POST', `${path}/${verb}`, { as: key, body })
+      }
+      await send('PATCH', path, { as: key, body: { description: 'Approved: refund' } })
+      await claim()
+      assert.equal(await outcome({ ...REFUND, summary: 'Approved' }), 'pending')
+      assertAnswer(await send('POST', `${at}/decision`, { body: decision }))
+      await claim()
+      assert.equal(await outcome({ ...REFUND, input: { order: 7, cents: 1_901 } }), 'pending')
+      const other = await worker(session)
+      await other.claim()
+      assert.equal(assertAnswer(await other.post('approvals', REFUND))['outcome'], 'pending')
+      // A key that may decide still cannot decide what it asked for itself.
+      const strong = await makeKey(['tasks:write', 'approvals:write', 'agents:read'])
+      const asking = await worker(session, strong)
+      await asking.claim()
+      const asked = assertAnswer(await asking.post('approvals', REFUND)) as { approval: Json }
+      const own = `/v2/approvals/${String(asked.approval['id'])}/decision`
+      assertError(await send('POST', own, { as: strong.key, body: decision }), 403, 'AUTHORIZATION_FAILED')
+      assertAnswer(await send('POST', own, { body: decision }))
+    },
+  },
+]
