@@ -112,7 +112,7 @@ module.exports = {
       from: { path: core },
       to: {
         dependencyTypes: ['npm', 'npm-dev', 'npm-peer', 'npm-optional', 'npm-no-pkg', 'npm-unknown'],
-        pathNot: npmModule('zod|eventemitter3|undici|ipaddr\\.js|jose|otpauth'),
+        pathNot: npmModule('zod|croner|eventemitter3|undici|ipaddr\\.js|jose|otpauth'),
       },
     },
     {
@@ -136,7 +136,7 @@ module.exports = {
       name: 'library-behind-one-file',
       comment: 'Each of these is used by exactly one file of core, behind the port of its feature.',
       severity: 'error',
-      module: { path: npmModule('undici|ipaddr\\.js|jose|otpauth'), numberOfDependentsMoreThan: 1 },
+      module: { path: npmModule('croner|undici|ipaddr\\.js|jose|otpauth'), numberOfDependentsMoreThan: 1 },
       from: { path: core },
     },
     {

@@ -1,7 +1,13 @@
 import type { AgentDefinition, AgentDirectory } from './agents/index.js'
 import { createLeaseSweep, createRunner } from './agents/index.js'
 import { createRollUpSweep } from './analytics/index.js'
-import { createDependentSweep, type Actor, type Backoff, type Board } from './board/index.js'
+import {
+  createDependentSweep,
+  type Actor,
+  type Backoff,
+  type Board,
+  type ScheduleLoop,
+} from './board/index.js'
 import type { BackgroundLoop, Clock, Environment } from './environment/index.js'
 import {
   createEventLogTailer,
@@ -38,6 +44,7 @@ export interface BackgroundParts<Tx> {
   readonly deliverer: Deliverer
   /** Routes what waits, after a change of agents. */
   readonly routes: BackgroundLoop
+  readonly scheduleLoop: ScheduleLoop
   readonly backoff: Backoff
   readonly retention: Retention
   /** Null for a storage whose commit notifications are complete. */
@@ -77,6 +84,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
     createDependentSweep({ environment, tasks, pollIntervalMs }),
     createRollUpSweep(environment, storage.analytics, rollUpEveryMs),
     createRetentionSweep(environment, storage, parts.retention),
+    parts.scheduleLoop,
   ]
   tailer.subscribe(
     (event) => realtime.publish(event),

@@ -36,6 +36,7 @@ export {
   columns,
   commentKinds,
   holdReasons,
+  overlaps,
   priorities,
   taskStatus,
   taskStatuses,
@@ -56,6 +57,7 @@ export type {
   Board,
   BoardApprovals,
   BoardConversation,
+  BoardSchedules,
   ChatReply,
   Column,
   Comment,
@@ -67,7 +69,12 @@ export type {
   HoldReason,
   Lease,
   ListedTaskInput,
+  Overlap,
   Priority,
+  Schedule,
+  ScheduleChangeInput,
+  ScheduleInput,
+  SchedulePage,
   Task,
   TaskAgent,
   TaskChangeInput,
@@ -108,6 +115,22 @@ export type { Storage } from './storage/index.js'
 export type { TaskboardOptions } from './taskboard-options.js'
 export { createTaskboard } from './taskboard.js'
 export type { Taskboard } from './taskboard.js'
+export { toUsageReport } from './usage/index.js'
+export type {
+  Budget,
+  BudgetInput,
+  BudgetPage,
+  ModelPrice,
+  ModelPrices,
+  MonthlyBudget,
+  RecordedUsage,
+  Usage,
+  UsageAmounts,
+  UsageFilter,
+  UsageInput,
+  UsagePage,
+  UsageSum,
+} from './usage/index.js'
 export {
   createRetrySchedule,
   defaultRetrySchedule,

@@ -53,6 +53,9 @@ export type {
 export {
   approvalAt,
   backoffDelayMs,
+  budgetHold,
+  changedSchedule,
+  createSchedule,
   commentsOfRun,
   createTask,
   cursorAfter,
@@ -67,6 +70,9 @@ export {
   outcomeOfDecision,
   outcomeOfRequest,
   readApprovalRequest,
+  mostSchedules,
+  nextOccurrence,
+  occur,
   readNewTask,
   readTaskList,
   requireSubtaskRoom,
@@ -90,10 +96,17 @@ export type {
   CommentQuery,
   CommentStore,
   Completion,
+  NewSchedule,
   DecisionOutcome,
   ListedTask,
   NewTask,
+  Occurrence,
+  OccurrenceRequest,
   RequestOutcome,
+  ScheduleChange,
+  ScheduleList,
+  ScheduleQuery,
+  ScheduleStore,
   StoredApproval,
   TaskAddition,
   TaskBackground,
@@ -196,6 +209,28 @@ export type {
 export { createStorageSettings } from './storage-settings.js'
 export type { BoundSettings } from './storage-settings.js'
 export type { Pruning, StorageSettings } from './storage/index.js'
+export {
+  addUsage,
+  budgetHolders,
+  isBudgetSpent,
+  microsPerUsd,
+  nextMonthStart,
+  noUsage,
+} from './usage/index.js'
+export type {
+  Budget,
+  BudgetHolder,
+  MonthlyBudget,
+  RecordedUsage,
+  Spending,
+  UsageAmounts,
+  UsageGroup,
+  UsageQuery,
+  UsageRecord,
+  UsageReport,
+  UsageStore,
+  UsageSum,
+} from './usage/index.js'
 export { createEndpointGuard, rotateSecrets } from './webhooks/index.js'
 export type {
   ClaimedDelivery,

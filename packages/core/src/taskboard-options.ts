@@ -18,6 +18,7 @@ import type { ScoringOptions } from './priority/index.js'
 import { resolveRealtimeOptions, type RealtimeOptions } from './realtime/index.js'
 import type { Storage } from './storage/index.js'
 import type { CredentialRequest, RoutePaths } from './transport-services.js'
+import type { ModelPrices } from './usage/index.js'
 import type { WebhookOptions } from './webhooks/index.js'
 
 /** The options of `createTaskboard`. Only `storage` is required. */
@@ -64,6 +65,11 @@ export interface TaskboardOptions<Tx = unknown> {
         readonly expireAfterMs?: number | undefined
       }
     | undefined
+  /**
+   * The prices of language models, by the name that reports of usage have, in dollars for a million tokens. A report with its own cost needs
+   * none; another one of a model without a price costs nothing.
+   */
+  readonly prices?: ModelPrices | undefined
   readonly limits?:
     | {
         /** Requests to the board API per key in any rolling minute. Default 60. */
@@ -112,6 +118,7 @@ export interface TaskboardOptions<Tx = unknown> {
 }
 
 const LONGEST_MS = 10 * 365 * 86_400_000
+const MOST_USD = 1_000_000
 const PATH = /^(\/[\w.~-]+)+$/
 
 /** @throws TaskboardError `INVALID_CONFIG` naming the first option with an invalid value. */
@@ -137,6 +144,11 @@ export function checkOptions<Tx>(options: TaskboardOptions<Tx>): void {
     'attempts.backoff',
     'must not shrink',
   )
+  for (const [model, price] of Object.entries(options.prices ?? {})) {
+    for (const usd of [price.inputUsd, price.outputUsd, price.cachedInputUsd ?? 0]) {
+      requireOption(usd >= 0 && usd <= MOST_USD, `prices.${model}`, `must be numbers from 0 to ${MOST_USD}`)
+    }
+  }
   if (options.tokens !== undefined) {
     requireOption(options.authenticate === undefined, 'tokens', 'cannot be combined with authenticate')
     resolveTokenOptions(options.tokens)

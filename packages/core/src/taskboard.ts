@@ -17,13 +17,15 @@ import {
   type Agents,
 } from './agents/index.js'
 import { createAnalytics, resolveBaselines, type Analytics } from './analytics/index.js'
-import { createBackground, type Background } from './background.js'
+import { createBackground } from './background.js'
 import { createCallers } from './callers.js'
 import {
   cachedBoards,
   createApprovalDirectory,
   createBoard,
   createRouteSweep,
+  createScheduleLoop,
+  createSchedules,
   createTaskDirectory,
   defaultBackoff,
   readNewTask,
@@ -32,6 +34,7 @@ import {
   type Backoff,
   type Board,
   type BoardParts,
+  type ScheduleLoop,
   type TaskDirectory,
 } from './board/index.js'
 import {
@@ -53,12 +56,14 @@ import {
   type TaskboardEvents,
 } from './events/index.js'
 import { createQuota, createTierLimits, resolveTiers, type Tiers } from './limits/index.js'
+import { createLifecycle } from './lifecycle.js'
 import { createScoring, type Scoring } from './priority/index.js'
 import { defaultRetention } from './retention.js'
 import { createRealtime, resolveRealtimeOptions, type Realtime } from './realtime/index.js'
 import type { Storage } from './storage/index.js'
 import type { TransportServices } from './transport-services.js'
 import { checkOptions, defaultAgentOf, pollIntervalOf, type TaskboardOptions } from './taskboard-options.js'
+import { createUsage, type Usage } from './usage/index.js'
 import {
   createDeliverer,
   createEndpointGuard,
@@ -84,6 +89,8 @@ export interface Taskboard<Tx = unknown> {
   readonly tasks: TaskDirectory<Tx>
   /** Queries the approvals of all boards, with filters. A board decides them. */
   readonly approvals: ApprovalDirectory<Tx>
+  /** What agents have used, and the budgets of agents and workspaces. */
+  readonly usage: Usage<Tx>
   readonly webhooks: Webhooks<Tx>
   readonly notifications: Notifications<Tx>
   /** Emits the events of all boards, after the commit, from `start` to `close`. */
@@ -122,7 +129,6 @@ export interface Taskboard<Tx = unknown> {
 
 const MINUTE_MS = 60_000
 const DEFAULT_BODY_LIMIT_BYTES = 1_048_576
-const DEFAULT_DRAIN_TIMEOUT_MS = 10_000
 const DEFAULT_LEASE_MS = 60_000
 const DEFAULT_REMOTE_WORKER_TIMEOUT_MS = 60_000
 const DEFAULT_MAX_ATTEMPTS = 5
@@ -169,8 +175,10 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
   const { environment, storage } = wiring
   const channels = options.notifications ?? []
   const emitter = createEmitter(environment.logger)
-  const boardParts = boardPartsOf(wiring)
   const pollIntervalMs = pollIntervalOf(options)
+  const { schedules: scheduleStore, events } = storage
+  const scheduleLoop = createScheduleLoop({ environment, schedules: scheduleStore, events, pollIntervalMs })
+  const boardParts = boardPartsOf(wiring, scheduleLoop)
   const deliverer = createDeliverer({
     ...wiring,
     store: storage.webhooks,
@@ -187,6 +195,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     emitter,
     realtime: services.realtime,
     deliverer,
+    scheduleLoop,
     retention: {
       eventsMs: options.retention?.eventsMs ?? defaultRetention.eventsMs,
       deliveriesMs: options.retention?.deliveriesMs ?? defaultRetention.deliveriesMs,
@@ -199,6 +208,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     analytics: services.analytics,
     tasks: services.tasks,
     approvals: services.approvals,
+    usage: services.usage,
     notifications: createNotifications({ environment, store: storage.notifications, channels }),
     events: emitter.events,
     publish: createPublisher({ environment, store: storage.events }),
@@ -263,18 +273,30 @@ function createSender<Tx>({ environment, guard, options }: Wiring<Tx>) {
   return createUndiciSender({ clock: environment.clock, guard, resolver, ca })
 }
 
-function boardPartsOf<Tx>({ environment, storage, options, backoff, closed }: Wiring<Tx>): BoardParts<Tx> {
+function boardPartsOf<Tx>(
+  { environment, storage, options, backoff, closed }: Wiring<Tx>,
+  scheduleLoop: ScheduleLoop,
+): BoardParts<Tx> {
+  const maxAttempts = options.attempts?.max ?? DEFAULT_MAX_ATTEMPTS
   return {
     environment,
     tasks: storage.tasks,
     comments: storage.comments,
     approvals: storage.approvals,
+    schedules: createSchedules({
+      environment,
+      store: storage.schedules,
+      maxAttempts,
+      onChanged: () => scheduleLoop.noteChange(),
+    }),
     chat: createChat({
       environment,
       agents: storage.agents,
       runtimes: options.agents ?? [],
       closed: closed.signal,
     }),
+    usageStore: storage.usage,
+    prices: options.prices ?? {},
     noteClaim: createWorkerNotes(
       environment,
       storage.agents,
@@ -282,7 +304,7 @@ function boardPartsOf<Tx>({ environment, storage, options, backoff, closed }: Wi
     ),
     settings: {
       leaseMs: DEFAULT_LEASE_MS,
-      maxAttempts: options.attempts?.max ?? DEFAULT_MAX_ATTEMPTS,
+      maxAttempts,
       backoff,
       approvalsExpireAfterMs: options.approvals?.expireAfterMs ?? DEFAULT_APPROVAL_MS,
     },
@@ -341,6 +363,8 @@ function createTransportServices<Tx>(
     readTasks: (inputs, workspaceId) => readTaskList(inputs, workspaceId, boardParts.settings.maxAttempts),
     tasks: createTaskDirectory({ environment, tasks: storage.tasks }),
     approvals: createApprovalDirectory({ environment, tasks: storage.tasks, approvals: storage.approvals }),
+    schedules: boardParts.schedules,
+    usage: createUsage({ environment, store: storage.usage }),
     saveIdempotentResponse: (claim, answer) =>
       storage.saveIdempotentResponse({ claim, answer }, { now: environment.storageNow() }),
     webhooks: createWebhooks({
@@ -374,29 +398,4 @@ function realtimeOf<Tx>({ environment, storage, options }: Wiring<Tx>, tiers: Ti
     settings: resolveRealtimeOptions(options.realtime),
     tiers,
   })
-}
-
-function createLifecycle(
-  background: Background,
-  closed: AbortController,
-): Pick<Taskboard, 'start' | 'close'> {
-  let starting: Promise<void> | undefined
-  let closing: Promise<void> | undefined
-  return {
-    start() {
-      if (closing) return Promise.reject(new TaskboardError('CONFLICT', 'the task board is closed'))
-      starting ??= background.start().catch((error: unknown) => {
-        starting = undefined
-        throw error
-      })
-      return starting
-    },
-    close({ drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS } = {}) {
-      closing ??= Promise.resolve(starting)
-        .catch(() => undefined)
-        .then(() => background.stop(drainTimeoutMs))
-        .finally(() => closed.abort())
-      return closing
-    },
-  }
 }

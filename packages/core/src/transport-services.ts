@@ -13,6 +13,7 @@ import type {
   ListedTask,
   ListedTaskInput,
   NewTask,
+  Schedules,
   TaskDirectory,
   TaskInput,
   TransportBoard,
@@ -23,6 +24,7 @@ import type { IdempotencyClaim } from './idempotency/index.js'
 import type { LimitDecision, Quota, TierDecision, Tiers } from './limits/index.js'
 import type { Scoring } from './priority/index.js'
 import type { Realtime } from './realtime/index.js'
+import type { Usage } from './usage/index.js'
 import type { Webhooks } from './webhooks/index.js'
 
 /** The data to check a credential. Every `HttpRequest` is one. */
@@ -90,6 +92,9 @@ export interface TransportServices<Tx = unknown> {
   readonly tasks: TaskDirectory<Tx>
   /** The approvals of all boards. */
   readonly approvals: ApprovalDirectory<Tx>
+  /** The schedules of all boards. */
+  readonly schedules: Schedules<Tx>
+  readonly usage: Usage<Tx>
   readonly webhooks: Webhooks<Tx>
   /** The prefix of the header names of deliveries. */
   readonly webhookHeaderPrefix: string

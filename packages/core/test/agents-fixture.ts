@@ -20,7 +20,7 @@ import type { AgentOptions } from '@taskboard/core/transport'
 import { memoryStorage } from '@taskboard/memory'
 import { newTask, virtualClock } from '@taskboard/testing'
 import { createLeaseSweep, createRunner } from '../src/agents/index.js'
-import { createBoard, type BoardParts } from '../src/board/index.js'
+import { createBoard, createSchedules, type BoardParts } from '../src/board/index.js'
 import { createEnvironment, type Environment } from '../src/environment/index.js'
 
 export interface AgentsFixtureOptions {
@@ -74,8 +74,7 @@ export async function agentsFixture({ agents, workspaces = 1, patienceMs = 10 }:
       await storage.agents.reportPresence(report, when)
     },
   }
-  const { comments, approvals } = storage
-  const boardFor = boardsOn(environment, { tasks, comments, approvals })
+  const boardFor = boardsOn(environment, storage, tasks)
   const parts = { environment, tasks, agents: agentStore, events, boardFor, pollIntervalMs: null }
 
   return {
@@ -116,15 +115,18 @@ export async function agentsFixture({ agents, workspaces = 1, patienceMs = 10 }:
 }
 
 /** Boards on which nobody chats. */
-function boardsOn<Tx>(
-  environment: Environment,
-  stores: Pick<Storage<Tx>, 'tasks' | 'comments' | 'approvals'>,
-) {
+function boardsOn<Tx>(environment: Environment, storage: Storage<Tx>, tasks: TaskStore<Tx>) {
+  const { schedules: store, usage: usageStore, comments, approvals } = storage
   const parts: BoardParts<Tx> = {
     environment,
-    ...stores,
+    tasks,
     chat: () => Promise.reject(new Error('nobody chats here')),
     noteClaim: () => Promise.resolve(),
+    schedules: createSchedules({ environment, store, maxAttempts: 5, onChanged: () => undefined }),
+    usageStore,
+    comments,
+    approvals,
+    prices: { small: { inputUsd: 1, outputUsd: 2 } },
     settings: {
       leaseMs: 60_000,
       maxAttempts: 5,

@@ -22,13 +22,19 @@ export function fromWireName(name: string): string {
   )
 }
 
-/** An input with wire names, without undefined members. */
+/** An input with wire names at every level, without undefined members. */
 export function toWire(input: WireObject): WireObject {
   return Object.fromEntries(
     Object.entries(input)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [toWireName(name), value]),
+      .map(([name, value]) => [toWireName(name), name === AS_IS ? value : valueToWire(value)]),
   )
+}
+
+function valueToWire(value: unknown): unknown {
+  const isObject =
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+  return isObject ? toWire(value as WireObject) : value
 }
 
 /** A response with GraphQL names at every level. */

@@ -22,6 +22,7 @@ import type { Database } from './database.js'
 import type { LeaseIndex } from './lease-index.js'
 import { isWithin } from './reach.js'
 import type { ReadyQueue } from './ready-queue.js'
+import { holderKey } from './spent-budgets.js'
 import { byAge } from './subscriptions.js'
 import type { Table } from './table.js'
 import type { MemoryTransaction } from './transactions.js'
@@ -81,6 +82,7 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
           tables.tasks.set(task.id, { ...task, assignedTo: null, updatedAt: now })
         tables.agents.delete(id)
         tables.workers.delete(id)
+        tables.budgets.delete(holderKey(workspaceId, id))
       }),
     reportPresence: (report, call) =>
       write(call, (now) => {

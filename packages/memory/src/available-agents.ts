@@ -1,22 +1,19 @@
 import type { Agent } from '@taskboard/core'
 import type { LeaseIndex } from './lease-index.js'
-import type { Table } from './table.js'
+import type { FollowedAgents } from './spent-budgets.js'
 import type { TaskTable } from './task-slots.js'
 
 type ChangeHook = (before: Agent | undefined, after: Agent | undefined) => void
 
-/** The agents that may take a task: neither paused nor at their bound. Follows the agents' and the tasks' tables. */
-export interface AvailableAgents {
+/** The agents that may take a task: neither paused nor at their bound, and with a budget left. Its hooks run when that or a type changes. */
+export interface AvailableAgents extends FollowedAgents {
   /** How many more tasks the agent may have under its lease; `Infinity` without a bound. */
   roomOf(agent: Agent): number
-  values(): Iterable<Agent>
-  /** Called when an agent begins or ceases to be available, or changes its type. */
-  onChange(hook: ChangeHook): void
 }
 
-/** `leases` must follow the tasks' table already. */
+/** Of those that `agents` has. `leases` must follow the tasks' table already. */
 export function createAvailableAgents(
-  agents: Table<Agent>,
+  agents: FollowedAgents,
   tasks: TaskTable,
   leases: LeaseIndex,
 ): AvailableAgents {
@@ -53,6 +50,7 @@ export function createAvailableAgents(
 
   return {
     roomOf,
+    get: (id) => available.get(id),
     values: () => available.values(),
     onChange(hook) {
       hooks.push(hook)

@@ -4,6 +4,7 @@ import {
   type ApiKeyRecord,
   type Comment,
   type Instant,
+  type Schedule,
   type Task,
   TaskboardError,
   type TaskLogEntry,
@@ -29,11 +30,13 @@ import { type DeliveryRow, skipped } from './deliveries.js'
 import { createEventLog, type EventLog, type EventRow, toLoggedEvent } from './event-log.js'
 import { createIdempotencyRecords, type IdempotencyRecords } from './idempotency.js'
 import { createJournal, type Journal } from './journal.js'
+import type { StoredBudget } from './spent-budgets.js'
 import { createSubtasks, type Subtasks } from './subtasks.js'
 import { createSubscriptions, type Subscriptions } from './subscriptions.js'
 import { createTable, createTableOfRows, type Table } from './table.js'
 import { createTaskSlots, type TaskSlots, type TaskTable } from './task-slots.js'
 import { createTransactions, type Transactions } from './transactions.js'
+import type { DayUsageRow, MonthUsage, TaskUsageRow } from './usage-rows.js'
 import { createUsers, type StoredUser, type Users } from './users.js'
 
 /** A session with its refresh tokens. */
@@ -83,6 +86,14 @@ export interface Database {
     readonly workers: Table<Instant>
     /** By workspace. */
     readonly rollUps: Table<RollUp>
+    readonly schedules: Table<Schedule>
+    /** By `holderKey`. */
+    readonly budgets: Table<StoredBudget>
+    /** By task. */
+    readonly taskUsage: Table<readonly TaskUsageRow[]>
+    readonly usageDays: Table<DayUsageRow>
+    /** By `holderKey`. */
+    readonly usageMonths: Table<MonthUsage>
     readonly tasks: TaskTable
     readonly taskLogs: Table<readonly TaskLogEntry[]>
     readonly outputs: Table<readonly TaskOutput[]>
@@ -116,6 +127,11 @@ export function createDatabase(onScoring: () => void): Database {
     runtimes: createTable<Instant>(journal),
     workers: createTable<Instant>(journal),
     rollUps: createTable<RollUp>(journal),
+    schedules: createTable<Schedule>(journal),
+    budgets: createTable<StoredBudget>(journal),
+    taskUsage: createTable<readonly TaskUsageRow[]>(journal),
+    usageDays: createTable<DayUsageRow>(journal),
+    usageMonths: createTable<MonthUsage>(journal),
     tasks: createTableOfRows<Task, TaskSlots>(journal, createTaskSlots),
     taskLogs: createTable<readonly TaskLogEntry[]>(journal),
     outputs: createTable<readonly TaskOutput[]>(journal),

@@ -14,10 +14,13 @@ import { createPrune } from './prune.js'
 import { createQuotaStore } from './quota-store.js'
 import { createReadyQueue, type ReadyQueue } from './ready-queue.js'
 import { createRealtimeStore } from './realtime-store.js'
+import { createScheduleStore } from './schedule-store.js'
 import { createSessionStore } from './session-store.js'
+import { createSpentBudgets } from './spent-budgets.js'
 import { createTaskChanges } from './task-changes.js'
 import { createTaskStore } from './task-store.js'
 import type { MemoryTransaction } from './transactions.js'
+import { createUsageStore } from './usage-store.js'
 import { createWebhookStore } from './webhook-store.js'
 
 /**
@@ -47,11 +50,13 @@ export function memoryStorage(): Storage<MemoryTransaction> {
   const { settings, journal, transactions, tables, idempotency } = database
   // Before the queue, which asks for them when it learns of a task's change.
   const leases = createLeaseIndex(tables.tasks)
+  const budgets = createSpentBudgets(tables.agents, tables.budgets)
   const queue: ReadyQueue = createReadyQueue({
     journal,
     tasks: tables.tasks,
     agents: tables.agents,
     leases,
+    budgets,
     runtimes: tables.runtimes,
     scoring: () => settings.current.scoring,
   })
@@ -66,7 +71,7 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     name: 'memory',
     durable: false,
     commitNotifications: 'complete',
-    tasks: createTaskStore(database, queue, leases, changes, conversations),
+    tasks: createTaskStore(database, { queue, leases, changes, conversations }),
     comments: createCommentStore(database, changes, conversations),
     approvals: createApprovalStore(database, changes, conversations),
     agents: createAgentStore(database, queue, leases),
@@ -78,6 +83,8 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     quotas: createQuotaStore(database),
     access: createAccessStore(database),
     sessions,
+    schedules: createScheduleStore(database),
+    usage: createUsageStore(database, changes),
     realtime: createRealtimeStore(database),
     bind: settings.bind,
     open: () => Promise.resolve(),

@@ -133,6 +133,7 @@ export function createTaskChanges(database: Database): TaskChanges {
       tables.outputs.delete(id)
       deleteComments(database, id)
       for (const approvalId of approvalIds.of(id)) tables.approvals.delete(approvalId)
+      tables.taskUsage.delete(id)
       tasks.delete(id)
       if (lease !== null) noteRevocation()
     },

@@ -26,6 +26,7 @@ import type { LeaseIndex } from './lease-index.js'
 import { isWithin } from './reach.js'
 import { bestOf } from './selection.js'
 import type { TaskChanges } from './task-changes.js'
+import { usageOfTask } from './usage-store.js'
 import type { MemoryTransaction } from './transactions.js'
 
 type Store = TaskStore<MemoryTransaction>
@@ -73,6 +74,7 @@ export function createTaskReads(
       }),
     comments: ({ id }) => conversations.newest(id),
     answer: ({ id }) => conversations.answer(id),
+    usage: ({ id }) => usageOfTask(database, id),
   }
 
   return {

@@ -22,11 +22,14 @@ type Store = TaskStore<MemoryTransaction>
 
 export function createTaskStore(
   database: Database,
-  queue: ReadyQueue,
-  leases: LeaseIndex,
-  changes: TaskChanges,
-  conversations: Conversations,
+  parts: {
+    readonly queue: ReadyQueue
+    readonly leases: LeaseIndex
+    readonly changes: TaskChanges
+    readonly conversations: Conversations
+  },
 ): Store {
+  const { queue, leases, changes, conversations } = parts
   const { settings, transactions, tables, commits } = database
   const { write } = transactions
   const columns = createColumnIndex(tables.tasks, () => settings.current.scoring)

@@ -18,9 +18,11 @@ import { migrationStatus } from './migrations/migrate.js'
 import type { PgConnection, PgPool } from './pool.js'
 import { prune } from './prune.js'
 import { createRealtimeStore } from './realtime/realtime-store.js'
+import { createScheduleStore } from './schedules/schedule-store.js'
 import { adoptScoring } from './stored-scoring.js'
 import { createTaskStore } from './tasks/task-store.js'
 import { resolveTimeouts } from './timeouts.js'
+import { createUsageStore } from './usage/usage-store.js'
 import { createWebhookStore } from './webhooks/webhook-store.js'
 
 export interface PostgresStorageOptions {
@@ -101,6 +103,8 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     quotas: createQuotaStore(database),
     access: createAccessStore(database),
     sessions: createSessionStore(database),
+    schedules: createScheduleStore(database),
+    usage: createUsageStore(database),
     realtime: createRealtimeStore(database),
     bind: settings.bind,
     async open() {

@@ -22,6 +22,7 @@ import { sleep, type CallContext, type Environment } from '../environment/index.
 import { parseInput, TaskboardError } from '../errors/index.js'
 import { plainJsonObject, type EventStore } from '../events/index.js'
 import type { Agent } from './agent.js'
+import type { UsageInput } from '../usage/index.js'
 import { createWriter, isFencedOff, type WritingRun } from './run-writer.js'
 import { storedText } from './stored-text.js'
 
@@ -77,6 +78,11 @@ export interface TaskContext {
   readonly log: (message: string, level?: TaskLogEntry['level']) => Promise<void>
   /** A reference to something that the agent made. `CONFLICT` when the task has as many as it may. */
   readonly output: (output: OutputInput) => Promise<void>
+  /**
+   * Reports what a language model was asked for. When that spends the last of a budget, the task goes on hold as `budget`, the signal aborts
+   * and the run ends, as with `hold`.
+   */
+  readonly usage: (used: UsageInput) => Promise<void>
   /** Raises `agent.alert` for the workspace's people, with at most 64 KiB of JSON; the message is cut off after 2,000 characters. */
   readonly alert: (message: string, data?: Readonly<Record<string, unknown>>) => Promise<void>
   /** Puts the task on hold and ends the run: a later result or error is ignored. */
@@ -185,6 +191,10 @@ export function createTaskContext<Tx>(
       const { size = null, ...rest } = parseInput(outputFields, output)
       await tasks.appendToTask({ proof, output: { ...rest, size }, leaseMs }, call)
     }, isFencedOff),
+    usage: write(async (_call, used: UsageInput) => {
+      const { spent } = await ownBoard().usage(proof.taskId, { ...used, fencingToken, leaseMs })
+      if (spent !== null) run.held()
+    }),
     alert: write(async (call, message: string, data?: Readonly<Record<string, unknown>>) => {
       const text = storedText(parseInput(alertInput, { message }).message, LONGEST_MESSAGE)
       const extra = data === undefined ? {} : { data: plainJsonObject(data, 'data') }

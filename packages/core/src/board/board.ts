@@ -1,7 +1,14 @@
 import type { z } from 'zod'
 import type { CallContext, Environment, InTransaction } from '../environment/index.js'
 import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
-import type { Created } from '../idempotency/index.js'
+import type { Created, IdempotencyClaim } from '../idempotency/index.js'
+import {
+  toUsageReport,
+  type ModelPrices,
+  type RecordedUsage,
+  type UsageInput,
+  type UsageStore,
+} from '../usage/index.js'
 import type { ApprovalStore } from './approval-store.js'
 import { type BoardApprovals, createBoardApprovals } from './board-approvals.js'
 import {
@@ -39,7 +46,9 @@ import {
   logInput,
   outputInput,
   progressInput,
+  reportInput,
 } from './write-inputs.js'
+import type { BoardSchedules, Schedules } from './schedules/schedules.js'
 import type { TaskPage, TaskPart, TaskStore, TaskWrite } from './task-store.js'
 
 export interface TaskList {
@@ -138,6 +147,21 @@ export interface Board<Tx = unknown> extends ListWrites<Tx>, BoardConversation<T
    * `failed`, with `task.failed`. @throws `CONFLICT` when the lease is no longer held.
    */
   fail(taskId: string, input: z.input<typeof failureInput>, options?: InTransaction<Tx>): Promise<Task>
+  /**
+   * Records what work on the task has used: of the claim with the fencing token, whose lease it renews, or else of the attempt in progress. When
+   * it spends the last of a budget, `spent` names whose, and the task goes on hold as `budget`. A repeat with the same `idempotency` counts once.
+   * @throws `CONFLICT` when the lease is no longer held.
+   */
+  usage(
+    taskId: string,
+    input: UsageInput & {
+      readonly fencingToken?: number | null | undefined
+      readonly leaseMs?: number | undefined
+    },
+    options?: InTransaction<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
+  ): Promise<RecordedUsage>
+  /** Tasks that are added again and again, at the times of a cron expression. */
+  readonly schedules: BoardSchedules<Tx>
   /** Asks the workspace's chat agent. @throws `AGENT_UNAVAILABLE` when there is none or it does not answer. */
   chat(input: z.input<typeof chatInput>): Promise<ChatReply>
 }
@@ -173,6 +197,9 @@ export interface BoardParts<Tx> {
   readonly approvals: ApprovalStore<Tx>
   readonly chat: ChatAgent<Tx>
   readonly noteClaim: ClaimNote<Tx>
+  readonly schedules: Schedules<Tx>
+  readonly usageStore: Pick<UsageStore<Tx>, 'recordUsage'>
+  readonly prices: ModelPrices
   readonly settings: BoardSettings
 }
 
@@ -236,6 +263,9 @@ export function createBoard<Tx>(
     ...createListWrites(parts, workspaceId, actor),
     ...createConversation(parts, workspaceId, actor),
     ...createBoardApprovals({ ...parts, expireAfterMs: settings.approvalsExpireAfterMs }, workspaceId, actor),
+    get schedules() {
+      return parts.schedules.of(workspaceId)
+    },
     async chat(input) {
       const { message, user = null } = parseInput(chatInput, input)
       const reply = await parts.chat(board, { message, user })
@@ -245,7 +275,7 @@ export function createBoard<Tx>(
   return board
 }
 
-type AgentVerb = 'claim' | 'heartbeat' | 'progress' | 'log' | 'output' | 'complete' | 'fail'
+type AgentVerb = 'claim' | 'heartbeat' | 'progress' | 'log' | 'output' | 'usage' | 'complete' | 'fail'
 
 /** The methods for agents that claim their tasks themselves. */
 function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick<Board<Tx>, AgentVerb> {
@@ -283,6 +313,18 @@ function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick
         { proof: proof(taskId, fencingToken), output, leaseMs: renewalOf(leaseMs) },
         at(options),
       )
+    },
+    async usage(taskId, { leaseMs, ...input }, options) {
+      const { fencingToken = null, ...used } = parseInput(reportInput, input)
+      const record = {
+        workspaceId,
+        taskId,
+        fencingToken,
+        leaseMs: renewalOf(leaseMs),
+        report: toUsageReport(used, parts.prices),
+        idempotency: options?.idempotency ?? null,
+      }
+      return (await parts.usageStore.recordUsage(record, at(options))).value
     },
     async complete(taskId, input, options) {
       const { fencingToken, result } = parseInput(completionInput, input)

@@ -72,6 +72,7 @@ export type { Comment, CommentAuthor, CommentDraft, CommentKind, CommentOutcome 
 export type { CommentPage, CommentQuery, CommentStore } from './comment-store.js'
 export type { BoardApprovals } from './board-approvals.js'
 export type { BoardConversation, CommentList } from './conversation.js'
+export { budgetHold } from './budget-hold.js'
 export { isCompletedBy, revocationBy, transition } from './transition.js'
 export type { TaskCommand, TransitionResult } from './transition.js'
 export type {
@@ -118,3 +119,27 @@ export {
   outputFields,
   progressInput,
 } from './write-inputs.js'
+export { nextOccurrence } from './schedules/cron-expression.js'
+export { changedSchedule, createSchedule, occur, overlaps } from './schedules/schedule.js'
+export type {
+  NewSchedule,
+  Occurrence,
+  Overlap,
+  Schedule,
+  ScheduleChange,
+  ScheduleChangeInput,
+  ScheduledTask,
+  ScheduledTaskInput,
+  ScheduleInput,
+} from './schedules/schedule.js'
+export { createScheduleLoop } from './schedules/schedule-loop.js'
+export type { ScheduleLoop } from './schedules/schedule-loop.js'
+export { mostSchedules } from './schedules/schedule-store.js'
+export type {
+  OccurrenceRequest,
+  ScheduleList,
+  ScheduleQuery,
+  ScheduleStore,
+} from './schedules/schedule-store.js'
+export { createSchedules } from './schedules/schedules.js'
+export type { BoardSchedules, ScheduleFilter, SchedulePage, Schedules } from './schedules/schedules.js'

@@ -27,7 +27,7 @@ export interface TaskFindings {
  * reported exactly as one that does not exist, at the same cost.
  */
 export interface TaskDirectory<Tx = unknown> {
-  /** A task with its agent, the newest 100 lines of its log, and its outputs. @throws TaskboardError `TASK_NOT_FOUND`. */
+  /** A task with its agent, the newest 100 lines of its log, its outputs and its usage. @throws TaskboardError `TASK_NOT_FOUND`. */
   find(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<TaskDetail>
   /** The id of the workspace that a task is in, which never changes. @throws TaskboardError `TASK_NOT_FOUND`. */
   locate(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<string>
@@ -38,7 +38,7 @@ export interface TaskDirectory<Tx = unknown> {
   search(reach: Reach, filter?: TaskFilter, options?: InTransaction<Tx>): Promise<TaskFindings>
 }
 
-const DETAIL = ['task', 'agent', 'logs', 'outputs'] as const
+const DETAIL = ['task', 'agent', 'logs', 'outputs', 'usage'] as const
 /** How many lines of its log a task includes. */
 const LOG_LINES = 100
 const DEFAULT_PAGE = 100

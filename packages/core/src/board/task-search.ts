@@ -1,5 +1,6 @@
 import type { Reach } from '../access/index.js'
 import type { AgentStatus } from '../events/index.js'
+import type { UsageAmounts } from '../usage/index.js'
 import type { HoldReason, Task, TaskLogEntry, TaskOutput } from './task.js'
 
 /** The state of a task in one word, for APIs without columns. */
@@ -12,6 +13,7 @@ const heldAs: Readonly<Record<HoldReason, TaskStatus>> = {
   cancelled: 'cancelled',
   needs_input: 'blocked',
   approval: 'blocked',
+  budget: 'blocked',
 }
 
 /**
@@ -54,6 +56,8 @@ export interface TaskDetail extends TaskSummary {
   readonly logs: readonly TaskLogEntry[]
   /** All of them, oldest first. */
   readonly outputs: readonly TaskOutput[]
+  /** The sum of what was reported. */
+  readonly usage: UsageAmounts
 }
 
 /** Which tasks to find: those that match every filter that is not null. */

@@ -1,6 +1,7 @@
 import type { Reach } from '../access/index.js'
 import type { CallContext, Instant } from '../environment/index.js'
 import type { Created, IdempotencyClaim } from '../idempotency/index.js'
+import type { UsageAmounts } from '../usage/index.js'
 import type { Backoff } from './backoff.js'
 import type { Comment } from './comment.js'
 import type { TaskAgent, TaskSearch, TaskSearchPage } from './task-search.js'
@@ -102,6 +103,8 @@ export interface TaskParts {
   readonly comments: readonly Comment[]
   /** The answer to the last question; null when there is none, or when a question came after it. */
   readonly answer: Comment | null
+  /** The sum of what was reported on it. */
+  readonly usage: UsageAmounts
 }
 
 export type TaskPart = keyof TaskParts

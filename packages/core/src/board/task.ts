@@ -2,6 +2,7 @@ import type { Instant } from '../environment/index.js'
 import { TaskboardError, type TextRules } from '../errors/index.js'
 import type { Column, HoldReason } from '../events/index.js'
 import { priorities, type Priority } from '../priority/index.js'
+import { readBudget, type Budget, type BudgetInput } from '../usage/index.js'
 import {
   readChoice,
   readInstant,
@@ -63,6 +64,8 @@ export interface TaskFields {
   readonly metadata: Readonly<Record<string, string | readonly string[]>>
   /** Ids of at most 50 tasks of the same workspace that must be DONE before an agent may claim this one. */
   readonly dependsOn: readonly string[]
+  /** What agents may use for the task, in all attempts together; null for any amount. One report may use more than is left. */
+  readonly budget: Budget | null
 }
 
 export type TaskField = keyof TaskFields
@@ -118,6 +121,7 @@ export type TaskChange = Partial<TaskFields>
 interface WiderInputs {
   readonly dueDate: InstantInput
   readonly notBefore: InstantInput
+  readonly budget: BudgetInput
 }
 
 type FieldInput<F extends TaskField> =
@@ -168,6 +172,7 @@ const read: { readonly [F in TaskField]: (value: unknown) => TaskFields[F] } = {
   // Distinct ids, in the given order.
   dependsOn: (value) =>
     value == null ? NO_TEXTS : [...new Set(readTexts('dependsOn', value, REFERENCE, taskListEntries))],
+  budget: readBudget,
 }
 
 /** The names of the fields, in the order in which they are read. */
@@ -202,6 +207,7 @@ export function readNewTask(input: TaskInput, workspaceId: string, maxAttempts: 
     metadata: read.metadata(input.metadata),
     dependsOn: read.dependsOn(input.dependsOn),
     parentId: input.parentId == null ? null : readText('parentId', input.parentId, REFERENCE),
+    budget: read.budget(input.budget),
     maxAttempts:
       input.maxAttempts == null
         ? maxAttempts
@@ -265,6 +271,7 @@ export function makeTask(fields: Omit<TaskFields, 'notBefore'>, state: TaskState
     tags: fields.tags,
     metadata: fields.metadata,
     dependsOn: fields.dependsOn,
+    budget: fields.budget,
     openDependencies: state.openDependencies,
     progress: state.progress,
     result: state.result,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { boundedText, textOf, wholeNumber } from '../errors/index.js'
+import { usageInput } from '../usage/index.js'
 import { holdReasons, logLevels } from './task.js'
 
 const TEXT_CODE_POINTS = 20_000
@@ -59,6 +60,9 @@ export const logInput = z.object({
   message: boundedText(LOG_LINE_CODE_POINTS),
   level: z.enum(logLevels).default('info'),
 })
+
+/** The input of `board.usage`. */
+export const reportInput = z.object({ fencingToken: fencingToken.nullish() }).and(usageInput)
 
 /** A reference to something that an agent made. */
 export const outputFields = z.object({

@@ -18,6 +18,8 @@ export type IdPrefix =
   | 'req'
   | 'conn'
   | 'proc'
+  | 'sch'
+  | 'use'
 
 /**
  * Makes ids: a prefix and 128 bits in 26 lower-case characters (Crockford's base 32, as in ULID). The first 48 bits are

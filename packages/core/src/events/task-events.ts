@@ -318,6 +318,7 @@ const failureLabels: Record<TaskEventData['task.failed']['reason'], string> = {
   failed: 'Failed',
   needs_input: 'Needs input',
   approval: 'Waits for approval',
+  budget: 'The budget is spent',
 }
 
 const commentLabels: Record<CommentKind, string> = {

@@ -2,8 +2,8 @@
 export const columns = ['TODO', 'DOING', 'DONE'] as const
 export type Column = (typeof columns)[number]
 
-/** Why a task in TODO is kept from agents. `failed`, `needs_input` and `approval` are raised with `task.failed`. */
-export const holdReasons = ['failed', 'cancelled', 'needs_input', 'approval'] as const
+/** Why a task in TODO is kept from agents. All but `cancelled` are raised with `task.failed`. `budget`: what it may use is spent. */
+export const holdReasons = ['failed', 'cancelled', 'needs_input', 'approval', 'budget'] as const
 export type HoldReason = (typeof holdReasons)[number]
 
 export const actorKinds = ['user', 'api_key', 'agent', 'host', 'system'] as const

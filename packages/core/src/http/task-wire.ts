@@ -22,12 +22,57 @@ import {
 import type { Instant } from '../environment/index.js'
 import { boundedList, wholeNumber } from '../errors/index.js'
 import { agentStatuses } from '../events/index.js'
+import { microsPerUsd, type Budget, type BudgetInput, type UsageAmounts } from '../usage/index.js'
 import { idText, instantText, timestamp, toTimestamp } from './enterprise/wire-schemas.js'
 import { fieldNames } from './field-names.js'
 import type { JsonObject } from './json-body.js'
 import { wireName } from './error-envelope.js'
 
 const text = z.string()
+
+/** What a task, an agent or a workspace may use: at least one of the two. */
+export const budgetBody = z
+  .object({
+    tokens: z.number().nullish().meta({ description: 'Input and output together: a whole number from 1.' }),
+    cost_usd: z.number().nullish().meta({ description: 'From 0.000001, in whole millionths.' }),
+  })
+  .strict()
+  .meta({ description: 'At least one of the two. One report may use more than is left.' })
+
+/** A budget in an answer. */
+export const budgetJson = z
+  .object({ tokens: z.number().nullable(), cost_usd: z.number().nullable() })
+  .meta({ id: 'Budget' })
+
+/** A budget of a body. */
+export function toBudget(
+  body: z.output<typeof budgetBody> | null | undefined,
+): BudgetInput | null | undefined {
+  return body == null ? body : { tokens: body.tokens, costUsd: body.cost_usd }
+}
+
+export function toWireBudget(budget: Budget | null): z.output<typeof budgetJson> | null {
+  return budget && { tokens: budget.tokens, cost_usd: budget.costUsd }
+}
+
+/** What was used, in an answer. */
+export const usageJson = z
+  .object({
+    input_tokens: z.number(),
+    output_tokens: z.number(),
+    cached_input_tokens: z.number().meta({ description: 'The part of input_tokens that a cache had.' }),
+    cost_usd: z.number(),
+  })
+  .meta({ id: 'TaskUsage' })
+
+export function toWireUsage(used: UsageAmounts): z.output<typeof usageJson> {
+  return {
+    input_tokens: used.inputTokens,
+    output_tokens: used.outputTokens,
+    cached_input_tokens: used.cachedInputTokens,
+    cost_usd: used.costMicros / microsPerUsd,
+  }
+}
 const priority = z.enum(priorities)
 const metadataJson = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
 
@@ -89,6 +134,11 @@ const taskWire = {
       .nullish()
       .meta({ description: 'Tasks that must be done before agents can take it.' }),
     answer: z.array(text),
+  },
+  budget: {
+    name: 'budget',
+    body: budgetBody.nullish(),
+    answer: budgetJson.nullable(),
   },
 } as const satisfies Record<TaskField, WireField>
 
@@ -160,6 +210,7 @@ export function toFields<Body extends ChangeBody>(
     tags: body.tags,
     metadata: body.metadata as TaskInput['metadata'],
     dependsOn: body.depends_on,
+    budget: toBudget(body.budget),
   }
 }
 
@@ -187,6 +238,7 @@ export function toTaskInput(body: JsonObject): TaskInput {
     tags: body['tags'],
     metadata: body['metadata'],
     dependsOn: body['depends_on'],
+    budget: renamedBudget(body['budget']),
   }
   return input as TaskInput
 }
@@ -194,6 +246,17 @@ export function toTaskInput(body: JsonObject): TaskInput {
 /** A host can pass times as numbers, a client cannot: anything but text becomes a value that the board refuses. */
 function textOnly(value: unknown): unknown {
   return typeof value === 'string' || value === null || value === undefined ? value : false
+}
+
+/** The board checks the value. */
+function renamedBudget(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name === 'cost_usd' ? 'costUsd' : name,
+      member as unknown,
+    ]),
+  )
 }
 
 export const statusText = z.enum(taskStatuses)
@@ -271,6 +334,7 @@ export function toWireTask({ task, agent }: TaskSummary): z.output<typeof taskJs
     tags: [...task.tags],
     metadata: task.metadata as z.output<typeof metadataJson>,
     depends_on: [...task.dependsOn],
+    budget: toWireBudget(task.budget),
     open_dependencies: task.openDependencies,
     result: task.result,
     attempts: task.attempts,
@@ -306,6 +370,7 @@ export const taskDetailJson = taskJson
   .extend({
     logs: z.array(logJson).meta({ description: 'The newest 100 lines, oldest first.' }),
     outputs: z.array(outputJson),
+    usage: usageJson.meta({ description: 'The sum of all reports on it.' }),
   })
   .meta({ id: 'TaskDetail' })
 
@@ -349,6 +414,7 @@ export function toWireDetail(detail: TaskDetail): z.output<typeof taskDetailJson
   return Object.assign(toWireTask(detail), {
     logs: detail.logs.map(({ at, message, level }) => ({ timestamp: toTimestamp(at), message, level })),
     outputs: detail.outputs.map(({ type, name, url, size }) => ({ type, name, url, size })),
+    usage: toWireUsage(detail.usage),
   })
 }
 

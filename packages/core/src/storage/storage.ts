@@ -1,13 +1,14 @@
 import type { AccessStore, SessionStore } from '../access/index.js'
 import type { AgentStore } from '../agents/index.js'
 import type { AnalyticsStore } from '../analytics/index.js'
-import type { ApprovalStore, CommentStore, TaskStore } from '../board/index.js'
+import type { ApprovalStore, CommentStore, ScheduleStore, TaskStore } from '../board/index.js'
 import type { CallContext, Clock, NewId } from '../environment/index.js'
 import type { EventStore, NotificationStore } from '../events/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
 import type { LimitStore, QuotaStore } from '../limits/index.js'
 import type { Scoring } from '../priority/index.js'
 import type { RealtimeStore } from '../realtime/index.js'
+import type { UsageStore } from '../usage/index.js'
 import type { WebhookStore } from '../webhooks/index.js'
 
 /** The settings that a storage gets once, before its first method call. */
@@ -66,6 +67,8 @@ export interface Storage<Tx = unknown> {
   readonly access: AccessStore<Tx>
   readonly realtime: RealtimeStore
   readonly sessions: SessionStore<Tx>
+  readonly schedules: ScheduleStore<Tx>
+  readonly usage: UsageStore<Tx>
 
   /**
    * Called by `createTaskboard`, without I/O. A second call with another scoring throws `INVALID_CONFIG`; one with the same

@@ -4,9 +4,11 @@ import { extendSchema, GraphQLSchema, isObjectType, parse, type GraphQLFieldReso
 import type { GraphqlContext } from '../graphql-context.js'
 import { accountPart } from './account-part.js'
 import { agentPart } from './agent-part.js'
+import { budgetPart } from './budget-part.js'
 import { conversationPart } from './conversation-part.js'
 import { eventPart } from './event-part.js'
 import type { FieldPlan, FieldResolver, SchemaPart } from './field-plan.js'
+import { schedulePart } from './schedule-part.js'
 import { taskPart } from './task-part.js'
 import { taskWorkPart } from './task-work-part.js'
 import { valueTypes } from './value-types.js'
@@ -47,7 +49,9 @@ export function taskboardSchema(bounds: SchemaBounds = DEFAULT_BOUNDS): GraphQLS
     taskPart,
     taskWorkPart,
     conversationPart,
+    schedulePart,
     agentPart,
+    budgetPart,
     webhookPart(bounds.maxDeliveryAttempts),
     accountPart,
     eventPart,

@@ -8,6 +8,8 @@ interface FieldType<F extends TaskField> {
   readonly name: string
   /** The type, without `!`. */
   readonly type: string
+  /** The type in inputs, if it is another one. */
+  readonly inputType?: string
   readonly isNullable: null extends Task[F] ? true : false
   /** Whether a new task must have it. */
   readonly isRequired?: true
@@ -52,6 +54,13 @@ const fieldTypes: { readonly [F in TaskField]-?: FieldType<F> } = {
     isNullable: false,
     description: 'Tasks that must be done before agents may take it.',
   },
+  budget: {
+    name: 'budget',
+    type: 'Budget',
+    inputType: 'BudgetInput',
+    isNullable: true,
+    description: 'What agents may use for the task, in all attempts together.',
+  },
 }
 
 const fields = Object.entries(fieldTypes) as readonly (readonly [TaskField, FieldType<TaskField>])[]
@@ -64,13 +73,13 @@ function members(line: (field: FieldType<TaskField>) => string): string {
 export const shownFields = members(({ name, type, isNullable }) => `${name}: ${type}${isNullable ? '' : '!'}`)
 
 /** The members of `CreateTaskInput`. */
-export const newFields = members(({ name, type, isRequired = false, description }) => {
-  const member = `${name}: ${type}${isRequired ? '!' : ''}`
+export const newFields = members(({ name, type, inputType = type, isRequired = false, description }) => {
+  const member = `${name}: ${inputType}${isRequired ? '!' : ''}`
   return description === undefined ? member : `"${description}"\n    ${member}`
 })
 
 /** The members of `UpdateTaskInput`. */
-export const changedFields = members(({ name, type }) => `${name}: ${type}`)
+export const changedFields = members(({ name, type, inputType = type }) => `${name}: ${inputType}`)
 
 /** The implementations of the members of `Task`. */
 export const fieldResolvers: Readonly<Record<string, FieldResolver>> = Object.fromEntries(

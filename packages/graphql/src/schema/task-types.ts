@@ -103,6 +103,21 @@ export const taskTypes = /* GraphQL */ `
     outputs: [Output!]!
   }
 
+  "What may be used: at least one of the two."
+  type Budget {
+    "Input and output together."
+    tokens: Float
+    costUsd: Float
+  }
+
+  "At least one of the two. One report may use more than is left."
+  input BudgetInput {
+    "Input and output together: a whole number from 1."
+    tokens: Float
+    "From 0.000001, in whole millionths."
+    costUsd: Float
+  }
+
   "What keeps a task in TODO from agents."
   type Hold {
     reason: HoldReason!

@@ -14,6 +14,8 @@ const types = /* GraphQL */ `
     addTaskLogLine(id: ID!, input: LogLineInput!): AddedLogLine
     "Adds a reference to something that a claimed task produced."
     addTaskOutput(id: ID!, input: OutputInput!): Output
+    "Records what work on a task has used."
+    reportTaskUsage(id: ID!, input: UsageInput!): RecordedUsage
     "Ends a claimed task with its result."
     completeTask(id: ID!, input: CompleteTaskInput!): WorkedTask
     "Fails a claimed task. It is retried as long as attempts remain and retry is not false."
@@ -31,6 +33,45 @@ const types = /* GraphQL */ `
     fencingToken: Int!
     "The length of the lease from now on, for this and the other writes. Default: the length that the claim set."
     leaseSeconds: Int
+  }
+
+  input UsageInput {
+    "The token of the claim. Without it, the report counts for the attempt in progress."
+    fencingToken: Int
+    "The name of the language model, 1 to 200 characters."
+    model: String!
+    inputTokens: Float!
+    outputTokens: Float!
+    "The part of inputTokens that a cache had. Default 0."
+    cachedInputTokens: Float
+    "Default: by the prices of the host."
+    costUsd: Float
+    leaseSeconds: Int
+  }
+
+  "A report of usage."
+  type RecordedUsage {
+    id: ID!
+    taskId: ID!
+    agentId: ID
+    fencingToken: Int
+    model: String!
+    inputTokens: Float!
+    outputTokens: Float!
+    cachedInputTokens: Float!
+    costUsd: Float!
+    at: DateTime!
+    "The sum of all reports on the task."
+    total: UsageTotal!
+    "Whose budget has nothing left after the report: task, agent or workspace. The task is then on hold as BUDGET."
+    spent: String
+  }
+
+  type UsageTotal {
+    inputTokens: Float!
+    outputTokens: Float!
+    cachedInputTokens: Float!
+    costUsd: Float!
   }
 
   input ProgressInput {
@@ -131,6 +172,7 @@ export const taskWorkPart: SchemaPart = {
       reportTaskProgress: work('reportTaskProgress'),
       addTaskLogLine: work('addTaskLogLine'),
       addTaskOutput: work('addTaskOutput'),
+      reportTaskUsage: work('reportTaskUsage'),
       completeTask: work('completeTask'),
       failTask: work('failTask'),
     },

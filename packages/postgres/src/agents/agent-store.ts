@@ -136,7 +136,12 @@ const unassignDone = statement<{ readonly isFree: boolean }>(
   select not unfinished.has_any and (select count(*) from done_task) = (select count(*) from freed) as "isFree" from unfinished`,
 )
 
-const remove = statement<never>('delete_agent', /* sql */ `delete from taskboard.agent where id = $1::text`)
+const remove = statement<never>(
+  'delete_agent',
+  /* sql */ `
+  with deleted_budget as (delete from taskboard.monthly_budget where workspace_id = $2::text and agent_id = $1::text)
+  delete from taskboard.agent where id = $1::text`,
+)
 
 /**
  * `AgentStore.deleteAgent`. None of its statements sees the new state of a task that is reopened in between, so the foreign key
@@ -153,7 +158,7 @@ function deleteAgent(
     if (found.length === 0) throw unknownAgent()
     const [freed] = await session.run(unassignDone, [call.now, agentId])
     if (freed?.isFree !== true) throw new TaskboardError('CONFLICT', 'the agent has tasks')
-    await session.run(remove, [agentId])
+    await session.run(remove, [agentId, workspaceId])
   })
 }
 

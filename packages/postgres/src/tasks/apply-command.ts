@@ -1,6 +1,6 @@
 import { TaskboardError, transition, type Instant, type Task, type TaskCommand } from '@taskboard/core'
 import type { CallContext } from '@taskboard/core/storage'
-import type { Database } from '../database.js'
+import type { Database, Session } from '../database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -95,6 +95,15 @@ export async function applyCommand(
     return toTask(written)
   }
   throw new TaskboardError('SERVICE_UNAVAILABLE', 'too many concurrent updates of the task; retry')
+}
+
+/** A session in the place of the database, for `applyCommand`: the caller notes a revocation with the commit. */
+export function withinSession(session: Session): Parameters<typeof applyCommand>[0] {
+  return {
+    read: (_at, statementToRun, values) => session.run(statementToRun, values),
+    write: (_at, statementToRun, values) => session.run(statementToRun, values),
+    noteRevocation: () => undefined,
+  }
 }
 
 function toValues(

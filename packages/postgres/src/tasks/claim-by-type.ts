@@ -1,6 +1,14 @@
 import { LOG_EVENTS } from '../events/log-events.js'
 import { statement, type Statement } from '../statement.js'
-import { claimParts, staleAt, takeBest, untilFirst, type AgentColumn, type ClaimRow } from './claim-sql.js'
+import {
+  claimParts,
+  isAble,
+  staleAt,
+  takeBest,
+  untilFirst,
+  type AgentColumn,
+  type ClaimRow,
+} from './claim-sql.js'
 
 /** A row of the claim by type: also has the workspaces whose turn it was, in order. */
 export interface TypeClaimRow extends ClaimRow {
@@ -14,7 +22,8 @@ export interface TypeClaimRow extends ClaimRow {
 const WORST_FIRST = 't.lane desc, t.key, t.due_date desc, t.created_at desc, t.task_id desc'
 
 /** Whether a claim is for the agent `a`. */
-const isWorkerBy = (column: AgentColumn): string => `a.${column} = $5::text and not a.paused`
+const isWorkerBy = (column: AgentColumn): string =>
+  `a.${column} = $5::text and not a.paused and ${isAble('a')}`
 
 /** Whether the agent `a` is below its bound, without the tasks that the expression `leaving` subtracts. */
 const hasRoom = (leaving: string): string => /* sql */ `(a.max_concurrent is null or a.max_concurrent >
@@ -96,7 +105,7 @@ function byType(verb: string, column: AgentColumn, withCompletions: boolean): St
     select a.workspace_id, a.id as agent_id, '#' || a.type as type_pool,
       -- Only where there is a choice.
       case when exists (
-        select from taskboard.agent b where b.${column} = $5::text and not b.paused and b.workspace_id = s.workspace_id and b.id <> a.id
+        select from taskboard.agent b where b.${column} = $5::text and not b.paused and ${isAble('b')} and b.workspace_id = s.workspace_id and b.id <> a.id
       ) then (
         (select count(*) from taskboard.task t where t.lease_agent_id = a.id)${parts.leaving}
       )::integer else 0 end as task_count,

@@ -16,6 +16,9 @@ export interface ClaimRow extends TaskRow {
   readonly isKnown: boolean
 }
 
+/** Whether the budgets of agent `alias` and of its workspace let it take tasks at `p.now`. */
+export const isAble = (alias: string): string => `${alias}.spent_until <= (select now from p)`
+
 /** More than the events that come before those of claims in one statement. */
 const AFTER_COMPLETIONS = 1_000_000
 

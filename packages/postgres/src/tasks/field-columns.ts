@@ -30,6 +30,7 @@ const fieldColumns: { readonly [F in TaskField]: FieldColumn<TaskFields[F]> } = 
   tags: { name: 'tags', type: 'text[]' },
   metadata: { name: 'metadata', type: 'jsonb' },
   dependsOn: { name: 'depends_on', type: 'text[]' },
+  budget: { name: 'budget', type: 'jsonb' },
 }
 
 const columns = Object.entries(fieldColumns).map(([field, { name, type, store, read }]) => ({

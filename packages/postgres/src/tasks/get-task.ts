@@ -70,6 +70,7 @@ interface ReadRow extends SummaryRow {
   readonly dependencies: TaskParts['dependencies']
   readonly comments: TaskParts['comments']
   readonly answer: TaskParts['answer']
+  readonly usage: TaskParts['usage']
 }
 
 /** The columns of each part of task `t`. Parameter `logLines` is the maximum of log lines. */
@@ -98,6 +99,11 @@ const partColumns = (logLines: string): { readonly [Part in TaskPart]: string } 
     ), '[]') as dependencies`,
   comments: `${newestComments} as comments`,
   answer: `${lastAnswer} as answer`,
+  usage: /* sql */ `(
+      select json_build_object('inputTokens', coalesce(sum(u.input_tokens), 0), 'outputTokens', coalesce(sum(u.output_tokens), 0),
+        'cachedInputTokens', coalesce(sum(u.cached_input_tokens), 0), 'costMicros', coalesce(sum(u.cost_micros), 0))
+      from taskboard.task_usage u where u.task_id = t.id
+    ) as usage`,
 })
 
 const readers: { readonly [Part in TaskPart]: (row: ReadRow) => TaskParts[Part] } = {
@@ -109,6 +115,7 @@ const readers: { readonly [Part in TaskPart]: (row: ReadRow) => TaskParts[Part] 
   dependencies: (row) => row.dependencies,
   comments: (row) => row.comments,
   answer: (row) => row.answer,
+  usage: (row) => row.usage,
 }
 
 /** Workspace, task. */

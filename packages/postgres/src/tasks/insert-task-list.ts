@@ -10,10 +10,9 @@ import type { Database, Session } from '../database.js'
 import { once } from '../idempotency.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
-import { applyCommand } from './apply-command.js'
+import { applyCommand, withinSession } from './apply-command.js'
 import { flagDependencies, lockDependencies, takeDependencyTurn } from './dependencies.js'
 import { insertAll, missingDependency, type IdentifiedTask } from './insert-task.js'
-import { within } from './lock-task.js'
 import { lockParents, requireParent } from './subtasks.js'
 import { editWithin } from './update-task.js'
 
@@ -85,7 +84,7 @@ function begin(
   call: CallContext<PgConnection>,
 ): Promise<Task> {
   const { fencingToken } = proof
-  return applyCommand(within(session), proof, { kind: 'renew', fencingToken, leaseMs }, call)
+  return applyCommand(withinSession(session), proof, { kind: 'renew', fencingToken, leaseMs }, call)
 }
 
 /** The parent depends on its subtasks from now on, and returns to TODO. */
@@ -103,7 +102,7 @@ async function wait(
   await editWithin(session, proof, { dependsOn }, { kind: 'system', id: null }, call)
   const { fencingToken } = proof
   const command = { kind: 'return_claim', fencingToken, reason: 'waits for its subtasks' } as const
-  await applyCommand(within(session), proof, command, call)
+  await applyCommand(withinSession(session), proof, command, call)
 }
 
 /** How many of the tasks each parent gets. */

@@ -136,6 +136,20 @@ export function createInsertTask(database: Database): TaskStore<PgConnection>['i
   }
 }
 
+/** Adds a task within a transaction of the storage. @throws as `TaskStore.insertTask` does. */
+export async function insertTaskIn(
+  { settings }: Pick<Database, 'settings'>,
+  session: Session,
+  {
+    task: input,
+    actor,
+    now,
+  }: { readonly task: NewTask; readonly actor: Actor; readonly now: Instant | null },
+): Promise<Task> {
+  const task = { ...input, id: settings.current.newId('task'), dependsOn: [...new Set(input.dependsOn)] }
+  return insertedTask(task, (await insertWith(session, [{ task, actor, now }]))[0])
+}
+
 /** Calls of one workspace with the same dependencies. */
 async function insertWith(session: Session, calls: readonly InsertCall[]): Promise<readonly InsertedRow[]> {
   const { dependsOn = [], workspaceId = '' } = calls[0]?.task ?? {}

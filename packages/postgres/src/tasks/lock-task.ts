@@ -2,7 +2,7 @@ import { type Instant, type Task, TaskboardError, type TaskCommand } from '@task
 import type { TaskTarget } from '@taskboard/core/storage'
 import type { Session } from '../database.js'
 import { statement } from '../statement.js'
-import { applyCommand, type ReadTask } from './apply-command.js'
+import { applyCommand, withinSession, type ReadTask } from './apply-command.js'
 import { taskColumns, toTask } from './task-row.js'
 
 /** Present, workspace, task. */
@@ -40,14 +40,5 @@ export function applyWithin(
   command: TaskCommand,
   row: ReadTask,
 ): Promise<Task> {
-  return applyCommand(within(session), { workspaceId, taskId }, command, { now: row.now }, row)
-}
-
-/** The session in the place of the database: its notes take effect with the commit. */
-export function within(session: Session): Parameters<typeof applyCommand>[0] {
-  return {
-    read: (_at, statementToRun, values) => session.run(statementToRun, values),
-    write: (_at, statementToRun, values) => session.run(statementToRun, values),
-    noteRevocation: () => undefined,
-  }
+  return applyCommand(withinSession(session), { workspaceId, taskId }, command, { now: row.now }, row)
 }

@@ -70,6 +70,7 @@ const deleteLocked = statement<never>(
   deleted_comment as (delete from taskboard.task_comment where task_id = $1::text),
   deleted_approval as (delete from taskboard.approval where task_id = $1::text),
   deleted_attempt as (delete from taskboard.attempt where task_id = $1::text),
+  deleted_usage as (delete from taskboard.task_usage where task_id = $1::text),
   deleted_place as (delete from taskboard.todo where task_id = $1::text),
   deleted_dependency as (delete from taskboard.task_dependency where task_id = $1::text)
   delete from taskboard.task where id = $1::text`,

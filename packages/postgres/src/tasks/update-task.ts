@@ -3,11 +3,10 @@ import { revocationBy, type CallContext, type TaskChange, type TaskTarget } from
 import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
-import { applyCommand, type ReadTask } from './apply-command.js'
+import { applyCommand, withinSession, type ReadTask } from './apply-command.js'
 import { changeDependencies } from './dependencies.js'
 import { fieldUpdates, fieldValues } from './field-columns.js'
 import { getTask } from './get-task.js'
-import { within } from './lock-task.js'
 import { taskColumns, toTask } from './task-row.js'
 
 interface EditedRow extends ReadTask {
@@ -83,7 +82,7 @@ export async function editWithin(
   const edited = toTask(row)
   const revocation = revocationBy({ ...edited, assignedTo: row.formerAssignee }, edited, actor)
   if (revocation === null) return { task: edited, isRevoked: false }
-  return { task: await applyCommand(within(session), target, revocation, call, row), isRevoked: true }
+  return { task: await applyCommand(withinSession(session), target, revocation, call, row), isRevoked: true }
 }
 
 function editedRow([row]: readonly EditedRow[]): EditedRow {

@@ -112,6 +112,20 @@ const LOAD: readonly string[] = [
       10000, 500, 1
     from ${numbers(5_000)}, generate_series(${NOW} / 1000 - 59, ${NOW} / 1000) as s group by n`,
   `insert into taskboard.task_quota select 'acc_' || n, ${NOW - 1e9}, 10, 10000, 1 from ${numbers(20_000)}`,
+  `insert into taskboard.schedule
+      (id, workspace_id, cron, time_zone, task, overlap, enabled, next_at, created_at, updated_at)
+    select 'sch_' || ${padded('n')}, ${workspaceOf('n')}, '0 * * * *', 'UTC', '{}', 'skip', n % 5 > 0,
+      case when n % 5 > 0 then ${NOW} + 60000 + n end, ${NOW - 8e8}, ${NOW - 8e8}
+    from ${numbers(100_000)}`,
+  `insert into taskboard.task_usage
+    select 'task_' || ${padded('n')}, 1, 'model', 1, 100, 10, 0, 1000 from ${numbers(200_000)}`,
+  `insert into taskboard.usage_day
+    select w.id, ${Math.floor(NOW / 86_400_000)} - n, 'agent_' || w.id || '_' || m, 'type', 'model', 1, 100, 10, 0, 1000
+    from taskboard.workspace w, ${numbers(20)}, generate_series(0, 1) as m`,
+  `insert into taskboard.usage_month
+    select a.workspace_id, a.id, ${NOW}, 100, 1000 from taskboard.agent a union all select w.id, '', ${NOW}, 100, 1000 from taskboard.workspace w`,
+  `insert into taskboard.monthly_budget
+    select workspace_id, agent_id, '{"tokens": 1000000000, "costUsd": null}', 0 from taskboard.usage_month`,
   `insert into taskboard.idempotency
     select 'ak_' || n % 1000, 'key-' || n, 'fingerprint', 'task', 'null', ${NOW - 5e7} + n from ${numbers(300_000)}`,
 ]

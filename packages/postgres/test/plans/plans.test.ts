@@ -15,7 +15,9 @@ import type { Cost } from './plan.js'
 import { eventVerbs } from './event-verbs.js'
 import { figureVerbs } from './figure-verbs.js'
 import { realtimeVerbs } from './realtime-verbs.js'
+import { scheduleVerbs } from './schedule-verbs.js'
 import { taskVerbs } from './task-verbs.js'
+import { usageVerbs } from './usage-verbs.js'
 import { deliveryVerbs, webhookVerbs } from './webhook-verbs.js'
 import { createWatchedPool, type PlanCacheMode } from './watched-pool.js'
 
@@ -106,6 +108,8 @@ describe('at a million tasks', () => {
       'owners of webhooks': webhookVerbs,
       requests: accessVerbs,
       'pruning jobs': pruningVerbs,
+      schedules: scheduleVerbs,
+      'reports of usage': usageVerbs,
     }
     it.each(Object.entries(lists))(
       '%s read little, and by index',

@@ -12,12 +12,14 @@ import { hostLoginCases } from './host-login-cases.js'
 import { limitCases } from './limit-cases.js'
 import { mfaCases } from './mfa-cases.js'
 import { quotaCases } from './quota-cases.js'
+import { scheduleCases } from './schedule-cases.js'
 import { scopeCases } from './scope-cases.js'
 import { sentenceCases } from './sentence-cases.js'
 import { taskCases } from './task-cases.js'
 import { taskWorkCases } from './task-work-cases.js'
 import { tenancyCases } from './tenancy-cases.js'
 import { unknownFieldCases } from './unknown-field-cases.js'
+import { usageCases } from './usage-cases.js'
 import { webhookCases } from './webhook-cases.js'
 
 /**
@@ -50,6 +52,8 @@ export function enterpriseConformance(options: EnterpriseConformanceOptions): re
     ...taskCases,
     ...taskWorkCases,
     ...conversationCases,
+    ...usageCases,
+    ...scheduleCases,
     ...agentCases,
     ...analyticsCases,
     ...webhookCases,

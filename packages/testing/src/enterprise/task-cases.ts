@@ -312,7 +312,7 @@ const management: readonly EnterpriseCheck[] = [
       const rest = assertAnswer(await send('GET', `/v2/tasks?limit=2&cursor=${cursor}`))
       assert.deepEqual([(rest['tasks'] as Json[]).map(({ id }) => id), rest['next_cursor']], [[one], null])
       const whole = (page['tasks'] as Json[])[0]
-      const { logs: _, outputs: __, ...detail } = await get(session, { id: three })
+      const { logs: _, outputs: __, usage: ___, ...detail } = await get(session, { id: three })
       assert.deepEqual(whole, detail)
       for (const [query, field] of [
         ['status=done', 'status'],

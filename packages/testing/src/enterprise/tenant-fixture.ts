@@ -21,6 +21,9 @@ export async function createTenantFixture(
     url: 'https://theirs.example/hook',
     events: ['task.created'],
   })
+  const schedule = await taskboard
+    .board(workspaceId)
+    .schedules.create({ cron: '0 9 * * *', task: { title: 'theirs' } })
   const key = await taskboard.accounts.createKey({ accountId, name: 'theirs', scopes: ['tasks:read'] })
   return {
     tenant,
@@ -30,6 +33,7 @@ export async function createTenantFixture(
       agent_id: agent.id,
       approval_id: approvalId,
       webhook_id: webhook.id,
+      schedule_id: schedule.id,
       key_id: key.id,
     },
   }
@@ -66,6 +70,8 @@ export async function snapshotOf(
     agents: await taskboard.agents.list(workspaceId),
     webhooks: await taskboard.webhooks.list(workspaceId),
     deliveries: await taskboard.webhooks.deliveries(workspaceId, ids['webhook_id'] ?? ''),
+    schedules: await taskboard.board(workspaceId).schedules.list(),
+    budgets: await taskboard.usage.budgets(workspaceId),
     keys: await taskboard.accounts.listKeys(accountId),
     workspaces: await taskboard.accounts.listWorkspaces(accountId),
   }

@@ -3,6 +3,7 @@ import { agentCases } from './agent-cases.js'
 import { agentFigureCases } from './agent-figure-cases.js'
 import { agentRuntimeCases } from './agent-runtime-cases.js'
 import { analyticsCases } from './analytics-cases.js'
+import { budgetCases } from './budget-cases.js'
 import { claimCases } from './claim-cases.js'
 import { claimOrderCases } from './claim-order-cases.js'
 import { completionCases } from './completion-cases.js'
@@ -27,6 +28,7 @@ import { quotaCases } from './quota-cases.js'
 import { routingCases } from './routing-cases.js'
 import { subtaskCases } from './subtask-cases.js'
 import { realtimeCases } from './realtime-cases.js'
+import { scheduleCases } from './schedule-cases.js'
 import { sharingCases } from './sharing-cases.js'
 import { sessionCases } from './session-cases.js'
 import { mfaCases } from './mfa-cases.js'
@@ -38,6 +40,7 @@ import { taskPartCases } from './task-part-cases.js'
 import { taskSearchCases } from './task-search-cases.js'
 import { tierLimitCases } from './tier-limit-cases.js'
 import { transactionCases } from './transaction-cases.js'
+import { usageCases } from './usage-cases.js'
 import { webhookCases } from './webhook-cases.js'
 
 const checks = [
@@ -72,6 +75,9 @@ const checks = [
   ...limitCases,
   ...tierLimitCases,
   ...quotaCases,
+  ...scheduleCases,
+  ...usageCases,
+  ...budgetCases,
   ...accessCases,
   ...agentCases,
   ...agentFigureCases,

@@ -89,6 +89,7 @@ const edits: readonly StorageCheck[] = [
         tags: ['a', 'b'],
         metadata: { k: 'v', list: ['x', 'y'] },
         dependsOn: [other.id],
+        budget: { tokens: 5, costUsd: 0.25 },
       }
       const expected = { ...task, ...change, openDependencies: 1, updatedAt: START + SECOND }
       assert.deepEqual(await update(fixture, task, change), expected)
@@ -395,6 +396,5 @@ const deletions: readonly StorageCheck[] = [
     },
   },
 ]
-
 /** What people change of tasks beside their place on the board, and deleting them. */
 export const taskEditCases: readonly StorageCheck[] = [...edits, ...dependencies, ...deletions]

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { groupings, type TaskAnalytics, type WorkFigures } from '../../analytics/index.js'
+import { usageGroups } from '../../usage/index.js'
+import { toWireUsage, usageJson } from '../task-wire.js'
 import { operation } from './operation.js'
-import { idText, timestamp, toTimestamp } from './wire-schemas.js'
+import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
 
 const date = z.string({ error: 'must be a date, YYYY-MM-DD' })
 const seconds = z.number().meta({ description: 'In seconds; 0 when there is nothing to measure.' })
@@ -51,8 +53,44 @@ const getTaskAnalytics = operation({
   },
 })
 
+const usageSumJson = usageJson
+  .extend({
+    key: z.string().meta({
+      description: 'A day as 2026-11-22, the id of an agent, a type or a model. Empty for none.',
+    }),
+    reports: z.number(),
+  })
+  .meta({ id: 'UsageSum' })
+
+const getUsage = operation({
+  id: 'getUsage',
+  tag: 'analytics',
+  summary: 'What agents have used, as they reported it',
+  description:
+    'Days are in UTC. The longest period is 366 days. Days and groups without a report are left out.',
+  method: 'GET',
+  path: '/v2/analytics/usage',
+  scope: 'analytics:read',
+  query: z.object({
+    from: date.meta({ format: 'date', description: 'The first day.' }),
+    to: date.meta({ format: 'date', description: 'The last day.' }),
+    group_by: z.enum(usageGroups, { error: `must be one of ${usageGroups.join(', ')}` }),
+    workspace_id: idText.optional().meta({ description: 'Without it, all workspaces within reach.' }),
+    ...pageQuery,
+  }),
+  answer: { status: 200, schema: z.object({ usage: z.array(usageSumJson), next_cursor: nextCursor }) },
+  async run({ services, principal, query }) {
+    const { group_by: groupBy, workspace_id: workspaceId, ...rest } = query
+    const { sums, nextCursor: next } = await services.usage.sum(principal, { ...rest, groupBy, workspaceId })
+    return {
+      usage: sums.map((sum) => ({ ...toWireUsage(sum), key: sum.key, reports: sum.reports })),
+      next_cursor: next,
+    }
+  },
+})
+
 /** Figures about tasks. */
-export const analyticsOperations = [getTaskAnalytics]
+export const analyticsOperations = [getTaskAnalytics, getUsage]
 
 function toWireAnalytics({ period, metrics, breakdown }: TaskAnalytics): z.output<typeof analyticsJson> {
   return {

@@ -6,11 +6,13 @@ import { analyticsOperations } from './analytics-operations.js'
 import { apiKeyOperations } from './api-key-operations.js'
 import { approvalOperations } from './approval-operations.js'
 import { authOperations, mfaOperations } from './auth-operations.js'
+import { budgetOperations } from './budget-operations.js'
 import { conversationOperations } from './conversation-operations.js'
 import { handleEnterpriseRequest } from './handle.js'
 import { mountedPath } from './described-routes.js'
 import type { Method, Operation } from './operation.js'
 import { referenceOperations } from './reference-operations.js'
+import { scheduleOperations } from './schedule-operations.js'
 import { taskOperations } from './task-operations.js'
 import { taskWorkOperations } from './task-work-operations.js'
 import { webhookOperations } from './webhook-operations.js'
@@ -26,7 +28,9 @@ export function enterpriseOperations({ login }: TransportServices): readonly Ope
     ...taskWorkOperations,
     ...conversationOperations,
     ...approvalOperations,
+    ...scheduleOperations,
     ...agentOperations,
+    ...budgetOperations,
     ...analyticsOperations,
     ...webhookOperations,
   ]

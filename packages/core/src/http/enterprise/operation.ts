@@ -36,7 +36,8 @@ export function actorOf({ kind, id }: Principal): Actor {
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** The sections of the reference. */
-type Tag = 'auth' | 'account' | 'tasks' | 'approvals' | 'agents' | 'analytics' | 'webhooks' | 'reference'
+type Tag =
+  'auth' | 'account' | 'tasks' | 'approvals' | 'schedules' | 'agents' | 'analytics' | 'webhooks' | 'reference'
 
 /** A request that has passed every check except existence. */
 interface OperationCall<Params, Query, Body> {

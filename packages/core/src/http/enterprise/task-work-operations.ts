@@ -11,6 +11,7 @@ import {
 import { boundedList, wholeNumber } from '../../errors/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { boardOfTask, operation } from './operation.js'
+import { budgetHolders, usageFields } from '../../usage/index.js'
 import {
   claimedTaskJson,
   listedTaskBody,
@@ -18,10 +19,12 @@ import {
   taskJson,
   toListedInput,
   toWireTask,
+  toWireUsage,
   toWorkedTask,
+  usageJson,
   workedTaskJson,
 } from '../task-wire.js'
-import { idText, toTimestamp } from './wire-schemas.js'
+import { idText, timestamp, toTimestamp } from './wire-schemas.js'
 
 const params = z.object({ task_id: idText })
 const leaseSeconds = wholeNumber(1, 86_400).optional()
@@ -164,6 +167,71 @@ const delegateTask = operation({
   },
 })
 
+const recordedJson = usageJson
+  .extend({
+    id: z.string(),
+    task_id: z.string(),
+    agent_id: z.string().nullable(),
+    fencing_token: z.int().nullable(),
+    model: z.string(),
+    at: timestamp,
+    total: usageJson.meta({ description: 'The sum of all reports on the task.' }),
+    spent: z.enum(budgetHolders).nullable().meta({
+      description: 'Whose budget has nothing left after it. The task is then on hold as budget.',
+    }),
+  })
+  .meta({ id: 'RecordedUsage' })
+
+const reportUsage = operation({
+  ...common,
+  id: 'reportTaskUsage',
+  summary: 'Records what work on a task has used',
+  description:
+    'With the fencing_token of a claim it is a report of the agent, and renews its lease. Without one it counts for the attempt in progress. Without cost_usd, the cost follows from the prices of the host.',
+  path: '/v2/tasks/{task_id}/usage',
+  idempotent: true,
+  wireFields: { leaseMs: 'lease_s', cachedInputTokens: 'cached_input_tokens' },
+  params,
+  body: z.object({
+    fencing_token: held.fencing_token.nullish(),
+    lease_s: held.lease_s,
+    model: usageFields.shape.model,
+    input_tokens: usageFields.shape.inputTokens,
+    output_tokens: usageFields.shape.outputTokens,
+    cached_input_tokens: usageFields.shape.cachedInputTokens,
+    cost_usd: usageFields.shape.costUsd,
+  }),
+  answer: { status: 201, schema: recordedJson },
+  async run({ services, principal, request, params: { task_id: id }, body }) {
+    const board = await boardOfTask(services, principal, id)
+    const idempotency = idempotencyClaim(request, principal, 'POST /v2/tasks/{task_id}/usage', {
+      ...body,
+      id,
+    })
+    const input = {
+      model: body.model,
+      inputTokens: body.input_tokens,
+      outputTokens: body.output_tokens,
+      cachedInputTokens: body.cached_input_tokens,
+      costUsd: body.cost_usd,
+      fencingToken: body.fencing_token,
+      leaseMs: toMs(body.lease_s),
+    }
+    const used = await board.usage(id, input, { idempotency })
+    return {
+      ...toWireUsage(used),
+      id: used.id,
+      task_id: used.taskId,
+      agent_id: used.agentId,
+      fencing_token: used.fencingToken,
+      model: used.model,
+      at: toTimestamp(used.at),
+      total: toWireUsage(used.total),
+      spent: used.spent,
+    }
+  },
+})
+
 const completeTask = operation({
   ...common,
   id: 'completeTask',
@@ -208,6 +276,7 @@ export const taskWorkOperations = [
   addLogLine,
   addOutput,
   delegateTask,
+  reportUsage,
   completeTask,
   failTask,
 ]

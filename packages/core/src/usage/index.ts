@@ -1,0 +1,16 @@
+export { budgetHolders, isBudgetSpent, nextMonthStart, readBudget } from './budget.js'
+export type { Budget, BudgetHolder, BudgetInput, Spending } from './budget.js'
+export { addUsage, microsPerUsd, noUsage, toUsageReport, usageFields, usageInput } from './usage.js'
+export type { ModelPrice, ModelPrices, UsageAmounts, UsageInput, UsageReport } from './usage.js'
+export { usageGroups } from './usage-store.js'
+export type {
+  MonthlyBudget,
+  RecordedUsage,
+  UsageGroup,
+  UsageQuery,
+  UsageRecord,
+  UsageStore,
+  UsageSum,
+} from './usage-store.js'
+export { createUsage } from './usage-directory.js'
+export type { BudgetPage, Usage, UsageFilter, UsagePage } from './usage-directory.js'

@@ -1,0 +1,148 @@
+import type { Reach } from '../access/index.js'
+import type { CallContext, Environment, InTransaction } from '../environment/index.js'
+import { requireLimit, TaskboardError } from '../errors/index.js'
+import { readBudget, type BudgetInput } from './budget.js'
+import {
+  usageGroups,
+  type MonthlyBudget,
+  type UsageGroup,
+  type UsageStore,
+  type UsageSum,
+} from './usage-store.js'
+
+export interface UsageFilter {
+  readonly groupBy: UsageGroup
+  /** The first day, as `2026-11-01`, in UTC. */
+  readonly from: string
+  /** The last day; at most 366 days after the first. */
+  readonly to: string
+  /** Default: all within reach. */
+  readonly workspaceId?: string | null | undefined
+  /** 1 to 1,000; default 100. */
+  readonly limit?: number | undefined
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | null | undefined
+}
+
+export interface UsagePage {
+  /** In the order of their keys. */
+  readonly sums: readonly UsageSum[]
+  /** Null on the last page. */
+  readonly nextCursor: string | null
+}
+
+export interface BudgetPage {
+  readonly budgets: readonly MonthlyBudget[]
+  /** Null on the last page. */
+  readonly nextCursor: string | null
+}
+
+/** What agents have used, and the budgets of agents and workspaces. The budget of a task is a field of it. */
+export interface Usage<Tx = unknown> {
+  /**
+   * Sums of what was reported on the tasks of all workspaces within reach.
+   * @throws TaskboardError `INVALID_FIELD`; `NOT_FOUND` (`workspaceId`) for a workspace beyond reach.
+   */
+  sum(reach: Reach, filter: UsageFilter, options?: InTransaction<Tx>): Promise<UsagePage>
+  /** By attempt or by model of one task: at most a thousand sums. @throws TaskboardError `TASK_NOT_FOUND`. */
+  ofTask(
+    workspaceId: string,
+    taskId: string,
+    groupBy: 'attempt' | 'model',
+    options?: InTransaction<Tx>,
+  ): Promise<readonly UsageSum[]>
+  /**
+   * Sets what an agent, or with `agentId` null the whole workspace, may use in each calendar month (UTC). Null removes the budget.
+   * @throws TaskboardError `INVALID_FIELD` (`budget`); `NOT_FOUND`.
+   */
+  setBudget(
+    holder: { readonly workspaceId: string; readonly agentId?: string | null | undefined },
+    budget: BudgetInput | null,
+    options?: InTransaction<Tx>,
+  ): Promise<MonthlyBudget>
+  /** The budget of a workspace, and those of its agents. @throws TaskboardError `NOT_FOUND`. */
+  budgets(
+    workspaceId: string,
+    page?: { readonly limit?: number | undefined; readonly cursor?: string | null | undefined },
+    options?: InTransaction<Tx>,
+  ): Promise<BudgetPage>
+}
+
+const DAY_MS = 86_400_000
+const MOST_DAYS = 366
+const DEFAULT_PAGE = 100
+const MOST_OF_A_TASK = 1_000
+const LONGEST_KEY = 200
+
+export function createUsage<Tx>(parts: {
+  readonly environment: Environment
+  readonly store: UsageStore<Tx>
+}): Usage<Tx> {
+  const { environment, store } = parts
+  const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
+    now: environment.storageNow(),
+    tx: options?.tx,
+  })
+
+  return {
+    async sum(reach, filter, options) {
+      const { groupBy, workspaceId = null, limit = DEFAULT_PAGE, cursor } = filter
+      if (!usageGroups.includes(groupBy)) {
+        throw invalid('groupBy', `must be one of ${usageGroups.join(', ')}`)
+      }
+      const days = daysOf(filter)
+      requireLimit(limit)
+      const afterKey = cursor == null ? null : readKey(cursor)
+      const query = { reach, workspaceId, groupBy, ...days, limit: limit + 1, afterKey }
+      const found = await store.sumUsage(query, at(options))
+      const sums = found.slice(0, limit)
+      const last = sums.at(-1)
+      return { sums, nextCursor: found.length > limit && last !== undefined ? `k${last.key}` : null }
+    },
+    ofTask: (workspaceId, taskId, groupBy, options) =>
+      store.sumUsage({ workspaceId, taskId, groupBy, limit: MOST_OF_A_TASK }, at(options)),
+    async setBudget({ workspaceId, agentId = null }, budget, options) {
+      return store.setBudget({ workspaceId, agentId, budget: readBudget(budget) }, at(options))
+    },
+    async budgets(workspaceId, { limit = DEFAULT_PAGE, cursor } = {}, options) {
+      requireLimit(limit)
+      const afterId = cursor == null ? null : readKey(cursor)
+      const found = await store.listBudgets({ workspaceId, afterId, limit: limit + 1 }, at(options))
+      const budgets = found.slice(0, limit)
+      const last = budgets.at(-1)
+      return { budgets, nextCursor: found.length > limit && last ? `k${last.agentId ?? ''}` : null }
+    },
+  }
+}
+
+function daysOf({ from, to }: UsageFilter): { readonly firstDay: number; readonly lastDay: number } {
+  const firstDay = dayOf('from', from)
+  const lastDay = dayOf('to', to)
+  if (lastDay < firstDay) throw invalid('to', 'must not be before from')
+  if (lastDay - firstDay >= MOST_DAYS) throw invalid('to', `must be less than ${MOST_DAYS} days after from`)
+  return { firstDay, lastDay }
+}
+
+function dayOf(field: string, text: unknown): number {
+  const isDay = typeof text === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(text)
+  const ms = isDay ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN
+  // A day that the month does not have would be read as one of the next.
+  if (isDay && !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)) return ms / DAY_MS
+  throw invalid(field, 'must be a day such as 2026-11-22')
+}
+
+/** A cursor is the last key of the page before, after a letter, because a key may be empty. */
+function readKey(cursor: string): string {
+  if (
+    cursor.startsWith('k') &&
+    cursor.length <= LONGEST_KEY + 1 &&
+    cursor.isWellFormed() &&
+    !cursor.includes('\0')
+  )
+    return cursor.slice(1)
+  throw invalid('cursor', 'must be the next_cursor of an earlier page')
+}
+
+function invalid(field: string, rule: string): TaskboardError {
+  return new TaskboardError('INVALID_FIELD', `${field} ${rule}`, { field })
+}

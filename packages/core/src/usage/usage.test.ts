@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseInput } from '../errors/index.js'
+import { isBudgetSpent, nextMonthStart, readBudget } from './budget.js'
+import { noUsage, toUsageReport, usageInput } from './usage.js'
+
+const used = { model: 'small', inputTokens: 1_000, outputTokens: 200, cachedInputTokens: 400 }
+const prices = {
+  small: { inputUsd: 0.5, outputUsd: 2, cachedInputUsd: 0.05 },
+  plain: { inputUsd: 0.5, outputUsd: 2 },
+}
+
+describe('the cost of a report', () => {
+  it('is the given one, else by the price of its model, in whole millionths', () => {
+    expect(toUsageReport({ ...used, costUsd: 0.0000014 }, prices).costMicros).toBe(1)
+    expect(toUsageReport({ ...used, costUsd: 0 }, prices).costMicros).toBe(0)
+    expect(toUsageReport(used, prices).costMicros).toBe(300 + 20 + 400)
+    expect(toUsageReport({ ...used, model: 'plain' }, prices).costMicros).toBe(500 + 400)
+    expect(toUsageReport({ ...used, cachedInputTokens: null }, prices)).toEqual({
+      ...used,
+      cachedInputTokens: 0,
+      costMicros: 900,
+    })
+  })
+
+  it('is nothing for a model without a price, whatever its name', () => {
+    for (const model of ['unknown', 'toString', '__proto__']) {
+      expect(toUsageReport({ ...used, model }, prices).costMicros).toBe(0)
+    }
+  })
+
+  it('is a whole number', () => {
+    const tokens = fc.integer({ min: 0, max: 10_000_000 })
+    const usd = fc.double({ min: 0, max: 100, noNaN: true })
+    fc.assert(
+      fc.property(tokens, tokens, usd, usd, (inputTokens, outputTokens, inputUsd, outputUsd) => {
+        const report = { model: 'm', inputTokens, outputTokens }
+        expect(toUsageReport(report, { m: { inputUsd, outputUsd } }).costMicros).toSatisfy(
+          Number.isSafeInteger,
+        )
+      }),
+    )
+  })
+})
+
+describe('a report', () => {
+  it.each([
+    ['model', { ...used, model: ' ' }],
+    ['inputTokens', { ...used, inputTokens: 1.5 }],
+    ['outputTokens', { ...used, outputTokens: -1 }],
+    ['cachedInputTokens', { ...used, cachedInputTokens: 1_001 }],
+    ['costUsd', { ...used, costUsd: -0.1 }],
+    ['costUsd', { ...used, costUsd: Number.NaN }],
+  ])('is refused for its %s', (field, given) => {
+    expect(() => parseInput(usageInput, given)).toThrow(
+      expect.objectContaining({ code: 'INVALID_FIELD', field }),
+    )
+  })
+})
+
+describe('a budget', () => {
+  it('has tokens, dollars or both, rounded to millionths', () => {
+    expect(readBudget(null)).toBeNull()
+    expect(readBudget(undefined)).toBeNull()
+    expect(readBudget({ tokens: 5 })).toEqual({ tokens: 5, costUsd: null })
+    expect(readBudget({ costUsd: 1.2345678, tokens: null })).toEqual({ tokens: null, costUsd: 1.234568 })
+  })
+
+  it.each([
+    [5],
+    ['all'],
+    [[]],
+    [{}],
+    [{ tokens: null }],
+    [{ tokens: 0 }],
+    [{ tokens: 1.5 }],
+    [{ tokens: '5' }],
+  ])('is not %j', (given) => {
+    expect(() => readBudget(given)).toThrow(
+      expect.objectContaining({ code: 'INVALID_FIELD', field: 'budget' }),
+    )
+  })
+
+  it.each([
+    [{ costUsd: 0 }],
+    [{ costUsd: -1 }],
+    [{ costUsd: 2e9 }],
+    [{ costUsd: '1' }],
+    [{ tokens: 1, usd: 1 }],
+  ])('is not %j either', (given) => {
+    expect(() => readBudget(given)).toThrow(expect.objectContaining({ field: 'budget' }))
+  })
+
+  it('is spent when nothing is left of its tokens or its dollars', () => {
+    const spending = { ...noUsage, inputTokens: 90, outputTokens: 10, costMicros: 1_000 }
+    const isSpent = (tokens: number | null, costUsd: number | null) =>
+      isBudgetSpent({ tokens, costUsd }, spending)
+    expect(isBudgetSpent(null, spending)).toBe(false)
+    expect([isSpent(100, null), isSpent(101, null)]).toEqual([true, false])
+    expect([isSpent(null, 0.001), isSpent(null, 0.001_001)]).toEqual([true, false])
+    expect([isSpent(101, 0.001), isSpent(100, 1), isSpent(101, 1)]).toEqual([true, true, false])
+  })
+
+  it('of a month counts to the first instant of the next one, in UTC', () => {
+    expect(nextMonthStart(Date.UTC(2026, 10, 30, 23, 59))).toBe(Date.UTC(2026, 11))
+    expect(nextMonthStart(Date.UTC(2026, 11, 1))).toBe(Date.UTC(2027, 0))
+  })
+})

@@ -1,0 +1,43 @@
+import type { Storage } from '@taskboard/core'
+import type { PgConnection } from '../../src/pool.js'
+import type { HotVerb } from './hot-verb.js'
+import { HUGE, NOW } from './large-board.js'
+
+const at = { now: NOW }
+const account = { accountId: 'acc_0', workspaceIds: 'all' } as const
+const scheduleId = (n: number): string => `sch_${String(n).padStart(20, '0')}`
+
+/** Schedules, of which one workspace has sixty thousand. */
+export function scheduleVerbs({ schedules }: Storage<PgConnection>): readonly HotVerb[] {
+  return [
+    {
+      name: 'list due schedules, none',
+      indexes: ['schedule_due'],
+      run: () => schedules.listSchedules({ isDue: true, limit: 100 }, at),
+    },
+    {
+      name: 'list due schedules',
+      indexes: ['schedule_due'],
+      run: () => schedules.listSchedules({ isDue: true, limit: 100 }, { now: NOW + 3_600_000 }),
+    },
+    {
+      name: 'list the schedules of a workspace',
+      indexes: ['schedule_age'],
+      run: () => schedules.listSchedules({ reach: account, workspaceId: HUGE, limit: 100 }, at),
+    },
+    {
+      name: 'list the schedules of a workspace, a later page',
+      indexes: ['schedule_age'],
+      run: () =>
+        schedules.listSchedules(
+          { reach: account, workspaceId: HUGE, limit: 100, afterId: scheduleId(50_000) },
+          at,
+        ),
+    },
+    {
+      name: 'find a schedule',
+      indexes: ['schedule_pkey'],
+      run: () => schedules.listSchedules({ reach: account, scheduleId: scheduleId(1), limit: 1 }, at),
+    },
+  ]
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import type { EnterpriseCheck } from './enterprise-case.js'
+import { assertAnswer, assertError, type EnterpriseSession } from './enterprise-session.js'
+
+const used = { model: 'small', input_tokens: 100, output_tokens: 20, cached_input_tokens: 50, cost_usd: 0.25 }
+const amounts = { input_tokens: 100, output_tokens: 20, cached_input_tokens: 50, cost_usd: 0.25 }
+
+async function newTask({ send }: EnterpriseSession, task: object = {}): Promise<string> {
+  const made = assertAnswer(await send('POST', '/v2/tasks', { body: { title: 'Work', ...task } }), 201)
+  return `/v2/tasks/${String(made['id'])}`
+}
+
+const today = ({ clock }: EnterpriseSession): string => new Date(clock.now()).toISOString().slice(0, 10)
+
+/** Usage and budgets over the enterprise API. */
+export const usageCases: readonly EnterpriseCheck[] = [
+  {
+    id: 'usage.report',
+    name: 'a report from outside counts for the task and the day, once for an Idempotency-Key',
+    async check(session) {
+      const { send } = session
+      const path = await newTask(session)
+      const headers = { 'idempotency-key': 'first' }
+      const first = assertAnswer(await send('POST', `${path}/usage`, { body: used, headers }), 201)
+      assert.deepEqual(first, {
+        ...first,
+        ...used,
+        agent_id: null,
+        fencing_token: null,
+        total: amounts,
+        spent: null,
+      })
+      assert.deepEqual(assertAnswer(await send('POST', `${path}/usage`, { body: used, headers }), 201), first)
+      assert.deepEqual(assertAnswer(await send('GET', path))['usage'], amounts)
+      const period = `from=${today(session)}&to=${today(session)}`
+      const sums = assertAnswer(await send('GET', `/v2/analytics/usage?${period}&group_by=model`))
+      assert.deepEqual(sums, { usage: [{ key: 'small', reports: 1, ...amounts }], next_cursor: null })
+    },
+  },
+  {
+    id: 'usage.claimed',
+    name: 'a report under a claim that spends the budget of the task puts it on hold as budget',
+    async check(session) {
+      const { send, taskboard, workspaceId } = session
+      const agent = await taskboard.agents.create(workspaceId, { name: 'Outside', type: 'outside' })
+      const path = await newTask(session, { budget: { tokens: 200 } })
+      const claim = assertAnswer(await send('POST', '/v2/tasks/claim', { body: { agent_id: agent.id } }))
+      const { fencing_token: token } = claim['task'] as { fencing_token: number }
+      const report = (fencingToken: number) =>
+        send('POST', `${path}/usage`, { body: { ...used, fencing_token: fencingToken } })
+      assertError(await report(token + 1), 409, 'CONFLICT', 'fencing_token')
+      assert.equal(assertAnswer(await report(token), 201)['spent'], null)
+      const last = assertAnswer(await report(token), 201)
+      assert.deepEqual([last['spent'], last['agent_id']], ['task', agent.id])
+      const task = assertAnswer(await send('GET', path))
+      assert.deepEqual([task['status'], task['budget']], ['blocked', { tokens: 200, cost_usd: null }])
+      assert.equal((task['hold'] as { reason: string }).reason, 'budget')
+    },
+  },
+  {
+    id: 'usage.faults',
+    name: 'a report and a budget with values that are not valid are refused by name',
+    async check(session) {
+      const { send } = session
+      const path = await newTask(session)
+      const post = (body: object) => send('POST', `${path}/usage`, { body: { ...used, ...body } })
+      assertError(await post({ model: '' }), 400, 'INVALID_REQUEST', 'model')
+      assertError(await post({ input_tokens: -1 }), 400, 'INVALID_REQUEST', 'input_tokens')
+      assertError(await post({ output_tokens: 0.5 }), 400, 'INVALID_REQUEST', 'output_tokens')
+      assertError(await post({ cached_input_tokens: 101 }), 400, 'INVALID_REQUEST', 'cached_input_tokens')
+      assertError(await post({ cost_usd: -1 }), 400, 'INVALID_REQUEST', 'cost_usd')
+      for (const budget of [5, {}, { tokens: 0 }, { tokens: 1.5 }, { cost_usd: 0 }, { usd: 1 }])
+        assertError(await send('PATCH', path, { body: { budget } }), 400, 'INVALID_REQUEST', 'budget')
+      const period = 'from=2026-01-01&to=2025-01-01&group_by=day'
+      assertError(await send('GET', `/v2/analytics/usage?${period}`), 400, 'INVALID_REQUEST', 'to')
+    },
+  },
+  {
+    id: 'usage.monthly',
+    name: 'monthly budgets are set, listed with what was used, and removed',
+    async check(session) {
+      const { send, taskboard, workspaceId } = session
+      const agent = await taskboard.agents.create(workspaceId, { name: 'Outside', type: 'outside' })
+      const [ofAgent, ofWorkspace] = [`/v2/agents/${agent.id}/budget`, `/v2/workspaces/${workspaceId}/budget`]
+      const set = assertAnswer(await send('PATCH', ofAgent, { body: { budget: { tokens: 500 } } }))
+      assert.deepEqual(set, {
+        workspace_id: workspaceId,
+        agent_id: agent.id,
+        budget: { tokens: 500, cost_usd: null },
+        month: `${today(session).slice(0, 7)}-01T00:00:00.000Z`,
+        used: { tokens: 0, cost_usd: 0 },
+        is_spent: false,
+      })
+      assertAnswer(await send('PATCH', ofWorkspace, { body: { budget: { cost_usd: 1 } } }))
+      const listed = assertAnswer(await send('GET', '/v2/budgets')) as {
+        budgets: { agent_id: string | null }[]
+      }
+      assert.deepEqual(
+        listed.budgets.map(({ agent_id: id }) => id),
+        [null, agent.id],
+      )
+      assert.equal(assertAnswer(await send('PATCH', ofAgent, { body: { budget: null } }))['budget'], null)
+      assertError(await send('PATCH', ofAgent, { body: {} }), 400, 'INVALID_REQUEST', 'budget')
+    },
+  },
+]
