@@ -11,6 +11,9 @@ export interface RealtimeMessage {
   readonly timestamp?: string
   readonly task_id?: string
   readonly progress?: number
+  /** Of a line of a log. */
+  readonly level?: string
+  readonly message?: string
   readonly agent_id?: string
   readonly status?: string
   readonly data?: { readonly title?: string; readonly from?: string; readonly to?: string }
@@ -44,6 +47,8 @@ function describe({ type, channel, from, to, data, ...rest }: RealtimeMessage): 
       return `events #${from} to #${to} are no longer available: look at the board`
     case 'task.progress':
       return `${rest.task_id} ${rest.progress} %`
+    case 'task.log':
+      return `${rest.task_id} ${rest.level}: ${rest.message}`
     case 'agent.status':
       return `${rest.agent_id} ${rest.status}`
     case 'task.moved':

@@ -264,7 +264,7 @@ async function personActs(fixture: Fixture): Promise<void> {
       ),
     () =>
       storage.tasks.changeTask(
-        { target: { workspaceId, taskId }, command: { kind: 'release' } },
+        { target: { workspaceId, taskId }, command: { kind: 'release', actor: PERSON } },
         fixture.at(),
       ),
   ]

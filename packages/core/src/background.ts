@@ -1,4 +1,4 @@
-import type { AgentDefinition, AgentDirectory } from './agents/index.js'
+import type { AgentAnnouncer, AgentDefinition, AgentDirectory } from './agents/index.js'
 import { createLeaseSweep, createRunner } from './agents/index.js'
 import { createRollUpSweep } from './analytics/index.js'
 import {
@@ -40,6 +40,7 @@ export interface BackgroundParts<Tx> {
   readonly boardFor: (workspaceId: string, actor: Actor) => Board<Tx>
   readonly channels: readonly NotificationChannel[]
   readonly emitter: TaskboardEmitter
+  readonly announcer: AgentAnnouncer
   readonly realtime: Realtime
   readonly deliverer: Deliverer
   /** Routes what waits, after a change of agents. */
@@ -82,6 +83,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
     parts.routes,
     createLeaseSweep({ environment, tasks, events, backoff, pollIntervalMs }),
     createDependentSweep({ environment, tasks, pollIntervalMs }),
+    parts.announcer,
     createRollUpSweep(environment, storage.analytics, rollUpEveryMs),
     createRetentionSweep(environment, storage, parts.retention),
     parts.scheduleLoop,

@@ -81,6 +81,7 @@ export type {
   TaskCommand,
   TaskDetail,
   TaskFilter,
+  TaskSort,
   TaskInput,
   TaskList,
   TaskLogEntry,

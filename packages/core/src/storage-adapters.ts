@@ -51,12 +51,14 @@ export type {
   FiguresQuery,
 } from './analytics/index.js'
 export {
+  anyTask,
   approvalAt,
   backoffDelayMs,
   budgetHold,
   changedSchedule,
   createSchedule,
   commentsOfRun,
+  changedFields,
   createTask,
   cursorAfter,
   defaultBackoff,
@@ -64,6 +66,7 @@ export {
   isCompletedBy,
   isReady,
   makeTask,
+  meetsConditions,
   mostOpenSubtasks,
   openStates,
   outcomeOfComment,
@@ -78,6 +81,9 @@ export {
   requireSubtaskRoom,
   revocationBy,
   taskLevels,
+  searchPlace,
+  searchWords,
+  updatedEvent,
 } from './board/index.js'
 export type {
   ApprovalPage,
@@ -111,6 +117,7 @@ export type {
   TaskAddition,
   TaskBackground,
   TaskChange,
+  TaskConditions,
   TaskCursor,
   TaskField,
   TaskFields,
@@ -123,6 +130,7 @@ export type {
   TaskReading,
   TaskSearch,
   TaskSearchPage,
+  TaskSort,
   TaskSplit,
   TaskStore,
   TaskTarget,
@@ -133,12 +141,21 @@ export type {
 export {
   consoleLogger,
   createCommitSignal,
+  createListeners,
   createNewId,
   sleep,
   systemClock,
   systemRandom,
 } from './environment/index.js'
-export type { CallContext, Commit, CommitSignal, IdPrefix, NewId, Timer } from './environment/index.js'
+export type {
+  CallContext,
+  Commit,
+  CommitSignal,
+  IdPrefix,
+  Listeners,
+  NewId,
+  Timer,
+} from './environment/index.js'
 /** @deprecated Use `CallContext`. */
 export type { CallContext as At } from './environment/index.js'
 export { countedEventTypes, currentPayloadVersion, describeEvent } from './events/index.js'
@@ -149,6 +166,7 @@ export type {
   EventStore,
   FeedPage,
   FeedPosition,
+  WatchedLine,
   LoggedEvent,
   NotificationBatch,
   NotificationClaim,

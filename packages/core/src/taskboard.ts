@@ -8,16 +8,16 @@ import {
   type SecretBox,
 } from './access/index.js'
 import {
+  createAgentAnnouncer,
   createAgentDirectory,
   createAgents,
-  createChat,
   createEstimates,
-  createWorkerNotes,
   type AgentDirectory,
   type Agents,
 } from './agents/index.js'
 import { createAnalytics, resolveBaselines, type Analytics } from './analytics/index.js'
 import { createBackground } from './background.js'
+import { createBoardParts } from './board-parts.js'
 import { createCallers } from './callers.js'
 import {
   cachedBoards,
@@ -25,7 +25,6 @@ import {
   createBoard,
   createRouteSweep,
   createScheduleLoop,
-  createSchedules,
   createTaskDirectory,
   defaultBackoff,
   readNewTask,
@@ -34,7 +33,6 @@ import {
   type Backoff,
   type Board,
   type BoardParts,
-  type ScheduleLoop,
   type TaskDirectory,
 } from './board/index.js'
 import {
@@ -129,10 +127,6 @@ export interface Taskboard<Tx = unknown> {
 
 const MINUTE_MS = 60_000
 const DEFAULT_BODY_LIMIT_BYTES = 1_048_576
-const DEFAULT_LEASE_MS = 60_000
-const DEFAULT_REMOTE_WORKER_TIMEOUT_MS = 60_000
-const DEFAULT_MAX_ATTEMPTS = 5
-const DEFAULT_APPROVAL_MS = 7 * 86_400_000
 const DEFAULT_BOARD_PER_MINUTE = 60
 const LOG_LINES_PER_TASK = 1_000
 const OUTPUTS_PER_TASK = 100
@@ -178,7 +172,12 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
   const pollIntervalMs = pollIntervalOf(options)
   const { schedules: scheduleStore, events } = storage
   const scheduleLoop = createScheduleLoop({ environment, schedules: scheduleStore, events, pollIntervalMs })
-  const boardParts = boardPartsOf(wiring, scheduleLoop)
+  const announcer = createAgentAnnouncer(
+    environment,
+    storage.agents,
+    storage.commitNotifications === 'complete',
+  )
+  const boardParts = createBoardParts({ ...wiring, scheduleLoop, announcer })
   const deliverer = createDeliverer({
     ...wiring,
     store: storage.webhooks,
@@ -193,6 +192,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     boardFor: (workspaceId, actor) => createBoard(boardParts, workspaceId, actor),
     channels,
     emitter,
+    announcer,
     realtime: services.realtime,
     deliverer,
     scheduleLoop,
@@ -273,44 +273,6 @@ function createSender<Tx>({ environment, guard, options }: Wiring<Tx>) {
   return createUndiciSender({ clock: environment.clock, guard, resolver, ca })
 }
 
-function boardPartsOf<Tx>(
-  { environment, storage, options, backoff, closed }: Wiring<Tx>,
-  scheduleLoop: ScheduleLoop,
-): BoardParts<Tx> {
-  const maxAttempts = options.attempts?.max ?? DEFAULT_MAX_ATTEMPTS
-  return {
-    environment,
-    tasks: storage.tasks,
-    comments: storage.comments,
-    approvals: storage.approvals,
-    schedules: createSchedules({
-      environment,
-      store: storage.schedules,
-      maxAttempts,
-      onChanged: () => scheduleLoop.noteChange(),
-    }),
-    chat: createChat({
-      environment,
-      agents: storage.agents,
-      runtimes: options.agents ?? [],
-      closed: closed.signal,
-    }),
-    usageStore: storage.usage,
-    prices: options.prices ?? {},
-    noteClaim: createWorkerNotes(
-      environment,
-      storage.agents,
-      options.remoteWorkerTimeoutMs ?? DEFAULT_REMOTE_WORKER_TIMEOUT_MS,
-    ),
-    settings: {
-      leaseMs: DEFAULT_LEASE_MS,
-      maxAttempts,
-      backoff,
-      approvalsExpireAfterMs: options.approvals?.expireAfterMs ?? DEFAULT_APPROVAL_MS,
-    },
-  }
-}
-
 function createTransportServices<Tx>(
   wiring: Wiring<Tx>,
   boardParts: BoardParts<Tx>,
@@ -361,7 +323,7 @@ function createTransportServices<Tx>(
     board: cachedBoards((workspaceId) => createBoard(boardParts, workspaceId)),
     readTask: (input, workspaceId) => readNewTask(input, workspaceId, boardParts.settings.maxAttempts),
     readTasks: (inputs, workspaceId) => readTaskList(inputs, workspaceId, boardParts.settings.maxAttempts),
-    tasks: createTaskDirectory({ environment, tasks: storage.tasks }),
+    tasks: createTaskDirectory({ environment, tasks: storage.tasks, scoring }),
     approvals: createApprovalDirectory({ environment, tasks: storage.tasks, approvals: storage.approvals }),
     schedules: boardParts.schedules,
     usage: createUsage({ environment, store: storage.usage }),

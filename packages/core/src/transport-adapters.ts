@@ -4,8 +4,16 @@ export { principalKinds, reaches, requireScope } from './access/index.js'
 export type { BrowserRequest, NewUser, NewWorkspace, SecretBoxOptions, TokenOptions } from './access/index.js'
 export type { AgentFilter, AgentOptions, AgentPage, Estimates, OutputInput } from './agents/index.js'
 export type { AnalyticsOptions, Grouping, WorkFigures } from './analytics/index.js'
-export { logLevels, taskCursor } from './board/index.js'
-export type { AddOptions, InstantInput, TaskDirectory, TaskFindings, WriteOptions } from './board/index.js'
+export { logLevels, taskCursor, taskSorts } from './board/index.js'
+export type {
+  AddOptions,
+  InstantInput,
+  TaskDirectory,
+  TaskFilter,
+  TaskFindings,
+  TaskSort,
+  WriteOptions,
+} from './board/index.js'
 export { yieldToEventLoop } from './environment/index.js'
 /** @deprecated The name that `yieldToEventLoop` had. */
 export { yieldToEventLoop as nextTurn } from './environment/index.js'

@@ -122,6 +122,7 @@ function boardsOn<Tx>(environment: Environment, storage: Storage<Tx>, tasks: Tas
     tasks,
     chat: () => Promise.reject(new Error('nobody chats here')),
     noteClaim: () => Promise.resolve(),
+    onWorked: () => undefined,
     schedules: createSchedules({ environment, store, maxAttempts: 5, onChanged: () => undefined }),
     usageStore,
     comments,

@@ -14,6 +14,7 @@ import {
   type CallContext,
   type NewAgent,
   type Reach,
+  updatedEvent,
 } from '@taskboard/core/storage'
 import { agentStatus } from './agent-status.js'
 import { createAgentWork, type AgentWork } from './agent-work.js'
@@ -78,8 +79,12 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
         if (leases.heldBy(id) > 0 || work.openOf(id).length > 0) {
           throw new TaskboardError('CONFLICT', 'the agent has tasks')
         }
-        for (const task of work.doneOf(id))
-          tables.tasks.set(task.id, { ...task, assignedTo: null, updatedAt: now })
+        for (const task of work.doneOf(id).toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+          const freed = { ...task, assignedTo: null, updatedAt: now }
+          tables.tasks.set(task.id, freed)
+          const updated = updatedEvent(task, freed, { kind: 'system', id: null })
+          if (updated !== null) publish(draftRow(workspaceId, updated, now))
+        }
         tables.agents.delete(id)
         tables.workers.delete(id)
         tables.budgets.delete(holderKey(workspaceId, id))
@@ -97,9 +102,41 @@ export function createAgentStore(database: Database, queue: ReadyQueue, leases: 
         if ('liveMs' in report) tables.workers.set(agentId, now + report.liveMs)
         else if (agent.status !== report.status) setStatus(agent, report.status, now)
       }),
+    announceAgents: ({ limit }, call) =>
+      write(call, (now) =>
+        announceAgents(database, limit, now, {
+          statusOf: (agent) => agentStatus(database, leases, agent, now),
+          setStatus: (agent, status) => setStatus(agent, status, now),
+        }),
+      ),
     readForecasts: ({ tasks }, call) =>
       read(call, (now) => tasks.map((task) => work.forecast(task, agentsOf(task.workspaceId), now))),
   }
+}
+
+/** `AgentStore.announceAgents`. */
+function announceAgents(
+  { tables }: Database,
+  limit: number,
+  now: Instant,
+  parts: {
+    readonly statusOf: (agent: Agent) => AgentStatus
+    readonly setStatus: (agent: Agent, status: AgentStatus) => void
+  },
+): { readonly announced: number; readonly isAnyPresent: boolean } {
+  const { statusOf, setStatus } = parts
+  let announced = 0
+  let isAnyPresent = false
+  for (const [agentId, workedUntil] of tables.workers.entries()) {
+    const agent = tables.agents.get(agentId)
+    if (agent === undefined) continue
+    const status = statusOf(agent)
+    isAnyPresent ||= status === 'busy' || workedUntil > now
+    if (status === agent.status || announced === limit) continue
+    setStatus(agent, status)
+    announced += 1
+  }
+  return { announced, isAnyPresent }
 }
 
 function createAgentList(

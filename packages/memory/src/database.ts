@@ -15,21 +15,24 @@ import {
   type BoundSettings,
   type CommitSignal,
   createCommitSignal,
+  createListeners,
   createStorageSettings,
   type EventCount,
+  type Listeners,
   type LoggedEvent,
   type LoginAttempts,
   type RefreshFamily,
   type Session,
   type StoredApproval,
   type StoredWebhook,
+  type WatchedLine,
 } from '@taskboard/core/storage'
 import { type ApprovalIds, createApprovalIds } from './approval-ids.js'
 import { type Attempts, createAttempts } from './attempts.js'
 import { type DeliveryRow, skipped } from './deliveries.js'
 import { createEventLog, type EventLog, type EventRow, toLoggedEvent } from './event-log.js'
 import { createIdempotencyRecords, type IdempotencyRecords } from './idempotency.js'
-import { createJournal, type Journal } from './journal.js'
+import { createJournal, type Journal, type Reversible } from './journal.js'
 import type { StoredBudget } from './spent-budgets.js'
 import { createSubtasks, type Subtasks } from './subtasks.js'
 import { createSubscriptions, type Subscriptions } from './subscriptions.js'
@@ -62,6 +65,10 @@ export interface Database {
   readonly journal: Journal
   readonly transactions: Transactions
   readonly commits: CommitSignal
+  /** Called with the lines of tasks' logs, after their commit. */
+  readonly lines: Listeners<WatchedLine>
+  /** Notes a line for the next commit; a rollback takes it back. */
+  readonly noteLine: (line: WatchedLine) => void
   /** Notes that a task was revoked from its agent; the next commit reports it. */
   readonly noteRevocation: () => void
   readonly log: EventLog
@@ -143,6 +150,9 @@ export function createDatabase(onScoring: () => void): Database {
   }
   /** A rollback leaves it set, because one search that finds nothing does no harm. */
   let revokes = false
+  const lines = createListeners<WatchedLine>()
+  const written: WatchedLine[] = []
+  const takenBack = undoing(written)
   const attempts = createAttempts(journal, tables.tasks)
   const approvalIds = createApprovalIds(tables.approvals)
   const subscriptions = createSubscriptions(tables.webhooks)
@@ -156,9 +166,15 @@ export function createDatabase(onScoring: () => void): Database {
       onCommit() {
         commits.raise(revokes ? REVOKING : undefined)
         revokes = false
+        if (written.length > 0) for (const line of written.splice(0)) lines.call(line)
       },
     }),
     commits,
+    lines,
+    noteLine(line) {
+      written.push(line)
+      journal.note(takenBack, '', undefined)
+    },
     noteRevocation() {
       revokes = true
     },
@@ -185,6 +201,17 @@ export function createDatabase(onScoring: () => void): Database {
       if (tables.workspaces.get(workspaceId) === undefined) {
         throw new TaskboardError('NOT_FOUND', 'no such workspace')
       }
+    },
+  }
+}
+
+/** Takes back the last of a list, and puts it there again. */
+function undoing(written: WatchedLine[]): Reversible {
+  return {
+    swap(_, line) {
+      if (line === undefined) return written.pop()
+      written.push(line as WatchedLine)
+      return undefined
     },
   }
 }

@@ -28,6 +28,7 @@ export function createEventStore(database: Database): EventStore<MemoryTransacti
     feedEnd: ({ after }) =>
       read(null, () => String(after === null ? log.end : Math.max(parsePosition(after), log.end))),
     onCommit: (listener) => commits.listen(listener),
+    onTaskLog: (listener) => database.lines.add(listener),
     pruneEvents: ({ limit, olderThanMs }, call) =>
       write(call, (now) => log.prune(now - olderThanMs, limit, mark)),
   }

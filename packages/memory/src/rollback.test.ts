@@ -115,7 +115,11 @@ async function apply(fixture: Fixture, [kind, a, b, c]: Step, tx?: MemoryTransac
         },
         call,
       ),
-    () => storage.tasks.changeTask({ target: { workspaceId, taskId }, command: { kind: 'release' } }, call),
+    () =>
+      storage.tasks.changeTask(
+        { target: { workspaceId, taskId }, command: { kind: 'release', actor: PERSON } },
+        call,
+      ),
     () => storage.tasks.expireLeases({ limit: 3, backoff: defaultBackoff }, call),
     () =>
       storage.agents.insertAgent(
@@ -132,7 +136,7 @@ async function apply(fixture: Fixture, [kind, a, b, c]: Step, tx?: MemoryTransac
         call,
       ),
     () => storage.agents.deleteAgent({ workspaceId, agentId: pick(fixture.agentIds, c) }, call),
-    () => storage.tasks.deleteTask({ workspaceId, taskId }, call),
+    () => storage.tasks.deleteTask({ workspaceId, taskId, actor: PERSON }, call),
     () => storage.analytics.rollUp({ limit: 1 + (c % 9) }, call),
   ]
   try {

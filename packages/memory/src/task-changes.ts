@@ -1,4 +1,5 @@
 import {
+  type Actor,
   type Attempt,
   type Instant,
   type Task,
@@ -78,7 +79,7 @@ export interface TaskChanges {
   /** `row` is the task's, where it is at hand. */
   apply(task: Task, command: TaskCommand, now: Instant, row?: TaskSlots): Task
   /** Deletes a task and all that belongs to it. @throws TaskboardError `CONFLICT` while others depend on it. */
-  remove(task: Task): void
+  remove(task: Task, actor: Actor, now: Instant): void
 }
 
 export function createTaskChanges(database: Database): TaskChanges {
@@ -123,7 +124,8 @@ export function createTaskChanges(database: Database): TaskChanges {
       tellDependents(task, after, now)
       return after
     },
-    remove({ id, lease }) {
+    remove(task, actor, now) {
+      const { id, lease, workspaceId, title, column: status } = task
       if (dependents.of(id).length > 0) {
         throw new TaskboardError('CONFLICT', 'other tasks depend on this one')
       }
@@ -135,6 +137,8 @@ export function createTaskChanges(database: Database): TaskChanges {
       for (const approvalId of approvalIds.of(id)) tables.approvals.delete(approvalId)
       tables.taskUsage.delete(id)
       tasks.delete(id)
+      const data = { taskId: id, title, status, actor }
+      publish(draftRow(workspaceId, { type: 'task.deleted', data }, now))
       if (lease !== null) noteRevocation()
     },
   }

@@ -1,22 +1,25 @@
 import {
   columns,
   TaskboardError,
-  taskStatus,
   type Column,
   type Instant,
   type Task,
   type TaskStatus,
   type TaskSummary,
 } from '@taskboard/core'
-import type {
-  CallContext,
-  Reach,
-  TaskPart,
-  TaskParts,
-  TaskQuery,
-  TaskReading,
-  TaskSearch,
-  TaskStore,
+import {
+  compareTied,
+  meetsConditions,
+  searchPlace,
+  type CallContext,
+  type Reach,
+  type TaskCursor,
+  type TaskPart,
+  type TaskParts,
+  type TaskQuery,
+  type TaskReading,
+  type TaskSearch,
+  type TaskStore,
 } from '@taskboard/core/storage'
 import { agentStatus } from './agent-status.js'
 import type { ColumnIndex } from './column-index.js'
@@ -88,8 +91,8 @@ export function createTaskReads(
     listTasks: (query, call) => read(call, (now) => index.list(query, now)),
     searchTasks: (search, call) =>
       read(call, (now) => {
-        const { tasks, nextAfterId } = searchTasks(database, index, search)
-        return { found: tasks.map((task) => summarized(task, now)), nextAfterId }
+        const { tasks, ...page } = searchTasks(database, index, search, now)
+        return { found: tasks.map((task) => summarized(task, now)), ...page }
       }),
   }
 }
@@ -98,22 +101,44 @@ function searchTasks(
   database: Database,
   index: ColumnIndex,
   search: TaskSearch,
-): { tasks: readonly Task[]; nextAfterId: string | null } {
-  const { reach, agentId, limit } = search
+  now: Instant,
+): { readonly tasks: readonly Task[]; readonly asOf: Instant; readonly hasMore: boolean } {
+  const { reach, agentId, sort, limit, after } = search
   const workspaceIds = searchedWorkspaces(database, search)
   if (agentId !== null) requireAgent(database, reach, agentId)
+  const asOf = after?.asOf ?? now
+  const { scoring } = database.settings.current
+  const compare = sort === 'priority_score' ? compareByScore : compareByRank
 
-  function* candidates(): Generator<Task> {
+  function* candidates(): Generator<Candidate> {
     for (const workspaceId of workspaceIds) {
-      for (const column of columnsOf(search.status)) {
-        for (const task of index.tasksOf(workspaceId, column)) if (meets(database, task, search)) yield task
+      for (const column of columnsOf(search)) {
+        for (const task of index.tasksOf(workspaceId, column)) {
+          const place = searchPlace(task, sort, asOf, scoring)
+          if ((after === null || compare(after, place) < 0) && meets(database, task, search))
+            yield { task, place }
+        }
       }
     }
   }
 
-  const newest = bestOf(candidates(), limit + 1, (a, b) => (a.id > b.id ? -1 : a.id < b.id ? 1 : 0))
-  const tasks = newest.slice(0, limit)
-  return { tasks, nextAfterId: newest.length > limit ? (tasks.at(-1)?.id ?? null) : null }
+  const first = bestOf(candidates(), limit + 1, (a, b) => compare(a.place, b.place))
+  return { tasks: first.slice(0, limit).map(({ task }) => task), asOf, hasMore: first.length > limit }
+}
+
+interface Candidate {
+  readonly task: Task
+  readonly place: TaskCursor
+}
+
+function compareByRank(a: TaskCursor, b: TaskCursor): number {
+  if (a.rank !== b.rank) return b.rank - a.rank
+  return a.id > b.id ? -1 : a.id < b.id ? 1 : 0
+}
+
+function compareByScore(a: TaskCursor, b: TaskCursor): number {
+  if (a.held !== b.held) return a.held ? 1 : -1
+  return a.rank === b.rank ? compareTied(a, b) : b.rank - a.rank
 }
 
 function searchedWorkspaces(database: Database, { reach, workspaceId }: TaskSearch): readonly string[] {
@@ -129,14 +154,19 @@ function requireAgent(database: Database, reach: Reach, agentId: string): void {
   throw new TaskboardError('NOT_FOUND', 'no such agent', { field: 'agentId' })
 }
 
-function columnsOf(status: TaskStatus | null): readonly Column[] {
-  if (status === null) return columns
-  return status === 'in_progress' ? ['DOING'] : status === 'completed' ? ['DONE'] : ['TODO']
+function columnsOf({ status, column, sort }: TaskSearch): readonly Column[] {
+  const ofStatus: readonly Column[] = status === null ? columns : [columnOf(status)]
+  const ofSort: readonly Column[] = sort === 'priority_score' ? ['TODO'] : columns
+  return ofStatus.filter((each) => ofSort.includes(each) && (column === null || column === each))
 }
 
-function meets(database: Database, task: Task, { status, agentId, afterId }: TaskSearch): boolean {
-  if (afterId !== null && task.id >= afterId) return false
-  if (status !== null && taskStatus(task) !== status) return false
+function columnOf(status: TaskStatus): Column {
+  return status === 'in_progress' ? 'DOING' : status === 'completed' ? 'DONE' : 'TODO'
+}
+
+function meets(database: Database, task: Task, search: TaskSearch): boolean {
+  const { agentId } = search
+  if (!meetsConditions(task, search)) return false
   if (agentId === null) return true
   const agents = [task.assignedTo, task.lease?.agentId, completerOf(database, task)]
   return agents.includes(agentId)

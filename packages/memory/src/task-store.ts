@@ -1,6 +1,7 @@
 import { TaskboardError, type Instant, type Task } from '@taskboard/core'
 import {
   revocationBy,
+  updatedEvent,
   type ClaimProof,
   type ClaimTarget,
   type TaskStore,
@@ -10,6 +11,7 @@ import {
 import { createColumnIndex } from './column-index.js'
 import type { Conversations } from './conversations.js'
 import type { Database } from './database.js'
+import { draftRow } from './event-log.js'
 import type { LeaseIndex } from './lease-index.js'
 import type { ReadyQueue } from './ready-queue.js'
 import { changedTask, type TaskChanges } from './task-changes.js'
@@ -40,8 +42,8 @@ export function createTaskStore(
     ...createTaskInsertions(database, changes),
     changeTask: ({ target, command }, call) =>
       write(call, (now) => changeTask(database, changes, target, command, now)),
-    deleteTask: ({ workspaceId, taskId }, call) =>
-      write(call, () => changes.remove(changes.require(workspaceId, taskId))),
+    deleteTask: ({ workspaceId, taskId, actor }, call) =>
+      write(call, (now) => changes.remove(changes.require(workspaceId, taskId), actor, now)),
     expireLeases: ({ limit, backoff }, call) =>
       write(call, (now) => {
         let expired = 0
@@ -82,6 +84,8 @@ function changeTask(
   if (Object.keys(command.change).length === 0) return task
   const changed = changedTask(database, task, command.change, now)
   database.tables.tasks.set(taskId, changed)
+  const updated = updatedEvent(task, changed, command.actor)
+  if (updated !== null) database.publish(draftRow(workspaceId, updated, now))
   const revocation = revocationBy(task, changed, command.actor)
   return revocation === null ? changed : changes.apply(changed, revocation, now)
 }
@@ -120,6 +124,8 @@ function createAgentVerbs(
           const { level, message } = added.log
           const lines = [...(tables.taskLogs.get(proof.taskId) ?? []), { at: now, level, message }]
           tables.taskLogs.set(proof.taskId, lines.slice(-logLimit))
+          const { workspaceId, taskId } = proof
+          database.noteLine({ workspaceId, taskId, at: now, level, message })
           return
         }
         const outputs = tables.outputs.get(proof.taskId) ?? []

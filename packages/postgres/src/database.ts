@@ -1,9 +1,12 @@
 import { isTaskboardError } from '@taskboard/core'
 import {
   createCommitSignal,
+  createListeners,
   type CallContext,
   type BoundSettings,
   type CommitSignal,
+  type Listeners,
+  type WatchedLine,
 } from '@taskboard/core/storage'
 import pRetry, { type Options } from 'p-retry'
 import { boundedConnection, boundedPool, type BoundedPool } from './bounded-pool.js'
@@ -26,6 +29,10 @@ export interface Session {
 export interface Database {
   readonly settings: BoundSettings
   readonly commits: CommitSignal
+  /** Called with lines of tasks' logs after their commit: those of this process, and those that it hears of. */
+  readonly lines: Listeners<WatchedLine>
+  /** Reports a committed line of a task's log to `lines`, and to other processes. */
+  readonly reportLine: (line: WatchedLine) => void
   /** Records that an agent lost its task: the commit signals it, at once or at the end of `Storage.transaction`. */
   noteRevocation(call: CallContext<PgConnection> | null): void
   /** As `write`, for statements that change nothing, or nothing that others wait for: signals no commit. */
@@ -65,6 +72,10 @@ export interface DatabaseParts {
   readonly preparedStatements: boolean
   /** Default: one that signals within this process only. */
   readonly commits?: CommitSignal | undefined
+  /** Default: one of this process only. */
+  readonly lines?: Listeners<WatchedLine> | undefined
+  /** Sends a line to other processes. */
+  readonly sendLine?: ((line: WatchedLine) => void) | undefined
 }
 
 const AFTER_COLLISIONS: Options = {
@@ -77,7 +88,7 @@ const AFTER_COLLISIONS: Options = {
 
 export function createDatabase(parts: DatabaseParts): Database {
   const { settings, preparedStatements, commits = createCommitSignal() } = parts
-  const { timeouts = resolveTimeouts({}) } = parts
+  const { timeouts = resolveTimeouts({}), lines = createListeners<WatchedLine>(), sendLine } = parts
   const pool = boundedPool(parts.pool, timeouts)
   const sole = soleConnectionOf(parts.pool)
   const { run, runAlone, boundedOf } = createRunners(pool, timeouts, preparedStatements)
@@ -100,6 +111,11 @@ export function createDatabase(parts: DatabaseParts): Database {
   return {
     settings,
     commits,
+    lines,
+    reportLine(line) {
+      lines.call(line)
+      sendLine?.(line)
+    },
     read(at, statement, values) {
       const tx = at?.tx
       if (tx !== undefined) return toVerbErrors(inTurn(tx, () => run(boundedOf(tx), statement, values)))

@@ -84,8 +84,16 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
   const settings = createStorageSettings()
   const timeouts = resolveTimeouts(options)
   const commitNotifications = createCommitNotifications({ pool, listen, settings, timeouts })
-  const { commits } = commitNotifications
-  const database = createDatabase({ pool, settings, timeouts, preparedStatements, commits })
+  const { commits, taskLines } = commitNotifications
+  const database = createDatabase({
+    pool,
+    settings,
+    timeouts,
+    preparedStatements,
+    commits,
+    lines: taskLines.lines,
+    sendLine: taskLines.send,
+  })
 
   return {
     name: 'postgres',

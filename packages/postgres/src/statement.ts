@@ -4,8 +4,8 @@ declare const rowType: unique symbol
 
 /** A statement with the type of its rows. Every value is a parameter, and every column has the name of the row's member. */
 export interface Statement<Row> {
-  /** The name of its plan on the server: changes with the text. */
-  readonly name: string
+  /** The name of its plan on the server: changes with the text. Undefined: the server plans it anew, with the values. */
+  readonly name: string | undefined
   readonly text: string
   /** Whether only background work waits for it. On a single connection it lets others go first. */
   readonly isBackground: boolean
@@ -16,6 +16,11 @@ export interface Statement<Row> {
 export function statement<Row>(verb: string, text: string): Statement<Row> {
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 8)
   return { name: `taskboard_${verb}_${digest}`, text, isBackground: false }
+}
+
+/** A statement whose best plan depends on its values, or that has too many forms to keep the plans of all. */
+export function plannedAnew<Row>(text: string): Statement<Row> {
+  return { name: undefined, text, isBackground: false }
 }
 
 /** A statement of background work, which no caller waits for. */

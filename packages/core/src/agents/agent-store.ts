@@ -70,7 +70,7 @@ export interface AgentStore<Tx = unknown> {
     call: CallContext<Tx>,
   ): Promise<Agent>
   /**
-   * Deletes an agent. Tasks in DONE that were assigned to it lose their assignee; attempts keep its id. A concurrent claim may still
+   * Deletes an agent. Tasks in DONE that were assigned to it lose their assignee, with `task.updated` by the system; attempts keep its id. A concurrent claim may still
    * give it a task.
    * @throws TaskboardError `CONFLICT` while it has a task under lease, or one that is not in DONE is assigned to it.
    */
@@ -80,6 +80,15 @@ export interface AgentStore<Tx = unknown> {
   ): Promise<void>
   /** Records who is at work for agents, or an agent's status. The current status of agents and the claims for any type depend on it. */
   reportPresence(report: AgentPresenceReport, call: CallContext<Tx>): Promise<void>
+  /**
+   * Raises `agent.status` for agents of workers outside of the runtimes whose current status is not that of their last `agent.status`, for
+   * at most `limit`. Concurrent calls raise each change once. Resolves to how many it raised, and whether such an agent is busy
+   * or its worker is present, so that its status can change again by time alone.
+   */
+  announceAgents(
+    sweep: { readonly limit: number },
+    call: CallContext<Tx>,
+  ): Promise<{ readonly announced: number; readonly isAnyPresent: boolean }>
   /** What is known about the end of each task: one forecast for each, in their order. Tasks are taken as given, also unknown ones. */
   readForecasts(
     query: { readonly tasks: readonly ForecastTask[] },

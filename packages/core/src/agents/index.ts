@@ -22,6 +22,8 @@ export type {
   AgentStore,
   ForecastTask,
 } from './agent-store.js'
+export { createAgentAnnouncer } from './agent-announcer.js'
+export type { AgentAnnouncer } from './agent-announcer.js'
 export { createAgents } from './agents.js'
 export type { AgentChangeInput, AgentFilter, AgentPage, Agents, NewAgentInput } from './agents.js'
 export { createAgentDirectory } from './agent-directory.js'

@@ -241,7 +241,7 @@ export function outcomeOfDecision(
   const first = `${decision === 'approved' ? 'Approved' : 'Rejected'}: ${stored.action}`
   return {
     approval: { ...stored, state: decision, decidedBy: { kind, id }, decidedAt: now, comment },
-    command: hold?.reason === 'approval' ? { kind: 'release' } : null,
+    command: hold?.reason === 'approval' ? { kind: 'release', actor: { kind, id } } : null,
     body: comment === null ? first : `${first}\n\n${comment}`,
   }
 }

@@ -86,27 +86,28 @@ export interface Board<Tx = unknown> extends ListWrites<Tx>, BoardConversation<T
   /** A column's tasks: TODO by score, best first; DOING by start; DONE newest first. */
   list(column: Column, options?: ListOptions<Tx>): Promise<TaskList>
   /**
-   * Replaces the given fields, in any column; null clears a field. Raises no event, except when an agent works the task and
-   * the change assigns it to another one: the task returns to TODO, with `task.moved`, and the run's signal aborts.
+   * Replaces the given fields, in any column; null clears a field. Raises `task.updated` with the names of the fields whose value
+   * differs; none when all are as before. When an agent works the task and the change assigns it to another one, the task returns to
+   * TODO, with `task.moved`, and the run's signal aborts.
    * @throws `INVALID_FIELD` also for dependencies that do not exist or that would make the task wait for itself.
    */
   update(taskId: string, change: TaskChangeInput, options?: WriteOptions<Tx>): Promise<Task>
   /**
-   * Deletes a task with its log, outputs, comments and approvals. Raises no event. The signal of a run that works it aborts. An agent outside of the process
+   * Deletes a task with its log, outputs, comments and approvals, with `task.deleted`. The signal of a run that works it aborts. An agent outside of the process
    * gets an error from its next write.
    * @throws `CONFLICT` while other tasks depend on it.
    */
-  delete(taskId: string, options?: InTransaction<Tx>): Promise<void>
-  /** A person's move, any column to any, with `task.moved`. The same column changes nothing but ends a hold. */
+  delete(taskId: string, options?: WriteOptions<Tx>): Promise<void>
+  /** A person's move, any column to any, with `task.moved`. The same column changes nothing but ends a hold, with `task.released`. */
   move(taskId: string, to: Column, options?: WriteOptions<Tx>): Promise<Task>
   /** A person puts a task on hold (or, with a `fencingToken`, the agent that works it does). `CONFLICT` in DONE. */
   hold(taskId: string, input: z.input<typeof holdInput>, options?: WriteOptions<Tx>): Promise<Task>
-  /** Puts a task on hold as `cancelled` and revokes a lease. `release` brings it back. `CONFLICT` in DONE. */
+  /** Puts a task on hold as `cancelled` and revokes a lease, with `task.cancelled`. `release` brings it back. `CONFLICT` in DONE. */
   cancel(
     taskId: string,
     options?: WriteOptions<Tx> & { readonly message?: string | null | undefined },
   ): Promise<Task>
-  /** A person ends a hold. Agents can claim the task again, with fresh attempts. */
+  /** A person ends a hold, with `task.released`. Agents can claim the task again, with fresh attempts. */
   release(taskId: string, options?: WriteOptions<Tx>): Promise<Task>
   /**
    * Claims the best ready task for an agent of this workspace, with `task.started`; null when there is none. Pass its
@@ -200,6 +201,8 @@ export interface BoardParts<Tx> {
   readonly schedules: Schedules<Tx>
   readonly usageStore: Pick<UsageStore<Tx>, 'recordUsage'>
   readonly prices: ModelPrices
+  /** An agent outside of the runtimes may have another status now. */
+  readonly onWorked: () => void
   readonly settings: BoardSettings
 }
 
@@ -243,7 +246,8 @@ export function createBoard<Tx>(
       const command = { kind: 'edit', change: replaced, actor: options?.actor ?? actor } as const
       return change(taskId, command, options)
     },
-    delete: (taskId, options) => tasks.deleteTask({ workspaceId, taskId }, at(options)),
+    delete: (taskId, options) =>
+      tasks.deleteTask({ workspaceId, taskId, actor: options?.actor ?? actor }, at(options)),
     async move(taskId, to, options) {
       const command = { kind: 'move', to: requireColumn(to, 'to'), actor: options?.actor ?? actor } as const
       return change(taskId, command, options)
@@ -254,11 +258,14 @@ export function createBoard<Tx>(
         fencingToken == null
           ? ({ kind: 'hold', reason, message, actor: options?.actor ?? actor } as const)
           : ({ kind: 'hold_claimed', fencingToken, reason, message } as const)
-      return change(taskId, command, options)
+      const task = await change(taskId, command, options)
+      if (fencingToken != null) parts.onWorked()
+      return task
     },
     cancel: (taskId, options = {}) =>
       board.hold(taskId, { reason: 'cancelled', message: options.message }, options),
-    release: (taskId, options) => change(taskId, { kind: 'release' }, options),
+    release: (taskId, options) =>
+      change(taskId, { kind: 'release', actor: options?.actor ?? actor }, options),
     ...createAgentWrites(parts, workspaceId),
     ...createListWrites(parts, workspaceId, actor),
     ...createConversation(parts, workspaceId, actor),
@@ -279,7 +286,7 @@ type AgentVerb = 'claim' | 'heartbeat' | 'progress' | 'log' | 'output' | 'usage'
 
 /** The methods for agents that claim their tasks themselves. */
 function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick<Board<Tx>, AgentVerb> {
-  const { environment, tasks, settings, noteClaim } = parts
+  const { environment, tasks, settings, noteClaim, onWorked } = parts
   const at = atOf<Tx>(environment)
   const change = changeOf(parts, workspaceId)
   const proof = (taskId: string, fencingToken: number) => ({ workspaceId, taskId, fencingToken })
@@ -289,6 +296,7 @@ function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick
       const request = { workspaceId, agentId, leaseMs: requireLease(leaseMs) }
       await noteClaim(workspaceId, agentId, at(options))
       const batch = await tasks.claimTasks({ target: request, limit: 1 }, at(options))
+      onWorked()
       return batch.tasks[0] ?? null
     },
     async heartbeat(taskId, { fencingToken, leaseMs }, options) {
@@ -332,12 +340,15 @@ function createAgentWrites<Tx>(parts: BoardParts<Tx>, workspaceId: string): Pick
         { proof: proof(taskId, fencingToken), result, next: null },
         at(options),
       )
+      onWorked()
       return task
     },
     async fail(taskId, input, options) {
       const { fencingToken, reason, retry } = parseInput(failureInput, input)
       const backoff = retry ? settings.backoff : null
-      return change(taskId, { kind: 'fail', fencingToken, reason, backoff }, options)
+      const task = await change(taskId, { kind: 'fail', fencingToken, reason, backoff }, options)
+      onWorked()
+      return task
     },
   }
 }

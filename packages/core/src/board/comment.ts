@@ -91,6 +91,7 @@ export function outcomeOfComment(task: Task, draft: CommentDraft): CommentOutcom
   }
   const { author, authorName } = draft
   if (draft.kind === 'comment') return { command: null, author, authorName }
-  if (task.hold?.reason === 'needs_input') return { command: { kind: 'release' }, author, authorName }
+  if (task.hold?.reason === 'needs_input')
+    return { command: { kind: 'release', actor: author }, author, authorName }
   throw new TaskboardError('CONFLICT', 'the task does not wait for an answer')
 }

@@ -1,7 +1,8 @@
 import type { Instant } from '../environment/index.js'
 import { TaskboardError } from '../errors/index.js'
 import type { Task } from './task.js'
-import type { TaskCursor } from './task-store.js'
+import type { TaskSort } from './task-search.js'
+import type { TaskCursor } from './task-cursor.js'
 
 const TASK_ID = /^task_[0-9a-z]{1,59}$/
 const APPROVAL_ID = /^apr_[0-9a-z]{1,59}$/
@@ -36,10 +37,13 @@ export function encodeCursor({ asOf, rank, held, dueDate, createdAt, id }: TaskC
 
 /** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodeCursor` did not make. */
 export function decodeCursor(text: string): TaskCursor {
-  const parts = parseParts(text)
-  const [asOf, rank, held, dueDate, createdAt, id] = parts ?? []
+  return readPlace(parseParts(text) ?? [])
+}
+
+function readPlace(parts: readonly unknown[]): TaskCursor {
+  const [asOf, rank, held, dueDate, createdAt, id] = parts
   const isPlace =
-    parts?.length === 6 && typeof held === 'boolean' && typeof id === 'string' && TASK_ID.test(id)
+    parts.length === 6 && typeof held === 'boolean' && typeof id === 'string' && TASK_ID.test(id)
   if (!isPlace || !isWhole(asOf) || !isWhole(rank) || !isWhole(createdAt)) throw notACursor()
   if (dueDate !== null && !isWhole(dueDate)) throw notACursor()
   return { asOf, rank, held, dueDate, createdAt, id }
@@ -90,6 +94,23 @@ export function decodePlace(text: string): number {
   const [count] = parts ?? []
   if (parts?.length !== 1 || !isWhole(count) || count < 1 || count > MOST_PLACES) throw notACursor()
   return count
+}
+
+/** The place of a task in a search's order, as opaque text. */
+export function encodeSearchPlace(sort: TaskSort, place: TaskCursor): string {
+  if (sort === 'created') return encodeTaskId(place.id)
+  const { asOf, rank, held, dueDate, createdAt, id } = place
+  return encodeParts([sort, asOf, rank, held, dueDate, createdAt, id])
+}
+
+/** @throws TaskboardError `INVALID_FIELD` (`cursor`) for text that `encodeSearchPlace` did not make for this sort. */
+export function decodeSearchPlace(sort: TaskSort, text: string): TaskCursor {
+  if (sort === 'created') {
+    return { asOf: 0, rank: 0, held: false, dueDate: null, createdAt: 0, id: decodeTaskId(text) }
+  }
+  const [found, ...place] = parseParts(text) ?? []
+  if (found !== sort) throw notACursor()
+  return readPlace(place)
 }
 
 function encodeParts(parts: readonly unknown[]): string {

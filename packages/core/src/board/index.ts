@@ -30,11 +30,18 @@ export type {
   TaskLogEntry,
   TaskOutput,
 } from './task.js'
+export { searchWords } from './search-words.js'
 export {
+  anyTask,
+  meetsConditions,
+  searchPlace,
   type TaskAgent,
+  type TaskConditions,
   type TaskDetail,
   type TaskSearch,
   type TaskSearchPage,
+  type TaskSort,
+  taskSorts,
   taskStatus,
   type TaskStatus,
   taskStatuses,
@@ -73,8 +80,10 @@ export type { CommentPage, CommentQuery, CommentStore } from './comment-store.js
 export type { BoardApprovals } from './board-approvals.js'
 export type { BoardConversation, CommentList } from './conversation.js'
 export { budgetHold } from './budget-hold.js'
+export { changedFields, updatedEvent } from './task-edit.js'
 export { isCompletedBy, revocationBy, transition } from './transition.js'
 export type { TaskCommand, TransitionResult } from './transition.js'
+export type { TaskCursor } from './task-cursor.js'
 export type {
   ClaimBatch,
   ClaimByType,
@@ -84,7 +93,6 @@ export type {
   Completion,
   TaskAddition,
   TaskBackground,
-  TaskCursor,
   TaskListQuery,
   TaskPage,
   TaskPart,

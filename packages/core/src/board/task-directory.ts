@@ -1,15 +1,53 @@
 import type { Reach } from '../access/index.js'
 import type { CallContext, Environment, InTransaction } from '../environment/index.js'
-import { requireLimit, TaskboardError } from '../errors/index.js'
-import { decodeTaskId, encodeTaskId } from './cursor.js'
-import { type TaskDetail, type TaskStatus, taskStatuses, type TaskSummary } from './task-search.js'
+import { requireLimit, TaskboardError, textFault } from '../errors/index.js'
+import type { Scoring } from '../priority/index.js'
+import { decodeSearchPlace, encodeSearchPlace } from './cursor.js'
+import { type InstantInput, readChoice, readInstant, readText } from './read-value.js'
+import { searchWords } from './search-words.js'
+import {
+  searchPlace,
+  type TaskConditions,
+  type TaskDetail,
+  type TaskSort,
+  taskSorts,
+  type TaskStatus,
+  taskStatuses,
+  type TaskSummary,
+} from './task-search.js'
 import type { TaskStore } from './task-store.js'
+import { type Column, columns, type HoldReason, holdReasons, priorities, type Priority } from './task.js'
 
+/** Which tasks to find: those that match every filter that is given. */
 export interface TaskFilter {
+  /**
+   * Words, of at most 200 characters in all. Each of them begins a word of the title or the description, in any case. Of these, the first
+   * 1,000 different words of each count.
+   */
+  readonly q?: string | null | undefined
   readonly status?: TaskStatus | null | undefined
+  readonly column?: Column | null | undefined
+  /** Tasks that are on hold for this reason. */
+  readonly hold?: HoldReason | null | undefined
+  readonly type?: string | null | undefined
+  /** Tasks that have this tag. */
+  readonly tag?: string | null | undefined
+  readonly priority?: Priority | null | undefined
   /** Tasks that are assigned to the agent, that it works, or that it completed. */
   readonly agentId?: string | null | undefined
+  /** Tasks that only this agent can take. */
+  readonly assignedTo?: string | null | undefined
   readonly workspaceId?: string | null | undefined
+  /** Created at or after this time. */
+  readonly createdAfter?: InstantInput | null | undefined
+  /** Created before this time. */
+  readonly createdBefore?: InstantInput | null | undefined
+  /** Due at or after this time. */
+  readonly dueAfter?: InstantInput | null | undefined
+  /** Due before this time. */
+  readonly dueBefore?: InstantInput | null | undefined
+  /** Default `created`. */
+  readonly sort?: TaskSort | null | undefined
   /** 1 to 1,000, default 100. */
   readonly limit?: number | undefined
   /** The `nextCursor` of the page before. */
@@ -18,6 +56,8 @@ export interface TaskFilter {
 
 export interface TaskFindings {
   readonly found: readonly TaskSummary[]
+  /** For what follows a task of `found`. */
+  readonly cursorAfter: (summary: TaskSummary) => string
   /** Null on the last page. */
   readonly nextCursor: string | null
 }
@@ -32,8 +72,8 @@ export interface TaskDirectory<Tx = unknown> {
   /** The id of the workspace that a task is in, which never changes. @throws TaskboardError `TASK_NOT_FOUND`. */
   locate(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<string>
   /**
-   * The tasks that match every given filter, newest first, one page at a time.
-   * @throws TaskboardError `INVALID_FIELD`; `NOT_FOUND` when the agent or workspace of a filter does not exist.
+   * The tasks that match every given filter, in the order of `sort`, one page at a time.
+   * @throws TaskboardError `INVALID_FIELD`, also for the cursor of another sort; `NOT_FOUND` when the agent or workspace of a filter does not exist.
    */
   search(reach: Reach, filter?: TaskFilter, options?: InTransaction<Tx>): Promise<TaskFindings>
 }
@@ -42,12 +82,16 @@ const DETAIL = ['task', 'agent', 'logs', 'outputs', 'usage'] as const
 /** How many lines of its log a task includes. */
 const LOG_LINES = 100
 const DEFAULT_PAGE = 100
+/** Longer than any type, tag or id. */
+const ANY_TEXT = { most: 100, isBlankAllowed: true } as const
+const MOST_OF_WORDS = { most: 200, isBlankAllowed: true } as const
 
 export function createTaskDirectory<Tx>(parts: {
   readonly environment: Environment
   readonly tasks: TaskStore<Tx>
+  readonly scoring: Scoring
 }): TaskDirectory<Tx> {
-  const { environment, tasks } = parts
+  const { environment, tasks, scoring } = parts
   const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
     now: environment.storageNow(),
     tx: options?.tx,
@@ -60,17 +104,46 @@ export function createTaskDirectory<Tx>(parts: {
       return (await tasks.getTask({ within: reach, taskId, parts: [] }, at(options))).workspaceId
     },
     async search(reach, filter = {}, options) {
-      const { status = null, agentId = null, workspaceId = null, limit = DEFAULT_PAGE, cursor } = filter
-      if (status !== null && !taskStatuses.includes(status)) {
-        throw new TaskboardError('INVALID_FIELD', `status must be one of ${taskStatuses.join(', ')}`, {
-          field: 'status',
-        })
-      }
+      const { agentId = null, workspaceId = null, limit = DEFAULT_PAGE, cursor } = filter
+      const conditions = readConditions(filter)
+      const sort = filter.sort == null ? 'created' : readChoice('sort', filter.sort, taskSorts)
       requireLimit(limit)
-      const afterId = cursor == null ? null : decodeTaskId(cursor)
-      const search = { reach, status, agentId, workspaceId, limit, afterId }
-      const { found, nextAfterId } = await tasks.searchTasks(search, at(options))
-      return { found, nextCursor: nextAfterId && encodeTaskId(nextAfterId) }
+      const after = cursor == null ? null : decodeSearchPlace(sort, cursor)
+      const search = { ...conditions, reach, agentId, workspaceId, sort, limit, after }
+      const { found, asOf, hasMore } = await tasks.searchTasks(search, at(options))
+      const cursorAfter = ({ task }: TaskSummary): string =>
+        encodeSearchPlace(sort, searchPlace(task, sort, asOf, scoring))
+      const last = found.at(-1)
+      return { found, cursorAfter, nextCursor: hasMore && last !== undefined ? cursorAfter(last) : null }
     },
   }
+}
+
+function readConditions(filter: TaskFilter): TaskConditions {
+  const { q, type, tag, assignedTo } = filter
+  return {
+    words: q == null ? [] : readWords(q),
+    status: given(filter.status, (status) => readChoice('status', status, taskStatuses)),
+    column: given(filter.column, (column) => readChoice('column', column, columns)),
+    hold: given(filter.hold, (hold) => readChoice('hold', hold, holdReasons)),
+    type: given(type, (text) => readText('type', text, ANY_TEXT)),
+    tag: given(tag, (text) => readText('tag', text, ANY_TEXT)),
+    priority: given(filter.priority, (priority) => readChoice('priority', priority, priorities)),
+    assignedTo: given(assignedTo, (id) => readText('assignedTo', id, ANY_TEXT)),
+    createdAfter: given(filter.createdAfter, (at) => readInstant('createdAfter', at)),
+    createdBefore: given(filter.createdBefore, (at) => readInstant('createdBefore', at)),
+    dueAfter: given(filter.dueAfter, (at) => readInstant('dueAfter', at)),
+    dueBefore: given(filter.dueBefore, (at) => readInstant('dueBefore', at)),
+  }
+}
+
+function given<In, Out>(value: In | null | undefined, read: (value: In) => Out): Out | null {
+  return value == null ? null : read(value)
+}
+
+function readWords(q: string): readonly string[] {
+  const fault = typeof (q as unknown) === 'string' ? textFault(q, MOST_OF_WORDS) : 'must be text'
+  const words = fault === null ? searchWords(q) : []
+  if (words.length > 0) return words
+  throw new TaskboardError('INVALID_FIELD', `q ${fault ?? 'must have a letter or a digit'}`, { field: 'q' })
 }

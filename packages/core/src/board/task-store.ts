@@ -5,6 +5,7 @@ import type { UsageAmounts } from '../usage/index.js'
 import type { Backoff } from './backoff.js'
 import type { Comment } from './comment.js'
 import type { TaskAgent, TaskSearch, TaskSearchPage } from './task-search.js'
+import type { TaskCursor } from './task-cursor.js'
 import type { ListedTask } from './task-list.js'
 import type { Actor, Attempt, Column, NewTask, Task, TaskChange, TaskLogEntry, TaskOutput } from './task.js'
 import type { TaskCommand } from './transition.js'
@@ -59,19 +60,6 @@ export interface TaskListQuery {
   readonly column: Column
   readonly limit: number
   readonly after: TaskCursor | null
-}
-
-export interface TaskCursor {
-  /** The present of the first page. */
-  readonly asOf: Instant
-  /** TODO: score in units at `asOf`; DOING: `startedAt`; DONE: `completedAt`. */
-  readonly rank: number
-  /** Whether the task is on hold: in TODO, those come last. */
-  readonly held: boolean
-  /** Orders equal ranks in TODO. */
-  readonly dueDate: Instant | null
-  readonly createdAt: Instant
-  readonly id: string
 }
 
 export interface TaskPage {
@@ -134,9 +122,9 @@ export type TaskReading<Part extends TaskPart = TaskPart> = Pick<TaskParts, Part
  * By an agent, under its claim: `renew`, `progress`, `fail`, `hold_claimed` (TODO, under a hold that the agent raises) and `return_claim` (TODO
  * at once, and the attempt does not count: the agent stops for reasons unrelated to the task). By a person: `move`, `hold` and `release`.
  *
- * Also by a person, `edit`: replaces the fields of the change, in any column and without an event; an empty change changes nothing. The
- * lease stays, unless the task is assigned to an agent other than the lease's holder. The task then returns to TODO with fresh attempts,
- * by `actor` and with `task.moved`.
+ * Also by a person, `edit`: replaces the fields of the change, in any column; an empty change changes nothing. Raises `task.updated` with
+ * `changedFields`, unless there are none. The lease stays, unless the task is assigned to an agent other than the lease's holder. The
+ * task then returns to TODO with fresh attempts, by `actor` and with `task.moved`, after `task.updated`.
  */
 export type TaskWrite =
   | Extract<
@@ -220,8 +208,9 @@ export interface TaskStore<Tx = unknown> {
    */
   listTasks(query: TaskListQuery, call: CallContext<Tx>): Promise<TaskPage>
   /**
-   * Tasks of all workspaces within reach, in descending order of their ids: newest first. The cost does not depend on the number of
-   * tasks, but grows with the number of workspaces.
+   * Tasks of all workspaces within reach that meet the conditions, in the order of `sort` (see `taskSorts`), behind `after`, at most `limit`.
+   * The cost grows with the number of workspaces. It does not depend on the number of tasks when
+   * one condition, or the order alone, selects the page; of several conditions, the cost is that of the most selective one.
    * @throws `NOT_FOUND` (`agentId`, `workspaceId`) when the agent or workspace of a filter is not within reach.
    */
   searchTasks(search: TaskSearch, call: CallContext<Tx>): Promise<TaskSearchPage>
@@ -278,10 +267,10 @@ export interface TaskStore<Tx = unknown> {
     call: CallContext<Tx>,
   ): Promise<Completion>
   /**
-   * Deletes a task with its attempts, log, outputs, comments and approvals, in any column and without an event. Its events stay. Further writes of the agent
+   * Deletes a task with its attempts, log, outputs, comments and approvals, in any column, with `task.deleted`. Its events stay. Further writes of the agent
    * that works it throw `TASK_NOT_FOUND`. `CONFLICT` while other tasks depend on it, done or not.
    */
-  deleteTask(target: TaskTarget, call: CallContext<Tx>): Promise<void>
+  deleteTask(deletion: TaskTarget & { readonly actor: Actor }, call: CallContext<Tx>): Promise<void>
 
   /**
    * Ends expired leases, at most `limit`: TODO after a backoff, or the hold `failed` when no attempt remains. Returns how many, and in how

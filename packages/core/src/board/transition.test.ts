@@ -240,9 +240,11 @@ describe('holds', () => {
   })
 
   it('cancelled is not a failure, and revokes a lease', () => {
-    expect(apply(todo, { kind: 'hold', reason: 'cancelled', message: null, actor: PERSON }).events).toEqual(
-      [],
-    )
+    const data = { taskId: todo.id, title: todo.title, status: 'TODO', message: 'no', actor: PERSON }
+    const cancelled = apply(todo, { kind: 'hold', reason: 'cancelled', message: 'no', actor: PERSON })
+    expect(cancelled.events).toEqual([{ type: 'task.cancelled', data }])
+    const again = { kind: 'hold', reason: 'cancelled', message: 'again', actor: PERSON } as const
+    expect(apply(cancelled.task, again).events).toEqual([])
     const { task, events, endedAttempt } = apply(doing, {
       kind: 'hold',
       reason: 'cancelled',
@@ -250,7 +252,7 @@ describe('holds', () => {
       actor: PERSON,
     })
     expect(task).toMatchObject({ column: 'TODO', lease: null, hold: { reason: 'cancelled' } })
-    expect(events.map((event) => event.type)).toEqual(['task.moved'])
+    expect(events.map((event) => event.type)).toEqual(['task.moved', 'task.cancelled'])
     expect(endedAttempt?.outcome).toBe('revoked')
   })
 
@@ -262,12 +264,11 @@ describe('holds', () => {
 
   it('end with a fresh set of attempts', () => {
     const held: Task = { ...todo, attempts: 2, hold: { reason: 'failed', message: null, since: 0 } }
-    expect(apply(held, { kind: 'release' }).task).toMatchObject({ hold: null, attempts: 0 })
-    expect(apply(todo, { kind: 'release' }).task).toBe(todo)
-    expect(apply(held, { kind: 'move', to: 'TODO', actor: PERSON })).toMatchObject({
-      task: { hold: null },
-      events: [],
-    })
+    const data = { taskId: todo.id, title: todo.title, status: 'TODO', reason: 'failed', actor: PERSON }
+    const released = { task: { hold: null, attempts: 0 }, events: [{ type: 'task.released', data }] }
+    expect(apply(held, { kind: 'release', actor: PERSON })).toMatchObject(released)
+    expect(apply(held, { kind: 'move', to: 'TODO', actor: PERSON })).toMatchObject(released)
+    expect(apply(todo, { kind: 'release', actor: PERSON })).toMatchObject({ task: todo, events: [] })
   })
 })
 
@@ -340,7 +341,7 @@ describe('any history', () => {
     fc
       .constantFrom(...holdReasons)
       .map((reason): TaskCommand => ({ kind: 'hold', reason, message: null, actor: PERSON })),
-    fc.constant<TaskCommand>({ kind: 'release' }),
+    fc.constant<TaskCommand>({ kind: 'release', actor: PERSON }),
   )
 
   it('keeps the task consistent', () => {

@@ -12,6 +12,7 @@ import {
   type Lease,
   type Task,
 } from './task.js'
+import { cancelledEvent, failedEvent, movedEvent, releasedEvent } from './transition-events.js'
 
 /** Everything that can happen to a task after its creation. */
 export type TaskCommand =
@@ -47,7 +48,7 @@ export type TaskCommand =
       readonly message: string | null
       readonly actor: Actor
     }
-  | { readonly kind: 'release' }
+  | { readonly kind: 'release'; readonly actor: Actor }
   /** Takes a task away from the agent that works it. */
   | { readonly kind: 'revoke'; readonly reason: string; readonly actor: Actor }
   | { readonly kind: 'dependency_done' }
@@ -124,9 +125,7 @@ export function transition(task: Task, command: TaskCommand, now: Instant): Tran
     case 'hold':
       return raiseHold(task, command, command.actor, now)
     case 'release':
-      return task.hold === null
-        ? changed(task)
-        : changed({ ...task, hold: null, attempts: 0, updatedAt: now })
+      return release(task, command.actor, now)
     case 'revoke':
       return revoke(task, command.reason, command.actor, now)
     case 'dependency_done':
@@ -220,10 +219,10 @@ function endInFailure(
   const ended = ending(task, retried && outcome === 'failed' ? 'retried' : outcome, reason)
   if (retried) {
     const waiting = { ...backInTodo(task, now), notBefore: now + backoffDelayMs(backoff, task.attempts) }
-    return changed(waiting, [moved(task, 'TODO', actor)], ended)
+    return changed(waiting, [movedEvent(task, 'TODO', actor)], ended)
   }
   const held: Task = { ...backInTodo(task, now), hold: { reason: 'failed', message: reason, since: now } }
-  return changed(held, [failed(held, 'failed', reason, task.lease?.agentId ?? null, now)], ended)
+  return changed(held, [failedEvent(held, 'failed', reason, task.lease?.agentId ?? null, now)], ended)
 }
 
 function raiseHold(
@@ -238,14 +237,25 @@ function raiseHold(
   const held: Task = { ...base, hold: { reason, message, since: now } }
   if (task.hold?.reason === reason) return changed(held, [], ended)
   if (reason !== 'cancelled')
-    return changed(held, [failed(held, reason, message, task.lease?.agentId ?? null, now)], ended)
-  return changed(held, task.column === 'DOING' ? [moved(task, 'TODO', actor)] : [], ended)
+    return changed(held, [failedEvent(held, reason, message, task.lease?.agentId ?? null, now)], ended)
+  const cancelled = cancelledEvent(task, message, actor)
+  return changed(
+    held,
+    task.column === 'DOING' ? [movedEvent(task, 'TODO', actor), cancelled] : [cancelled],
+    ended,
+  )
+}
+
+function release(task: Task, actor: Actor, now: Instant): TransitionResult {
+  if (task.hold === null) return changed(task)
+  const released = releasedEvent(task, task.hold.reason, actor)
+  return changed({ ...task, hold: null, attempts: 0, updatedAt: now }, [released])
 }
 
 function revoke(task: Task, reason: string, actor: Actor, now: Instant): TransitionResult {
   if (task.lease === null) return changed(task)
   const back = { ...backInTodo(task, now), attempts: 0 }
-  return changed(back, [moved(task, 'TODO', actor)], ending(task, 'revoked', reason))
+  return changed(back, [movedEvent(task, 'TODO', actor)], ending(task, 'revoked', reason))
 }
 
 /** Without its attempt in progress. */
@@ -255,7 +265,7 @@ function uncounted(task: Task): Task {
 
 function handBack(task: Task, reason: string, now: Instant): TransitionResult {
   const back = backInTodo(uncounted(task), now)
-  return changed(back, [moved(task, 'TODO', agentOf(task))], ending(task, 'handed_back', reason))
+  return changed(back, [movedEvent(task, 'TODO', agentOf(task))], ending(task, 'handed_back', reason))
 }
 
 function expire(task: Task, backoff: Backoff, now: Instant): TransitionResult {
@@ -265,9 +275,9 @@ function expire(task: Task, backoff: Backoff, now: Instant): TransitionResult {
 
 function move(task: Task, to: Column, actor: Actor, now: Instant): TransitionResult {
   if (!columns.includes(to)) throw new TaskboardError('INVALID_FIELD', 'to must be a column', { field: 'to' })
-  if (task.column === to) return transition(task, { kind: 'release' }, now)
+  if (task.column === to) return release(task, actor, now)
   const cleared = { ...task, hold: null, attempts: 0 }
-  const events = [moved(task, to, actor)]
+  const events = [movedEvent(task, to, actor)]
   const ended = ending(task, 'revoked', `moved to ${to}`)
   if (to === 'DONE') return changed(finished(cleared, now, task.result), events, ended)
   if (to === 'TODO') return changed(backInTodo(cleared, now), events, ended)
@@ -364,25 +374,6 @@ function ending(
   reason: string | null,
 ): TransitionResult['endedAttempt'] {
   return task.lease === null ? null : { fencingToken: task.lease.fencingToken, outcome, reason }
-}
-
-function moved(task: Task, to: Column, actor: Actor): EventDraft {
-  const { id: taskId, title, column: from, type, startedAt, completedAt } = task
-  return { type: 'task.moved', data: { taskId, title, from, to, actor, type, startedAt, completedAt } }
-}
-
-function failed(
-  task: Task,
-  reason: Exclude<HoldReason, 'cancelled'>,
-  message: string | null,
-  agentId: string | null,
-  now: Instant,
-): EventDraft {
-  const { id: taskId, title, attempts, type } = task
-  return {
-    type: 'task.failed',
-    data: { taskId, title, status: 'TODO', reason, message, agentId, attempts, failedAt: now, type },
-  }
 }
 
 function changed(

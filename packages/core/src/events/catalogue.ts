@@ -2,18 +2,19 @@ import type { Instant } from '../environment/index.js'
 import { approvalEvents, type ApprovalEventData } from './approval-events.js'
 import type { EventKind, Listing } from './event-kind.js'
 import { otherEvents, type OtherEventData } from './other-events.js'
+import { taskChangeEvents, type TaskChangeEventData } from './task-change-events.js'
 import { taskEvents, type TaskEventData } from './task-events.js'
 
 /**
  * The immutable data of each event, written in the transaction of the change. A webhook's body is a pure function of it, the event's
  * time and the payload version.
  */
-export interface EventData extends TaskEventData, ApprovalEventData, OtherEventData {}
+export interface EventData extends TaskEventData, TaskChangeEventData, ApprovalEventData, OtherEventData {}
 
 /** All types of events of the log. */
 export type EventType = keyof EventData
 
-const kinds = { ...taskEvents, ...approvalEvents, ...otherEvents }
+const kinds = { ...taskEvents, ...taskChangeEvents, ...approvalEvents, ...otherEvents }
 export type EventKinds = typeof kinds
 
 /** The definition of each type. */

@@ -1,4 +1,4 @@
-import type { CallContext, Commit } from '../environment/index.js'
+import type { CallContext, Commit, Instant } from '../environment/index.js'
 import type { EventDraft, LoggedEvent } from './catalogue.js'
 
 /** An opaque place in the feed of all workspaces' events. */
@@ -49,4 +49,19 @@ export interface EventStore<Tx = unknown> {
    * due. Only a hint: where `Storage.commitNotifications` says so, it may come late, twice or never. Returns a function that stops it.
    */
   onCommit(listener: (commit: Commit) => void): () => void
+  /**
+   * Calls `listener` with lines of tasks' logs soon after their commit, for people who watch a run. They are in no log of events. A storage
+   * sends as many as it can: a line may be missing, for instance one that was written in a host's transaction or while many others
+   * were, and lines of several tasks may come in another order. Returns a function that stops it.
+   */
+  onTaskLog(listener: (line: WatchedLine) => void): () => void
+}
+
+/** A line of a task's log, for those who watch it. */
+export interface WatchedLine {
+  readonly workspaceId: string
+  readonly taskId: string
+  readonly at: Instant
+  readonly level: string
+  readonly message: string
 }

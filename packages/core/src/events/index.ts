@@ -28,7 +28,7 @@ export {
   tallyOf,
 } from './payloads.js'
 export type { EventPayload, PayloadSource, WebhookPayload } from './payloads.js'
-export type { EventStore, FeedPage, FeedPosition } from './event-store.js'
+export type { EventStore, FeedPage, FeedPosition, WatchedLine } from './event-store.js'
 export type {
   NotificationBatch,
   NotificationClaim,

@@ -82,6 +82,15 @@ const dataOf: { [T in WebhookEventType]: fc.Arbitrary<EventData[T]> } = {
     decidedBy: actor,
     decidedAt: instant,
   }),
+  'task.updated': fc.record({ ...task, status: column, fields: fc.array(text), actor }),
+  'task.cancelled': fc.record({ ...task, status: fc.constant('TODO'), message: maybe(text), actor }),
+  'task.released': fc.record({
+    ...task,
+    status: fc.constant('TODO'),
+    reason: fc.constantFrom('failed', 'cancelled', 'needs_input', 'approval'),
+    actor,
+  }),
+  'task.deleted': fc.record({ ...task, status: column, actor }),
   'agent.alert': fc.oneof(
     fc.record(
       {

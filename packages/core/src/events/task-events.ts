@@ -1,22 +1,8 @@
 import * as z from 'zod'
 import type { Instant } from '../environment/index.js'
 import { eventKind, iso, time, type EventKind, type EventTally } from './event-kind.js'
-import {
-  actorKinds,
-  columns,
-  commentKinds,
-  holdReasons,
-  type Actor,
-  type Column,
-  type CommentAuthor,
-  type CommentKind,
-  type HoldReason,
-} from './vocabulary.js'
-
-export interface OfTask {
-  readonly taskId: string
-  readonly title: string
-}
+import { actor, column, ofTask, sampleTask, type OfTask } from './task-event-parts.js'
+import { holdReasons, type Actor, type Column, type HoldReason } from './vocabulary.js'
 
 /** The data of each event of tasks. Times are epoch milliseconds. Optional members serve analytics, and are in no payload. */
 export interface TaskEventData {
@@ -65,20 +51,8 @@ export interface TaskEventData {
     readonly startedAt?: Instant | null
     readonly completedAt?: Instant | null
   }
-  'task.commented': OfTask & {
-    readonly commentId: string
-    readonly kind: CommentKind
-    readonly author: CommentAuthor
-    readonly body: string
-    readonly createdAt: Instant
-  }
 }
 
-const ofTask = { task_id: z.string(), title: z.string() }
-const column = z.enum(columns)
-const actor = z.object({ kind: z.enum(actorKinds), id: z.string().nullable() })
-
-const sampleTask = { taskId: 'task_sample', title: 'A sample task' }
 const SAMPLE_DURATION_MS = 90_000
 
 /** The types of events of tasks. */
@@ -276,42 +250,6 @@ export const taskEvents = {
       return { ...tally, completed: -1, timed: -timed, takenMs: -takenMs }
     },
   }),
-
-  'task.commented': eventKind<TaskEventData['task.commented']>()({
-    summary:
-      'A person or an agent commented on a task, asked a question, answered one or decided an approval',
-    webhooks: true,
-    notifications: true,
-    realtime: 'tasks',
-    publishable: false,
-    payload: z.object({
-      ...ofTask,
-      comment_id: z.string(),
-      kind: z.enum(commentKinds),
-      author: z.object({ ...actor.shape, name: z.string().nullable() }),
-      body: z.string(),
-      created_at: time,
-    }),
-    render: (data) => ({
-      task_id: data.taskId,
-      title: data.title,
-      comment_id: data.commentId,
-      kind: data.kind,
-      author: { kind: data.author.kind, id: data.author.id, name: data.author.name },
-      body: data.body,
-      created_at: iso(data.createdAt),
-    }),
-    line: ({ kind, title, body }) => `${commentLabels[kind]} on ${title}: ${body}`,
-    sample: (now) => ({
-      ...sampleTask,
-      commentId: 'cmt_sample',
-      kind: 'comment',
-      author: { kind: 'user', id: 'user_sample', name: 'Ada' },
-      body: 'This is what a comment looks like.',
-      createdAt: now,
-    }),
-    count: null,
-  }),
 } satisfies { readonly [T in keyof TaskEventData]: EventKind<TaskEventData[T]> }
 
 const failureLabels: Record<TaskEventData['task.failed']['reason'], string> = {
@@ -319,13 +257,6 @@ const failureLabels: Record<TaskEventData['task.failed']['reason'], string> = {
   needs_input: 'Needs input',
   approval: 'Waits for approval',
   budget: 'The budget is spent',
-}
-
-const commentLabels: Record<CommentKind, string> = {
-  comment: 'Comment',
-  question: 'Question',
-  answer: 'Answer',
-  decision: 'Decision',
 }
 
 const NOTHING = { created: 0, completed: 0, failed: 0, timed: 0, takenMs: 0 }

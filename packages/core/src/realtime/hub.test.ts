@@ -97,3 +97,47 @@ describe('the hub', () => {
     ])
   })
 })
+
+describe('lines of logs', () => {
+  const line = (message: string, workspaceId = 'ws_1') =>
+    ({ workspaceId, taskId: 'task_1', at: 0, level: 'info', message }) as const
+
+  it('go to live subscriptions of their workspace on each channel, after the events of the turn', () => {
+    const { hub, receiver, join } = setUp()
+    const [one, all, other, catching] = [receiver(), receiver(), receiver(), receiver()]
+    join(one, 'ws_1', 'workspace')
+    join(all, 'ws_1', 'tasks')
+    join(other, 'ws_2', 'workspace')
+    join(catching, 'ws_1', 'workspace').state = 'catching-up'
+    hub.publishLine(line('begun'))
+    hub.publish(event(1))
+    hub.publishLine(line('read'))
+    hub.flush()
+    const read = ({ writes }: ReturnType<typeof receiver>) =>
+      writes.flatMap(({ texts }) => texts.map((text) => JSON.parse(text) as Record<string, unknown>))
+    const sent = { type: 'task.log', workspace_id: 'ws_1', task_id: 'task_1', level: 'info' }
+    const timestamp = '1970-01-01T00:00:00.000Z'
+    expect(read(one).slice(1)).toEqual(
+      ['begun', 'read'].map((message) => ({ ...sent, channel: 'workspace.ws_1', message, timestamp })),
+    )
+    expect(read(one)[0]).toMatchObject({ type: 'task.progress', seq: 1 })
+    expect(
+      read(all)
+        .slice(1)
+        .map(({ channel }) => channel),
+    ).toEqual(['tasks', 'tasks'])
+    expect([read(other), read(catching)]).toEqual([[], []])
+  })
+
+  it('are cut to 1,000 characters, and to 1,000 in a turn', () => {
+    const { hub, receiver, join } = setUp()
+    const one = receiver()
+    join(one, 'ws_1', 'workspace')
+    hub.publishLine(line('𝒳'.repeat(1_200)))
+    for (let n = 0; n < 1_500; n++) hub.publishLine(line('x'))
+    hub.flush()
+    const texts = one.writes.flatMap((write) => write.texts)
+    expect(texts).toHaveLength(1_000)
+    expect(JSON.parse(texts[0] ?? '')).toMatchObject({ message: '𝒳'.repeat(1_000) })
+  })
+})

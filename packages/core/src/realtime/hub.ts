@@ -1,9 +1,9 @@
 import { deferToEventLoop } from '../environment/index.js'
-import { realtimeOf, type LoggedEvent } from '../events/index.js'
+import { realtimeOf, type LoggedEvent, type WatchedLine } from '../events/index.js'
 import { tasksChannel, workspaceChannel } from './channels.js'
 import type { Audience, LogSubscription, SubscriptionTarget, Receiver } from './log-subscription.js'
 import { encodeFrames, type EncodedFrames } from './encoded-frames.js'
-import { encodeEvent } from './server-messages.js'
+import { encodeEvent, encodeLine } from './server-messages.js'
 
 /** Messages of one topic that go out together. */
 interface Batch {
@@ -52,6 +52,8 @@ export interface Hub {
    * framed once, and written once to each connection.
    */
   publish(event: LoggedEvent): void
+  /** Accepts a line of a task's log. The next turn sends it to the log subscriptions that are live by then, after its events. */
+  publishLine(line: WatchedLine): void
   join(logSubscription: LogSubscription): void
   leave(logSubscription: LogSubscription): void
   /** Sends at once what waits for the next turn. */
@@ -60,15 +62,44 @@ export interface Hub {
 
 type Topics = Partial<Record<Audience, Topic>>
 
+/** How many lines one turn sends at most. */
+const MOST_LINES = 1_000
+
 const audiences: readonly Audience[] = ['workspace', 'workspace-tasks', 'tasks']
 
 export function createHub(): Hub {
   const workspaces = new Map<string, Topics>()
   let pending: Topic[] = []
+  let lines: WatchedLine[] = []
 
   function flush(): void {
+    flushEvents()
+    if (lines.length > 0) flushLines()
+  }
+
+  function flushLines(): void {
+    const texts = new Map<Topic, string[]>()
+    for (const line of lines.splice(0)) {
+      const topics = workspaces.get(line.workspaceId)
+      for (const audience of audiences) {
+        const topic = topics?.[audience]
+        if (topic === undefined) continue
+        const text = encodeLine(topic.target.channel.name, line)
+        const known = texts.get(topic)
+        if (known === undefined) texts.set(topic, [text])
+        else known.push(text)
+      }
+    }
+    for (const [{ subscriptions }, ofTopic] of texts) {
+      const frames = encodeFrames(ofTopic)
+      for (const { state, receiver } of subscriptions) if (state === 'live') receiver.broadcast(frames)
+    }
+  }
+
+  function flushEvents(): void {
     const topics = pending
     pending = []
+    if (topics.length === 0) return
     const [only] = topics
     if (only !== undefined && topics.length === 1)
       sendBatch(only, (receiver, messages) => receiver.broadcast(messages))
@@ -86,6 +117,10 @@ export function createHub(): Hub {
         if (topic === undefined || (audience !== 'workspace' && realtime !== 'tasks')) continue
         if (topic.add(event.seq, texts(audience)) && pending.push(topic) === 1) deferToEventLoop(flush)
       }
+    },
+    publishLine(line) {
+      if (!workspaces.has(line.workspaceId) || lines.length >= MOST_LINES) return
+      if (lines.push(line) === 1) deferToEventLoop(flush)
     },
     join(logSubscription) {
       let topics = workspaces.get(logSubscription.workspaceId)

@@ -5,7 +5,7 @@ import type { EventStore, LoggedEvent } from '../events/index.js'
 import type { Tiers } from '../limits/index.js'
 import { channelProtocol } from './channel-protocol.js'
 import { Connection, type ConnectionAuthenticator } from './connection.js'
-import { createHub } from './hub.js'
+import { createHub, type Hub } from './hub.js'
 import { createWorkspaceDiscovery } from './workspace-discovery.js'
 import type { Origin, RealtimeProtocol } from './protocol.js'
 import type { RealtimeSettings } from './realtime-options.js'
@@ -16,7 +16,7 @@ import type { Socket, SocketListener } from './socket.js'
 export interface RealtimeParts {
   readonly environment: Environment
   readonly store: RealtimeStore
-  readonly events: Pick<EventStore, 'readEvents'>
+  readonly events: Pick<EventStore, 'readEvents' | 'onTaskLog'>
   readonly workspaces: Pick<AccessStore, 'listWorkspaces'>
   readonly settings: RealtimeSettings
   readonly tiers: Tiers
@@ -65,6 +65,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   const hub = createHub()
   const discovery = createWorkspaceDiscovery(environment, parts.workspaces)
   const slots = createSlots(environment, parts.store)
+  const lines = createLineFeed(parts.events, hub)
   const connections = new Set<Connection>()
   const subscriptions = { ...parts, hub, discovery, replayLimit: settings.replayLimit }
   let isStarted = false
@@ -126,15 +127,27 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     },
     start() {
       isStarted = true
-      for (const part of [heartbeat, checks, discovery, slots]) part.start()
+      for (const part of [heartbeat, checks, discovery, slots, lines]) part.start()
     },
     async stop() {
       isStarted = false
+      lines.stop()
       await Promise.all([heartbeat.stop(), checks.stop(), discovery.stop()])
       hub.flush()
       await closeAll()
       await slots.stop()
     },
+  }
+}
+
+/** Passes lines of tasks' logs on to the hub. */
+function createLineFeed(events: RealtimeParts['events'], hub: Hub) {
+  let unsubscribe: (() => void) | undefined
+  return {
+    start(): void {
+      unsubscribe = events.onTaskLog((line) => hub.publishLine(line))
+    },
+    stop: () => unsubscribe?.(),
   }
 }
 

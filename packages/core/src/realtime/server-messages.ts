@@ -1,4 +1,10 @@
-import { eventKinds, renderPayload, type LoggedEvent, type RealtimeEventType } from '../events/index.js'
+import {
+  eventKinds,
+  renderPayload,
+  type LoggedEvent,
+  type RealtimeEventType,
+  type WatchedLine,
+} from '../events/index.js'
 
 /** Messages of the server other than events. Wire names. */
 export type ServerMessage =
@@ -14,7 +20,7 @@ export type ServerMessage =
   | { readonly type: 'error'; readonly error: RealtimeError; readonly channel?: string }
 
 /** Messages on a channel. Wire names. */
-export type ChannelMessage = Beginning | ChannelGap | ChannelEvent
+export type ChannelMessage = Beginning | ChannelGap | ChannelEvent | ChannelLine
 
 type Beginning = Extract<ServerMessage, { type: 'subscribed' }>
 
@@ -37,6 +43,18 @@ interface ChannelEvent {
   readonly [field: string]: unknown
 }
 
+/** A line of a task's log, beside the events: it has no `seq`, and is not sent again. */
+interface ChannelLine {
+  readonly type: 'task.log'
+  readonly channel: string
+  readonly workspace_id: string
+  readonly task_id: string
+  readonly level: string
+  readonly message: string
+  /** ISO 8601, UTC. */
+  readonly timestamp: string
+}
+
 /** An error in the form of the enterprise API. */
 export interface RealtimeError {
   readonly code: string
@@ -54,6 +72,24 @@ export function encodeAnswer(message: ServerMessage, requestId: string | undefin
 /** The message that events from `from` to `to` are no longer available on a channel. */
 export function encodeGap(channel: string, workspaceId: string, from: number, to: number): string {
   return JSON.stringify({ type: 'gap', channel, workspace_id: workspaceId, from, to })
+}
+
+/** How many characters of a line are sent. */
+const LONGEST_LINE = 1_000
+
+/** A line of a task's log on a channel: its first 1,000 characters. */
+export function encodeLine(channel: string, line: WatchedLine): string {
+  const { workspaceId, taskId, at, level, message } = line
+  const text: ChannelLine = {
+    type: 'task.log',
+    channel,
+    workspace_id: workspaceId,
+    task_id: taskId,
+    level,
+    message: message.length <= LONGEST_LINE ? message : Array.from(message).slice(0, LONGEST_LINE).join(''),
+    timestamp: new Date(at).toISOString(),
+  }
+  return JSON.stringify(text)
 }
 
 /** An event without its channel, serialized once for all channels. */

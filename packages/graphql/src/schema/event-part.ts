@@ -77,10 +77,12 @@ const types = /* GraphQL */ `
     toColumn: Column
     "Of TASK_COMPLETED."
     result: String
-    "Of TASK_FAILED: what holds the task now."
+    "Of TASK_FAILED: what holds the task now. Of TASK_RELEASED: what held it."
     reason: HoldReason
-    "Of TASK_FAILED."
+    "Of TASK_FAILED and TASK_CANCELLED."
     message: String
+    "Of TASK_UPDATED: the changed fields, by their names in payloads."
+    fields: [String!]
     "Of TASK_COMMENTED."
     commentId: ID
     "Of TASK_COMMENTED."

@@ -1,14 +1,43 @@
-import { isTaskboardError, TaskboardError, type TaskStatus } from '@taskboard/core'
-import type { TaskFindings } from '@taskboard/core/transport'
+import { type Column, isTaskboardError, TaskboardError } from '@taskboard/core'
+import type { TaskFilter, TaskFindings } from '@taskboard/core/transport'
 import type { GraphqlContext } from '../graphql-context.js'
 import { pageSize } from './page-size.js'
 
-export interface TaskListArguments {
+/** The arguments of a list of tasks, beside its workspace. */
+export const taskListArguments = /* GraphQL */ `
+      "How many at most: 1 to 100."
+      first: Int = 20
+      "The endCursor of the page before, with the same sort."
+      after: String
+      "Words, of at most 200 characters in all. Each begins a word of the title or the description, in any case."
+      q: String
+      status: TaskStatus
+      column: Column
+      "Tasks that are on hold for this reason."
+      hold: HoldReason
+      type: String
+      "Tasks that have this tag."
+      tag: String
+      priority: Priority
+      "Tasks that are assigned to this agent, that it works, or that it completed."
+      agentId: ID
+      "Tasks that only this agent can take."
+      assignedTo: ID
+      "At or after this time."
+      createdAfter: DateTime
+      "Before this time."
+      createdBefore: DateTime
+      "At or after this time."
+      dueAfter: DateTime
+      "Before this time."
+      dueBefore: DateTime
+      sort: TaskSort = CREATED`
+
+/** Times are texts, and columns have the schema's values. */
+export interface TaskListArguments extends Omit<TaskFilter, 'column' | 'limit' | 'cursor'> {
   readonly first?: number | null
   readonly after?: string | null
-  readonly status?: TaskStatus | null
-  readonly agentId?: string | null
-  readonly workspaceId?: string | null
+  readonly column?: Lowercase<Column> | null
 }
 
 /** A page of tasks, newest first. */
@@ -19,11 +48,11 @@ export interface TaskConnection extends TaskFindings {
 /** @throws TaskboardError `INVALID_FIELD`, `NOT_FOUND`. */
 export async function searchTasks(
   { services, principal }: GraphqlContext,
-  { first, after = null, status, agentId, workspaceId }: TaskListArguments,
+  { first, after = null, column, ...filters }: TaskListArguments,
 ): Promise<TaskConnection> {
   const limit = pageSize(first)
   try {
-    const filter = { status, agentId, workspaceId, limit, cursor: after }
+    const filter = { ...filters, column: column?.toUpperCase() as Column | undefined, limit, cursor: after }
     return { ...(await services.tasks.search(principal, filter)), isFirst: after === null }
   } catch (error) {
     if (!isTaskboardError(error, 'INVALID_FIELD') || error.field !== 'cursor') throw error

@@ -6,7 +6,6 @@ import {
   type TaskLogEntry,
   type TaskSummary,
 } from '@taskboard/core'
-import { taskCursor } from '@taskboard/core/transport'
 import type { GraphqlContext } from '../graphql-context.js'
 import type { Loaders } from '../loaders.js'
 import { toWire, type WireObject } from '../wire-names.js'
@@ -87,26 +86,27 @@ export const taskPart: SchemaPart = {
       },
     },
     TaskConnection: {
-      edges: ({ found }: TaskConnection) => found,
+      edges: ({ found, cursorAfter }: TaskConnection) =>
+        found.map((node): TaskEdge => ({ node, cursor: cursorAfter(node) })),
       nodes: ({ found }: TaskConnection) => found,
-      pageInfo: ({ found, nextCursor, isFirst }: TaskConnection) => ({
-        hasNextPage: nextCursor !== null,
-        hasPreviousPage: !isFirst,
-        startCursor: cursorOf(found[0]),
-        endCursor: cursorOf(found.at(-1)),
-      }),
-    },
-    TaskEdge: {
-      cursor: cursorOf,
-      node: (summary: TaskSummary) => summary,
+      pageInfo: ({ found, cursorAfter, nextCursor, isFirst }: TaskConnection) => {
+        const [first, last] = [found[0], found.at(-1)]
+        return {
+          hasNextPage: nextCursor !== null,
+          hasPreviousPage: !isFirst,
+          startCursor: first === undefined ? null : cursorAfter(first),
+          endCursor: last === undefined ? null : cursorAfter(last),
+        }
+      },
     },
     Task: taskFields(),
     LogLine: { timestamp: ({ at }: TaskLogEntry) => at },
   },
 }
 
-function cursorOf(summary: TaskSummary | undefined): string | null {
-  return summary === undefined ? null : taskCursor(summary.task.id)
+interface TaskEdge {
+  readonly node: TaskSummary
+  readonly cursor: string
 }
 
 function taskFields(): SchemaPart['fields'][string] {

@@ -1,18 +1,13 @@
+import { taskListArguments } from './task-connection.js'
 import { changedFields, newFields, shownFields } from './task-field-types.js'
 
 export const taskTypes = /* GraphQL */ `
   extend type Query {
     "A task; null when it does not exist. Needs tasks:read."
     task(id: ID!): Task
-    "The tasks of all workspaces within reach, newest first. Needs tasks:read."
+    "The tasks of all workspaces within reach that match every given argument. Needs tasks:read."
     tasks(
-      "How many at most: 1 to 100."
-      first: Int = 20
-      "The endCursor of the page before."
-      after: String
-      status: TaskStatus
-      "Tasks that are assigned to this agent, that it works, or that it completed."
-      agentId: ID
+${taskListArguments}
       workspaceId: ID
     ): TaskConnection
   }

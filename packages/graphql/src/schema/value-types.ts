@@ -17,6 +17,7 @@ import {
   logLevels,
   principalKinds,
   realtimeEventTypes,
+  taskSorts,
 } from '@taskboard/core/transport'
 import { GraphQLEnumType, GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped } from 'graphql'
 import { periodDays } from './workspace-part.js'
@@ -58,6 +59,11 @@ export const valueTypes = [
     'Column',
     'A column of the board.',
     columns.map((column) => column.toLowerCase()),
+  ),
+  enumOf(
+    'TaskSort',
+    'The order of tasks. `CREATED`: newest first. `UPDATED`: latest change first. `DUE`: earliest due date first, none last. `PRIORITY_SCORE`: only tasks in `TODO`, highest score first, tasks on hold last.',
+    taskSorts,
   ),
   enumOf('Priority', 'How urgent a task is.', priorities),
   enumOf('HoldReason', 'Why a task is kept from agents.', holdReasons),

@@ -5,7 +5,7 @@ import { nullIfAbsent } from '../loaders.js'
 import type { WireObject } from '../wire-names.js'
 import type { SchemaPart } from './field-plan.js'
 import { pageSize } from './page-size.js'
-import { searchTasks, type TaskListArguments } from './task-connection.js'
+import { searchTasks, taskListArguments, type TaskListArguments } from './task-connection.js'
 
 const types = /* GraphQL */ `
   "What is beyond the caller's reach is null or an error with the code RESOURCE_NOT_FOUND, like what does not exist."
@@ -35,15 +35,9 @@ const types = /* GraphQL */ `
     id: ID!
     name: String!
     createdAt: DateTime!
-    "Its tasks, newest first. Needs tasks:read."
+    "Its tasks that match every given argument. Needs tasks:read."
     tasks(
-      "How many at most: 1 to 100."
-      first: Int = 20
-      "The endCursor of the page before."
-      after: String
-      status: TaskStatus
-      "Tasks that are assigned to this agent, that it works, or that it completed."
-      agentId: ID
+${taskListArguments}
     ): TaskConnection
     "Its agents, oldest first. Needs agents:read."
     agents(

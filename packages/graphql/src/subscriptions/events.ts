@@ -23,6 +23,8 @@ export function isSelected({ types, taskId }: EventFilter): (message: ChannelMes
   const wanted = types == null ? null : new Set(types)
   return (message) => {
     if (message.type === 'subscribed' || message.type === 'gap') return true
+    // Lines of logs have no place in the log of events.
+    if (message.type === 'task.log') return false
     if (wanted?.has(message.type) === false) return false
     return taskId == null || taskIdOf(message) === taskId
   }
@@ -30,6 +32,7 @@ export function isSelected({ types, taskId }: EventFilter): (message: ChannelMes
 
 /** The events of a channel message: one, or for `subscribed` one for each workspace. */
 function toEvents(message: ChannelMessage): readonly EventSource[] {
+  if (message.type === 'task.log') return NONE
   if (message.type === 'subscribed') return toBeginnings(message.channel, message.seq)
   const { workspace_id: workspaceId } = message
   if (message.type === 'gap') {

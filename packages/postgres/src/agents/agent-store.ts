@@ -1,4 +1,4 @@
-import { type Agent, type AgentOverview, type AgentStatus, TaskboardError } from '@taskboard/core'
+import { type Agent, type AgentOverview, TaskboardError } from '@taskboard/core'
 import {
   type AgentChange,
   type AgentPart,
@@ -19,6 +19,7 @@ import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { agentColumns, agentStatus } from './agent-row.js'
 import { ratedAttemptsOf, readForecasts } from './forecasts.js'
+import { announceAgents, reportPresence } from './presence.js'
 
 /** The condition that workspace `w` is within reach. Parameter 2 is the account, or null for all; parameter 3 its workspaces. */
 const WITHIN_REACH = /* sql */ `($2::text is null or w.account_id = $2::text)
@@ -131,8 +132,15 @@ const unassignDone = statement<{ readonly isFree: boolean }>(
     update taskboard.task t
     set assigned_to = null, updated_at = coalesce($1::bigint, taskboard.now_ms()), version = t.version + 1
     where t.id = any (array(select id from done_task)) and t.status = 2
-    returning 1
-  )
+    returning t.id, t.workspace_id, t.title, t.column_name, t.updated_at
+  ),
+  draft as (
+    select t.workspace_id, row_number() over (order by t.id) as ord, 'task.updated' as type, t.updated_at as at,
+      jsonb_build_object('taskId', t.id, 'title', t.title, 'status', t.column_name,
+        'fields', array['assignedTo'], 'actor', jsonb_build_object('kind', 'system', 'id', null)) as facts
+    from freed t
+  ),
+  ${LOG_EVENTS}
   select not unfinished.has_any and (select count(*) from done_task) = (select count(*) from freed) as "isFree" from unfinished`,
 )
 
@@ -205,111 +213,6 @@ function insertedAgent([agent]: readonly Agent[]): Agent {
   return agent
 }
 
-const setStatus = statement<never>(
-  'report_agent_status',
-  /* sql */ `
-  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  changed as (
-    update taskboard.agent a set status = $4::text
-    where a.id = $3::text and a.workspace_id = $2::text and a.status <> $4::text
-    returning a.id, a.workspace_id, a.status
-  ),
-  draft as (
-    select c.workspace_id, 1 as ord, 'agent.status' as type, p.now as at,
-      jsonb_build_object('agentId', c.id, 'status', c.status) as facts
-    from changed c, p
-  ),
-  ${LOG_EVENTS}
-  select from logged where false`,
-)
-
-/** `AgentStore.reportPresence` of a status. */
-async function reportAgentStatus(
-  database: Database,
-  workspaceId: string,
-  agentId: string,
-  status: AgentStatus,
-  call: CallContext<PgConnection>,
-): Promise<void> {
-  await database.write(call, setStatus, [call.now, workspaceId, agentId, status])
-}
-
-/** Present, types, length. Returns whether agents must be routed again, which matters only to a runtime for any type. */
-const reportTypes = statement<{ readonly isStale: boolean }>(
-  'report_runtimes',
-  /* sql */ `
-  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
-  noted as (
-    insert into taskboard.agent_runtime as r (type, live_until)
-    select t.type, coalesce(p.now + $3::bigint, 9223372036854775807)
-    from unnest($2::text[]) as t (type), p order by t.type
-    on conflict (type) do update set live_until = excluded.live_until
-    returning r.type, r.live_until, r.is_routed
-  ),
-  runtime as materialized (
-    select * from noted union all
-    select r.type, r.live_until, r.is_routed from taskboard.agent_runtime r where r.type <> all ($2::text[])
-  )
-  select exists (select from runtime where type = '*') and exists (
-    select from runtime r, p where r.type <> '*' and r.is_routed <> (r.live_until > p.now)
-  ) as "isStale"`,
-)
-
-/** Present. */
-const turnRoutes = statement<{ readonly type: string }>(
-  'turn_routes',
-  /* sql */ `
-  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now)
-  update taskboard.agent_runtime r set is_routed = not r.is_routed
-  from p where r.type <> '*' and r.is_routed <> (r.live_until > p.now)
-  returning r.type`,
-)
-
-/** Types. A separate statement, which sees the agents that were added until the types were locked. */
-const routeAgents = statement<never>(
-  'route_agents',
-  /* sql */ `
-  update taskboard.agent a set fallback = case when r.is_routed then null else '*' end
-  from taskboard.agent_runtime r
-  where a.type = any ($1::text[]) and r.type = a.type and (a.fallback is null) <> r.is_routed`,
-)
-
-/** `AgentStore.reportPresence` of runtimes. Nothing waits for it, so it notifies no one. */
-async function reportRuntimes(
-  database: Database,
-  agentTypes: readonly string[],
-  liveMs: number | null,
-  call: CallContext<PgConnection>,
-): Promise<void> {
-  const [row] = await database.read(call, reportTypes, [call.now, [...new Set(agentTypes)], liveMs])
-  if (row?.isStale !== true) return
-  await database.atomically(call, async (session) => {
-    const turned = await session.run(turnRoutes, [call.now])
-    if (turned.length > 0) await session.run(routeAgents, [turned.map(({ type }) => type)])
-  })
-}
-
-/** Present, workspace, agent, length. */
-const reportOne = statement<never>(
-  'report_worker',
-  /* sql */ `
-  update taskboard.agent a set worked_until = coalesce($1::bigint, taskboard.now_ms()) + $4::bigint
-  where a.id = $3::text and a.workspace_id = $2::text`,
-)
-
-/** `AgentStore.reportPresence` of a worker outside the runtimes. Nothing waits for it, so it notifies no one. */
-async function reportWorker(
-  database: Database,
-  {
-    workspaceId,
-    agentId,
-    liveMs,
-  }: { readonly workspaceId: string; readonly agentId: string; readonly liveMs: number },
-  call: CallContext<PgConnection>,
-): Promise<void> {
-  await database.read(call, reportOne, [call.now, workspaceId, agentId, liveMs])
-}
-
 /** Replaces the fields that the JSON contains. */
 const update = statement<Agent>(
   'update_agent',
@@ -354,11 +257,8 @@ export function createAgentStore(database: Database): AgentStore<PgConnection> {
     updateAgent: ({ workspaceId, agentId, change }, call) =>
       updateAgent(database, workspaceId, agentId, change, call),
     deleteAgent: ({ workspaceId, agentId }, call) => deleteAgent(database, workspaceId, agentId, call),
-    reportPresence(report, call) {
-      if ('agentTypes' in report) return reportRuntimes(database, report.agentTypes, report.liveMs, call)
-      if ('liveMs' in report) return reportWorker(database, report, call)
-      return reportAgentStatus(database, report.workspaceId, report.agentId, report.status, call)
-    },
+    reportPresence: (report, call) => reportPresence(database, report, call),
+    announceAgents: ({ limit }, call) => announceAgents(database, limit, call),
     readForecasts: ({ tasks }, call) => readForecasts(database, tasks, call),
   }
 }

@@ -59,5 +59,6 @@ export function createEventStore(database: Database): EventStore<PgConnection> {
     feedEnd: ({ after }) => (after === null ? feedEnd(database) : skipFeed(database, after)),
     readFeed: ({ position, limit }) => readFeed(database, position, limit),
     onCommit: (listener) => database.commits.listen(listener),
+    onTaskLog: (listener) => database.lines.add(listener),
   }
 }

@@ -2,14 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { type BoundSettings, type CommitSignal, createCommitSignal } from '@taskboard/core/storage'
 import { boundedPool } from '../bounded-pool.js'
 import { mostConnections } from '../pglite-pool.js'
-import type { PgPool } from '../pool.js'
+import type { PgConnection, PgPool } from '../pool.js'
 import { resolveTimeouts, type Timeouts } from '../timeouts.js'
 import { createListener } from './listener.js'
 import { CHANNEL, endsWithin } from './listening-connection.js'
+import { createTaskLines, type TaskLines } from './task-lines.js'
 import { createThrottle } from './throttle.js'
 
 /** Signals commits between the processes of one database. */
 export interface CommitNotifications {
+  readonly taskLines: TaskLines
   /** Raised by the commits of this process, which it sends to the others; emits those of all processes. */
   readonly commits: CommitSignal
   /** Starts to listen. @throws TaskboardError `INVALID_CONFIG` when the given pool cannot listen. */
@@ -35,6 +37,8 @@ export interface CommitNotificationsParts {
 const LEAST_GAP_MS = 20
 /** Follows the sender in a notification of commits that revoked tasks from their agents. */
 const REVOKED = 'revoked'
+/** Follows the sender in a notification of a line of a task's log, before the line. */
+const LINE = 'line'
 /** How long `close` waits for a database that does not answer. */
 const LONGEST_FLUSH_MS = 1_000
 
@@ -42,7 +46,7 @@ export function createCommitNotifications(parts: CommitNotificationsParts): Comm
   const { pool, listen, settings, timeouts = resolveTimeouts({}) } = parts
   const signal = createCommitSignal()
   if (pool.isSoleUser === true) {
-    return { commits: signal, open: () => Promise.resolve(), close: () => Promise.resolve() }
+    return notificationsOfOne(signal, settings)
   }
   const origin = randomUUID()
   let hasRevoked = false
@@ -64,8 +68,10 @@ export function createCommitNotifications(parts: CommitNotificationsParts): Comm
       timeouts,
       settings,
       onNotified(payload) {
-        const [sender, news] = payload.split(' ')
-        if (sender !== origin) hear(news === REVOKED)
+        const [sender, news] = payload.split(' ', 2)
+        if (sender === origin) return
+        if (news === LINE) taskLines.hear(payload.slice(`${sender} ${LINE} `.length))
+        else hear(news === REVOKED)
       },
       onResumed: () => hear(true),
     })
@@ -83,7 +89,12 @@ export function createCommitNotifications(parts: CommitNotificationsParts): Comm
     return clock.track ? clock.track('commit notification', notify) : notify()
   })
 
+  const taskLines = createTaskLines(settings, LEAST_GAP_MS, (texts) =>
+    notifyLines(listener?.connection ?? bounded, origin, texts),
+  )
+
   return {
+    taskLines,
     commits: {
       raise(commit) {
         const revokes = commit?.revokes === true
@@ -95,11 +106,33 @@ export function createCommitNotifications(parts: CommitNotificationsParts): Comm
     },
     open: async () => listener?.start(),
     async close() {
-      await endsWithin(settings.current.clock, LONGEST_FLUSH_MS, sent.flush())
+      const flushed = Promise.all([sent.flush(), taskLines.flush()])
+      await endsWithin(settings.current.clock, LONGEST_FLUSH_MS, flushed)
       await listener?.stop()
       await received.flush()
     },
   }
+}
+
+const nothing = (): Promise<void> => Promise.resolve()
+
+/** No other process uses the database. */
+function notificationsOfOne(
+  commits: CommitSignal,
+  settings: CommitNotificationsParts['settings'],
+): CommitNotifications {
+  const taskLines = createTaskLines(settings, LEAST_GAP_MS, () => Promise.resolve())
+  return { taskLines: { ...taskLines, send: () => undefined }, commits, open: nothing, close: nothing }
+}
+
+async function notifyLines(
+  connection: PgConnection,
+  origin: string,
+  texts: readonly string[],
+): Promise<void> {
+  const payloads = texts.map((text) => `${origin} ${LINE} ${text}`)
+  const text = 'select pg_notify($1, t.line) from unnest($2::text[]) as t (line)'
+  await connection.query({ text, values: [CHANNEL, payloads] })
 }
 
 /** A pool of one connection would have none left. */

@@ -8,6 +8,7 @@ import { leaseLost } from './lease-lost.js'
 interface AppendedRow {
   readonly exists: boolean
   readonly isHeld: boolean
+  readonly at: number
 }
 
 /** Renews a live lease: present, workspace, task, fencing token, length (null for the length of the claim). */
@@ -41,7 +42,7 @@ const appendLine = statement<AppendedRow>(
     ) as old
     where l.id = old.id
   )
-  select f.id is not null as "exists", coalesce(f.is_held, false) as "isHeld"
+  select f.id is not null as "exists", coalesce(f.is_held, false) as "isHeld", p.now::float8 as at
   from p left join found f on true`,
 )
 
@@ -49,7 +50,7 @@ const renewLease = statement<AppendedRow>(
   'renew_lease',
   /* sql */ `
   with ${RENEWED}
-  select f.id is not null as "exists", coalesce(f.is_held, false) as "isHeld"
+  select f.id is not null as "exists", coalesce(f.is_held, false) as "isHeld", p.now::float8 as at
   from p left join found f on true`,
 )
 
@@ -79,7 +80,10 @@ export async function appendToTask(
   const { logLimit, outputLimit } = database.settings.current
   if ('log' in added) {
     const { level, message } = added.log
-    requireAppended((await database.write(call, appendLine, [...renewal, logLimit, level, message]))[0])
+    const [row] = await database.write(call, appendLine, [...renewal, logLimit, level, message])
+    requireAppended(row)
+    // When the host's transaction commits is not known here.
+    if (call.tx === undefined) database.reportLine({ workspaceId, taskId, at: row?.at ?? 0, level, message })
     return
   }
   const { type, name, url, size } = added.output

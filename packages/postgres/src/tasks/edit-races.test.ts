@@ -111,7 +111,7 @@ describe('edits and deletions beside claims, completions and moves', () => {
       () => add([anyOf(ids)]),
       async () => {
         const id = anyOf(ids)
-        await tasks.deleteTask({ workspaceId: workspace.id, taskId: id }, at)
+        await tasks.deleteTask({ workspaceId: workspace.id, taskId: id, actor: host }, at)
         ids = ids.filter((each) => each !== id)
       },
       async () => {

@@ -55,6 +55,15 @@ export const fieldTypes = columns.map(({ name, type }) => `${name} ${type}`).joi
 export const fieldUpdates = (alias: string): string =>
   columns.map(({ name }) => `${name} = ${alias}.${name}`).join(', ')
 
+/** The names in `TaskFields` of the fields in which the rows `before` and `after` differ, in their order, as `text[]`. */
+export const fieldsChanged = (before: string, after: string): string =>
+  `array_remove(array[${columns
+    .map(
+      ({ field, name }) =>
+        `case when ${before}.${name} is distinct from ${after}.${name} then '${field}' end`,
+    )
+    .join(', ')}]::text[], null)`
+
 /** Selects each field by its name in `TaskFields` from the table or expression `alias`. */
 export const fieldsRead = (alias: string): string =>
   columns.map(({ field, name, read }) => `${read(`${alias}.${name}`)} as "${field}"`).join(', ')

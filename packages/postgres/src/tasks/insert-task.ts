@@ -1,5 +1,11 @@
 import { TaskboardError, type Actor, type Instant, type Task } from '@taskboard/core'
-import { createTask, type NewTask, type TaskFields, type TaskStore } from '@taskboard/core/storage'
+import {
+  createTask,
+  type NewTask,
+  searchWords,
+  type TaskFields,
+  type TaskStore,
+} from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
 import { LOG_EVENTS } from '../events/log-events.js'
 import { once } from '../idempotency.js'
@@ -7,6 +13,7 @@ import type { PgConnection } from '../pool.js'
 import { statement, type Statement } from '../statement.js'
 import { fieldNames, fieldTypes, fieldValues } from './field-columns.js'
 import { lockDependencies } from './dependencies.js'
+import { DUE_RANK } from './search-sql.js'
 import { lockParents, requireParent } from './subtasks.js'
 
 /** What the database adds to a task. */
@@ -41,7 +48,7 @@ const insertion = (verb: string, link: string): Statement<InsertedRow> =>
     select i.*, w.id is null as no_workspace, i.assigned_to is not null and a.id is null as no_agent
     from json_to_recordset($2::json) as i (
       ord integer, id text, workspace_id text, parent_id text, ${fieldTypes}, waits_for text[], max_attempts integer, actor jsonb,
-      priority text
+      priority text, title_words text[], description_words text[]
     )
     left join lateral (select w.id from taskboard.workspace w where w.id = i.workspace_id limit 1) as w on true
     left join lateral (
@@ -57,6 +64,13 @@ const insertion = (verb: string, link: string): Statement<InsertedRow> =>
     order by ord
     returning *
   ),${link}
+  searchable as (
+    insert into taskboard.task_search (
+      workspace_id, task_id, created_at, due_rank, title_words, description_words, type, tags, flag
+    )
+    select t.workspace_id, t.id, t.created_at, ${DUE_RANK}, i.title_words, i.description_words, t.type, t.tags, t.flag
+    from added t join input i on i.id = t.id
+  ),
   draft as (
     select t.workspace_id, i.ord, 'task.created' as type, t.created_at as at, jsonb_build_object(
       'taskId', t.id, 'title', t.title, 'status', 'TODO', 'description', t.description, 'priority', i.priority,
@@ -193,6 +207,8 @@ function toInput(task: IdentifiedTask, actor: Actor, ord: number, open: readonly
     workspace_id: task.workspaceId,
     parent_id: task.parentId,
     priority: task.priority,
+    title_words: searchWords(task.title),
+    description_words: searchWords(task.description),
     waits_for: open,
     max_attempts: task.maxAttempts,
     actor: { kind: actor.kind, id: actor.id },

@@ -1,10 +1,12 @@
-import { TaskboardError, taskStatuses } from '@taskboard/core'
+import { TaskboardError } from '@taskboard/core'
 import type { CallContext, TaskSearch, TaskSearchPage } from '@taskboard/core/storage'
 import { reachValues } from '../access/reach.js'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
+import { findSql, type FindParts } from './find-tasks.js'
 import { LONGEST_PAGE } from './list-tasks.js'
+import { statusesOf } from './search-sql.js'
 import { joinAgent, summaryColumns, type SummaryRow, toSummary } from './task-row.js'
 
 /** A row of a page. A page without tasks has one row without a task. */
@@ -12,6 +14,7 @@ interface FoundRow extends SummaryRow {
   /** Whether the workspace of the filter is within reach; true without a filter. */
   readonly hasWorkspace: boolean
   readonly hasAgent: boolean
+  readonly now: number
 }
 
 /** The last id of the page before, or a text above every `task_…`: a letter in each language, because many sort signs below letters. */
@@ -21,7 +24,9 @@ const BEFORE = `coalesce($5::text, 'u')`
 const first = (rows: string): string =>
   `select * from (${rows} order by id desc limit $6::integer) as first_rows limit ${LONGEST_PAGE + 1}`
 
-const PRESENT = `p as materialized (select coalesce($7::bigint, taskboard.now_ms()) as now)`
+const presentOf = (parameter: number): string =>
+  `p as materialized (select coalesce($${parameter}::bigint, taskboard.now_ms()) as now)`
+const PRESENT = presentOf(7)
 
 /** The named workspace, or all of the account, each looked up by its key. */
 const REACHED = /* sql */ `
@@ -37,13 +42,13 @@ const REACHED = /* sql */ `
       ) as w
   )`
 
-const answer = (hasAgent: string): string => /* sql */ `
-  select ($3::text is null or exists (select from reached)) as "hasWorkspace", ${hasAgent} as "hasAgent",
+const answer = (hasAgent: string, order = 't.id desc'): string => /* sql */ `
+  select ($3::text is null or exists (select from reached)) as "hasWorkspace", ${hasAgent} as "hasAgent", p.now::float8,
     ${summaryColumns('t')}
   from p left join page on true
     left join lateral (select * from taskboard.task t where t.id = page.id limit 1) as t on true
     ${joinAgent('t', 'p.now')}
-  order by t.id desc`
+  order by ${order}`
 
 /** Account, workspaces or null, workspace of the filter or null, statuses, last id or null, limit, present. */
 const searchStatement = statement<FoundRow>(
@@ -100,29 +105,54 @@ const searchTasksOfAgent = statement<FoundRow>(
   ${answer('exists (select from agent)')}`,
 )
 
-const ALL_STATUSES = taskStatuses.map((_, code) => code)
+/** Whether one of the two prepared statements answers the search: newest first, by no more than status, column, agent and workspace. */
+function isPlain({ words, hold, type, tag, priority, assignedTo, sort, ...search }: TaskSearch): boolean {
+  const { createdAfter, createdBefore, dueAfter, dueBefore } = search
+  const others = [hold, type, tag, priority, assignedTo, createdAfter, createdBefore, dueAfter, dueBefore]
+  return sort === 'created' && words.length === 0 && others.every((value) => value === null)
+}
+
+function readPlain(
+  database: Database,
+  search: TaskSearch,
+  limit: number,
+  call: CallContext<PgConnection>,
+): Promise<readonly FoundRow[]> {
+  const { reach, agentId, workspaceId, after } = search
+  // One more than the page, to detect a next page.
+  const page = [statusesOf(search), after?.id ?? null, limit + 1, call.now]
+  const values = [...reachValues(reach), workspaceId, ...page]
+  return agentId === null
+    ? database.read(call, searchStatement, values)
+    : database.read(call, searchTasksOfAgent, [...values, agentId])
+}
+
+const findParts: FindParts = {
+  head: `${presentOf(4)}, ${REACHED}`,
+  answer: (hasAgent) => answer(hasAgent, 'page.ord'),
+}
 
 /** `TaskStore.searchTasks`. A page has at most 1,000 tasks; the rest is in the next one. */
 export async function searchTasks(
   database: Database,
-  { reach, status, agentId, workspaceId, limit: requested, afterId }: TaskSearch,
+  search: TaskSearch,
   call: CallContext<PgConnection>,
 ): Promise<TaskSearchPage> {
-  const limit = Math.min(requested, LONGEST_PAGE)
-  const statuses = status === null ? ALL_STATUSES : [taskStatuses.indexOf(status)]
-  // One more than the page, to detect a next page.
-  const values = [...reachValues(reach), workspaceId, statuses, afterId, limit + 1, call.now]
-  const rows =
-    agentId === null
-      ? await database.read(call, searchStatement, values)
-      : await database.read(call, searchTasksOfAgent, [...values, agentId])
-  if (rows[0]?.hasWorkspace !== true) throw unknown('workspace', 'workspaceId')
-  if (!rows[0].hasAgent) throw unknown('agent', 'agentId')
+  const limit = Math.min(search.limit, LONGEST_PAGE)
+  let rows: readonly FoundRow[]
+  if (isPlain(search)) rows = await readPlain(database, search, limit, call)
+  else {
+    const { statement: find, values } = findSql<FoundRow>({ ...search, limit }, call.now, findParts)
+    rows = await database.read(call, find, values)
+  }
+  const [top] = rows
+  if (top?.hasWorkspace !== true) throw unknown('workspace', 'workspaceId')
+  if (!top.hasAgent) throw unknown('agent', 'agentId')
   const found = rows.filter(({ id }) => (id as string | null) !== null)
-  const shown = found.slice(0, limit)
   return {
-    found: shown.map(toSummary),
-    nextAfterId: found.length > limit ? (shown.at(-1)?.id ?? null) : null,
+    found: found.slice(0, limit).map(toSummary),
+    asOf: search.after?.asOf ?? top.now,
+    hasMore: found.length > limit,
   }
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type Backoff, isTaskboardError, TaskboardError } from '@taskboard/core'
+import { type Actor, type Backoff, isTaskboardError, TaskboardError } from '@taskboard/core'
 import type { CallContext, ClaimProof, TaskStore, TaskTarget } from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
+import { LOG_EVENTS } from '../events/log-events.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { scoringColumns } from '../stored-scoring.js'
@@ -18,7 +19,7 @@ import { listTasks } from './list-tasks.js'
 import { routeTasks } from './routes.js'
 import { searchTasks } from './search-tasks.js'
 import { taskColumns } from './task-row.js'
-import { updateTask } from './update-task.js'
+import { actorJson, updateTask } from './update-task.js'
 
 /**
  * Present, tasks, fencing tokens. Looks up each task by its key. The comparison of the lease's end prevents the use of an index
@@ -61,7 +62,7 @@ const findDependent = statement<never>(
   `select from taskboard.task_dependency d where d.depends_on = $1::text limit 1`,
 )
 
-/** A separate statement, which sees all that was written until the task was locked. */
+/** Task, present, actor. A separate statement, which sees all that was written until the task was locked. */
 const deleteLocked = statement<never>(
   'delete_task',
   /* sql */ `
@@ -72,14 +73,24 @@ const deleteLocked = statement<never>(
   deleted_attempt as (delete from taskboard.attempt where task_id = $1::text),
   deleted_usage as (delete from taskboard.task_usage where task_id = $1::text),
   deleted_place as (delete from taskboard.todo where task_id = $1::text),
-  deleted_dependency as (delete from taskboard.task_dependency where task_id = $1::text)
-  delete from taskboard.task where id = $1::text`,
+  deleted_dependency as (delete from taskboard.task_dependency where task_id = $1::text),
+  deleted as (delete from taskboard.task where id = $1::text returning *),
+  deleted_search as (
+    delete from taskboard.task_search s using deleted t where s.workspace_id = t.workspace_id and s.task_id = t.id
+  ),
+  draft as (
+    select t.workspace_id, 1 as ord, 'task.deleted' as type, coalesce($2::bigint, taskboard.now_ms()) as at,
+      jsonb_build_object('taskId', t.id, 'title', t.title, 'status', t.column_name, 'actor', $3::jsonb) as facts
+    from deleted t
+  ),
+  ${LOG_EVENTS}
+  select from logged where false`,
 )
 
 /** `TaskStore.deleteTask`. */
 async function deleteTask(
   database: Database,
-  { workspaceId, taskId }: TaskTarget,
+  { workspaceId, taskId, actor }: TaskTarget & { readonly actor: Actor },
   call: CallContext<PgConnection>,
 ): Promise<void> {
   const wasLeased = await database.atomically(call, async (session) => {
@@ -88,7 +99,7 @@ async function deleteTask(
     if (task.hasDependents && (await session.run(findDependent, [taskId])).length > 0) {
       throw new TaskboardError('CONFLICT', 'other tasks depend on this one')
     }
-    await session.run(deleteLocked, [taskId])
+    await session.run(deleteLocked, [taskId, call.now, actorJson(actor)])
     return task.isLeased
   })
   if (wasLeased) database.noteRevocation(call)
@@ -214,7 +225,7 @@ export function createTaskStore(database: Database): Store {
         : applyCommand(database, target, command, call),
     appendToTask: (addition, call) => appendToTask(database, addition, call),
     completeTask: createCompletions(database, claims, pickups),
-    deleteTask: (target, call) => deleteTask(database, target, call),
+    deleteTask: (deletion, call) => deleteTask(database, deletion, call),
     expireLeases: (sweep, call) => expireLeases(database, sweep, call),
     freeDependents: ({ limit }, call) => freeDependents(database, limit, call),
     routeTasks: ({ limit }, call) => routeTasks(database, limit, call),

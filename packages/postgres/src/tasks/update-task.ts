@@ -1,12 +1,20 @@
 import { TaskboardError, type Actor, type Task } from '@taskboard/core'
-import { revocationBy, type CallContext, type TaskChange, type TaskTarget } from '@taskboard/core/storage'
+import {
+  revocationBy,
+  searchWords,
+  type CallContext,
+  type TaskChange,
+  type TaskTarget,
+} from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
+import { LOG_EVENTS } from '../events/log-events.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
 import { applyCommand, withinSession, type ReadTask } from './apply-command.js'
 import { changeDependencies } from './dependencies.js'
-import { fieldUpdates, fieldValues } from './field-columns.js'
+import { fieldsChanged, fieldUpdates, fieldValues } from './field-columns.js'
 import { getTask } from './get-task.js'
+import { DUE_RANK } from './search-sql.js'
 import { taskColumns, toTask } from './task-row.js'
 
 interface EditedRow extends ReadTask {
@@ -14,7 +22,7 @@ interface EditedRow extends ReadTask {
   readonly formerAssignee: string | null
 }
 
-/** Present, workspace, task, the columns to set. A row without a task, or with `exists` set, means that there is no such agent. */
+/** Present, workspace, task, the columns to set, actor, words. A row without a task, or with `exists` set, means that there is no such agent. */
 const editTask = statement<EditedRow>(
   'edit_task',
   /* sql */ `
@@ -33,7 +41,26 @@ const editTask = statement<EditedRow>(
       select from taskboard.agent a where a.id = e.assigned_to and a.workspace_id = e.workspace_id
     ))
     returning t.*
-  )
+  ),
+  searchable as (
+    update taskboard.task_search s
+    set due_rank = ${DUE_RANK}, type = t.type, tags = t.tags, flag = t.flag,
+      title_words = coalesce(w.title_words, s.title_words),
+      description_words = coalesce(w.description_words, s.description_words)
+    from written t cross join jsonb_to_record($6::jsonb) as w (title_words text[], description_words text[])
+    where s.workspace_id = t.workspace_id and s.task_id = t.id and (
+      w.title_words is not null or w.description_words is not null
+      or (s.due_rank, s.type, s.tags, s.flag) is distinct from (${DUE_RANK}, t.type, t.tags, t.flag)
+    )
+  ),
+  draft as (
+    select t.workspace_id, 1 as ord, 'task.updated' as type, p.now as at, jsonb_build_object(
+      'taskId', t.id, 'title', t.title, 'status', t.column_name, 'fields', c.fields, 'actor', $5::jsonb) as facts
+    from written t join found f on f.id = t.id cross join p
+      cross join lateral (select ${fieldsChanged('f', 't')} as fields) c
+    where cardinality(c.fields) > 0
+  ),
+  ${LOG_EVENTS}
   select f.id is not null as "exists", f.assigned_to as "formerAssignee", p.now::float8 as now, ${taskColumns('t')}
   from p left join found f on true left join written t on true`,
 )
@@ -49,7 +76,14 @@ export async function updateTask(
   const { workspaceId, taskId } = target
   if (Object.keys(change).length === 0) return getTask(database, workspaceId, taskId, call)
   if (change.dependsOn === undefined && change.assignedTo == null) {
-    const values = [call.now, workspaceId, taskId, JSON.stringify(fieldValues(change))]
+    const values = [
+      call.now,
+      workspaceId,
+      taskId,
+      JSON.stringify(fieldValues(change)),
+      actorJson(actor),
+      wordsJson(change),
+    ]
     return toTask(editedRow(await database.write(call, editTask, values)))
   }
   const { task, isRevoked } = await database.atomically(call, (session) =>
@@ -74,7 +108,9 @@ export async function editWithin(
       ? { columns: {}, fault: null }
       : await changeDependencies(session, workspaceId, taskId, [...new Set(dependsOn)])
   const text = JSON.stringify({ ...fieldValues(change), ...dependencies.columns })
-  const row = editedRow(await session.run(editTask, [call.now, workspaceId, taskId, text]))
+  const row = editedRow(
+    await session.run(editTask, [call.now, workspaceId, taskId, text, actorJson(actor), wordsJson(change)]),
+  )
   // Refused last: an unknown agent takes precedence. The writes are rolled back.
   if (dependencies.fault !== null) {
     throw new TaskboardError('INVALID_FIELD', dependencies.fault, { field: 'dependsOn' })
@@ -83,6 +119,19 @@ export async function editWithin(
   const revocation = revocationBy({ ...edited, assignedTo: row.formerAssignee }, edited, actor)
   if (revocation === null) return { task: edited, isRevoked: false }
   return { task: await applyCommand(withinSession(session), target, revocation, call, row), isRevoked: true }
+}
+
+/** The words of the texts that a change contains. */
+function wordsJson({ title, description }: TaskChange): string {
+  return JSON.stringify({
+    title_words: title === undefined ? null : searchWords(title),
+    description_words: description === undefined ? null : searchWords(description),
+  })
+}
+
+/** An actor as JSON, without members that its object may have beyond those of the type. */
+export function actorJson({ kind, id }: Actor): string {
+  return JSON.stringify({ kind, id })
 }
 
 function editedRow([row]: readonly EditedRow[]): EditedRow {

@@ -126,7 +126,7 @@ function changes(tasks: Tasks): readonly HotVerb[] {
     },
     {
       name: 'release',
-      run: () => change(heldTask, { kind: 'release' }),
+      run: () => change(heldTask, { kind: 'release', actor: person }),
     },
     {
       name: 'move',

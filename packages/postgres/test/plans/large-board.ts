@@ -55,6 +55,10 @@ const LOAD: readonly string[] = [
     from ${numbers(TASKS)}, lateral (select ${workspaceOf('n')} as w, ${fate('n')} as f offset 0) as x`,
   `insert into taskboard.todo
     select q.* from taskboard.task t, taskboard.todo_of(t, ${NOW}) q where t.column_name = 'TODO'`,
+  `insert into taskboard.task_search
+    select t.workspace_id, t.id, t.created_at, -coalesce(t.due_date, 9007199254740991), array['task', n::text],
+      array['common', 'rare' || n % 2000], 'type' || n % 50, array['tag' || n % 300], t.flag
+    from taskboard.task t, lateral (select right(t.id, 20)::integer as n) as x`,
   `insert into taskboard.attempt
     select id, 1, 'agent_' || workspace_id || '_0', started_at, completed_at, 'completed'
     from taskboard.task where column_name = 'DONE'`,
@@ -132,6 +136,7 @@ const LOAD: readonly string[] = [
 
 const TABLES = [
   'task',
+  'task_search',
   'todo',
   'event',
   'delivery',

@@ -16,6 +16,7 @@ import { eventVerbs } from './event-verbs.js'
 import { figureVerbs } from './figure-verbs.js'
 import { realtimeVerbs } from './realtime-verbs.js'
 import { scheduleVerbs } from './schedule-verbs.js'
+import { searchVerbs } from './search-verbs.js'
 import { taskVerbs } from './task-verbs.js'
 import { usageVerbs } from './usage-verbs.js'
 import { deliveryVerbs, webhookVerbs } from './webhook-verbs.js'
@@ -117,6 +118,12 @@ describe('at a million tasks', () => {
       RUN_TIMEOUT_MS,
     )
   })
+
+  it(
+    'searches read little, in each order',
+    async () => expect(await faultsIn('force_custom_plan', searchVerbs)).toEqual([]),
+    RUN_TIMEOUT_MS,
+  )
 
   it(
     'the same holds with the dead rows of a hundred thousand claims',

@@ -1,5 +1,5 @@
 import { taskStatuses, type Storage, type TaskStatus } from '@taskboard/core'
-import type { Reach, TaskChange, TaskSearch } from '@taskboard/core/storage'
+import { anyTask, type Reach, type TaskChange, type TaskSearch } from '@taskboard/core/storage'
 import { newTask } from '@taskboard/testing'
 import type { PgConnection } from '../../src/pool.js'
 import type { HotVerb } from './hot-verb.js'
@@ -18,22 +18,31 @@ const IDLE = `agent_${HUGE}_7`
 /** Changed by each edit. */
 const EDITED = taskId(19_001)
 /** In the middle of all tasks. */
-const DEEP = taskId(500_000)
+const DEEP = { asOf: NOW, rank: 0, held: false, dueDate: null, createdAt: 0, id: taskId(500_000) }
 const page = { rows: 1_000, pages: 2_500 }
 /** Reads each of the six statuses in each of the ten workspaces of the account, and merges them to a page. */
 const pageOfAccount = { rows: 3_000, pages: 6_000 }
 
+/** A page of all tasks. */
+const none = {
+  ...anyTask,
+  agentId: null,
+  workspaceId: null,
+  sort: 'created',
+  limit: 50,
+  after: null,
+} as const
+
 /** The calls of the enterprise API on tasks of all workspaces. */
 export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): readonly HotVerb[] {
   const search = (filter: Partial<TaskSearch>, reach: Reach = all) => {
-    const none = { status: null, agentId: null, workspaceId: null, limit: 50, afterId: null }
     return tasks.searchTasks({ ...none, ...filter, reach }, at)
   }
   const searches = (name: string, filter: Partial<TaskSearch>, reach: Reach, rest: Partial<HotVerb>) =>
-    ([null, DEEP] as const).flatMap((afterId) =>
+    ([null, DEEP] as const).flatMap((after) =>
       ([null, ...taskStatuses] as const).map((status: TaskStatus | null) => ({
-        name: `search ${name}, ${status ?? 'any status'}${afterId === null ? '' : ', deep'}`,
-        run: () => search({ ...filter, status, afterId }, reach),
+        name: `search ${name}, ${status ?? 'any status'}${after === null ? '' : ', deep'}`,
+        run: () => search({ ...filter, status, after }, reach),
         // One row for each agent type.
         scans: ['agent_runtime'],
         ...rest,
@@ -98,7 +107,7 @@ export function taskVerbs({ tasks }: Storage<PgConnection>, pass: string): reado
       run: async () => {
         const task = newTask({ workspaceId: HUGE, priority: 'low', dependsOn: [EDITED], maxAttempts: 3 })
         const { value } = await tasks.insertTask({ task, actor: host, idempotency: null }, at)
-        await tasks.deleteTask({ workspaceId: HUGE, taskId: value.id }, at)
+        await tasks.deleteTask({ workspaceId: HUGE, taskId: value.id, actor: host }, at)
       },
     },
   ]

@@ -16,6 +16,7 @@ import { scheduleCases } from './schedule-cases.js'
 import { scopeCases } from './scope-cases.js'
 import { sentenceCases } from './sentence-cases.js'
 import { taskCases } from './task-cases.js'
+import { taskFindCases } from './task-find-cases.js'
 import { taskWorkCases } from './task-work-cases.js'
 import { tenancyCases } from './tenancy-cases.js'
 import { unknownFieldCases } from './unknown-field-cases.js'
@@ -50,6 +51,7 @@ export function enterpriseConformance(options: EnterpriseConformanceOptions): re
     ...mfaCases,
     ...apiKeyCases,
     ...taskCases,
+    ...taskFindCases,
     ...taskWorkCases,
     ...conversationCases,
     ...usageCases,

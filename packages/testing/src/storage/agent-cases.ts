@@ -173,7 +173,7 @@ const profileCases: readonly StorageCheck[] = [
 const deletionCases: readonly StorageCheck[] = [
   {
     id: 'agents.delete',
-    name: 'a deleted agent is gone, and its tasks in DONE are unassigned',
+    name: 'a deleted agent is gone, and its tasks in DONE are unassigned, with task.updated by the system',
     async check(fixture) {
       const { storage, workspaceId, agent, at, add, get } = fixture
       const done = await add({ assignedTo: agent.id })
@@ -183,6 +183,16 @@ const deletionCases: readonly StorageCheck[] = [
       assert.deepEqual(await storage.agents.listAgents({ reach: null, agentIds: [agent.id] }, at()), [])
       const left = await get(done)
       assert.deepEqual([left.assignedTo, left.column, left.updatedAt], [null, 'DONE', START + MINUTE])
+      const { type, data } = (await fixture.events()).at(-1) ?? {}
+      const system = { kind: 'system', id: null }
+      const expected = {
+        taskId: done.id,
+        title: done.title,
+        status: 'DONE',
+        fields: ['assignedTo'],
+        actor: system,
+      }
+      assert.deepEqual([type, data], ['task.updated', expected])
       await assertRefused(storage.agents.deleteAgent({ workspaceId, agentId: agent.id }, at()), 'NOT_FOUND')
       await add()
       const { tasks } = await storage.tasks.claimTasks(

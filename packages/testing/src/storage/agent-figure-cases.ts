@@ -168,7 +168,10 @@ const overviewCases: readonly StorageCheck[] = [
       const expired = await fixture.addClaimed({ maxAttempts: 1 }, at(40))
       await fixture.expire(at(40 + LEASE_MS))
       assert.equal(await rate(), 1 / 4)
-      await storage.tasks.deleteTask({ workspaceId: expired.workspaceId, taskId: expired.id }, at())
+      await storage.tasks.deleteTask(
+        { workspaceId: expired.workspaceId, taskId: expired.id, actor: PERSON },
+        at(),
+      )
       assert.equal(await rate(), 1 / 3)
     },
   },

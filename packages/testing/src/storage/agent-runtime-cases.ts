@@ -7,6 +7,7 @@ import {
   HOUR,
   LEASE_MS,
   MINUTE,
+  PERSON,
   proofOf,
   readAgent,
   SECOND,
@@ -86,6 +87,44 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
     },
   },
   {
+    id: 'runtimes.announce',
+    name: 'the status of an agent with a worker outside the runtimes is announced once for each change',
+    async check(fixture) {
+      const { storage, workspaceId, agent, events, at } = fixture
+      const { agents, tasks } = storage
+      const announce = (afterMs: number, limit = 9) => agents.announceAgents({ limit }, at(afterMs))
+      const announced = async () =>
+        (await events()).flatMap(({ type, data }) => (type === 'agent.status' ? [data] : []))
+      await report(fixture, [AGENT_TYPE], 0)
+      assert.deepEqual(await announce(0), { announced: 0, isAnyPresent: false })
+      await agents.reportPresence({ workspaceId, agentId: agent.id, liveMs: MINUTE }, at())
+      assert.deepEqual(await announce(0), { announced: 1, isAnyPresent: true })
+      assert.deepEqual(await announce(1), { announced: 0, isAnyPresent: true })
+      const task = await fixture.addClaimed()
+      assert.deepEqual(await announce(2), { announced: 1, isAnyPresent: true })
+      assert.deepEqual(await announce(MINUTE), { announced: 0, isAnyPresent: true })
+      await tasks.completeTask({ proof: proofOf(task), result: 'r', next: null }, at(SECOND))
+      const both = await Promise.all([announce(3 * SECOND), announce(3 * SECOND)])
+      assert.equal(
+        both.reduce((sum, each) => sum + each.announced, 0),
+        1,
+      )
+      assert.deepEqual(await announce(MINUTE), { announced: 1, isAnyPresent: false })
+      assert.deepEqual(await announce(HOUR), { announced: 0, isAnyPresent: false })
+      assert.deepEqual(
+        await announced(),
+        ['available', 'busy', 'available', 'offline'].map((status) => ({ agentId: agent.id, status })),
+      )
+      const second = await fixture.addAgent()
+      for (const { id } of [agent, second]) {
+        await agents.reportPresence({ workspaceId, agentId: id, liveMs: MINUTE }, at(HOUR))
+      }
+      assert.equal((await announce(HOUR, 1)).announced, 1)
+      assert.equal((await announce(HOUR, 1)).announced, 1)
+      assert.equal((await announce(HOUR, 1)).announced, 0)
+    },
+  },
+  {
     id: 'runtimes.forecast',
     name: 'a forecast counts the agents that are not offline',
     async check(fixture) {
@@ -129,7 +168,8 @@ export const agentRuntimeCases: readonly StorageCheck[] = [
         const added = []
         for (const { id } of agents) added.push(await add({ assignedTo: id }, at(afterMs)))
         const taken = (await claimAny(fixture, 100, afterMs)).map(({ lease }) => lease?.agentId)
-        for (const { id } of added) await storage.tasks.deleteTask({ workspaceId, taskId: id }, at(afterMs))
+        for (const { id } of added)
+          await storage.tasks.deleteTask({ workspaceId, taskId: id, actor: PERSON }, at(afterMs))
         return agents.map(({ id }) => taken.includes(id))
       }
       const three = [fixture.agent, first, second]

@@ -174,7 +174,7 @@ const figureCases: readonly StorageCheck[] = [
       const task = await complete(fixture, 'report', 0, HOUR)
       const before = await figuresOf(fixture)
       await fixture.storage.tasks.deleteTask(
-        { workspaceId: task.workspaceId, taskId: task.id },
+        { workspaceId: task.workspaceId, taskId: task.id, actor: PERSON },
         fixture.at(DAY),
       )
       assert.deepEqual(await figuresOf(fixture), before)
@@ -312,7 +312,10 @@ async function live(fixture: StorageFixture, chance: Chance, steps: number): Pro
       )
       return
     }
-    await storage.tasks.deleteTask({ workspaceId: task.workspaceId, taskId: task.id }, at(nowMs))
+    await storage.tasks.deleteTask(
+      { workspaceId: task.workspaceId, taskId: task.id, actor: PERSON },
+      at(nowMs),
+    )
     tasks.splice(index, 1)
   }
 

@@ -137,7 +137,7 @@ export const approvalCases: readonly StorageCheck[] = [
         const answer = await ask(fixture, current, other)
         assert.equal(answer.outcome, 'pending')
         // A person releases the task: nothing is approved by that.
-        await changeTask(fixture.storage.tasks, current, { kind: 'release' }, fixture.at())
+        await changeTask(fixture.storage.tasks, current, { kind: 'release', actor: PERSON }, fixture.at())
         current = await claimAgain(fixture, task)
       }
       const { order, cents, note } = input
@@ -172,7 +172,7 @@ export const approvalCases: readonly StorageCheck[] = [
       const target = { workspaceId: task.workspaceId, taskId: task.id }
       const agent: Actor = { kind: 'agent', id: fixture.agent.id }
       const tries = [
-        { kind: 'release' },
+        { kind: 'release', actor: PERSON },
         { kind: 'move', to: 'DOING', actor: agent },
         { kind: 'edit', change: { title: 'Approved', description: 'Approved: refund' }, actor: agent },
       ] as const
@@ -181,7 +181,7 @@ export const approvalCases: readonly StorageCheck[] = [
         const draft = { kind: 'comment', body: 'Approved: refund', author: PERSON, authorName: null } as const
         await storage.comments.insertComment({ target, draft, idempotency: null }, at())
         await changeTask(storage.tasks, task, { kind: 'move', to: 'TODO', actor: agent }, at())
-        await changeTask(storage.tasks, task, { kind: 'release' }, at())
+        await changeTask(storage.tasks, task, { kind: 'release', actor: PERSON }, at())
         const answer = await ask(fixture, await claimAgain(fixture, task))
         assert.deepEqual([answer.outcome, answer.approval.id], ['pending', approval.id])
       }

@@ -133,7 +133,7 @@ export const approvalDecisionCases: readonly StorageCheck[] = [
       assert.equal(await statusOf(fixture, approval.id, WEEK), 'expired')
       await assertRefused(decide(fixture, approval.id, 'approved', { afterMs: WEEK }), 'CONFLICT')
       assert.equal((await get(task)).hold?.reason, 'approval')
-      await changeTask(storage.tasks, task, { kind: 'release' }, at(WEEK))
+      await changeTask(storage.tasks, task, { kind: 'release', actor: PERSON }, at(WEEK))
       const next = await ask(fixture, await claimAgain(fixture, task, WEEK), REFUND, WEEK)
       assert.equal(next.outcome, 'pending')
       assert.notEqual(next.approval.id, approval.id)
@@ -202,7 +202,7 @@ export const approvalDecisionCases: readonly StorageCheck[] = [
       const { addClaimed, storage, at } = fixture
       const task = await addClaimed()
       const { approval } = await ask(fixture, task)
-      await storage.tasks.deleteTask({ workspaceId: task.workspaceId, taskId: task.id }, at())
+      await storage.tasks.deleteTask({ workspaceId: task.workspaceId, taskId: task.id, actor: PERSON }, at())
       assert.deepEqual((await list(fixture)).approvals, [])
       await assertRefused(decide(fixture, approval.id, 'approved'), 'NOT_FOUND')
     },

@@ -76,13 +76,13 @@ export const budgetCases: readonly StorageCheck[] = [
       const { storage, at } = fixture
       const task = await fixture.addClaimed({ budget: { tokens: 110, costUsd: null } })
       await use(fixture, task)
-      await changeTask(storage.tasks, task, { kind: 'release' }, at())
+      await changeTask(storage.tasks, task, { kind: 'release', actor: PERSON }, at())
       const again = await fixture.claim()
       assert.ok(again)
       assert.equal((await use(fixture, again)).spent, 'task')
       const change = { budget: { tokens: 1_000, costUsd: null } }
       await changeTask(storage.tasks, task, { kind: 'edit', change, actor: PERSON }, at())
-      await changeTask(storage.tasks, task, { kind: 'release' }, at())
+      await changeTask(storage.tasks, task, { kind: 'release', actor: PERSON }, at())
       const third = await fixture.claim()
       assert.ok(third)
       const used = await use(fixture, third)

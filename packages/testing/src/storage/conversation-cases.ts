@@ -257,7 +257,7 @@ export const conversationCases: readonly StorageCheck[] = [
       const { add, storage, at } = fixture
       const task = await add()
       await say(fixture, task, remark('Please hurry.'))
-      await storage.tasks.deleteTask(targetOf(task), at(DAY))
+      await storage.tasks.deleteTask({ ...targetOf(task), actor: PERSON }, at(DAY))
       const query = { ...targetOf(task), limit: 5, after: 0 }
       await assertRefused(storage.comments.listComments(query, at()), 'TASK_NOT_FOUND')
     },

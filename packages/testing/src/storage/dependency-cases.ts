@@ -147,7 +147,8 @@ export const dependencyCases: readonly StorageCheck[] = [
     async check({ storage, add, workspaceId, at }) {
       const [first, other] = [await add(), await add()]
       const tasks = [await add({ dependsOn: [first.id] }), await add({ dependsOn: [first.id] })]
-      const remove = (id: string) => storage.tasks.deleteTask({ workspaceId, taskId: id }, at())
+      const remove = (id: string) =>
+        storage.tasks.deleteTask({ workspaceId, taskId: id, actor: PERSON }, at())
       await assertRefused(remove(first.id), 'CONFLICT')
       await remove(tasks[0]?.id ?? '')
       await assertRefused(remove(first.id), 'CONFLICT')
@@ -188,7 +189,7 @@ export const dependencyCases: readonly StorageCheck[] = [
       )
       await finish(first)
       assert.equal(await claim(), null)
-      await changeTask(storage.tasks, task, { kind: 'release' }, at())
+      await changeTask(storage.tasks, task, { kind: 'release', actor: PERSON }, at())
       assert.equal((await claim())?.id, task.id)
     },
   },

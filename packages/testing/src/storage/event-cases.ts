@@ -227,13 +227,13 @@ export const eventCases: readonly StorageCheck[] = [
             { kind: 'edit', change: { assignedTo: other.id, dependsOn: [] }, actor: PERSON },
             at(),
           ),
-        (id) => tasks.deleteTask({ workspaceId, taskId: id }, at()),
+        (id) => tasks.deleteTask({ workspaceId, taskId: id, actor: PERSON }, at()),
         (id) => storage.transaction((tx) => hold(id, tx)),
       ]
       for (const take of takings) {
         const { id } = await addClaimed({ priority: 'urgent' })
         assert.equal(await revocationsOf(() => take(id)), 1)
-        await tasks.deleteTask({ workspaceId, taskId: id }, at()).catch(() => undefined)
+        await tasks.deleteTask({ workspaceId, taskId: id, actor: PERSON }, at()).catch(() => undefined)
       }
       const { id, fencingToken } = await addClaimed({ priority: 'urgent' })
       const proof = { workspaceId, taskId: id, fencingToken }
@@ -261,7 +261,7 @@ export const eventCases: readonly StorageCheck[] = [
             { kind: 'edit', change: { assignedTo: null }, actor: PERSON },
             at(),
           ),
-        () => tasks.deleteTask({ workspaceId, taskId: idle.id }, at()),
+        () => tasks.deleteTask({ workspaceId, taskId: idle.id, actor: PERSON }, at()),
         () => changeClaimed(tasks, proof, { kind: 'progress', progress: 50, leaseMs: null }, at()),
         () => tasks.completeTask({ proof, result: 'done', next: null }, at()),
       ]

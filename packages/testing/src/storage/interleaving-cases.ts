@@ -96,7 +96,10 @@ const steps: readonly Step[] = [
     )
   },
   async ({ fixture, ids }, taskId) => {
-    await fixture.storage.tasks.deleteTask({ workspaceId: fixture.workspaceId, taskId }, fixture.at())
+    await fixture.storage.tasks.deleteTask(
+      { workspaceId: fixture.workspaceId, taskId, actor: PERSON },
+      fixture.at(),
+    )
     ids.delete(taskId)
   },
   async (known) => noteClaim(known, await known.fixture.claim(undefined, known.chance.pick(known.agents))),
@@ -145,7 +148,7 @@ const steps: readonly Step[] = [
     await changeTask(
       fixture.storage.tasks,
       { workspaceId: fixture.workspaceId, id: taskId },
-      { kind: 'release' },
+      { kind: 'release', actor: PERSON },
       fixture.at(),
     )
   },
@@ -224,10 +227,13 @@ async function clear({ fixture }: Known, tasks: ReadonlyMap<string, Task>): Prom
     const free = [...left.keys()].filter((id) => !needed.has(id))
     assert.notEqual(free.length, 0, 'tasks depend on each other in a circle')
     for (const id of needed) {
-      await assertRefused(storage.tasks.deleteTask({ workspaceId, taskId: id }, at()), 'CONFLICT')
+      await assertRefused(
+        storage.tasks.deleteTask({ workspaceId, taskId: id, actor: PERSON }, at()),
+        'CONFLICT',
+      )
     }
     for (const id of free) {
-      await storage.tasks.deleteTask({ workspaceId, taskId: id }, at())
+      await storage.tasks.deleteTask({ workspaceId, taskId: id, actor: PERSON }, at())
       left.delete(id)
     }
   }

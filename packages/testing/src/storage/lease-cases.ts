@@ -151,7 +151,7 @@ export const leaseCases: readonly StorageCheck[] = [
       assert.deepEqual(await tasks.checkClaims({ proofs: [] }, at()), [])
       assert.deepEqual(await tasks.checkClaims({ proofs }, at(LEASE_MS - 1)), [true, true, true, ...nothing])
       assert.deepEqual(await tasks.checkClaims({ proofs }, at(LEASE_MS)), [false, true, true, ...nothing])
-      await tasks.deleteTask({ workspaceId, taskId: claimed[1]?.id ?? '' }, at())
+      await tasks.deleteTask({ workspaceId, taskId: claimed[1]?.id ?? '', actor: PERSON }, at())
       await changeTask(
         tasks,
         { workspaceId, id: claimed[2]?.id ?? '' },

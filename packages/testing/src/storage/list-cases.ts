@@ -94,7 +94,7 @@ export const listCases: readonly StorageCheck[] = [
       await changeTask(
         fixture.storage.tasks,
         { workspaceId: fixture.workspaceId, id: released ?? '' },
-        { kind: 'release' },
+        { kind: 'release', actor: PERSON },
         fixture.at(20 * DAY),
       )
       const unheld = (await listAll(fixture, 'TODO', 7, 20 * DAY)).slice(0, 41 - held.size)

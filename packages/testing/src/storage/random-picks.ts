@@ -112,7 +112,9 @@ async function editOrDelete(
       at(afterMs),
     )
     waiting.set(id, await get({ workspaceId, id }))
-  } else if (await isDeleted(storage.tasks.deleteTask({ workspaceId, taskId: id }, at(afterMs))))
+  } else if (
+    await isDeleted(storage.tasks.deleteTask({ workspaceId, taskId: id, actor: PERSON }, at(afterMs)))
+  )
     waiting.delete(id)
 }
 

@@ -229,7 +229,7 @@ export const scheduleCases: readonly StorageCheck[] = [
           (reason) => (open: Task) =>
             changeTask(storage.tasks, open, { kind: 'hold', reason, message: null, actor: PERSON }, at()),
         ),
-        (open) => storage.tasks.deleteTask({ workspaceId, taskId: open.id }, at()),
+        (open) => storage.tasks.deleteTask({ workspaceId, taskId: open.id, actor: PERSON }, at()),
       ]
       for (const [index, end] of ends.entries()) {
         await end(task)

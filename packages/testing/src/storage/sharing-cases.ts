@@ -155,10 +155,10 @@ export const sharingCases: readonly StorageCheck[] = [
     async (one, other) => {
       const { workspaceId, id } = await one.add()
       const former = await one.add({ dependsOn: [id] })
-      await one.storage.tasks.deleteTask({ workspaceId, taskId: former.id }, one.at())
+      await one.storage.tasks.deleteTask({ workspaceId, taskId: former.id, actor: PERSON }, one.at())
       const both = whileOpen(
         one,
-        (call) => one.storage.tasks.deleteTask({ workspaceId, taskId: id }, call),
+        (call) => one.storage.tasks.deleteTask({ workspaceId, taskId: id, actor: PERSON }, call),
         () => other.add({ dependsOn: [id] }),
       )
       await assertRefused(both, 'INVALID_FIELD', 'dependsOn')
@@ -197,11 +197,11 @@ export const sharingCases: readonly StorageCheck[] = [
     async (one, other) => {
       const { workspaceId, id } = await one.add()
       const former = await one.add({ dependsOn: [id] })
-      await one.storage.tasks.deleteTask({ workspaceId, taskId: former.id }, one.at())
+      await one.storage.tasks.deleteTask({ workspaceId, taskId: former.id, actor: PERSON }, one.at())
       const both = whileOpen(
         one,
         (call) => one.add({ dependsOn: [id] }, call),
-        () => other.storage.tasks.deleteTask({ workspaceId, taskId: id }, other.at()),
+        () => other.storage.tasks.deleteTask({ workspaceId, taskId: id, actor: PERSON }, other.at()),
       )
       await assertRefused(both, 'CONFLICT')
       assert.equal((await one.get({ workspaceId, id })).id, id)

@@ -35,8 +35,11 @@ import { mfaCases } from './mfa-cases.js'
 import type { OpenedStorage } from './opened-storage.js'
 import { toCase, type ConformanceCase } from './storage-case.js'
 import { taskCases } from './task-cases.js'
+import { taskDeleteCases } from './task-delete-cases.js'
 import { taskEditCases } from './task-edit-cases.js'
 import { taskPartCases } from './task-part-cases.js'
+import { taskConditionCases } from './task-condition-cases.js'
+import { taskLineCases } from './task-line-cases.js'
 import { taskSearchCases } from './task-search-cases.js'
 import { tierLimitCases } from './tier-limit-cases.js'
 import { transactionCases } from './transaction-cases.js'
@@ -46,8 +49,11 @@ import { webhookCases } from './webhook-cases.js'
 const checks = [
   ...taskCases,
   ...taskEditCases,
+  ...taskDeleteCases,
   ...taskPartCases,
+  ...taskLineCases,
   ...taskSearchCases,
+  ...taskConditionCases,
   ...listCases,
   ...claimCases,
   ...claimOrderCases,

@@ -138,7 +138,10 @@ const subtasks: readonly StorageCheck[] = [
       const { add, get, storage, at } = fixture
       const parent = await add()
       const child = await add({ parentId: parent.id })
-      await storage.tasks.deleteTask({ workspaceId: parent.workspaceId, taskId: parent.id }, at())
+      await storage.tasks.deleteTask(
+        { workspaceId: parent.workspaceId, taskId: parent.id, actor: PERSON },
+        at(),
+      )
       assert.equal((await get(child)).parentId, parent.id)
       await assertRefused(add({ parentId: parent.id }), 'INVALID_FIELD', 'parentId')
     },

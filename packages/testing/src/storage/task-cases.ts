@@ -144,7 +144,7 @@ export const taskCases: readonly StorageCheck[] = [
           { kind: 'hold', reason: 'approval', message: null, actor: PERSON },
           at(),
         ),
-        changeTask(tasks, { workspaceId, id: task.id }, { kind: 'release' }, at()),
+        changeTask(tasks, { workspaceId, id: task.id }, { kind: 'release', actor: PERSON }, at()),
       ]
       await Promise.all(verbs.map((verb) => assertRefused(verb, 'TASK_NOT_FOUND')))
       assert.deepEqual(await get(task), task)
@@ -186,8 +186,8 @@ export const taskCases: readonly StorageCheck[] = [
   },
   {
     id: 'tasks.move-same-releases',
-    name: 'a move to TODO releases a hold there',
-    async check({ storage: { tasks }, add, at }) {
+    name: 'a move to TODO releases a hold there, with task.released',
+    async check({ storage: { tasks }, add, events, at }) {
       const { workspaceId, id } = await add()
       await changeTask(
         tasks,
@@ -202,6 +202,9 @@ export const taskCases: readonly StorageCheck[] = [
         at(SECOND),
       )
       assert.equal(moved.hold, null)
+      const last = (await events()).at(-1)
+      assert.ok(last?.type === 'task.released')
+      assert.deepEqual([last.data.reason, last.data.actor], ['cancelled', PERSON])
     },
   },
   {
@@ -261,16 +264,28 @@ export const taskCases: readonly StorageCheck[] = [
   },
   {
     id: 'tasks.hold-cancelled-quiet',
-    name: 'cancelling raises no task.failed',
-    async check({ storage: { tasks }, add, eventTypes, at }) {
-      const { workspaceId, id } = await add()
-      await changeTask(
-        tasks,
-        { workspaceId, id },
-        { kind: 'hold', reason: 'cancelled', message: null, actor: PERSON },
-        at(),
-      )
-      assert.deepEqual(await eventTypes(), ['task.created'])
+    name: 'cancelling raises task.cancelled once, and no task.failed; from DOING, task.moved comes before it',
+    async check({ storage: { tasks }, add, addClaimed, events, eventTypes, at }) {
+      const { workspaceId, id, title } = await add()
+      const cancel = (taskId: string, message: string) =>
+        changeTask(
+          tasks,
+          { workspaceId, id: taskId },
+          { kind: 'hold', reason: 'cancelled', message, actor: PERSON },
+          at(),
+        )
+      await cancel(id, 'no')
+      await cancel(id, 'no longer')
+      assert.deepEqual(await eventTypes(), ['task.created', 'task.cancelled'])
+      assert.deepEqual((await events()).at(-1)?.data, {
+        taskId: id,
+        title,
+        status: 'TODO',
+        message: 'no',
+        actor: PERSON,
+      })
+      await cancel((await addClaimed()).id, 'no')
+      assert.deepEqual((await eventTypes()).slice(-2), ['task.moved', 'task.cancelled'])
     },
   },
   {
@@ -307,13 +322,19 @@ export const taskCases: readonly StorageCheck[] = [
   },
   {
     id: 'tasks.release',
-    name: 'a release ends the hold, grants fresh attempts and lets agents take the task again',
-    async check({ storage: { tasks }, addClaimed, claim, at }) {
+    name: 'a release ends the hold, with task.released, grants fresh attempts and lets agents take the task again',
+    async check({ storage: { tasks }, addClaimed, claim, events, at }) {
       const task = await addClaimed()
       await changeClaimed(tasks, proofOf(task), { kind: 'fail', reason: 'cannot', backoff: null }, at())
       assert.equal(await claim(at(MINUTE)), null)
-      const released = await changeTask(tasks, task, { kind: 'release' }, at(MINUTE))
+      const released = await changeTask(tasks, task, { kind: 'release', actor: PERSON }, at(MINUTE))
       assert.deepEqual([released.hold, released.attempts], [null, 0])
+      const { type, data } = (await events()).at(-1) ?? {}
+      const { id: taskId, title } = task
+      assert.deepEqual(
+        [type, data],
+        ['task.released', { taskId, title, status: 'TODO', reason: 'failed', actor: PERSON }],
+      )
       const again = await claim(at(MINUTE))
       assert.deepEqual([again?.id, again?.attempts, again?.fencingToken], [task.id, 1, 2])
     },
@@ -321,9 +342,10 @@ export const taskCases: readonly StorageCheck[] = [
   {
     id: 'tasks.release-unheld',
     name: 'releasing a task that is not held leaves it as it is',
-    async check({ storage: { tasks }, add, at }) {
+    async check({ storage: { tasks }, add, eventTypes, at }) {
       const task = await add()
-      assert.deepEqual(await changeTask(tasks, task, { kind: 'release' }, at(SECOND)), task)
+      assert.deepEqual(await changeTask(tasks, task, { kind: 'release', actor: PERSON }, at(SECOND)), task)
+      assert.deepEqual(await eventTypes(), ['task.created'])
     },
   },
   {

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
-import { taskStatus, taskStatuses, type Task } from '@taskboard/core'
-import type { Reach, TaskSearch } from '@taskboard/core/storage'
+import { defaultScoring, taskStatus, taskStatuses, type Task } from '@taskboard/core'
+import {
+  anyTask,
+  type Reach,
+  searchPlace,
+  type TaskCursor,
+  type TaskSearch,
+  type TaskSearchPage,
+} from '@taskboard/core/storage'
 import { assertRefused, type StorageCheck } from './storage-case.js'
 import {
   changeTask,
@@ -17,12 +24,16 @@ import {
 
 const DETAIL = ['task', 'agent', 'logs', 'outputs'] as const
 const ALL: Omit<TaskSearch, 'reach'> = {
-  status: null,
+  ...anyTask,
   agentId: null,
   workspaceId: null,
+  sort: 'created',
   limit: 100,
-  afterId: null,
+  after: null,
 }
+
+/** The place behind a task, newest first. */
+const behind = (task: Task): TaskCursor => searchPlace(task, 'created', START, defaultScoring)
 
 async function search(
   { storage, accountId, at }: StorageFixture,
@@ -247,7 +258,7 @@ const searches: readonly StorageCheck[] = [
         { reach: { accountId, workspaceIds: 'all' }, ...ALL },
         at(),
       )
-      assert.deepEqual(page, { found: [], nextAfterId: null })
+      assert.deepEqual(page, { found: [], asOf: START, hasMore: false })
       assert.deepEqual(await search(fixture, { agentId: agent.id, workspaceId, status: 'failed' }), [])
       await add()
       assert.deepEqual(await search(fixture, {}, { workspaceIds: [] }), [])
@@ -263,19 +274,22 @@ const searches: readonly StorageCheck[] = [
       for (let n = 0; n < 7; n++) tasks.push(await add({ workspaceId: n % 2 === 0 ? workspaceId : second }))
       const reach: Reach = { accountId, workspaceIds: 'all' }
       const seen: string[] = []
-      let afterId: string | null = null
+      let after: TaskCursor | null = null
+      let hasMore = false
       let pages = 0
       do {
-        const page = await storage.tasks.searchTasks({ ...ALL, reach, limit: 3, afterId }, at())
+        const page: TaskSearchPage = await storage.tasks.searchTasks({ ...ALL, reach, limit: 3, after }, at())
         seen.push(...page.found.map(({ task }) => task.id))
-        afterId = page.nextAfterId
+        const last = page.found.at(-1)
+        after = last === undefined ? null : behind(last.task)
+        hasMore = page.hasMore
         pages += 1
         await finish(tasks[0] as Task)
         await add()
-      } while (afterId !== null)
+      } while (hasMore)
       assert.deepEqual([pages, seen], [3, newestFirst(tasks)])
       const exact = await storage.tasks.searchTasks({ ...ALL, reach, workspaceId: second, limit: 3 }, at())
-      assert.deepEqual([exact.found.length, exact.nextAfterId], [3, null])
+      assert.deepEqual([exact.found.length, exact.hasMore], [3, false])
     },
   },
   {
@@ -327,7 +341,7 @@ const searches: readonly StorageCheck[] = [
       assert.deepEqual(await found({ status: 'completed', workspaceId }), newestFirst([completed, both]))
       assert.deepEqual(await found({ status: 'blocked' }), [])
       assert.deepEqual(await found({ limit: 2 }), newestFirst([doing, assigned]))
-      assert.deepEqual(await found({ afterId: doing.id }), newestFirst([completed, both]))
+      assert.deepEqual(await found({ after: behind(doing) }), newestFirst([completed, both]))
       assert.deepEqual(await search(fixture, { agentId: other.id }), [theirs.id])
       const second = (await fixture.addWorkspace()).workspaceId
       assert.deepEqual(await found({ workspaceId: second }), [])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Column } from '@taskboard/core'
-import type { FeedPosition } from '@taskboard/core/storage'
+import { anyTask, type FeedPosition } from '@taskboard/core/storage'
 import { AsyncResource } from 'node:async_hooks'
 import { countTasks } from './count-tasks.js'
 import { assertRefused, type StorageCheck } from './storage-case.js'
@@ -109,7 +109,14 @@ export const transactionCases: readonly StorageCheck[] = [
           ).task.result,
           'r',
         )
-        const search = { agentId: null, workspaceId: null, status: null, limit: 9, afterId: null }
+        const search = {
+          ...anyTask,
+          agentId: null,
+          workspaceId: null,
+          sort: 'created',
+          limit: 9,
+          after: null,
+        } as const
         assert.equal((await storage.tasks.searchTasks({ reach, ...search }, inside)).found.length, 1)
         assert.deepEqual(await countTasks(storage, workspaceId, inside), { TODO: 0, DOING: 0, DONE: 1 })
         const query = { workspaceId, webhookId: webhook.id, status: null, limit: 9, afterId: null }

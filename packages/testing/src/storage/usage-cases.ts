@@ -11,6 +11,7 @@ import {
   START,
   unknownId,
   type StorageFixture,
+  PERSON,
 } from './storage-fixture.js'
 
 const FIRST_DAY = START / DAY
@@ -203,7 +204,10 @@ export const usageCases: readonly StorageCheck[] = [
     async check(fixture) {
       const task = await fixture.add()
       await use(fixture, task)
-      await fixture.storage.tasks.deleteTask({ workspaceId: task.workspaceId, taskId: task.id }, fixture.at())
+      await fixture.storage.tasks.deleteTask(
+        { workspaceId: task.workspaceId, taskId: task.id, actor: PERSON },
+        fixture.at(),
+      )
       assert.deepEqual(await sumBy(fixture, 'day'), [['2026-01-01', 1, 5_000]])
     },
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { groupings, type TaskAnalytics, type WorkFigures } from '../../analytics/index.js'
 import { usageGroups } from '../../usage/index.js'
-import { toWireUsage, usageJson } from '../task-wire.js'
+import { toWireUsage, usageJson } from '../usage-wire.js'
 import { operation } from './operation.js'
 import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { TaskboardError } from '../../errors/index.js'
 import { microsPerUsd, type BudgetInput, type MonthlyBudget } from '../../usage/index.js'
-import { budgetBody, budgetJson, toBudget, toWireBudget } from '../task-wire.js'
+import { budgetBody, budgetJson, toBudget, toWireBudget } from '../usage-wire.js'
 import { operation, workspaceOf } from './operation.js'
 import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
 

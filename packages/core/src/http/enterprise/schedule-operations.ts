@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { overlaps, type Schedule, type ScheduledTaskInput } from '../../board/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
-import { newTaskBody, taskJson, toFields, toWireBudget } from '../task-wire.js'
+import { newTaskBody, taskJson, toFields } from '../task-wire.js'
+import { toWireBudget } from '../usage-wire.js'
 import { operation, workspaceOf } from './operation.js'
 import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
 

@@ -2,8 +2,11 @@ import { z } from 'zod'
 import type { Principal } from '../../access/index.js'
 import {
   holdInput,
+  holdReasons,
   mostListedTasks,
+  priorities,
   readTaskChange,
+  taskSorts,
   taskStatuses,
   type Column,
   type Task,
@@ -28,10 +31,15 @@ import {
   toWireTask,
 } from '../task-wire.js'
 import { actorOf, boardOfTask, operation, workspaceOf } from './operation.js'
-import { idText, nextCursor, pageQuery } from './wire-schemas.js'
+import { idText, instantText, nextCursor, pageQuery } from './wire-schemas.js'
 
 const params = z.object({ task_id: idText })
 const common = { tag: 'tasks', wireFields: taskWireFields } as const
+const columnOf: Readonly<Record<Lowercase<Column>, Column>> = {
+  todo: 'TODO',
+  doing: 'DOING',
+  done: 'DONE',
+}
 const detail = { status: 200, schema: taskDetailJson } as const
 
 const createTask = operation({
@@ -105,22 +113,62 @@ const createTasks = operation({
 const listTasks = operation({
   ...common,
   id: 'listTasks',
-  summary: 'The tasks of all workspaces within reach, newest first',
+  summary: 'The tasks of all workspaces within reach that match every given filter, newest first or by sort',
   method: 'GET',
   path: '/v2/tasks',
   scope: 'tasks:read',
   query: z.object({
+    q: z.string().min(1).max(400).optional().meta({
+      description:
+        'Words, of at most 200 characters in all. Each begins a word of the title or the description, in any case.',
+    }),
     status: z.enum(taskStatuses).optional(),
+    column: columnText.optional(),
+    hold: z.enum(holdReasons).optional().meta({ description: 'Only tasks on hold for this reason.' }),
+    type: z.string().min(1).max(128).optional(),
+    tag: z.string().min(1).max(200).optional().meta({ description: 'Only tasks with this tag.' }),
+    priority: z.enum(priorities).optional(),
     agent_id: idText.optional().meta({
       description: 'Only tasks that this agent is assigned to, works or completed.',
     }),
+    assigned_to: idText.optional().meta({ description: 'Only tasks that this agent alone can take.' }),
     workspace_id: idText.optional(),
+    created_after: instantText.optional().meta({ description: 'Created at or after this time.' }),
+    created_before: instantText.optional().meta({ description: 'Created before this time.' }),
+    due_after: instantText.optional().meta({ description: 'Due at or after this time.' }),
+    due_before: instantText.optional().meta({ description: 'Due before this time.' }),
+    sort: z
+      .enum(taskSorts)
+      .default('created')
+      .meta({
+        description:
+          'created: newest first. updated: latest change first. due: earliest deadline first, tasks without one last. ' +
+          'priority_score: only tasks in todo, highest score first, tasks on hold last.',
+      }),
     ...pageQuery,
   }),
   answer: { status: 200, schema: z.object({ tasks: z.array(taskJson), next_cursor: nextCursor }) },
   async run({ services, principal, query }) {
-    const { status, agent_id: agentId, workspace_id: workspaceId, limit, cursor } = query
-    const page = await services.tasks.search(principal, { status, agentId, workspaceId, limit, cursor })
+    const { q, status, column, hold, type, tag, priority, sort, limit, cursor } = query
+    const page = await services.tasks.search(principal, {
+      q,
+      status,
+      column: column && columnOf[column],
+      hold,
+      type,
+      tag,
+      priority,
+      agentId: query.agent_id,
+      assignedTo: query.assigned_to,
+      workspaceId: query.workspace_id,
+      createdAfter: query.created_after,
+      createdBefore: query.created_before,
+      dueAfter: query.due_after,
+      dueBefore: query.due_before,
+      sort,
+      limit,
+      cursor,
+    })
     return { tasks: page.found.map(toWireTask), next_cursor: page.nextCursor }
   },
 })
@@ -169,15 +217,9 @@ const deleteTask = operation({
   answer: { status: 204 },
   async run({ services, principal, params: { task_id: id } }) {
     const board = await boardOfTask(services, principal, id)
-    await board.delete(id)
+    await board.delete(id, { actor: actorOf(principal) })
   },
 })
-
-const targets: Readonly<Record<Lowercase<Column>, Column>> = {
-  todo: 'TODO',
-  doing: 'DOING',
-  done: 'DONE',
-}
 
 const moveTask = operation({
   ...common,
@@ -193,7 +235,7 @@ const moveTask = operation({
   answer: detail,
   async run({ services, principal, params: { task_id: id }, body }) {
     const board = await boardOfTask(services, principal, id)
-    await board.move(id, targets[body.to], { actor: actorOf(principal) })
+    await board.move(id, columnOf[body.to], { actor: actorOf(principal) })
     return detailOf(services, principal, id)
   },
 })

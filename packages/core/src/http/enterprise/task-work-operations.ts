@@ -19,11 +19,10 @@ import {
   taskJson,
   toListedInput,
   toWireTask,
-  toWireUsage,
   toWorkedTask,
-  usageJson,
   workedTaskJson,
 } from '../task-wire.js'
+import { toWireUsage, usageJson } from '../usage-wire.js'
 import { idText, timestamp, toTimestamp } from './wire-schemas.js'
 
 const params = z.object({ task_id: idText })

@@ -1,0 +1,86 @@
+import { priorities, taskStatus, taskStatuses, type Column, type TaskStatus } from '@taskboard/core'
+import type { TaskConditions } from '@taskboard/core/storage'
+
+/** The rank of task `t` in the order of due dates, as `searchPlace` of core gives it. */
+export const DUE_RANK = '-coalesce(t.due_date, 9007199254740991)'
+
+/** The expression of the index `task_search_terms`, of row `s`. */
+const TERMS =
+  'taskboard.search_terms(s.workspace_id, s.title_words, s.description_words, s.type, s.tags, s.flag)'
+
+/** Adds a value to a statement; returns its parameter. */
+export type AddValue = (value: unknown, type: string) => string
+
+const flags = priorities.toReversed()
+
+/** Conditions on task `t`, and on its row `s` of `task_search`. */
+export interface ConditionsSql {
+  readonly ofTask: readonly string[]
+  readonly ofSearch: readonly string[]
+}
+
+/** `workspace` is the SQL of the workspace's id. */
+export function conditionsSql(conditions: TaskConditions, workspace: string, add: AddValue): ConditionsSql {
+  const { hold, assignedTo, createdAfter, createdBefore, dueAfter, dueBefore } = conditions
+  const ofTask = [`t.status = any (${add(statusesOf(conditions), 'smallint[]')})`]
+  if (hold !== null) ofTask.push(`t.hold_reason = ${add(hold, 'text')}`)
+  if (assignedTo !== null) ofTask.push(`t.assigned_to = ${add(assignedTo, 'text')}`)
+  const ofSearch: string[] = []
+  const terms = termsOf(conditions)
+  if (terms.length > 0) {
+    const lexemes = terms.map((term) => lexemeSql(term, workspace, add))
+    ofSearch.push(`${TERMS} @@ (${lexemes.join(` || ' & ' || `)})::tsquery`)
+  }
+  if (createdAfter !== null) ofSearch.push(`s.created_at >= ${add(createdAfter, 'bigint')}`)
+  if (createdBefore !== null) ofSearch.push(`s.created_at < ${add(createdBefore, 'bigint')}`)
+  if (dueAfter !== null || dueBefore !== null) ofSearch.push('s.due_rank > -9007199254740991')
+  if (dueAfter !== null) ofSearch.push(`s.due_rank <= -(${add(dueAfter, 'bigint')})`)
+  if (dueBefore !== null) ofSearch.push(`s.due_rank > -(${add(dueBefore, 'bigint')})`)
+  return { ofTask, ofSearch }
+}
+
+interface Term {
+  readonly text: string
+  readonly isPrefix: boolean
+}
+
+/** As `taskboard.search_terms` gives them, without the workspace. */
+function termsOf({ words, type, tag, priority }: TaskConditions): readonly Term[] {
+  const exact = [
+    ...(type === null ? [] : [`=${type}`]),
+    ...(tag === null ? [] : [`#${tag}`]),
+    ...(priority === null ? [] : [`!${flags.indexOf(priority)}`]),
+  ]
+  return [
+    ...words.map((text) => ({ text, isPrefix: true })),
+    ...exact.map((text) => ({ text, isPrefix: false })),
+  ]
+}
+
+/** A quoted lexeme of a `tsquery`: `'ws_1/word':*`. */
+function lexemeSql({ text, isPrefix }: Term, workspace: string, add: AddValue): string {
+  const end = `${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'${isPrefix ? ':*' : ''}`
+  return `'''' || ${workspace} || '/' || ${add(end, 'text')}`
+}
+
+const statusesOfColumn: Readonly<Record<Column, readonly TaskStatus[]>> = {
+  TODO: ['pending', 'failed', 'cancelled', 'blocked'],
+  DOING: ['in_progress'],
+  DONE: ['completed'],
+}
+
+/** The codes of the statuses that tasks may have under the conditions: `task.status`. */
+export function statusesOf({
+  status,
+  column,
+  hold,
+}: Pick<TaskConditions, 'status' | 'column' | 'hold'>): readonly number[] {
+  return [...taskStatuses.entries()].flatMap(([code, each]) => {
+    if (status !== null && each !== status) return []
+    if (column !== null && !statusesOfColumn[column].includes(each)) return []
+    return hold !== null &&
+      each !== taskStatus({ column: 'TODO', hold: { reason: hold, message: null, since: 0 } })
+      ? []
+      : [code]
+  })
+}

@@ -1,0 +1,65 @@
+import { type Storage } from '@taskboard/core'
+import { anyTask, searchPlace, type Reach, type TaskSearch, type TaskSort } from '@taskboard/core/storage'
+import { defaultScoring } from '@taskboard/core'
+import type { PgConnection } from '../../src/pool.js'
+import type { HotVerb } from './hot-verb.js'
+import { HUGE, NOW } from './large-board.js'
+
+const all: Reach = { accountId: 'acc_0', workspaceIds: 'all' }
+const HOUR_MS = 3_600_000
+/** A rare condition finds some hundred tasks, each of which is read; a frequent one passes others on the way to a full page. */
+const most = { rows: 20_000, pages: 60_000 }
+
+/** Searches of a workspace with most of a million tasks. Planned with their values, also by a server that is told to plan for any. */
+export function searchVerbs({ tasks }: Storage<PgConnection>): readonly HotVerb[] {
+  const search = (filter: Partial<TaskSearch>) => {
+    const none = {
+      ...anyTask,
+      agentId: null,
+      workspaceId: HUGE,
+      sort: 'created',
+      limit: 50,
+      after: null,
+    } as const
+    return tasks.searchTasks({ ...none, reach: all, ...filter }, { now: NOW })
+  }
+  const verb = (name: string, filter: Partial<TaskSearch>, index: string): readonly HotVerb[] => [
+    { name: `search: ${name}`, indexes: [index], most, scans: ['agent_runtime'], run: () => search(filter) },
+    {
+      name: `search: ${name}, next page`,
+      most: { rows: 2 * most.rows, pages: 2 * most.pages },
+      scans: ['agent_runtime'],
+      run: async () => {
+        const { found, asOf } = await search(filter)
+        const last = found.at(-1)
+        if (last === undefined) throw new Error(`${name} finds nothing`)
+        await search({
+          ...filter,
+          after: searchPlace(last.task, filter.sort ?? 'created', asOf, defaultScoring),
+        })
+      },
+    },
+  ]
+  const bySorts = (name: string, filter: Partial<TaskSearch>): readonly HotVerb[] =>
+    (['created', 'updated', 'due', 'priority_score'] as const).flatMap((sort: TaskSort) =>
+      verb(`${name} by ${sort}`, { ...filter, sort }, 'task_pkey'),
+    )
+  return [
+    ...verb('a rare word', { words: ['rare1230'] }, 'task_search_terms'),
+    ...verb('two words', { words: ['common', 'rare1230'] }, 'task_search_terms'),
+    ...verb('a tag', { tag: 'tag72' }, 'task_search_terms'),
+    ...verb('by last change', { sort: 'updated' }, 'task_updated'),
+    ...verb('by due date', { sort: 'due' }, 'task_search_due'),
+    ...verb('due soon', { sort: 'due', dueAfter: NOW, dueBefore: NOW + HOUR_MS }, 'task_search_due'),
+    ...verb('by score', { sort: 'priority_score' }, 'todo_listing'),
+    ...bySorts('a rare word', { words: ['rare1230'] }),
+    ...bySorts('a frequent word', { words: ['common'] }),
+    ...bySorts('the beginning of a word', { words: ['rar'] }),
+    ...bySorts('a type', { type: 'type2' }),
+    ...bySorts('a flag', { priority: 'urgent' }),
+    ...bySorts('a hold', { hold: 'needs_input' }),
+    ...bySorts('open tasks', { column: 'TODO' }),
+    ...bySorts('a tag and a word', { tag: 'tag72', words: ['common'] }),
+    ...bySorts('created lately', { createdAfter: NOW - 2 * HOUR_MS }),
+  ]
+}
