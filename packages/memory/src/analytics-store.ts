@@ -8,7 +8,8 @@ import {
   type FiguresQuery,
   type LoggedEvent,
 } from '@taskboard/core/storage'
-import type { Counts, Database, RollUp } from './database.js'
+import type { Database } from './database.js'
+import type { Counts, RollUp } from './tables.js'
 import { isWithin } from './reach.js'
 import type { MemoryTransaction } from './transactions.js'
 

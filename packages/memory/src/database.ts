@@ -1,30 +1,12 @@
-import {
-  type Account,
-  type Agent,
-  type ApiKeyRecord,
-  type Comment,
-  type Instant,
-  type Schedule,
-  type Task,
-  TaskboardError,
-  type TaskLogEntry,
-  type TaskOutput,
-  type Workspace,
-} from '@taskboard/core'
+import { type Instant, TaskboardError } from '@taskboard/core'
 import {
   type BoundSettings,
   type CommitSignal,
   createCommitSignal,
   createListeners,
   createStorageSettings,
-  type EventCount,
   type Listeners,
   type LoggedEvent,
-  type LoginAttempts,
-  type RefreshFamily,
-  type Session,
-  type StoredApproval,
-  type StoredWebhook,
   type WatchedLine,
 } from '@taskboard/core/storage'
 import { type ApprovalIds, createApprovalIds } from './approval-ids.js'
@@ -33,29 +15,11 @@ import { type DeliveryRow, skipped } from './deliveries.js'
 import { createEventLog, type EventLog, type EventRow, toLoggedEvent } from './event-log.js'
 import { createIdempotencyRecords, type IdempotencyRecords } from './idempotency.js'
 import { createJournal, type Journal, type Reversible } from './journal.js'
-import type { StoredBudget } from './spent-budgets.js'
 import { createSubtasks, type Subtasks } from './subtasks.js'
 import { createSubscriptions, type Subscriptions } from './subscriptions.js'
-import { createTable, createTableOfRows, type Table } from './table.js'
-import { createTaskSlots, type TaskSlots, type TaskTable } from './task-slots.js'
+import { createTables, type Tables } from './tables.js'
 import { createTransactions, type Transactions } from './transactions.js'
-import type { DayUsageRow, MonthUsage, TaskUsageRow } from './usage-rows.js'
-import { createUsers, type StoredUser, type Users } from './users.js'
-
-/** A session with its refresh tokens. */
-export interface StoredSession {
-  readonly session: Session
-  readonly familyHash: string
-  readonly family: RefreshFamily
-}
-
-/** The totals of a workspace's log, up to the event of that `seq`, by day and type. */
-export interface RollUp {
-  readonly seq: number
-  readonly counts: Counts
-}
-
-export type Counts = ReadonlyMap<string, EventCount>
+import { createUsers, type Users } from './users.js'
 
 const REVOKING = { revokes: true } as const
 
@@ -78,40 +42,7 @@ export interface Database {
   readonly subscriptions: Subscriptions
   readonly subtasks: Subtasks
   readonly users: Users
-  readonly tables: {
-    readonly accounts: Table<Account>
-    readonly workspaces: Table<Workspace>
-    readonly apiKeys: Table<ApiKeyRecord & { readonly hash: string }>
-    readonly users: Table<StoredUser>
-    readonly sessions: Table<StoredSession>
-    /** By a digest of the guesser and the target. */
-    readonly loginAttempts: Table<LoginAttempts>
-    readonly agents: Table<Agent>
-    /** Until when a runtime of each agent type is known to be at work. */
-    readonly runtimes: Table<Instant>
-    /** Until when a worker outside the runtimes works for an agent, according to its claims. */
-    readonly workers: Table<Instant>
-    /** By workspace. */
-    readonly rollUps: Table<RollUp>
-    readonly schedules: Table<Schedule>
-    /** By `holderKey`. */
-    readonly budgets: Table<StoredBudget>
-    /** By task. */
-    readonly taskUsage: Table<readonly TaskUsageRow[]>
-    readonly usageDays: Table<DayUsageRow>
-    /** By `holderKey`. */
-    readonly usageMonths: Table<MonthUsage>
-    readonly tasks: TaskTable
-    readonly taskLogs: Table<readonly TaskLogEntry[]>
-    readonly outputs: Table<readonly TaskOutput[]>
-    /** By task and place. */
-    readonly comments: Table<Comment>
-    /** By task. */
-    readonly commentCounts: Table<number>
-    readonly approvals: Table<StoredApproval>
-    readonly webhooks: Table<StoredWebhook>
-    readonly deliveries: Table<DeliveryRow>
-  }
+  readonly tables: Tables
   /** Logs an event, with a delivery to each webhook that wants it: a skipped one while the webhook is disabled. */
   readonly publish: (row: EventRow) => void
   /** @throws TaskboardError `NOT_FOUND`. */
@@ -123,31 +54,7 @@ export function createDatabase(onScoring: () => void): Database {
   const journal = createJournal()
   const commits = createCommitSignal()
   const log = createEventLog(journal, () => settings.current.newId)
-  const tables = {
-    accounts: createTable<Account>(journal),
-    workspaces: createTable<Workspace>(journal),
-    apiKeys: createTable<ApiKeyRecord & { readonly hash: string }>(journal),
-    users: createTable<StoredUser>(journal),
-    sessions: createTable<StoredSession>(journal),
-    loginAttempts: createTable<LoginAttempts>(journal),
-    agents: createTable<Agent>(journal),
-    runtimes: createTable<Instant>(journal),
-    workers: createTable<Instant>(journal),
-    rollUps: createTable<RollUp>(journal),
-    schedules: createTable<Schedule>(journal),
-    budgets: createTable<StoredBudget>(journal),
-    taskUsage: createTable<readonly TaskUsageRow[]>(journal),
-    usageDays: createTable<DayUsageRow>(journal),
-    usageMonths: createTable<MonthUsage>(journal),
-    tasks: createTableOfRows<Task, TaskSlots>(journal, createTaskSlots),
-    taskLogs: createTable<readonly TaskLogEntry[]>(journal),
-    outputs: createTable<readonly TaskOutput[]>(journal),
-    comments: createTable<Comment>(journal),
-    commentCounts: createTable<number>(journal),
-    approvals: createTable<StoredApproval>(journal),
-    webhooks: createTable<StoredWebhook>(journal),
-    deliveries: createTable<DeliveryRow>(journal),
-  }
+  const tables = createTables(journal)
   /** A rollback leaves it set, because one search that finds nothing does no harm. */
   let revokes = false
   const lines = createListeners<WatchedLine>()

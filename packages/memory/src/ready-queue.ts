@@ -84,12 +84,7 @@ export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
   followAgents(available, roundRobin, agentPools)
   const fallback = createFallback({ agents: available, runtimes, roundRobin, poolsOf: agentPools })
 
-  function best(candidates: Iterable<Pool>, now: Instant): TaskSlots | null {
-    let winner: TaskSlots | null = null
-    for (const pool of candidates) winner = betterHead(winner, pool, now, scoring())
-    return winner
-  }
-
+  const best = (candidates: Iterable<Pool>, now: Instant) => bestHead(candidates, now, scoring())
   const poolsFor = (agent: Agent): readonly Pool[] => Object.values(agentPools(agent))
 
   return {
@@ -136,6 +131,12 @@ export function createReadyQueue(parts: ReadyQueueParts): ReadyQueue {
     route: (limit) => rerouting.route(limit),
     replaceAll: () => placements.replaceAll(),
   }
+}
+
+function bestHead(candidates: Iterable<Pool>, now: Instant, scoring: Scoring): TaskSlots | null {
+  let winner: TaskSlots | null = null
+  for (const pool of candidates) winner = betterHead(winner, pool, now, scoring)
+  return winner
 }
 
 /** The agents of the queue that may take from a pool. */

@@ -1,6 +1,7 @@
 import { type Instant, TaskboardError } from '@taskboard/core'
 import { sessionOver, type SessionStore, showRefreshToken, takeLoginAttempt } from '@taskboard/core/storage'
-import type { Database, StoredSession } from './database.js'
+import type { Database } from './database.js'
+import type { StoredSession } from './tables.js'
 import type { Pruned } from './prune.js'
 import type { Table } from './table.js'
 import type { MemoryTransaction } from './transactions.js'

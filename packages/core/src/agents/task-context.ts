@@ -23,7 +23,7 @@ import { parseInput, TaskboardError } from '../errors/index.js'
 import { plainJsonObject, type EventStore } from '../events/index.js'
 import type { Agent } from './agent.js'
 import type { UsageInput } from '../usage/index.js'
-import { createWriter, isFencedOff, type WritingRun } from './run-writer.js'
+import { createWriter, isFencedOff, type Writer, type WritingRun } from './run-writer.js'
 import { storedText } from './stored-text.js'
 
 /** A run's claim on its task, and what is known about the task. */
@@ -155,17 +155,6 @@ export function createTaskContext<Tx>(
   const ownBoard = (): Board<Tx> =>
     (board ??= boardFor(proof.workspaceId, { kind: 'agent', id: run.claim.agentId }))
   const write = createWriter(environment, run)
-  const ask = write(async (_call, question: string) => {
-    await ownBoard().ask(proof.taskId, { fencingToken, question })
-    run.held()
-  }, isFencedOff)
-  const request = write(async (_call, asked: ApprovalInput) => {
-    const input = { ...asked, fencingToken }
-    const answer = await ownBoard().requestApproval(proof.taskId, input)
-    if (answer.outcome === 'pending') run.held()
-    return answer
-  }, isFencedOff)
-
   const context: TaskContext = {
     signal: run.signal,
     claim: run.claim,
@@ -209,6 +198,30 @@ export function createTaskContext<Tx>(
       await change({ kind: 'hold_claimed', fencingToken, reason: hold.reason, message: text }, call)
       run.held()
     }),
+    ...createBoardRequests(write, run, ownBoard),
+  }
+  return { context, written: () => write.settled() }
+}
+
+/** What a run asks of the board that may end it: the task then waits for people, or for other tasks. */
+function createBoardRequests<Tx>(
+  write: Writer,
+  run: WritingRun,
+  ownBoard: () => Board<Tx>,
+): Pick<TaskContext, 'delegate' | 'ask' | 'approval'> {
+  const { proof, leaseMs } = run
+  const { fencingToken } = proof
+  const ask = write(async (_call, question: string) => {
+    await ownBoard().ask(proof.taskId, { fencingToken, question })
+    run.held()
+  }, isFencedOff)
+  const request = write(async (_call, asked: ApprovalInput) => {
+    const input = { ...asked, fencingToken }
+    const answer = await ownBoard().requestApproval(proof.taskId, input)
+    if (answer.outcome === 'pending') run.held()
+    return answer
+  }, isFencedOff)
+  return {
     delegate: write(
       async (_call, subtasks: readonly ListedTaskInput[], options?: { readonly wait?: boolean }) => {
         const wait = options?.wait === true
@@ -227,7 +240,6 @@ export function createTaskContext<Tx>(
         ),
       ),
   }
-  return { context, written: () => write.settled() }
 }
 
 /** Code that goes on behind its question, or without leave, would work on what nobody said. */

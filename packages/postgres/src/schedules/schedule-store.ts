@@ -174,7 +174,7 @@ async function listSchedules(
     return {
       schedules: rows.flatMap((row) => {
         const { nextDueInMs: _, ...schedule } = row
-        return schedule.id === null ? [] : [schedule as Schedule]
+        return schedule.id === null ? [] : [schedule]
       }),
       nextDueInMs: rows[0]?.nextDueInMs ?? null,
     }

@@ -24,7 +24,7 @@ const strangers: readonly Row[] = [
   [
     add,
     { title: 'x', status: 'DONE' },
-    /^status is not a field of this request, which takes title, .* and depends_on$/,
+    /^status is not a field of this request, which takes title, .* and budget$/,
   ],
   [add, { title: 'x', maxAttempts: 5 }, /^maxAttempts is not a field/],
   [add, { title: 'x', 'two words': 1 }, /^"two words" is not a field/],
