@@ -46,6 +46,7 @@ export interface BackgroundParts<Tx> {
   /** Routes what waits, after a change of agents. */
   readonly routes: BackgroundLoop
   readonly scheduleLoop: ScheduleLoop
+  readonly deletions: BackgroundLoop
   readonly backoff: Backoff
   readonly retention: Retention
   /** Null for a storage whose commit notifications are complete. */
@@ -87,6 +88,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
     createRollUpSweep(environment, storage.analytics, rollUpEveryMs),
     createRetentionSweep(environment, storage, parts.retention),
     parts.scheduleLoop,
+    parts.deletions,
   ]
   tailer.subscribe(
     (event) => realtime.publish(event),

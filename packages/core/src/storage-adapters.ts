@@ -9,12 +9,15 @@ export {
 } from './access/index.js'
 export type {
   AccessStore,
+  AccountChange,
   ApiKeyPage,
   ApiKeyQuery,
   ApiKeyRotation,
   AttemptDecision,
   AttemptKind,
   Credential,
+  DeletionProgress,
+  DeletionTarget,
   FoundPrincipal,
   LoginAttempts,
   MfaChange,

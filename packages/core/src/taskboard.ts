@@ -1,6 +1,7 @@
 import {
   createAccess,
   createAccounts,
+  createDeletionSweep,
   createSecretBox,
   ephemeralSecretBox,
   type Access,
@@ -144,6 +145,7 @@ interface Wiring<Tx> {
   readonly routes: BackgroundLoop
   readonly backoff: Backoff
   readonly directory: AgentDirectory
+  readonly deletions: BackgroundLoop
   /** Aborts at the end of `close`. */
   readonly closed: AbortController
 }
@@ -252,6 +254,7 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
       tasks: storage.tasks,
       pollIntervalMs: pollIntervalOf(options),
     }),
+    deletions: createDeletionSweep(environment, storage.access, storage.commitNotifications),
     closed: createSharedAbort(),
   }
   const { newId, clock } = environment
@@ -281,13 +284,14 @@ function createTransportServices<Tx>(
   const { environment, storage, scoring, options, access, guard, secrets } = wiring
   const rate = { limit: options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE, windowMs: MINUTE_MS }
   const tiers = resolveTiers(options.tiers)
+  const callers = createCallers({ environment, store: storage.access, access, options })
   const tierLimits = createTierLimits({ environment, store: storage.limits, tiers })
   return {
     environment,
     scoring,
     paths: pathsOf(options),
     bodyLimitBytes: options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
-    ...createCallers({ environment, store: storage.access, access, options }),
+    ...callers,
     takeBoardLimit: ({ id }) =>
       storage.limits.take({ key: `board:${id}`, ...rate }, { now: environment.storageNow() }),
     takeTierLimit: (principal) => tierLimits.take(principal),
@@ -303,6 +307,10 @@ function createTransportServices<Tx>(
       environment,
       store: storage.access,
       defaultAgent: defaultAgentOf(options),
+      onDeletion() {
+        callers.reach.forget()
+        wiring.deletions.wake()
+      },
     }),
     keys: access.keys,
     login: access.login,

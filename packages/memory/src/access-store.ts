@@ -15,6 +15,7 @@ import {
 } from '@taskboard/core/storage'
 import { addAgent } from './agent-store.js'
 import type { Database } from './database.js'
+import { createDeletions } from './deletions.js'
 import { createFindPrincipal, hasEnded } from './find-principal.js'
 import { byAge } from './subscriptions.js'
 import type { MemoryTransaction } from './transactions.js'
@@ -206,6 +207,21 @@ export function createAccessStore(database: Database): Store {
           .flatMap(({ user }) => (user.accountId === accountId ? [user] : []))
           .sort(byAge),
       ),
+    ...createListVerbs(database, addWorkspace, workspacesOf),
+    ...createDeletions(database, workspacesOf),
+    findPrincipal: createFindPrincipal(database, byHash),
+  }
+}
+
+type ListVerb = 'listAccounts' | 'updateAccount' | 'insertWorkspace' | 'listWorkspaces' | 'updateWorkspace'
+
+/** The part of the access store that lists and changes accounts and workspaces. */
+function createListVerbs(
+  { tables, transactions: { read, write } }: Database,
+  addWorkspace: (workspace: Parameters<Store['insertWorkspace']>[0], now: Instant) => Workspace,
+  workspacesOf: (accountId: string) => readonly Workspace[],
+): Pick<Store, ListVerb> {
+  return {
     insertWorkspace: (workspace, call) =>
       write(call, (now) => {
         if (tables.accounts.get(workspace.accountId) === undefined) throw notFound('account')
@@ -223,7 +239,22 @@ export function createAccessStore(database: Database): Store {
           ? listed(tables.accounts.get(which.accountId))
           : [...tables.accounts.values()].sort(byAge).slice(0, which.limit),
       ),
-    findPrincipal: createFindPrincipal(database, byHash),
+    updateAccount: ({ accountId, change: { name, tier } }, call) =>
+      write(call, () => {
+        const account = tables.accounts.get(accountId)
+        if (account === undefined) throw notFound('account')
+        const changed = { ...account, name: name ?? account.name, tier: tier ?? account.tier }
+        tables.accounts.set(accountId, changed)
+        return changed
+      }),
+    updateWorkspace: ({ workspaceId, name }, call) =>
+      write(call, () => {
+        const workspace = tables.workspaces.get(workspaceId)
+        if (workspace === undefined) throw notFound('workspace')
+        const changed = { ...workspace, name }
+        tables.workspaces.set(workspaceId, changed)
+        return changed
+      }),
   }
 }
 

@@ -21,6 +21,10 @@ export function createAnalyticsStore(database: Database): AnalyticsStore<MemoryT
   const behind = new Set<string>()
   log.onAppend(({ workspaceId }) => behind.add(workspaceId))
 
+  database.onDeletion(({ workspaceIds }) => {
+    for (const id of workspaceIds) behind.delete(id)
+  })
+
   const rollUpOf = (workspaceId: string): RollUp => tables.rollUps.get(workspaceId) ?? NOT_BEGUN
 
   function rollUp(workspaceId: string, limit: number): number {

@@ -17,7 +17,7 @@ import { createIdempotencyRecords, type IdempotencyRecords } from './idempotency
 import { createJournal, type Journal, type Reversible } from './journal.js'
 import { createSubtasks, type Subtasks } from './subtasks.js'
 import { createSubscriptions, type Subscriptions } from './subscriptions.js'
-import { createTables, type Tables } from './tables.js'
+import { createTables, type Deletion, type Tables } from './tables.js'
 import { createTransactions, type Transactions } from './transactions.js'
 import { createUsers, type Users } from './users.js'
 
@@ -43,6 +43,9 @@ export interface Database {
   readonly subtasks: Subtasks
   readonly users: Users
   readonly tables: Tables
+  /** Calls `hook` in the first and the last batch of each deletion, for what is in no table here. */
+  onDeletion(hook: (deletion: Deletion) => void): void
+  readonly deletionHooks: readonly ((deletion: Deletion) => void)[]
   /** Logs an event, with a delivery to each webhook that wants it: a skipped one while the webhook is disabled. */
   readonly publish: (row: EventRow) => void
   /** @throws TaskboardError `NOT_FOUND`. */
@@ -55,6 +58,7 @@ export function createDatabase(onScoring: () => void): Database {
   const commits = createCommitSignal()
   const log = createEventLog(journal, () => settings.current.newId)
   const tables = createTables(journal)
+  const deletionHooks: ((deletion: Deletion) => void)[] = []
   /** A rollback leaves it set, because one search that finds nothing does no harm. */
   let revokes = false
   const lines = createListeners<WatchedLine>()
@@ -104,6 +108,10 @@ export function createDatabase(onScoring: () => void): Database {
         tables.deliveries.set(id, enabled ? due : skipped(due))
       }
     },
+    onDeletion(hook) {
+      deletionHooks.push(hook)
+    },
+    deletionHooks,
     requireWorkspace(workspaceId) {
       if (tables.workspaces.get(workspaceId) === undefined) {
         throw new TaskboardError('NOT_FOUND', 'no such workspace')

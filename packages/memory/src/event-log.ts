@@ -31,19 +31,23 @@ export interface EventLog {
   lastSeq(workspaceId: string): number
   /** How many events there have ever been. */
   readonly end: number
-  /** Events after the first `position` of all. */
-  readAll(position: number, limit: number): readonly LoggedEvent[]
-  /** Where the `count` events end that were read from `position`, past those that are pruned by now. */
-  afterPage(position: number, count: number): number
+  /** Events after the first `position` of all, and the position after them, past those that are gone by now. */
+  readAll(
+    position: number,
+    limit: number,
+  ): { readonly events: readonly LoggedEvent[]; readonly position: number }
   /** Deletes the oldest events from before `before`, up to the first whose `seq` is above the `mark` of its workspace. */
   prune(before: Instant, limit: number, mark: (workspaceId: string) => number): number
+  /** Deletes all events of workspaces; returns how many. No other events change their places. Cannot be rolled back. */
+  removeWorkspaces(workspaceIds: ReadonlySet<string>): number
   /** Calls `hook` with each event that was appended, also again when a rollback of others brings it back. */
   onAppend(hook: (row: { readonly workspaceId: string }) => void): void
 }
 
 /** A list that grows at its end and is cut at its front; places count from the first that there ever was. */
 interface Tail {
-  rows: EventRow[]
+  /** Null for an event of a workspace that was deleted. */
+  rows: (EventRow | null)[]
   dropped: number
   /** How many at the front of `rows` are gone, until it is worth closing the gap. */
   head: number
@@ -67,7 +71,7 @@ export function createEventLog(journal: Journal, newId: () => NewId): EventLog {
   }
 
   function pop(): EventRow | undefined {
-    const row = all.rows.pop()
+    const row = all.rows.pop() ?? undefined
     if (row !== undefined) tailOf(row.workspaceId).rows.pop()
     return row
   }
@@ -98,17 +102,21 @@ export function createEventLog(journal: Journal, newId: () => NewId): EventLog {
     get end() {
       return endOf(all)
     },
-    readAll: (position, limit) => readAfter(all, position, limit),
-    afterPage: (position, count) => Math.max(position, count === 0 ? 0 : all.dropped) + count,
+    readAll: (position, limit) => readPage(all, position, limit),
     prune(before, limit, mark) {
       let count = 0
-      for (let row = all.rows[all.head]; row !== undefined && row.at < before && count < limit; count++) {
-        if (row.seq > mark(row.workspaceId)) break
+      for (let row = all.rows[all.head]; row !== undefined && count < limit; row = all.rows[all.head]) {
+        if (row !== null && (row.at >= before || row.seq > mark(row.workspaceId))) break
         dropFirst(all)
+        if (row === null) continue
         dropFirst(tailOf(row.workspaceId))
-        row = all.rows[all.head]
+        count += 1
       }
       return count
+    },
+    removeWorkspaces(workspaceIds) {
+      for (const id of workspaceIds) workspaces.delete(id)
+      return blank(all, workspaceIds)
     },
     onAppend(hook) {
       hooks.push(hook)
@@ -131,7 +139,32 @@ function endOf(tail: Tail): number {
 
 function readAfter(tail: Tail, position: number, limit: number): readonly LoggedEvent[] {
   const start = tail.head + Math.max(0, position - tail.dropped)
-  return tail.rows.slice(start, start + limit).map(toLoggedEvent)
+  const rows = tail.rows.slice(start, start + limit)
+  return rows.flatMap((row) => (row === null ? [] : toLoggedEvent(row)))
+}
+
+function readPage(tail: Tail, position: number, limit: number): ReturnType<EventLog['readAll']> {
+  const events: LoggedEvent[] = []
+  const start = tail.head + Math.max(0, position - tail.dropped)
+  let place = start
+  for (; place < tail.rows.length && events.length < limit; place++) {
+    const row = tail.rows[place]
+    if (row != null) events.push(toLoggedEvent(row))
+  }
+  const count = Math.max(0, place - start)
+  return { events, position: Math.max(position, count === 0 ? 0 : tail.dropped) + count }
+}
+
+/** Takes out the events of workspaces, and leaves their places. */
+function blank({ rows, head }: Tail, workspaceIds: ReadonlySet<string>): number {
+  let count = 0
+  for (let place = head; place < rows.length; place++) {
+    const row = rows[place]
+    if (row == null || !workspaceIds.has(row.workspaceId)) continue
+    rows[place] = null
+    count += 1
+  }
+  return count
 }
 
 function dropFirst(tail: Tail): void {

@@ -22,8 +22,8 @@ export function createEventStore(database: Database): EventStore<MemoryTransacti
     readFeed: ({ position, limit }) =>
       read(null, () => {
         const start = parsePosition(position)
-        const events = log.readAll(start, limit)
-        return { events, position: String(log.afterPage(start, events.length)) }
+        const { events, position: end } = log.readAll(start, limit)
+        return { events, position: String(end) }
       }),
     feedEnd: ({ after }) =>
       read(null, () => String(after === null ? log.end : Math.max(parsePosition(after), log.end))),

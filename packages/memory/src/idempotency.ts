@@ -22,6 +22,8 @@ export interface IdempotencyRecords {
   /** See `Storage.saveIdempotentResponse`. */
   saveIdempotentResponse<T extends object>(claim: Pick<IdempotencyClaim, 'scope' | 'key'>, answer: T): T
   prune(before: Instant, limit: number): number
+  /** Deletes the records of callers who work on these workspaces by default. */
+  removeWorkspaces(workspaceIds: ReadonlySet<string>): number
 }
 
 export function createIdempotencyRecords(journal: Journal): IdempotencyRecords {
@@ -60,8 +62,21 @@ export function createIdempotencyRecords(journal: Journal): IdempotencyRecords {
       }
       return count
     },
+    removeWorkspaces(workspaceIds) {
+      let count = 0
+      for (const [id] of records.entries()) {
+        const [workspaceId] = WORKSPACE_ID.exec(id) ?? []
+        if (workspaceId === undefined || !workspaceIds.has(workspaceId)) continue
+        records.delete(id)
+        count += 1
+      }
+      return count
+    },
   }
 }
+
+/** As requests write it into the scope. */
+const WORKSPACE_ID = /ws_[0-9A-Za-z]+/
 
 function recordId({ scope, key }: Pick<IdempotencyClaim, 'scope' | 'key'>): string {
   return JSON.stringify([scope, key])

@@ -16,12 +16,20 @@ import {
   type TierRequest,
   type TierWindow,
 } from '@taskboard/core/storage'
+import type { Database } from './database.js'
 import type { Pruned } from './prune.js'
 
 /** Limits take no part in transactions: an admitted request stays counted, even when it fails. */
-export function createLimitStore(present: () => Instant): LimitStore & Pruned<'pruneLimits'> {
+export function createLimitStore({
+  settings: { now: present },
+  onDeletion,
+}: Pick<Database, 'settings' | 'onDeletion'>): LimitStore & Pruned<'pruneLimits'> {
   const windows = new Map<string, { readonly window: RollingWindow; windowMs: number }>()
   const tierWindows = new Map<string, TierWindow>()
+  onDeletion(({ accountId, callerIds }) => {
+    if (accountId !== null) tierWindows.delete(`account:${accountId}`)
+    for (const id of callerIds) windows.delete(`board:${id}`)
+  })
 
   function takeRolling({ key, limit, windowMs }: LimitRequest, now: Instant): LimitDecision {
     let kept = windows.get(key)

@@ -64,7 +64,7 @@ export function memoryStorage(): Storage<MemoryTransaction> {
   const conversations = createConversations(database)
   const { pruneEvents, ...events } = createEventStore(database)
   const { pruneDeliveries, ...webhooks } = createWebhookStore(database)
-  const { pruneLimits, ...limits } = createLimitStore(settings.now)
+  const { pruneLimits, ...limits } = createLimitStore(database)
   const { pruneSessions, pruneLoginAttempts, ...sessions } = createSessionStore(database)
 
   return {

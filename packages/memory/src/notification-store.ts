@@ -97,6 +97,11 @@ export function createNotificationStore(database: Database): Store {
   const targets = createTable<TargetRow>(journal)
   const index = createNotificationTargets(targets, log)
   const claim = createClaim(database, targets, index)
+  database.onDeletion(({ workspaceIds }) => {
+    for (const workspaceId of workspaceIds) {
+      for (const { channel } of index.of(workspaceId)) targets.delete(targetId(workspaceId, channel))
+    }
+  })
 
   return {
     setTarget: ({ workspaceId, channel, settings }, call) =>

@@ -8,6 +8,10 @@ export function createQuotaStore(database: Database): QuotaStore<MemoryTransacti
   const { settings, tables, transactions } = database
   const months = new Map<string, { month: Instant; tasks: number }>()
 
+  database.onDeletion(({ accountId }) => {
+    if (accountId !== null) months.delete(accountId)
+  })
+
   /** Counts of a later month move to the current one, because the clock has stepped back. */
   function monthOf(accountId: string, now: Instant) {
     const month = monthStart(now)

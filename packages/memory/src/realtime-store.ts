@@ -8,6 +8,9 @@ export function createRealtimeStore(database: Database): RealtimeStore {
   const { settings, transactions, tables, log } = database
   const leases = new Map<string, Instant>()
   const slots = new Map<string, { readonly accountId: string; readonly holderId: string }>()
+  database.onDeletion(({ accountId }) => {
+    for (const [id, slot] of slots) if (slot.accountId === accountId) slots.delete(id)
+  })
   const present = ({ now }: CallContext): Instant => now ?? settings.now()
 
   function dropHolder(holderId: string): void {

@@ -39,6 +39,15 @@ export interface RollUp {
   readonly counts: Counts
 }
 
+/** What is deleted in batches. Its account, workspaces, callers and agents are gone already. */
+export interface Deletion {
+  /** Null when the account stays. */
+  readonly accountId: string | null
+  readonly workspaceIds: ReadonlySet<string>
+  /** Users and keys. */
+  readonly callerIds: ReadonlySet<string>
+}
+
 export type Counts = ReadonlyMap<string, EventCount>
 
 export interface Tables {
@@ -74,6 +83,8 @@ export interface Tables {
   readonly approvals: Table<StoredApproval>
   readonly webhooks: Table<StoredWebhook>
   readonly deliveries: Table<DeliveryRow>
+  /** By the id of the account or workspace. */
+  readonly deletions: Table<Deletion>
 }
 
 export function createTables(journal: Journal): Tables {
@@ -101,5 +112,6 @@ export function createTables(journal: Journal): Tables {
     approvals: createTable<StoredApproval>(journal),
     webhooks: createTable<StoredWebhook>(journal),
     deliveries: createTable<DeliveryRow>(journal),
+    deletions: createTable<Deletion>(journal),
   }
 }

@@ -82,7 +82,13 @@ export const newAccountInput = z.object({
   owner: newUserInput.nullish(),
 })
 
-/** What `accounts.createWorkspace` takes. */
+/** What `accounts.update` takes. */
+export const accountChangeInput = z
+  .object({ name, tier: newAccountInput.shape.tier })
+  .partial()
+  .refine((change) => change.name !== undefined || change.tier !== undefined, 'must have a name or a tier')
+
+/** What `accounts.createWorkspace` and `accounts.updateWorkspace` take. */
 export const newWorkspaceInput = z.object({ name })
 
 /** What `accounts.createKey` takes. */

@@ -69,6 +69,23 @@ export interface ApiKeyRotation {
 /** What identifies a caller: the SHA-256 of an API key in hexadecimal, or the session of an access token. */
 export type Credential = { readonly keyHash: string } | { readonly sessionId: string }
 
+/** The new values of an account. What is absent stays. */
+export interface AccountChange {
+  readonly name?: string | undefined
+  readonly tier?: Tier | undefined
+}
+
+/** An account, or one workspace. */
+export type DeletionTarget = { readonly accountId: string } | { readonly workspaceId: string }
+
+/** What one call of `continueDeletion` did. */
+export interface DeletionProgress {
+  /** How many rows it deleted. 0 before the end means that the rest waits for transactions that began before the deletion. */
+  readonly deleted: number
+  /** Whether nothing is left to delete. */
+  readonly isOver: boolean
+}
+
 /** The agent that a new workspace gets; null for none. */
 type FirstAgent = { readonly name: string; readonly type: string } | null
 
@@ -97,6 +114,11 @@ export interface AccessStore<Tx = unknown> {
     which: { readonly limit: number } | { readonly accountId: string },
     call: CallContext<Tx>,
   ): Promise<readonly Account[]>
+  /** Changes an account. @throws TaskboardError `NOT_FOUND`. */
+  updateAccount(
+    update: { readonly accountId: string; readonly change: AccountChange },
+    call: CallContext<Tx>,
+  ): Promise<Account>
 
   /**
    * Creates a workspace, and an agent in it when one is given.
@@ -111,6 +133,29 @@ export interface AccessStore<Tx = unknown> {
     which: { readonly accountId: string } | { readonly workspaceId: string },
     call: CallContext<Tx>,
   ): Promise<readonly Workspace[]>
+  /** Renames a workspace. @throws TaskboardError `NOT_FOUND`. */
+  updateWorkspace(
+    update: { readonly workspaceId: string; readonly name: string },
+    call: CallContext<Tx>,
+  ): Promise<Workspace>
+
+  /**
+   * Begins to delete an account with all that belongs to it, or a workspace. It only marks, so it is short however many tasks there are.
+   * From its commit on, no verb finds the account or the workspace, its keys and sessions are valid no more, nothing is created in it,
+   * nothing of it is claimed, and it sends no webhooks and notifications. Its rows go with `continueDeletion`. When a workspace goes,
+   * its own keys end, and users and keys with that default workspace get the account's oldest other one.
+   * @throws TaskboardError `NOT_FOUND`; `CONFLICT` for the last workspace of an account.
+   */
+  beginDeletion(target: DeletionTarget, call: CallContext<Tx>): Promise<void>
+  /**
+   * Deletes about `limit` rows of the account or workspace `of`, or with null of whatever is being deleted. Bounded, in one short
+   * transaction that locks nothing of other accounts. Any process may call it, also after another one that has stopped in the middle.
+   * Runs outside of the host's transactions: ignores `call.tx`.
+   */
+  continueDeletion(
+    request: { readonly of: string | null; readonly limit: number },
+    call: CallContext<Tx>,
+  ): Promise<DeletionProgress>
 
   /**
    * Creates a user, whose default workspace is the account's first one. Of concurrent calls with one address, one succeeds.
@@ -128,6 +173,8 @@ export interface AccessStore<Tx = unknown> {
     change: { readonly userId: string; readonly passwordHash: string },
     call: CallContext<Tx>,
   ): Promise<readonly string[]>
+  /** Deletes a user with all sessions, and returns their ids. @throws TaskboardError `NOT_FOUND` for an unknown user. */
+  deleteUser(named: { readonly userId: string }, call: CallContext<Tx>): Promise<readonly string[]>
 
   /**
    * Creates a key.

@@ -50,6 +50,11 @@ function tinyStore(newId: (prefix: 'acct' | 'ws' | 'ak') => string) {
       accounts.push(account)
       return { account, workspace: addWorkspace(account.id, workspaceName), user: null }
     },
+    updateAccount: () => Promise.reject(new Error('not asked for')),
+    updateWorkspace: () => Promise.reject(new Error('not asked for')),
+    beginDeletion: () => Promise.reject(new Error('not asked for')),
+    continueDeletion: () => Promise.reject(new Error('not asked for')),
+    deleteUser: () => Promise.reject(new Error('no users here')),
     insertUser: () => Promise.reject(new Error('no users here')),
     setPassword: () => Promise.reject(new Error('no users here')),
     listUsers: () => Promise.resolve([]),
@@ -105,7 +110,14 @@ function setUp() {
   const authenticator = createAuthenticator({ environment, store: inside.store })
   const defaultAgent = { name: 'Worker', type: 'worker' }
   const hasher = createScryptHasher({ random: environment.random, costLog2: 1 })
-  const accounts = createAccounts({ environment, store: inside.store, authenticator, defaultAgent, hasher })
+  const accounts = createAccounts({
+    environment,
+    store: inside.store,
+    authenticator,
+    defaultAgent,
+    hasher,
+    onDeletion: () => undefined,
+  })
   return { accounts, authenticator, ...inside }
 }
 

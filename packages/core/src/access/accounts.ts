@@ -1,9 +1,16 @@
 import type { z } from 'zod'
 import type { CallContext } from '../environment/index.js'
 import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
-import type { Account, Workspace } from './access-store.js'
+import type { Account, DeletionTarget, Workspace } from './access-store.js'
 import { createAccountKeys, type AccountKeys, type AccountKeysParts, type TxOption } from './account-keys.js'
-import { newAccountInput, newPasswordInput, newUserInput, newWorkspaceInput } from './access-input.js'
+import { finishDeletion } from './deletion-sweep.js'
+import {
+  accountChangeInput,
+  newAccountInput,
+  newPasswordInput,
+  newUserInput,
+  newWorkspaceInput,
+} from './access-input.js'
 import type { PasswordHasher } from './password-hasher.js'
 import type { Authenticator } from './authenticator.js'
 import type { NewStoredUser, User } from './user.js'
@@ -18,6 +25,16 @@ export type NewAccount = z.input<typeof newAccountInput>
  */
 export type NewUser = z.input<typeof newUserInput>
 export type NewWorkspace = z.input<typeof newWorkspaceInput>
+/** What is absent stays. */
+export type AccountChangeInput = z.input<typeof accountChangeInput>
+
+export interface DeleteOptions<Tx> extends TxOption<Tx> {
+  /**
+   * Whether the promise waits until every row is deleted. Default true, also in a process that was not started. With false, or with
+   * a `tx`, it resolves when the deletion is noted, and the background work of any started process deletes the rows.
+   */
+  readonly wait?: boolean | undefined
+}
 
 /**
  * Accounts, workspaces and API keys, for the host's own code: these methods do not authorize the caller. Every method throws
@@ -35,6 +52,17 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
   get(accountId: string, options?: TxOption<Tx>): Promise<Account>
   /** Oldest first. `limit` 1 to 1,000, default 100. */
   list(options?: TxOption<Tx> & { readonly limit?: number | undefined }): Promise<readonly Account[]>
+  /**
+   * Changes the name or the tier. This process applies a new tier to the next request. Other processes (and this one, with a `tx`, after
+   * its commit) apply it within the authenticator's `cacheTtlMs`.
+   */
+  update(accountId: string, change: AccountChangeInput, options?: TxOption<Tx>): Promise<Account>
+  /**
+   * Deletes an account with its users, keys, workspaces, tasks, events, webhooks and everything else. At once the account does not exist
+   * any more: its keys and sessions are refused as after `setPassword`, and nothing of it is claimed or sent. Then its rows are deleted
+   * in small batches, while other accounts work on. A process that stops in the middle leaves the rest to the others.
+   */
+  delete(accountId: string, options?: DeleteOptions<Tx>): Promise<void>
 
   /** @throws TaskboardError `CONFLICT` (`email`) when another user has the address. */
   createUser(accountId: string, input: NewUser, options?: TxOption<Tx>): Promise<User>
@@ -44,6 +72,8 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
    * authenticator's `cacheTtlMs`. The user's second factor and API keys stay.
    */
   setPassword(userId: string, password: string, options?: TxOption<Tx>): Promise<void>
+  /** Deletes a user. All its sessions end, as with `setPassword`. API keys belong to the account and stay. */
+  deleteUser(userId: string, options?: TxOption<Tx>): Promise<void>
   /** Oldest first. */
   listUsers(accountId: string, options?: TxOption<Tx>): Promise<readonly User[]>
 
@@ -51,13 +81,23 @@ export interface Accounts<Tx = unknown> extends AccountKeys<Tx> {
   getWorkspace(workspaceId: string, options?: TxOption<Tx>): Promise<Workspace>
   /** Oldest first. */
   listWorkspaces(accountId: string, options?: TxOption<Tx>): Promise<readonly Workspace[]>
+  /** Renames a workspace. */
+  updateWorkspace(workspaceId: string, change: NewWorkspace, options?: TxOption<Tx>): Promise<Workspace>
+  /**
+   * Deletes a workspace with its board and the keys that are bound to it, as `delete` deletes an account. Users and keys whose default
+   * workspace it was get the account's oldest other one.
+   * @throws TaskboardError `CONFLICT` for the last workspace of an account: delete the account instead.
+   */
+  deleteWorkspace(workspaceId: string, options?: DeleteOptions<Tx>): Promise<void>
 }
 
 export interface AccountsParts<Tx> extends AccountKeysParts<Tx> {
   /** The agent that a new workspace gets, so that its board is worked at once; null for none. */
   readonly defaultAgent: { readonly name: string; readonly type: string } | null
   readonly hasher: PasswordHasher
-  readonly authenticator: Pick<Authenticator, 'forget' | 'forgetSession'>
+  readonly authenticator: Pick<Authenticator, 'forget' | 'forgetAccount' | 'forgetSession'>
+  /** Called with what is deleted, so that this process drops what it knows of it and the background work begins. */
+  readonly onDeletion: (target: DeletionTarget) => void
 }
 
 const DEFAULT_PAGE = 100
@@ -90,6 +130,13 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
     async list(options) {
       return store.listAccounts({ limit: requireLimit(options?.limit ?? DEFAULT_PAGE) }, at(options))
     },
+    async update(accountId, input, options) {
+      const change = parseInput(accountChangeInput, input)
+      const account = await store.updateAccount({ accountId, change }, at(options))
+      parts.authenticator.forgetAccount(accountId)
+      return account
+    },
+    delete: (accountId, options) => remove(parts, { accountId }, accountId, options),
     async createUser(accountId, input, options) {
       const user = await toStored(hasher, parseInput(newUserInput, input))
       return store.insertUser({ accountId, ...user }, at(options))
@@ -98,6 +145,10 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
       const input = parseInput(newPasswordInput, { password })
       const passwordHash = await hasher.hash(input.password)
       const ended = await store.setPassword({ userId, passwordHash }, at(options))
+      for (const sessionId of ended) parts.authenticator.forgetSession(sessionId)
+    },
+    async deleteUser(userId, options) {
+      const ended = await store.deleteUser({ userId }, at(options))
       for (const sessionId of ended) parts.authenticator.forgetSession(sessionId)
     },
     async listUsers(accountId, options) {
@@ -111,8 +162,28 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
     async listWorkspaces(accountId, options) {
       return store.listWorkspaces({ accountId }, at(options))
     },
+    async updateWorkspace(workspaceId, change, options) {
+      const { name } = parseInput(newWorkspaceInput, change)
+      return store.updateWorkspace({ workspaceId, name }, at(options))
+    },
+    async deleteWorkspace(workspaceId, options) {
+      const { accountId } = await getWorkspace(workspaceId, options)
+      return remove(parts, { workspaceId }, accountId, options)
+    },
     ...createAccountKeys(parts),
   }
+}
+
+async function remove<Tx>(
+  { environment, store, authenticator, onDeletion }: AccountsParts<Tx>,
+  target: DeletionTarget,
+  accountId: string,
+  { wait = true, tx }: DeleteOptions<Tx> = {},
+): Promise<void> {
+  await store.beginDeletion(target, { now: environment.storageNow(), tx })
+  authenticator.forgetAccount(accountId)
+  if (wait && tx === undefined) await finishDeletion(environment, store, target)
+  onDeletion(target)
 }
 
 async function toStored(hasher: PasswordHasher, user: z.output<typeof newUserInput>): Promise<NewStoredUser> {

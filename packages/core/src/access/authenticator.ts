@@ -198,6 +198,8 @@ export interface Authenticator {
   forget(keyId: string): void
   /** The same for a session that ends. */
   forgetSession(sessionId: string): void
+  /** The same for all keys and sessions of an account that changes. */
+  forgetAccount(accountId: string): void
 }
 
 export interface AuthenticatorOptions {
@@ -263,6 +265,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     forgetSession(sessionId) {
       users?.forget(sessionId)
     },
+    forgetAccount(accountId) {
+      keys.forget((_, principal) => principal.accountId === accountId)
+      users?.forgetAccount(accountId)
+    },
   }
 }
 
@@ -288,6 +294,8 @@ function createTokenAuthenticator(tokens: ReturnType<typeof createTokenCache>, p
       return (await tokens.verify(token))?.sessionId ?? null
     },
     forget: (sessionId: string): void => principals.forget((credential) => credential === sessionId),
+    forgetAccount: (accountId: string): void =>
+      principals.forget((_, principal) => principal.accountId === accountId),
   }
 }
 

@@ -5,11 +5,14 @@ export { scopeList } from './access-input.js'
 export type {
   Account,
   AccessStore,
+  AccountChange,
   ApiKeyPage,
   ApiKeyQuery,
   ApiKeyRecord,
   ApiKeyRotation,
   Credential,
+  DeletionProgress,
+  DeletionTarget,
   NewStoredApiKey,
   Workspace,
 } from './access-store.js'
@@ -41,7 +44,16 @@ export {
   type CredentialGuardOptions,
 } from './credential-guard.js'
 export { createAccounts } from './accounts.js'
-export type { Accounts, AccountsParts, NewAccount, NewUser, NewWorkspace } from './accounts.js'
+export type {
+  AccountChangeInput,
+  Accounts,
+  AccountsParts,
+  DeleteOptions,
+  NewAccount,
+  NewUser,
+  NewWorkspace,
+} from './accounts.js'
+export { createDeletionSweep } from './deletion-sweep.js'
 export type { AccountKeys, NewApiKey, TxOption } from './account-keys.js'
 export type { CallerKeys, CreatedKey, OwnKeyInput } from './caller-keys.js'
 export type { Mfa } from './mfa.js'

@@ -1,4 +1,4 @@
-import type { Environment } from '../environment/index.js'
+import type { Environment, Instant } from '../environment/index.js'
 import type { AccessStore } from './access-store.js'
 import { reaches } from './permission.js'
 import type { Principal } from './principal.js'
@@ -7,9 +7,11 @@ import type { Principal } from './principal.js'
 export interface WorkspaceReach {
   /**
    * Whether a workspace is within a caller's reach: it belongs to the caller's account and is among the principal's workspaces.
-   * Synchronous for a workspace whose account this process knows. The account is looked up once, because it never changes.
+   * Synchronous for a workspace that this process looked up less than a second ago: it may be deleted.
    */
   includes(principal: Principal, workspaceId: string): boolean | Promise<boolean>
+  /** Drops the look-ups of all workspaces. Called when this process deletes one. */
+  forget(): void
 }
 
 export interface WorkspaceReachParts {
@@ -22,20 +24,32 @@ export interface WorkspaceReachParts {
 }
 
 const DEFAULT_CACHE_SIZE = 10_000
+/** As long as the principals of credentials stay valid. */
+const CACHE_TTL_MS = 1_000
 
-/** Caches known workspaces and evicts the oldest first. Looks up unknown ones each time. */
+/** Caches known workspaces for a moment and evicts the oldest first. Looks up unknown ones each time. */
 export function createWorkspaceReach(parts: WorkspaceReachParts): WorkspaceReach {
   const { environment, store, ofHost, cacheSize = DEFAULT_CACHE_SIZE } = parts
-  const accountIds = new Map<string, string>()
+  const { clock } = environment
+  const known = new Map<string, { readonly accountId: string; readonly foundAt: Instant }>()
+
+  function peek(workspaceId: string): string | undefined {
+    const found = known.get(workspaceId)
+    if (found === undefined) return undefined
+    const ageMs = clock.now() - found.foundAt
+    return ageMs >= 0 && ageMs < CACHE_TTL_MS ? found.accountId : undefined
+  }
 
   async function find(workspaceId: string): Promise<string | undefined> {
+    const foundAt = clock.now()
     const [workspace] = await store.listWorkspaces({ workspaceId }, { now: environment.storageNow() })
+    known.delete(workspaceId)
     if (workspace === undefined) return undefined
-    for (const oldest of accountIds.keys()) {
-      if (accountIds.size < cacheSize) break
-      accountIds.delete(oldest)
+    for (const oldest of known.keys()) {
+      if (known.size < cacheSize) break
+      known.delete(oldest)
     }
-    accountIds.set(workspaceId, workspace.accountId)
+    known.set(workspaceId, { accountId: workspace.accountId, foundAt })
     return workspace.accountId
   }
 
@@ -45,8 +59,9 @@ export function createWorkspaceReach(parts: WorkspaceReachParts): WorkspaceReach
         accountId !== undefined && reaches(principal, { id: workspaceId, accountId })
       // Named by a principal of the storage, so it is of the same account.
       if (!ofHost && workspaceId === principal.defaultWorkspaceId) return isOf(principal.accountId)
-      const known = accountIds.get(workspaceId)
-      return known === undefined ? find(workspaceId).then(isOf) : isOf(known)
+      const accountId = peek(workspaceId)
+      return accountId === undefined ? find(workspaceId).then(isOf) : isOf(accountId)
     },
+    forget: () => known.clear(),
   }
 }

@@ -3,6 +3,7 @@ import { type AccessStore, type CallContext, sessionOver } from '@taskboard/core
 import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
+import { beginDeletion, continueDeletion } from './deletions.js'
 import {
   accountColumns,
   createFindPrincipal,
@@ -208,10 +209,47 @@ function listWorkspaces(
     : database.read(call, workspacesOfAccount, [which.accountId])
 }
 
+const changeAccount = statement<Account>(
+  'update_account',
+  /* sql */ `
+  update taskboard.account a set name = coalesce($2::text, a.name), tier = coalesce($3::text, a.tier)
+  where a.id = $1::text returning ${accountColumns('a')}`,
+)
+
+/** `AccessStore.updateAccount`. */
+async function updateAccount(
+  database: Database,
+  { accountId, change }: Parameters<AccessStore['updateAccount']>[0],
+  call: CallContext<PgConnection>,
+): Promise<Account> {
+  const values = [accountId, change.name ?? null, change.tier ?? null]
+  const [account] = await database.write(call, changeAccount, values)
+  if (account === undefined) throw new TaskboardError('NOT_FOUND', 'no such account')
+  return account
+}
+
+const renameWorkspace = statement<Workspace>(
+  'update_workspace',
+  /* sql */ `
+  update taskboard.workspace w set name = $2::text where w.id = $1::text returning ${workspaceColumns('w')}`,
+)
+
+/** `AccessStore.updateWorkspace`. */
+async function updateWorkspace(
+  database: Database,
+  { workspaceId, name }: Parameters<AccessStore['updateWorkspace']>[0],
+  call: CallContext<PgConnection>,
+): Promise<Workspace> {
+  const [workspace] = await database.write(call, renameWorkspace, [workspaceId, name])
+  if (workspace === undefined) throw new TaskboardError('NOT_FOUND', 'no such workspace')
+  return workspace
+}
+
 const usersOfAccount = statement<UserRow>(
   'list_users',
   /* sql */ `
-  select ${userColumns('u')} from taskboard.account_user u where u.account_id = $1::text
+  select ${userColumns('u')} from taskboard.account_user u
+  where u.account_id = (select a.id from taskboard.account a where a.id = $1::text)
   order by u.created_at, u.id`,
 )
 
@@ -251,6 +289,42 @@ function setPassword(
   })
 }
 
+/** Logins that begin at the moment wait for the lock, and find no user. */
+const lockUser = statement<object>(
+  'lock_user',
+  /* sql */ `select u.id from taskboard.account_user u where u.id = $1::text for update`,
+)
+
+/** Returns the sessions that had not ended. A separate statement, so that it sees those that the lock waited for. */
+const deleteSessions = statement<{ readonly id: string; readonly isLive: boolean }>(
+  'delete_sessions',
+  /* sql */ `
+  delete from taskboard.session s where s.user_id = $1::text
+  returning s.id, s.expires_at > coalesce($2::bigint, taskboard.now_ms()) as "isLive"`,
+)
+
+const dropUser = statement<object>(
+  'delete_user',
+  /* sql */ `
+  with deleted_limit as (delete from taskboard.rolling_limit where key = 'board:' || $1::text)
+  delete from taskboard.account_user where id = $1::text`,
+)
+
+/** `AccessStore.deleteUser`. */
+function deleteUser(
+  database: Database,
+  { userId }: Parameters<AccessStore['deleteUser']>[0],
+  call: CallContext<PgConnection>,
+): Promise<readonly string[]> {
+  return database.atomically(call, async (session) => {
+    const found = await session.run(lockUser, [userId])
+    if (found.length === 0) throw new TaskboardError('NOT_FOUND', 'no such user')
+    const ended = await session.run(deleteSessions, [userId, call.now])
+    await session.run(dropUser, [userId])
+    return ended.filter(({ isLive }) => isLive).map(({ id }) => id)
+  })
+}
+
 /** Accounts, workspaces, users and keys. Nearly every verb is one statement. Concurrent calls share the hottest ones. */
 export function createAccessStore(database: Database): AccessStore<PgConnection> {
   return {
@@ -258,6 +332,11 @@ export function createAccessStore(database: Database): AccessStore<PgConnection>
     insertWorkspace: (workspace, call) => insertWorkspace(database, workspace, call),
     listWorkspaces: (which, call) => listWorkspaces(database, which, call),
     listAccounts: (which, call) => listAccounts(database, which, call),
+    updateAccount: (update, call) => updateAccount(database, update, call),
+    updateWorkspace: (update, call) => updateWorkspace(database, update, call),
+    beginDeletion: (target, call) => beginDeletion(database, target, call),
+    continueDeletion: (request, call) => continueDeletion(database, request, call),
+    deleteUser: (named, call) => deleteUser(database, named, call),
     insertUser: (user, call) => insertUser(database, user, call),
     setPassword: (change, call) => setPassword(database, change, call),
     listUsers: (of, call) => listUsers(database, of, call),

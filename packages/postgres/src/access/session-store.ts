@@ -196,13 +196,13 @@ const SIGN_IN = `u.id as "userId", u.email, u.password_hash as "passwordHash", u
 const signInByEmail = statement<SignIn>(
   'find_sign_in',
   /* sql */ `
-  select ${SIGN_IN} from taskboard.account_user u where u.email = $1::text`,
+  select ${SIGN_IN} from taskboard.account_user u join taskboard.account a on a.id = u.account_id where u.email = $1::text`,
 )
 
 const signInById = statement<SignIn>(
   'find_sign_in_by_id',
   /* sql */ `
-  select ${SIGN_IN} from taskboard.account_user u where u.id = $1::text`,
+  select ${SIGN_IN} from taskboard.account_user u join taskboard.account a on a.id = u.account_id where u.id = $1::text`,
 )
 
 /** `SessionStore.findSignIn`. */

@@ -49,6 +49,48 @@ export const accountCases: readonly EnterpriseCheck[] = [
     },
   },
   {
+    id: 'account.rename-workspace',
+    name: 'a workspace is renamed',
+    async check({ send, workspaceId, makeKey }) {
+      const path = `/v2/workspaces/${workspaceId}`
+      const renamed = assertAnswer(await send('PATCH', path, { body: { name: ' Head office ' } }))
+      assert.deepEqual([renamed['id'], renamed['name']], [workspaceId, 'Head office'])
+      assert.deepEqual(assertAnswer(await send('GET', path)), renamed)
+      assertError(await send('PATCH', path, { body: { name: ' ' } }), 400, 'INVALID_REQUEST', 'name')
+      const { key } = await makeKey(['account:read'])
+      assertError(await send('PATCH', path, { as: key, body: { name: 'x' } }), 403, 'AUTHORIZATION_FAILED')
+    },
+  },
+  {
+    id: 'account.delete-workspace',
+    name: 'a workspace is deleted with its board and its keys, but not the last one of an account',
+    async check({ taskboard, send, accountId, workspaceId, makeKey }) {
+      const second = await taskboard.accounts.createWorkspace(accountId, { name: 'Second' })
+      const task = await taskboard.board(second.id).add({ title: 'leaves with it' })
+      const bound = await makeKey(['account:read', 'account:write', 'tasks:read'], second.id)
+      const path = `/v2/workspaces/${second.id}`
+      assertError(await send('DELETE', path, { as: bound.key }), 403, 'AUTHORIZATION_FAILED')
+      assert.equal((await send('DELETE', path)).status, 204)
+      assertError(await send('DELETE', path), 404, 'RESOURCE_NOT_FOUND')
+      assertError(await send('GET', path), 404, 'RESOURCE_NOT_FOUND')
+      assertError(await send('GET', `/v2/tasks/${task.id}`), 404, 'RESOURCE_NOT_FOUND')
+      assertError(
+        await send('POST', '/v2/tasks', { body: { title: 'late', workspace_id: second.id } }),
+        404,
+        'RESOURCE_NOT_FOUND',
+      )
+      assertError(await send('GET', '/v2/account', { as: bound.key }), 401, 'AUTHENTICATION_FAILED')
+      assertError(await send('DELETE', `/v2/workspaces/${workspaceId}`), 409, 'CONFLICT')
+      const { workspaces } = assertAnswer(await send('GET', '/v2/account')) as {
+        workspaces: { id: string; is_default: boolean }[]
+      }
+      assert.deepEqual(
+        workspaces.map(({ id, is_default }) => [id, is_default]),
+        [[workspaceId, true]],
+      )
+    },
+  },
+  {
     id: 'account.bound-key',
     name: 'a key of a workspace sees only that one, and creates none',
     async check({ taskboard, send, accountId, makeKey }) {

@@ -4,6 +4,7 @@ import type { OpenApiCheck } from './open-api-check.js'
 /** By operation id, a body that passes all checks except whether the named things exist. */
 const sampleBodies: Readonly<Record<string, object>> = {
   createWorkspace: { name: 'Second' },
+  updateWorkspace: { name: 'Renamed' },
   login: { email: 'nobody@example.com', password: 'nothing' },
   refreshTokens: { refresh_token: 'nothing' },
   logout: { refresh_token: 'nothing' },

@@ -17,6 +17,8 @@ const needed: Readonly<Record<string, string>> = {
   getAccount: 'account:read',
   createWorkspace: 'account:write',
   getWorkspace: 'account:read',
+  updateWorkspace: 'account:write',
+  deleteWorkspace: 'account:write',
   createApiKey: 'account:write by a user',
   listApiKeys: 'account:read',
   revokeApiKey: 'account:write',
@@ -96,7 +98,12 @@ export const scopeCases: readonly EnterpriseCheck[] = [
       const keys = await Promise.all(
         scopes.map(async (scope) => ({ scope, ...(await session.makeKey([scope])) })),
       )
-      const operations = documentedOperations(session.openApi).filter(({ scope }) => scope !== 'none')
+      const operations = documentedOperations(session.openApi)
+        .filter(({ scope }) => scope !== 'none')
+        // Last, as nothing of what the others name is left after it.
+        .toSorted(
+          (one, other) => Number(one.id === 'deleteWorkspace') - Number(other.id === 'deleteWorkspace'),
+        )
       for (const { method, path, body, scope: required, userOnly } of operations) {
         const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ours.ids[name] ?? name)
         // Those that are refused first: what passes may change what the path names.

@@ -8,6 +8,7 @@ import { claimCases } from './claim-cases.js'
 import { claimOrderCases } from './claim-order-cases.js'
 import { completionCases } from './completion-cases.js'
 import { conversationCases } from './conversation-cases.js'
+import { deletionCases } from './deletion-cases.js'
 import { deliveryCases } from './delivery-cases.js'
 import { deliveryLogCases } from './delivery-log-cases.js'
 import { deliveryResultCases } from './delivery-result-cases.js'
@@ -85,6 +86,7 @@ const checks = [
   ...usageCases,
   ...budgetCases,
   ...accessCases,
+  ...deletionCases,
   ...agentCases,
   ...agentFigureCases,
   ...agentRuntimeCases,

@@ -113,8 +113,42 @@ const getWorkspace = operation({
   },
 })
 
+const updateWorkspace = operation({
+  id: 'updateWorkspace',
+  tag: 'account',
+  summary: 'Renames a workspace',
+  method: 'PATCH',
+  path: '/v2/workspaces/{workspace_id}',
+  scope: 'account:write',
+  params: z.object({ workspace_id: idText }),
+  body: newWorkspace,
+  answer: { status: 200, schema: workspace },
+  async run({ services, principal, params, body }) {
+    const id = await workspaceOf(services, principal, params.workspace_id)
+    return toWireWorkspace(await services.accounts.updateWorkspace(id, body), principal)
+  },
+})
+
+const deleteWorkspace = operation({
+  id: 'deleteWorkspace',
+  tag: 'account',
+  summary: 'Deletes a workspace with its board, and the keys that are bound to it',
+  description:
+    'Only for callers that reach the whole account. At once nothing finds the workspace any more; its tasks are deleted in the background. The last workspace of an account cannot be deleted. Users and keys whose default it was get the account’s oldest other one.',
+  method: 'DELETE',
+  path: '/v2/workspaces/{workspace_id}',
+  scope: 'account:write',
+  params: z.object({ workspace_id: idText }),
+  answer: { status: 204 },
+  async run({ services, principal, params }) {
+    const id = await workspaceOf(services, principal, params.workspace_id)
+    requireWholeAccount(principal)
+    await services.accounts.deleteWorkspace(id, { wait: false })
+  },
+})
+
 /** The account, its workspaces and its usage. */
-export const accountOperations = [getAccount, createWorkspace, getWorkspace]
+export const accountOperations = [getAccount, createWorkspace, getWorkspace, updateWorkspace, deleteWorkspace]
 
 function toWireWorkspace(
   { id, name, createdAt }: Workspace,

@@ -1,0 +1,56 @@
+import {
+  createBackgroundLoop,
+  sleep,
+  systemClock,
+  type BackgroundLoop,
+  type Environment,
+} from '../environment/index.js'
+import type { AccessStore, DeletionTarget } from './access-store.js'
+
+type Store = Pick<AccessStore, 'continueDeletion'>
+
+/** How many rows one transaction deletes, about. */
+const BATCH = 500
+/** How soon to look again when the rest waits for transactions of others. */
+const RETRY_MS = 250
+/** How soon a process takes up what another one has left. */
+const POLL_MS = 10_000
+
+/** Deletes the rows of deleted accounts and workspaces. */
+export function createDeletionSweep(
+  environment: Environment,
+  store: Store,
+  commitNotifications: 'complete' | 'hints',
+): BackgroundLoop {
+  const { clock, logger } = environment
+  return createBackgroundLoop({
+    name: 'deletions',
+    clock,
+    logger,
+    pollIntervalMs: commitNotifications === 'complete' ? null : POLL_MS,
+    async pass() {
+      const { deleted, isOver } = await store.continueDeletion(
+        { of: null, limit: BATCH },
+        { now: environment.storageNow() },
+      )
+      if (isOver) return null
+      return deleted > 0 ? 'now' : RETRY_MS
+    },
+  })
+}
+
+/** Deletes all rows of an account or a workspace. Other processes may be at it as well. */
+export async function finishDeletion(
+  environment: Environment,
+  store: Store,
+  target: DeletionTarget,
+): Promise<void> {
+  const of = 'accountId' in target ? target.accountId : target.workspaceId
+  for (;;) {
+    const call = { now: environment.storageNow() }
+    const { deleted, isOver } = await store.continueDeletion({ of, limit: BATCH }, call)
+    if (isOver) return
+    // What it waits for takes real time, also where a test moves the clock.
+    if (deleted === 0) await sleep(systemClock, RETRY_MS / 10)
+  }
+}
