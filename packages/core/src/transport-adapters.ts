@@ -98,6 +98,7 @@ export type { RoutePaths as SurfacePaths } from './transport-services.js'
 export { encodeFrames as outgoing } from './realtime/index.js'
 /** @deprecated Use `EncodedFrames`. */
 export type { EncodedFrames as Outgoing } from './realtime/index.js'
+export { microsPerUsd, usageGroups } from './usage/index.js'
 export {
   deliveryStatuses,
   disabledReasons,

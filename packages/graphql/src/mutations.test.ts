@@ -233,6 +233,159 @@ describe('what is written', () => {
     }
   })
 
+  const claimOf = async (title: string): Promise<{ id: string; token: number }> => {
+    const agent = await host.taskboard.agents.create(host.workspaceId, { name: title, type: title })
+    await host.taskboard.board(host.workspaceId).add({ title, type: title })
+    const { task, fencingToken } = await write<{ task: { id: string }; fencingToken: number }>(
+      'claimTask(input: {agentId: $agentId}) { task { id } fencingToken }',
+      { agentId: agent.id },
+    )
+    return { id: task.id, token: fencingToken }
+  }
+
+  it('a question, its answer, and other comments', async () => {
+    const held = await claimOf('Asking')
+    const { id } = held
+    expect(
+      await write(
+        'holdTask(id: $id, input: {fencingToken: $token, reason: NEEDS_INPUT, message: "Which one?"}) { status }',
+        held,
+      ),
+    ).toEqual({ status: 'BLOCKED' })
+    expect(
+      await write('commentTask(id: $id, body: "Good question.") { kind body author { kind } }', { id }),
+    ).toEqual({ kind: 'COMMENT', body: 'Good question.', author: { kind: 'API_KEY' } })
+    expect(await write('answerTask(id: $id, body: "The blue one.") { kind taskId }', { id })).toEqual({
+      kind: 'ANSWER',
+      taskId: id,
+    })
+    const { data } = await host.query(
+      'query ($id: ID!) { task(id: $id) { status attempts } taskComments(taskId: $id) { nodes { kind body } pageInfo { hasNextPage } } }',
+      { id },
+    )
+    expect(data).toEqual({
+      task: { status: 'PENDING', attempts: 0 },
+      taskComments: {
+        nodes: [
+          { kind: 'QUESTION', body: 'Which one?' },
+          { kind: 'COMMENT', body: 'Good question.' },
+          { kind: 'ANSWER', body: 'The blue one.' },
+        ],
+        pageInfo: { hasNextPage: false },
+      },
+    })
+  })
+
+  it('a request for approval, which its own key cannot decide', async () => {
+    const held = await claimOf('Refunding')
+    const { approval } = await write<{ approval: { id: string } }>(
+      'requestApproval(id: $id, input: {fencingToken: $token, action: "refund", summary: "Refund order 7", inputJson: "[7]"}) { outcome approval { id status inputJson } }',
+      held,
+    )
+    expect(approval).toMatchObject({ status: 'PENDING', inputJson: '[7]' })
+    tried.add('decideApproval')
+    const { errors } = await host.query(
+      'mutation ($id: ID!) { decideApproval(id: $id, decision: APPROVED) { status } }',
+      { id: approval.id },
+    )
+    expect(errors).toMatchObject([{ extensions: { code: 'AUTHORIZATION_FAILED' } }])
+    await host.taskboard.board(host.workspaceId).decide(approval.id, { decision: 'rejected', comment: 'No.' })
+    const { data } = await host.query(
+      'query ($id: ID!) { approval(id: $id) { status comment decidedBy { kind } } approvals(first: 1) { nodes { action } } }',
+      { id: approval.id },
+    )
+    expect(data).toEqual({
+      approval: { status: 'REJECTED', comment: 'No.', decidedBy: { kind: 'HOST' } },
+      approvals: { nodes: [{ action: 'refund' }] },
+    })
+  })
+
+  it('subtasks of a claimed task', async () => {
+    const held = await claimOf('Splitting')
+    const ids = await write<string[]>(
+      'delegateTask(id: $id, input: {fencingToken: $token, wait: true, tasks: [{title: "one"}, {title: "two", follows: [0]}]})',
+      held,
+    )
+    const read = 'query ($id: ID!) { task(id: $id) { parentId dependsOn column attempts } }'
+    expect((await host.query(read, { id: ids[1] })).data).toEqual({
+      task: { parentId: held.id, dependsOn: [ids[0]], column: 'TODO', attempts: 0 },
+    })
+    expect((await host.query(read, { id: held.id })).data).toEqual({
+      task: { parentId: null, dependsOn: ids, column: 'TODO', attempts: 0 },
+    })
+  })
+
+  it('usage, and the budgets of agents and workspaces', async () => {
+    const held = await claimOf('Spending')
+    expect(
+      await write(
+        'reportTaskUsage(id: $id, input: {fencingToken: $token, model: "small", inputTokens: 10, outputTokens: 5, costUsd: 0.000003}) { costUsd spent total { inputTokens costUsd } }',
+        held,
+      ),
+    ).toEqual({ costUsd: 0.000003, spent: null, total: { inputTokens: 10, costUsd: 0.000003 } })
+    const { id: agentId = '' } = (await host.taskboard.agents.list(host.workspaceId))[0] ?? {}
+    const workspaceId = host.workspaceId
+    const budget = 'budget { tokens costUsd } isSpent'
+    expect(
+      await write(`setAgentBudget(agentId: $agentId, budget: {tokens: 7}) { agentId ${budget} }`, {
+        agentId,
+      }),
+    ).toEqual({ agentId, budget: { tokens: 7, costUsd: null }, isSpent: false })
+    expect(
+      await write(
+        `setWorkspaceBudget(workspaceId: $workspaceId, budget: {costUsd: 0.000003}) { agentId ${budget} used { tokens costUsd } }`,
+        { workspaceId },
+      ),
+    ).toEqual({
+      agentId: null,
+      budget: { tokens: null, costUsd: 0.000003 },
+      isSpent: true,
+      used: { tokens: 15, costUsd: 0.000003 },
+    })
+    const today = new Date(host.clock.now()).toISOString().slice(0, 10)
+    const { data, errors } = await host.query(
+      `query ($id: ID!) {
+        task(id: $id) { usage { outputTokens costUsd } }
+        usage(from: "${today}", to: "${today}", groupBy: MODEL) { nodes { key reports inputTokens costUsd } pageInfo { hasNextPage } }
+        budgets { nodes { agentId } }
+      }`,
+      { id: held.id },
+    )
+    expect(errors).toEqual([])
+    expect(data).toEqual({
+      task: { usage: { outputTokens: 5, costUsd: 0.000003 } },
+      usage: {
+        nodes: [{ key: 'small', reports: 1, inputTokens: 10, costUsd: 0.000003 }],
+        pageInfo: { hasNextPage: false },
+      },
+      budgets: { nodes: [{ agentId: null }, { agentId }] },
+    })
+    await write('setWorkspaceBudget(workspaceId: $workspaceId, budget: null) { isSpent }', { workspaceId })
+  })
+
+  it('schedules', async () => {
+    const made = await write<{ id: string }>(
+      'createSchedule(input: {cron: "0 9 * * 1-5", timeZone: "Europe/Berlin", task: {title: "Report"}}) { id cron timeZone overlap enabled task { title } }',
+    )
+    expect(made).toMatchObject({ overlap: 'SKIP', enabled: true, task: { title: 'Report' } })
+    const { id } = made
+    expect(
+      await write('updateSchedule(id: $id, input: {enabled: false}) { enabled nextAt }', { id }),
+    ).toEqual({
+      enabled: false,
+      nextAt: null,
+    })
+    const read = 'query ($id: ID!) { schedule(id: $id) { cron } schedules { nodes { id } } }'
+    expect((await host.query(read, { id })).data).toEqual({
+      schedule: { cron: '0 9 * * 1-5' },
+      schedules: { nodes: [{ id }] },
+    })
+    expect(await write('deleteSchedule(id: $id)', { id })).toBe(id)
+    expect((await host.query('query ($id: ID!) { schedule(id: $id) { id } }', { id })).data).toEqual({
+      schedule: null,
+    })
+  })
+
   it('is all that can be written', () => {
     const all = Object.keys(taskboardSchema().getMutationType()?.getFields() ?? {})
     expect(all.filter((name) => !tried.has(name))).toEqual([])

@@ -14,6 +14,20 @@ const types = /* GraphQL */ `
       "The endCursor of the page before."
       after: String
     ): BudgetConnection
+    "What agents have used, as they reported it. Groups without a report are left out. Needs analytics:read."
+    usage(
+      "The first day, as 2026-11-22, in UTC."
+      from: String!
+      "The last day: at most 366 days in all."
+      to: String!
+      groupBy: UsageGroup!
+      "Default: all workspaces within reach."
+      workspaceId: ID
+      "How many at most: 1 to 100."
+      first: Int = 20
+      "The endCursor of the page before."
+      after: String
+    ): UsageConnection
   }
 
   extend type Mutation {
@@ -37,6 +51,23 @@ const types = /* GraphQL */ `
 
   type BudgetUse {
     tokens: Float!
+    costUsd: Float!
+  }
+
+  "A page of sums."
+  type UsageConnection {
+    nodes: [UsageSum!]!
+    "Pages lead forwards only."
+    pageInfo: PageInfo!
+  }
+
+  type UsageSum {
+    "A day as 2026-11-22, the id of an agent, a type or a model. Empty for none."
+    key: String!
+    reports: Float!
+    inputTokens: Float!
+    outputTokens: Float!
+    cachedInputTokens: Float!
     costUsd: Float!
   }
 
@@ -66,6 +97,23 @@ async function listBudgets(
   return { nodes: budgets, pageInfo: forwardOnly(nextCursor, after) }
 }
 
+interface UsageArguments extends ListArguments {
+  readonly from: string
+  readonly to: string
+  readonly groupBy: string
+}
+
+async function sumUsage(
+  _: unknown,
+  { workspaceId, first, after, ...period }: UsageArguments,
+  { call }: GraphqlContext,
+): Promise<object> {
+  const page = { limit: String(pageSize(first)), cursor: after ?? undefined }
+  const query = { ...period, ...page, workspaceId: workspaceId ?? undefined }
+  const { usage, nextCursor } = await call('getUsage', { query })
+  return { nodes: usage, pageInfo: forwardOnly(nextCursor, after) }
+}
+
 interface SetArguments {
   readonly budget?: WireObject | null
 }
@@ -79,11 +127,14 @@ const set = (operationId: string, holder: 'agentId' | 'workspaceId'): FieldPlan 
   ) => write(operationId, { params: { [holder]: String(named[holder]) }, body: { budget } }),
 })
 
-/** Monthly budgets, by the operations of REST. */
+/** Usage and monthly budgets, by the operations of REST. */
 export const budgetPart: SchemaPart = {
   types,
   fields: {
-    Query: { budgets: { size: 'first', resolve: listBudgets } },
+    Query: {
+      budgets: { size: 'first', resolve: listBudgets },
+      usage: { size: 'first', resolve: sumUsage },
+    },
     Mutation: {
       setAgentBudget: set('setAgentBudget', 'agentId'),
       setWorkspaceBudget: set('setWorkspaceBudget', 'workspaceId'),

@@ -6,10 +6,12 @@ import {
   type TaskLogEntry,
   type TaskSummary,
 } from '@taskboard/core'
+import { microsPerUsd } from '@taskboard/core/transport'
 import type { GraphqlContext } from '../graphql-context.js'
 import type { Loaders } from '../loaders.js'
-import { toWire, type WireObject } from '../wire-names.js'
+import type { WireObject } from '../wire-names.js'
 import type { FieldPlan, FieldResolver, SchemaPart } from './field-plan.js'
+import { toListedTask } from './listed-task.js'
 import { searchTasks, type TaskConnection, type TaskListArguments } from './task-connection.js'
 import { fieldResolvers } from './task-field-types.js'
 import { taskTypes } from './task-types.js'
@@ -34,12 +36,6 @@ function writeTask(operationId: string, bodyOf?: (args: never) => WireObject): F
 interface TaskListInput {
   readonly tasks: readonly WireObject[]
   readonly workspaceId?: string | null
-}
-
-/** REST has the positions of earlier tasks among the ids. */
-function toListedTask({ follows, dependsOn, ...task }: WireObject): WireObject {
-  const before = [dependsOn, follows].flatMap((entries) => (entries ?? []) as readonly unknown[])
-  return toWire({ ...task, dependsOn: before })
 }
 
 const inputOf = ({ input }: { input: WireObject }): WireObject => input
@@ -137,6 +133,10 @@ function taskFields(): SchemaPart['fields'][string] {
       size: 100,
       resolve: async (summary: TaskSummary, _: unknown, { loaders }: GraphqlContext) =>
         (await detailOf(summary, loaders)).outputs,
+    },
+    usage: async (summary: TaskSummary, _: unknown, { loaders }: GraphqlContext) => {
+      const { costMicros, ...tokens } = (await detailOf(summary, loaders)).usage
+      return { ...tokens, costUsd: costMicros / microsPerUsd }
     },
   }
 }

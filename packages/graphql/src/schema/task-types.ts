@@ -96,6 +96,8 @@ ${taskListArguments}
     "The newest 100 lines, oldest first."
     logs: [LogLine!]!
     outputs: [Output!]!
+    "The sum of what was reported on it."
+    usage: UsageTotal!
   }
 
   "What may be used: at least one of the two."

@@ -1,6 +1,7 @@
 import type { GraphqlContext } from '../graphql-context.js'
 import type { WireObject } from '../wire-names.js'
 import type { FieldPlan, SchemaPart } from './field-plan.js'
+import { toListedTask } from './listed-task.js'
 
 const types = /* GraphQL */ `
   extend type Mutation {
@@ -16,6 +17,8 @@ const types = /* GraphQL */ `
     addTaskOutput(id: ID!, input: OutputInput!): Output
     "Records what work on a task has used."
     reportTaskUsage(id: ID!, input: UsageInput!): RecordedUsage
+    "Creates subtasks of a claimed task, all or none, and returns their ids. With wait, the task waits for them, and that attempt does not count."
+    delegateTask(id: ID!, input: DelegateInput!): [ID!]
     "Ends a claimed task with its result."
     completeTask(id: ID!, input: CompleteTaskInput!): WorkedTask
     "Fails a claimed task. It is retried as long as attempts remain and retry is not false."
@@ -72,6 +75,15 @@ const types = /* GraphQL */ `
     outputTokens: Float!
     cachedInputTokens: Float!
     costUsd: Float!
+  }
+
+  input DelegateInput {
+    fencingToken: Int!
+    "1 to 50. They have no parentId: the claimed task is their parent."
+    tasks: [ListedTaskInput!]!
+    "Default false."
+    wait: Boolean
+    leaseSeconds: Int
   }
 
   input ProgressInput {
@@ -163,6 +175,21 @@ async function claimTask(
   return { task: await services.tasks.find(principal, String(id)), fencingToken, leaseExpiresAt }
 }
 
+interface DelegateArguments {
+  readonly id: string
+  readonly input: WireObject & { readonly tasks: readonly WireObject[] }
+}
+
+async function delegateTask(
+  _: unknown,
+  { id, input: { tasks, ...input } }: DelegateArguments,
+  { write }: GraphqlContext,
+): Promise<readonly unknown[]> {
+  const body = { ...given(input), tasks: tasks.map(toListedTask) }
+  const answer = await write('delegateTask', { params: { taskId: id }, body })
+  return (answer['tasks'] as readonly WireObject[]).map((task) => task['id'])
+}
+
 export const taskWorkPart: SchemaPart = {
   types,
   fields: {
@@ -173,6 +200,7 @@ export const taskWorkPart: SchemaPart = {
       addTaskLogLine: work('addTaskLogLine'),
       addTaskOutput: work('addTaskOutput'),
       reportTaskUsage: work('reportTaskUsage'),
+      delegateTask: { weight: 2_500, resolve: delegateTask },
       completeTask: work('completeTask'),
       failTask: work('failTask'),
     },

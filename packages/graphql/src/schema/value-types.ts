@@ -18,6 +18,7 @@ import {
   principalKinds,
   realtimeEventTypes,
   taskSorts,
+  usageGroups,
 } from '@taskboard/core/transport'
 import { GraphQLEnumType, GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped } from 'graphql'
 import { periodDays } from './workspace-part.js'
@@ -67,6 +68,7 @@ export const valueTypes = [
   ),
   enumOf('Priority', 'How urgent a task is.', priorities),
   enumOf('HoldReason', 'Why a task is kept from agents.', holdReasons),
+  enumOf('UsageGroup', 'What the sums of usage are by.', usageGroups),
   enumOf('CommentKind', 'What a comment is.', commentKinds),
   enumOf('ApprovalStatus', 'The state of an approval.', approvalStatuses),
   enumOf('ApprovalDecision', 'What a person decides.', approvalDecisions),

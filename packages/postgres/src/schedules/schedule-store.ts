@@ -109,11 +109,20 @@ const WITHIN_REACH = /* sql */ `($1::text is null or w.account_id = $1::text)
 
 type ListRow = Schedule | { readonly id: null }
 
+const NAMED = /* sql */ `
+    select w.id from taskboard.workspace w where w.id = $3::text and ${WITHIN_REACH}`
+
+/** All workspaces of the account, or those that are named, each looked up by its key. */
+const ALL_REACHED = /* sql */ `
+    select w.id from taskboard.workspace w where $2::text[] is null and w.account_id = $1::text
+    union all
+    select w.id from unnest($2::text[]) as named (id) cross join lateral (
+      select w.id from taskboard.workspace w where w.id = named.id and w.account_id = $1::text limit 1
+    ) as w`
+
 /** Account, workspaces within reach, workspace or null, limit, greatest id before, schedule or null. */
-const listed = (chosen: string): string => /* sql */ `
-  with reached_workspace as (
-    select w.id from taskboard.workspace w where ($3::text is null or w.id = $3::text) and ${WITHIN_REACH}
-  ),
+const listed = (chosen: string, reached = NAMED): string => /* sql */ `
+  with reached_workspace as (${reached}),
   chosen as materialized (${chosen}
     and ($5::text is null or s.id > $5::text) and ($6::text is null or s.id = $6::text)
     order by s.id limit $4::integer
@@ -138,8 +147,11 @@ const listStatements = {
   ),
   within: statement<ListRow>(
     'list_schedules_within',
-    listed(/* sql */ `
-    select s.* from taskboard.schedule s where s.workspace_id in (select id from reached_workspace)`),
+    listed(
+      /* sql */ `
+    select s.* from taskboard.schedule s where s.workspace_id in (select id from reached_workspace)`,
+      ALL_REACHED,
+    ),
   ),
 }
 

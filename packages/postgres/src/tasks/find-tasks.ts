@@ -74,7 +74,8 @@ function pageByRank(search: TaskSearch, add: AddValue): Page {
   const conditions = [`t.workspace_id = ${workspace}`, ...ofTask, ...ofSearch]
   const isSearched = table === 's' || ofSearch.length > 0
   if (isSearched) conditions.push(`s.workspace_id = ${workspace}`)
-  const id = isSearched ? 's.task_id' : 't.id'
+  // Of the table whose index has the order.
+  const id = isSearched && sort !== 'updated' ? 's.task_id' : 't.id'
   if (after !== null) {
     const place = add(after.id, 'text')
     conditions.push(
@@ -156,6 +157,7 @@ function pageByScore(search: TaskSearch, add: AddValue): Page {
         )`
     const isSearched = ofSearch.length > 0
     const unlessFew = isSearched ? 'and not (select is_few from known)' : ''
+    const ofQueue = queueSql(search, add)
     return /* sql */ `
   ${isSearched ? fewSql(workspace, ofSearch) : ''}
   ${lanesSql(asOf, place)}
@@ -167,7 +169,7 @@ function pageByScore(search: TaskSearch, add: AddValue): Page {
           and q.key <= lane_part.highest and q.placed_at + 0 <= a.as_of and q.until + 0 > a.as_of
           and (q.key < lane_part.highest
             or (q.due_date, q.created_at, q.task_id) > (page_start.due_date, page_start.created_at, page_start.id))
-          ${unlessFew} and ${isFound('q.task_id')}
+          ${unlessFew} ${ofQueue} and ${isFound('q.task_id')}
         order by q.key desc, q.due_date, q.created_at, q.task_id
         limit ${most}
       ) as first_tasks limit ${LONGEST_PAGE + 1}
@@ -205,6 +207,16 @@ function pageByScore(search: TaskSearch, add: AddValue): Page {
     ) as f
   )`
   }
+}
+
+/** What the queue's row `q` says by itself of the conditions, before the task is looked up. */
+function queueSql({ status, hold, type, assignedTo }: TaskSearch, add: AddValue): string {
+  const conditions: string[] = []
+  const isHeld = hold !== null || (status !== null && status !== 'pending')
+  if (isHeld || status === 'pending') conditions.push(`and lane_part.held = ${isHeld}`)
+  if (type !== null) conditions.push(`and q.type = ${add(type, 'text')}`)
+  if (assignedTo !== null) conditions.push(`and q.agent_id = ${add(assignedTo, 'text')}`)
+  return conditions.join(' ')
 }
 
 /** The first tasks that have what is searched for, and whether those are all. */

@@ -41,13 +41,13 @@ const LOAD: readonly string[] = [
   `insert into taskboard.account_user (id, account_id, default_workspace_id, email, password_hash, created_at)
     select 'user_' || n, 'acc_' || n % 1000, 'ws_' || n + 1, 'user_' || n || '@example.com', 'hash', ${NOW - 7e8}
     from ${numbers(SMALL_WORKSPACES)}`,
-  `insert into taskboard.task (id, workspace_id, title, flag, column_name, hold_reason, hold_since, due_date, not_before,
+  `insert into taskboard.task (id, workspace_id, title, type, flag, column_name, hold_reason, hold_since, due_date, not_before,
       tags, metadata, depends_on, created_at, updated_at, started_at, completed_at, attempts, max_attempts, fencing_token,
       lease_agent_id, lease_expires_at, assigned_to)
-    select 'task_' || ${padded('n')}, w, 'Task ' || n, n % 4, case when f < 60 then 'TODO' when f < 62 then 'DOING' else 'DONE' end,
+    select 'task_' || ${padded('n')}, w, 'Task ' || n, 'type' || n % 50, n % 4, case when f < 60 then 'TODO' when f < 62 then 'DOING' else 'DONE' end,
       case when f < 2 then 'needs_input' end, case when f < 2 then ${NOW - 1000} end,
       case when n % 3 = 0 then ${NOW - 2e9} + n * 10000::bigint end, case when f between 2 and 4 then ${NOW} + 1000 + n end,
-      '{}', '{}', '{}', ${minutesAgo('n')}, ${NOW - 1000},
+      '{}', '{}', '{}', ${minutesAgo('n')}, ${minutesAgo('n * 7')} + 500,
       case when f >= 60 then ${NOW - 1000} - n % 1000 end, case when f >= 62 then ${NOW - 1000} - n % 1000000 end,
       case when f >= 60 then 1 else 0 end, 3, case when f >= 60 then 1 else 0 end,
       case when f between 60 and 61 then 'agent_' || w || '_0' end, case when f between 60 and 61 then ${NOW} + 60000 + n end,
@@ -118,7 +118,7 @@ const LOAD: readonly string[] = [
   `insert into taskboard.task_quota select 'acc_' || n, ${NOW - 1e9}, 10, 10000, 1 from ${numbers(20_000)}`,
   `insert into taskboard.schedule
       (id, workspace_id, cron, time_zone, task, overlap, enabled, next_at, created_at, updated_at)
-    select 'sch_' || ${padded('n')}, ${workspaceOf('n')}, '0 * * * *', 'UTC', '{}', 'skip', n % 5 > 0,
+    select 'sch_' || ${padded('n')}, case when n < 1000 then '${HUGE}' else 'ws_' || n % ${SMALL_WORKSPACES} + 1 end, '0 * * * *', 'UTC', '{}', 'skip', n % 5 > 0,
       case when n % 5 > 0 then ${NOW} + 60000 + n end, ${NOW - 8e8}, ${NOW - 8e8}
     from ${numbers(100_000)}`,
   `insert into taskboard.task_usage

@@ -14,7 +14,7 @@ export function usageVerbs({ usage, tasks }: Storage<PgConnection>): readonly Ho
   return [
     {
       name: 'report usage from outside',
-      indexes: ['task_usage_pkey', 'usage_day_pkey', 'monthly_budget_pkey'],
+      indexes: ['task_usage_pkey', 'monthly_budget_pkey'],
       run: () =>
         usage.recordUsage({ ...task, report, fencingToken: null, leaseMs: null, idempotency: null }, at),
     },
