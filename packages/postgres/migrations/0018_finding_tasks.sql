@@ -44,7 +44,8 @@ create index task_search_terms on taskboard.task_search
   using gin (taskboard.search_terms(workspace_id, title_words, description_words, type, tags, flag));
 create index task_search_due on taskboard.task_search (workspace_id, due_rank, task_id);
 create index task_search_created on taskboard.task_search (workspace_id, created_at);
-create index task_updated on taskboard.task (workspace_id, updated_at, id);
+-- Without the id: with it, the planner may look up a task of a workspace here, and reads all entries of the workspace for that.
+create index task_updated on taskboard.task (workspace_id, updated_at);
 
 -- The agents that workers outside of the runtimes have claimed for: whether they still do is looked at all the time.
 create index agent_worked on taskboard.agent (worked_until) where worked_until is not null;

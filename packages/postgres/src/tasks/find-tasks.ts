@@ -134,7 +134,7 @@ const FEW = 5_000
 function pageByScore(search: TaskSearch, add: AddValue): Page {
   const { limit, after } = search
   const workspace = workspaceSql(search, add)
-  const { ofTask, ofSearch } = conditionsSql(search, workspace, add)
+  const { ofTask, ofSearch, hasTerms } = conditionsSql(search, workspace, add)
   const most = add(limit + 1, 'integer')
   const asOf = add(after?.asOf ?? null, 'bigint')
   const place = {
@@ -159,7 +159,7 @@ function pageByScore(search: TaskSearch, add: AddValue): Page {
     const unlessFew = isSearched ? 'and not (select is_few from known)' : ''
     const ofQueue = queueSql(search, add)
     return /* sql */ `
-  ${isSearched ? fewSql(workspace, ofSearch) : ''}
+  ${isSearched ? fewSql(workspace, ofSearch, hasTerms) : ''}
   ${lanesSql(asOf, place)}
   placed as (
     select q.* from reached w, lane_part, a, page_start, lateral (
@@ -219,12 +219,15 @@ function queueSql({ status, hold, type, assignedTo }: TaskSearch, add: AddValue)
   return conditions.join(' ')
 }
 
-/** The first tasks that have what is searched for, and whether those are all. */
-const fewSql = (workspace: string, ofSearch: readonly string[]): string => /* sql */ `
+/**
+ * The first tasks that have what is searched for, and whether those are all. With terms, no index by workspace is of use: it would
+ * be read for the whole workspace.
+ */
+const fewSql = (workspace: string, ofSearch: readonly string[], hasTerms: boolean): string => /* sql */ `
   few as materialized (
     select q.task_id from reached w cross join lateral (
       select s.task_id from taskboard.task_search s
-      where s.workspace_id = ${workspace} and ${ofSearch.join(' and ')} limit ${FEW + 1}
+      where s.workspace_id${hasTerms ? " || ''" : ''} = ${workspace} and ${ofSearch.join(' and ')} limit ${FEW + 1}
     ) as q
     limit ${FEW + 1}
   ),

@@ -17,6 +17,8 @@ const flags = priorities.toReversed()
 export interface ConditionsSql {
   readonly ofTask: readonly string[]
   readonly ofSearch: readonly string[]
+  /** Whether `ofSearch` has words or other terms. These name the workspace as well. */
+  readonly hasTerms: boolean
 }
 
 /** `workspace` is the SQL of the workspace's id. */
@@ -36,7 +38,7 @@ export function conditionsSql(conditions: TaskConditions, workspace: string, add
   if (dueAfter !== null || dueBefore !== null) ofSearch.push('s.due_rank > -9007199254740991')
   if (dueAfter !== null) ofSearch.push(`s.due_rank <= -(${add(dueAfter, 'bigint')})`)
   if (dueBefore !== null) ofSearch.push(`s.due_rank > -(${add(dueBefore, 'bigint')})`)
-  return { ofTask, ofSearch }
+  return { ofTask, ofSearch, hasTerms: terms.length > 0 }
 }
 
 interface Term {

@@ -5,6 +5,8 @@ import { HUGE, NOW } from './large-board.js'
 
 const at = { now: NOW }
 const account = { accountId: 'acc_0', workspaceIds: 'all' } as const
+/** A workspace has at most a thousand. */
+const most = { rows: 3_000, pages: 300 }
 const scheduleId = (n: number): string => `sch_${String(n).padStart(20, '0')}`
 
 /** Schedules, of which one workspace has as many as it may. */
@@ -23,11 +25,13 @@ export function scheduleVerbs({ schedules }: Storage<PgConnection>): readonly Ho
     {
       name: 'list the schedules of a workspace',
       indexes: ['schedule_age'],
+      most,
       run: () => schedules.listSchedules({ reach: account, workspaceId: HUGE, limit: 100 }, at),
     },
     {
       name: 'list the schedules of a workspace, a later page',
       indexes: ['schedule_age'],
+      most,
       run: () =>
         schedules.listSchedules(
           { reach: account, workspaceId: HUGE, limit: 100, afterId: scheduleId(500) },

@@ -9,7 +9,7 @@ const all: Reach = { accountId: 'acc_0', workspaceIds: 'all' }
 const HOUR_MS = 3_600_000
 /** A rare condition finds some hundred tasks, each of which is read; a frequent one passes others on the way to a full page. */
 const most = { rows: 40_000, pages: 100_000 }
-/** More than 5,000 tasks of a type, which are not the best of their lanes: those before them are passed by their entries in the index. */
+/** More than 5,000 tasks of a type or flag, which are not the best of their lanes: those before them are passed by their entries in the index. */
 const passing = { rows: 400_000, pages: 150_000 }
 
 /** Searches of a workspace with most of a million tasks. Planned with their values, also by a server that is told to plan for any. */
@@ -59,7 +59,7 @@ export function searchVerbs({ tasks }: Storage<PgConnection>): readonly HotVerb[
         `${name} by ${sort}`,
         { ...filter, sort },
         'task_pkey',
-        sort === 'priority_score' && filter.type !== undefined ? passing : most,
+        sort === 'priority_score' && (filter.type ?? filter.priority) !== undefined ? passing : most,
       ),
     )
   return [
