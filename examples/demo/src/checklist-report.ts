@@ -5,7 +5,11 @@ export interface WorkedStep {
   readonly step: Step
   /** What happened to it, in a few words. */
   readonly outcome: string
+  /** Whether it was refused, and so not done. */
+  readonly isRefused?: boolean
 }
+
+const LONGEST_QUOTE = 2_000
 
 /** The description of a line that was read. */
 export function describeLine(text: string): string {
@@ -19,6 +23,13 @@ export function describeLine(text: string): string {
   return `read: ${parts.join('; ')}`
 }
 
+/** What a person or another agent said, on one line. */
+export function quote(text: string): string {
+  const lines = text.split(/\r?\n/).map((line) => line.trim())
+  const line = lines.filter((each) => each !== '').join(' / ')
+  return line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE).toWellFormed()}…` : line
+}
+
 /** The report that becomes the task's result. The same steps always give the same text. */
 export function writeReport(title: string, worked: readonly WorkedStep[], leftOut: number): string {
   if (worked.length === 0) {
@@ -26,13 +37,15 @@ export function writeReport(title: string, worked: readonly WorkedStep[], leftOu
   }
   const facts = worked.map(({ step }) => readLine(step.text))
   const ticked = worked.filter(({ step }) => step.kind === 'ticked').length
+  const refused = worked.filter(({ isRefused }) => isRefused).length
+  const gone = worked.length - ticked - refused
   return [
     `Worked through ${counted(worked.length, 'line')} of "${title}".`,
     ...worked.map(
       ({ step, outcome }, index) =>
         `${index + 1}. ${step.kind === 'ticked' ? '[x] ' : ''}${step.text} (${outcome})`,
     ),
-    `In all: ${ticked} ticked off before, ${worked.length - ticked} gone through now; ${totals(facts)}.`,
+    `In all: ${ticked} ticked off before, ${gone} gone through now${refused > 0 ? `, ${refused} not done` : ''}; ${totals(facts)}.`,
     ...(leftOut > 0 ? [`${counted(leftOut, 'further line')} left out.`] : []),
   ].join('\n')
 }

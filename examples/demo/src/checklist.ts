@@ -1,4 +1,5 @@
 import { withoutEnd } from './without-end.js'
+
 /** One line of a checklist. */
 export type Step =
   /** Ticked off before the run. */
@@ -10,6 +11,12 @@ export type Step =
   | { readonly kind: 'question'; readonly text: string }
   /** Alerts people at once. */
   | { readonly kind: 'alert'; readonly text: string }
+  /** Asks people. `?` is in front of it. */
+  | { readonly kind: 'ask'; readonly text: string }
+  /** To be done once a person has approved it. `!` is in front of it. */
+  | { readonly kind: 'approval'; readonly text: string }
+  /** A task for an agent, whose result is waited for. `+` is in front of it. */
+  | { readonly kind: 'subtask'; readonly text: string }
 
 /** What is found in the text of a line. */
 export interface LineFacts {
@@ -21,8 +28,15 @@ export interface LineFacts {
   readonly numbers: readonly string[]
 }
 
-const MARKER = /^(?:[-*+]|\d{1,4}[.)])\s+/
+const MARKER = /^(?:[-*]|\d{1,4}[.)])\s+/
 const BOX = /^\[([ xX])\](?:\s+|$)/
+/** A number such as +49 is no sign. */
+const SIGN = /^([?!]|\+(?!\d))\s*(\S.*)$/s
+const SIGNS: Readonly<Record<string, 'ask' | 'approval' | 'subtask'>> = {
+  '?': 'ask',
+  '!': 'approval',
+  '+': 'subtask',
+}
 const QUESTION = /^(?:blocked|needs input)\s*:\s*(\S.*)$/is
 const ALERT = /^alert\s*:\s*(\S.*)$/is
 const WAIT = /^wait\s+(\d{1,6}(?:\.\d{1,3})?)\s*(ms|s|m|min)$/i
@@ -46,6 +60,9 @@ function toStep(line: string): Step {
   const box = BOX.exec(unmarked)
   const text = unmarked.replace(BOX, '').trim()
   if (box !== null && box[1] !== ' ') return { kind: 'ticked', text }
+  const [, sign = '', signed = ''] = SIGN.exec(text) ?? []
+  const kind = SIGNS[sign]
+  if (kind !== undefined) return { kind, text: signed }
   const question = QUESTION.exec(text)?.[1]
   if (question !== undefined) return { kind: 'question', text: question }
   const alert = ALERT.exec(text)?.[1]

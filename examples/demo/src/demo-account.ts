@@ -1,4 +1,4 @@
-import { scopes, type Taskboard } from '@taskboard/core'
+import { scopes, type Scope, type Taskboard } from '@taskboard/core'
 
 export interface DemoWorkspace {
   readonly accountId: string
@@ -25,6 +25,25 @@ export async function ensureDemo<Tx>({ accounts }: Taskboard<Tx>): Promise<DemoW
   const [workspace] = await accounts.listWorkspaces(account.id)
   const { id } = workspace ?? (await accounts.createWorkspace(account.id, { name: 'Demo' }))
   return { accountId: account.id, workspaceId: id, accountName: account.name, isNew: false }
+}
+
+const WORKER_SCOPES = ['tasks:read', 'tasks:write'] as const satisfies readonly Scope[]
+
+/** The workspace's oldest agent, or a new one, and a key for a worker of its tasks. The key cannot decide approvals. */
+export async function ensureWorker<Tx>(
+  { accounts, agents }: Taskboard<Tx>,
+  workspaceId: string,
+): Promise<{ readonly agentId: string; readonly key: string }> {
+  const [found] = await agents.list(workspaceId)
+  const { id } = found ?? (await agents.create(workspaceId, { name: 'Worker over HTTP', type: 'general' }))
+  const expiresAt = Date.now() + DAY_MS
+  const { key } = await accounts.createKey({
+    workspaceId,
+    name: 'worker',
+    scopes: [...WORKER_SCOPES],
+    expiresAt,
+  })
+  return { agentId: id, key }
 }
 
 /** A key with every scope in one workspace, for 24 hours. It cannot be read again later. */

@@ -1,7 +1,7 @@
 import { createTaskboard, isTaskboardError, silentLogger, type Logger } from '@taskboard/core'
 import type { TransportServices } from '@taskboard/core/transport'
 import { checklistAgent } from './checklist-agent.js'
-import { ensureDemo, mintDemoKey } from './demo-account.js'
+import { ensureDemo, ensureWorker, mintDemoKey } from './demo-account.js'
 import { ensureOwner } from './demo-owner.js'
 import { openStorage, type DemoStorage } from './demo-storage.js'
 import { tokenSecretOf } from './encryption-key.js'
@@ -69,11 +69,22 @@ async function serveBoard(
     const workspace = await ensureDemo(taskboard)
     const owner = await ensureOwner(taskboard, workspace.accountId, settings)
     const key = await mintDemoKey(taskboard, workspace.workspaceId)
+    const worker = settings.runsAgent ? null : await ensureWorker(taskboard, workspace.workspaceId)
     const listening = await server.listen(taskboard, settings).catch(toSettingError(settings))
     const url = `http://${urlHost(host)}:${listening.port}`
     const { place, keyPlace } = opened
     print(
-      greet({ ...workspace, ...key, owner, framework: server.framework, url, place, keyPlace, webhookAllow }),
+      greet({
+        ...workspace,
+        ...key,
+        owner,
+        worker,
+        framework: server.framework,
+        url,
+        place,
+        keyPlace,
+        webhookAllow,
+      }),
     )
     return {
       url,

@@ -22,6 +22,8 @@ const texts: Readonly<Record<string, (characters: number) => string>> = {
   commas: (characters) => `add ${','.repeat(characters)}x`,
   tags: (characters) => `add x${',#a'.repeat(characters / 3)}`,
   'a question after blanks': (characters) => `- blocked:${' '.repeat(characters)}a\u2028b`,
+  'an approval after blanks': (characters) => `- !${' '.repeat(characters)}a\u2028b`,
+  signs: (characters) => `- ${'+'.repeat(characters)}1`,
   'an alert after blanks': (characters) => `- alert:${' '.repeat(characters)}a\u2028b`,
   'a wait after blanks': (characters) => `- wait 1${' '.repeat(characters)}x`,
   'a link and dots': (characters) => `https://a.example/${'.'.repeat(characters)}x`,

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { assertDocumentedQuery, assertFollowed, assertResumed, connectClients } from './client-cases.js'
 import { startServer, type ServerProcess } from './server-process.js'
 import { runInShell } from './shell.js'
+import { assertTogetherLines, assertWorkedTogether, printedLines } from './together-cases.js'
 
 interface WirePayload {
   readonly event: string
@@ -44,6 +45,11 @@ export function describeServer(framework: string, main: URL): void {
     it('sends the realtime client the events of a task from created to completed', () =>
       assertFollowed(started.server))
     it('sends a client that was cut off the events that it missed', () => assertResumed(started.server))
+    it('prints lines to ask, answer and approve that work as printed', () =>
+      assertTogetherLines(started.server))
+    it('works a list with questions, approvals and subtasks over HTTP', async () => {
+      await assertWorkedTogether(started.server)
+    })
     it("leaves the host's own routes alone", () => assertHostRoutes(started))
     it('ends on SIGTERM during work, with requests answered, the task done and clients up to date', () =>
       assertDrain(started))
@@ -86,9 +92,8 @@ async function assertLogin({ server }: Started): Promise<void> {
 }
 
 async function assertCommands({ server }: Started): Promise<void> {
-  const lines = server.output().match(/^ {2}curl .*$/gm) ?? []
   const answers: unknown[] = []
-  for (const line of lines) {
+  for (const line of printedLines(server, 'Then try:')) {
     answers.push(JSON.parse(await runInShell(line, server.key)))
     if (line.includes('action=add')) await server.printed(/task\.completed +Completed: Prepare the launch/)
   }

@@ -2,6 +2,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  assertWorkedTogether,
   launch,
   openCuttingProxy,
   startFollower,
@@ -103,6 +104,16 @@ describe('the board of npm start', { timeout: 240_000 }, () => {
     await follower.stop()
     await proxy.close()
     await again.kill()
+  })
+
+  it('goes on with a list that waits for people, each time in another process after a kill -9', async () => {
+    await fillPgliteDirectory(data)
+    const settings = { TASKBOARD_DATA: data }
+    const last = await assertWorkedTogether(await startServer(main, settings), async (server) => {
+      await server.kill()
+      return startServer(main, settings)
+    })
+    await last.kill()
   })
 
   it('is on the Postgres of DATABASE_URL, and survives the end of all connections', async () => {

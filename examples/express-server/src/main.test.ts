@@ -2,7 +2,13 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describeServer, launch, runInShell, startServer } from '@taskboard/example-demo/testing'
+import {
+  assertWorkerLines,
+  describeServer,
+  launch,
+  runInShell,
+  startServer,
+} from '@taskboard/example-demo/testing'
 import { describe, expect, inject, it } from 'vitest'
 
 const sources = new URL('main.ts', import.meta.url)
@@ -26,6 +32,14 @@ describe('npm start', { timeout: 120_000 }, () => {
     const clients = server.output().match(/(?<=^ {2}TASKBOARD_URL=\S+ )TASKBOARD_KEY=.*$/gm)
     expect(clients).toHaveLength(2)
     expect(readme.match(/^TASKBOARD_KEY=.*$/gm)).toEqual(clients)
+  })
+
+  it('runs no agent with TASKBOARD_AGENT=off, says so, and prints what a worker does', async () => {
+    const server = await startServer(main, { TASKBOARD_AGENT: 'off' })
+    expect(server.output()).toMatch(/^Agent: +agent_\w+ waits for a worker .*; none runs in this process$/m)
+    expect(server.output()).not.toContain('the agent takes it at once')
+    await assertWorkerLines(server)
+    await server.kill()
   })
 
   it.each([
