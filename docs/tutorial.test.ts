@@ -93,7 +93,12 @@ it('the tutorial does what it says', { timeout: 120_000 }, async () => {
   expect(message).toBe('Into which language?')
   const question = /"id":"(task_\w+)"/.exec(asked)?.[1] ?? ''
   const answer = { $KEY: key, 'task_…': question, '"title":"Greet the guests"': '"title":"Greet again"' }
-  await shell('5. A question to a person', answer)
+  const conversation = await shell('5. A question to a person', answer)
+  expect(conversation.match(/"kind":"\w+","body":"[^"]+"/g)).toEqual([
+    '"kind":"answer","body":"fr"',
+    '"kind":"question","body":"Into which language?"',
+    '"kind":"answer","body":"fr"',
+  ])
   const [, result] = await receiver.printed(/^task\.completed · Greet the guests · (.*)$/m)
   expect(result).toBe('bonjour')
 

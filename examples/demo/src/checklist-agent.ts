@@ -145,12 +145,15 @@ async function doWhenApproved({ steps, index, step, earlier }: Work, context: Ta
   return APPROVED
 }
 
+function isSubtask({ kind }: Step): boolean {
+  return kind === 'subtask'
+}
+
 /** Makes subtasks of the line and of those that follow it directly, so that they are worked side by side. */
 async function splitOff(
   { task, steps, index, earlier }: Work,
   { delegate }: TaskContext,
 ): Promise<Outcome | null> {
-  const isSubtask = ({ kind }: Step): boolean => kind === 'subtask'
   const room = MOST_SUBTASKS - steps.slice(0, index).filter(isSubtask).length
   if (room <= 0)
     return { outcome: `not done: a checklist has at most ${MOST_SUBTASKS} subtasks`, isRefused: true }
