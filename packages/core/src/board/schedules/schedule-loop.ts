@@ -56,7 +56,8 @@ export function createScheduleLoop<Tx>(options: ScheduleLoopOptions<Tx>): Schedu
     async pass() {
       const due = await schedules.listSchedules({ isDue: true, limit: BATCH }, at())
       for (const schedule of due.schedules) await make(schedule)
-      return due.schedules.length === BATCH ? 'now' : due.nextDueInMs
+      // Those that were due have a next occurrence now, which the list does not know.
+      return due.schedules.length > 0 ? 'now' : due.nextDueInMs
     },
   })
   let unsubscribe: (() => void) | undefined

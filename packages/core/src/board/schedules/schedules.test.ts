@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTaskboard, type Storage } from '@taskboard/core'
+import { createTaskboard, type Board, type Storage } from '@taskboard/core'
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 
@@ -13,6 +13,12 @@ async function started(storage: Storage = memoryStorage()) {
   const board = taskboard.board(workspace.id)
   const titles = async () => (await board.list('TODO')).tasks.map(({ title }) => title)
   return { taskboard, board, clock, titles, storage, account }
+}
+
+/** When the tasks of a board were created, oldest first. */
+async function createdAt(board: Board): Promise<readonly number[]> {
+  const { tasks } = await board.list('TODO', { limit: 1_000 })
+  return tasks.map((task) => task.createdAt).toSorted((a, b) => a - b)
 }
 
 const plants = { cron: '0 9 * * *', task: { title: 'Water the plants' }, overlap: 'allow' } as const
@@ -54,6 +60,70 @@ describe('schedules', () => {
     await clock.advance({ hours: 5 })
     expect(await titles()).toHaveLength(10)
     for (const each of [taskboard, ...others]) await each.close()
+  })
+
+  it('of every working day of a year are right in their time zone, the days after both clock changes too', async (context) => {
+    const { taskboard, board, clock } = await started()
+    const cron = { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin' }
+    const { id } = await board.schedules.create({ ...plants, ...cron })
+    const startedAt = performance.now()
+    await clock.advanceTo(Date.UTC(2027, 0, 1))
+    await context.annotate(`a year in ${Math.round(performance.now() - startedAt)} ms`)
+    const local = new Intl.DateTimeFormat('en-GB', {
+      timeZone: 'Europe/Berlin',
+      dateStyle: 'short',
+      timeStyle: 'medium',
+    })
+    const expected: string[] = []
+    for (let day = START; day < Date.UTC(2027, 0, 1); day += 86_400_000) {
+      const isWorkingDay = ![0, 6].includes(new Date(day).getUTCDay())
+      const [date = ''] = local.format(day).split(', ')
+      if (isWorkingDay) expected.push(`${date}, 09:00:00`)
+    }
+    const made = await createdAt(board)
+    expect(made.map((at) => local.format(at))).toEqual(expected)
+    expect(made).toHaveLength(261)
+    const hours = (date: string) =>
+      made.map((at) => new Date(at).toISOString()).find((at) => at.startsWith(date))
+    expect(['2026-03-27', '2026-03-30', '2026-10-23', '2026-10-26'].map(hours)).toEqual([
+      '2026-03-27T08:00:00.000Z',
+      '2026-03-30T07:00:00.000Z',
+      '2026-10-23T07:00:00.000Z',
+      '2026-10-26T08:00:00.000Z',
+    ])
+    expect(await board.schedules.get(id)).toMatchObject({ nextAt: Date.UTC(2027, 0, 1, 8), lastError: null })
+    await taskboard.close()
+  })
+
+  it('are made once on the days of the clock changes', async () => {
+    const { taskboard, board, clock } = await started()
+    const daily = { ...plants, timeZone: 'Europe/Berlin' }
+    for (const cron of ['0 9 * * *', '30 2 * * *']) await board.schedules.create({ ...daily, cron })
+    await clock.advanceTo(Date.UTC(2027, 0, 1))
+    const made = (await createdAt(board)).map((at) => new Date(at).toISOString())
+    expect(made).toHaveLength(2 * 365)
+    const on = (date: string) => made.filter((at) => at.startsWith(date)).map((at) => at.slice(11, 16))
+    expect([on('2026-03-29'), on('2026-10-25')]).toEqual([
+      ['01:00', '07:00'],
+      ['00:30', '08:00'],
+    ])
+    await taskboard.close()
+  })
+
+  it('make one task for a month in which no process ran', async () => {
+    const { taskboard, board, clock, storage } = await started()
+    const { id } = await board.schedules.create(plants)
+    await clock.advance({ hours: 10 })
+    await taskboard.close()
+    await clock.advance({ hours: 24 * 31 })
+    const next = createTaskboard({ storage, clock, logger: false })
+    await next.start()
+    await clock.advance({ minutes: 1 })
+    expect(await createdAt(board)).toEqual([START + 9 * 3_600_000, START + (10 + 24 * 31) * 3_600_000])
+    await clock.advance({ hours: 24 })
+    expect(await createdAt(board)).toHaveLength(3)
+    expect(await next.board(board.workspaceId).schedules.get(id)).toMatchObject({ lastError: null })
+    await next.close()
   })
 
   it('that the storage refuses end with the reason, and others are made all the same', async () => {
