@@ -88,6 +88,53 @@ describe('usage', () => {
     await taskboard.close()
   })
 
+  it('of an agent’s spent month keeps that agent from work until the next one, by the prices of each model', async () => {
+    const clock = virtualClock(START)
+    const prices = {
+      small: { inputUsd: 0.5, outputUsd: 2, cachedInputUsd: 0.1 },
+      large: { inputUsd: 3, outputUsd: 15 },
+    }
+    const taskboard = createTaskboard({
+      storage: memoryStorage(),
+      clock,
+      prices,
+      logger: false,
+      agents: [
+        defineAgent({
+          type: 'bot',
+          run: ({ title }, { usage }) =>
+            usage({ model: title, inputTokens: 1_000, outputTokens: 100, cachedInputTokens: 400 }),
+        }),
+      ],
+    })
+    const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+    const [agent] = await taskboard.agents.list(workspace.id)
+    const own = { workspaceId: workspace.id, agentId: agent?.id ?? '' }
+    await taskboard.usage.setBudget(own, { costUsd: 0.005_041 })
+    await taskboard.start()
+    const tasks = taskboard.board(workspace.id)
+    const costs: number[] = []
+    const ids: string[] = []
+    // 300 + 40 + 200 millionths, 3,000 + 1,500, and none: the next small one has 1 left.
+    for (const model of ['small', 'large', 'unknown', 'small', 'small']) {
+      const { id } = await tasks.add({ title: model })
+      ids.push(id)
+      await clock.advance({ minutes: 1 })
+      const sums = await taskboard.usage.ofTask(workspace.id, id, 'model')
+      costs.push(sums.reduce((sum, { costMicros }) => sum + costMicros, 0))
+    }
+    expect(costs).toEqual([540, 4_500, 0, 540, 0])
+    const columns = async () => Promise.all(ids.map(async (id) => (await tasks.get(id)).column))
+    expect(await columns()).toEqual(['DONE', 'DONE', 'DONE', 'TODO', 'TODO'])
+    await clock.advanceTo(Date.UTC(2026, 10, 30, 23, 59, 59, 999))
+    expect(await columns()).toEqual(['DONE', 'DONE', 'DONE', 'TODO', 'TODO'])
+    await clock.advanceTo(Date.UTC(2026, 11, 1, 0, 1))
+    expect(await columns()).toEqual(['DONE', 'DONE', 'DONE', 'TODO', 'DONE'])
+    const [, ofAgent] = (await taskboard.usage.budgets(workspace.id)).budgets
+    expect(ofAgent).toMatchObject({ month: Date.UTC(2026, 11, 1), costMicros: 540, isSpent: false })
+    await taskboard.close()
+  })
+
   it.each([
     { inputUsd: -1, outputUsd: 1 },
     { inputUsd: 1, outputUsd: Number.NaN },
