@@ -17,16 +17,18 @@ import { holdStatement } from './held-pool.js'
 import {
   BACKOFF,
   ENCRYPTION_KEY,
+  PRICES,
   WORKER_TYPE,
   type Order,
   type ProcessOptions,
   type Report,
+  type Script,
 } from './messages.js'
 import { serveBoard } from './serve-board.js'
 
 // One process of a board: its API on a separate port, and optionally its agents and its deliverer.
 const [, , given = ''] = process.argv
-const { databaseUrl, agent, isStarted, held, clockAheadMs, pollIntervalMs } = JSON.parse(
+const { databaseUrl, agent, isStarted, held, clockAheadMs, pollIntervalMs, isQuiet } = JSON.parse(
   given,
 ) as ProcessOptions
 const orders = new EventEmitter<{ finish: [] }>()
@@ -38,21 +40,40 @@ const pool = held === null ? own : holdStatement(own, held, () => report({ kind:
 const aheadClock: Clock = { ...systemClock, now: () => systemClock.now() + clockAheadMs }
 const taskboard = createTaskboard<PgConnection>({
   storage: postgresStorage({ pool }),
-  agents: agent === null ? [] : [defineAgent({ ...agent, type: WORKER_TYPE, run })],
+  agents: (agent === null ? [] : (agent.types ?? [WORKER_TYPE])).map((type) => {
+    return defineAgent({ ...agent, type, run })
+  }),
+  prices: PRICES,
   secrets: { encryptionKey: ENCRYPTION_KEY },
   tokens: { secret: ENCRYPTION_KEY },
   webhooks: { allow: ['127.0.0.0/8'] },
   attempts: { backoff: BACKOFF },
   pollIntervalMs,
+  ...(isQuiet ? { logger: false as const } : {}),
   ...(clockAheadMs === 0 ? {} : { clock: aheadClock }),
 })
 
 async function run(task: Task, context: TaskContext): Promise<string> {
+  const { script = '{}' } = task.metadata
+  await perform(JSON.parse(String(script)) as Script, context)
   if (agent?.waits !== true) return `done by ${process.pid}`
   report({ kind: 'running', taskId: task.id, fencingToken: task.fencingToken })
   await once(orders, 'finish')
   report({ kind: 'late writes', codes: await writeAll(taskboard, task, context) })
   return `done by ${process.pid}`
+}
+
+async function perform(script: Script, context: TaskContext): Promise<void> {
+  const { usage = [], failures = 0, approval, workMs = 0 } = script
+  const { earlierAttempts } = context.claim
+  for (const used of usage[earlierAttempts.length] ?? usage.at(-1) ?? []) {
+    await context.usage(used)
+    if (context.signal.aborted) report({ kind: 'aborted' })
+    context.signal.throwIfAborted()
+  }
+  if (earlierAttempts.length < failures) throw new Error('as the script says')
+  if (approval !== undefined) await context.approval(approval)
+  if (workMs > 0) await context.sleep(workMs)
 }
 
 /** Every write of an agent, with the claim that the run began with. */

@@ -11,6 +11,7 @@ const DEFAULTS = {
   clockAheadMs: 0,
   dateAheadMs: 0,
   pollIntervalMs: 50,
+  isQuiet: false,
 } as const
 
 type ReportOf<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>
