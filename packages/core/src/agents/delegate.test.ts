@@ -36,6 +36,48 @@ describe('a run that delegates', () => {
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['handed_back', 'completed'])
   })
 
+  it('runs once more when its parts are done, also when one of them failed and was released', async () => {
+    const titles = ['text', 'picture', 'layout']
+    const seen: unknown[] = []
+    let failures = 1
+    const fixture = await agentsFixture({
+      agents: [
+        {
+          type: 'bot',
+          async run({ title, parentId }, { claim, delegate }) {
+            if (parentId !== null) {
+              if (title === 'picture' && failures-- > 0) throw new Error('no paint')
+              return `the ${title}`
+            }
+            seen.push(claim.dependencies.map(({ result }) => result))
+            if (claim.dependencies.length > 0) return 'the newsletter'
+            return delegate(
+              titles.map((part) => ({ title: part, maxAttempts: 1 })),
+              { wait: true },
+            )
+          },
+        },
+      ],
+    })
+    const task = await fixture.add()
+    const runner = fixture.newRunner()
+    runner.start()
+    await fixture.clock.advance({ seconds: 30 })
+    expect(seen).toEqual([[]])
+    const { dependsOn, openDependencies } = await fixture.get(task)
+    expect([dependsOn.length, openDependencies]).toEqual([3, 1])
+    const parts = await Promise.all(dependsOn.map((id) => fixture.get({ ...task, id })))
+    expect(parts.map(({ hold }) => hold?.reason ?? null)).toEqual([null, 'failed', null])
+
+    await fixture.board.release(dependsOn[1] ?? '')
+    await fixture.clock.advance({ seconds: 30 })
+    await runner.stop()
+    expect(seen).toEqual([[], ['the text', 'the picture', 'the layout']])
+    expect(await fixture.get(task)).toMatchObject({ column: 'DONE', result: 'the newsletter', attempts: 1 })
+    const { attempts } = await fixture.background(task)
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['handed_back', 'completed'])
+  })
+
   it('goes on when it does not wait, and when its subtasks are refused', async () => {
     const fixture = await splitting(async ({ delegate }) => {
       const [made] = await delegate([{ title: 'one' }])
