@@ -46,6 +46,7 @@ create index task_search_due on taskboard.task_search (workspace_id, due_rank, t
 create index task_search_created on taskboard.task_search (workspace_id, created_at);
 -- Without the id: with it, the planner may look up a task of a workspace here, and reads all entries of the workspace for that.
 create index task_updated on taskboard.task (workspace_id, updated_at);
+create index task_parent on taskboard.task (parent_id, id) where parent_id is not null;
 
 -- The agents that workers outside of the runtimes have claimed for: whether they still do is looked at all the time.
 create index agent_worked on taskboard.agent (worked_until) where worked_until is not null;

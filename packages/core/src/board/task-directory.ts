@@ -37,6 +37,8 @@ export interface TaskFilter {
   readonly agentId?: string | null | undefined
   /** Tasks that only this agent can take. */
   readonly assignedTo?: string | null | undefined
+  /** The parts of this task. */
+  readonly parentId?: string | null | undefined
   readonly workspaceId?: string | null | undefined
   /** Created at or after this time. */
   readonly createdAfter?: InstantInput | null | undefined
@@ -120,7 +122,7 @@ export function createTaskDirectory<Tx>(parts: {
 }
 
 function readConditions(filter: TaskFilter): TaskConditions {
-  const { q, type, tag, assignedTo } = filter
+  const { q, type, tag, assignedTo, parentId } = filter
   return {
     words: q == null ? [] : readWords(q),
     status: given(filter.status, (status) => readChoice('status', status, taskStatuses)),
@@ -130,6 +132,7 @@ function readConditions(filter: TaskFilter): TaskConditions {
     tag: given(tag, (text) => readText('tag', text, ANY_TEXT)),
     priority: given(filter.priority, (priority) => readChoice('priority', priority, priorities)),
     assignedTo: given(assignedTo, (id) => readText('assignedTo', id, ANY_TEXT)),
+    parentId: given(parentId, (id) => readText('parentId', id, ANY_TEXT)),
     createdAfter: given(filter.createdAfter, (at) => readInstant('createdAfter', at)),
     createdBefore: given(filter.createdBefore, (at) => readInstant('createdBefore', at)),
     dueAfter: given(filter.dueAfter, (at) => readInstant('dueAfter', at)),

@@ -86,6 +86,8 @@ export interface TaskConditions {
   readonly tag: string | null
   readonly priority: Priority | null
   readonly assignedTo: string | null
+  /** The task that it is a part of. */
+  readonly parentId: string | null
   /** At or after the instant. */
   readonly createdAfter: Instant | null
   /** Before the instant. */
@@ -125,6 +127,7 @@ export const anyTask: TaskConditions = Object.freeze({
   tag: null,
   priority: null,
   assignedTo: null,
+  parentId: null,
   createdAfter: null,
   createdBefore: null,
   dueAfter: null,
@@ -143,7 +146,7 @@ export const anyTask: TaskConditions = Object.freeze({
  * ```
  */
 export function meetsConditions(task: Task, conditions: TaskConditions): boolean {
-  const { words, status, column, hold, type, tag, priority, assignedTo } = conditions
+  const { words, status, column, hold, type, tag, priority, assignedTo, parentId } = conditions
   return (
     (status === null || taskStatus(task) === status) &&
     (column === null || task.column === column) &&
@@ -152,6 +155,7 @@ export function meetsConditions(task: Task, conditions: TaskConditions): boolean
     (tag === null || task.tags.includes(tag)) &&
     (priority === null || task.priority === priority) &&
     (assignedTo === null || task.assignedTo === assignedTo) &&
+    (parentId === null || task.parentId === parentId) &&
     isBetween(task.createdAt, conditions.createdAfter, conditions.createdBefore) &&
     isBetween(task.dueDate, conditions.dueAfter, conditions.dueBefore) &&
     (words.length === 0 || hasWords(words, [task.title, task.description]))

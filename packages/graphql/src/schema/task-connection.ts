@@ -23,6 +23,7 @@ export const taskListArguments = /* GraphQL */ `
       agentId: ID
       "Tasks that only this agent can take."
       assignedTo: ID
+      parentId: ID
       "At or after this time."
       createdAfter: DateTime
       "Before this time."

@@ -23,10 +23,11 @@ export interface ConditionsSql {
 
 /** `workspace` is the SQL of the workspace's id. */
 export function conditionsSql(conditions: TaskConditions, workspace: string, add: AddValue): ConditionsSql {
-  const { hold, assignedTo, createdAfter, createdBefore, dueAfter, dueBefore } = conditions
+  const { hold, assignedTo, parentId, createdAfter, createdBefore, dueAfter, dueBefore } = conditions
   const ofTask = [`t.status = any (${add(statusesOf(conditions), 'smallint[]')})`]
   if (hold !== null) ofTask.push(`t.hold_reason = ${add(hold, 'text')}`)
   if (assignedTo !== null) ofTask.push(`t.assigned_to = ${add(assignedTo, 'text')}`)
+  if (parentId !== null) ofTask.push(`t.parent_id = ${add(parentId, 'text')}`)
   const ofSearch: string[] = []
   const terms = termsOf(conditions)
   if (terms.length > 0) {

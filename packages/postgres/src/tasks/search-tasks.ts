@@ -107,8 +107,19 @@ const searchTasksOfAgent = statement<FoundRow>(
 
 /** Whether one of the two prepared statements answers the search: newest first, by no more than status, column, agent and workspace. */
 function isPlain({ words, hold, type, tag, priority, assignedTo, sort, ...search }: TaskSearch): boolean {
-  const { createdAfter, createdBefore, dueAfter, dueBefore } = search
-  const others = [hold, type, tag, priority, assignedTo, createdAfter, createdBefore, dueAfter, dueBefore]
+  const { parentId, createdAfter, createdBefore, dueAfter, dueBefore } = search
+  const others = [
+    hold,
+    type,
+    tag,
+    priority,
+    assignedTo,
+    parentId,
+    createdAfter,
+    createdBefore,
+    dueAfter,
+    dueBefore,
+  ]
   return sort === 'created' && words.length === 0 && others.every((value) => value === null)
 }
 

@@ -177,7 +177,7 @@ export const agentCases: readonly EnterpriseCheck[] = [
     async check(session) {
       const { taskboard, clock, send, workspaceId } = session
       const board = taskboard.board(workspaceId)
-      const { id } = await create(session)
+      const { id } = await create(session, { paused: false })
       const agentId = String(id)
       const path = `/v2/agents/${agentId}`
       const shown = async () => {

@@ -74,8 +74,8 @@ interface Described {
   }
 }
 
-/** Members of bodies that are ids, and of what. */
-const BODY_IDS: Readonly<Record<string, { readonly kind: string; readonly isList: boolean }>> = {
+/** Members of bodies and queries that are ids, and of what. */
+export const ID_MEMBERS: Readonly<Record<string, { readonly kind: string; readonly isList: boolean }>> = {
   workspace_id: { kind: 'workspace_id', isList: false },
   agent_id: { kind: 'agent_id', isList: false },
   assigned_to: { kind: 'agent_id', isList: false },
@@ -111,7 +111,7 @@ function toOperation(path: string, method: string, described: Described): Docume
       each.in === 'query' && each.name.endsWith('_id') ? [each.name] : [],
     ),
     bodyIds: members.flatMap((name) => {
-      const known = BODY_IDS[name]
+      const known = ID_MEMBERS[name]
       return known === undefined ? [] : [{ name, ...known }]
     }),
     schema,

@@ -66,6 +66,9 @@ export const taskFindCases: readonly EnterpriseCheck[] = [
       ] as const) {
         assert.deepEqual(await list(session, `?${query}`), found, query)
       }
+      const part = String((await create(session, { title: 'Part', parent_id: one }))['id'])
+      assert.deepEqual(await list(session, `?parent_id=${one}`), [part])
+      assertAnswer(await send('DELETE', `/v2/tasks/${part}`), 204)
       const page = assertAnswer(await send('GET', '/v2/tasks?sort=due&limit=1'))
       const cursor = encodeURIComponent(String(page['next_cursor']))
       assert.deepEqual(await list(session, `?sort=due&limit=1&cursor=${cursor}`), [one])

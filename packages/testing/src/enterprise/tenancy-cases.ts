@@ -3,7 +3,7 @@ import type { ClientResponse } from '../transport/http-client.js'
 import type { EnterpriseCheck } from './enterprise-case.js'
 import { createTenantFixture, snapshotOf, type TenantFixture } from './tenant-fixture.js'
 import type { EnterpriseSession } from './enterprise-session.js'
-import { documentedOperations, type DocumentedOperation } from './documented-operations.js'
+import { documentedOperations, ID_MEMBERS, type DocumentedOperation } from './documented-operations.js'
 
 /** Every route with every id parameter: a stranger's id is answered like a missing one, and nothing happens. */
 export const tenancyCases: readonly EnterpriseCheck[] = [
@@ -59,7 +59,7 @@ function trialsOf(operation: DocumentedOperation, ours: TenantFixture): readonly
     })),
     ...queryIds.map((name) => ({
       name,
-      kind: name,
+      kind: ID_MEMBERS[name]?.kind ?? name,
       send: (session: EnterpriseSession, id: string) =>
         session.send(method, `${pathWith()}?${name}=${id}`, { as: as(session), body }),
     })),

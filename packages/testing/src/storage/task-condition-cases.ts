@@ -48,7 +48,7 @@ function randomTask(chance: Chance, workspaceIds: readonly string[], agentId: st
 
 const maybe = <T>(chance: Chance, value: () => T): T | null => (chance.below(5) === 0 ? value() : null)
 
-function randomConditions(chance: Chance, agentId: string): TaskConditions {
+function randomConditions(chance: Chance, agentId: string, parentId: string): TaskConditions {
   const instant = () => START + chance.below(60) * HOUR
   const due = () => START + chance.below(200) * DAY
   return {
@@ -60,6 +60,7 @@ function randomConditions(chance: Chance, agentId: string): TaskConditions {
     tag: maybe(chance, () => chance.pick(tags)),
     priority: maybe(chance, () => chance.pick(priorities)),
     assignedTo: chance.below(15) === 0 ? agentId : null,
+    parentId: chance.below(15) === 0 ? parentId : null,
     createdAfter: maybe(chance, instant),
     createdBefore: maybe(chance, instant),
     dueAfter: maybe(chance, due),
@@ -71,10 +72,14 @@ async function addMany(
   fixture: StorageFixture,
   chance: Chance,
   workspaceIds: readonly string[],
-): Promise<void> {
+): Promise<{ readonly parentId: string }> {
   const { storage, agent, at, add } = fixture
+  let parentId: string | null = null
   for (let n = 0; n < 60; n++) {
-    const task = await add(randomTask(chance, workspaceIds, agent.id), at(n * HOUR))
+    const input = randomTask(chance, workspaceIds, agent.id)
+    const isPart = parentId !== null && input.workspaceId === workspaceIds[0] && chance.below(4) === 0
+    const task = await add(isPart ? { ...input, parentId } : input, at(n * HOUR))
+    if (input.workspaceId === workspaceIds[0]) parentId ??= task.id
     const changedAt = at((n + chance.below(50)) * HOUR)
     const commands = [
       { kind: 'hold', reason: chance.pick(holdReasons), message: null, actor: PERSON },
@@ -84,6 +89,7 @@ async function addMany(
     ] as const
     if (chance.below(2) === 0) await changeTask(storage.tasks, task, chance.pick(commands), changedAt)
   }
+  return { parentId: parentId ?? '' }
 }
 
 /** What a search finds, by the definition of the conditions and the order. */
@@ -132,14 +138,14 @@ export const taskConditionCases: readonly StorageCheck[] = [
       const { accountId, workspaceId, agent } = fixture
       const chance = seededChance(7)
       const second = (await fixture.addWorkspace()).workspaceId
-      await addMany(fixture, chance, [workspaceId, second])
+      const { parentId } = await addMany(fixture, chance, [workspaceId, second])
       const reach = { accountId, workspaceIds: 'all' } as const
       const of = { reach, agentId: null, workspaceId: null, limit: 1_000 } as const
       const all = await findAll(fixture, { ...anyTask, ...of, sort: 'created' })
       assert.equal(all.length, 60)
       let found = 0
       for (let n = 0; n < 120; n++) {
-        const conditions = randomConditions(chance, agent.id)
+        const conditions = randomConditions(chance, agent.id, parentId)
         const sort = chance.pick(sorts)
         const only = chance.pick([null, workspaceId, second])
         const among = all.filter((task) => only === null || task.workspaceId === only)
