@@ -22,7 +22,11 @@ export const tenancyCases: readonly EnterpriseCheck[] = [
           const atForeign = await trial.send(session, foreign)
           const atRandom = await trial.send(session, randomLike(foreign))
           const title = `${operation.method} ${operation.path} with another's ${trial.name}`
-          assert.ok(atRandom.status >= 400 && atRandom.status < 500, `${title}: ${atRandom.text}`)
+          const isRefused = atRandom.status >= 400 && atRandom.status < 500
+          assert.ok(
+            isRefused || FINDS_NOTHING.has(`${operation.id} ${trial.name}`),
+            `${title}: ${atRandom.text}`,
+          )
           assert.deepEqual(comparable(atForeign, foreign), comparable(atRandom, randomLike(foreign)), title)
           tried.push(title)
         }
@@ -40,6 +44,9 @@ interface Trial {
   readonly kind: string
   send(session: EnterpriseSession, id: string): Promise<ClientResponse>
 }
+
+/** A parent may have been deleted while its parts are there: an unknown one is a filter that finds nothing. */
+const FINDS_NOTHING = new Set(['listTasks parent_id'])
 
 /** One for each place of an operation that takes an id, all its other ids being the caller's own. */
 function trialsOf(operation: DocumentedOperation, ours: TenantFixture): readonly Trial[] {
