@@ -17,7 +17,19 @@ export function changedFields(before: TaskFields, after: TaskFields): readonly T
   return taskFieldNames.filter((field) => !isSame(before[field], after[field]))
 }
 
-/** The event of an edit by `actor`; null when it left every field as it was. */
+/**
+ * The event of an edit by `actor`; null when it left every field as it was.
+ * @example
+ * ```ts
+ * import { createTask, readNewTask, updatedEvent } from '@taskboard/core/storage'
+ *
+ * const input = readNewTask({ title: 'Translate the manual' }, 'ws_1', 3)
+ * const task = createTask(input, { id: 'task_1', now: 0, openDependencies: 0 })
+ * const actor = { kind: 'user', id: 'user_1' } as const
+ * console.log(updatedEvent(task, { ...task, priority: 'urgent' }, actor)?.type) // task.updated
+ * console.log(updatedEvent(task, { ...task }, actor)) // null
+ * ```
+ */
 export function updatedEvent(before: Task, after: Task, actor: Actor): EventDraft | null {
   const fields = changedFields(before, after)
   if (fields.length === 0) return null

@@ -12,8 +12,8 @@ export interface Listeners<T> {
  * import { createListeners } from '@taskboard/core/storage'
  *
  * const lines = createListeners<string>()
- * const stop = lines.add((line) => console.log(line))
- * lines.call('begun') // begun
+ * const stop = lines.add((line) => console.log(line)) // begun
+ * lines.call('begun')
  * stop()
  * ```
  */
