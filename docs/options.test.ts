@@ -20,6 +20,7 @@ const declarations: Readonly<Record<string, readonly [path: string, name: string
   taskboardPlugin: ['packages/fastify/src/taskboard-plugin.ts', 'TaskboardPluginOptions'],
   toFetchHandler: [`${core}/http/fetch-handler.ts`, 'FetchHandlerOptions'],
   attachRealtime: ['packages/ws/src/attach-realtime.ts', 'AttachRealtimeOptions'],
+  email: ['packages/notify/src/email.ts', 'EmailOptions'],
   virtualClock: ['packages/testing/src/clock/virtual-clock.ts', 'VirtualClockOptions'],
   webhookReceiver: ['packages/testing/src/webhooks/webhook-receiver.ts', 'WebhookReceiverOptions'],
   taskboardGraphql: ['packages/graphql/src/graphql-options.ts', 'GraphqlOptions'],

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { capture, root } from '../run.mjs'
 import { installHost, packPackages } from './scratch-host.mjs'
 
-const names = ['core', 'memory', 'postgres', 'testing', 'express', 'fastify', 'graphql', 'ws']
+const names = ['core', 'memory', 'postgres', 'testing', 'express', 'fastify', 'graphql', 'ws', 'notify']
 const program = (path) => join(root, 'node_modules', path)
 const fixture = (name) => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url))
 

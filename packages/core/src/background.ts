@@ -14,6 +14,7 @@ import {
   createNotifier,
   toTaskboardEvent,
   type NotificationChannel,
+  type NotificationRoute,
   type TaskboardEmitter,
 } from './events/index.js'
 import { createRetentionSweep, type Retention } from './retention.js'
@@ -39,6 +40,9 @@ export interface BackgroundParts<Tx> {
   readonly directory: AgentDirectory
   readonly boardFor: (workspaceId: string, actor: Actor) => Board<Tx>
   readonly channels: readonly NotificationChannel[]
+  readonly userRoutes: readonly NotificationRoute[]
+  /** Called when the notifier has stopped. */
+  readonly closeChannels: () => Promise<void>
   readonly emitter: TaskboardEmitter
   readonly announcer: AgentAnnouncer
   readonly realtime: Realtime
@@ -76,6 +80,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
     environment,
     store: notifications,
     channels: parts.channels,
+    userRoutes: parts.userRoutes,
     pollIntervalMs,
   })
   const tailer = createEventLogTailer({ environment, store: events, pollIntervalMs })
@@ -126,6 +131,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
         () => runner.stop({ drainTimeoutMs }),
         () => together(sweeps.map((sweep) => sweep.stop())),
         () => together([deliverer.stop({ drainTimeoutMs: leftMs() }), notifier.stop(leftMs())]),
+        () => parts.closeChannels(),
         () => stopListening?.(),
         () => tailer.stop(),
         () => realtime.stop(),

@@ -43,6 +43,18 @@ export {
   transition,
 } from './board/index.js'
 export type {
+  Channel,
+  ChannelChange,
+  ChannelInput,
+  ChannelNotification,
+  ChannelPage,
+  Channels,
+  ChannelTest,
+  ConfigTools,
+  DeliveryTools,
+  NotificationType,
+} from './channels/index.js'
+export type {
   Actor,
   Approval,
   ApprovalAnswer,
@@ -99,6 +111,7 @@ export type {
   EventType,
   Notification,
   NotificationChannel,
+  NotificationEventType,
   Notifications,
   PublishData,
   TaskboardEvent,

@@ -44,6 +44,7 @@ export type {
   ForecastTask,
   NewAgent,
 } from './agents/index.js'
+export type { ChannelQuery, ChannelStore, NewStoredChannel, StoredChannelChange } from './channels/index.js'
 export { countEvent, dayOf } from './analytics/index.js'
 export type {
   AnalyticsStore,
@@ -163,6 +164,7 @@ export type {
 export type { CallContext as At } from './environment/index.js'
 export { countedEventTypes, currentPayloadVersion, describeEvent } from './events/index.js'
 export type {
+  ChannelHealth,
   CountedEventType,
   EventData,
   EventDraft,
@@ -178,6 +180,8 @@ export type {
   NotificationTargetChange,
   PublishedAlertData,
   RaisedAlertData,
+  StoredChannel,
+  UserChannelClaim,
 } from './events/index.js'
 /** @deprecated The names that these types had. */
 export type {

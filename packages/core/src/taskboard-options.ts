@@ -10,9 +10,9 @@ import {
 import { anyAgentType, type AgentDefinition } from './agents/index.js'
 import type { AnalyticsOptions } from './analytics/index.js'
 import type { Backoff } from './board/index.js'
+import type { Registered } from './channels/index.js'
 import type { Clock, Logger, Random } from './environment/index.js'
 import { TaskboardError } from './errors/index.js'
-import type { NotificationChannel } from './events/index.js'
 import { resolveTiers, type TierOptions } from './limits/index.js'
 import type { ScoringOptions } from './priority/index.js'
 import { resolveRealtimeOptions, type RealtimeOptions } from './realtime/index.js'
@@ -45,8 +45,11 @@ export interface TaskboardOptions<Tx = unknown> {
   readonly passwordHasher?: PasswordHasher | undefined
   /** Encrypts stored webhook and one-time password secrets. Required with a durable storage; otherwise the process generates a key. */
   readonly secrets?: SecretBoxOptions | undefined
-  /** Channels for notifications about state changes, besides webhooks. Workspaces choose among them by name. */
-  readonly notifications?: readonly NotificationChannel[] | undefined
+  /**
+   * Ways to notify people, besides webhooks. A channel (`NotificationChannel`) is yours: you turn it on for a workspace by its name.
+   * Of a type (`NotificationType`), such as `slack()` of `@taskboard/notify`, users set up channels of their own.
+   */
+  readonly notifications?: readonly Registered[] | undefined
   readonly webhooks?: WebhookOptions | undefined
   readonly analytics?: AnalyticsOptions | undefined
   /** Weights and horizons of the score. A change on a durable storage requires `rescore()`. */

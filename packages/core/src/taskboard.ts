@@ -20,6 +20,7 @@ import { createAnalytics, resolveBaselines, type Analytics } from './analytics/i
 import { createBackground } from './background.js'
 import { createBoardParts } from './board-parts.js'
 import { createCallers } from './callers.js'
+import { createUserChannels, hostChannels, type Channels, type UserChannels } from './channels/index.js'
 import {
   cachedBoards,
   createApprovalDirectory,
@@ -91,7 +92,10 @@ export interface Taskboard<Tx = unknown> {
   /** What agents have used, and the budgets of agents and workspaces. */
   readonly usage: Usage<Tx>
   readonly webhooks: Webhooks<Tx>
+  /** The host's notification channels. */
   readonly notifications: Notifications<Tx>
+  /** The notification channels that users set up. */
+  readonly channels: Channels<Tx>
   /** Emits the events of all boards, after the commit, from `start` to `close`. */
   readonly events: TaskboardEvents
   /** A handle on one workspace's board. Cheap; for an unknown workspace, its first call fails. */
@@ -169,7 +173,8 @@ interface Wiring<Tx> {
 export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Taskboard<Tx> {
   const wiring = createWiring(options)
   const { environment, storage } = wiring
-  const channels = options.notifications ?? []
+  const channels = hostChannels(options.notifications ?? [])
+  const userChannels = userChannelsOf(wiring)
   const emitter = createEmitter(environment.logger)
   const pollIntervalMs = pollIntervalOf(options)
   const { schedules: scheduleStore, events } = storage
@@ -187,12 +192,14 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     settings: wiring.webhookSettings,
     pollIntervalMs,
   })
-  const services = createTransportServices(wiring, boardParts, deliverer)
+  const services = createTransportServices(wiring, boardParts, deliverer, userChannels.channels)
   const background = createBackground({
     ...wiring,
     agents: options.agents ?? [],
     boardFor: (workspaceId, actor) => createBoard(boardParts, workspaceId, actor),
     channels,
+    userRoutes: userChannels.routes,
+    closeChannels: () => userChannels.close(),
     emitter,
     announcer,
     realtime: services.realtime,
@@ -212,6 +219,7 @@ export function createTaskboard<Tx = unknown>(options: TaskboardOptions<Tx>): Ta
     approvals: services.approvals,
     usage: services.usage,
     notifications: createNotifications({ environment, store: storage.notifications, channels }),
+    channels: userChannels.channels,
     events: emitter.events,
     publish: createPublisher({ environment, store: storage.events }),
     webhooks: services.webhooks,
@@ -276,10 +284,22 @@ function createSender<Tx>({ environment, guard, options }: Wiring<Tx>) {
   return createUndiciSender({ clock: environment.clock, guard, resolver, ca })
 }
 
+/** Its own sender, because the deliverer closes its sender before the notifier has stopped. */
+function userChannelsOf<Tx>(wiring: Wiring<Tx>): UserChannels<Tx> {
+  const { options, storage } = wiring
+  return createUserChannels({
+    ...wiring,
+    store: storage.channels,
+    registered: options.notifications ?? [],
+    sender: options.webhooks?.sender ?? createSender(wiring),
+  })
+}
+
 function createTransportServices<Tx>(
   wiring: Wiring<Tx>,
   boardParts: BoardParts<Tx>,
   deliverer: Deliverer,
+  channels: Channels<Tx>,
 ): TransportServices<Tx> {
   const { environment, storage, scoring, options, access, guard, secrets } = wiring
   const rate = { limit: options.limits?.boardPerMinute ?? DEFAULT_BOARD_PER_MINUTE, windowMs: MINUTE_MS }
@@ -345,6 +365,7 @@ function createTransportServices<Tx>(
       settings: wiring.webhookSettings,
       onChanged: (webhookId) => deliverer.forget(webhookId),
     }),
+    channels,
     webhookHeaderPrefix: wiring.webhookSettings.headerPrefix,
     maxDeliveryAttempts: wiring.webhookSettings.schedule.delaysMs.length + 1,
     realtime: realtimeOf(wiring, tiers),

@@ -18,6 +18,7 @@ import type {
   TaskInput,
   TransportBoard,
 } from './board/index.js'
+import type { Channels } from './channels/index.js'
 import type { Environment } from './environment/index.js'
 import type { TaskboardError } from './errors/index.js'
 import type { IdempotencyClaim } from './idempotency/index.js'
@@ -96,6 +97,8 @@ export interface TransportServices<Tx = unknown> {
   readonly schedules: Schedules<Tx>
   readonly usage: Usage<Tx>
   readonly webhooks: Webhooks<Tx>
+  /** The notification channels that users set up. */
+  readonly channels: Channels<Tx>
   /** The prefix of the header names of deliveries. */
   readonly webhookHeaderPrefix: string
   /** The most sends of one delivery in the retry schedule, including the first. */

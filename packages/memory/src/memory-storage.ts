@@ -3,6 +3,7 @@ import { createAccessStore } from './access-store.js'
 import { createAgentStore } from './agent-store.js'
 import { createAnalyticsStore } from './analytics-store.js'
 import { createApprovalStore } from './approval-store.js'
+import { createChannelStore } from './channel-store.js'
 import { createCommentStore } from './comment-store.js'
 import { createConversations } from './conversations.js'
 import { createDatabase, type Database } from './database.js'
@@ -62,6 +63,7 @@ export function memoryStorage(): Storage<MemoryTransaction> {
   })
   const changes = createTaskChanges(database)
   const conversations = createConversations(database)
+  const { targets, ...notifications } = createNotificationStore(database)
   const { pruneEvents, ...events } = createEventStore(database)
   const { pruneDeliveries, ...webhooks } = createWebhookStore(database)
   const { pruneLimits, ...limits } = createLimitStore(database)
@@ -77,7 +79,8 @@ export function memoryStorage(): Storage<MemoryTransaction> {
     agents: createAgentStore(database, queue, leases),
     analytics: createAnalyticsStore(database),
     events,
-    notifications: createNotificationStore(database),
+    notifications,
+    channels: createChannelStore(database, targets),
     webhooks,
     limits,
     quotas: createQuotaStore(database),

@@ -1,9 +1,11 @@
 import type { Instant } from '@taskboard/core'
 import type {
+  ChannelHealth,
   NotificationBatch,
   NotificationClaim,
   NotificationStore,
   NotificationTarget,
+  StoredChannel,
 } from '@taskboard/core/storage'
 import type { Database } from './database.js'
 import type { EventLog } from './event-log.js'
@@ -12,18 +14,22 @@ import { createTable, type Table } from './table.js'
 import type { MemoryTransaction } from './transactions.js'
 
 /** A workspace's use of a channel, and how far it has come. */
-interface TargetRow extends NotificationTarget {
+export interface TargetRow extends NotificationTarget {
   readonly readThroughSeq: number
   /** When it can next be claimed, once it has unread events. */
   readonly dueAt: Instant
   readonly claimToken: string | null
+  /** The type of a channel that a user set up; null for the host's. */
+  readonly type: string | null
+  /** Whether the last send to a user's channel failed. */
+  readonly failing: boolean
 }
 
-/** The targets that have unread events, by channel and by when they are due. Follows the log and the targets' table. */
+/** The targets that have unread events, by queue and by when they are due. Follows the log and the targets' table. */
 interface NotificationTargets {
   of(workspaceId: string): readonly TargetRow[]
-  /** The target of a channel that is due first; null when none has anything unread. */
-  first(channel: string): TargetRow | null
+  /** The target of a queue that is due first; null when none has anything unread. */
+  first(queue: string): TargetRow | null
 }
 
 interface TargetEntry {
@@ -33,18 +39,18 @@ interface TargetEntry {
 
 function createNotificationTargets(targets: Table<TargetRow>, log: EventLog): NotificationTargets {
   const workspaces = new Map<string, Map<string, TargetEntry>>()
-  const channels = new Map<string, TargetEntry[]>()
+  const queues = new Map<string, TargetEntry[]>()
 
-  function heapOf(channel: string): TargetEntry[] {
-    let heap = channels.get(channel)
-    if (heap === undefined) channels.set(channel, (heap = []))
+  function heapOf(queue: string): TargetEntry[] {
+    let heap = queues.get(queue)
+    if (heap === undefined) queues.set(queue, (heap = []))
     return heap
   }
 
   function enqueue(entry: TargetEntry): void {
-    const { workspaceId, channel, readThroughSeq } = entry.row
+    const { workspaceId, readThroughSeq } = entry.row
     if (entry.place === IN_NO_HEAP && log.lastSeq(workspaceId) > readThroughSeq) {
-      heapAdd(heapOf(channel), entry, dueOrder)
+      heapAdd(heapOf(queueOf(entry.row)), entry, dueOrder)
     }
   }
 
@@ -52,7 +58,7 @@ function createNotificationTargets(targets: Table<TargetRow>, log: EventLog): No
     const { workspaceId, channel } = (after ?? before) as TargetRow
     const own = workspaces.get(workspaceId) ?? new Map<string, TargetEntry>()
     const entry = own.get(channel)
-    if (entry !== undefined) heapRemove(heapOf(channel), entry, dueOrder)
+    if (entry !== undefined) heapRemove(heapOf(queueOf(entry.row)), entry, dueOrder)
     own.delete(channel)
     if (after !== undefined) {
       const added = { row: after, place: IN_NO_HEAP }
@@ -68,8 +74,8 @@ function createNotificationTargets(targets: Table<TargetRow>, log: EventLog): No
 
   return {
     of: (workspaceId) => Array.from(workspaces.get(workspaceId)?.values() ?? [], ({ row }) => row),
-    first(channel) {
-      const heap = heapOf(channel)
+    first(queue) {
+      const heap = heapOf(queue)
       for (let entry = heap[0]; entry !== undefined; entry = heap[0]) {
         if (log.lastSeq(entry.row.workspaceId) > entry.row.readThroughSeq) return entry.row
         // The event that put it here was rolled back.
@@ -78,6 +84,11 @@ function createNotificationTargets(targets: Table<TargetRow>, log: EventLog): No
       return null
     },
   }
+}
+
+/** What a claim names: a channel of the host, or a type of users' channels with or without failures. */
+function queueOf({ type, channel, failing }: Pick<TargetRow, 'type' | 'channel' | 'failing'>): string {
+  return type === null ? `host ${channel}` : `${failing ? 'failing' : 'users'} ${type}`
 }
 
 const dueOrder: HeapOrder<TargetEntry> = {
@@ -91,8 +102,9 @@ const dueOrder: HeapOrder<TargetEntry> = {
 
 type Store = NotificationStore<MemoryTransaction>
 
-export function createNotificationStore(database: Database): Store {
-  const { journal, transactions, log } = database
+/** The targets are for the store of users' channels, too. */
+export function createNotificationStore(database: Database): Store & { readonly targets: Table<TargetRow> } {
+  const { journal, transactions, log, tables } = database
   const { read, write } = transactions
   const targets = createTable<TargetRow>(journal)
   const index = createNotificationTargets(targets, log)
@@ -104,6 +116,7 @@ export function createNotificationStore(database: Database): Store {
   })
 
   return {
+    targets,
     setTarget: ({ workspaceId, channel, settings }, call) =>
       write(call, (now) => {
         const id = targetId(workspaceId, channel)
@@ -113,8 +126,7 @@ export function createNotificationStore(database: Database): Store {
           return isKnown
         }
         database.requireWorkspace(workspaceId)
-        const fresh = { readThroughSeq: log.lastSeq(workspaceId), dueAt: now, claimToken: null }
-        const state = targets.get(id) ?? fresh
+        const state = targets.get(id) ?? newTarget(log.lastSeq(workspaceId), now)
         targets.set(id, { ...state, workspaceId, channel, settings: Object.freeze({ ...settings }) })
         return true
       }),
@@ -122,40 +134,51 @@ export function createNotificationStore(database: Database): Store {
       read(call, () =>
         index
           .of(workspaceId)
+          .filter(({ type }) => type === null)
           .map(toTarget)
           .sort((a, b) => (a.channel < b.channel ? -1 : 1)),
       ),
     claimNotifications: (request, call) => write(call, (now) => claim(request, now)),
-    settleNotifications: ({ workspaceId, channel, claimToken, readThroughSeq, retryInMs }, call) =>
+    settleNotifications: ({ workspaceId, channel, claimToken, readThroughSeq, retryInMs, health }, call) =>
       write(call, (now) => {
         const id = targetId(workspaceId, channel)
         const row = targets.get(id)
         if (row === undefined || row.claimToken !== claimToken || row.dueAt <= now) return false
-        targets.set(id, { ...row, readThroughSeq, dueAt: now + (retryInMs ?? 0), claimToken: null })
+        const failing = health === undefined ? row.failing : health.failures > 0
+        const dueAt = now + (retryInMs ?? 0)
+        targets.set(id, { ...row, failing, readThroughSeq, dueAt, claimToken: null })
+        const userChannel = tables.channels.get(channel)
+        if (userChannel !== undefined && health !== undefined) {
+          tables.channels.set(channel, withHealth(userChannel, health, now))
+        }
         return true
       }),
   }
 }
 
 function createClaim(
-  { log }: Database,
+  { log, tables }: Database,
   targets: Table<TargetRow>,
   index: NotificationTargets,
 ): (request: Parameters<Store['claimNotifications']>[0], now: Instant) => NotificationClaim {
   let lastToken = 0
 
-  function firstDue(channels: readonly string[]): TargetRow | null {
+  function firstDue(queues: readonly string[]): TargetRow | null {
     let first: TargetRow | null = null
-    for (const channel of channels) {
-      const row = index.first(channel)
+    for (const queue of queues) {
+      const row = index.first(queue)
       if (row !== null && (first === null || row.dueAt < first.dueAt)) first = row
     }
     return first
   }
 
-  return ({ channels, limit, eventsPerTarget, claimMs }, now) => {
+  return ({ channels, users, limit, eventsPerTarget, claimMs }, now) => {
+    const queues =
+      users === undefined
+        ? channels.map((channel) => queueOf({ type: null, channel, failing: false }))
+        : users.types.map((type) => queueOf({ type, channel: '', failing: users.failing }))
     const batches: NotificationBatch[] = []
-    let row = firstDue(channels)
+    let row = firstDue(queues)
     while (row !== null && row.dueAt <= now && batches.length < limit) {
       const id = targetId(row.workspaceId, row.channel)
       const events = log.readWorkspace(row.workspaceId, row.readThroughSeq, eventsPerTarget)
@@ -166,15 +189,35 @@ function createClaim(
         lastToken += 1
         const claimToken = String(lastToken)
         targets.set(id, { ...row, dueAt: now + claimMs, claimToken })
-        batches.push({ ...toTarget(row), events, claimToken })
+        const userChannel = tables.channels.get(row.channel)
+        batches.push({ ...toTarget(row), events, claimToken, ...(userChannel && { userChannel }) })
       }
-      row = firstDue(channels)
+      row = firstDue(queues)
     }
     return { batches, nextDueInMs: row === null ? null : Math.max(0, row.dueAt - now) }
   }
 }
 
-function targetId(workspaceId: string, channel: string): string {
+/** The target of a channel that starts at `readThroughSeq`. */
+export function newTarget(
+  readThroughSeq: number,
+  now: Instant,
+): Omit<TargetRow, 'workspaceId' | 'channel' | 'settings'> {
+  return { readThroughSeq, dueAt: now, claimToken: null, type: null, failing: false }
+}
+
+function withHealth(channel: StoredChannel, health: ChannelHealth, now: Instant): StoredChannel {
+  const { failures, error, isSent } = health
+  return {
+    ...channel,
+    failures,
+    failingSince: failures === 0 ? null : isSent ? now : (channel.failingSince ?? now),
+    lastError: error,
+    lastDeliveredAt: isSent ? now : channel.lastDeliveredAt,
+  }
+}
+
+export function targetId(workspaceId: string, channel: string): string {
   return `${workspaceId} ${channel}`
 }
 

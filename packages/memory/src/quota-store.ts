@@ -28,6 +28,8 @@ export function createQuotaStore(database: Database): QuotaStore<MemoryTransacti
   const held: Record<HeldResource, (accountId: string, now: Instant) => number> = {
     agents: (accountId) => countOf(tables.agents.values(), (each) => isOf(accountId, each.workspaceId)),
     webhooks: (accountId) => countOf(tables.webhooks.values(), (each) => isOf(accountId, each.workspaceId)),
+    notificationChannels: (accountId) =>
+      countOf(tables.channels.values(), (each) => isOf(accountId, each.workspaceId)),
     apiKeys: (accountId, now) =>
       countOf(
         tables.apiKeys.values(),
@@ -58,6 +60,7 @@ export function createQuotaStore(database: Database): QuotaStore<MemoryTransacti
         agents: held.agents(accountId, now),
         apiKeys: held.apiKeys(accountId, now),
         webhooks: held.webhooks(accountId, now),
+        notificationChannels: held.notificationChannels(accountId, now),
       })),
   }
 }

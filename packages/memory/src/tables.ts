@@ -16,6 +16,7 @@ import type {
   RefreshFamily,
   Session,
   StoredApproval,
+  StoredChannel,
   StoredWebhook,
 } from '@taskboard/core/storage'
 import type { DeliveryRow } from './deliveries.js'
@@ -82,6 +83,8 @@ export interface Tables {
   readonly commentCounts: Table<number>
   readonly approvals: Table<StoredApproval>
   readonly webhooks: Table<StoredWebhook>
+  /** The notification channels that users set up. */
+  readonly channels: Table<StoredChannel>
   readonly deliveries: Table<DeliveryRow>
   /** By the id of the account or workspace. */
   readonly deletions: Table<Deletion>
@@ -111,6 +114,7 @@ export function createTables(journal: Journal): Tables {
     commentCounts: createTable<number>(journal),
     approvals: createTable<StoredApproval>(journal),
     webhooks: createTable<StoredWebhook>(journal),
+    channels: createTable<StoredChannel>(journal),
     deliveries: createTable<DeliveryRow>(journal),
     deletions: createTable<Deletion>(journal),
   }

@@ -8,6 +8,7 @@ import { createApprovalStore } from './conversation/approval-store.js'
 import { createCommentStore } from './conversation/comment-store.js'
 import { boundedPool } from './bounded-pool.js'
 import { createDatabase } from './database.js'
+import { createChannelStore } from './events/channel-store.js'
 import { createEventStore } from './events/event-store.js'
 import { createNotificationStore } from './events/notification-store.js'
 import { saveIdempotentResponse } from './idempotency.js'
@@ -106,6 +107,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<PgConn
     analytics: createAnalyticsStore(database),
     events: createEventStore(database),
     notifications: createNotificationStore(database),
+    channels: createChannelStore(database),
     webhooks: createWebhookStore(database),
     limits: createLimitStore(database),
     quotas: createQuotaStore(database),

@@ -11,6 +11,7 @@ export type IdPrefix =
   | 'acct'
   | 'ak'
   | 'wh'
+  | 'nch'
   | 'evt'
   | 'log'
   | 'user'

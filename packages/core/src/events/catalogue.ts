@@ -41,6 +41,10 @@ export const integrationEventTypes = typesWhere<IntegrationEventType>(({ publish
 export type RealtimeEventType = TypesWith<'realtime', string>
 export const realtimeEventTypes = typesWhere<RealtimeEventType>(({ realtime }) => realtime !== null)
 
+/** The events that notification channels receive. */
+export type NotificationEventType = TypesWith<'notifications', true>
+export const notificationEventTypes = typesWhere<NotificationEventType>(({ notifications }) => notifications)
+
 /** The events that analytics counts. */
 export type CountedEventType = Exclude<EventType, TypesWith<'count', null>>
 export const countedEventTypes = typesWhere<CountedEventType>(({ count }) => count !== null)

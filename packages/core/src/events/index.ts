@@ -3,6 +3,8 @@ export {
   currentPayloadVersion,
   eventKinds,
   integrationEventTypes,
+  isNotified,
+  notificationEventTypes,
   realtimeOf,
   realtimeEventTypes,
   webhookEventTypes,
@@ -14,6 +16,7 @@ export type {
   EventType,
   IntegrationEventType,
   LoggedEvent,
+  NotificationEventType,
   RealtimeEventType,
   WebhookEventType,
 } from './catalogue.js'
@@ -30,18 +33,23 @@ export {
 export type { EventPayload, PayloadSource, WebhookPayload } from './payloads.js'
 export type { EventStore, FeedPage, FeedPosition, WatchedLine } from './event-store.js'
 export type {
+  ChannelHealth,
   NotificationBatch,
   NotificationClaim,
   NotificationStore,
   NotificationTarget,
   NotificationTargetChange,
+  UserChannelClaim,
 } from './notification-store.js'
+export type { StoredChannel } from './stored-channel.js'
 export { createEmitter } from './emitter.js'
 export type { TaskboardEmitter, TaskboardEventListener, TaskboardEvents } from './emitter.js'
 export { createEventLogTailer, type EventLogTailer, type EventLogTailerOptions } from './log-tailer.js'
 export type { Notification, NotificationChannel } from './notification-channel.js'
 export { createNotifications } from './notifications.js'
 export type { Notifications, NotificationsParts } from './notifications.js'
+export { notificationRetryMs } from './notification-route.js'
+export type { FailedSend, NotificationRoute, RoutedBatch } from './notification-route.js'
 export { createNotifier, type Notifier, type NotifierOptions } from './notifier.js'
 export { plainJson, plainJsonObject } from './plain-json.js'
 export { createPublisher, publishDraft } from './publish.js'

@@ -1,10 +1,11 @@
 import type { CallContext } from '../environment/index.js'
 import type { LoggedEvent } from './catalogue.js'
+import type { StoredChannel } from './stored-channel.js'
 
 /** A channel that notifies a workspace's people of each state change, with its position in the log. */
 export interface NotificationTarget {
   readonly workspaceId: string
-  /** The name under which the host registered the channel. */
+  /** The name under which the host registered the channel, or the id of one that a user set up. */
   readonly channel: string
   /** The channel's settings for this workspace: an address, a room. */
   readonly settings: Readonly<Record<string, string>>
@@ -15,6 +16,25 @@ export interface NotificationBatch extends NotificationTarget {
   readonly events: readonly LoggedEvent[]
   /** Proves on the write-back that the claim is still valid. */
   readonly claimToken: string
+  /** The channel that a user set up, as it was at the claim; absent for the host's. */
+  readonly userChannel?: StoredChannel | undefined
+}
+
+/** What a claim looks at instead of the host's channels: those that users set up. */
+export interface UserChannelClaim {
+  readonly types: readonly string[]
+  /** Only those whose last send failed, or only the others: they wait in different queues, so that the first never delay the others. */
+  readonly failing: boolean
+}
+
+/** How the sends of a claim to a user's channel ended. */
+export interface ChannelHealth {
+  /** Consecutive failures as of the end of the claim. */
+  readonly failures: number
+  /** Of the last failure; null when `failures` is 0. */
+  readonly error: string | null
+  /** Whether anything was sent. */
+  readonly isSent: boolean
 }
 
 export interface NotificationClaim {
@@ -40,18 +60,20 @@ export interface NotificationStore<Tx = unknown> {
    * @throws TaskboardError `NOT_FOUND` for settings of an unknown workspace.
    */
   setTarget(change: NotificationTargetChange, call: CallContext<Tx>): Promise<boolean>
-  /** The channels of a workspace, by name; none of an unknown workspace. */
+  /** The host's channels of a workspace, by name; none of an unknown workspace. */
   listTargets(
     query: { readonly workspaceId: string },
     call: CallContext<Tx>,
   ): Promise<readonly NotificationTarget[]>
   /**
-   * Claims targets among `channels` that have unread events and no live claim, each for `claimMs`. No other caller gets them until the
-   * claim expires. No batch is empty: events that were pruned before they were read count as read.
+   * Claims targets among the host's `channels`, or with `users` among those, that have unread events and no live claim, each for
+   * `claimMs`. No other caller gets them until the claim expires. No batch is empty: events that were pruned before they were read count
+   * as read.
    */
   claimNotifications(
     request: {
       readonly channels: readonly string[]
+      readonly users?: UserChannelClaim | undefined
       readonly limit: number
       readonly eventsPerTarget: number
       readonly claimMs: number
@@ -60,7 +82,7 @@ export interface NotificationStore<Tx = unknown> {
   ): Promise<NotificationClaim>
   /**
    * Ends a claim: the target has read through `readThroughSeq`, and is next due at once (`retryInMs` null) or after
-   * `retryInMs` milliseconds of the storage's clock.
+   * `retryInMs` milliseconds of the storage's clock. `health` becomes that of a user's channel.
    * Returns false, and changes nothing, when the claim was lost meanwhile.
    */
   settleNotifications(
@@ -70,6 +92,8 @@ export interface NotificationStore<Tx = unknown> {
       readonly claimToken: string
       readonly readThroughSeq: number
       readonly retryInMs: number | null
+      /** Absent when nothing was sent, and for the host's channels. */
+      readonly health?: ChannelHealth | undefined
     },
     call: CallContext<Tx>,
   ): Promise<boolean>

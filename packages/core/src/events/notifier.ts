@@ -9,11 +9,10 @@ import {
   sleep,
   tracked,
 } from '../environment/index.js'
-import { isNotified, type LoggedEvent } from './catalogue.js'
+import type { LoggedEvent } from './catalogue.js'
 import { channelsByName, type NotificationChannel } from './notification-channel.js'
-import type { NotificationBatch, NotificationStore, NotificationTarget } from './notification-store.js'
-import { describeEvent } from './payloads.js'
-import { toTaskboardEvent } from './taskboard-event.js'
+import { hostRoute, type NotificationRoute, type RoutedBatch } from './notification-route.js'
+import type { NotificationBatch, NotificationStore } from './notification-store.js'
 
 type SendOutcome =
   | { readonly outcome: 'sent' }
@@ -22,8 +21,8 @@ type SendOutcome =
 
 interface NotificationSend {
   readonly clock: Clock
-  readonly channel: NotificationChannel
-  readonly target: NotificationTarget
+  readonly routeName: string
+  readonly target: RoutedBatch
   readonly event: LoggedEvent
   readonly stopping: AbortSignal
   readonly timeoutMs: number
@@ -31,17 +30,15 @@ interface NotificationSend {
 
 /** One try to send one event to one channel. Never rejects, and ends by the timeout or `stopping` at the latest. */
 async function sendNotification(send: NotificationSend): Promise<SendOutcome> {
-  const { clock, channel, target, event, stopping, timeoutMs } = send
-  const { workspaceId, settings } = target
+  const { clock, routeName, target, event, stopping, timeoutMs } = send
   const aborter = new AbortController()
   const stop = (): void => aborter.abort(new Error('the notifier stops'))
   stopping.addEventListener('abort', stop, { once: true })
   // Set outside of the tracked work, so that a clock that advances while work waits for a timer does not count this one.
   const timer = clock.setTimer(() => aborter.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
   try {
-    const notification = { workspaceId, settings, event: toTaskboardEvent(event), text: describeEvent(event) }
-    const answer = async (): Promise<void> => channel.send(notification, { signal: aborter.signal })
-    await tracked(clock, `notification:${channel.name}`, () => untilAborted(answer(), aborter.signal))
+    const answer = async (): Promise<void> => target.send(event, { signal: aborter.signal })
+    await tracked(clock, `notification:${routeName}`, () => untilAborted(answer(), aborter.signal))
     return { outcome: 'sent' }
   } catch (error) {
     return stopping.aborted ? { outcome: 'stopped' } : { outcome: 'failed', error }
@@ -60,82 +57,67 @@ function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   })
 }
 
-interface BatchRunnerParts {
+interface RouteParts {
   readonly environment: Environment
   readonly store: Pick<NotificationStore, 'claimNotifications' | 'settleNotifications'>
-  readonly channel: NotificationChannel
+  readonly route: NotificationRoute
   readonly settings: {
     readonly sendTimeoutMs: number
-    readonly maxTries: number
     readonly concurrency: number
     readonly pollIntervalMs: number | null
   }
 }
 
-/** Notifies one channel of the events that were claimed for one workspace, and counts repeated failures. */
-interface BatchRunner {
-  /** Ends when the claim does or soon after `stopping` aborts, at the latest; releases the claim either way. */
-  run(batch: NotificationBatch, claimEndsAt: Instant, stopping: AbortSignal): Promise<void>
-}
-
-const FIRST_RETRY_DELAY_MS = 1_000
-const LONGEST_RETRY_DELAY_MS = 300_000
 const SETTLE_RETRY_DELAY_MS = 1_000
 
-function createBatchRunner(parts: BatchRunnerParts): BatchRunner {
-  const { environment, channel, settings } = parts
-  const { clock, logger } = environment
-  /** By workspace: how often the event at the head of its queue has failed in this process. */
-  const failures = new Map<string, { seq: number; tries: number }>()
-
-  async function run(batch: NotificationBatch, claimEndsAt: Instant, stopping: AbortSignal): Promise<void> {
-    const first = batch.events[0]
-    if (first === undefined) return
-    let readThroughSeq = first.seq - 1
-    let retryInMs: number | null = null
-    for (const event of batch.events) {
-      if (isNotified(event)) {
-        if (stopping.aborted || clock.now() + settings.sendTimeoutMs > claimEndsAt) break
-        const sent = await sendNotification({
-          clock,
-          channel,
-          target: batch,
-          event,
-          stopping,
-          timeoutMs: settings.sendTimeoutMs,
-        })
-        if (sent.outcome === 'stopped') break
-        if (sent.outcome === 'failed') {
-          retryInMs = retryAfterMs(batch.workspaceId, event.seq, sent.error)
-          if (retryInMs !== null) break
-        } else failures.delete(batch.workspaceId)
+/**
+ * Notifies one channel of the events that were claimed for it. Ends when the claim does or soon after `stopping` aborts, at the latest;
+ * releases the claim either way.
+ */
+async function runBatch(
+  parts: RouteParts,
+  batch: NotificationBatch,
+  claimEndsAt: Instant,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { route, settings } = parts
+  const { sendTimeoutMs: timeoutMs } = settings
+  const { clock } = parts.environment
+  const first = batch.events[0]
+  if (first === undefined) return
+  const target = route.begin(batch)
+  let readThroughSeq = first.seq - 1
+  let retryInMs: number | null = null
+  for (const event of batch.events) {
+    if (target.wants(event)) {
+      if (stopping.aborted || clock.now() + timeoutMs > claimEndsAt) break
+      const sent = await sendNotification({
+        clock,
+        routeName: route.name,
+        target,
+        event,
+        stopping,
+        timeoutMs,
+      })
+      if (sent.outcome === 'stopped') break
+      if (sent.outcome === 'sent') target.sent()
+      else {
+        const failed = target.failed(event, sent.error)
+        retryInMs = failed.retryInMs
+        if (!failed.isSkipped) break
       }
       readThroughSeq = event.seq
+      if (retryInMs !== null || route.claimsEachSend) break
     }
-    const kept = await settle(parts, { batch, readThroughSeq, retryInMs, claimEndsAt, stopping })
-    if (!kept) failures.delete(batch.workspaceId)
+    readThroughSeq = event.seq
   }
-
-  /** The wait before the next try of an event that failed; null when it has failed too often. */
-  function retryAfterMs(workspaceId: string, seq: number, error: unknown): number | null {
-    const earlier = failures.get(workspaceId)
-    const tries = earlier?.seq === seq ? earlier.tries + 1 : 1
-    const fields = { channel: channel.name, workspaceId, seq, tries, err: error }
-    if (tries >= settings.maxTries) {
-      failures.delete(workspaceId)
-      logger.error(fields, 'a notification was skipped after too many tries')
-      return null
-    }
-    failures.set(workspaceId, { seq, tries })
-    logger.warn(fields, 'a notification failed; retrying')
-    return Math.min(FIRST_RETRY_DELAY_MS * 2 ** (tries - 1), LONGEST_RETRY_DELAY_MS)
-  }
-
-  return { run }
+  const kept = await settle(parts, { batch, target, readThroughSeq, retryInMs, claimEndsAt, stopping })
+  if (!kept) target.lost()
 }
 
 interface BatchEnd {
   readonly batch: NotificationBatch
+  readonly target: RoutedBatch
   readonly readThroughSeq: number
   readonly retryInMs: number | null
   readonly claimEndsAt: Instant
@@ -146,12 +128,13 @@ interface BatchEnd {
  * Stores the target's progress, and retries while the claim lasts. If that fails, the same events are sent once more. False when the
  * claim was lost.
  */
-async function settle(parts: BatchRunnerParts, end: BatchEnd): Promise<boolean> {
+async function settle(parts: RouteParts, end: BatchEnd): Promise<boolean> {
   const { environment, store } = parts
   const { clock, logger } = environment
   const { readThroughSeq, retryInMs, claimEndsAt, stopping } = end
-  const { workspaceId, claimToken } = end.batch
-  const result = { workspaceId, channel: parts.channel.name, claimToken, readThroughSeq, retryInMs }
+  const { workspaceId, channel, claimToken } = end.batch
+  const health = end.target.health()
+  const result = { workspaceId, channel, claimToken, readThroughSeq, retryInMs, health }
   for (;;) {
     try {
       return await store.settleNotifications(result, { now: environment.storageNow() })
@@ -163,8 +146,8 @@ async function settle(parts: BatchRunnerParts, end: BatchEnd): Promise<boolean> 
   }
 }
 
-/** Works through one channel's backlog in all workspaces. */
-interface ChannelWorker {
+/** Works through the backlog of one route in all workspaces. */
+interface RouteWorker {
   start(): void
   wake(): void
   stop(drainTimeoutMs: number): Promise<void>
@@ -173,19 +156,20 @@ interface ChannelWorker {
 const EVENTS_PER_TARGET = 20
 /** A claim lasts for several sends. A batch that takes longer is returned before the claim expires. */
 const SENDS_PER_CLAIM = 4
+/** Of a route that claims each send: the rest is time to store the result. */
+const SENDS_PER_SHORT_CLAIM = 2
 /** The storage may report work as due that another process holds, which must not make the loop spin. */
 const LEAST_DELAY_MS = 100
 
-function createChannelWorker(parts: BatchRunnerParts): ChannelWorker {
-  const { environment, store, channel, settings } = parts
+function createRouteWorker(parts: RouteParts): RouteWorker {
+  const { environment, store, route, settings } = parts
   const { clock, logger } = environment
-  const claimMs = SENDS_PER_CLAIM * settings.sendTimeoutMs
+  const claimMs = (route.claimsEachSend ? SENDS_PER_SHORT_CLAIM : SENDS_PER_CLAIM) * settings.sendTimeoutMs
   const underWay = new Set<Promise<void>>()
-  const runner = createBatchRunner(parts)
   let stopping = createSharedAbort()
 
   const loop = createBackgroundLoop({
-    name: `notifications:${channel.name}`,
+    name: `notifications:${route.name}`,
     clock,
     logger,
     pollIntervalMs: settings.pollIntervalMs,
@@ -193,11 +177,11 @@ function createChannelWorker(parts: BatchRunnerParts): ChannelWorker {
   })
 
   async function pass(): Promise<NextPass> {
-    const limit = settings.concurrency - underWay.size
+    const limit = (route.concurrency ?? settings.concurrency) - underWay.size
     if (limit <= 0) return null
     const claimEndsAt = clock.now() + claimMs
     const claim = await store.claimNotifications(
-      { channels: [channel.name], limit, eventsPerTarget: EVENTS_PER_TARGET, claimMs },
+      { ...route.claims, limit, eventsPerTarget: EVENTS_PER_TARGET, claimMs },
       { now: environment.storageNow() },
     )
     for (const batch of claim.batches) launch(batch, claimEndsAt)
@@ -205,8 +189,8 @@ function createChannelWorker(parts: BatchRunnerParts): ChannelWorker {
   }
 
   function launch(batch: NotificationBatch, claimEndsAt: Instant): void {
-    const work = tracked(clock, `notifications:${channel.name}`, () =>
-      runner.run(batch, claimEndsAt, stopping.signal),
+    const work = tracked(clock, `notifications:${route.name}`, () =>
+      runBatch(parts, batch, claimEndsAt, stopping.signal),
     )
       .catch((error: unknown) => logger.error({ err: error }, 'a notification batch failed'))
       .finally(() => {
@@ -240,6 +224,8 @@ export interface NotifierOptions {
   readonly environment: Environment
   readonly store: Pick<NotificationStore, 'claimNotifications' | 'settleNotifications'>
   readonly channels: readonly NotificationChannel[]
+  /** How channels that users set up are served. Default none. */
+  readonly userRoutes?: readonly NotificationRoute[] | undefined
   /** See `LoopOptions.pollIntervalMs`. */
   readonly pollIntervalMs: number | null
   /** How long a channel may take for one event. Default 30 s. */
@@ -252,8 +238,8 @@ export interface NotifierOptions {
 
 /**
  * Sends each change of state to every channel of its workspace: at least once, and in the log's order per workspace and channel. A
- * failed send is retried after 1 s, doubling up to 5 min, while later events of that target wait. After `maxTries` the event is skipped
- * with an error in the log. Channels do not wait for one another.
+ * failed send is retried after 1 s, doubling, while later events of that target wait. After many tries the event is skipped with an error
+ * in the log. Channels do not wait for one another.
  */
 export interface Notifier {
   start(): void
@@ -273,14 +259,17 @@ const DEFAULT_CONCURRENCY = 20
 /** @throws TaskboardError `INVALID_CONFIG` for channels with a blank or repeated name. */
 export function createNotifier(options: NotifierOptions): Notifier {
   const { environment, store, pollIntervalMs } = options
+  const maxTries = options.maxTries ?? DEFAULT_MAX_TRIES
   const settings = {
     sendTimeoutMs: options.sendTimeoutMs ?? DEFAULT_SEND_TIMEOUT_MS,
-    maxTries: options.maxTries ?? DEFAULT_MAX_TRIES,
     concurrency: options.concurrency ?? DEFAULT_CONCURRENCY,
     pollIntervalMs,
   }
-  const workers = [...channelsByName(options.channels).values()].map((channel) =>
-    createChannelWorker({ environment, store, channel, settings }),
+  const routes = [...channelsByName(options.channels).values()].map((channel) =>
+    hostRoute({ environment, channel, maxTries }),
+  )
+  const workers = [...routes, ...(options.userRoutes ?? [])].map((route) =>
+    createRouteWorker({ environment, store, route, settings }),
   )
   return {
     start: () => workers.forEach((worker) => worker.start()),

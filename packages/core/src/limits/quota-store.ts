@@ -1,7 +1,7 @@
 import type { CallContext, Instant } from '../environment/index.js'
 
 /** A resource that an account can have a limited number of. */
-export type HeldResource = 'agents' | 'apiKeys' | 'webhooks'
+export type HeldResource = 'agents' | 'apiKeys' | 'webhooks' | 'notificationChannels'
 
 export interface TakenTask {
   readonly taken: boolean
@@ -19,6 +19,8 @@ export interface AccountUsage {
   /** Neither revoked nor expired. */
   readonly apiKeys: number
   readonly webhooks: number
+  /** Those that users set up. */
+  readonly notificationChannels: number
 }
 
 /** Stores what quotas count. */

@@ -70,6 +70,7 @@ describe('createTask', () => {
       agents: { used: 0, limit: null },
       apiKeys: { used: 0, limit: null },
       webhooks: { used: 1, limit: null },
+      notificationChannels: { used: 0, limit: null },
     })
   })
 

@@ -166,6 +166,7 @@ function toUsage(quota: QuotaTerms, used: AccountUsage): QuotaUsage {
     agents: { used: used.agents, limit: quota.agents },
     apiKeys: { used: used.apiKeys, limit: quota.apiKeys },
     webhooks: { used: used.webhooks, limit: quota.webhooks },
+    notificationChannels: { used: used.notificationChannels, limit: quota.notificationChannels },
   }
 }
 

@@ -14,6 +14,8 @@ export interface QuotaTerms {
   readonly apiKeys: number | null
   /** In all workspaces of the account. */
   readonly webhooks: number | null
+  /** Those that users set up, in all workspaces of the account. */
+  readonly notificationChannels: number | null
 }
 
 /** The terms of a tier. Null: unlimited. */
@@ -37,24 +39,30 @@ export interface TierChange extends Partial<Undefinable<Omit<TierTerms, 'quota'>
 
 type Undefinable<T> = { readonly [K in keyof T]: T[K] | undefined }
 
-const NO_QUOTA: QuotaTerms = { tasksPerMonth: null, agents: null, apiKeys: null, webhooks: null }
+const NO_QUOTA: QuotaTerms = {
+  tasksPerMonth: null,
+  agents: null,
+  apiKeys: null,
+  webhooks: null,
+  notificationChannels: null,
+}
 
 /**
- * The contract's terms. Only webhooks have a quota by default, because each costs a row and a send for every event: more than anyone
- * needs, and few enough that nobody fills the storage by accident.
+ * The contract's terms. Only webhooks and notification channels have a quota by default, because each costs sends for every event: more
+ * than anyone needs, and few enough that nobody fills the storage by accident.
  */
 export const defaultTiers: Tiers = {
   professional: {
     requestsPerHour: 10_000,
     burstPerMinute: 500,
     webSocketConnections: 25,
-    quota: { ...NO_QUOTA, webhooks: 500 },
+    quota: { ...NO_QUOTA, webhooks: 500, notificationChannels: 500 },
   },
   enterprise: {
     requestsPerHour: 100_000,
     burstPerMinute: 2_000,
     webSocketConnections: 100,
-    quota: { ...NO_QUOTA, webhooks: 5_000 },
+    quota: { ...NO_QUOTA, webhooks: 5_000, notificationChannels: 5_000 },
   },
   custom: {
     requestsPerHour: null,

@@ -2,6 +2,7 @@ import type { AccessStore, SessionStore } from '../access/index.js'
 import type { AgentStore } from '../agents/index.js'
 import type { AnalyticsStore } from '../analytics/index.js'
 import type { ApprovalStore, CommentStore, ScheduleStore, TaskStore } from '../board/index.js'
+import type { ChannelStore } from '../channels/index.js'
 import type { CallContext, Clock, NewId } from '../environment/index.js'
 import type { EventStore, NotificationStore } from '../events/index.js'
 import type { IdempotencyClaim } from '../idempotency/index.js'
@@ -61,6 +62,7 @@ export interface Storage<Tx = unknown> {
   readonly analytics: AnalyticsStore<Tx>
   readonly events: EventStore<Tx>
   readonly notifications: NotificationStore<Tx>
+  readonly channels: ChannelStore<Tx>
   readonly webhooks: WebhookStore<Tx>
   readonly limits: LimitStore
   readonly quotas: QuotaStore<Tx>

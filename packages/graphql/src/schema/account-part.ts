@@ -67,6 +67,7 @@ const types = /* GraphQL */ `
     agents: Used!
     apiKeys: Used!
     webhooks: Used!
+    notificationChannels: Used!
   }
 
   type Used {

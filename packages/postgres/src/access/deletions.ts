@@ -37,6 +37,7 @@ const partsOfWorkspaces = [
   'analytics_day',
   'analytics_mark',
   'notification_target',
+  'notification_channel',
   'schedule',
   'task_search',
   'usage_day',

@@ -6,6 +6,7 @@ import type {
   NotificationClaim,
   NotificationStore,
   NotificationTarget,
+  StoredChannel,
 } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
@@ -19,6 +20,17 @@ interface ClaimedRow {
   readonly claimToken: string | null
   /** Null when the unread events have been pruned: the target then counts as read. */
   readonly events: readonly LoggedEvent[] | null
+  /** Of a channel that a user set up. */
+  readonly userChannel?: StoredChannel | null
+}
+
+/** The JSON of a `StoredChannel`. `alias` names the table. */
+function channelJson(alias: string): string {
+  const a = alias
+  return `jsonb_build_object('id', ${a}.id, 'workspaceId', ${a}.workspace_id, 'type', ${a}.type, 'name', ${a}.name,
+      'config', ${a}.config, 'secrets', ${a}.secrets, 'events', ${a}.events, 'failures', ${a}.failures,
+      'failingSince', ${a}.failing_since, 'lastError', ${a}.last_error, 'lastDeliveredAt', ${a}.last_delivered_at,
+      'createdAt', ${a}.created_at, 'updatedAt', ${a}.updated_at)`
 }
 
 /** The maximum of targets that one claim puts to rest. */
@@ -31,16 +43,14 @@ const MOST_RESTED = 1_000
  * event's writer lock the log. Locked rows are left to the next claim, so nothing waits here. Each log is looked up on its own,
  * because few are expected.
  */
-const claimTargets = statement<ClaimedRow>(
-  'claim_notifications',
-  /* sql */ `
+const claimSql = (isServed: string, userChannel: string): string => /* sql */ `
   with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
   due_target as materialized (
     select t.workspace_id, t.channel, t.read_through_seq, t.due_at, l.last_seq
     from taskboard.notification_target t cross join lateral (
       select l.last_seq from taskboard.workspace_log l where l.workspace_id = t.workspace_id limit 1
     ) as l
-    where t.channel = any ($2::text[]) and not t.rests and t.due_at <= (select now from p) and t.due_at > -1
+    where ${isServed} and not t.rests and t.due_at <= (select now from p) and t.due_at > -1
       and l.last_seq > t.read_through_seq
     order by t.due_at, t.workspace_id, t.channel limit $3::integer
     for update of t skip locked
@@ -66,7 +76,7 @@ const claimTargets = statement<ClaimedRow>(
   idle_target as materialized (
     select t.workspace_id, t.channel
     from taskboard.notification_target t join taskboard.workspace_log l on l.workspace_id = t.workspace_id
-    where t.channel = any ($2::text[]) and not t.rests and t.claim_token is null and l.last_seq <= t.read_through_seq
+    where ${isServed} and not t.rests and t.claim_token is null and l.last_seq <= t.read_through_seq
     order by t.due_at limit ${MOST_RESTED}
     for update of l, t skip locked
   ),
@@ -85,30 +95,54 @@ const claimTargets = statement<ClaimedRow>(
         from taskboard.notification_target t cross join lateral (
           select l.last_seq from taskboard.workspace_log l where l.workspace_id = t.workspace_id limit 1
         ) as l
-        where t.channel = any ($2::text[]) and not t.rests and l.last_seq > t.read_through_seq
+        where ${isServed} and not t.rests and l.last_seq > t.read_through_seq
           and (t.workspace_id, t.channel) not in (select workspace_id, channel from due_target)
         order by t.due_at limit 1)
     ) as at
   )
   select (n.at - least(n.at, (select now from p)))::float8 as "nextDueInMs", c.claim_token as "claimToken", c.events,
     case when c.channel is not null then jsonb_build_object(
-      'workspaceId', c.workspace_id, 'channel', c.channel, 'settings', c.settings) end as target
+      'workspaceId', c.workspace_id, 'channel', c.channel, 'settings', c.settings) end as target${userChannel}
   from next_due n left join claimed c on true
-  order by c.was_due_at, c.workspace_id, c.channel`,
+  order by c.was_due_at, c.workspace_id, c.channel`
+
+const claimTargets = statement<ClaimedRow>(
+  'claim_notifications',
+  claimSql('t.channel = any ($2::text[]) and t.type is null', ''),
+)
+
+/** Types instead of channels, and whether they fail. */
+const claimUserTargets = statement<ClaimedRow>(
+  'claim_user_notifications',
+  claimSql(
+    't.type = any ($2::text[]) and t.failing = $6::boolean',
+    `, (
+    select ${channelJson('u')} from taskboard.notification_channel u where u.id = c.channel_id
+  ) as "userChannel"`,
+  ),
 )
 
 /** `NotificationStore.claimNotifications`. */
 async function claimNotifications(
   database: Database,
-  { channels, limit, eventsPerTarget, claimMs }: Parameters<NotificationStore['claimNotifications']>[0],
+  {
+    channels,
+    users,
+    limit,
+    eventsPerTarget,
+    claimMs,
+  }: Parameters<NotificationStore['claimNotifications']>[0],
   call: CallContext<PgConnection>,
 ): Promise<NotificationClaim> {
   const batches: NotificationBatch[] = []
   for (;;) {
     const requested = limit - batches.length
-    const values = [call.now, channels, requested, eventsPerTarget, claimMs]
+    const terms = [requested, eventsPerTarget, claimMs]
     // Does not signal a commit: nothing waits for a claim, and claimers would wake themselves.
-    const rows = await database.read(call, claimTargets, values)
+    const rows =
+      users === undefined
+        ? await database.read(call, claimTargets, [call.now, channels, ...terms])
+        : await database.read(call, claimUserTargets, [call.now, users.types, ...terms, users.failing])
     for (const row of rows) if (isBatch(row)) batches.push(toBatch(row))
     const isAnyPassedOver = rows.some((row) => row.target !== null && row.events === null)
     if (!isAnyPassedOver || batches.length >= limit) {
@@ -117,14 +151,16 @@ async function claimNotifications(
   }
 }
 
-type BatchRow = { readonly [Member in keyof ClaimedRow]: NonNullable<ClaimedRow[Member]> }
+type BatchRow = ClaimedRow & {
+  readonly [Member in 'target' | 'events' | 'claimToken']: NonNullable<ClaimedRow[Member]>
+}
 
 function isBatch(row: ClaimedRow): row is BatchRow {
   return row.target !== null && row.events !== null && row.claimToken !== null
 }
 
-function toBatch({ target, events, claimToken }: BatchRow): NotificationBatch {
-  return { ...target, events, claimToken }
+function toBatch({ target, events, claimToken, userChannel }: BatchRow): NotificationBatch {
+  return { ...target, events, claimToken, ...(userChannel && { userChannel }) }
 }
 
 const remove = statement<object>(
@@ -149,7 +185,7 @@ const targetsOfWorkspace = statement<NotificationTarget>(
   'list_notification_targets',
   /* sql */ `
   select workspace_id as "workspaceId", channel, settings from taskboard.notification_target
-  where workspace_id = $1::text order by channel collate "C"`,
+  where workspace_id = $1::text and type is null order by channel collate "C"`,
 )
 
 /** `NotificationStore.listTargets`. */
@@ -194,15 +230,50 @@ const settle = statement<object>(
   returning true as "isSettled"`,
 )
 
+/** The same with the health of a user's channel: consecutive failures, the error, whether anything was sent. */
+const settleWithHealth = statement<object>(
+  'settle_user_notifications',
+  /* sql */ `
+  with p as materialized (select coalesce($1::bigint, taskboard.now_ms()) as now),
+  settled as (
+    update taskboard.notification_target t set
+      read_through_seq = $5::bigint, due_at = p.now + coalesce($6::bigint, 0), claim_token = null,
+      failing = $7::integer > 0
+    from p
+    where t.workspace_id = $2::text and t.channel = $3::text and t.claim_token = $4::text and t.due_at > p.now
+    returning t.channel_id
+  ),
+  noted as (
+    update taskboard.notification_channel c set
+      failures = $7::integer,
+      failing_since = case
+        when $7::integer = 0 then null
+        when $9::boolean then p.now
+        else coalesce(c.failing_since, p.now) end,
+      last_error = $8::text,
+      last_delivered_at = case when $9::boolean then p.now else c.last_delivered_at end
+    from p, settled s where c.id = s.channel_id
+  )
+  select true as "isSettled" from settled`,
+)
+
 /** `NotificationStore.settleNotifications`. */
 async function settleNotifications(
   database: Database,
   result: Parameters<NotificationStore['settleNotifications']>[0],
   call: CallContext<PgConnection>,
 ): Promise<boolean> {
-  const { workspaceId, channel, claimToken, readThroughSeq, retryInMs } = result
+  const { workspaceId, channel, claimToken, readThroughSeq, retryInMs, health } = result
   const values = [call.now, workspaceId, channel, claimToken, readThroughSeq, retryInMs]
-  const settled = await database.write(call, settle, values)
+  const settled =
+    health === undefined
+      ? await database.write(call, settle, values)
+      : await database.write(call, settleWithHealth, [
+          ...values,
+          health.failures,
+          health.error,
+          health.isSent,
+        ])
   return settled.length > 0
 }
 

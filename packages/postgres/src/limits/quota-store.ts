@@ -20,6 +20,7 @@ const ofWorkspaces = (table: string): string => /* sql */ `
 const heldCounts: Readonly<Record<HeldResource, string>> = {
   agents: ofWorkspaces('agent'),
   webhooks: ofWorkspaces('webhook'),
+  notificationChannels: ofWorkspaces('notification_channel'),
   apiKeys: /* sql */ `
   select count(*)::float8 as count from taskboard.api_key k,
     (select coalesce($2::bigint, taskboard.now_ms()) as now) p
@@ -29,6 +30,10 @@ const heldCounts: Readonly<Record<HeldResource, string>> = {
 const countOf = {
   agents: statement<{ readonly count: number }>('count_agents', heldCounts.agents),
   webhooks: statement<{ readonly count: number }>('count_webhooks', heldCounts.webhooks),
+  notificationChannels: statement<{ readonly count: number }>(
+    'count_channels',
+    heldCounts.notificationChannels,
+  ),
   apiKeys: statement<{ readonly count: number }>('count_api_keys', heldCounts.apiKeys),
 }
 
@@ -69,7 +74,8 @@ const readUsageOf = statement<AccountUsage>(
   )
   select p.month::float8 as month,
     (case when q.month >= p.month then q.used else 0 end)::float8 as tasks,
-    (${heldCounts.agents}) as agents, (${heldCounts.apiKeys}) as "apiKeys", (${heldCounts.webhooks}) as webhooks
+    (${heldCounts.agents}) as agents, (${heldCounts.apiKeys}) as "apiKeys", (${heldCounts.webhooks}) as webhooks,
+    (${heldCounts.notificationChannels}) as "notificationChannels"
   from p left join taskboard.task_quota q on q.account_id = $1::text`,
 )
 

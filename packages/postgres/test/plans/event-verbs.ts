@@ -1,5 +1,5 @@
 import type { Storage } from '@taskboard/core'
-import type { NotificationBatch } from '@taskboard/core/storage'
+import type { NotificationBatch, NotificationClaim, NotificationStore } from '@taskboard/core/storage'
 import type { PgConnection } from '../../src/pool.js'
 import type { HotVerb } from './hot-verb.js'
 import { HUGE, NOW } from './large-board.js'
@@ -8,15 +8,17 @@ const at = { now: NOW }
 /** The feed looks up its database here. The server's choice of plan depends on the number of databases. */
 const scans = ['pg_database']
 
+const claim = { limit: 20, eventsPerTarget: 20, claimMs: 60_000 }
+
+const claimOfUsers = (notifications: NotificationStore<PgConnection>): Promise<NotificationClaim> =>
+  notifications.claimNotifications({ channels: [], users: { types: ['chat'], failing: false }, ...claim }, at)
+
 /** The calls of listeners of the log and of channels. */
 export function eventVerbs({ events, notifications }: Storage<PgConnection>): readonly HotVerb[] {
   let position = ''
   let batches: readonly NotificationBatch[] = []
   const claimNotifications = async (): Promise<void> => {
-    ;({ batches } = await notifications.claimNotifications(
-      { channels: ['chat'], limit: 20, eventsPerTarget: 20, claimMs: 60_000 },
-      at,
-    ))
+    ;({ batches } = await notifications.claimNotifications({ channels: ['chat'], ...claim }, at))
   }
   return [
     {
@@ -34,6 +36,11 @@ export function eventVerbs({ events, notifications }: Storage<PgConnection>): re
       run: () => events.readFeed({ position, limit: 500 }, { now: null }),
     },
     { name: 'notifications, nothing new', indexes: ['notification_due'], run: claimNotifications },
+    {
+      name: 'channels of users, nothing new',
+      indexes: ['notification_type_due'],
+      run: () => claimOfUsers(notifications),
+    },
     {
       name: 'append an event',
       run: () =>
@@ -65,6 +72,11 @@ export function eventVerbs({ events, notifications }: Storage<PgConnection>): re
       name: 'events of a workspace',
       indexes: ['event_pkey'],
       run: () => events.readEvents({ workspaceId: HUGE, afterSeq: 100_000, limit: 100 }, { now: null }),
+    },
+    {
+      name: 'channels of users, one new',
+      indexes: ['notification_type_due', 'event_pkey'],
+      run: () => claimOfUsers(notifications),
     },
     { name: 'notifications, one new', indexes: ['notification_due', 'event_pkey'], run: claimNotifications },
     {

@@ -96,6 +96,13 @@ const LOAD: readonly string[] = [
     from taskboard.workspace w, ${numbers(90)} where w.account_id < 'acc_2'`,
   `insert into taskboard.notification_target
     select workspace_id, 'chat', '{}', last_seq, ${NOW - 1000}, null, true from taskboard.workspace_log`,
+  `insert into taskboard.notification_channel (id, workspace_id, type, name, config, secrets, events, created_at, updated_at)
+    select 'nch_' || w.id, w.id, 'chat', 'a channel', '{}', '{}', '{task.created}'::text[], ${NOW - 8e8}, ${NOW - 8e8}
+    from taskboard.workspace w`,
+  `insert into taskboard.notification_target
+      (workspace_id, channel, settings, read_through_seq, due_at, rests, channel_id, type)
+    select workspace_id, 'nch_' || workspace_id, '{}', last_seq, ${NOW - 1000}, true, 'nch_' || workspace_id, 'chat'
+    from taskboard.workspace_log`,
   `insert into taskboard.webhook (id, workspace_id, url, events, secrets, created_at, updated_at)
     select 'wh_' || n, 'ws_' || n, 'https://example.com', '{task.completed}'::text[], '[]'::jsonb, ${NOW - 8e8}, ${NOW - 8e8}
     from generate_series(1, 2000) as n

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { SUITE_CHANNEL_TYPE } from './suite-channel-type.js'
 import type { OpenApiCheck } from './open-api-check.js'
 
 /** By operation id, a body that passes all checks except whether the named things exist. */
@@ -15,6 +16,13 @@ const sampleBodies: Readonly<Record<string, object>> = {
   updateWebhook: { enabled: true },
   rotateWebhookSecret: {},
   resendDeliveries: { delivery_id: 'evt_00000000000000000000000000' },
+  createNotificationChannel: {
+    type: SUITE_CHANNEL_TYPE,
+    name: 'A channel',
+    config: { room: 'a room' },
+    events: ['task.created'],
+  },
+  updateNotificationChannel: { name: 'Another name' },
   createAgent: { name: 'An agent', type: 'custom' },
   updateAgent: { name: 'Another name' },
   createTask: { title: 'A task' },

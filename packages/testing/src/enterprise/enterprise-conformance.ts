@@ -5,6 +5,7 @@ import { apiKeyCases } from './api-key-cases.js'
 import { authCases } from './auth-cases.js'
 import type { EnterpriseCase, EnterpriseConformanceOptions } from './enterprise-case.js'
 import { toEnterpriseCase } from './open-session.js'
+import { channelCases } from './channel-cases.js'
 import { conversationCases } from './conversation-cases.js'
 import { envelopeCases } from './envelope-cases.js'
 import { hostileCases } from './hostile-cases.js'
@@ -59,6 +60,7 @@ export function enterpriseConformance(options: EnterpriseConformanceOptions): re
     ...agentCases,
     ...analyticsCases,
     ...webhookCases,
+    ...channelCases,
     ...limitCases,
     ...quotaCases,
     ...tenancyCases,

@@ -5,6 +5,7 @@ import type { MountedHost } from '../transport/transport-case.js'
 import type { EnterpriseCase, EnterpriseCheck, EnterpriseConformanceOptions } from './enterprise-case.js'
 import { SUITE_AGENT_TYPE, type EnterpriseSession, type Tenant } from './enterprise-session.js'
 import { PASSWORD, withLogin } from './login-options.js'
+import { suiteChannelType } from './suite-channel-type.js'
 import { openApiCheck } from './open-api-check.js'
 
 const agent = defineAgent({ type: SUITE_AGENT_TYPE, run: () => Promise.resolve('') })
@@ -24,6 +25,7 @@ export function toEnterpriseCase(
         storage: opened.storage,
         clock,
         agents: [agent],
+        notifications: [suiteChannelType],
         logger: false,
         secrets: { encryptionKey: '0'.repeat(64) },
         ...withLogin,

@@ -2,19 +2,22 @@ import assert from 'node:assert/strict'
 import { sendRequest, type ClientResponse } from '../transport/http-client.js'
 import type { EnterpriseCheck } from './enterprise-case.js'
 import { assertAnswer, assertError, SUITE_AGENT_TYPE, type EnterpriseSession } from './enterprise-session.js'
+import { SUITE_CHANNEL_TYPE } from './suite-channel-type.js'
 
 const WEBHOOK = { url: 'https://receiver.example/hook', events: ['task.created'] }
+const CHANNEL = { type: SUITE_CHANNEL_TYPE, name: 'c', config: { room: 'r' }, events: ['task.created'] }
 
 /** A create by the enterprise API; under an `Idempotency-Key` where one is given. */
 function create(
   { send, token }: EnterpriseSession,
-  what: 'tasks' | 'agents' | 'webhooks' | 'account/api-keys',
+  what: 'tasks' | 'agents' | 'webhooks' | 'notification-channels' | 'account/api-keys',
   idempotencyKey?: string,
 ): Promise<ClientResponse> {
   const body = {
     tasks: { title: 'a task' },
     agents: { name: 'one more', type: SUITE_AGENT_TYPE },
     webhooks: WEBHOOK,
+    'notification-channels': CHANNEL,
     'account/api-keys': { name: 'one more', scopes: ['tasks:read'] },
   }[what]
   return send('POST', `/v2/${what}`, {
@@ -111,7 +114,13 @@ export const quotaCases: readonly EnterpriseCheck[] = [
   {
     id: 'quotas.at-once',
     name: 'concurrent creates stay within the quota',
-    options: { tiers: { enterprise: { quota: { tasksPerMonth: 4, agents: 3, apiKeys: 3, webhooks: 2 } } } },
+    options: {
+      tiers: {
+        enterprise: {
+          quota: { tasksPerMonth: 4, agents: 3, apiKeys: 3, webhooks: 2, notificationChannels: 1 },
+        },
+      },
+    },
     async check(session) {
       const many = (what: Parameters<typeof create>[1]) =>
         Array.from({ length: 6 }, () => create(session, what))
@@ -120,12 +129,14 @@ export const quotaCases: readonly EnterpriseCheck[] = [
       assert.equal(await countMade(many('agents'), 'agents'), 2)
       assert.equal(await countMade(many('account/api-keys'), 'api_keys'), 2)
       assert.equal(await countMade(many('webhooks'), 'webhooks'), 2)
+      assert.equal(await countMade(many('notification-channels'), 'notification_channels'), 1)
       const used = Object.values(await usage(session)).map((each) => [each.used, each.limit])
       assert.deepEqual(used, [
         [4, 4],
         [3, 3],
         [3, 3],
         [2, 2],
+        [1, 1],
       ])
     },
   },

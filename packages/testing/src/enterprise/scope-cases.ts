@@ -73,6 +73,12 @@ const needed: Readonly<Record<string, string>> = {
   testWebhook: 'webhooks:write',
   listDeliveries: 'webhooks:read',
   resendDeliveries: 'webhooks:write',
+  createNotificationChannel: 'webhooks:write',
+  listNotificationChannels: 'webhooks:read',
+  getNotificationChannel: 'webhooks:read',
+  updateNotificationChannel: 'webhooks:write',
+  deleteNotificationChannel: 'webhooks:write',
+  testNotificationChannel: 'webhooks:write',
 }
 
 /** Every route with every scope. */

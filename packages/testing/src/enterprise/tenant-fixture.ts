@@ -1,4 +1,5 @@
 import type { Taskboard } from '@taskboard/core'
+import { SUITE_CHANNEL_TYPE } from './suite-channel-type.js'
 import { type EnterpriseSession, SUITE_AGENT_TYPE, type Tenant } from './enterprise-session.js'
 
 /** One of everything in an account that has an id. */
@@ -21,6 +22,12 @@ export async function createTenantFixture(
     url: 'https://theirs.example/hook',
     events: ['task.created'],
   })
+  const channel = await taskboard.channels.create(workspaceId, {
+    type: SUITE_CHANNEL_TYPE,
+    name: 'theirs',
+    config: { room: 'theirs' },
+    events: ['task.created'],
+  })
   const schedule = await taskboard
     .board(workspaceId)
     .schedules.create({ cron: '0 9 * * *', task: { title: 'theirs' } })
@@ -34,6 +41,7 @@ export async function createTenantFixture(
       approval_id: approvalId,
       webhook_id: webhook.id,
       schedule_id: schedule.id,
+      channel_id: channel.id,
       key_id: key.id,
     },
   }
@@ -71,6 +79,7 @@ export async function snapshotOf(
     webhooks: await taskboard.webhooks.list(workspaceId),
     deliveries: await taskboard.webhooks.deliveries(workspaceId, ids['webhook_id'] ?? ''),
     schedules: await taskboard.board(workspaceId).schedules.list(),
+    channels: await taskboard.channels.list(workspaceId),
     budgets: await taskboard.usage.budgets(workspaceId),
     keys: await taskboard.accounts.listKeys(accountId),
     workspaces: await taskboard.accounts.listWorkspaces(accountId),

@@ -57,6 +57,8 @@ async function fill(fixture: StorageFixture) {
   const { storage, workspaceId, accountId, add, addClaimed, addWebhook, finish, agent, at } = fixture
   const webhook = await addWebhook()
   await storage.notifications.setTarget({ workspaceId, channel: 'chat', settings: {} }, at())
+  const channel = { workspaceId, type: 'chat', name: 'c', config: {}, secrets: {}, events: [] }
+  await storage.channels.insertChannel({ channel, idempotency: null }, at())
   const worked = await addClaimed()
   const line = { level: 'info', message: 'line' } as const
   const output = { type: 'link', name: 'n', url: 'https://example.com', size: null } as const
@@ -174,6 +176,8 @@ export const deletionCases: readonly StorageCheck[] = [
       const request = { limit: 10, claimMs: MINUTE, eventsPerTarget: 10, channels: ['chat'] }
       await storage.access.continueDeletion({ of: accountId, limit: 1 }, when)
       assert.deepEqual((await storage.notifications.claimNotifications(request, when)).batches, [])
+      const ofUsers = { ...request, users: { types: ['chat'], failing: false } }
+      assert.deepEqual((await storage.notifications.claimNotifications(ofUsers, when)).batches, [])
       await assertRefused(access.beginDeletion({ accountId }, when), 'NOT_FOUND')
       await assertRefused(access.beginDeletion({ workspaceId }, when), 'NOT_FOUND')
     },
@@ -202,6 +206,9 @@ export const deletionCases: readonly StorageCheck[] = [
       assert.deepEqual(await storage.notifications.listTargets({ workspaceId }, at(MINUTE)), [])
       const usage = await storage.quotas.usage({ accountId }, at(MINUTE))
       assert.deepEqual([usage.tasks, usage.agents, usage.apiKeys, usage.webhooks], [0, 0, 0, 0])
+      assert.equal(usage.notificationChannels, 0)
+      const page = { within: workspaceId, limit: 10, afterId: null }
+      assert.deepEqual(await storage.channels.listChannels(page, at(MINUTE)), [])
       assert.deepEqual(await deleteAll(storage, null), [])
       const kept = await readTask(storage.tasks, neighbour.task, ['task'], at(MINUTE))
       assert.deepEqual(kept.task, neighbour.task)

@@ -4,6 +4,7 @@ import type { HeldResource } from '@taskboard/core/storage'
 import type { StorageCheck } from './storage-case.js'
 import { DAY, START, type StorageFixture } from './storage-fixture.js'
 
+const heldResources: readonly HeldResource[] = ['agents', 'apiKeys', 'webhooks', 'notificationChannels']
 const NEXT_MONTH = 31 * DAY
 
 const takeTask = ({ storage, accountId, at }: StorageFixture, limit: number, afterMs = 0) =>
@@ -100,7 +101,7 @@ export const quotaCases: readonly StorageCheck[] = [
   },
   {
     id: 'quotas.usage',
-    name: 'agents, webhooks and keys are counted over the workspaces of the account; keys that have ended are not',
+    name: 'agents, webhooks, channels and keys are counted over the workspaces of the account; keys that have ended are not',
     async check(fixture) {
       const { storage, accountId, workspaceId } = fixture
       const stranger = {
@@ -136,16 +137,18 @@ export const quotaCases: readonly StorageCheck[] = [
         { reach: { accountId, workspaceIds: 'all' }, keyId: id },
         fixture.at(),
       )
-      const usage = { month: START, tasks: 0, agents: 2, apiKeys: 2, webhooks: 1 }
+      const channel = { workspaceId, type: 'chat', name: 'c', config: {}, secrets: {}, events: [] }
+      await storage.channels.insertChannel({ channel, idempotency: null }, fixture.at())
+      const usage = { month: START, tasks: 0, agents: 2, apiKeys: 2, webhooks: 1, notificationChannels: 1 }
       assert.deepEqual(await storage.quotas.usage({ accountId }, fixture.at()), usage)
       assert.deepEqual(await storage.quotas.usage({ accountId }, fixture.at(DAY)), { ...usage, apiKeys: 1 })
       const counted = await storage.transaction(async (tx) => {
         const counts: number[] = []
-        for (const resource of ['agents', 'apiKeys', 'webhooks'] satisfies HeldResource[])
+        for (const resource of heldResources)
           counts.push(await storage.quotas.countHeld({ accountId, resource }, fixture.at(0, tx)))
         return counts
       })
-      assert.deepEqual(counted, [2, 2, 1])
+      assert.deepEqual(counted, [2, 2, 1, 1])
     },
   },
   {

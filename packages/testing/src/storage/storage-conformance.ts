@@ -4,6 +4,7 @@ import { agentFigureCases } from './agent-figure-cases.js'
 import { agentRuntimeCases } from './agent-runtime-cases.js'
 import { analyticsCases } from './analytics-cases.js'
 import { budgetCases } from './budget-cases.js'
+import { channelCases } from './channel-cases.js'
 import { claimCases } from './claim-cases.js'
 import { claimOrderCases } from './claim-order-cases.js'
 import { completionCases } from './completion-cases.js'
@@ -73,6 +74,7 @@ const checks = [
   ...idempotencyCases,
   ...eventCases,
   ...notificationCases,
+  ...channelCases,
   ...webhookCases,
   ...deliveryCases,
   ...deliveryResultCases,

@@ -22,6 +22,7 @@ const usage = z
     agents: held,
     api_keys: held,
     webhooks: held,
+    notification_channels: held,
   })
   .meta({ id: 'Usage' })
 
@@ -174,13 +175,20 @@ function toWireLimits({
   }
 }
 
-function toWireUsage({ tasksPerMonth, agents, apiKeys, webhooks }: QuotaUsage): InputOf<typeof usage> {
+function toWireUsage({
+  tasksPerMonth,
+  agents,
+  apiKeys,
+  webhooks,
+  notificationChannels,
+}: QuotaUsage): InputOf<typeof usage> {
   const { used, limit, resetAt } = tasksPerMonth
   return {
     tasks_per_month: { used, limit, resets_at: toTimestamp(resetAt) },
     agents,
     api_keys: apiKeys,
     webhooks,
+    notification_channels: notificationChannels,
   }
 }
 

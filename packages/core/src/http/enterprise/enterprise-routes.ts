@@ -7,6 +7,7 @@ import { apiKeyOperations } from './api-key-operations.js'
 import { approvalOperations } from './approval-operations.js'
 import { authOperations, mfaOperations } from './auth-operations.js'
 import { budgetOperations } from './budget-operations.js'
+import { channelOperations } from './channel-operations.js'
 import { conversationOperations } from './conversation-operations.js'
 import { handleEnterpriseRequest } from './handle.js'
 import { mountedPath } from './described-routes.js'
@@ -33,6 +34,7 @@ export function enterpriseOperations({ login }: TransportServices): readonly Ope
     ...budgetOperations,
     ...analyticsOperations,
     ...webhookOperations,
+    ...channelOperations,
   ]
   return [...operations, ...referenceOperations(operations)]
 }

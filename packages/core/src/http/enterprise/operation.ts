@@ -37,7 +37,16 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** The sections of the reference. */
 type Tag =
-  'auth' | 'account' | 'tasks' | 'approvals' | 'schedules' | 'agents' | 'analytics' | 'webhooks' | 'reference'
+  | 'auth'
+  | 'account'
+  | 'tasks'
+  | 'approvals'
+  | 'schedules'
+  | 'agents'
+  | 'analytics'
+  | 'webhooks'
+  | 'notifications'
+  | 'reference'
 
 /** A request that has passed every check except existence. */
 interface OperationCall<Params, Query, Body> {

@@ -1,0 +1,222 @@
+import { z } from 'zod'
+import type { Reach, SecretBox } from '../access/index.js'
+import type { CallContext, Environment, InTransaction, Instant } from '../environment/index.js'
+import { boundedList, parseInput, requireLimit, TaskboardError, textOf } from '../errors/index.js'
+import {
+  currentPayloadVersion,
+  eventKinds,
+  type LoggedEvent,
+  type NotificationEventType,
+  notificationEventTypes,
+  type StoredChannel,
+} from '../events/index.js'
+import type { IdempotencyClaim } from '../idempotency/index.js'
+import type { EndpointGuard } from '../webhooks/index.js'
+import { maskedConfig, requireType, sealChangedConfig, sealNewConfig } from './channel-config.js'
+import type { ChannelDelivery, ChannelTest } from './channel-delivery.js'
+import type { ChannelStore } from './channel-store.js'
+import type { NotificationType } from './notification-type.js'
+
+const MOST_EVENTS = 100
+
+const name = textOf({ most: 100, isBlankAllowed: false })
+const config = z.record(z.string(), z.unknown(), { error: 'must be an object' })
+const events = boundedList(z.enum(notificationEventTypes), {
+  of: 'event types',
+  least: 1,
+  most: MOST_EVENTS,
+}).transform((types) => [...new Set(types)])
+
+/** The input of `channels.create`. */
+export const newChannelInput = z.object({ type: z.string({ error: 'must be text' }), name, config, events })
+
+/** The input of `channels.update`. */
+export const channelChangeInput = z.object({
+  name: name.optional(),
+  config: config.optional(),
+  events: events.optional(),
+  type: z.undefined({ error: 'cannot be changed; create another channel' }).optional(),
+})
+
+export type ChannelInput = z.input<typeof newChannelInput>
+export type ChannelChange = z.input<typeof channelChangeInput>
+
+/** A notification channel that a user set up. */
+export interface Channel {
+  /** `nch_…` */
+  readonly id: string
+  readonly workspaceId: string
+  /** The name of a registered type. */
+  readonly type: string
+  readonly name: string
+  /** With `********` for each secret. */
+  readonly config: Readonly<Record<string, unknown>>
+  readonly events: readonly NotificationEventType[]
+  /** When deliveries began to fail; null while they succeed. */
+  readonly failingSince: Instant | null
+  /** Why the last delivery failed; null when it succeeded. */
+  readonly lastError: string | null
+  readonly lastDeliveredAt: Instant | null
+  readonly createdAt: Instant
+  readonly updatedAt: Instant
+}
+
+export interface ChannelPage {
+  /** Oldest first. */
+  readonly channels: readonly Channel[]
+  /** Pass it to get the next page; null on the last page. */
+  readonly nextCursor: string | null
+}
+
+/**
+ * The notification channels that users set up, of the types among `notifications`. Every method throws `TaskboardError`:
+ * `MISSING_FIELD` and `INVALID_FIELD` name the field, `NOT_FOUND` for an id that the workspace does not have,
+ * `SERVICE_UNAVAILABLE` when the storage cannot be reached.
+ */
+export interface Channels<Tx = unknown> {
+  /**
+   * Sets up a channel for future events. A repeat with the same `idempotency` returns the channel as first created.
+   * @throws `CONFLICT` when that key was used for another request.
+   */
+  create(
+    workspaceId: string,
+    input: ChannelInput,
+    options?: InTransaction<Tx> & { readonly idempotency?: IdempotencyClaim | undefined },
+  ): Promise<Channel>
+  /** `limit` 1 to 1,000, default 100. */
+  list(
+    workspaceId: string,
+    query?: InTransaction<Tx> & {
+      readonly limit?: number | undefined
+      readonly cursor?: string | null | undefined
+    },
+  ): Promise<ChannelPage>
+  get(workspaceId: string, channelId: string, options?: InTransaction<Tx>): Promise<Channel>
+  /** A channel of any workspace within reach. */
+  find(reach: Reach, channelId: string, options?: InTransaction<Tx>): Promise<Channel>
+  /**
+   * Changes the given fields, and retries what waits. A `config` replaces the old one, except for secrets that it does not name or has
+   * as `********`.
+   */
+  update(
+    workspaceId: string,
+    channelId: string,
+    change: ChannelChange,
+    options?: InTransaction<Tx>,
+  ): Promise<Channel>
+  /** Deletes it with what it has not delivered; returns false when it did not exist. A delivery in progress may still arrive. */
+  delete(workspaceId: string, channelId: string, options?: InTransaction<Tx>): Promise<boolean>
+  /** Delivers a sample at once and returns the outcome. A success also retries what waits. Takes up to 30 s. */
+  test(workspaceId: string, channelId: string): Promise<ChannelTest>
+}
+
+export interface ChannelsParts<Tx> {
+  readonly environment: Environment
+  readonly store: ChannelStore<Tx>
+  readonly types: ReadonlyMap<string, NotificationType>
+  readonly secrets: SecretBox
+  readonly guard: Pick<EndpointGuard, 'refuseUrl'>
+  readonly delivery: Pick<ChannelDelivery, 'test'>
+}
+
+const DEFAULT_PAGE = 100
+const CURSOR = /^nch_[0-9a-z]{1,60}$/
+
+export function createChannels<Tx>(parts: ChannelsParts<Tx>): Channels<Tx> {
+  const { environment, store, types, secrets, guard, delivery } = parts
+  const configParts = { secrets, tools: { refuseUrl: (url: string) => guard.refuseUrl(url) } }
+  const at = (options?: InTransaction<Tx>): CallContext<Tx> => ({
+    now: environment.storageNow(),
+    tx: options?.tx,
+  })
+
+  async function find(
+    within: string | Reach,
+    channelId: string,
+    options?: InTransaction<Tx>,
+  ): Promise<StoredChannel> {
+    const [channel] = await store.listChannels({ within, channelId }, at(options))
+    if (channel === undefined) throw new TaskboardError('NOT_FOUND', 'no such notification channel')
+    return channel
+  }
+
+  return {
+    async create(workspaceId, input, options) {
+      const given = parseInput(newChannelInput, input)
+      const type = requireType(types, given.type)
+      const sealed = sealNewConfig(configParts, type, workspaceId, given.config)
+      const channel = { workspaceId, type: type.name, name: given.name, events: given.events, ...sealed }
+      const insertion = { channel, idempotency: options?.idempotency ?? null }
+      return toChannel((await store.insertChannel(insertion, at(options))).value)
+    },
+    async list(workspaceId, { limit = DEFAULT_PAGE, cursor = null, tx } = {}) {
+      const afterId = requireCursor(cursor)
+      const query = { within: workspaceId, limit: requireLimit(limit) + 1, afterId }
+      const found = await store.listChannels(query, at({ tx }))
+      const channels = found.slice(0, limit).map(toChannel)
+      return { channels, nextCursor: found.length > limit ? (channels.at(-1)?.id ?? null) : null }
+    },
+    async get(workspaceId, channelId, options) {
+      return toChannel(await find(workspaceId, channelId, options))
+    },
+    async find(reach, channelId, options) {
+      return toChannel(await find(reach, channelId, options))
+    },
+    async update(workspaceId, channelId, input, options) {
+      const given = parseInput(channelChangeInput, input)
+      const change = { name: given.name, events: given.events }
+      if (given.config === undefined) {
+        return toChannel(await store.updateChannel({ workspaceId, channelId, change }, at(options)))
+      }
+      const stored = await find(workspaceId, channelId, options)
+      const sealed = sealChangedConfig(configParts, requireType(types, stored.type), stored, given.config)
+      const full = { ...change, ...sealed }
+      return toChannel(await store.updateChannel({ workspaceId, channelId, change: full }, at(options)))
+    },
+    delete: (workspaceId, channelId, options) => store.deleteChannel({ workspaceId, channelId }, at(options)),
+    async test(workspaceId, channelId) {
+      const channel = await find(workspaceId, channelId)
+      const outcome = await delivery.test(channel, sampleOf(channel, environment))
+      if (outcome.delivered && channel.failures > 0) {
+        await store.updateChannel({ workspaceId, channelId, change: {} }, at())
+      }
+      return outcome
+    },
+  }
+}
+
+/** A fictional event of the first type that the channel wants. It is not logged. */
+function sampleOf(
+  { workspaceId, events: [first = 'task.created'] }: StoredChannel,
+  { clock, newId }: Environment,
+) {
+  const now = clock.now()
+  const place = { id: newId('log'), workspaceId, seq: 0, at: now, payloadVersion: currentPayloadVersion }
+  return { type: first, data: eventKinds[first].sample(now), ...place } as LoggedEvent
+}
+
+function requireCursor(cursor: string | null): string | null {
+  if (cursor === null || CURSOR.test(cursor)) return cursor
+  throw new TaskboardError('INVALID_FIELD', 'cursor must be the nextCursor of an earlier page', {
+    field: 'cursor',
+  })
+}
+
+/** Leaves out the secrets. */
+function toChannel(stored: StoredChannel): Channel {
+  const { id, workspaceId, type, name: named, events: wanted, createdAt, updatedAt } = stored
+  const { failingSince, lastError, lastDeliveredAt } = stored
+  const shown = maskedConfig(stored)
+  const health = { failingSince, lastError, lastDeliveredAt }
+  return {
+    id,
+    workspaceId,
+    type,
+    name: named,
+    config: shown,
+    events: wanted,
+    ...health,
+    createdAt,
+    updatedAt,
+  }
+}

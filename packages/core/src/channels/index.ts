@@ -1,0 +1,12 @@
+export type { ChannelTest } from './channel-delivery.js'
+export type { ChannelQuery, ChannelStore, NewStoredChannel, StoredChannelChange } from './channel-store.js'
+export { channelChangeInput, newChannelInput } from './channels.js'
+export type { Channel, ChannelChange, ChannelInput, ChannelPage, Channels } from './channels.js'
+export type {
+  ChannelNotification,
+  ConfigTools,
+  DeliveryTools,
+  NotificationType,
+} from './notification-type.js'
+export { createUserChannels, hostChannels } from './user-channels.js'
+export type { Registered, UserChannels } from './user-channels.js'

@@ -1,0 +1,76 @@
+import { TaskboardError } from '../errors/index.js'
+import type { TaskboardEvent } from '../events/index.js'
+import type { SendResult } from '../webhooks/index.js'
+
+/** A notification for a channel that a user set up. */
+export interface ChannelNotification {
+  readonly workspaceId: string
+  readonly channel: { readonly id: string; readonly name: string }
+  /** A repeat carries the same `event.id`. Of a test: a sample. */
+  readonly event: TaskboardEvent
+  /** The event in one line of plain text, at most 300 characters. Users wrote parts of it: escape it. */
+  readonly text: string
+  /** Whether a user asked for it to test the channel. */
+  readonly isTest: boolean
+}
+
+/** What a type can use to check a configuration. */
+export interface ConfigTools {
+  /** Why deliveries cannot go to a URL, by the rules for webhooks (`webhooks.allow`): `must use https`. Null when they can. */
+  readonly refuseUrl: (url: string) => string | null
+}
+
+/** What a type can use to deliver. */
+export interface DeliveryTools {
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
+  /**
+   * Sends one HTTP POST as webhooks are sent: only to addresses that the endpoint guard accepts, without following a redirect. Never
+   * rejects.
+   */
+  readonly post: (request: {
+    readonly url: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: string
+  }) => Promise<SendResult>
+}
+
+/**
+ * A type of notification channel that users can set up, such as `slack`. The host registers it among the `notifications` of
+ * `createTaskboard`. What `deliver` throws is shown to the user as the channel's error, without the secrets of the configuration.
+ */
+export interface NotificationType<Config extends object = object> {
+  /** What users name as the `type` of a channel: 1 to 64 lower-case letters, digits, `_` and `-`. It is stored, so keep it. */
+  readonly name: string
+  /** The members of the configuration that are secret: stored encrypted, and never returned, listed or logged. */
+  readonly secrets: readonly string[]
+  /**
+   * Checks a configuration and returns it as it is to be stored: plain JSON. Called when a user creates a channel or changes the
+   * configuration, then with the stored secrets that the change does not name.
+   * @throws TaskboardError `INVALID_FIELD` with the member as `field` and a message that begins with it: `to must be an e-mail address`.
+   */
+  readConfig(config: Readonly<Record<string, unknown>>, tools: ConfigTools): Config
+  /**
+   * Delivers one notification. Resolve when it was delivered. If you reject, or take longer than 30 s, it is delivered again later.
+   * Notifications of one channel come in order, one after the other.
+   */
+  deliver(notification: ChannelNotification, config: Config, tools: DeliveryTools): Promise<void>
+}
+
+const NAME = /^[a-z0-9_-]{1,64}$/
+
+/** The types by name. @throws TaskboardError `INVALID_CONFIG` for an invalid or repeated name. */
+export function typesByName(types: readonly NotificationType[]): ReadonlyMap<string, NotificationType> {
+  const byName = new Map<string, NotificationType>()
+  for (const type of types) {
+    if (!NAME.test(type.name) || byName.has(type.name)) {
+      throw new TaskboardError(
+        'INVALID_CONFIG',
+        'each notification type requires a distinct name of 1 to 64 of a-z, 0-9, _ and -',
+        { field: 'notifications' },
+      )
+    }
+    byName.set(type.name, type)
+  }
+  return byName
+}

@@ -1,0 +1,44 @@
+import type { SecretBox } from '../access/index.js'
+import type { Environment } from '../environment/index.js'
+import type { NotificationChannel, NotificationRoute } from '../events/index.js'
+import type { EndpointGuard, Sender } from '../webhooks/index.js'
+import { createChannelDelivery } from './channel-delivery.js'
+import type { ChannelStore } from './channel-store.js'
+import { createChannels, type Channels } from './channels.js'
+import { type NotificationType, typesByName } from './notification-type.js'
+
+/** What a host registers: channels of its own, and types of channels that users set up. */
+export type Registered = NotificationChannel | NotificationType
+
+export interface UserChannelsParts<Tx> {
+  readonly environment: Environment
+  readonly store: ChannelStore<Tx>
+  readonly registered: readonly Registered[]
+  readonly secrets: SecretBox
+  readonly guard: EndpointGuard
+  readonly sender: Sender
+}
+
+/** The channels that users set up, and how the notifier serves them. */
+export interface UserChannels<Tx> {
+  readonly channels: Channels<Tx>
+  readonly routes: readonly NotificationRoute[]
+  /** Closes the connections of deliveries. */
+  close(): Promise<void>
+}
+
+/** The channels among what a host registers. */
+export function hostChannels(registered: readonly Registered[]): readonly NotificationChannel[] {
+  return registered.filter((each): each is NotificationChannel => 'send' in each)
+}
+
+/** @throws TaskboardError `INVALID_CONFIG` for types with an invalid or repeated name. */
+export function createUserChannels<Tx>(parts: UserChannelsParts<Tx>): UserChannels<Tx> {
+  const types = typesByName(parts.registered.filter((each): each is NotificationType => 'deliver' in each))
+  const delivery = createChannelDelivery({ ...parts, types })
+  return {
+    channels: createChannels({ ...parts, types, delivery }),
+    routes: delivery.routes,
+    close: () => parts.sender.close(),
+  }
+}

@@ -1,0 +1,134 @@
+import type { NotificationType } from '@taskboard/core'
+import { webhookReceiver, type WebhookReceiver } from '@taskboard/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CHANNELS, withBoard } from '../test/notified-board.js'
+import { discord, slack } from './index.js'
+
+const SECRET = 'T0HUNTER/B0HUNTER/hunter2hunter2'
+const HOSTILE = '<!channel> <@U123> @everyone *bold* [safe](https://evil.example) & `code`'
+
+const chats: readonly (readonly [NotificationType, message: object, test: object])[] = [
+  [
+    slack(),
+    {
+      text: 'New task: &lt;!channel&gt; &lt;@U123&gt; @everyone *bold* [safe](https://evil.example) &amp; `code`',
+      mrkdwn: false,
+      parse: 'none',
+      link_names: false,
+      unfurl_links: false,
+      unfurl_media: false,
+    },
+    { text: 'Test of the channel “A &lt;!here&gt; channel”: New task: A sample task' },
+  ],
+  [
+    discord(),
+    {
+      content:
+        'New task: \\<!channel\\> \\<\\@U123\\> \\@everyone \\*bold\\* \\[safe\\]\\(https://evil.example\\) & \\`code\\`',
+      allowed_mentions: { parse: [] },
+      flags: 4,
+    },
+    { content: 'Test of the channel “A \\<!here\\> channel”: New task: A sample task' },
+  ],
+]
+
+describe.each(chats)('a channel of $name', (type, message, test) => {
+  let receiver: WebhookReceiver
+  beforeEach(async () => {
+    receiver = await webhookReceiver()
+  })
+  afterEach(() => receiver.close())
+
+  const endpoint = () => receiver.at(`/services/${SECRET}`)
+  const input = () => ({
+    type: type.name,
+    name: 'A <!here> channel',
+    config: { url: endpoint().url },
+    events: ['task.created'],
+  })
+
+  it('posts events as JSON, in which what users wrote has no meaning', async () => {
+    await withBoard([type], async ({ send, add }) => {
+      await send('POST', CHANNELS, input())
+      await add(HOSTILE)
+      const [delivery] = endpoint().deliveries
+      expect(delivery?.headers['content-type']).toBe('application/json')
+      expect(delivery?.json).toEqual(message)
+    })
+  })
+
+  it('sends a test at once, and reports what went wrong', async () => {
+    await withBoard([type], async ({ send }) => {
+      const { id } = await send('POST', CHANNELS, input())
+      expect(await send('POST', `${CHANNELS}/${String(id)}/test`)).toMatchObject({
+        delivered: true,
+        error: null,
+      })
+      expect(endpoint().deliveries[0]?.json).toMatchObject(test)
+      endpoint().respond({ status: 404, body: 'no_service' })
+      const failed = { delivered: false, error: 'HTTP 404 no_service' }
+      expect(await send('POST', `${CHANNELS}/${String(id)}/test`)).toMatchObject(failed)
+      endpoint().reset()
+      const { error } = await send('POST', `${CHANNELS}/${String(id)}/test`)
+      expect(error).toMatch(/^network: /)
+    })
+  })
+
+  it('delivers in order what waited while the other side was down', async () => {
+    await withBoard([type], async ({ send, add, clock }) => {
+      await send('POST', CHANNELS, input())
+      endpoint().respond(500)
+      for (const title of ['one', 'two', 'three']) await add(title)
+      await clock.advance({ minutes: 10 })
+      const failed = endpoint().deliveries
+      expect(new Set(failed.map(({ body }) => body.toString())).size).toBe(1)
+      const before = failed.length
+      endpoint().respond(200)
+      await clock.advance({ minutes: 15 })
+      const texts = endpoint()
+        .deliveries.slice(before)
+        .map(({ body }) => body.toString())
+      expect(texts).toHaveLength(3)
+      for (const [index, title] of ['one', 'two', 'three'].entries()) expect(texts[index]).toContain(title)
+    })
+  })
+
+  it('shows the URL in no answer and in no log line', async () => {
+    await withBoard([type], async ({ send, add, seen, clock }) => {
+      const { id } = await send('POST', CHANNELS, input())
+      endpoint().respond({ status: 500, body: `cannot find /services/${SECRET} or hunter2hunter2` })
+      await add('a task')
+      await send('POST', `${CHANNELS}/${String(id)}/test`)
+      await clock.advance({ minutes: 5 })
+      await send('GET', CHANNELS)
+      await send('PATCH', `${CHANNELS}/${String(id)}`, { config: { url: 'https://127.0.0.2:1/hunter2' } })
+      await send('PATCH', `${CHANNELS}/${String(id)}`, { config: { url: `ftp://x.example/${SECRET}` } })
+      const shown = await send('GET', `${CHANNELS}/${String(id)}`)
+      expect(shown['config']).toEqual({ url: '********' })
+      expect(seen.some((text) => text.includes('a notification failed; retrying'))).toBe(true)
+      expect(seen.filter((text) => /hunter/i.test(text))).toEqual([])
+    })
+  })
+
+  it('refuses addresses that are not public, and a configuration with something else', async () => {
+    await withBoard([type], async ({ send }) => {
+      const refused = async (config: object) =>
+        ((await send('POST', CHANNELS, { ...input(), config })) as { error: { details: unknown } }).error
+          .details
+      const issues = [
+        await refused({ url: 'https://10.0.0.1/hook' }),
+        await refused({ url: 'ftp://chat.example/hook' }),
+        await refused({ url: 7 }),
+        await refused({}),
+        await refused({ url: endpoint().url, channel: '#all' }),
+      ]
+      expect(issues).toEqual([
+        { field: 'config', issue: 'config.url must be at a public address' },
+        { field: 'config', issue: 'config.url must use https' },
+        { field: 'config', issue: 'config.url must be text' },
+        { field: 'config', issue: 'config.url is required' },
+        { field: 'config', issue: 'config.channel is not known: the configuration has url only' },
+      ])
+    })
+  })
+})

@@ -1,0 +1,171 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CHANNELS, withBoard } from '../test/notified-board.js'
+import { email, type EmailOptions } from './index.js'
+
+interface Mail {
+  readonly from: string
+  readonly to: readonly string[]
+  readonly lines: readonly string[]
+}
+
+/** A server in this process that takes mail of the user `board`. */
+function mailServer() {
+  const mails: Mail[] = []
+  const refused: Mail[] = []
+  const faults: { mail: Error | null } = { mail: null }
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: ({ username, password }, _session, done) =>
+      username === 'board' && password === 'smtp-hunter2'
+        ? done(null, { user: 'board' })
+        : done(new Error('no')),
+    onRcptTo: ({ address }, _session, done) =>
+      address.startsWith('unknown') ? done(new Error(`no mailbox ${address}`)) : done(),
+    onData(stream, { envelope }, done) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
+        const to = envelope.rcptTo.map(({ address }) => address)
+        const unfolded = Buffer.concat(chunks)
+          .toString('utf8')
+          .replaceAll(/\r\n[ \t]+/g, ' ')
+        const mail = { from, to, lines: unfolded.split('\r\n') }
+        if (faults.mail === null) mails.push(mail)
+        else refused.push(mail)
+        done(faults.mail)
+      })
+    },
+  })
+  server.on('error', () => undefined)
+  return { server, mails, refused, faults }
+}
+
+const headerOf = ({ lines }: Mail, name: string): string | undefined =>
+  lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
+
+const bodyOf = ({ lines }: Mail): readonly string[] => lines.slice(lines.indexOf('') + 1)
+
+describe('a channel of e-mail', () => {
+  let host: ReturnType<typeof mailServer>
+  let url = ''
+  beforeEach(async () => {
+    host = mailServer()
+    host.server.listen(0, '127.0.0.1')
+    await once(host.server.server, 'listening')
+    const { port } = host.server.server.address() as AddressInfo
+    url = `smtp://board:smtp-hunter2@127.0.0.1:${port}`
+  })
+  afterEach(() => new Promise<void>((resolve) => host.server.close(resolve)))
+
+  const type = (options: Partial<EmailOptions> = {}) =>
+    email({ transport: url, from: 'Taskboard <board@acme.example>', ...options })
+  const input = {
+    type: 'email',
+    name: 'On call',
+    config: { to: 'ops@acme.example' },
+    events: ['task.created'],
+  }
+
+  it('mails events as plain text', async () => {
+    await withBoard([type()], async ({ send, add }) => {
+      expect(await send('POST', CHANNELS, input)).toMatchObject({ config: { to: ['ops@acme.example'] } })
+      await add('Compare the three offers')
+      const [mail] = host.mails
+      expect(mail).toMatchObject({ from: 'board@acme.example', to: ['ops@acme.example'] })
+      if (mail === undefined) return
+      expect(headerOf(mail, 'Subject')).toBe('New task: Compare the three offers')
+      expect(headerOf(mail, 'From')).toBe('Taskboard <board@acme.example>')
+      expect(headerOf(mail, 'Auto-Submitted')).toBe('auto-generated')
+      expect(headerOf(mail, 'Content-Type')).toBe('text/plain; charset=utf-8')
+      expect(bodyOf(mail)[0]).toBe('New task: Compare the three offers')
+    })
+  })
+
+  it('mails to several addresses, and the same Message-ID when it repeats', async () => {
+    await withBoard([type()], async ({ send, add, clock }) => {
+      const to = ['a@acme.example', 'b@acme.example', 'a@acme.example']
+      await send('POST', CHANNELS, { ...input, config: { to } })
+      host.faults.mail = Object.assign(new Error('try again'), { responseCode: 451 })
+      await add('one')
+      await add('two')
+      host.faults.mail = null
+      await clock.advance({ minutes: 1 })
+      expect(host.mails.map((mail) => headerOf(mail, 'Subject'))).toEqual(['New task: one', 'New task: two'])
+      expect(host.mails[0]?.to).toEqual(['a@acme.example', 'b@acme.example'])
+      const idsOf = (mails: readonly Mail[]) =>
+        new Set(mails.map((mail) => headerOf(mail, 'Message-ID')?.trim()))
+      expect(idsOf(host.mails).size).toBe(2)
+      expect([...idsOf(host.refused)]).toEqual([...idsOf(host.mails)].slice(0, 1))
+    })
+  })
+
+  it('lets no title into the headers', async () => {
+    await withBoard([type()], async ({ send, add }) => {
+      await send('POST', CHANNELS, { ...input, name: 'x\r\nBcc: evil@evil.example' })
+      await add('Hello\r\nBcc: evil@evil.example\r\n\r\n<script>\u2028Bcc: e@evil.example')
+      const [mail] = host.mails
+      expect(mail?.to).toEqual(['ops@acme.example'])
+      expect(mail?.lines.filter((line) => /^bcc:/i.test(line))).toEqual([])
+      expect(mail?.lines.filter((line) => /^subject:/i.test(line))).toHaveLength(1)
+    })
+  })
+
+  it('refuses recipients that are no plain addresses, or that the host does not allow', async () => {
+    const allowRecipient = (address: string): boolean => address.endsWith('@acme.example')
+    await withBoard([type({ allowRecipient })], async ({ send }) => {
+      const issue = async (to: unknown) => {
+        const answer = await send('POST', CHANNELS, { ...input, config: { to } })
+        return (answer as { error?: { details: { issue: string } } }).error?.details.issue
+      }
+      const rule = 'config.to must be an e-mail address, or a list of them'
+      const odd = [
+        7,
+        'nobody',
+        'a@b@c',
+        'a@acme.example, b@acme.example',
+        'a@acme.example\r\nBcc: x@y.example',
+      ]
+      for (const to of [...odd, 'Ops <ops@acme.example>', '"a b"@acme.example', ['a@acme.example', '']]) {
+        expect(await issue(to)).toBe(rule)
+      }
+      expect(await issue([])).toBe('config.to must have 1 to 20 addresses')
+      expect(await issue(undefined)).toBe('config.to is required')
+      expect(await issue('a@other.example')).toBe('config.to has an address that is not allowed here')
+      expect(await issue('A@ACME.example')).toBe(undefined)
+    })
+  })
+
+  it('reports what the server says of the mail, and nothing of how the host reaches the server', async () => {
+    await withBoard([type()], async ({ send, seen }) => {
+      const { id } = await send('POST', CHANNELS, { ...input, config: { to: 'unknown@acme.example' } })
+      const refused = await send('POST', `${CHANNELS}/${String(id)}/test`)
+      expect(refused['error']).toMatch(
+        /^the mail server refused the mail: 550 no mailbox unknown@acme.example/,
+      )
+      await new Promise<void>((resolve) => host.server.close(resolve))
+      const down = await send('POST', `${CHANNELS}/${String(id)}/test`)
+      expect(down).toMatchObject({ delivered: false, error: 'the mail server could not be used (ESOCKET)' })
+      expect(seen.filter((text) => text.includes('smtp-hunter2'))).toEqual([])
+    })
+  })
+
+  it('says that the login failed without the password', async () => {
+    const wrong = email({
+      transport: url.replace('smtp-hunter2', 'wrong-hunter2'),
+      from: 'board@acme.example',
+    })
+    await withBoard([wrong], async ({ send, add, seen }) => {
+      const { id } = await send('POST', CHANNELS, input)
+      const test = await send('POST', `${CHANNELS}/${String(id)}/test`)
+      expect(test['error']).toBe('the mail server could not be used with 535 (EAUTH)')
+      await add('a task')
+      expect(await send('GET', `${CHANNELS}/${String(id)}`)).toMatchObject({ last_error: test['error'] })
+      expect(seen.filter((text) => text.includes('hunter2'))).toEqual([])
+    })
+  })
+})

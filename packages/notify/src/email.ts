@@ -1,0 +1,139 @@
+import type { ChannelNotification, NotificationType } from '@taskboard/core'
+import { createTransport, type SendMailOptions, type TransportConfig } from 'nodemailer'
+import { messageText, oneLine, refused } from './incoming-webhook.js'
+
+/** What `email` needs of a transporter of nodemailer. */
+export interface MailTransport {
+  sendMail(message: SendMailOptions): Promise<unknown>
+}
+
+/** The options of `email`. */
+export interface EmailOptions {
+  /**
+   * How mail is sent: an SMTP URL (`smtps://user:password@mail.example`), options of nodemailer, or a transporter that you made. It
+   * is the host's: users do not see it.
+   */
+  readonly transport: string | TransportConfig | MailTransport
+  /** The sender: an address, or a name and an address. */
+  readonly from: string | { readonly name: string; readonly address: string }
+  /** Whether users may send notifications to an address, in lower case. Default: to any. */
+  readonly allowRecipient?: ((address: string) => boolean) | undefined
+}
+
+/** The configuration of a channel of e-mail. */
+export interface EmailConfig {
+  /** 1 to 20 addresses. */
+  readonly to: readonly string[]
+}
+
+const MOST_RECIPIENTS = 20
+const LONGEST_ADDRESS = 254
+const LONGEST_SUBJECT = 200
+/** What HTML takes for a valid address: no spaces, quotes, comments or lists, so that one address stays one. */
+const ADDRESS =
+  /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
+
+/**
+ * Channels of e-mail, by nodemailer. A user sets one up with `type: 'email'` and `config: { to }`: an address, or a list of up to 20.
+ * Mail is plain text, and a repeat has the same `Message-ID`.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { memoryStorage } from '@taskboard/memory'
+ * import { email } from '@taskboard/notify'
+ *
+ * const mail = email({ transport: 'smtp://127.0.0.1:2525', from: 'Taskboard <board@acme.example>' })
+ * const taskboard = createTaskboard({ storage: memoryStorage(), notifications: [mail] })
+ * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+ * const channel = await taskboard.channels.create(workspace.id, {
+ *   type: 'email',
+ *   name: 'On call',
+ *   config: { to: 'ops@acme.example' },
+ *   events: ['task.failed', 'agent.alert'],
+ * })
+ * console.log(channel.config) // { to: [ 'ops@acme.example' ] }
+ * ```
+ */
+export function email(options: EmailOptions): NotificationType<EmailConfig> {
+  const { from, allowRecipient = () => true } = options
+  const transport = transportOf(options.transport)
+  return {
+    name: 'email',
+    secrets: [],
+    readConfig: (config) => readRecipients(config, allowRecipient),
+    async deliver(notification, { to }) {
+      try {
+        await transport.sendMail(messageOf(notification, from, to))
+      } catch (error) {
+        // Without the cause: it knows how the host reaches its mail server.
+        // oxlint-disable-next-line preserve-caught-error
+        throw new Error(faultOf(error))
+      }
+    },
+  }
+}
+
+function transportOf(transport: EmailOptions['transport']): MailTransport {
+  if (typeof transport !== 'string') {
+    return 'sendMail' in transport
+      ? transport
+      : createTransport({ ...timeouts, ...transport } as TransportConfig)
+  }
+  return createTransport({ ...timeouts, url: transport } as TransportConfig)
+}
+
+function readRecipients(
+  config: Readonly<Record<string, unknown>>,
+  allowRecipient: (address: string) => boolean,
+): EmailConfig {
+  const { to, ...others } = config
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw refused(unknown, 'is not known: the configuration has to only')
+  if (to === undefined || to === null) throw refused('to', 'is required')
+  const listed: readonly unknown[] = Array.isArray(to) ? to : [to]
+  if (listed.length === 0 || listed.length > MOST_RECIPIENTS) {
+    throw refused('to', `must have 1 to ${MOST_RECIPIENTS} addresses`)
+  }
+  for (const address of listed) {
+    const isAddress =
+      typeof address === 'string' && address.length <= LONGEST_ADDRESS && ADDRESS.test(address)
+    if (!isAddress) throw refused('to', 'must be an e-mail address, or a list of them')
+    if (!allowRecipient(address.toLowerCase())) throw refused('to', 'has an address that is not allowed here')
+  }
+  return { to: [...new Set(listed as readonly string[])] }
+}
+
+/** Addresses are passed as they are, so that nothing in them is parsed. */
+function messageOf(
+  notification: ChannelNotification,
+  from: EmailOptions['from'],
+  to: readonly string[],
+): SendMailOptions {
+  const { event, channel } = notification
+  const text = oneLine(messageText(notification))
+  const characters = Array.from(text)
+  const subject =
+    characters.length <= LONGEST_SUBJECT ? text : `${characters.slice(0, LONGEST_SUBJECT - 1).join('')}…`
+  const at = new Date(event.at).toISOString()
+  return {
+    from,
+    to: to.map((address) => ({ name: '', address })),
+    subject,
+    text: `${text}\n\n${event.type}, ${at}\nNotification channel: ${oneLine(channel.name)}\n`,
+    messageId: `<${event.id}.${channel.id}@taskboard.invalid>`,
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+}
+
+/** Why a mail was not sent, for the user: nothing of the host's mail server but its answer about the mail. */
+function faultOf(error: unknown): string {
+  const { code, responseCode, response } = error as Readonly<Record<string, unknown>>
+  const isAboutMail = code === 'EENVELOPE' || code === 'EMESSAGE'
+  if (isAboutMail && typeof response === 'string') return `the mail server refused the mail: ${response}`
+  const shown = typeof code === 'string' ? ` (${code})` : ''
+  const answered = typeof responseCode === 'number' ? ` with ${responseCode}` : ''
+  return `the mail server could not be used${answered}${shown}`
+}
