@@ -7,6 +7,12 @@ export interface MailTransport {
   sendMail(message: SendMailOptions): Promise<unknown>
 }
 
+/** An address with the name of who has it. */
+export interface MailAddress {
+  readonly name: string
+  readonly address: string
+}
+
 /** The options of `email`. */
 export interface EmailOptions {
   /**
@@ -15,7 +21,7 @@ export interface EmailOptions {
    */
   readonly transport: string | TransportConfig | MailTransport
   /** The sender: an address, or a name and an address. */
-  readonly from: string | { readonly name: string; readonly address: string }
+  readonly from: string | MailAddress
   /** Whether users may send notifications to an address, in lower case. Default: to any. */
   readonly allowRecipient?: ((address: string) => boolean) | undefined
 }

@@ -3,5 +3,5 @@
 export { discord } from './discord.js'
 export type { IncomingWebhookConfig } from './incoming-webhook.js'
 export { email } from './email.js'
-export type { EmailConfig, EmailOptions, MailTransport } from './email.js'
+export type { EmailConfig, EmailOptions, MailAddress, MailTransport } from './email.js'
 export { slack } from './slack.js'
