@@ -202,6 +202,26 @@ describe('a checklist that people and agents work together', () => {
     expect(events.filter(({ type }) => type === 'task.created')).toHaveLength(2)
   })
 
+  it('alerts once before a question, and splits off only the lines that a person added to a group', async () => {
+    const { id, board, get, run, answer, events } = await setUp(['alert: now', '+ Pack', '? Who?'])
+    await run()
+    await board().update(id, { description: 'alert: now\nalert: again\n+ Fetch\n+ Pack\n+ Carry\n? Who?' })
+    await answer('Ada')
+    await run()
+    const lines = linesOf((await get()).result)
+    expect(lines[2]).toBe('2. again (people were alerted)')
+    expect(lines[6]).toBe('6. Who? (answered: Ada)')
+    const titles = events.flatMap((event) => (event.type === 'task.created' ? [event.data.title] : []))
+    expect(titles).toEqual(['Move', 'Pack', 'Fetch', 'Carry'])
+    expect(events.filter(({ type }) => type === 'agent.alert')).toHaveLength(2)
+  })
+
+  it('notes what it did before it asks', async () => {
+    const { answer, events } = await setUp(['alert: now', '? Who?'])
+    await answer('Ada')
+    expect(events.filter(({ type }) => type === 'agent.alert')).toHaveLength(1)
+  })
+
   it('makes at most 50 subtasks, which is what a task depends on', async () => {
     const { get, run, events } = await setUp(Array.from({ length: 52 }, (_, place) => `+ Part ${place}`))
     for (let passed = 0; passed < 3; passed++) await run()
