@@ -47,6 +47,14 @@ import { createWebhookStore } from './webhook-store.js'
  * ```
  */
 export function memoryStorage(): Storage<MemoryTransaction> {
+  return createMemory().storage
+}
+
+/** A storage and what it stores. */
+export function createMemory(): {
+  readonly storage: Storage<MemoryTransaction>
+  readonly database: Database
+} {
   const database: Database = createDatabase(() => queue.replaceAll())
   const { settings, journal, transactions, tables, idempotency } = database
   // Before the queue, which asks for them when it learns of a task's change.
@@ -69,7 +77,7 @@ export function memoryStorage(): Storage<MemoryTransaction> {
   const { pruneLimits, ...limits } = createLimitStore(database)
   const { pruneSessions, pruneLoginAttempts, ...sessions } = createSessionStore(database)
 
-  return {
+  const storage: Storage<MemoryTransaction> = {
     name: 'memory',
     durable: false,
     commitNotifications: 'complete',
@@ -105,4 +113,5 @@ export function memoryStorage(): Storage<MemoryTransaction> {
         transactions.write(call, (now) => idempotency.prune(now - olderThanMs, limit)),
     }),
   }
+  return { storage, database }
 }

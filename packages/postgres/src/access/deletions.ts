@@ -47,26 +47,6 @@ const partsOfWorkspaces = [
   'rerouting',
 ] as const
 
-/** Every table that holds something of accounts. What is not here belongs to no account: a test compares it with the schema. */
-export const deletedTables: ReadonlySet<string> = new Set([
-  ...partsOfTasks.map(([table]) => table),
-  ...partsOfWorkspaces,
-  'task',
-  'delivery',
-  'idempotency',
-  'workspace_log',
-  'workspace_row',
-  'account_row',
-  'account_user',
-  'session',
-  'api_key',
-  'rolling_limit',
-  'tier_limit',
-  'task_quota',
-  'realtime_slot',
-  'deletion',
-])
-
 /** Deletes the rows `r` of a table that `condition` selects. */
 function step(table: string, condition: string, join = ''): Step {
   return statement<Counted>(

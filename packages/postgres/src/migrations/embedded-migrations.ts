@@ -1612,7 +1612,7 @@ select id, name, tier, created_at from taskboard.account_row where not deleting;
 create view taskboard.workspace as
 select id, account_id, name, created_at from taskboard.workspace_row where not deleting;
 
--- What is left to delete: an account, or one workspace of it.
+-- What is left to delete: an account, or one workspace of it. Few rows, which are read from end to end.
 create table taskboard.deletion (
   id text primary key,
   account_id text not null,
@@ -1621,7 +1621,6 @@ create table taskboard.deletion (
   -- found once they have ended.
   horizon xid8
 );
-create index deletion_age on taskboard.deletion (asked_at, id);
 create index deletion_account on taskboard.deletion (account_id);
 
 -- For the checks of references to a workspace that is deleted, and for its keys.

@@ -1,0 +1,73 @@
+import { createTaskboard } from '@taskboard/core'
+import { describe, expect, it } from 'vitest'
+import { createMemory } from './memory-storage.js'
+import type { Table } from './table.js'
+
+const { storage, database } = createMemory()
+const taskboard = createTaskboard({
+  storage,
+  tokens: { secret: Buffer.alloc(32, 1) },
+  passwordHasher: {
+    hash: (password) => Promise.resolve(password),
+    verify: (password, stored) => Promise.resolve(password === stored),
+    decoy: '',
+  },
+})
+const tables: Readonly<Record<string, Pick<Table<unknown>, 'entries'>>> = { ...database.tables }
+
+/** The tables with a row that names one of the ids anywhere. */
+function tablesNaming(ids: readonly string[]): readonly string[] {
+  return Object.keys(tables)
+    .filter((name) => {
+      const text = JSON.stringify([...(tables[name]?.entries() ?? [])])
+      return ids.some((id) => text.includes(id))
+    })
+    .toSorted()
+}
+
+/** Gives a workspace a row of every table that it can have one in. */
+async function fill(accountId: string, workspaceId: string): Promise<readonly string[]> {
+  const board = taskboard.board(workspaceId)
+  const agent = await taskboard.agents.create(workspaceId, { name: 'a', type: 'worker' })
+  const url = 'https://receiver.example/hook'
+  await taskboard.webhooks.register(workspaceId, { url, events: ['task.created', 'task.completed'] })
+  const login = { email: `ada@${accountId}.example`, password: 'correct horse battery' }
+  const user = await taskboard.accounts.createUser(accountId, login)
+  await taskboard.services.login?.sessions.login(login, { clientAddress: '203.0.113.1' })
+  const { id } = await board.add({ title: 'first' })
+  const task = await board.claim({ agentId: agent.id })
+  const fencingToken = task?.fencingToken ?? 0
+  await board.log(id, { fencingToken, level: 'info', message: 'line' })
+  await board.output(id, { fencingToken, type: 'link', name: 'n', url: 'https://example.com' })
+  await board.comment(id, { body: 'a comment' })
+  const amounts = { inputTokens: 1, outputTokens: 1 }
+  await board.usage(id, { fencingToken, model: 'm', ...amounts })
+  await board.requestApproval(id, { fencingToken, action: 'send', summary: 's', input: {} })
+  await board.schedules.create({ cron: '0 9 * * *', timeZone: 'UTC', task: { title: 't' } })
+  await taskboard.usage.setBudget({ workspaceId }, { tokens: 100 })
+  const key = await taskboard.accounts.createKey({ accountId, name: 'k', scopes: ['tasks:read'] })
+  await storage.analytics.rollUp({ limit: 1_000 }, { now: null })
+  return [accountId, workspaceId, agent.id, id, user.id, key.id]
+}
+
+describe('a deletion', () => {
+  it('of an account leaves no row of it in any table of the memory', async () => {
+    const { account, workspace } = await taskboard.accounts.create({ name: 'a', tier: 'custom' })
+    const ids = await fill(account.id, workspace.id)
+    const other = await taskboard.accounts.create({ name: 'b', tier: 'custom' })
+    const others = await fill(other.account.id, other.workspace.id)
+    // Those that belong to no account.
+    const shared = ['deletions', 'loginAttempts', 'runtimes']
+    expect(tablesNaming(ids)).toEqual(
+      Object.keys(tables)
+        .filter((name) => !shared.includes(name))
+        .toSorted(),
+    )
+    const kept = tablesNaming(others)
+    await taskboard.accounts.delete(account.id)
+    expect(tablesNaming(ids)).toEqual([])
+    expect(database.log.readWorkspace(workspace.id, 0, 10)).toEqual([])
+    expect(tablesNaming(others)).toEqual(kept)
+    await taskboard.close()
+  })
+})

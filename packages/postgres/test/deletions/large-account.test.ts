@@ -1,0 +1,171 @@
+import type pg from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTaskboard } from '@taskboard/core'
+import { postgresStorage } from '../../src/postgres-storage.js'
+import { endProcesses, startProcess } from '../processes/board-processes.js'
+import { ENCRYPTION_KEY, WORKER_TYPE } from '../processes/messages.js'
+import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
+import { until } from '../processes/until.js'
+import { createTestPool } from '../test-database.js'
+import { rowsNaming } from './owned-rows.js'
+
+const TASKS = 100_000
+const NEIGHBOURS_TASKS = 20_000
+const TIMEOUT_MS = 300_000
+const CLAIMER = 'claims of the neighbour'
+
+let board: SharedBoard
+let claimers: pg.Pool
+beforeEach(async () => {
+  board = await createSharedBoard()
+  // A claim that waits for a lock fails at once.
+  const options = `-c lock_timeout=50ms -c application_name=${CLAIMER.replaceAll(' ', '\\ ')}`
+  claimers = createTestPool({ connectionString: board.database.url, max: 2, options })
+})
+afterEach(async () => {
+  await endProcesses()
+  await claimers.end()
+  await board.database.drop()
+})
+
+/** Adds tasks with an event, an attempt, a log line and a word to search for each. */
+async function addTasks(workspaceId: string, count: number): Promise<void> {
+  const { rows } = board
+  const id = `'task_' || $1 || '_' || n`
+  const numbers = 'generate_series(1, $2::integer) as n'
+  await rows(
+    `insert into taskboard.task (id, workspace_id, title, flag, tags, metadata, depends_on, created_at, updated_at, max_attempts)
+      select ${id}, $1, 'Task', 1, '{}', '{}', '{}', 0, 0, 3 from ${numbers}`,
+    workspaceId,
+    count,
+  )
+  await rows(
+    `insert into taskboard.event (workspace_id, seq, feed_xid, id, type, facts, at, payload_version)
+      select $1, n, '3', 'log_' || $1 || n, 'task.created', '{}', 0, 1 from ${numbers}`,
+    workspaceId,
+    count,
+  )
+  await rows('update taskboard.workspace_log set last_seq = $2 where workspace_id = $1', workspaceId, count)
+  await rows(
+    `insert into taskboard.attempt select ${id}, 0, 'agent', 0, 0, 'retried', null from ${numbers}`,
+    workspaceId,
+    count,
+  )
+  await rows(
+    `insert into taskboard.task_log (task_id, at, level, message) select ${id}, 0, 'info', 'line' from ${numbers}`,
+    workspaceId,
+    count,
+  )
+}
+
+const countOf = async (table: string, workspaceId: string): Promise<number> => {
+  const text = `select count(*)::integer as n from taskboard.${table} where workspace_id = $1`
+  const [row] = await board.rows<{ n: number }>(text, workspaceId)
+  return row?.n ?? 0
+}
+
+/** Claims and completes tasks until it is stopped; resolves to how many. */
+async function claimOn(workspaceId: string, isStopped: () => boolean): Promise<number> {
+  const taskboard = createTaskboard({
+    storage: postgresStorage({ pool: claimers, listen: false }),
+    secrets: { encryptionKey: ENCRYPTION_KEY },
+  })
+  const agent = await taskboard.agents.create(workspaceId, { name: 'Claimer', type: WORKER_TYPE })
+  const own = taskboard.board(workspaceId)
+  let done = 0
+  while (!isStopped()) {
+    const task = await own.claim({ agentId: agent.id })
+    if (task === null) throw new Error('the neighbour has too few tasks')
+    await own.complete(task.id, { fencingToken: task.fencingToken, result: 'done' })
+    done += 1
+  }
+  return done
+}
+
+/** Looks whether any claim waits for anything that a process holds; resolves to what it saw. */
+async function watchLocks(isStopped: () => boolean): Promise<readonly unknown[]> {
+  const seen: unknown[] = []
+  while (!isStopped()) {
+    seen.push(
+      ...(await board.rows(
+        `select pg_blocking_pids(pid) as by, query from pg_stat_activity
+          where application_name = $1 and cardinality(pg_blocking_pids(pid)) > 0`,
+        CLAIMER,
+      )),
+    )
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  return seen
+}
+
+/** How often each table was read from end to end. */
+async function scans(): Promise<Record<string, number>> {
+  const text = `select relname as table, seq_scan::integer as n from pg_stat_user_tables where schemaname = 'taskboard'`
+  const counts = await board.rows<{ table: string; n: number }>(text)
+  return Object.fromEntries(counts.map(({ table, n }) => [table, n]))
+}
+
+describe('an account of a hundred thousand tasks', () => {
+  it(
+    'is deleted without a row left, though a process is killed in the middle, and no claim of another account waits',
+    { timeout: TIMEOUT_MS },
+    async () => {
+      const { taskboard, accountId, workspaceId, database } = board
+      const other = await taskboard.accounts.create({ name: 'Neighbour', tier: 'custom' })
+      await addTasks(workspaceId, TASKS)
+      await addTasks(other.workspace.id, NEIGHBOURS_TASKS)
+      await board.rows('analyze')
+
+      let isOver = false
+      const claimed = claimOn(other.workspace.id, () => isOver)
+      const waits = watchLocks(() => isOver)
+      await taskboard.accounts.delete(accountId, { wait: false })
+      expect(await taskboard.accounts.listWorkspaces(accountId)).toEqual([])
+
+      const databaseUrl = database.url
+      const killed = startProcess({ databaseUrl, isStarted: true })
+      await until(
+        () => countOf('task', workspaceId),
+        (count) => count < TASKS,
+        TIMEOUT_MS,
+      )
+      await killed.kill()
+      expect(await countOf('event', workspaceId)).toBeGreaterThan(0)
+
+      startProcess({ databaseUrl, isStarted: true })
+      await until(
+        () => board.rows('select from taskboard.deletion'),
+        (rows) => rows.length === 0,
+        TIMEOUT_MS,
+      )
+      isOver = true
+      expect(await claimed).toBeGreaterThan(0)
+      expect(await waits).toEqual([])
+      expect(await rowsNaming(database.pool, [accountId, workspaceId])).toEqual({})
+      expect(await countOf('task', other.workspace.id)).toBe(NEIGHBOURS_TASKS)
+    },
+  )
+})
+
+describe('a deletion', () => {
+  it('reads no table from end to end, also to check references', { timeout: TIMEOUT_MS }, async () => {
+    const { taskboard, accountId, workspaceId, database } = board
+    await addTasks(workspaceId, 2_000)
+    const other = await taskboard.accounts.create({ name: 'Neighbour', tier: 'custom' })
+    await addTasks(other.workspace.id, 100)
+    await board.rows('analyze')
+    // What is read from end to end then has no index that could be read instead.
+    const options = '-c enable_seqscan=off'
+    const counted = createTestPool({ connectionString: database.url, max: 1, options })
+    const storage = postgresStorage({ pool: counted, listen: false })
+    const deleting = createTaskboard({ storage, secrets: { encryptionKey: ENCRYPTION_KEY } })
+    const before = await scans()
+    await deleting.accounts.delete(accountId)
+    await counted.query('select pg_stat_force_next_flush()')
+    await counted.end()
+    const after = await scans()
+    const read = Object.keys(after).filter((table) => (after[table] ?? 0) > (before[table] ?? 0))
+    // The list of what is to be deleted: a few rows.
+    expect(read).toEqual(['deletion'])
+  })
+})

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
+import { fillTables, rowsNaming, tablesOf, type Owner } from './owned-rows.js'
+
+let board: SharedBoard
+beforeEach(async () => {
+  board = await createSharedBoard(0)
+})
+afterEach(() => board.database.drop())
+
+/** What belongs to no account, and the list of deletions. A new table is either named here, or its rows are deleted. */
+const OF_NO_ACCOUNT = [
+  'agent_runtime',
+  'deletion',
+  'login_attempt',
+  'migration',
+  'realtime_holder',
+  'scoring',
+]
+
+/** Adds to a workspace one row of everything. */
+async function fillWorkspace(accountId: string, workspaceId: string): Promise<Owner> {
+  const { taskboard, database, rows } = board
+  const { services } = taskboard
+  const agent = await taskboard.agents.create(workspaceId, { name: 'Agent', type: 'worker' })
+  const webhook = await taskboard.webhooks.register(workspaceId, {
+    url: 'https://receiver.example/hook',
+    events: ['task.created'],
+  })
+  const task = await taskboard.board(workspaceId).add({ title: 'A task', assignedTo: agent.id })
+  const email = `${randomUUID()}@example.com`
+  const user = await taskboard.accounts.createUser(accountId, { email, password: 'correct horse battery' })
+  const key = await taskboard.accounts.createKey({
+    accountId,
+    name: 'k',
+    scopes: ['tasks:read'],
+    workspaceId,
+  })
+  const principal = {
+    id: key.id,
+    kind: 'api_key',
+    accountId,
+    tier: 'professional',
+    scopes: [],
+    workspaceIds: 'all',
+    defaultWorkspaceId: workspaceId,
+  } as const
+  await services.takeBoardLimit(principal)
+  await services.takeTierLimit(principal)
+  await rows(
+    `insert into taskboard.idempotency (scope, key, fingerprint, resource_id, value, created_at)
+      values ($1, $2, 'f', $3, '{}', 0)`,
+    JSON.stringify([key.id, workspaceId, 'createTask']),
+    task.id,
+    task.id,
+  )
+  const holder = randomUUID()
+  await rows('insert into taskboard.realtime_holder (id, expires_at) values ($1, 0)', holder)
+  const owner = {
+    account_id: accountId,
+    workspace_id: workspaceId,
+    task_id: task.id,
+    depends_on: task.id,
+    agent_id: agent.id,
+    user_id: user.id,
+    webhook_id: webhook.id,
+    holder_id: holder,
+  }
+  await fillTables(database.pool, owner, OF_NO_ACCOUNT)
+  const { holder_id: _, ...ids } = owner
+  return { ...ids, key_id: key.id }
+}
+
+describe('a deletion', () => {
+  it('of an account leaves no row of it in any table, and everything of another account', async () => {
+    const { taskboard, accountId, workspaceId, database } = board
+    const second = await taskboard.accounts.createWorkspace(accountId, { name: 'Second' })
+    const { account, workspace } = await taskboard.accounts.create({ name: 'Other', tier: 'custom' })
+    const ids = [
+      ...Object.values(await fillWorkspace(accountId, workspaceId)),
+      ...Object.values(await fillWorkspace(accountId, second.id)),
+    ]
+    const others = Object.values(await fillWorkspace(account.id, workspace.id))
+    const empty = (await tablesOf(database.pool)).filter((table) => !OF_NO_ACCOUNT.includes(table))
+    expect(Object.keys(await rowsNaming(database.pool, ids))).toEqual(expect.arrayContaining(empty))
+    const kept = await rowsNaming(database.pool, others)
+
+    await taskboard.accounts.delete(accountId)
+    expect(await rowsNaming(database.pool, ids)).toEqual({})
+    expect(await rowsNaming(database.pool, others)).toEqual(kept)
+  })
+
+  it('of a workspace leaves no row of it, and everything of the others', async () => {
+    const { taskboard, accountId, workspaceId, database } = board
+    const second = await taskboard.accounts.createWorkspace(accountId, { name: 'Second' })
+    const kept = Object.values(await fillWorkspace(accountId, workspaceId)).filter((id) => id !== accountId)
+    const { account_id: _account, user_id: _user, ...gone } = await fillWorkspace(accountId, second.id)
+    const before = await rowsNaming(database.pool, kept)
+
+    await taskboard.accounts.deleteWorkspace(second.id)
+    expect(await rowsNaming(database.pool, Object.values(gone))).toEqual({})
+    expect(await rowsNaming(database.pool, kept)).toEqual(before)
+  })
+})
