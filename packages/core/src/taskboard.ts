@@ -327,9 +327,10 @@ function createTransportServices<Tx>(
       environment,
       store: storage.access,
       defaultAgent: defaultAgentOf(options),
-      onDeletion() {
+      onDeletion(isCommitted) {
         callers.reach.forget()
-        wiring.deletions.wake()
+        if (isCommitted) wiring.deletions.wake()
+        else wakeAtCommit(storage.events, wiring.deletions)
       },
     }),
     keys: access.keys,
@@ -370,6 +371,14 @@ function createTransportServices<Tx>(
     maxDeliveryAttempts: wiring.webhookSettings.schedule.delaysMs.length + 1,
     realtime: realtimeOf(wiring, tiers),
   }
+}
+
+/** A pass within the open transaction would find nothing, or wait for that transaction. */
+function wakeAtCommit<Tx>(events: Pick<Storage<Tx>['events'], 'onCommit'>, loop: BackgroundLoop): void {
+  const stop = events.onCommit(() => {
+    stop()
+    loop.wake()
+  })
 }
 
 function pathsOf<Tx>({ paths }: TaskboardOptions<Tx>): TransportServices['paths'] {

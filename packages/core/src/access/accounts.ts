@@ -96,8 +96,8 @@ export interface AccountsParts<Tx> extends AccountKeysParts<Tx> {
   readonly defaultAgent: { readonly name: string; readonly type: string } | null
   readonly hasher: PasswordHasher
   readonly authenticator: Pick<Authenticator, 'forget' | 'forgetAccount' | 'forgetSession'>
-  /** Called with what is deleted, so that this process drops what it knows of it and the background work begins. */
-  readonly onDeletion: (target: DeletionTarget) => void
+  /** Called when a deletion has begun; `isCommitted` is false while the host's transaction is open. */
+  readonly onDeletion: (isCommitted: boolean) => void
 }
 
 const DEFAULT_PAGE = 100
@@ -183,7 +183,7 @@ async function remove<Tx>(
   await store.beginDeletion(target, { now: environment.storageNow(), tx })
   authenticator.forgetAccount(accountId)
   if (wait && tx === undefined) await finishDeletion(environment, store, target)
-  onDeletion(target)
+  onDeletion(tx === undefined)
 }
 
 async function toStored(hasher: PasswordHasher, user: z.output<typeof newUserInput>): Promise<NewStoredUser> {
