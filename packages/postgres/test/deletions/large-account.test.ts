@@ -64,19 +64,21 @@ const countOf = async (table: string, workspaceId: string): Promise<number> => {
   return row?.n ?? 0
 }
 
-/** Claims and completes tasks until it is stopped; resolves to how many. */
+/**
+ * Claims and completes tasks until it is stopped; resolves to how many. By the storage, as claims by the board also note that somebody works
+ * for the agent, and the announcements of that lock the log of the workspace in every process.
+ */
 async function claimOn(workspaceId: string, isStopped: () => boolean): Promise<number> {
-  const taskboard = createTaskboard({
-    storage: postgresStorage({ pool: claimers, listen: false }),
-    secrets: { encryptionKey: ENCRYPTION_KEY },
-  })
-  const agent = await taskboard.agents.create(workspaceId, { name: 'Claimer', type: WORKER_TYPE })
-  const own = taskboard.board(workspaceId)
+  const storage = postgresStorage({ pool: claimers, listen: false })
+  const agent = await board.taskboard.agents.create(workspaceId, { name: 'Claimer', type: WORKER_TYPE })
+  const target = { workspaceId, agentId: agent.id, leaseMs: 60_000 }
+  let next = (await storage.tasks.claimTasks({ target, limit: 1 }, { now: null })).tasks[0] ?? null
   let done = 0
   while (!isStopped()) {
-    const task = await own.claim({ agentId: agent.id })
-    if (task === null) throw new Error('the neighbour has too few tasks')
-    await own.complete(task.id, { fencingToken: task.fencingToken, result: 'done' })
+    if (next === null) throw new Error('the neighbour has too few tasks')
+    const proof = { workspaceId, taskId: next.id, fencingToken: next.fencingToken }
+    const completion = { proof, result: 'done', next: target }
+    next = (await storage.tasks.completeTask(completion, { now: null })).next?.tasks[0] ?? null
     done += 1
   }
   return done
@@ -88,8 +90,8 @@ async function watchLocks(isStopped: () => boolean): Promise<readonly unknown[]>
   while (!isStopped()) {
     seen.push(
       ...(await board.rows(
-        `select pg_blocking_pids(pid) as by, query from pg_stat_activity
-          where application_name = $1 and cardinality(pg_blocking_pids(pid)) > 0`,
+        `select w.query as waits, b.query as by from pg_stat_activity w
+          join pg_stat_activity b on b.pid = any (pg_blocking_pids(w.pid)) where w.application_name = $1`,
         CLAIMER,
       )),
     )
