@@ -6,6 +6,9 @@ import type { Table } from './table.js'
 const { storage, database } = createMemory()
 const taskboard = createTaskboard({
   storage,
+  notifications: [
+    { name: 'chat', secrets: [], readConfig: (config) => config, deliver: () => Promise.resolve() },
+  ],
   tokens: { secret: Buffer.alloc(32, 1) },
   passwordHasher: {
     hash: (password) => Promise.resolve(password),
@@ -45,6 +48,8 @@ async function fill(accountId: string, workspaceId: string): Promise<readonly st
   await board.requestApproval(id, { fencingToken, action: 'send', summary: 's', input: {} })
   await board.schedules.create({ cron: '0 9 * * *', timeZone: 'UTC', task: { title: 't' } })
   await taskboard.usage.setBudget({ workspaceId }, { tokens: 100 })
+  const channel = { type: 'chat', name: 'c', config: {}, events: ['task.created' as const] }
+  await taskboard.channels.create(workspaceId, channel)
   const key = await taskboard.accounts.createKey({ accountId, name: 'k', scopes: ['tasks:read'] })
   await storage.analytics.rollUp({ limit: 1_000 }, { now: null })
   return [accountId, workspaceId, agent.id, id, user.id, key.id]
