@@ -2,6 +2,7 @@ import {
   createAccess,
   createAccounts,
   createDeletionSweep,
+  wakeAtCommit,
   createSecretBox,
   ephemeralSecretBox,
   type Access,
@@ -371,14 +372,6 @@ function createTransportServices<Tx>(
     maxDeliveryAttempts: wiring.webhookSettings.schedule.delaysMs.length + 1,
     realtime: realtimeOf(wiring, tiers),
   }
-}
-
-/** A pass within the open transaction would find nothing, or wait for that transaction. */
-function wakeAtCommit<Tx>(events: Pick<Storage<Tx>['events'], 'onCommit'>, loop: BackgroundLoop): void {
-  const stop = events.onCommit(() => {
-    stop()
-    loop.wake()
-  })
 }
 
 function pathsOf<Tx>({ paths }: TaskboardOptions<Tx>): TransportServices['paths'] {

@@ -39,6 +39,17 @@ export function createDeletionSweep(
   })
 }
 
+/** Wakes a loop for a deletion within the host's open transaction: a pass before the commit would find nothing, or wait for it. */
+export function wakeAtCommit(
+  events: { onCommit(listener: () => void): () => void },
+  loop: Pick<BackgroundLoop, 'wake'>,
+): void {
+  const stop = events.onCommit(() => {
+    stop()
+    loop.wake()
+  })
+}
+
 /** Deletes all rows of an account or a workspace. Other processes may be at it as well. */
 export async function finishDeletion(
   environment: Environment,

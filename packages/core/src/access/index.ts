@@ -53,7 +53,7 @@ export type {
   NewUser,
   NewWorkspace,
 } from './accounts.js'
-export { createDeletionSweep } from './deletion-sweep.js'
+export { createDeletionSweep, wakeAtCommit } from './deletion-sweep.js'
 export type { AccountKeys, NewApiKey, TxOption } from './account-keys.js'
 export type { CallerKeys, CreatedKey, OwnKeyInput } from './caller-keys.js'
 export type { Mfa } from './mfa.js'
