@@ -3,7 +3,7 @@ import type { Instant } from '../environment/index.js'
 import { eventKind, iso, time, type EventKind } from './event-kind.js'
 import { actorKinds, approvalDecisions, type Actor, type ApprovalDecision } from './vocabulary.js'
 
-interface OfApproval {
+export interface OfApproval {
   readonly approvalId: string
   readonly taskId: string
   /** The task's title. */
