@@ -209,13 +209,16 @@ function pageByScore(search: TaskSearch, add: AddValue): Page {
   }
 }
 
-/** What the queue's row `q` says by itself of the conditions, before the task is looked up. */
+/**
+ * What the queue's row `q` says by itself of the conditions, before the task is looked up. In `coalesce`, because the planner would sort
+ * the whole lane if it knew how few of its tasks are of a type.
+ */
 function queueSql({ status, hold, type, assignedTo }: TaskSearch, add: AddValue): string {
   const conditions: string[] = []
   const isHeld = hold !== null || (status !== null && status !== 'pending')
   if (isHeld || status === 'pending') conditions.push(`and lane_part.held = ${isHeld}`)
-  if (type !== null) conditions.push(`and q.type = ${add(type, 'text')}`)
-  if (assignedTo !== null) conditions.push(`and q.agent_id = ${add(assignedTo, 'text')}`)
+  if (type !== null) conditions.push(`and coalesce(q.type = ${add(type, 'text')}, false)`)
+  if (assignedTo !== null) conditions.push(`and coalesce(q.agent_id = ${add(assignedTo, 'text')}, false)`)
   return conditions.join(' ')
 }
 

@@ -8,9 +8,9 @@ import { HUGE, NOW } from './large-board.js'
 const all: Reach = { accountId: 'acc_0', workspaceIds: 'all' }
 const HOUR_MS = 3_600_000
 /** A rare condition finds some hundred tasks, each of which is read; a frequent one passes others on the way to a full page. */
-const most = { rows: 40_000, pages: 100_000 }
-/** More than 5,000 tasks of a type or flag, which are not the best of their lanes: those before them are passed by their entries in the index. */
-const passing = { rows: 400_000, pages: 150_000 }
+const most = { rows: 50_000, pages: 120_000 }
+/** To know that more than 5,000 tasks have a word, a type or a flag, the index of terms is read for it: one entry, with the places of all these tasks. */
+const passing = { rows: 700_000, pages: 120_000 }
 
 /** Searches of a workspace with most of a million tasks. Planned with their values, also by a server that is told to plan for any. */
 export function searchVerbs({ tasks }: Storage<PgConnection>): readonly HotVerb[] {
@@ -59,7 +59,7 @@ export function searchVerbs({ tasks }: Storage<PgConnection>): readonly HotVerb[
         `${name} by ${sort}`,
         { ...filter, sort },
         'task_pkey',
-        sort === 'priority_score' && (filter.type ?? filter.priority) !== undefined ? passing : most,
+        sort === 'priority_score' ? passing : most,
       ),
     )
   return [
