@@ -144,7 +144,7 @@ describe('a worker that has the board over HTTP alone', () => {
     const next = await claim()
     expect(next).toMatchObject({ id, attempts: 1, depends_on: parts.map((part) => part['id']) })
     const results = await Promise.all(
-      (next?.['depends_on'] as string[]).map(
+      (next as { depends_on: string[] }).depends_on.map(
         async (part) => (await asWorker('GET', `tasks/${part}`))['result'],
       ),
     )
