@@ -1,12 +1,14 @@
 import type { Actor, Instant, Task } from '@taskboard/core'
 import {
   dependenciesWhileWaiting,
+  updatedEvent,
   type NewTask,
   type TaskInsertion,
   type TaskSplit,
   type TaskStore,
 } from '@taskboard/core/storage'
 import type { Database } from './database.js'
+import { draftRow } from './event-log.js'
 import { buildTask, TaskCreated } from './new-task.js'
 import { changedTask, type TaskChanges } from './task-changes.js'
 import type { MemoryTransaction } from './transactions.js'
@@ -48,6 +50,9 @@ export function createTaskInsertions(database: Database, changes: TaskChanges): 
     const dependsOn = dependenciesWhileWaiting(parent.dependsOn, done, ids)
     const waiting = changedTask(database, parent, { dependsOn }, now)
     tables.tasks.set(parent.id, waiting)
+    const agent = { kind: 'agent', id: parent.lease?.agentId ?? null } as const
+    const updated = updatedEvent(parent, waiting, agent)
+    if (updated !== null) publish(draftRow(parent.workspaceId, updated, now))
     const { fencingToken } = proof
     changes.apply(waiting, { kind: 'return_claim', fencingToken, reason: 'waits for its subtasks' }, now)
   }

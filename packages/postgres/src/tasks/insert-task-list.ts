@@ -99,7 +99,8 @@ async function wait(
 ): Promise<void> {
   const done = await session.run(findDone, [parent.dependsOn])
   const dependsOn = dependenciesWhileWaiting(parent.dependsOn, new Set(done.map(({ id }) => id)), ids)
-  await editWithin(session, proof, { dependsOn }, { kind: 'system', id: null }, call)
+  const agent = { kind: 'agent', id: parent.lease?.agentId ?? null } as const
+  await editWithin(session, proof, { dependsOn }, agent, call)
   const { fencingToken } = proof
   const command = { kind: 'return_claim', fencingToken, reason: 'waits for its subtasks' } as const
   await applyCommand(withinSession(session), proof, command, call)

@@ -179,9 +179,11 @@ const splits: readonly StorageCheck[] = [
       assert.deepEqual([waiting.column, waiting.lease, waiting.attempts], ['TODO', null, 0])
       assert.deepEqual(waiting.dependsOn, [earlier.id, ...made.map(({ id }) => id)])
       assert.equal(waiting.openDependencies, 2)
-      const last = (await fixture.events()).at(-1)
-      assert.ok(last?.type === 'task.moved')
-      assert.deepEqual(last.data.actor, { kind: 'agent', id: fixture.agent.id })
+      const [updated, last] = (await fixture.events()).slice(-2)
+      assert.ok(updated?.type === 'task.updated' && last?.type === 'task.moved')
+      assert.deepEqual([updated.data.taskId, updated.data.fields], [parent.id, ['dependsOn']])
+      const actor = { kind: 'agent', id: fixture.agent.id }
+      assert.deepEqual([updated.data.actor, last.data.actor], [actor, actor])
       await assertRefused(
         storage.tasks.completeTask({ proof: proofOf(parent), result: '', next: null }, at()),
         'CONFLICT',
