@@ -67,6 +67,8 @@ describe('a worker that has the board over HTTP alone', () => {
       status: 'blocked',
       lease_expires_at: null,
     })
+    // An attempt that asks does not count.
+    expect(await asPerson('GET', `tasks/${id}`)).toMatchObject({ attempts: 0 })
     expect(await claim()).toBeNull()
 
     await asPerson('POST', `tasks/${id}/answer`, { body: 'French' })
@@ -103,6 +105,7 @@ describe('a worker that has the board over HTTP alone', () => {
 
     const asked = await request(await token())
     expect(asked['outcome']).toBe('pending')
+    expect(await asPerson('GET', `tasks/${id}`)).toMatchObject({ status: 'blocked', attempts: 0 })
     expect(await claim()).toBeNull()
     const { approvals } = await asPerson('GET', 'approvals?status=pending')
     expect(approvals).toEqual([asked['approval']])
