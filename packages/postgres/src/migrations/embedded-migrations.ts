@@ -1543,7 +1543,20 @@ create index schedule_due on taskboard.schedule (next_at, id) where next_at is n
   {
     number: 18,
     name: 'finding_tasks',
-    sql: `-- Finding tasks by their words, and in other orders than the newest first. What searches look for is in a table of its own: it changes
+    sql: `-- What a task is found by: each begins with its workspace, so that a search reads nothing of other workspaces. The signs before types,
+-- tags and flags are in no word. Kept in the row: to make it takes much longer than to read it.
+create function taskboard.search_terms(
+  workspace text, title_words text[], description_words text[], type text, tags text[], flag smallint
+) returns tsvector language sql immutable parallel safe as $$
+  select array_to_tsvector(array(
+    select workspace || '/' || term from (
+      select unnest(title_words) union select unnest(description_words) union select '#' || unnest(tags)
+      union select '=' || type where type is not null union select '!' || flag::text
+    ) as terms (term)
+  ))
+$$;
+
+-- Finding tasks by their words, and in other orders than the newest first. What searches look for is in a table of its own: it changes
 -- only when a person edits the task, and the indexes of \`task\` are written with each claim, renewal and completion.
 create table taskboard.task_search (
   workspace_id text not null,
@@ -1557,21 +1570,11 @@ create table taskboard.task_search (
   type text,
   tags text[] not null,
   flag smallint not null,
+  terms tsvector generated always as (
+    taskboard.search_terms(workspace_id, title_words, description_words, type, tags, flag)
+  ) stored,
   primary key (workspace_id, task_id)
 );
-
--- What a task is found by: each begins with its workspace, so that a search reads nothing of other workspaces. The signs before types,
--- tags and flags are in no word. Searches repeat this expression. To evaluate it for a row takes much longer than to read the row.
-create function taskboard.search_terms(
-  workspace text, title_words text[], description_words text[], type text, tags text[], flag smallint
-) returns tsvector language sql immutable parallel safe cost 2000 as $$
-  select array_to_tsvector(array(
-    select workspace || '/' || term from (
-      select unnest(title_words) union select unnest(description_words) union select '#' || unnest(tags)
-      union select '=' || type where type is not null union select '!' || flag::text
-    ) as terms (term)
-  ))
-$$;
 
 -- Tasks from before have the words that the database makes of their texts. These differ from those of the library where the database
 -- does not know the lower case of a letter; the next edit of the text corrects them.
@@ -1586,7 +1589,7 @@ from taskboard.task t;
 drop function taskboard.words_of(text);
 
 create index task_search_terms on taskboard.task_search
-  using gin (taskboard.search_terms(workspace_id, title_words, description_words, type, tags, flag));
+  using gin (terms);
 create index task_search_due on taskboard.task_search (workspace_id, due_rank, task_id);
 create index task_search_created on taskboard.task_search (workspace_id, created_at);
 -- Without the id: with it, the planner may look up a task of a workspace here, and reads all entries of the workspace for that.

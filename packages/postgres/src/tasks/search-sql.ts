@@ -4,10 +4,6 @@ import type { TaskConditions } from '@taskboard/core/storage'
 /** The rank of task `t` in the order of due dates, as `searchPlace` of core gives it. */
 export const DUE_RANK = '-coalesce(t.due_date, 9007199254740991)'
 
-/** The expression of the index `task_search_terms`, of row `s`. */
-const TERMS =
-  'taskboard.search_terms(s.workspace_id, s.title_words, s.description_words, s.type, s.tags, s.flag)'
-
 /** Adds a value to a statement; returns its parameter. */
 export type AddValue = (value: unknown, type: string) => string
 
@@ -32,7 +28,7 @@ export function conditionsSql(conditions: TaskConditions, workspace: string, add
   const terms = termsOf(conditions)
   if (terms.length > 0) {
     const lexemes = terms.map((term) => lexemeSql(term, workspace, add))
-    ofSearch.push(`${TERMS} @@ (${lexemes.join(` || ' & ' || `)})::tsquery`)
+    ofSearch.push(`s.terms @@ (${lexemes.join(` || ' & ' || `)})::tsquery`)
   }
   if (createdAfter !== null) ofSearch.push(`s.created_at >= ${add(createdAfter, 'bigint')}`)
   if (createdBefore !== null) ofSearch.push(`s.created_at < ${add(createdBefore, 'bigint')}`)
