@@ -73,7 +73,7 @@ describe('a worker that has the board over HTTP alone', () => {
 
     await asPerson('POST', `tasks/${id}/answer`, { body: 'French' })
     const second = await claim()
-    expect(second).toMatchObject({ id, attempts: 1, hold: null })
+    expect(second).toMatchObject({ id, attempts: 1, hold: null, answer: { body: 'French' } })
     expect(Number(second?.['fencing_token'])).toBeGreaterThan(Number(first?.['fencing_token']))
     expect(await commentsOf(id)).toEqual([
       ['question', 'Which one?'],

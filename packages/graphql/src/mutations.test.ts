@@ -233,8 +233,10 @@ describe('what is written', () => {
     }
   })
 
+  const agentIds = new Map<string, string>()
   const claimOf = async (title: string): Promise<{ id: string; token: number }> => {
     const agent = await host.taskboard.agents.create(host.workspaceId, { name: title, type: title })
+    agentIds.set(title, agent.id)
     await host.taskboard.board(host.workspaceId).add({ title, type: title })
     const { task, fencingToken } = await write<{ task: { id: string }; fencingToken: number }>(
       'claimTask(input: {agentId: $agentId}) { task { id } fencingToken }',
@@ -274,6 +276,10 @@ describe('what is written', () => {
         pageInfo: { hasNextPage: false },
       },
     })
+    const again = await write('claimTask(input: {agentId: $agentId}) { answer { body author { kind } } }', {
+      agentId: agentIds.get('Asking'),
+    })
+    expect(again).toEqual({ answer: { body: 'The blue one.', author: { kind: 'API_KEY' } } })
   })
 
   it('a request for approval, which its own key cannot decide', async () => {

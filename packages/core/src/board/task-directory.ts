@@ -2,6 +2,7 @@ import type { Reach } from '../access/index.js'
 import type { CallContext, Environment, InTransaction } from '../environment/index.js'
 import { requireLimit, TaskboardError, textFault } from '../errors/index.js'
 import type { Scoring } from '../priority/index.js'
+import type { Comment } from './comment.js'
 import { decodeSearchPlace, encodeSearchPlace } from './cursor.js'
 import { type InstantInput, readChoice, readInstant, readText } from './read-value.js'
 import { searchWords } from './search-words.js'
@@ -73,6 +74,8 @@ export interface TaskDirectory<Tx = unknown> {
   find(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<TaskDetail>
   /** The id of the workspace that a task is in, which never changes. @throws TaskboardError `TASK_NOT_FOUND`. */
   locate(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<string>
+  /** The answer to the last question on a task; null when there is none, or a question came after it. @throws TaskboardError `TASK_NOT_FOUND`. */
+  answer(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<Comment | null>
   /**
    * The tasks that match every given filter, in the order of `sort`, one page at a time.
    * @throws TaskboardError `INVALID_FIELD`, also for the cursor of another sort; `NOT_FOUND` when the agent or workspace of a filter does not exist.
@@ -104,6 +107,9 @@ export function createTaskDirectory<Tx>(parts: {
       tasks.getTask({ within: reach, taskId, parts: DETAIL, logLines: LOG_LINES }, at(options)),
     async locate(reach, taskId, options) {
       return (await tasks.getTask({ within: reach, taskId, parts: [] }, at(options))).workspaceId
+    },
+    async answer(reach, taskId, options) {
+      return (await tasks.getTask({ within: reach, taskId, parts: ['answer'] }, at(options))).answer
     },
     async search(reach, filter = {}, options) {
       const { agentId = null, workspaceId = null, limit = DEFAULT_PAGE, cursor } = filter

@@ -22,6 +22,7 @@ import {
 import type { Instant } from '../environment/index.js'
 import { boundedList, wholeNumber } from '../errors/index.js'
 import { agentStatuses } from '../events/index.js'
+import { commentJson } from './comment-wire.js'
 import { idText, instantText, timestamp, toTimestamp } from './enterprise/wire-schemas.js'
 import { fieldNames } from './field-names.js'
 import type { JsonObject } from './json-body.js'
@@ -347,7 +348,13 @@ export const workedTaskJson = z
 
 /** A task that was just claimed. */
 export const claimedTaskJson = taskJson
-  .extend({ fencing_token: z.int(), lease_expires_at: timestamp })
+  .extend({
+    fencing_token: z.int(),
+    lease_expires_at: timestamp,
+    answer: commentJson.nullable().meta({
+      description: 'The answer to the last question on the task; null when there is none.',
+    }),
+  })
   .meta({ id: 'ClaimedTask' })
 
 export function toCreatedTask(

@@ -127,6 +127,8 @@ const types = /* GraphQL */ `
     task: Task!
     fencingToken: Int!
     leaseExpiresAt: DateTime!
+    "The answer to the last question on the task; null when there is none."
+    answer: Comment
   }
 
   "The state of a task after an agent's write."
@@ -171,8 +173,8 @@ async function claimTask(
 ): Promise<object | null> {
   const claimed = (await write('claimTask', { body: given(input) }))['task'] as WireObject | null
   if (claimed === null) return null
-  const { id, fencingToken, leaseExpiresAt } = claimed
-  return { task: await services.tasks.find(principal, String(id)), fencingToken, leaseExpiresAt }
+  const { id, fencingToken, leaseExpiresAt, answer } = claimed
+  return { task: await services.tasks.find(principal, String(id)), fencingToken, leaseExpiresAt, answer }
 }
 
 interface DelegateArguments {

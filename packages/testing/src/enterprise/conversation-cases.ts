@@ -81,7 +81,10 @@ export const conversationCases: readonly EnterpriseCheck[] = [
       assertAnswer(await answer('French'), 201)
       assertError(await answer('German'), 409, 'CONFLICT')
       assert.deepEqual(await kindsOf(session, path), ['question', 'answer'])
-      assert.equal((await claim())?.['attempts'], 1)
+      const claimed = await claim()
+      assert.equal(claimed?.['attempts'], 1)
+      const given = claimed?.['answer'] as Json
+      assert.deepEqual([given['kind'], given['body']], ['answer', 'French'])
       assert.equal(assertAnswer(await post('hold', { reason: 'failed', message: 'No.' }))['status'], 'failed')
       assertError(await post('hold', { reason: 'bored' }), 400, 'INVALID_REQUEST', 'reason')
       assertError(await post('hold', { reason: 'failed' }), 409, 'CONFLICT', 'fencing_token')

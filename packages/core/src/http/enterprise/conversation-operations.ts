@@ -1,46 +1,11 @@
 import { z } from 'zod'
-import {
-  type Comment,
-  commentBody,
-  commentKinds,
-  completionInput,
-  holdInput,
-  holdReasons,
-} from '../../board/index.js'
+import { commentBody, completionInput, holdInput, holdReasons } from '../../board/index.js'
 import { parseInput } from '../../errors/index.js'
-import { actorKinds } from '../../events/index.js'
 import { idempotencyClaim } from '../idempotency-key.js'
+import { commentJson, toWireComment } from '../comment-wire.js'
 import { toWorkedTask, workedTaskJson } from '../task-wire.js'
 import { actorOf, boardOfTask, operation } from './operation.js'
-import { idText, nextCursor, pageQuery, timestamp, toTimestamp } from './wire-schemas.js'
-
-/** A comment in an answer. */
-const commentJson = z
-  .object({
-    id: z.string(),
-    task_id: z.string(),
-    author: z.object({
-      kind: z.enum(actorKinds),
-      id: z.string().nullable(),
-      name: z.string().nullable().meta({ description: 'As it was when the comment was written.' }),
-    }),
-    kind: z.enum(commentKinds),
-    body: z.string(),
-    created_at: timestamp,
-  })
-  .meta({ id: 'Comment' })
-
-function toWireComment(comment: Comment): z.output<typeof commentJson> {
-  const { kind, id, name } = comment.author
-  return {
-    id: comment.id,
-    task_id: comment.taskId,
-    author: { kind, id, name },
-    kind: comment.kind,
-    body: comment.body,
-    created_at: toTimestamp(comment.createdAt),
-  }
-}
+import { idText, nextCursor, pageQuery } from './wire-schemas.js'
 
 const params = z.object({ task_id: idText })
 const body = z.object({

@@ -9,6 +9,7 @@ import {
   progressInput,
 } from '../../board/index.js'
 import { boundedList, wholeNumber } from '../../errors/index.js'
+import { toWireComment } from '../comment-wire.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import { boardOfTask, operation } from './operation.js'
 import { budgetHolders, usageFields } from '../../usage/index.js'
@@ -62,8 +63,13 @@ const claimTask = operation({
     if (task?.lease == null) return { task: null }
     const { fencingToken, expiresAt } = task.lease
     const agent = { id: agentId, name, status: 'busy' } as const
-    const lease = { fencing_token: fencingToken, lease_expires_at: toTimestamp(expiresAt) }
-    return { task: Object.assign(toWireTask({ task, agent }), lease) }
+    const answer = task.hasComments ? await services.tasks.answer(principal, task.id) : null
+    const claimed = {
+      fencing_token: fencingToken,
+      lease_expires_at: toTimestamp(expiresAt),
+      answer: answer && toWireComment(answer),
+    }
+    return { task: Object.assign(toWireTask({ task, agent }), claimed) }
   },
 })
 
