@@ -1,13 +1,7 @@
 import type { AgentAnnouncer, AgentDefinition, AgentDirectory } from './agents/index.js'
 import { createLeaseSweep, createRunner } from './agents/index.js'
 import { createRollUpSweep } from './analytics/index.js'
-import {
-  createDependentSweep,
-  type Actor,
-  type Backoff,
-  type Board,
-  type ScheduleLoop,
-} from './board/index.js'
+import { createTaskSweep, type Actor, type Backoff, type Board, type ScheduleLoop } from './board/index.js'
 import type { BackgroundLoop, Clock, Environment } from './environment/index.js'
 import {
   createEventLogTailer,
@@ -88,7 +82,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
   const sweeps = [
     parts.routes,
     createLeaseSweep({ environment, tasks, events, backoff, pollIntervalMs }),
-    createDependentSweep({ environment, tasks, pollIntervalMs }),
+    createTaskSweep({ left: 'dependents', environment, tasks, pollIntervalMs }),
     parts.announcer,
     createRollUpSweep(environment, storage.analytics, rollUpEveryMs),
     createRetentionSweep(environment, storage, parts.retention),

@@ -10,6 +10,7 @@ export {
 export type {
   AccessStore,
   AccountChange,
+  AccountUpdate,
   ApiKeyPage,
   ApiKeyQuery,
   ApiKeyRotation,
@@ -30,6 +31,7 @@ export type {
   Session,
   SessionStore,
   SignIn,
+  WorkspaceUpdate,
 } from './access/index.js'
 export { anyAgentType, emptyProfile, mostAhead, ratedAttempts, timedAttempts } from './agents/index.js'
 export type {
@@ -135,6 +137,7 @@ export type {
   TaskSearch,
   TaskSearchPage,
   TaskSort,
+  TasksLeft,
   TaskSplit,
   TaskStore,
   TaskTarget,

@@ -26,9 +26,9 @@ import {
   cachedBoards,
   createApprovalDirectory,
   createBoard,
-  createRouteSweep,
   createScheduleLoop,
   createTaskDirectory,
+  createTaskSweep,
   defaultBackoff,
   readNewTask,
   readTaskList,
@@ -258,7 +258,8 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
     webhookSettings: resolveWebhookSettings(options.webhooks),
     backoff: options.attempts?.backoff ?? defaultBackoff,
     directory: createAgentDirectory(environment, storage.agents),
-    routes: createRouteSweep({
+    routes: createTaskSweep({
+      left: 'routes',
       environment,
       tasks: storage.tasks,
       pollIntervalMs: pollIntervalOf(options),

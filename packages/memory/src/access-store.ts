@@ -1,4 +1,5 @@
 import {
+  type Account,
   type ApiKeyRecord,
   scopes as everyScope,
   type Instant,
@@ -8,10 +9,13 @@ import {
 } from '@taskboard/core'
 import {
   type AccessStore,
+  type AccountUpdate,
   type ApiKeyRotation,
+  type CallContext,
   type NewStoredUser,
   type Reach,
   sessionOver,
+  type WorkspaceUpdate,
 } from '@taskboard/core/storage'
 import { addAgent } from './agent-store.js'
 import type { Database } from './database.js'
@@ -213,7 +217,7 @@ export function createAccessStore(database: Database): Store {
   }
 }
 
-type ListVerb = 'listAccounts' | 'updateAccount' | 'insertWorkspace' | 'listWorkspaces' | 'updateWorkspace'
+type ListVerb = 'listAccounts' | 'update' | 'insertWorkspace' | 'listWorkspaces'
 
 /** The part of the access store that lists and changes accounts and workspaces. */
 function createListVerbs(
@@ -239,23 +243,33 @@ function createListVerbs(
           ? listed(tables.accounts.get(which.accountId))
           : [...tables.accounts.values()].sort(byAge).slice(0, which.limit),
       ),
-    updateAccount: ({ accountId, change: { name, tier } }, call) =>
-      write(call, () => {
-        const account = tables.accounts.get(accountId)
-        if (account === undefined) throw notFound('account')
-        const changed = { ...account, name: name ?? account.name, tier: tier ?? account.tier }
-        tables.accounts.set(accountId, changed)
-        return changed
-      }),
-    updateWorkspace: ({ workspaceId, name }, call) =>
-      write(call, () => {
-        const workspace = tables.workspaces.get(workspaceId)
-        if (workspace === undefined) throw notFound('workspace')
-        const changed = { ...workspace, name }
-        tables.workspaces.set(workspaceId, changed)
-        return changed
-      }),
+    update: ((update: AccountUpdate | WorkspaceUpdate, call: CallContext<MemoryTransaction>) =>
+      write(call, () =>
+        'accountId' in update ? updateAccount(tables, update) : renameWorkspace(tables, update),
+      )) as Store['update'],
   }
+}
+
+function updateAccount(
+  { accounts }: Database['tables'],
+  { accountId, change: { name, tier } }: AccountUpdate,
+): Account {
+  const account = accounts.get(accountId)
+  if (account === undefined) throw notFound('account')
+  const changed = { ...account, name: name ?? account.name, tier: tier ?? account.tier }
+  accounts.set(accountId, changed)
+  return changed
+}
+
+function renameWorkspace(
+  { workspaces }: Database['tables'],
+  { workspaceId, name }: WorkspaceUpdate,
+): Workspace {
+  const workspace = workspaces.get(workspaceId)
+  if (workspace === undefined) throw notFound('workspace')
+  const changed = { ...workspace, name }
+  workspaces.set(workspaceId, changed)
+  return changed
 }
 
 /** Replaces a user's password and ends its sessions, whose ids it returns. */

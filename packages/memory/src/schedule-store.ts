@@ -98,7 +98,7 @@ interface DueOrder {
 function createDueOrder({ tables }: Database): DueOrder {
   const counts = new Map<string, number>()
   const timed = new Map<string, Schedule & { readonly nextAt: Instant }>()
-  /** Sorted anew when it is asked for after a change. */
+  /** Sorted again when it is asked for after a change. */
   let ordered: readonly (Schedule & { readonly nextAt: Instant })[] | null = []
 
   tables.schedules.onChange((before, after) => {

@@ -55,14 +55,14 @@ export function createTaskStore(
         const next = leases.first()
         return { expired, nextExpiryInMs: next === null ? null : Math.max(0, next.expiresAt - now) }
       }),
-    // Each commit frees all.
-    freeDependents: () => Promise.resolve({ freed: 0, hasMore: false }),
-    routeTasks: ({ limit }, call) =>
+    settleTasks: ({ left, limit }, call) =>
       write(call, () => {
-        const routed = queue.route(limit)
+        // Each commit frees all dependents.
+        if (left === 'dependents') return { settled: 0, hasMore: false }
+        const settled = queue.route(limit)
         // The places of tasks are not written, so that no commit reports them.
-        if (routed > 0) commits.raise()
-        return { routed, hasMore: queue.isRouting }
+        if (settled > 0) commits.raise()
+        return { settled, hasMore: queue.isRouting }
       }),
     rescore: (call) =>
       write(call, () => {

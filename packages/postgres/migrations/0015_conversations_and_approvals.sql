@@ -1,7 +1,7 @@
 -- Whether anybody has commented on a task: runs of other tasks need not look.
 alter table taskboard.task add column has_comments boolean not null default false;
 
--- The task is locked by whoever writes a comment: so places count from 1 without gaps, in the order of the commits. A task is never
+-- The task is locked by each writer of a comment: so places count from 1 without gaps, in the order of the commits. A task is never
 -- deleted while something of it is left, so no reference is checked.
 create table taskboard.task_comment (
   task_id text not null,

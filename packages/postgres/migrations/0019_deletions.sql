@@ -26,7 +26,7 @@ create index api_key_workspace on taskboard.api_key (workspace_id) where workspa
 create index api_key_default on taskboard.api_key (default_workspace_id);
 create index account_user_default on taskboard.account_user (default_workspace_id);
 
--- The workspace of whoever used an idempotency key, as requests write it into the scope.
+-- The workspace of the caller that used an idempotency key, as requests write it into the scope.
 create function taskboard.workspace_of_scope(scope text) returns text language sql immutable parallel safe as $$
   select substring(scope from '"(ws_[0-9A-Za-z]+)"')
 $$;

@@ -4,7 +4,7 @@ declare const rowType: unique symbol
 
 /** A statement with the type of its rows. Every value is a parameter, and every column has the name of the row's member. */
 export interface Statement<Row> {
-  /** The name of its plan on the server: changes with the text. Undefined: the server plans it anew, with the values. */
+  /** The name of its plan on the server: changes with the text. Undefined: the server plans it again each time, with the values. */
   readonly name: string | undefined
   readonly text: string
   /** Whether only background work waits for it. On a single connection it lets others go first. */

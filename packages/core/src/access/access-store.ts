@@ -89,6 +89,16 @@ export interface DeletionProgress {
 /** The agent that a new workspace gets; null for none. */
 type FirstAgent = { readonly name: string; readonly type: string } | null
 
+export interface AccountUpdate {
+  readonly accountId: string
+  readonly change: AccountChange
+}
+
+export interface WorkspaceUpdate {
+  readonly workspaceId: string
+  readonly name: string
+}
+
 /**
  * Accounts, their workspaces, their users, and their keys. Every verb is atomic. A key that is bound to a workspace is within reach when
  * the workspace is. A key for all of an account is within reach of callers who reach all of it. A key beyond the reach is `NOT_FOUND`, as
@@ -114,11 +124,11 @@ export interface AccessStore<Tx = unknown> {
     which: { readonly limit: number } | { readonly accountId: string },
     call: CallContext<Tx>,
   ): Promise<readonly Account[]>
-  /** Changes an account. @throws TaskboardError `NOT_FOUND`. */
-  updateAccount(
-    update: { readonly accountId: string; readonly change: AccountChange },
+  /** Changes the name or the tier of an account, or the name of a workspace. @throws TaskboardError `NOT_FOUND`. */
+  update<U extends AccountUpdate | WorkspaceUpdate>(
+    update: U,
     call: CallContext<Tx>,
-  ): Promise<Account>
+  ): Promise<U extends AccountUpdate ? Account : Workspace>
 
   /**
    * Creates a workspace, and an agent in it when one is given.
@@ -133,11 +143,6 @@ export interface AccessStore<Tx = unknown> {
     which: { readonly accountId: string } | { readonly workspaceId: string },
     call: CallContext<Tx>,
   ): Promise<readonly Workspace[]>
-  /** Renames a workspace. @throws TaskboardError `NOT_FOUND`. */
-  updateWorkspace(
-    update: { readonly workspaceId: string; readonly name: string },
-    call: CallContext<Tx>,
-  ): Promise<Workspace>
 
   /**
    * Begins to delete an account with all that belongs to it, or a workspace. It only marks, so it is short however many tasks there are.

@@ -50,8 +50,7 @@ function tinyStore(newId: (prefix: 'acct' | 'ws' | 'ak') => string) {
       accounts.push(account)
       return { account, workspace: addWorkspace(account.id, workspaceName), user: null }
     },
-    updateAccount: () => Promise.reject(new Error('not asked for')),
-    updateWorkspace: () => Promise.reject(new Error('not asked for')),
+    update: () => Promise.reject(new Error('not asked for')),
     beginDeletion: () => Promise.reject(new Error('not asked for')),
     continueDeletion: () => Promise.reject(new Error('not asked for')),
     deleteUser: () => Promise.reject(new Error('no users here')),

@@ -132,7 +132,7 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
     },
     async update(accountId, input, options) {
       const change = parseInput(accountChangeInput, input)
-      const account = await store.updateAccount({ accountId, change }, at(options))
+      const account = await store.update({ accountId, change }, at(options))
       parts.authenticator.forgetAccount(accountId)
       return account
     },
@@ -164,7 +164,7 @@ export function createAccounts<Tx>(parts: AccountsParts<Tx>): Accounts<Tx> {
     },
     async updateWorkspace(workspaceId, change, options) {
       const { name } = parseInput(newWorkspaceInput, change)
-      return store.updateWorkspace({ workspaceId, name }, at(options))
+      return store.update({ workspaceId, name }, at(options))
     },
     async deleteWorkspace(workspaceId, options) {
       const { accountId } = await getWorkspace(workspaceId, options)

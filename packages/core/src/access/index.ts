@@ -6,6 +6,7 @@ export type {
   Account,
   AccessStore,
   AccountChange,
+  AccountUpdate,
   ApiKeyPage,
   ApiKeyQuery,
   ApiKeyRecord,
@@ -15,6 +16,7 @@ export type {
   DeletionTarget,
   NewStoredApiKey,
   Workspace,
+  WorkspaceUpdate,
 } from './access-store.js'
 export type {
   MfaChange,

@@ -145,7 +145,7 @@ describe('a run that needs approval', () => {
     await runner.stop()
   })
 
-  it('cannot decide, whoever its board says that it acts for', async () => {
+  it('cannot decide, whatever actor its board names', async () => {
     const refused: unknown[] = []
     const { approvals, afterwards, runner } = await started(async ({ approval, board, claim }) => {
       const [mine] = claim.comments

@@ -65,7 +65,7 @@ export function createBoardApprovals<Tx>(
     },
     async decide(approvalId, input, options) {
       const { decision, comment = null } = parseInput(verdictInput, input)
-      // The board that a run was given is an agent's, whoever it says that it acts for.
+      // The board that a run was given is an agent's, whatever actor it names.
       if (actor.kind === 'agent') {
         throw new TaskboardError('FORBIDDEN', 'an agent cannot decide an approval')
       }

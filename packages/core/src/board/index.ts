@@ -102,6 +102,7 @@ export type {
   TaskStore,
   TaskTarget,
   TaskInsertion,
+  TasksLeft,
   TaskSplit,
   TaskWrite,
 } from './task-store.js'
@@ -110,8 +111,7 @@ export { cachedBoards, createBoard } from './board.js'
 export type { Board, BoardParts, ChatAgent, ChatReply, ClaimNote, TransportBoard, TaskList } from './board.js'
 export type { DelegationInput } from './list-writes.js'
 export type { AddOptions, BoardSettings, ListOptions, WriteOptions } from './board-options.js'
-export { createDependentSweep } from './dependent-sweep.js'
-export { createRouteSweep } from './route-sweep.js'
+export { createTaskSweep } from './task-sweep.js'
 export { dependenciesWhileWaiting, mostOpenSubtasks, requireSubtaskRoom, taskLevels } from './subtasks.js'
 export { mostListedTasks, readTaskList, type ListedTask, type ListedTaskInput } from './task-list.js'
 export { createTaskDirectory } from './task-directory.js'

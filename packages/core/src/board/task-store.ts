@@ -166,6 +166,9 @@ export interface TaskInsertion {
   readonly split: TaskSplit | null
 }
 
+/** What `settleTasks` looks for. */
+export type TasksLeft = 'dependents' | 'routes'
+
 /**
  * Tasks and all that happens to them. Every verb is atomic, also when many processes call at once: the task, its attempt, its events
  * and their webhook deliveries are written together or not at all. Verbs that name a task throw `TASK_NOT_FOUND` when the workspace
@@ -251,7 +254,7 @@ export interface TaskStore<Tx = unknown> {
    */
   appendToTask(addition: TaskAddition, call: CallContext<Tx>): Promise<void>
   /**
-   * DOING to DONE with the result. Frees dependents (see `freeDependents`) and, on request, claims the next task in the same commit. If
+   * DOING to DONE with the result. Frees dependents (see `settleTasks`) and, on request, claims the next task in the same commit. If
    * other tasks wait for the completed one, the claim may be in the next commit instead.
    *
    * A repeat with the same fencing token and the same result, while the task is in DONE by that completion, returns the task unchanged:
@@ -281,23 +284,19 @@ export interface TaskStore<Tx = unknown> {
     call: CallContext<Tx>,
   ): Promise<{ expired: number; nextExpiryInMs: number | null }>
   /**
-   * Frees dependents that earlier commits left for later, at most `limit`: a completion leaves them when they are more than a few hundred,
-   * or were added at the same moment. Until then they count it as open and cannot be claimed. Several processes can call it at once.
-   * Resolves to how many tasks were freed, and whether the next call is likely to find more.
+   * Does to tasks what earlier commits left for later, at most `limit` of them. Several processes can call it at once. Resolves to how many
+   * tasks it settled, and whether the next call is likely to find more.
+   *
+   * `dependents`: frees those that a completion left, because they are more than a few hundred, or were added at the same moment. Until then
+   * they count it as open and cannot be claimed.
+   *
+   * `routes`: routes tasks again that wait by their type, after the first agent of the type came to their workspace or the last one left.
+   * The commit of that change routes the first hundred itself. Until a task is routed, those may claim it who could before.
    */
-  freeDependents(
-    sweep: { readonly limit: number },
+  settleTasks(
+    sweep: { readonly left: TasksLeft; readonly limit: number },
     call: CallContext<Tx>,
-  ): Promise<{ freed: number; hasMore: boolean }>
-  /**
-   * Routes tasks again that wait by their type, at most `limit`, after the first agent of the type came to their workspace or the last one
-   * left. The commit of that change routes the first hundred itself. Until a task is routed, those may claim it who could before.
-   * Several processes can call it at once. Resolves to how many tasks were routed, and whether the next call is likely to find more.
-   */
-  routeTasks(
-    sweep: { readonly limit: number },
-    call: CallContext<Tx>,
-  ): Promise<{ routed: number; hasMore: boolean }>
+  ): Promise<{ settled: number; hasMore: boolean }>
   /** Recomputes every stored key after the host changed weights or horizons. Returns the number of recomputed tasks. */
   rescore(call: CallContext<Tx>): Promise<number>
 }

@@ -18,7 +18,7 @@ export function channelError(thrown: unknown, secrets: readonly unknown[]): stri
   return `${characters.slice(0, LONGEST_ERROR - 1).join('')}…`
 }
 
-/** The secrets and their telling parts, the longest first: of a URL its path, also as other encodings write it. */
+/** The secrets and the parts that reveal them, the longest first: of a URL its path, also as other encodings write it. */
 function secretTexts(secrets: readonly unknown[]): readonly string[] {
   const texts = secrets.flatMap(textsIn).flatMap((text) => {
     const parts = text.split(/[/?&=#@:\s]+/).filter((part) => part.length >= SHORTEST_PART)

@@ -1,5 +1,11 @@
 import { type Account, TaskboardError, type User, type Workspace } from '@taskboard/core'
-import { type AccessStore, type CallContext, sessionOver } from '@taskboard/core/storage'
+import {
+  type AccessStore,
+  type AccountUpdate,
+  type CallContext,
+  sessionOver,
+  type WorkspaceUpdate,
+} from '@taskboard/core/storage'
 import type { Database, Session } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
@@ -216,10 +222,10 @@ const changeAccount = statement<Account>(
   where a.id = $1::text returning ${accountColumns('a')}`,
 )
 
-/** `AccessStore.updateAccount`. */
+/** `AccessStore.update` of an account. */
 async function updateAccount(
   database: Database,
-  { accountId, change }: Parameters<AccessStore['updateAccount']>[0],
+  { accountId, change }: AccountUpdate,
   call: CallContext<PgConnection>,
 ): Promise<Account> {
   const values = [accountId, change.name ?? null, change.tier ?? null]
@@ -234,10 +240,10 @@ const renameWorkspace = statement<Workspace>(
   update taskboard.workspace w set name = $2::text where w.id = $1::text returning ${workspaceColumns('w')}`,
 )
 
-/** `AccessStore.updateWorkspace`. */
+/** `AccessStore.update` of a workspace. */
 async function updateWorkspace(
   database: Database,
-  { workspaceId, name }: Parameters<AccessStore['updateWorkspace']>[0],
+  { workspaceId, name }: WorkspaceUpdate,
   call: CallContext<PgConnection>,
 ): Promise<Workspace> {
   const [workspace] = await database.write(call, renameWorkspace, [workspaceId, name])
@@ -332,8 +338,10 @@ export function createAccessStore(database: Database): AccessStore<PgConnection>
     insertWorkspace: (workspace, call) => insertWorkspace(database, workspace, call),
     listWorkspaces: (which, call) => listWorkspaces(database, which, call),
     listAccounts: (which, call) => listAccounts(database, which, call),
-    updateAccount: (update, call) => updateAccount(database, update, call),
-    updateWorkspace: (update, call) => updateWorkspace(database, update, call),
+    update: ((update: AccountUpdate | WorkspaceUpdate, call: CallContext<PgConnection>) =>
+      'accountId' in update
+        ? updateAccount(database, update, call)
+        : updateWorkspace(database, update, call)) as AccessStore<PgConnection>['update'],
     beginDeletion: (target, call) => beginDeletion(database, target, call),
     continueDeletion: (request, call) => continueDeletion(database, request, call),
     deleteUser: (named, call) => deleteUser(database, named, call),

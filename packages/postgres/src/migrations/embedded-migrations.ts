@@ -1390,7 +1390,7 @@ $$;
     sql: `-- Whether anybody has commented on a task: runs of other tasks need not look.
 alter table taskboard.task add column has_comments boolean not null default false;
 
--- The task is locked by whoever writes a comment: so places count from 1 without gaps, in the order of the commits. A task is never
+-- The task is locked by each writer of a comment: so places count from 1 without gaps, in the order of the commits. A task is never
 -- deleted while something of it is left, so no reference is checked.
 create table taskboard.task_comment (
   task_id text not null,
@@ -1631,7 +1631,7 @@ create index api_key_workspace on taskboard.api_key (workspace_id) where workspa
 create index api_key_default on taskboard.api_key (default_workspace_id);
 create index account_user_default on taskboard.account_user (default_workspace_id);
 
--- The workspace of whoever used an idempotency key, as requests write it into the scope.
+-- The workspace of the caller that used an idempotency key, as requests write it into the scope.
 create function taskboard.workspace_of_scope(scope text) returns text language sql immutable parallel safe as $$
   select substring(scope from '"(ws_[0-9A-Za-z]+)"')
 $$;

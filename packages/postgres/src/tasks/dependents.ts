@@ -19,15 +19,21 @@ const freeMore = statement<{ readonly freed: number }>(
   `select taskboard.free_more($1::text, $2::integer, coalesce($3::bigint, taskboard.now_ms())) as freed`,
 )
 
+/** The outcome of `TaskStore.settleTasks`. */
+export interface Settled {
+  readonly settled: number
+  readonly hasMore: boolean
+}
+
 /** The maximum of tasks that one call reads. */
 const MOST_DONE = 100
 
-/** `TaskStore.freeDependents`: one commit for each completed task. */
+/** `TaskStore.settleTasks`: one commit for each completed task. */
 export async function freeDependents(
   database: Database,
   limit: number,
   call: CallContext<PgConnection>,
-): Promise<{ readonly freed: number; readonly hasMore: boolean }> {
+): Promise<Settled> {
   const done = await database.read(call, findFreeing, [MOST_DONE])
   let freed = 0
   for (const { taskId } of done) {
@@ -36,7 +42,7 @@ export async function freeDependents(
     freed += row?.freed ?? 0
   }
   if (freed > 0 && call.tx === undefined) database.commits.raise()
-  return { freed, hasMore: freed >= limit || done.length === MOST_DONE }
+  return { settled: freed, hasMore: freed >= limit || done.length === MOST_DONE }
 }
 
 /** How many dependents the commit that completes a task frees: the same number as in `taskboard.tell_dependents`. */

@@ -131,7 +131,7 @@ describe('edits and deletions beside claims, completions and moves', () => {
     // the server's background processes.
     await vi.waitFor(
       async () => {
-        await tasks.freeDependents({ limit: 10_000 }, at)
+        await tasks.settleTasks({ left: 'dependents', limit: 10_000 }, at)
         const { rows } = await database.pool.query(
           'select task_id, horizon::text, pg_current_snapshot()::text from taskboard.freeing',
         )

@@ -80,7 +80,7 @@ describe('a task that many others wait for', () => {
           completed_at = taskboard.now_ms(), version = version + 1 where id = $1`,
         [proof.taskId],
       )
-      await storage.tasks.freeDependents({ limit: 100 }, at)
+      await storage.tasks.settleTasks({ left: 'dependents', limit: 100 }, at)
       expect(await blocked()).toBe(0)
     })
     expect(
@@ -88,7 +88,9 @@ describe('a task that many others wait for', () => {
         .openDependencies,
     ).toBe(1)
     expect((await claim())?.id).not.toBe(late)
-    expect(await storage.tasks.freeDependents({ limit: 100 }, at)).toMatchObject({ freed: 1 })
+    expect(await storage.tasks.settleTasks({ left: 'dependents', limit: 100 }, at)).toMatchObject({
+      settled: 1,
+    })
     expect((await claim())?.id).toBe(late)
   })
 
@@ -100,10 +102,15 @@ describe('a task that many others wait for', () => {
     await storage.tasks.completeTask({ proof, result: 'r', next: null }, at)
     expect(await blocked()).toBe(250)
     const other = open()
-    expect(await other.tasks.freeDependents({ limit: 100 }, at)).toEqual({ freed: 100, hasMore: true })
+    expect(await other.tasks.settleTasks({ left: 'dependents', limit: 100 }, at)).toEqual({
+      settled: 100,
+      hasMore: true,
+    })
     expect(await blocked()).toBe(150)
-    const calls = await Promise.all([1, 2, 3].map(() => other.tasks.freeDependents({ limit: 1_000 }, at)))
-    expect(calls.reduce((sum, { freed }) => sum + freed, 0)).toBe(150)
+    const calls = await Promise.all(
+      [1, 2, 3].map(() => other.tasks.settleTasks({ left: 'dependents', limit: 1_000 }, at)),
+    )
+    expect(calls.reduce((sum, { settled }) => sum + settled, 0)).toBe(150)
     expect(await blocked()).toBe(0)
   })
 

@@ -45,7 +45,7 @@ async function createBoard() {
       const target = { agentType, leaseMs: 60_000 }
       return (await storage.tasks.claimTasks({ target, limit: 10 }, at)).tasks.map(({ id }) => id)
     },
-    route: () => storage.tasks.routeTasks({ limit: 100 }, at),
+    route: () => storage.tasks.settleTasks({ left: 'routes', limit: 100 }, at),
   }
 }
 

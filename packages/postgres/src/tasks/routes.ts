@@ -2,6 +2,7 @@ import type { CallContext } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
 import type { PgConnection } from '../pool.js'
 import { statement } from '../statement.js'
+import type { Settled } from './dependents.js'
 
 /** Limit. Types with tasks left to route, and those for which it is now certain whether any is left. */
 const findRerouting = statement<{ readonly workspaceId: string; readonly type: string }>(
@@ -22,12 +23,12 @@ const routeMore = statement<{ readonly routed: number }>(
 /** The maximum of types that one call reads. */
 const MOST_TYPES = 100
 
-/** `TaskStore.routeTasks`: one commit for each type of a workspace. */
+/** `TaskStore.settleTasks`: one commit for each type of a workspace. */
 export async function routeTasks(
   database: Database,
   limit: number,
   call: CallContext<PgConnection>,
-): Promise<{ readonly routed: number; readonly hasMore: boolean }> {
+): Promise<Settled> {
   const types = await database.read(call, findRerouting, [MOST_TYPES])
   let routed = 0
   for (const { workspaceId, type } of types) {
@@ -36,5 +37,5 @@ export async function routeTasks(
     routed += row?.routed ?? 0
   }
   if (routed > 0 && call.tx === undefined) database.commits.raise()
-  return { routed, hasMore: routed >= limit || types.length === MOST_TYPES }
+  return { settled: routed, hasMore: routed >= limit || types.length === MOST_TYPES }
 }

@@ -227,8 +227,8 @@ export function createTaskStore(database: Database): Store {
     completeTask: createCompletions(database, claims, pickups),
     deleteTask: (deletion, call) => deleteTask(database, deletion, call),
     expireLeases: (sweep, call) => expireLeases(database, sweep, call),
-    freeDependents: ({ limit }, call) => freeDependents(database, limit, call),
-    routeTasks: ({ limit }, call) => routeTasks(database, limit, call),
+    settleTasks: ({ left, limit }, call) =>
+      (left === 'routes' ? routeTasks : freeDependents)(database, limit, call),
     rescore: (call) => rescore(database, call),
   }
 }

@@ -48,7 +48,11 @@ function adds(tasks: Tasks, pass: string): readonly HotVerb[] {
     { name: 'insert once', indexes: ['idempotency_pkey'], run: () => insert({}, pass) },
     { name: 'insert again', indexes: ['idempotency_pkey'], run: () => insert({}, pass) },
     { name: 'insert after another', run: () => insert({ dependsOn: [moved] }) },
-    { name: 'free dependents', scans: ['freeing'], run: () => tasks.freeDependents({ limit: 100 }, at) },
+    {
+      name: 'free dependents',
+      scans: ['freeing'],
+      run: () => tasks.settleTasks({ left: 'dependents', limit: 100 }, at),
+    },
     {
       name: 'insert 100',
       most: { rows: 1_500, pages: 4_000 },
@@ -140,7 +144,7 @@ function changes(tasks: Tasks): readonly HotVerb[] {
       name: 'free dependents of what is done',
       scans: ['freeing'],
       indexes: ['task_dependency_open'],
-      run: () => tasks.freeDependents({ limit: 100 }, at),
+      run: () => tasks.settleTasks({ left: 'dependents', limit: 100 }, at),
     },
     {
       name: 'move back',

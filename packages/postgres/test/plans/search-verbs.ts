@@ -12,7 +12,7 @@ const most = { rows: 50_000, pages: 120_000 }
 /** To know that more than 5,000 tasks have a word, a type or a flag, the index of terms is read for it: one entry, with the places of all these tasks. */
 const passing = { rows: 700_000, pages: 120_000 }
 
-/** Searches of a workspace with most of a million tasks. Planned with their values, also by a server that is told to plan for any. */
+/** Searches of a workspace with most of a million tasks. Planned with their values, also by a server with `force_generic_plan`. */
 export function searchVerbs({ tasks }: Storage<PgConnection>): readonly HotVerb[] {
   const search = (filter: Partial<TaskSearch>) => {
     const none = {

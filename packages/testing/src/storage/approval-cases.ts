@@ -118,7 +118,7 @@ export const approvalCases: readonly StorageCheck[] = [
   },
   {
     id: 'approvals.other-input',
-    name: 'another input or action by one character, and the same in another order of members, are told apart',
+    name: 'another input or action by one character, and the same in another order of members, are different',
     async check(fixture) {
       const { task, approval } = await decidedAndClaimed(fixture, 'approved')
       const input = REFUND.input as Record<string, unknown>

@@ -124,7 +124,7 @@ export const approvalDecisionCases: readonly StorageCheck[] = [
   },
   {
     id: 'approvals.expiry',
-    name: 'a pending approval expires: nobody can decide it, and the next attempt asks anew',
+    name: 'a pending approval expires: nobody can decide it, and the next attempt asks again',
     async check(fixture) {
       const { addClaimed, get, storage, at } = fixture
       const task = await addClaimed()

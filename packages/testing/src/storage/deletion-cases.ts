@@ -105,23 +105,20 @@ export const deletionCases: readonly StorageCheck[] = [
       const { access } = storage
       await addCallers(fixture)
       const [before] = await access.listAccounts({ accountId }, at())
-      const named = await access.updateAccount({ accountId, change: { name: 'n' } }, at())
+      const named = await access.update({ accountId, change: { name: 'n' } }, at())
       assert.deepEqual(named, { ...before, name: 'n' })
-      const tiered = await access.updateAccount({ accountId, change: { tier: 'custom' } }, at())
+      const tiered = await access.update({ accountId, change: { tier: 'custom' } }, at())
       assert.deepEqual(tiered, { ...named, tier: 'custom' })
       assert.deepEqual(await access.listAccounts({ accountId }, at()), [tiered])
       const found = await access.findPrincipal({ keyHash: KEY_HASH }, at())
       assert.equal(found?.principal.tier, 'custom')
       const [workspace] = await access.listWorkspaces({ workspaceId }, at())
-      const renamed = await access.updateWorkspace({ workspaceId, name: 'w' }, at())
+      const renamed = await access.update({ workspaceId, name: 'w' }, at())
       assert.deepEqual(renamed, { ...workspace, name: 'w' })
       assert.deepEqual(await access.listWorkspaces({ accountId }, at()), [renamed])
       const none = unknownId('acct')
-      await assertRefused(access.updateAccount({ accountId: none, change: { name: 'n' } }, at()), 'NOT_FOUND')
-      await assertRefused(
-        access.updateWorkspace({ workspaceId: unknownId('ws'), name: 'n' }, at()),
-        'NOT_FOUND',
-      )
+      await assertRefused(access.update({ accountId: none, change: { name: 'n' } }, at()), 'NOT_FOUND')
+      await assertRefused(access.update({ workspaceId: unknownId('ws'), name: 'n' }, at()), 'NOT_FOUND')
     },
   },
   {
@@ -220,7 +217,7 @@ export const deletionCases: readonly StorageCheck[] = [
   },
   {
     id: 'deletion.feed',
-    name: 'whoever reads the events of all workspaces loses no event of others when a workspace is deleted',
+    name: 'a reader of the events of all workspaces loses no event of others when a workspace is deleted',
     async check(fixture) {
       const { storage, accountId, add, at } = fixture
       const start = await storage.events.feedEnd({ after: null }, at())
@@ -250,7 +247,7 @@ export const deletionCases: readonly StorageCheck[] = [
   },
   {
     id: 'deletion.workspace',
-    name: 'a workspace is deleted with its keys; whoever worked on it by default works on the oldest other one',
+    name: 'a workspace is deleted with its keys; callers with it as their default get the oldest other one',
     async check(fixture) {
       const { storage, accountId, workspaceId, addWorkspace, at } = fixture
       const { access } = storage

@@ -106,7 +106,7 @@ export const dependencyCases: readonly StorageCheck[] = [
       const first = await add({ priority: 'urgent' })
       const waiting = await Promise.all(Array.from({ length: 250 }, () => add({ dependsOn: [first.id] })))
       await finish(first)
-      await storage.tasks.freeDependents({ limit: 60 }, at())
+      await storage.tasks.settleTasks({ left: 'dependents', limit: 60 }, at())
       await changeTask(
         storage.tasks,
         { workspaceId, id: first.id },

@@ -31,8 +31,8 @@ const remove = ({ storage, at }: Fixture, { workspaceId, id: agentId }: Agent): 
 async function routeAll({ storage, at }: Fixture, limit = 100): Promise<number> {
   let sum = 0
   for (;;) {
-    const { routed, hasMore } = await storage.tasks.routeTasks({ limit }, at())
-    sum += routed
+    const { settled, hasMore } = await storage.tasks.settleTasks({ left: 'routes', limit }, at())
+    sum += settled
     if (!hasMore) return sum
   }
 }
@@ -137,8 +137,8 @@ const routes: readonly StorageCheck[] = [
       const painter = await fixture.addAgent('painter')
       const taken = await claimByType(fixture, AGENT_TYPE, 200)
       assert.ok(taken.length <= 50, 'a hundred are out of reach at once')
-      const { routed } = await storage.tasks.routeTasks({ limit: 1 }, at())
-      assert.ok(routed <= 1)
+      const { settled } = await storage.tasks.settleTasks({ left: 'routes', limit: 1 }, at())
+      assert.ok(settled <= 1)
       await routeAll(fixture)
       assert.equal(await claim(), null)
       assert.equal((await claimByType(fixture, 'painter', 200)).length, 150 - taken.length)

@@ -156,8 +156,8 @@ function fixtureOf(
     async freeAll(when = at()) {
       let sum = 0
       for (;;) {
-        const { freed, hasMore } = await storage.tasks.freeDependents({ limit: 100 }, when)
-        sum += freed
+        const { settled, hasMore } = await storage.tasks.settleTasks({ left: 'dependents', limit: 100 }, when)
+        sum += settled
         if (!hasMore) return sum
       }
     },

@@ -1,0 +1,29 @@
+import { createBackgroundLoop, type BackgroundLoop, type Environment } from '../environment/index.js'
+import type { TasksLeft, TaskStore } from './task-store.js'
+
+/** How many tasks one pass settles. */
+const SWEEP_BATCH = 1_000
+
+const names: Readonly<Record<TasksLeft, string>> = { dependents: 'dependent-sweep', routes: 'route-sweep' }
+
+/** Settles the tasks that commits left for later. `pollIntervalMs` null: the storage leaves none, or `wake` says when. */
+export function createTaskSweep<Tx>(options: {
+  readonly left: TasksLeft
+  readonly environment: Environment
+  readonly tasks: Pick<TaskStore<Tx>, 'settleTasks'>
+  readonly pollIntervalMs: number | null
+}): BackgroundLoop {
+  const { left, environment, tasks, pollIntervalMs } = options
+  const { clock, logger } = environment
+  return createBackgroundLoop({
+    name: names[left],
+    clock,
+    logger,
+    pollIntervalMs,
+    async pass() {
+      const sweep = { left, limit: SWEEP_BATCH }
+      const { hasMore } = await tasks.settleTasks(sweep, { now: environment.storageNow() })
+      return hasMore ? 'now' : null
+    },
+  })
+}
