@@ -45,7 +45,7 @@ interface LockedDependencies {
 
 /**
  * Reads the dependencies of a task. Until the commit none of them is deleted, and none that is done is reopened. A transaction
- * that completes one finds the task, or leaves it to `freeDependents`.
+ * that completes one finds the task, or leaves it to `settleTasks`.
  *
  * Concurrent calls do not wait for each other, nor for writes to tasks that are not done, except for a task that had no
  * dependents yet. The rows are read again once it is certain that a completion is seen or sees the flag.
