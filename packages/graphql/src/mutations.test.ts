@@ -284,11 +284,12 @@ describe('what is written', () => {
 
   it('a request for approval, which its own key cannot decide', async () => {
     const held = await claimOf('Refunding')
+    const inputJson = '{"orderId":7,"order_id":8,"lease":{"leaseSeconds":9}}'
     const { approval } = await write<{ approval: { id: string } }>(
-      'requestApproval(id: $id, input: {fencingToken: $token, action: "refund", summary: "Refund order 7", inputJson: "[7]"}) { outcome approval { id status inputJson } }',
-      held,
+      'requestApproval(id: $id, input: {fencingToken: $token, action: "refund", summary: "Refund order 7", inputJson: $inputJson}) { outcome approval { id status inputJson } }',
+      { ...held, inputJson },
     )
-    expect(approval).toMatchObject({ status: 'PENDING', inputJson: '[7]' })
+    expect(approval).toMatchObject({ status: 'PENDING', inputJson })
     tried.add('decideApproval')
     const { errors } = await host.query(
       'mutation ($id: ID!) { decideApproval(id: $id, decision: APPROVED) { status } }',

@@ -7,8 +7,8 @@ const toWireNames: Readonly<Record<string, string>> = {
   overlapSeconds: 'overlap_s',
 }
 const fromWireNames = new Map(Object.entries(toWireNames).map(([name, wire]) => [wire, name]))
-/** The names of its members belong to their owner. */
-const AS_IS = 'metadata'
+/** The names of their members belong to their owner: `input` is that of an approval, whose digest includes them. */
+const AS_IS: ReadonlySet<string> = new Set(['metadata', 'input'])
 
 /** The wire name of REST: `assignedTo` becomes `assigned_to`. */
 export function toWireName(name: string): string {
@@ -27,7 +27,7 @@ export function toWire(input: WireObject): WireObject {
   return Object.fromEntries(
     Object.entries(input)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [toWireName(name), name === AS_IS ? value : valueToWire(value)]),
+      .map(([name, value]) => [toWireName(name), AS_IS.has(name) ? value : valueToWire(value)]),
   )
 }
 
@@ -42,7 +42,7 @@ export function fromWire(answer: object): WireObject {
   return Object.fromEntries(
     Object.entries(answer).map(([name, value]) => [
       fromWireName(name),
-      name === AS_IS ? value : valueFromWire(value),
+      AS_IS.has(name) ? value : valueFromWire(value),
     ]),
   )
 }
