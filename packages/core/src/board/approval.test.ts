@@ -94,7 +94,7 @@ describe('a request for approval', () => {
     const digestOf = (input: unknown) => readApprovalRequest({ action: 'a', summary: 's', input }).inputDigest
     const input = fc.dictionary(
       fc.string().filter((name) => name !== '__proto__'),
-      fc.jsonValue({ maxDepth: 3 }),
+      fc.jsonValue({ maxDepth: 3 }).map(withExactNumbers),
     )
     fc.assert(
       fc.property(input, input, (one, other) => {
@@ -113,6 +113,10 @@ describe('a request for approval', () => {
     ['half a character', { note: '\ud800' }],
     ['a function', () => 7],
     ['too much', { note: 'x'.repeat(65_536) }],
+    ['too many values', Array.from({ length: 20_000 }, () => 1)],
+    ['too many levels', JSON.parse('['.repeat(17) + ']'.repeat(17))],
+    ['a number that others are read as', JSON.parse('{ "orders": [{ "id": 9007199254740993 }] }')],
+    ['a number below all that are exact', -(2 ** 53)],
   ])('is refused for an input with %s', (_, input) => {
     const asked = { action: 'a', summary: 's', input }
     expect(() => readApprovalRequest(asked)).toThrow(
@@ -130,6 +134,11 @@ describe('a request for approval', () => {
     expect(() => readApprovalRequest(asked)).toThrow(
       expect.objectContaining({ code: 'INVALID_FIELD', field }),
     )
+  })
+
+  it('may have every whole number that no other is read as', () => {
+    const input = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 0.1]
+    expect(readApprovalRequest({ action: 'a', summary: 's', input }).input).toEqual(input)
   })
 
   it('keeps what it was given, whatever happens to that afterwards', () => {
@@ -181,6 +190,14 @@ describe('a decision', () => {
     expect(approvalAt(stored('approved'), EXPIRES).status).toBe('approved')
   })
 })
+
+/** Those that are refused, as text. */
+function withExactNumbers(value: unknown): unknown {
+  const text = JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'number' && Math.abs(inner) > Number.MAX_SAFE_INTEGER ? String(inner) : inner,
+  )
+  return JSON.parse(text)
+}
 
 /** The members in the order of their names, at every level. */
 function canonical(value: unknown): string {

@@ -93,7 +93,8 @@ export const verdictInput = z.object({
 
 /**
  * Validates a request, and computes the digest of a frozen copy of its input, so that what is compared is what is stored and shown.
- * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the field; `input` for what JSON cannot hold, such as a Date.
+ * @throws TaskboardError `MISSING_FIELD` or `INVALID_FIELD`, naming the field; `input` for what JSON cannot hold, such as a Date, and for
+ *   numbers beyond 2^53 - 1.
  * @example
  * ```ts
  * import { readApprovalRequest } from '@taskboard/core/storage'
@@ -106,7 +107,18 @@ export const verdictInput = z.object({
 export function readApprovalRequest(given: ApprovalInput): ApprovalRequest {
   const { action, summary } = parseInput(approvalTexts, given)
   const input = plainJson(given.input ?? null, 'input')
-  return { action, summary, input, inputDigest: requestFingerprint(input) }
+  requireExactNumbers(input, 'input')
+  return { action, summary, input, inputDigest: requestFingerprint(input, 'input') }
+}
+
+/** Beyond this, several whole numbers are read as the same one: the approval of one would be that of the others. */
+function requireExactNumbers(value: unknown, path: string): void {
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+    const rule = `must be at most ${Number.MAX_SAFE_INTEGER}; write a larger number as text`
+    throw new TaskboardError('INVALID_FIELD', `${path} ${rule}`, { field: 'input' })
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, member] of Object.entries(value)) requireExactNumbers(member, `${path}.${name}`)
 }
 
 /** An approval as a storage keeps it: `pending` also when it has expired, until another one takes its place. */

@@ -5,29 +5,35 @@ const DEEPEST = 16
 const MOST_VALUES = 20_000
 
 /**
- * The SHA-256, in hexadecimal, of a JSON value, independent of the order of keys. Undefined members count as absent.
+ * The SHA-256, in hexadecimal, of a JSON value, independent of the order of keys. Undefined members count as absent. `field` is the one that
+ * an error names; without it, the value is the body of a request.
  * @throws TaskboardError `INVALID_FIELD` for a value that is nested more than 16 levels deep, or has more than 20,000 values.
  */
-export function requestFingerprint(value: unknown): string {
+export function requestFingerprint(value: unknown, field?: string): string {
   return createHash('sha256')
-    .update(canonicalText(value, 0, { left: MOST_VALUES }))
+    .update(canonicalText(value, 0, { left: MOST_VALUES, field }))
     .digest('hex')
 }
 
-function canonicalText(value: unknown, depth: number, values: { left: number }): string {
-  values.left -= 1
-  if (values.left < 0) throw tooMany()
+interface Walk {
+  /** How many more values there may be. */
+  left: number
+  readonly field: string | undefined
+}
+
+function canonicalText(value: unknown, depth: number, walk: Walk): string {
+  walk.left -= 1
+  if (walk.left < 0) throw tooMany(walk)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (depth === DEEPEST)
-    throw new TaskboardError('INVALID_FIELD', 'the body is nested more than 16 levels deep')
+  if (depth === DEEPEST) throw refused(walk, `is nested more than ${DEEPEST} levels deep`)
   // Before members are sorted, which takes longer than to parse them.
-  if (!hasAtMost(value, values.left)) throw tooMany()
+  if (!hasAtMost(value, walk.left)) throw tooMany(walk)
   if (Array.isArray(value))
-    return `[${value.map((entry) => canonicalText(entry, depth + 1, values)).join(',')}]`
+    return `[${value.map((entry) => canonicalText(entry, depth + 1, walk)).join(',')}]`
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member, depth + 1, values)}`)
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member, depth + 1, walk)}`)
   return `{${members.join(',')}}`
 }
 
@@ -43,8 +49,12 @@ function hasAtMost(value: object, most: number): boolean {
   return true
 }
 
-function tooMany(): TaskboardError {
-  return new TaskboardError('INVALID_FIELD', 'the body has more than 20,000 values')
+function tooMany(walk: Walk): TaskboardError {
+  return refused(walk, 'has more than 20,000 values')
+}
+
+function refused({ field }: Walk, rule: string): TaskboardError {
+  return new TaskboardError('INVALID_FIELD', `${field ?? 'the body'} ${rule}`, { field })
 }
 
 /**

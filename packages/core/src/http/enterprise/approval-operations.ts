@@ -80,7 +80,8 @@ const requestApproval = operation({
       description: 'What the action does, for people: 1 to 2,000 characters. It decides nothing.',
     }),
     input: z.unknown().optional().meta({
-      description: 'All that the action works on: any JSON of at most 64 KiB and 16 levels. Default null.',
+      description:
+        'All that the action works on: any JSON of at most 64 KiB and 16 levels, with numbers up to 9007199254740991. Default null.',
     }),
   }),
   answer: {
