@@ -6,15 +6,16 @@ import { root, run } from './run.mjs'
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 
 /**
- * Runs every test on the given Node.js binary and resolves with vitest's own totals and the names and
+ * Runs every test but those in files that match `exclude` on the given Node.js binary, and resolves with vitest's own totals and the names and
  * messages of the tests that failed. A run that fails without a failed
  * test (an error outside a test, coverage under its threshold) counts as one failure.
  */
-export async function runVitest({ node, coverage }) {
+export async function runVitest({ node, coverage, exclude = [] }) {
   const folder = await mkdtemp(join(tmpdir(), 'taskboard-vitest-'))
   const report = join(folder, 'report.json')
   const args = [vitest, 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   if (coverage) args.push('--coverage')
+  for (const files of exclude) args.push('--exclude', files)
   try {
     const code = await run(node, args)
     const totals = JSON.parse(await readFile(report, 'utf8').catch(() => '{}'))

@@ -55,9 +55,10 @@ describe('the scopes of users', () => {
         select $1, a.id, w.id, $1, 'h', $2::text[], 0 from a, w`,
       values: [email, list],
     })
-    await pool.query(insert('all', [...scopes].reverse()))
-    await pool.query(insert('most', scopes.slice(1)))
+    const former = scopes.filter((scope) => scope !== 'approvals:write')
+    await pool.query(insert('all', former.toReversed()))
+    await pool.query(insert('most', former.slice(1)))
     await migrate(pool)
-    expect(await storedScopes()).toEqual({ all: null, most: scopes.slice(1) })
+    expect(await storedScopes()).toEqual({ all: null, most: former.slice(1) })
   })
 })

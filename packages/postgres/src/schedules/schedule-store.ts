@@ -131,7 +131,7 @@ const listed = (chosen: string, reached = NAMED): string => /* sql */ `
   from (select where $3::text is null or exists (select from reached_workspace)) r left join chosen s on true
   order by s.id`
 
-/** Begins with one workspace, with one schedule, or with all workspaces within reach. */
+/** Begins with one workspace, with one schedule, with all workspaces within reach, or with nothing. */
 const listStatements = {
   ofWorkspace: statement<ListRow>(
     'list_schedules',
@@ -153,6 +153,7 @@ const listStatements = {
       ALL_REACHED,
     ),
   ),
+  all: statement<ListRow>('list_all_schedules', listed('select s.* from taskboard.schedule s where true')),
 }
 
 /** Present, limit. A row without a schedule has when the next one is due. */
@@ -192,8 +193,9 @@ async function listSchedules(
     }
   }
   const { reach, workspaceId = null, scheduleId, afterId = null, limit } = query
-  const { one, ofWorkspace, within } = listStatements
-  const asked = scheduleId === undefined ? (workspaceId === null ? within : ofWorkspace) : one
+  const { one, ofWorkspace, within, all } = listStatements
+  const several = workspaceId !== null ? ofWorkspace : reach === null ? all : within
+  const asked = scheduleId === undefined ? several : one
   const workspaceIds = reach === null || reach.workspaceIds === 'all' ? null : reach.workspaceIds
   const values = [reach?.accountId ?? null, workspaceIds, workspaceId, limit, afterId, scheduleId ?? null]
   const rows = await database.read(call, asked, values)

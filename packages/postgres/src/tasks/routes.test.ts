@@ -75,7 +75,7 @@ describe('the route of a type', () => {
       // It does not see the agent.
       id = (await addPainting()).id
     })
-    expect(await route()).toMatchObject({ routed: 1 })
+    expect(await route()).toMatchObject({ settled: 1 })
     expect(await claimAs('worker')).toEqual([])
     expect(await claimAs('painter')).toEqual([id])
     await storage.close()
@@ -91,7 +91,7 @@ describe('the route of a type', () => {
       await route()
       expect(await noted()).toBe(1)
     })
-    expect(await route()).toMatchObject({ routed: 1 })
+    expect(await route()).toMatchObject({ settled: 1 })
     expect(await claimAs('worker')).toEqual([])
     expect(await claimAs('painter')).toEqual([id])
     await storage.close()
