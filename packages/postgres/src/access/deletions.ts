@@ -10,8 +10,15 @@ interface Counted {
   readonly revoked?: number
 }
 
-/** Deletes rows of the accounts or workspaces $1, at most $2. */
-type Step = Statement<Counted>
+/** Deletes rows of the accounts or workspaces `ids`, at most `limit`. */
+type Step = (session: Session, ids: readonly string[], limit: number) => Promise<Counted>
+
+const NOTHING: Counted = { count: 0 }
+
+/** A statement whose parameters are the ids and the limit. */
+function stepOf(deleteRows: Statement<Counted>): Step {
+  return async (session, ids, limit) => (await session.run(deleteRows, [ids, limit]))[0] ?? NOTHING
+}
 
 /**
  * Tables whose rows belong to a task, by the column that names it. A batch deletes at most its limit of each, and the tasks of which
@@ -49,9 +56,10 @@ const partsOfWorkspaces = [
 
 /** Deletes the rows `r` of a table that `condition` selects. */
 function step(table: string, condition: string, join = ''): Step {
-  return statement<Counted>(
-    `delete_all_${table}`,
-    /* sql */ `
+  return stepOf(
+    statement<Counted>(
+      `delete_all_${table}`,
+      /* sql */ `
   with deleted as (
     delete from taskboard.${table} where ctid = any (array(
       select r.ctid from taskboard.${table} r ${join} where ${condition} limit $2::integer
@@ -59,21 +67,26 @@ function step(table: string, condition: string, join = ''): Step {
     returning 1
   )
   select count(*)::float8 as count from deleted`,
+    ),
   )
 }
 
 /** Tasks that another transaction has locked are left to a later batch. */
-const deleteTasks: Step = statement<Counted>(
+const lockTasks = statement<{ readonly id: string }>(
+  'lock_leaving_tasks',
+  /* sql */ `
+  select t.id from taskboard.task t where t.workspace_id = any ($1::text[]) limit $2::integer for update skip locked`,
+)
+
+/** Tasks, limit. A separate statement, which sees all that was written until they were locked. */
+const deleteLocked = statement<Counted>(
   'delete_all_task',
   /* sql */ `
-  with leaving as materialized (
-    select t.id from taskboard.task t where t.workspace_id = any ($1::text[]) limit $2::integer for update skip locked
-  ),
-  ${partsOfTasks
+  with ${partsOfTasks
     .map(
       ([table, column], place) => /* sql */ `part_${place} as (
     delete from taskboard.${table} where ctid = any (array(
-      select r.ctid from taskboard.${table} r where r.${column} = any (array(select id from leaving)) limit $2::integer
+      select r.ctid from taskboard.${table} r where r.${column} = any ($1::text[]) limit $2::integer
     ))
     returning 1
   )`,
@@ -84,24 +97,33 @@ const deleteTasks: Step = statement<Counted>(
   ),
   deleted as (
     delete from taskboard.task
-    where id = any (array(select id from leaving)) and (select max(count) < $2::integer from deleted_part)
+    where id = any ($1::text[]) and (select max(count) < $2::integer from deleted_part)
     returning lease_agent_id
   )
   select ((select sum(count) from deleted_part) + (select count(*) from deleted))::float8 as count,
     (select count(lease_agent_id) from deleted)::float8 as revoked`,
 )
 
+const deleteTasks: Step = async (session, workspaceIds, limit) => {
+  const leaving = await session.run(lockTasks, [workspaceIds, limit])
+  if (leaving.length === 0) return NOTHING
+  const [row] = await session.run(deleteLocked, [leaving.map(({ id }) => id), limit])
+  return row ?? NOTHING
+}
+
 /** Keys or users, with the limits of their requests. */
 function callers(table: 'api_key' | 'account_user', condition: string): Step {
-  return statement<Counted>(
-    `delete_all_${table}`,
-    /* sql */ `
+  return stepOf(
+    statement<Counted>(
+      `delete_all_${table}`,
+      /* sql */ `
   with leaving as materialized (select r.id from taskboard.${table} r where ${condition} limit $2::integer),
   deleted_limit as (
     delete from taskboard.rolling_limit where key = any (array(select 'board:' || id from leaving))
   ),
   deleted as (delete from taskboard.${table} where id = any (array(select id from leaving)) returning 1)
   select count(*)::float8 as count from deleted`,
+    ),
   )
 }
 
@@ -196,9 +218,9 @@ async function run(
   let deleted = 0
   for (const each of steps) {
     if (deleted >= limit) break
-    const [row] = await session.run(each, [ids, limit - deleted])
-    deleted += row?.count ?? 0
-    if ((row?.revoked ?? 0) > 0) noteRevocation()
+    const { count, revoked = 0 } = await each(session, ids, limit - deleted)
+    deleted += count
+    if (revoked > 0) noteRevocation()
   }
   return deleted
 }

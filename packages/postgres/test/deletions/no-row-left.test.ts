@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSharedBoard, type SharedBoard } from '../processes/shared-board.js'
+import { until } from '../processes/until.js'
 import { fillTables, rowsNaming, tablesOf, type Owner } from './owned-rows.js'
 
 let board: SharedBoard
@@ -89,6 +90,30 @@ describe('a deletion', () => {
     await taskboard.accounts.delete(accountId)
     expect(await rowsNaming(database.pool, ids)).toEqual({})
     expect(await rowsNaming(database.pool, others)).toEqual(kept)
+  })
+
+  it('leaves nothing of what is written about a task at the moment of its deletion', async () => {
+    const { taskboard, accountId, workspaceId, database, rows } = board
+    const tasks = taskboard.board(workspaceId)
+    const { id } = await tasks.add({ title: 'A task' })
+    await rows(`create function pause() returns trigger language plpgsql as $$
+      begin perform pg_advisory_xact_lock(1); return null; end $$`)
+    await rows('create trigger pause before delete on taskboard.task_log execute function pause()')
+    const waiting = async (): Promise<number> => (await rows('select from pg_locks where not granted')).length
+    const holder = await database.pool.connect()
+    await holder.query('select pg_advisory_lock(1)')
+
+    const deleted = taskboard.accounts.delete(accountId)
+    await until(waiting, (count) => count === 1)
+    let isOver = false
+    const written = tasks.comment(id, { body: 'Late.' }).catch((error: unknown) => error)
+    const over = written.then(() => (isOver = true))
+    await until(waiting, (count) => isOver || count === 2)
+    await holder.query('select pg_advisory_unlock(1)')
+    holder.release()
+    await Promise.all([deleted, over])
+    expect(await rowsNaming(database.pool, [id])).toEqual({})
+    expect(await written).toMatchObject({ code: 'TASK_NOT_FOUND' })
   })
 
   it('of a workspace leaves no row of it, and everything of the others', async () => {
