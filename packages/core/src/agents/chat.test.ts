@@ -35,6 +35,31 @@ describe('chat', () => {
     await expect(ask()).resolves.toBe('true false')
   })
 
+  it('decides no approval, whoever asks the agent to', async () => {
+    const bot = defineAgent({
+      type: 'bot',
+      run: () => '',
+      async chat(message, { board: own }) {
+        const actor = { kind: 'user', id: 'user_1' } as const
+        const decided = own.decide(message, { decision: 'approved' }, { actor })
+        const outcome = await decided.then(String, ({ code }: { readonly code: string }) => code)
+        return `${outcome} ${(await own.list('DOING')).tasks.length} ${(await own.schedules.list()).schedules.length}`
+      },
+    })
+    const storage = memoryStorage()
+    const taskboard = createTaskboard({ storage, agents: [bot] })
+    const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'custom' })
+    const own = taskboard.board(workspace.id)
+    const [worker] = await taskboard.agents.list(workspace.id)
+    const { id } = await own.add({ title: 'Refund order 7' })
+    const claimed = await own.claim({ agentId: worker?.id ?? '' })
+    const fencingToken = claimed?.lease?.fencingToken ?? 0
+    const asked = await own.requestApproval(id, { action: 'refund', summary: 'Refund', fencingToken })
+    const { reply } = await own.chat({ message: asked.approval.id })
+    expect(reply).toBe('FORBIDDEN 0 0')
+    expect((await own.decide(asked.approval.id, { decision: 'approved' })).status).toBe('approved')
+  })
+
   it.each([
     ['no agent is stored', [], [{ type: 'bot', chat: () => 'hi' }]],
     ['no runtime is registered', ['bot'], []],

@@ -27,14 +27,26 @@ export interface BoardApprovals<Tx = unknown> {
   ): Promise<ApprovalAnswer>
   /**
    * A person decides a pending approval, with `approval.decided`, and releases its task. Of several decisions the first one counts.
-   * @throws `CONFLICT` when it was decided before or has expired; `NOT_FOUND`; `FORBIDDEN` for agents, on the board of a run whatever
-   *   `actor` says, and for the credential that asked.
+   * @throws `CONFLICT` when it was decided before or has expired; `NOT_FOUND`; `FORBIDDEN` for agents, on the board of a run or a
+   *   chat whatever `actor` says, and for the credential that asked.
    */
   decide(
     approvalId: string,
     input: z.input<typeof verdictInput>,
     options?: WriteOptions<Tx>,
   ): Promise<Approval>
+}
+
+function refusedToAgents(): TaskboardError {
+  return new TaskboardError('FORBIDDEN', 'an agent cannot decide an approval')
+}
+
+const refuse: BoardApprovals['decide'] = () => Promise.reject(refusedToAgents())
+
+/** A board for an agent that answers chat messages. It decides nothing: else whoever may chat could ask for that. */
+export function withoutDecisions<B extends BoardApprovals>(board: B): B {
+  const members = { ...Object.getOwnPropertyDescriptors(board), decide: { value: refuse, enumerable: true } }
+  return Object.defineProperties({}, members) as B
 }
 
 export interface BoardApprovalsParts<Tx> {
@@ -66,9 +78,7 @@ export function createBoardApprovals<Tx>(
     async decide(approvalId, input, options) {
       const { decision, comment = null } = parseInput(verdictInput, input)
       // The board that a run was given is an agent's, whatever actor it names.
-      if (actor.kind === 'agent') {
-        throw new TaskboardError('FORBIDDEN', 'an agent cannot decide an approval')
-      }
+      if (actor.kind === 'agent') throw refusedToAgents()
       const decidedBy = options?.actor ?? actor
       const verdict = { decision, comment }
       return approvals.decideApproval({ workspaceId, approvalId, verdict, decidedBy }, at(options))

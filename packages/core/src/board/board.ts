@@ -10,7 +10,7 @@ import {
   type UsageStore,
 } from '../usage/index.js'
 import type { ApprovalStore } from './approval-store.js'
-import { type BoardApprovals, createBoardApprovals } from './board-approvals.js'
+import { type BoardApprovals, createBoardApprovals, withoutDecisions } from './board-approvals.js'
 import {
   DEFAULT_PAGE,
   renewalOf,
@@ -275,7 +275,7 @@ export function createBoard<Tx>(
     },
     async chat(input) {
       const { message, user = null } = parseInput(chatInput, input)
-      const reply = await parts.chat(board, { message, user })
+      const reply = await parts.chat(withoutDecisions<Board<Tx>>(board), { message, user })
       return { reply, at: environment.clock.now() }
     },
   }
