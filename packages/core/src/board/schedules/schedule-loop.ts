@@ -9,6 +9,7 @@ const BATCH = 100
 /** A schedule that is created or changed in another process is noticed after this time at the latest. */
 const LONGEST_WAIT_MS = 30_000
 const LONGEST_FAILURE = 2_000
+const RETRY_MS = 1_000
 
 export interface ScheduleLoopOptions<Tx> {
   readonly environment: Environment
@@ -48,6 +49,19 @@ export function createScheduleLoop<Tx>(options: ScheduleLoopOptions<Tx>): Schedu
     }
   }
 
+  /** Whether the occurrence was made, or another process has made it. @throws when the storage cannot be reached. */
+  async function tryToMake(schedule: Schedule): Promise<boolean> {
+    try {
+      await make(schedule)
+      return true
+    } catch (error) {
+      if (isTaskboardError(error, 'SERVICE_UNAVAILABLE')) throw error
+      const { id: scheduleId, workspaceId } = schedule
+      logger.error({ scheduleId, workspaceId, err: error }, 'a schedule failed; retrying')
+      return false
+    }
+  }
+
   const loop = createBackgroundLoop({
     name: 'schedules',
     clock,
@@ -55,7 +69,10 @@ export function createScheduleLoop<Tx>(options: ScheduleLoopOptions<Tx>): Schedu
     pollIntervalMs: pollIntervalMs === null ? null : LONGEST_WAIT_MS,
     async pass() {
       const due = await schedules.listSchedules({ isDue: true, limit: BATCH }, at())
-      for (const schedule of due.schedules) await make(schedule)
+      let hasFailed = false
+      // One that this process cannot make, as it does not know the time zone, delays no other.
+      for (const schedule of due.schedules) if (!(await tryToMake(schedule))) hasFailed = true
+      if (hasFailed) return RETRY_MS
       // Those that were due have a next occurrence now, which the list does not know.
       return due.schedules.length > 0 ? 'now' : due.nextDueInMs
     },
