@@ -11,7 +11,7 @@ function loopsInCode(): readonly string[] {
   )
   const sources = files.map((name) => readFileSync(new URL(name, core), 'utf8'))
   const names = sources.flatMap((source) => [
-    ...source.matchAll(/createBackgroundLoop\(\{\s*name: [`'](.*?)[`']/g),
+    ...source.matchAll(/create(?:BackgroundLoop|TaskSweep)\(\{\s*name: [`'](.*?)[`']/g),
   ])
   return names.map(([, name = '']) => name.replace(/\$\{.*Type\}/, '<type>').replace(/\$\{.*\}/, '<channel>'))
 }

@@ -82,7 +82,7 @@ export function createBackground<Tx>(parts: BackgroundParts<Tx>): Background {
   const sweeps = [
     parts.routes,
     createLeaseSweep({ environment, tasks, events, backoff, pollIntervalMs }),
-    createTaskSweep({ left: 'dependents', environment, tasks, pollIntervalMs }),
+    createTaskSweep({ name: 'dependent-sweep', left: 'dependents', environment, tasks, pollIntervalMs }),
     parts.announcer,
     createRollUpSweep(environment, storage.analytics, rollUpEveryMs),
     createRetentionSweep(environment, storage, parts.retention),

@@ -259,6 +259,7 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
     backoff: options.attempts?.backoff ?? defaultBackoff,
     directory: createAgentDirectory(environment, storage.agents),
     routes: createTaskSweep({
+      name: 'route-sweep',
       left: 'routes',
       environment,
       tasks: storage.tasks,

@@ -4,19 +4,18 @@ import type { TasksLeft, TaskStore } from './task-store.js'
 /** How many tasks one pass settles. */
 const SWEEP_BATCH = 1_000
 
-const names: Readonly<Record<TasksLeft, string>> = { dependents: 'dependent-sweep', routes: 'route-sweep' }
-
 /** Settles the tasks that commits left for later. `pollIntervalMs` null: the storage leaves none, or `wake` says when. */
 export function createTaskSweep<Tx>(options: {
+  readonly name: string
   readonly left: TasksLeft
   readonly environment: Environment
   readonly tasks: Pick<TaskStore<Tx>, 'settleTasks'>
   readonly pollIntervalMs: number | null
 }): BackgroundLoop {
-  const { left, environment, tasks, pollIntervalMs } = options
+  const { name, left, environment, tasks, pollIntervalMs } = options
   const { clock, logger } = environment
   return createBackgroundLoop({
-    name: names[left],
+    name,
     clock,
     logger,
     pollIntervalMs,
