@@ -106,7 +106,13 @@ const removeBudget = statement<never>(
   /* sql */ `delete from taskboard.monthly_budget where workspace_id = $1::text and agent_id = $2::text`,
 )
 
-/** `UsageStore.setBudget`. The row of the budget is locked before the month is read: a report locks them in the other order, but waits for neither. */
+/** Workspace. Waits for the reports that are being written, which do not see a new budget; later ones wait, and see it. */
+const takeBudgetTurn = statement<never>(
+  'take_budget_turn',
+  `select pg_advisory_xact_lock(hashtextextended('taskboard.budgets ' || $1::text, 0))`,
+)
+
+/** `UsageStore.setBudget`. */
 export function setBudget(
   database: Database,
   change: { readonly workspaceId: string; readonly agentId: string | null; readonly budget: Budget | null },
@@ -115,6 +121,7 @@ export function setBudget(
   const { workspaceId, budget } = change
   const agentId = change.agentId ?? ''
   return database.atomically(call, async (session) => {
+    await session.run(takeBudgetTurn, [workspaceId])
     const found = await session.run(findHolder, [call.now, workspaceId, agentId])
     if (found.length === 0) throw unknownHolder(agentId)
     if (budget === null) await session.run(removeBudget, [workspaceId, agentId])

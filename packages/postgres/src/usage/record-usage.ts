@@ -20,12 +20,19 @@ import { applyCommand, type ReadTask, withinSession } from '../tasks/apply-comma
 import { taskColumns, toTask } from '../tasks/task-row.js'
 import { followBudget } from './monthly-budgets.js'
 
-/** Present, workspace, task. Locked, so that the reports on one task follow each other. */
+/**
+ * Present, workspace, task. Locked, so that the reports on one task follow each other. Budgets are set before or after the report: see
+ * `takeBudgetTurn`.
+ */
 const lockTask = statement<ReadTask>(
   'lock_reported_task',
   /* sql */ `
+  with turn as materialized (
+    select pg_advisory_xact_lock_shared(hashtextextended('taskboard.budgets ' || $2::text, 0))
+  )
   select coalesce($1::bigint, taskboard.now_ms())::float8 as now, ${taskColumns('t')}
-  from taskboard.task t where t.id = $3::text and t.workspace_id = $2::text for update`,
+  from taskboard.task t
+  where t.id = $3::text and t.workspace_id = $2::text and (select count(*) from turn) > 0 for update of t`,
 )
 
 /** A budget of the month, of the task's agent or its workspace. */
