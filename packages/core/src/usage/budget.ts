@@ -25,7 +25,8 @@ export type BudgetHolder = (typeof budgetHolders)[number]
 const MOST_USD = 1_000_000_000
 
 /**
- * Validates a budget, whatever it contains; null and undefined are none.
+ * Validates a budget, whatever it contains; null and undefined are none. The texts of errors are right on the wire too, where members have
+ * other names.
  * @throws TaskboardError `INVALID_FIELD` (`budget`).
  */
 export function readBudget(value: unknown): Budget | null {
@@ -33,10 +34,10 @@ export function readBudget(value: unknown): Budget | null {
   if (typeof value !== 'object' || Array.isArray(value)) throw invalid('budget must be an object')
   for (const name of Object.keys(value)) {
     if (name !== 'tokens' && name !== 'costUsd')
-      throw invalid('budget must have no members but tokens and costUsd')
+      throw invalid('budget must have no members but tokens and the cost')
   }
   const { tokens = null, costUsd = null } = value as Readonly<Record<string, unknown>>
-  if (tokens === null && costUsd === null) throw invalid('budget must have tokens or costUsd')
+  if (tokens === null && costUsd === null) throw invalid('budget must have tokens or a cost')
   if (tokens !== null && !(typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 1))
     throw invalid('budget.tokens must be a whole number from 1')
   return { tokens, costUsd: costUsd === null ? null : readUsd(costUsd) }
@@ -45,7 +46,7 @@ export function readBudget(value: unknown): Budget | null {
 function readUsd(value: unknown): number {
   const micros = typeof value === 'number' ? Math.round(value * microsPerUsd) : Number.NaN
   if (micros >= 1 && micros <= MOST_USD * microsPerUsd) return micros / microsPerUsd
-  throw invalid(`budget.costUsd must be a number from 0.000001 to ${MOST_USD}`)
+  throw invalid(`budget must have a cost from 0.000001 to ${MOST_USD} dollars`)
 }
 
 function invalid(rule: string): TaskboardError {

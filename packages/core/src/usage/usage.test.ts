@@ -58,6 +58,13 @@ describe('a report', () => {
   })
 })
 
+describe('cached tokens', () => {
+  it('that are more than the input are refused by their name alone', () => {
+    const given = { ...used, cachedInputTokens: 1_001 }
+    expect(() => parseInput(usageInput, given)).toThrow(/^cachedInputTokens [^A-Z]*$/)
+  })
+})
+
 describe('a budget', () => {
   it('has tokens, dollars or both, rounded to millionths', () => {
     expect(readBudget(null)).toBeNull()
@@ -90,6 +97,13 @@ describe('a budget', () => {
   ])('is not %j either', (given) => {
     expect(() => readBudget(given)).toThrow(expect.objectContaining({ field: 'budget' }))
   })
+
+  it.each([[{}], [{ costUsd: 0 }], [{ tokens: 1, usd: 1 }]])(
+    'is refused as %j in words for callers whose members have other names',
+    (given) => {
+      expect(() => readBudget(given)).toThrow(/^budget [^A-Z]*$/)
+    },
+  )
 
   it('is spent when nothing is left of its tokens or its dollars', () => {
     const spending = { ...noUsage, inputTokens: 90, outputTokens: 10, costMicros: 1_000 }

@@ -59,7 +59,7 @@ export const usageFields = z.object({
 /** A report whose cached tokens are part of its input. */
 export const usageInput = usageFields.refine(
   ({ inputTokens, cachedInputTokens }) => (cachedInputTokens ?? 0) <= inputTokens,
-  { path: ['cachedInputTokens'], message: 'must not be more than inputTokens' },
+  { path: ['cachedInputTokens'], message: 'must not be more than all input tokens' },
 )
 
 /**
