@@ -1,5 +1,5 @@
 // Everything that must hold before a change goes in: lint, types, build, tests with coverage, the packed packages.
-// `--matrix` runs the tests again on the pinned Node.js releases, but for those of what the database server does. The last line sums up what passed and failed.
+// `--matrix` runs the tests again on the pinned Node.js releases, but for the large boards. The last line sums up what passed and failed.
 import { join } from 'node:path'
 import { nodeBinary } from './node-matrix/index.mjs'
 import { checkPackages } from './package-checks/index.mjs'
@@ -16,11 +16,15 @@ const gates = [
   { title: 'format', command: bin('prettier'), args: ['--check', '--log-level', 'warn', '.'] },
 ]
 const GATES_AT_ONCE = 2
-/** They look at what PostgreSQL does, on large boards. Another release of Node.js sends it the same statements. */
-const OF_THE_SERVER = [
+/**
+ * Large boards on PostgreSQL, and the enterprise API on it: another release of Node.js sends it the same statements. The suites of the
+ * storages, and of the API on memory, run on every release.
+ */
+const ON_ONE_RELEASE = [
   '**/test/plans/**',
   '**/test/deletions/large-account.test.ts',
   '**/ten-thousand-tasks.test.ts',
+  '**/enterprise-on-pg*.test.ts',
 ]
 const total = { passed: 0, failed: 0 }
 const failures = []
@@ -63,7 +67,7 @@ if (!broken.has('build')) await step('packages', checkPackages)
 for (const release of process.argv.includes('--matrix') ? [22, 24] : []) {
   await step(`tests on Node ${release}`, async () => {
     const node = nodeBinary(release)
-    if (node !== null) return runVitest({ node, coverage: false, exclude: OF_THE_SERVER })
+    if (node !== null) return runVitest({ node, coverage: false, exclude: ON_ONE_RELEASE })
     console.error(`no binary of Node ${release} here: npm ci --prefix scripts/node-matrix`)
     return { passed: 0, failed: 1 }
   })

@@ -108,9 +108,9 @@ export const deliveryTurnCases: readonly StorageCheck[] = [
     id: 'turns.webhooks',
     name: 'every webhook of an account with a backlog has its turn',
     async check(fixture) {
-      // More than one claim takes of the account, even of each a single one.
+      // More than one claim takes of the account, even of each a single one; and more than a storage looks at as a whole, after every claim.
       const busy = await addTenant(fixture, 30)
-      await raise(fixture, busy, 12)
+      await raise(fixture, busy, 24)
       const served = new Set<string>()
       for (let claims = 0; claims < 10; claims++) {
         const { deliveries } = await claim(fixture, MINUTE, { limit: 50, perAccount: 15, perWebhook: 5 })
