@@ -17,14 +17,12 @@ const gates = [
 ]
 const GATES_AT_ONCE = 2
 /**
- * Large boards on PostgreSQL, and the enterprise API on it: another release of Node.js sends it the same statements. The suites of the
- * storages, and of the API on memory, run on every release.
+ * Large boards on PostgreSQL: another release of Node.js sends it the same statements. All other suites run on every release.
  */
 const ON_ONE_RELEASE = [
   '**/test/plans/**',
   '**/test/deletions/large-account.test.ts',
   '**/ten-thousand-tasks.test.ts',
-  '**/enterprise-on-pg*.test.ts',
 ]
 const total = { passed: 0, failed: 0 }
 const failures = []

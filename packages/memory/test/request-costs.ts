@@ -21,7 +21,7 @@ export interface SlowRequests {
   readonly slow: readonly (readonly [name: string, spent: number, floor: number])[]
 }
 
-const TRIES = 12
+const TRIES = 5
 
 /** Finds the requests that cost more than they may. Run it in a process of its own: its processor time is what counts. */
 export async function findSlowRequests(

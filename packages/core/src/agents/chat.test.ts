@@ -35,7 +35,7 @@ describe('chat', () => {
     await expect(ask()).resolves.toBe('true false')
   })
 
-  it('decides no approval, whoever asks the agent to', async () => {
+  it('decides no approval, also when a caller asks the agent to', async () => {
     const bot = defineAgent({
       type: 'bot',
       run: () => '',

@@ -43,7 +43,7 @@ function refusedToAgents(): TaskboardError {
 
 const refuse: BoardApprovals['decide'] = () => Promise.reject(refusedToAgents())
 
-/** A board for an agent that answers chat messages. It decides nothing: else whoever may chat could ask for that. */
+/** A board for an agent that answers chat messages. It decides nothing: else everybody who may chat could ask for that. */
 export function withoutDecisions<B extends BoardApprovals>(board: B): B {
   const members = { ...Object.getOwnPropertyDescriptors(board), decide: { value: refuse, enumerable: true } }
   return Object.defineProperties({}, members) as B
