@@ -1,0 +1,4 @@
+/** Placeholder. */
+export function AgentsPage() {
+  return <div>{null}</div>
+}

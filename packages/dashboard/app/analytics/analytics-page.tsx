@@ -1,0 +1,4 @@
+/** Placeholder. */
+export function AnalyticsPage() {
+  return <div>{null}</div>
+}

@@ -1,0 +1,171 @@
+import { lazy } from './ui/lazy.js'
+import { account, chooseWorkspace, workspace } from './state/api.js'
+import { waiting } from './inbox/waiting.js'
+import { Board } from './board/board.js'
+import { ConnectionLine } from './board/connection.js'
+import { Help, isHelpOpen, useShortcuts } from './shortcuts.js'
+import { LoginPage } from './login/login-page.js'
+import { href, route, type Page } from './state/router.js'
+import { logOut } from './state/session.js'
+import { loginKind, phase, start, startFailure } from './state/start.js'
+import { text } from './text.js'
+import { complain, Notices } from './ui/announce.js'
+import { Icon, type IconName } from './ui/icon.js'
+import { Failed, Loading } from './ui/states.js'
+
+// Loaded when they are opened.
+const TaskPage = lazy(() => import('./task/task-page.js').then((module) => module.TaskPage))
+const InboxPage = lazy(() => import('./inbox/inbox-page.js').then((module) => module.InboxPage))
+const AgentsPage = lazy(() => import('./agents/agents-page.js').then((module) => module.AgentsPage))
+const ChatPage = lazy(() => import('./chat/chat-page.js').then((module) => module.ChatPage))
+const AnalyticsPage = lazy(() =>
+  import('./analytics/analytics-page.js').then((module) => module.AnalyticsPage),
+)
+const SettingsPage = lazy(() => import('./settings/settings-page.js').then((module) => module.SettingsPage))
+
+const links: readonly (readonly [Exclude<Page, 'tasks'>, IconName])[] = [
+  ['board', 'board'],
+  ['inbox', 'inbox'],
+  ['agents', 'agents'],
+  ['chat', 'chat'],
+  ['analytics', 'analytics'],
+  ['settings', 'settings'],
+]
+
+function Navigation() {
+  const { page } = route.value
+  const here = page === 'tasks' ? 'board' : page
+  const count = waiting.value
+  return (
+    <nav class="nav" aria-label={text.nav.main}>
+      <a class="brand" href={href('board')} aria-label={text.product}>
+        <svg viewBox="0 0 24 24" aria-hidden="true" class="brand-mark">
+          <rect x="2" y="3" width="5.5" height="18" rx="1.6" />
+          <rect x="9.25" y="3" width="5.5" height="11" rx="1.6" />
+          <rect x="16.5" y="3" width="5.5" height="14.5" rx="1.6" />
+        </svg>
+        <span>{text.product}</span>
+      </a>
+      <ul>
+        {links.map(([target, icon]) => (
+          <li key={target}>
+            <a href={href(target)} aria-current={here === target ? 'page' : undefined}>
+              <Icon name={icon} />
+              <span class="nav-text">{text.nav[target]}</span>
+              {target === 'inbox' && count > 0 && (
+                <span class="badge" aria-label={`${count} waiting`}>
+                  {count}
+                </span>
+              )}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+function TopBar() {
+  const { page } = route.value
+  const workspaces = account.value?.workspaces ?? []
+  return (
+    <header class="top">
+      <h1>{text.nav[page === 'tasks' ? 'board' : page]}</h1>
+      {workspaces.length > 1 ? (
+        <label class="workspace">
+          <span class="visually-hidden">{text.nav.workspace}</span>
+          <select
+            value={workspace.value?.id}
+            onChange={(event) => chooseWorkspace(event.currentTarget.value)}
+          >
+            {workspaces.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      ) : (
+        <span class="workspace quiet">{workspace.value?.name}</span>
+      )}
+      <span class="spacer" />
+      <ConnectionLine />
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={text.nav.help}
+        onClick={() => (isHelpOpen.value = true)}
+      >
+        ?
+      </button>
+      {loginKind.value === 'taskboard' && (
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={text.nav.logOut}
+          onClick={() => void logOut().catch(complain)}
+        >
+          <Icon name="out" />
+        </button>
+      )}
+    </header>
+  )
+}
+
+function Content() {
+  const { page, rest } = route.value
+  // Another workspace is another board: everything below is made anew.
+  const key = workspace.value?.id
+  const [id] = rest
+  if (page === 'inbox') return <InboxPage key={key} />
+  if (page === 'agents') return <AgentsPage key={key} />
+  if (page === 'chat') return <ChatPage key={key} />
+  if (page === 'analytics') return <AnalyticsPage key={key} />
+  if (page === 'settings') return <SettingsPage key={key} />
+  return (
+    <>
+      <Board key={key} />
+      {page === 'tasks' && id !== undefined && <TaskPage key={id} id={id} />}
+    </>
+  )
+}
+
+function Shell() {
+  useShortcuts()
+  return (
+    <div class="shell">
+      <a class="skip" href="#content" onClick={skip}>
+        {text.nav.skip}
+      </a>
+      <Navigation />
+      <TopBar />
+      <main id="content" class={`page page-${route.value.page}`} tabIndex={-1}>
+        <Content />
+      </main>
+      {isHelpOpen.value && <Help />}
+    </div>
+  )
+}
+
+/** The hash is the address of the page, so that the link cannot use it. */
+function skip(event: Event): void {
+  event.preventDefault()
+  document.querySelector<HTMLElement>('#content')?.focus()
+}
+
+function Stage() {
+  if (phase.value === 'ready') return <Shell />
+  if (phase.value === 'login') return <LoginPage />
+  if (startFailure.value !== null) return <Failed failure={startFailure.value} onRetry={() => void start()} />
+  return <Loading />
+}
+
+/** The application. */
+export function App() {
+  return (
+    <>
+      <Stage />
+      <Notices />
+    </>
+  )
+}

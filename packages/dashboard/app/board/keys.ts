@@ -1,0 +1,43 @@
+import type { BoardStore } from './store.js'
+
+const arrows = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] } as const
+
+const cardsIn = (column: Element): readonly HTMLElement[] => [
+  ...column.querySelectorAll<HTMLElement>('[data-card]'),
+]
+
+/** Moves the focus from one card to another: up and down in a column, left and right between them. */
+function step(from: HTMLElement, [across, down]: readonly [number, number]): void {
+  const column = from.closest('[data-column]')
+  if (column === null) return
+  const columns = [...document.querySelectorAll('[data-column]')]
+  const cards = cardsIn(column)
+  const index = cards.indexOf(from)
+  if (across === 0) return cards[index + down]?.focus()
+  // Past empty columns.
+  for (let at = columns.indexOf(column) + across; at >= 0 && at < columns.length; at += across) {
+    const others = cardsIn(columns[at]!)
+    if (others.length === 0) continue
+    const top = from.getBoundingClientRect().top
+    const near = others.reduce((best, card) =>
+      Math.abs(card.getBoundingClientRect().top - top) < Math.abs(best.getBoundingClientRect().top - top)
+        ? card
+        : best,
+    )
+    return near.focus()
+  }
+}
+
+/** The keys of the board. Returns what listens to them. */
+export function useBoardKeys({ openMenu }: { readonly store: BoardStore; openMenu(id: string): unknown }) {
+  return (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const card = event.target instanceof HTMLElement && 'card' in event.target.dataset ? event.target : null
+    if (card === null) return
+    const arrow = arrows[event.key as keyof typeof arrows]
+    if (arrow !== undefined) step(card, arrow)
+    else if (event.key === 'm') openMenu(card.closest<HTMLElement>('[data-task]')?.dataset['task'] ?? '')
+    else return
+    event.preventDefault()
+  }
+}

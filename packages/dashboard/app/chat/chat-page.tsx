@@ -1,0 +1,4 @@
+/** Placeholder. */
+export function ChatPage() {
+  return <div>{null}</div>
+}

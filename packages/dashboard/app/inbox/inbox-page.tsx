@@ -1,0 +1,4 @@
+/** Placeholder. */
+export function InboxPage() {
+  return <div>{null}</div>
+}

@@ -1,0 +1,21 @@
+/** What the server says about itself, before anybody has logged in. */
+export interface Config {
+  /** Whose login people use: Taskboard's, or that of the program that serves the board. */
+  readonly login: 'taskboard' | 'host'
+  /** Where people log in to the host. */
+  readonly loginUrl: string | null
+  /** Where the host mounted Taskboard's routes: `/kanban`; empty at the root. */
+  readonly mount: string
+  /** The paths of the APIs below `mount`. */
+  readonly paths: { readonly board: string; readonly enterprise: string }
+}
+
+/** The folder of the page, such as `/kanban/dashboard/`. All other addresses are made from it. */
+export const base = new URL('.', document.baseURI)
+
+/** The configuration of the server. */
+export async function readConfig(): Promise<Config> {
+  const response = await fetch(new URL('config', base))
+  if (!response.ok) throw new Error(`The server answered ${response.status} for its configuration.`)
+  return (await response.json()) as Config
+}

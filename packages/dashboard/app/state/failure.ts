@@ -1,0 +1,56 @@
+import { TaskboardApiError } from '@taskboard/client'
+import { text } from '../text.js'
+import { SessionError } from './session.js'
+
+/** What a person reads about a request that failed. */
+export interface Failure {
+  readonly message: string
+  /** The field of the form that is wrong, by its name on the wire. */
+  readonly field: string | null
+  /** For support; null when no answer came. */
+  readonly requestId: string | null
+}
+
+function messageOf({
+  status,
+  message,
+  retryAfter,
+}: {
+  status: number
+  message: string
+  retryAfter: number | null
+}) {
+  if (status === 403) return text.errors.forbidden
+  if (status === 404) return text.errors.gone
+  if (status === 429) return retryAfter === null ? message : text.errors.busy(retryAfter)
+  if (status === 503) return text.errors.unavailable
+  return message === '' ? text.errors.unexpected : sentence(message)
+}
+
+/** The server's messages begin in lower case, without a full stop. */
+function sentence(message: string): string {
+  const [first = '', ...rest] = message
+  const full = first.toUpperCase() + rest.join('')
+  return /[.!?…]$/.test(full) ? full : `${full}.`
+}
+
+/** Explains an error to a person. */
+export function explain(error: unknown): Failure {
+  if (error instanceof TaskboardApiError) {
+    const { status, field, requestId, retryAfter } = error
+    const message = messageOf({
+      status,
+      message: error.detail ?? error.message,
+      retryAfter: retryAfter ?? null,
+    })
+    return { message, field: field ?? null, requestId: requestId ?? null }
+  }
+  if (error instanceof SessionError) {
+    const { status, message, field, requestId, retryAfterS } = error
+    return { message: messageOf({ status, message, retryAfter: retryAfterS }), field, requestId }
+  }
+  if (error instanceof TypeError) return { message: text.errors.network, field: null, requestId: null }
+  const message =
+    error instanceof Error && error.message !== '' ? sentence(error.message) : text.errors.unexpected
+  return { message, field: null, requestId: null }
+}

@@ -1,0 +1,125 @@
+import { signal } from '@preact/signals'
+import { base } from './config.js'
+
+/** Whether somebody is logged in; null until it is known. */
+export const isLoggedIn = signal<boolean | null>(null)
+
+interface Token {
+  readonly text: string
+  readonly expiresAtMs: number
+}
+
+interface TokenAnswer {
+  readonly access_token: string
+  readonly expires_in: number
+}
+
+/** What a login needs. `mfaCode` is for users with a second factor. */
+export interface Credentials {
+  readonly email: string
+  readonly password: string
+  readonly mfaCode?: string
+}
+
+/** Why the session routes refused. */
+export class SessionError extends Error {
+  readonly status: number
+  readonly field: string | null
+  readonly retryAfterS: number | null
+  readonly requestId: string | null
+  constructor(status: number, body: ErrorBody, response: Response) {
+    super(body.error?.message ?? `The server answered ${status}.`)
+    this.status = status
+    this.field = body.error?.details?.field ?? null
+    this.requestId = body.error?.request_id ?? null
+    const wait = Number(response.headers.get('retry-after'))
+    this.retryAfterS = Number.isFinite(wait) && wait > 0 ? wait : null
+  }
+}
+
+interface ErrorBody {
+  readonly error?: {
+    readonly message?: string
+    readonly request_id?: string
+    readonly details?: { readonly field?: string }
+  }
+}
+
+/** A token is replaced this long before it expires. */
+const EARLY_MS = 30_000
+const MS_PER_S = 1_000
+
+// In memory only: a script of another page, or a copy of the profile, finds no token.
+let token: Token | null = null
+let refreshing: Promise<Token | null> | null = null
+
+async function post(path: string, body: object): Promise<Response> {
+  const response = await fetch(new URL(path, base), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (response.ok) return response
+  const refusal = (await response.json().catch(() => ({}))) as ErrorBody
+  throw new SessionError(response.status, refusal, response)
+}
+
+async function takeToken(response: Response): Promise<Token> {
+  const { access_token: text, expires_in: seconds } = (await response.json()) as TokenAnswer
+  token = { text, expiresAtMs: Date.now() + seconds * MS_PER_S }
+  isLoggedIn.value = true
+  return token
+}
+
+async function refreshOnce(): Promise<Token | null> {
+  try {
+    return await takeToken(await post('session/refresh', {}))
+  } catch (error) {
+    if (!(error instanceof SessionError) || error.status !== 401) throw error
+    token = null
+    isLoggedIn.value = false
+    return null
+  }
+}
+
+/** The tabs of a browser share the cookie, so one of them refreshes at a time. */
+function refresh(): Promise<Token | null> {
+  const run = () =>
+    'locks' in navigator ? navigator.locks.request('taskboard-session', refreshOnce) : refreshOnce()
+  refreshing ??= run().finally(() => {
+    refreshing = null
+  })
+  return refreshing
+}
+
+/** Finds the session of the browser's cookie, if it has one. */
+export async function resume(): Promise<boolean> {
+  return (await refresh()) !== null
+}
+
+/** An access token for a request. `rejected` is one that the server has refused. */
+export async function accessToken({ rejected }: { readonly rejected: string | null }): Promise<string> {
+  const isFresh = token !== null && token.text !== rejected && token.expiresAtMs - EARLY_MS > Date.now()
+  const current = isFresh ? token : await refresh()
+  if (current === null) throw new Error('You are logged out.')
+  return current.text
+}
+
+/** @throws SessionError with `field` `mfa_code` when a code is needed. */
+export async function logIn({ email, password, mfaCode }: Credentials): Promise<void> {
+  await takeToken(
+    await post('session', { email, password, ...(mfaCode === undefined ? {} : { mfa_code: mfaCode }) }),
+  )
+}
+
+/** Begins a session by a one-time login link. @throws SessionError when it was used or has expired. */
+export async function logInByCode(code: string): Promise<void> {
+  await takeToken(await post('session/code', { code }))
+}
+
+/** Ends the session, here and on the server. */
+export async function logOut(): Promise<void> {
+  await post('session/logout', {})
+  token = null
+  isLoggedIn.value = false
+}

@@ -1,0 +1,10 @@
+import type { Task } from '@taskboard/client'
+
+export type { Account, Agent, Approval, Comment, Task, TaskDetail, Workspace } from '@taskboard/client'
+export type Column = Task['column']
+export type Priority = Task['priority']
+export type TaskStatus = Task['status']
+export type HoldReason = NonNullable<Task['hold']>['reason']
+
+export const columns = ['todo', 'doing', 'done'] as const satisfies readonly Column[]
+export const priorities = ['urgent', 'high', 'medium', 'low'] as const satisfies readonly Priority[]

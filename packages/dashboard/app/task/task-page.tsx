@@ -1,0 +1,4 @@
+/** Placeholder. */
+export function TaskPage({ id }: { readonly id: string }) {
+  return <div>{id}</div>
+}

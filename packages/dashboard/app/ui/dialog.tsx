@@ -1,0 +1,87 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { text } from '../text.js'
+
+interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+  /** `side`: a panel at the right edge, the whole screen on a phone. */
+  readonly shape?: 'center' | 'side'
+}
+
+/** A modal dialog: the browser keeps the focus in it, closes it on Escape, and returns the focus. */
+export function Dialog({ title, onClose, children, shape = 'center' }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useEffect(() => {
+    const before = document.activeElement
+    ref.current?.showModal()
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={ref}
+      class={`dialog dialog-${shape}`}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onClick={(event) => {
+        // A click on the backdrop is one on the dialog itself.
+        if (event.target === ref.current) onClose()
+      }}
+    >
+      <div class="dialog-body">
+        <header class="dialog-head">
+          <h2 id={titleId}>{title}</h2>
+          <button type="button" class="icon-button" aria-label={text.actions.close} onClick={onClose}>
+            ×
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  )
+}
+
+/** A question with two answers. */
+export function Confirm({
+  title,
+  message,
+  action,
+  isDangerous = true,
+  onConfirm,
+  onClose,
+}: {
+  readonly title: string
+  readonly message: ComponentChildren
+  readonly action: string
+  readonly isDangerous?: boolean
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p>{message}</p>
+      <div class="dialog-actions">
+        <button type="button" class="button" onClick={onClose}>
+          {text.actions.cancel}
+        </button>
+        <button
+          type="button"
+          class={`button ${isDangerous ? 'button-danger' : 'button-primary'}`}
+          onClick={() => {
+            onClose()
+            onConfirm()
+          }}
+        >
+          {action}
+        </button>
+      </div>
+    </Dialog>
+  )
+}

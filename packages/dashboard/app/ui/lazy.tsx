@@ -1,0 +1,28 @@
+import type { ComponentType, VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { explain, type Failure } from '../state/failure.js'
+import { Failed, Loading } from './states.js'
+
+/** A component that is loaded when it is first shown. When the server has a newer build, its files are gone: a reload gets the new ones. */
+export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  let loaded: ComponentType<Props> | null = null
+  return function Lazy(props: Props): VNode {
+    const [Component, setComponent] = useState<ComponentType<Props> | null>(() => loaded)
+    const [failure, setFailure] = useState<Failure | null>(null)
+    const [round, setRound] = useState(0)
+    useEffect(() => {
+      if (Component !== null) return
+      setFailure(null)
+      load().then(
+        (component) => {
+          loaded = component
+          setComponent(() => component)
+        },
+        (error: unknown) => setFailure(explain(error)),
+      )
+    }, [round])
+    if (Component !== null) return <Component {...props} />
+    if (failure !== null) return <Failed failure={failure} onRetry={() => setRound((before) => before + 1)} />
+    return <Loading />
+  }
+}

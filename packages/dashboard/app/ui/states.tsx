@@ -1,0 +1,90 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { explain, type Failure } from '../state/failure.js'
+import { text } from '../text.js'
+
+/** What stands where a list has nothing yet: what it is for, and what to do next. */
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children?: ComponentChildren
+}) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children}
+    </div>
+  )
+}
+
+/** Why a part of a page could not be read. */
+export function Failed({ failure, onRetry }: { readonly failure: Failure; readonly onRetry: () => void }) {
+  return (
+    <div class="empty" role="alert">
+      <p class="empty-title">{failure.message}</p>
+      {failure.requestId !== null && <p class="quiet">{text.errors.request(failure.requestId)}</p>}
+      <button type="button" class="button" onClick={onRetry}>
+        {text.actions.retry}
+      </button>
+    </div>
+  )
+}
+
+export function Loading() {
+  return (
+    <p class="loading" role="status">
+      {text.loading}
+    </p>
+  )
+}
+
+/** What a request answered; `reload` sends it again, and keeps the old answer meanwhile. */
+export interface Loaded<Value> {
+  readonly value: Value | null
+  readonly failure: Failure | null
+  readonly isLoading: boolean
+  reload(): void
+}
+
+/** Reads something when a page is shown, and again when one of `inputs` changes. The latest request wins. */
+export function useLoaded<Value>(
+  read: (signal: AbortSignal) => Promise<Value>,
+  inputs: readonly unknown[],
+): Loaded<Value> {
+  const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>({
+    value: null,
+    failure: null,
+    isLoading: true,
+  })
+  const [round, setRound] = useState(0)
+  const lastInputs = useRef(inputs)
+  useEffect(() => {
+    const abort = new AbortController()
+    const isOther = lastInputs.current.some((input, index) => input !== inputs[index])
+    lastInputs.current = inputs
+    setState((before) => ({ ...(isOther ? { value: null } : before), failure: null, isLoading: true }))
+    read(abort.signal).then(
+      (value) => abort.signal.aborted || setState({ value, failure: null, isLoading: false }),
+      (error: unknown) =>
+        abort.signal.aborted ||
+        setState((before) => ({ ...before, failure: explain(error), isLoading: false })),
+    )
+    return () => abort.abort()
+  }, [...inputs, round])
+  return { ...state, reload: () => setRound((before) => before + 1) }
+}
+
+/** Shows what was loaded, or that it is being loaded, or why it failed. */
+export function Show<Value>({
+  loaded,
+  children,
+}: {
+  readonly loaded: Loaded<Value>
+  readonly children: (value: Value) => ComponentChildren
+}) {
+  if (loaded.value !== null) return <>{children(loaded.value)}</>
+  if (loaded.failure !== null) return <Failed failure={loaded.failure} onRetry={loaded.reload} />
+  return <Loading />
+}

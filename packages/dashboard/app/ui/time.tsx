@@ -1,0 +1,68 @@
+import { signal } from '@preact/signals'
+
+/** The time of the shown ages: it moves every ten seconds while the page is visible. */
+export const now = signal(Date.now())
+const TICK_MS = 10_000
+setInterval(() => {
+  if (document.visibilityState === 'visible') now.value = Date.now()
+}, TICK_MS)
+
+const units = [
+  ['year', 31_557_600_000],
+  ['month', 2_629_800_000],
+  ['week', 604_800_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+const NEAR_MS = 45_000
+
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const duration = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
+
+function relativeTo(nowMs: number, timeMs: number): string {
+  const distance = timeMs - nowMs
+  if (Math.abs(distance) < NEAR_MS) return relative.format(0, 'second')
+  const [unit, size] = units.find(([, ms]) => Math.abs(distance) >= ms * 0.95) ?? units[units.length - 1]!
+  return relative.format(Math.round(distance / size), unit)
+}
+
+/** A time relative to now, with the exact one in the viewer's zone on hover. */
+export function Time({ at }: { readonly at: string }) {
+  const timeMs = Date.parse(at)
+  return (
+    <time dateTime={at} title={exact.format(timeMs)}>
+      {relativeTo(now.value, timeMs)}
+    </time>
+  )
+}
+
+/** A length of time: `1.5 h`. */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 60) return `${duration.format(seconds)} s`
+  if (seconds < 3_600) return `${duration.format(seconds / 60)} min`
+  return `${duration.format(seconds / 3_600)} h`
+}
+
+const dollars = new Intl.NumberFormat(undefined, {
+  style: 'currency',
+  currency: 'USD',
+  maximumFractionDigits: 4,
+})
+const whole = new Intl.NumberFormat()
+
+export const formatCost = (usd: number): string => dollars.format(usd)
+export const formatCount = (count: number): string => whole.format(count)
+
+/** The value of an `<input type="datetime-local">` for a time of the wire. */
+export function toLocalInput(at: string | null): string {
+  if (at === null) return ''
+  const time = new Date(at)
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+/** The time of the wire for the value of an `<input type="datetime-local">`; null when empty. */
+export function fromLocalInput(value: string): string | null {
+  return value === '' ? null : new Date(value).toISOString()
+}
