@@ -1,4 +1,5 @@
 export {
+  attemptOutcomes,
   columns,
   createTask,
   holdReasons,

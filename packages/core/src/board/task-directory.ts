@@ -17,7 +17,7 @@ import {
   type TaskSummary,
 } from './task-search.js'
 import type { TaskStore } from './task-store.js'
-import { type Column, columns, type HoldReason, holdReasons, priorities, type Priority } from './task.js'
+import { type Attempt, type Column, columns, type HoldReason, holdReasons, priorities, type Priority } from './task.js'
 
 /** Which tasks to find: those that match every filter that is given. */
 export interface TaskFilter {
@@ -74,6 +74,8 @@ export interface TaskDirectory<Tx = unknown> {
   find(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<TaskDetail>
   /** The id of the workspace that a task is in, which never changes. @throws TaskboardError `TASK_NOT_FOUND`. */
   locate(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<string>
+  /** How a task's attempts have ended, oldest first: the newest 100, without the one in progress. @throws TaskboardError `TASK_NOT_FOUND`. */
+  attempts(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<readonly Attempt[]>
   /** The answer to the last question on a task; null when there is none, or a question came after it. @throws TaskboardError `TASK_NOT_FOUND`. */
   answer(reach: Reach, taskId: string, options?: InTransaction<Tx>): Promise<Comment | null>
   /**
@@ -86,6 +88,8 @@ export interface TaskDirectory<Tx = unknown> {
 const DETAIL = ['task', 'agent', 'logs', 'outputs', 'usage'] as const
 /** How many lines of its log a task includes. */
 const LOG_LINES = 100
+/** How many of a task's attempts are listed. */
+const MOST_ATTEMPTS = 100
 const DEFAULT_PAGE = 100
 /** Longer than any type, tag or id. */
 const ANY_TEXT = { most: 100, isBlankAllowed: true } as const
@@ -107,6 +111,10 @@ export function createTaskDirectory<Tx>(parts: {
       tasks.getTask({ within: reach, taskId, parts: DETAIL, logLines: LOG_LINES }, at(options)),
     async locate(reach, taskId, options) {
       return (await tasks.getTask({ within: reach, taskId, parts: [] }, at(options))).workspaceId
+    },
+    async attempts(reach, taskId, options) {
+      const { attempts } = await tasks.getTask({ within: reach, taskId, parts: ['attempts'] }, at(options))
+      return attempts.slice(-MOST_ATTEMPTS)
     },
     async answer(reach, taskId, options) {
       return (await tasks.getTask({ within: reach, taskId, parts: ['answer'] }, at(options))).answer

@@ -330,8 +330,16 @@ export function createTask(
 }
 
 /** How an attempt ended. */
-export type AttemptOutcome =
-  'completed' | 'failed' | 'retried' | 'held' | 'expired' | 'revoked' | 'handed_back'
+export const attemptOutcomes = [
+  'completed',
+  'failed',
+  'retried',
+  'held',
+  'expired',
+  'revoked',
+  'handed_back',
+] as const
+export type AttemptOutcome = (typeof attemptOutcomes)[number]
 
 /** One claim of a task by an agent, kept permanently. */
 export interface Attempt {

@@ -91,6 +91,32 @@ export const conversationCases: readonly EnterpriseCheck[] = [
     },
   },
   {
+    id: 'tasks.attempts',
+    name: 'the attempts at a task are listed with their agents, ends and reasons, oldest first',
+    async check(session) {
+      const { send, taskboard, workspaceId } = session
+      const { path, claim, post } = await worker(session)
+      const attempts = async () => assertAnswer(await send('GET', `${path}/attempts`))['attempts'] as Json[]
+      await claim()
+      assert.deepEqual(await attempts(), [])
+      assertAnswer(await post('hold', { reason: 'needs_input', message: 'Which language?' }))
+      assertAnswer(await send('POST', `${path}/answer`, { body: { body: 'French' } }), 201)
+      await claim()
+      assertAnswer(await post('fail', { reason: 'No dictionary.', retry: false }))
+      const [asked, failed, ...others] = await attempts()
+      assert.deepEqual(
+        [asked?.['outcome'], failed?.['outcome'], failed?.['reason'], others],
+        ['held', 'failed', 'No dictionary.', []],
+      )
+      const agent = failed?.['agent'] as Json
+      assert.equal(agent['name'], 'Outside')
+      assert.ok(String(asked?.['ended_at']) <= String(failed?.['started_at']))
+      await taskboard.agents.delete(workspaceId, String(agent['id']))
+      assert.deepEqual((await attempts())[1]?.['agent'], { id: agent['id'], name: null })
+      assertError(await send('GET', '/v2/tasks/task_unknown/attempts'), 404, 'RESOURCE_NOT_FOUND')
+    },
+  },
+  {
     id: 'approvals.once',
     name: 'an agent outside of the host may do what a person approved, once',
     async check(session) {

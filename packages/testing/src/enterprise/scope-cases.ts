@@ -27,6 +27,7 @@ const needed: Readonly<Record<string, string>> = {
   createTasks: 'tasks:write',
   listTasks: 'tasks:read',
   getTask: 'tasks:read',
+  listAttempts: 'tasks:read',
   updateTask: 'tasks:write',
   deleteTask: 'tasks:write',
   moveTask: 'tasks:write',

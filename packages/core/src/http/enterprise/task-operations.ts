@@ -14,6 +14,7 @@ import {
 } from '../../board/index.js'
 import { boundedList, isTaskboardError, type InputOf } from '../../errors/index.js'
 import type { TransportServices } from '../../transport-services.js'
+import { attemptJson, toWireAttempt } from '../attempt-wire.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import {
   columnText,
@@ -188,6 +189,25 @@ const getTask = operation({
   run: ({ services, principal, params: { task_id: id } }) => detailOf(services, principal, id),
 })
 
+const listAttempts = operation({
+  ...common,
+  id: 'listAttempts',
+  summary: 'How the attempts at a task ended, oldest first',
+  description: 'The newest 100, without the one in progress.',
+  method: 'GET',
+  path: '/v2/tasks/{task_id}/attempts',
+  scope: 'tasks:read',
+  params,
+  answer: { status: 200, schema: z.object({ attempts: z.array(attemptJson) }) },
+  async run({ services, principal, params: { task_id: id } }) {
+    const attempts = await services.tasks.attempts(principal, id)
+    const ids = [...new Set(attempts.map(({ agentId }) => agentId))]
+    const found = ids.length === 0 ? [] : await services.agents.findAll(principal, ids)
+    const names = new Map(found.map(({ id: agentId, name }) => [agentId, name]))
+    return { attempts: attempts.map((each) => toWireAttempt(each, names.get(each.agentId) ?? null)) }
+  },
+})
+
 const updateTask = operation({
   ...common,
   id: 'updateTask',
@@ -283,6 +303,7 @@ export const taskOperations = [
   createTasks,
   listTasks,
   getTask,
+  listAttempts,
   updateTask,
   deleteTask,
   moveTask,
