@@ -153,6 +153,13 @@ module.exports = {
       from: { path: '^packages/([^/]+)/src/' },
       to: { path: '^packages/', pathNot: ['^packages/$1/', entries] },
     },
+    {
+      name: 'client-imports-itself-only',
+      comment: 'It also runs in browsers, and types of core would bring its libraries along.',
+      severity: 'error',
+      from: { path: '^packages/client/src/' },
+      to: { pathNot: '^packages/client/src/' },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

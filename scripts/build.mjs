@@ -38,7 +38,7 @@ function build(name) {
   })
 }
 
-const dependents = ['memory', 'postgres', 'testing', 'express', 'fastify', 'graphql', 'ws', 'notify']
+const dependents = ['memory', 'postgres', 'testing', 'express', 'fastify', 'graphql', 'ws', 'notify', 'client']
 const coreSourceMs = newestSourceMs(join(root, 'packages/core/src'))
 if (!onlyStale || !isFresh('core', 0)) await build('core')
 await Promise.all(dependents.filter((name) => !onlyStale || !isFresh(name, coreSourceMs)).map(build))

@@ -1,1 +1,3 @@
-export { default } from '../../tsup.config.base.js'
+import { base } from '../../tsup.config.base.js'
+
+export default { ...base, platform: 'neutral', target: 'es2022' }

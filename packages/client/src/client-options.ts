@@ -1,0 +1,67 @@
+import type { RetryOptions } from './retry.js'
+
+/** An email and its password. The code of a second factor is good for one login only. */
+export interface LoginCredential {
+  readonly email: string
+  readonly password: string
+  readonly mfaCode?: string | undefined
+}
+
+/**
+ * Returns the access token for a call. It is called for each call, so it keeps what it fetched. After a 401 it is called once more
+ * with the token that was `rejected`.
+ */
+export type TokenFunction = (state: { readonly rejected: string | null }) => string | Promise<string>
+
+/** One of an API key, a login, and your own source of access tokens; none for the cookies of the host's own login. */
+export type ClientCredential =
+  | { readonly key: string; readonly login?: undefined; readonly token?: undefined }
+  | { readonly login: LoginCredential; readonly key?: undefined; readonly token?: undefined }
+  | { readonly token: TokenFunction; readonly key?: undefined; readonly login?: undefined }
+  | { readonly key?: undefined; readonly login?: undefined; readonly token?: undefined }
+
+/** Where the routes are below `baseUrl`: the `paths` of `createTaskboard`. */
+export interface ClientPaths {
+  /** Default `/api/board`. */
+  readonly board: string
+  /** Default `/api/webhooks/create`. */
+  readonly webhooks: string
+  /** Default `/v2`. */
+  readonly enterprise: string
+}
+
+/** The part of a WebSocket that the client uses: the browser's, that of Node.js 22, or `ws`. */
+export interface WebSocketLike {
+  readonly readyState: number
+  send(data: string): void
+  close(code?: number, reason?: string): void
+  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: never) => void): void
+}
+
+export type WebSocketConstructor = new (url: string) => WebSocketLike
+
+interface Settings {
+  /** Where the host mounted the routes, such as `https://app.example/kanban`. In a browser it can be a path: `/kanban`. */
+  readonly baseUrl: string
+  readonly paths?: Partial<ClientPaths> | undefined
+  /** Default: the global one. */
+  readonly fetch?: typeof fetch | undefined
+  /** Default: the global one, which Node.js has from version 22. */
+  readonly WebSocket?: WebSocketConstructor | undefined
+  /** `false`: no call is repeated. */
+  readonly retry?: RetryOptions | false | undefined
+}
+
+export type ClientOptions = Settings & ClientCredential
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Rejects the call at once with the signal's reason. The server may have carried it out. */
+  readonly signal?: AbortSignal | undefined
+  /** Replaces the random key that creates get. Repeat a create of another process with the key that it used. */
+  readonly idempotencyKey?: string | undefined
+  /** How long the call can take with its repeats, as `retry.deadlineMs`. */
+  readonly timeoutMs?: number | undefined
+  /** Replaces options of the client for this call. */
+  readonly retry?: RetryOptions | false | undefined
+}

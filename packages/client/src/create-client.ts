@@ -1,0 +1,88 @@
+import type { ClientOptions, ClientPaths, WebSocketConstructor } from './client-options.js'
+import { credentialSource, type SessionCalls } from './credential.js'
+import { graphqlCaller } from './graphql.js'
+import { accountMethods, apiKeyMethods, authMethods, workspaceMethods } from './methods/account-methods.js'
+import { agentMethods, analyticsMethods, budgetMethods } from './methods/agent-methods.js'
+import { boardMethods } from './methods/board-methods.js'
+import { approvalMethods, scheduleMethods, taskMethods } from './methods/task-methods.js'
+import { notificationChannelMethods, webhookMethods } from './methods/webhook-methods.js'
+import { operating } from './operation.js'
+import { retryPolicy } from './retry.js'
+import type { Connection } from './send.js'
+import type { Tokens } from './wire.js'
+
+/** A client of one task board. See `createClient`. */
+export type TaskboardClient = ReturnType<typeof createClient>
+
+const defaultPaths: ClientPaths = {
+  board: '/api/board',
+  webhooks: '/api/webhooks/create',
+  enterprise: '/v2',
+}
+
+/**
+ * Makes a client of the task board at `baseUrl`. It opens nothing until the first call. Bodies, queries and answers have the names
+ * of the wire, as the OpenAPI document has them.
+ * @throws TypeError without a `baseUrl`, or without a `fetch`.
+ */
+export function createClient(options: ClientOptions) {
+  const connection = connectionOf(options)
+  const made = operating(connection)
+  return {
+    tasks: taskMethods(made),
+    approvals: approvalMethods(made),
+    schedules: scheduleMethods(made),
+    agents: agentMethods(made),
+    budgets: budgetMethods(made),
+    analytics: analyticsMethods(made),
+    webhooks: webhookMethods(made),
+    notificationChannels: notificationChannelMethods(made),
+    account: accountMethods(made),
+    apiKeys: apiKeyMethods(made),
+    workspaces: workspaceMethods(made),
+    auth: authMethods(made, connection.credential),
+    /** The board API (v1). */
+    board: boardMethods(made),
+    graphql: graphqlCaller(connection),
+    /** The OpenAPI document of the server. */
+    openapi: made.method('getOpenApi'),
+    /** The reference page of the server, as HTML. */
+    reference: made.method('getReference'),
+  }
+}
+
+function connectionOf(options: ClientOptions): Connection {
+  const { baseUrl, retry } = options
+  if (typeof baseUrl !== 'string') throw new TypeError('baseUrl must be the address of a task board')
+  const given = options.fetch ?? globalThis.fetch
+  if (typeof given !== 'function') throw new TypeError('fetch must be given where there is no global one')
+  const policy = retryPolicy(retry)
+  const connection = {
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    paths: { ...defaultPaths, ...options.paths },
+    WebSocket: options.WebSocket ?? (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket,
+    // Browsers refuse to call theirs as a method of another object.
+    fetch: (input: Parameters<typeof fetch>[0], init?: RequestInit) => given(input, init),
+    retry: policy,
+  }
+  const withoutCredential: Connection = {
+    ...connection,
+    credential: credentialSource({}, noSession, policy.now),
+  }
+  const session = operating(withoutCredential)
+  const calls: SessionCalls = {
+    login: (body) =>
+      session.call('login', {
+        body,
+        repeats: 'mfa_code' in body ? 'never' : 'repeatable',
+      }) as Promise<Tokens>,
+    // A repeat within ten seconds has no effect: after a lost answer the password begins another session.
+    refresh: (body) => session.call('refreshTokens', { body, repeats: 'repeatable' }) as Promise<Tokens>,
+  }
+  return { ...connection, credential: credentialSource(options, calls, policy.now) }
+}
+
+const noSession: SessionCalls = {
+  login: () => Promise.reject(new TypeError('there is no session')),
+  refresh: () => Promise.reject(new TypeError('there is no session')),
+}

@@ -1,0 +1,82 @@
+import type { Operating } from '../operation.js'
+
+/** What people, programs and agents do with tasks. */
+export function taskMethods({ method, all }: Operating) {
+  return {
+    /** Adds a task for the agents of its workspace. */
+    create: method('createTask'),
+    /** Adds up to 500 tasks, all or none. They can depend on each other. */
+    createMany: method('createTasks'),
+    /** A page of the tasks that match every given filter. */
+    list: method('listTasks'),
+    /** All tasks that match every given filter. */
+    listAll: all('listTasks'),
+    /** A task with its log, outputs and attempts. */
+    get: method('getTask'),
+    /** Changes some fields of a task. */
+    update: method('updateTask'),
+    delete: method('deleteTask'),
+    /** Moves a task to any column. The agent that works it loses it. */
+    move: method('moveTask'),
+    /** Puts a task aside. The agent that works it loses it. */
+    cancel: method('cancelTask'),
+    /** Ends a hold, with a fresh set of attempts. */
+    release: method('releaseTask'),
+    /** Answers the question of a task that waits for input. */
+    answer: method('answerTask'),
+    /** Writes into the thread of a task. */
+    comment: method('createComment'),
+    /** A page of the thread of a task. */
+    comments: method('listComments'),
+    /** The whole thread of a task. */
+    allComments: all('listComments'),
+
+    /** Claims the best task for an agent. The task is null when there is none. */
+    claim: method('claimTask'),
+    /** Renews the lease of a claimed task. */
+    heartbeat: method('heartbeatTask'),
+    /** Reports the progress of a claimed task, in percent. */
+    progress: method('reportTaskProgress'),
+    /** Adds a line to the log of a claimed task. */
+    log: method('addTaskLogLine'),
+    /** Adds an output to a claimed task. */
+    output: method('addTaskOutput'),
+    /** Creates subtasks of a claimed task. With `wait`, the task waits for them. */
+    delegate: method('delegateTask'),
+    /** Reports what a language model was asked for. */
+    usage: method('reportTaskUsage'),
+    /** Puts a claimed task on hold. With the reason `needs_input`, asks people. */
+    hold: method('holdTask'),
+    /** Completes a claimed task with its result. */
+    complete: method('completeTask'),
+    /** Fails the attempt at a claimed task. */
+    fail: method('failTask'),
+    approvals: {
+      /** Asks people to approve one action of an agent that has claimed the task. */
+      request: method('requestApproval'),
+    },
+  }
+}
+
+/** What agents want to do, for people to decide. */
+export function approvalMethods({ method, all }: Operating) {
+  return {
+    list: method('listApprovals'),
+    listAll: all('listApprovals'),
+    get: method('getApproval'),
+    /** Approves or rejects, once. */
+    decide: method('decideApproval'),
+  }
+}
+
+/** Tasks that are made by the clock. */
+export function scheduleMethods({ method, all }: Operating) {
+  return {
+    create: method('createSchedule'),
+    list: method('listSchedules'),
+    listAll: all('listSchedules'),
+    get: method('getSchedule'),
+    update: method('updateSchedule'),
+    delete: method('deleteSchedule'),
+  }
+}
