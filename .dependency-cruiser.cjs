@@ -95,7 +95,7 @@ module.exports = {
     {
       name: 'transports-know-no-storage',
       severity: 'error',
-      from: { path: '^packages/(express|fastify|graphql|ws|notify)/src/' },
+      from: { path: '^packages/(express|fastify|graphql|ws|notify|dashboard)/src/' },
       to: { path: `${core}storage-adapters\\.ts$` },
     },
     {
@@ -147,11 +147,22 @@ module.exports = {
       to: { path: '^(packages|examples)/.*/(utils?|helpers?|managers?|misc|common)(/|\\.ts$)' },
     },
     {
+      name: 'the-application-is-a-client',
+      comment: 'What runs in browsers reaches the board by the client alone; of core it takes types.',
+      severity: 'error',
+      from: { path: '^packages/dashboard/app/' },
+      to: {
+        path: '^packages/',
+        pathNot: ['^packages/dashboard/app/', '^packages/client/src/index\\.ts$'],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'packages-import-core-only',
       comment: 'Packages are technologies: each stands on core alone.',
       severity: 'error',
       from: { path: '^packages/([^/]+)/src/' },
-      to: { path: '^packages/', pathNot: ['^packages/$1/', entries] },
+      to: { path: '^packages/', pathNot: ['^packages/$1/(?!app/)', entries] },
     },
     {
       name: 'client-imports-itself-only',
@@ -163,13 +174,20 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['\\.test\\.ts$', '/dist/', '^packages/[^/]+/(?!src/)[^/]+/', '\\.config\\.ts$'] },
+    exclude: {
+      path: [
+        '\\.test\\.ts$',
+        '/dist/',
+        '^packages/(?!dashboard/app/)[^/]+/(?!src/)[^/]+/',
+        '\\.config\\.ts$',
+      ],
+    },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['@taskboard/source', 'import', 'node', 'types', 'default'],
-      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
     },
   },
 }

@@ -4,7 +4,18 @@ import { defaultClientConditions, defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
 const sourceCondition = '@taskboard/source'
-const packageNames = ['core', 'memory', 'testing', 'express', 'fastify', 'graphql', 'ws', 'notify', 'client']
+const packageNames = [
+  'core',
+  'memory',
+  'testing',
+  'express',
+  'fastify',
+  'graphql',
+  'ws',
+  'notify',
+  'client',
+  'dashboard',
+]
 const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const postgresServer = fileOf('packages/postgres/test/global-setup.ts')
 const pgliteTemplate = fileOf('packages/postgres/test/pglite-template.ts')

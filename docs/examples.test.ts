@@ -23,7 +23,18 @@ interface Entry {
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'node_modules/.cache/taskboard-examples')
-const packages = ['core', 'memory', 'postgres', 'express', 'fastify', 'graphql', 'ws', 'notify', 'testing']
+const packages = [
+  'core',
+  'memory',
+  'postgres',
+  'express',
+  'fastify',
+  'graphql',
+  'ws',
+  'notify',
+  'dashboard',
+  'testing',
+]
 /** The entries of packages, each by its name and its source. */
 const entries: readonly Entry[] = [
   ...packages.map((packageName) => ({ name: packageName, path: entryOf(packageName) })),

@@ -16,15 +16,34 @@ function newestSourceMs(folder) {
 }
 
 function isFresh(name, dependsOnMs) {
-  const types = join(root, 'packages', name, 'dist/index.d.ts')
-  if (!existsSync(types)) return false
-  const builtMs = statSync(types).mtimeMs
-  return builtMs > newestSourceMs(join(root, 'packages', name, 'src')) && builtMs > dependsOnMs
+  return isNewer(
+    join(root, 'packages', name, 'dist/index.d.ts'),
+    [join(root, 'packages', name, 'src')],
+    dependsOnMs,
+  )
 }
 
-function build(name) {
+function isNewer(output, folders, dependsOnMs) {
+  if (!existsSync(output)) return false
+  const builtMs = statSync(output).mtimeMs
+  return Math.max(dependsOnMs, ...folders.filter(existsSync).map(newestSourceMs)) < builtMs
+}
+
+/** The application of the dashboard is bundled from its own sources and those of the client. */
+function isAppFresh() {
+  const folders = ['packages/dashboard/app', 'packages/dashboard/scripts', 'packages/client/src']
+  return isNewer(
+    join(root, 'packages/dashboard/dist/app/manifest.json'),
+    folders.map((path) => join(root, path)),
+    0,
+  )
+}
+
+const build = (name) => compile(name, [tsup, '--silent'])
+
+function compile(name, args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [tsup, '--silent'], {
+    const child = spawn(process.execPath, args, {
       cwd: join(root, 'packages', name),
       stdio: ['ignore', 'inherit', 'inherit'],
     })
@@ -38,7 +57,19 @@ function build(name) {
   })
 }
 
-const dependents = ['memory', 'postgres', 'testing', 'express', 'fastify', 'graphql', 'ws', 'notify', 'client']
+const dependents = [
+  'memory',
+  'postgres',
+  'testing',
+  'express',
+  'fastify',
+  'graphql',
+  'ws',
+  'notify',
+  'client',
+  'dashboard',
+]
 const coreSourceMs = newestSourceMs(join(root, 'packages/core/src'))
 if (!onlyStale || !isFresh('core', 0)) await build('core')
 await Promise.all(dependents.filter((name) => !onlyStale || !isFresh(name, coreSourceMs)).map(build))
+if (!onlyStale || !isAppFresh()) await compile('dashboard', ['scripts/build-app.mjs'])

@@ -10,6 +10,11 @@ const bin = (name) => join(root, 'node_modules/.bin', name)
 /** They write nothing, so that some can run at once. */
 const gates = [
   { title: 'types', command: bin('tsc'), args: ['--noEmit'] },
+  {
+    title: 'types of the dashboard',
+    command: bin('tsc'),
+    args: ['--noEmit', '-p', 'packages/dashboard/app'],
+  },
   { title: 'lint', command: bin('oxlint'), args: ['--deny-warnings'] },
   { title: 'dependency rules', command: bin('depcruise'), args: ['packages', 'examples'] },
   { title: 'unused files and dependencies', command: bin('knip'), args: ['--no-progress'] },

@@ -5,7 +5,22 @@ import { fileURLToPath } from 'node:url'
 import { capture, root } from '../run.mjs'
 import { installHost, packPackages } from './scratch-host.mjs'
 
-const names = ['core', 'memory', 'postgres', 'testing', 'express', 'fastify', 'graphql', 'ws', 'notify']
+/** Files that no entry of a manifest names. */
+const further = {
+  '@taskboard/dashboard': ['dist/app/index.html', 'dist/app/manifest.json', 'dist/app/LICENSES.txt'],
+}
+const names = [
+  'core',
+  'memory',
+  'postgres',
+  'testing',
+  'express',
+  'fastify',
+  'graphql',
+  'ws',
+  'notify',
+  'dashboard',
+]
 const program = (path) => join(root, 'node_modules', path)
 const fixture = (name) => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url))
 
@@ -26,7 +41,9 @@ async function missingFiles(folder) {
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   const files = await readdir(folder, { recursive: true })
   const pointers = [manifest.main, manifest.types, ...Object.values(manifest.exports['.'])]
-  const wanted = ['LICENSE', 'README.md', ...pointers.map((path) => path.replace(/^\.\//, ''))]
+  const wanted = ['LICENSE', 'README.md', ...pointers.map((path) => path.replace(/^\.\//, ''))].concat(
+    further[manifest.name] ?? [],
+  )
   const missing = wanted.filter((path) => !files.includes(path))
   const tests = files.filter((path) => path.endsWith('.test.ts') || path.endsWith('.test.js'))
   return [...missing.map((path) => `not packed: ${path}`), ...tests.map((path) => `packed: ${path}`)].join(

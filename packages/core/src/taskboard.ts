@@ -249,6 +249,7 @@ function createWiring<Tx>(options: TaskboardOptions<Tx>): Wiring<Tx> {
       environment,
       store: storage.access,
       sessions: storage.sessions,
+      limits: storage.limits,
       secrets,
       tokens: options.tokens,
       hasher: options.passwordHasher,

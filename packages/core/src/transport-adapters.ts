@@ -36,12 +36,14 @@ export {
   announcesBody,
   apiRoutes,
   boardRoutes,
+  browserSessionRoutes,
   createOperationCaller,
   createRouteTable,
   detachRealtime,
   discardRest,
   enterpriseRoutes,
   fallbackRoutes,
+  flatRoutes,
   protectedRoute,
   realtimeEndpoint,
   toFetchHandler,
@@ -50,6 +52,7 @@ export {
 } from './http/index.js'
 export type {
   BoardErrorBody,
+  BrowserSessionOptions,
   ByteStream,
   EnterpriseErrorBody,
   FallbackRoute,
@@ -68,6 +71,7 @@ export type {
   RealtimeEndpoint,
   RequestBody,
   Route,
+  RouteGroup,
   RouteTable,
 } from './http/index.js'
 export { retryAfterSeconds } from './limits/index.js'

@@ -4,6 +4,7 @@ import {
   createRouteTable,
   discardRest,
   fallbackRoutes,
+  flatRoutes,
   yieldToEventLoop,
   toHttpRequest,
   unreadBody,
@@ -11,14 +12,15 @@ import {
   type HttpResponse,
   type RequestBody,
   type Route,
+  type RouteGroup,
   type RouteTable,
   type TransportServices,
 } from '@taskboard/core/transport'
 import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 
 export interface TaskboardRouterOptions {
-  /** Routes beside those of the task board, for example GraphQL. */
-  readonly routes?: readonly Route[] | undefined
+  /** Routes beside those of the task board, for example GraphQL and the dashboard. */
+  readonly routes?: readonly (Route | RouteGroup)[] | undefined
   /**
    * Who answers unknown paths below those of the task board: the host (`'host'`, the default), or the task board with 404 in the
    * envelope of the API (`'envelope'`).
@@ -50,29 +52,33 @@ export function taskboardRouter(
   { routes: more = [], notFound = 'host' }: TaskboardRouterOptions = {},
 ): Router {
   const router = Router()
-  const routes = [...apiRoutes(taskboard), ...more]
+  const routes = [...apiRoutes(taskboard), ...flatRoutes(more)]
   const fallbacks = notFound === 'envelope' ? fallbackRoutes(taskboard) : []
   const handlerOf = createHandlerOf(taskboard.services)
-  for (const { path, handle } of routes) router.all(path, handlerOf(handle))
-  for (const { prefix, handle } of fallbacks) router.use(prefix, handlerOf(handle))
+  for (const route of routes) router.all(route.path, handlerOf(route))
+  for (const fallback of fallbacks) router.use(fallback.prefix, handlerOf(fallback))
   router.use(answerUndecodable(createRouteTable(routes, fallbacks), handlerOf))
   return router
 }
 
-type HandlerOf = (handle: Route['handle'], params?: HttpRequest['params']) => RequestHandler
+type HandlerOf = (
+  route: Pick<Route, 'handle' | 'readsOrigin'>,
+  params?: HttpRequest['params'],
+) => RequestHandler
 
 function createHandlerOf({ readsHeaders }: TransportServices): HandlerOf {
-  return (handle, params) => (request, response, next) => {
-    const plain = toHttpRequest(request, {
-      target: request.baseUrl + request.url,
-      response,
-      clientAddress: () => request.ip ?? '',
-      targetOrigin: readsHeaders ? () => targetOriginOf(request) : undefined,
-      body: bodyOf(request),
-      params: params ?? (request.params as HttpRequest['params']),
-    })
-    answerInTurn(handle(plain), request, response).then(undefined, next)
-  }
+  return ({ handle, readsOrigin = readsHeaders }, params) =>
+    (request, response, next) => {
+      const plain = toHttpRequest(request, {
+        target: request.baseUrl + request.url,
+        response,
+        clientAddress: () => request.ip ?? '',
+        targetOrigin: readsOrigin ? () => targetOriginOf(request) : undefined,
+        body: bodyOf(request),
+        params: params ?? (request.params as HttpRequest['params']),
+      })
+      answerInTurn(handle(plain), request, response).then(undefined, next)
+    }
 }
 
 /** Express refuses a path with malformed percent-encoding; this passes it to the route that it names. */
@@ -81,7 +87,7 @@ function answerUndecodable(table: RouteTable, handlerOf: HandlerOf): ErrorReques
     if (!(error instanceof URIError)) return next(error)
     const found = table.find(request.path)
     if (found === null) return next()
-    return handlerOf(found.route.handle, found.params)(request, response, next)
+    return handlerOf(found.route, found.params)(request, response, next)
   }
 }
 
@@ -116,8 +122,8 @@ function send(request: Request, response: Response, { status, headers, body }: H
   if (response.headersSent) return
   response.statusCode = status
   for (const name in headers) response.setHeader(name, headers[name] as string)
-  // Node sets the length except for HEAD; 204 has none (RFC 9110, 8.6).
-  if (status !== 204) response.setHeader('content-length', Buffer.byteLength(body))
+  // Node sets the length except for HEAD; 204 and 304 have none (RFC 9110, 8.6).
+  if (status !== 204 && status !== 304) response.setHeader('content-length', Buffer.byteLength(body))
   response.end(body)
   discardRest(request)
 }

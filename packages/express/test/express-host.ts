@@ -9,7 +9,10 @@ import { taskboardRouter } from '../src/index.js'
 
 /** The host that the transport suite requires, on either major version of Express. */
 export function mountOn(framework: typeof express) {
-  return (taskboard: Taskboard, { mountPath, bodies, notFound }: TransportHost): Promise<MountedHost> => {
+  return (
+    taskboard: Taskboard,
+    { mountPath, bodies, notFound, routes }: TransportHost,
+  ): Promise<MountedHost> => {
     const app = framework()
     app.use((_request, response, next) => {
       response.setHeader('x-host', 'hook')
@@ -27,7 +30,7 @@ export function mountOn(framework: typeof express) {
     app.get('/host/boom', () => {
       throw new Error('boom')
     })
-    app.use(mountPath === '' ? '/' : mountPath, taskboardRouter(taskboard, { notFound }))
+    app.use(mountPath === '' ? '/' : mountPath, taskboardRouter(taskboard, { notFound, routes }))
     app.post('/host/echo', ...(parser === null ? [framework.json()] : []), (request, response) => {
       const body: unknown = request.body
       const isText = typeof body === 'string' || Buffer.isBuffer(body)

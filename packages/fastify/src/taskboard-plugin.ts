@@ -5,6 +5,7 @@ import {
   detachRealtime,
   discardRest,
   fallbackRoutes,
+  flatRoutes,
   yieldToEventLoop,
   toHttpRequest,
   unreadBody,
@@ -13,6 +14,7 @@ import {
   type HttpResponse,
   type RequestBody,
   type Route,
+  type RouteGroup,
   type TransportServices,
 } from '@taskboard/core/transport'
 import type { FastifyContentTypeParser, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
@@ -20,8 +22,8 @@ import { keepMalformedPaths } from './malformed-paths.js'
 
 export interface TaskboardPluginOptions {
   readonly taskboard: { readonly services: TransportServices }
-  /** Routes beside those of the task board, for example GraphQL. */
-  readonly routes?: readonly Route[] | undefined
+  /** Routes beside those of the task board, for example GraphQL and the dashboard. */
+  readonly routes?: readonly (Route | RouteGroup)[] | undefined
   /**
    * Who answers unknown paths below those of the task board: the host (`'host'`, the default), or the task board with 404 in the
    * envelope of the API (`'envelope'`).
@@ -69,10 +71,13 @@ export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (i
     return answer(taskboardRoute, request, reply, readsHeaders)
   })
 
-  const routes = [...apiRoutes(options.taskboard), ...(options.routes ?? [])]
+  const routes = [...apiRoutes(options.taskboard), ...flatRoutes(options.routes ?? [])]
   const fallbacks = options.notFound === 'envelope' ? fallbackRoutes(options.taskboard) : []
   for (const route of [...routes, ...fallbacks.flatMap((fallback) => pathsOf(fallback, routes))]) {
     const config: RouteConfig = { taskboardRoute: route }
+    // A host with `ignoreTrailingSlash` has one route for both forms of a path.
+    if (route.path.endsWith('/') && instance.hasRoute({ method: 'GET', url: instance.prefix + route.path }))
+      continue
     instance.all(route.path, { config }, (request, reply) => answer(route, request, reply, readsHeaders))
   }
   keepMalformedPaths(instance, createRouteTable(routes, fallbacks))
@@ -94,14 +99,15 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
   readsHeaders: boolean,
-): Promise<string> {
+): Promise<string | Uint8Array> {
   const { raw } = request
   const stream = (request.body ?? raw) as ByteStream
   const plain = toHttpRequest(raw, {
     target: raw.url ?? request.url,
     response: reply.raw,
     clientAddress: () => request.ip,
-    targetOrigin: readsHeaders ? () => `${request.protocol}://${request.host}` : undefined,
+    targetOrigin:
+      (route.readsOrigin ?? readsHeaders) ? () => `${request.protocol}://${request.host}` : undefined,
     body: announcesBody(raw) ? unreadBody(stream) : NO_BODY,
     params: request.params as Readonly<Record<string, string>>,
   })

@@ -7,7 +7,7 @@ import { taskboardPlugin } from '../src/index.js'
 /** The host that the transport suite requires. Its parsers belong to the root, so they exist before the plugin. */
 export async function mountOnFastify(
   taskboard: Taskboard,
-  { mountPath, bodies, notFound }: TransportHost,
+  { mountPath, bodies, notFound, routes }: TransportHost,
 ): Promise<MountedHost> {
   const app = fastify()
   app.addHook('onSend', async (_request, reply) => {
@@ -23,6 +23,7 @@ export async function mountOnFastify(
   await app.register(taskboardPlugin, {
     taskboard,
     notFound,
+    routes,
     ...(mountPath === '' ? {} : { prefix: mountPath }),
   })
   app.post('/host/echo', ({ body }) => {

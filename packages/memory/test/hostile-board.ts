@@ -83,5 +83,5 @@ export async function openBoard(): Promise<{ readonly ask: Ask; readonly paths: 
 export async function readDocument(ask: Ask): Promise<{
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
 }> {
-  return JSON.parse((await ask('GET', '/v2/openapi.json')).body)
+  return JSON.parse(String((await ask('GET', '/v2/openapi.json')).body))
 }

@@ -81,7 +81,7 @@ async function statementsOf(query: string, variables: object): Promise<{ count: 
   await route.handle(request)
   statements = 0
   const { body } = await route.handle(request)
-  const { data, errors } = JSON.parse(body) as { data: unknown; errors?: unknown }
+  const { data, errors } = JSON.parse(String(body)) as { data: unknown; errors?: unknown }
   expect(errors).toBeUndefined()
   return { count: statements, data }
 }

@@ -54,6 +54,25 @@ export const loginInput = z.object({
   mfaCode: boundedText(64).nullish(),
 })
 
+const LONGEST_CODE_LIFETIME_MS = 86_400_000
+
+/** What `createLoginCode` takes. */
+export const loginCodeInput = z
+  .object({
+    userId: z.string().min(1, 'must be an id').nullish(),
+    email: boundedText(LONGEST_EMAIL).transform(normalizeEmail).nullish(),
+    ttlMs: z
+      .number({ error: 'must be a number' })
+      .multipleOf(1_000, 'must be whole seconds')
+      .min(1_000, 'must be at least a second')
+      .max(LONGEST_CODE_LIFETIME_MS, 'must be at most a day')
+      .nullish(),
+  })
+  .refine(
+    ({ userId, email: address }) => (userId == null) !== (address == null),
+    'must name the user by userId or by email',
+  )
+
 const NAME_CODE_POINTS = 100
 const LATEST_INSTANT = 8_640_000_000_000_000
 

@@ -36,8 +36,27 @@ export interface AccessTokens {
   verify(token: string): Promise<AccessClaims | null>
 }
 
+/** The claims of a one-time login code whose signature is verified. */
+export interface LoginCodeClaims {
+  readonly userId: string
+  /** A digest of the password's hash when the code was made. */
+  readonly password: string
+  /** Unique, for counting uses. */
+  readonly id: string
+  readonly lifetimeMs: number
+}
+
+/** Signs and verifies one-time login codes. It does not count uses. */
+export interface LoginCodeTokens {
+  sign(claims: LoginCodeClaims): Promise<string>
+  /** Null except for a code that `sign` made with the same options and that has not expired. */
+  verify(code: string): Promise<LoginCodeClaims | null>
+}
+
 const ALGORITHM = 'HS256'
 const TYPE = 'at+jwt'
+/** A type of its own, so that a code is never an access token, nor the reverse. */
+const CODE_TYPE = 'login-code+jwt'
 const LEAST_SECRET_BYTES = 32
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
@@ -117,6 +136,41 @@ export function createAccessTokens(
         return { userId: sub, sessionId: sid, expiresAt: exp * SECOND_MS }
       } catch {
         // The caller learns only that the token is not valid, whatever the cause.
+        return null
+      }
+    },
+  }
+}
+
+/** Login codes as JSON Web Tokens, with the secret, the issuer and the audience of the access tokens. */
+export function createLoginCodeTokens(
+  { secret, issuer, audience }: Pick<TokenSettings, 'secret' | 'issuer' | 'audience'>,
+  clock: Clock,
+): LoginCodeTokens {
+  const key = createSecretKey(secret)
+  const rules = { algorithms: [ALGORITHM], typ: CODE_TYPE, issuer, audience }
+  const requiredClaims = ['exp', 'iat', 'sub', 'jti', 'pwd']
+  return {
+    sign({ userId, password, id, lifetimeMs }) {
+      const issuedAtS = Math.floor(clock.now() / SECOND_MS)
+      return new SignJWT({ pwd: password })
+        .setProtectedHeader({ alg: ALGORITHM, typ: CODE_TYPE })
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setSubject(userId)
+        .setJti(id)
+        .setIssuedAt(issuedAtS)
+        .setExpirationTime(issuedAtS + lifetimeMs / SECOND_MS)
+        .sign(key)
+    },
+    async verify(code) {
+      try {
+        const currentDate = new Date(clock.now())
+        const { payload } = await jwtVerify(code, key, { ...rules, requiredClaims, currentDate })
+        const { sub, jti, iat = 0, exp = 0, pwd } = payload
+        if (sub === undefined || jti === undefined || typeof pwd !== 'string') return null
+        return { userId: sub, id: jti, password: pwd, lifetimeMs: (exp - iat) * SECOND_MS }
+      } catch {
         return null
       }
     },

@@ -1,13 +1,17 @@
 import type { Environment } from '../environment/index.js'
+import type { LimitStore } from '../limits/index.js'
 import type { AccessStore } from './access-store.js'
 import {
   type AccessTokens,
   createAccessTokens,
+  createLoginCodeTokens,
+  type LoginCodeTokens,
   resolveTokenOptions,
   type TokenOptions,
 } from './access-token.js'
 import { type Authenticator, createAuthenticator } from './authenticator.js'
 import { type CallerKeys, createCallerKeys } from './caller-keys.js'
+import { createLoginCodes, type LoginCode, type LoginCodeInput } from './login-codes.js'
 import { createMfaCodes } from './mfa-codes.js'
 import { createMfa, type Mfa } from './mfa.js'
 import { createScryptHasher, type PasswordHasher } from './password-hasher.js'
@@ -19,6 +23,11 @@ import { createSessions, type Sessions } from './sessions.js'
 export interface Login {
   readonly sessions: Sessions
   readonly mfa: Mfa
+  /**
+   * Makes a one-time login code, for the host's own code: it begins a session without a password or a second factor, so the host vouches
+   * for whoever gets it.
+   */
+  createLoginCode(input: LoginCodeInput): Promise<LoginCode>
 }
 
 interface LoginParts {
@@ -27,6 +36,8 @@ interface LoginParts {
   readonly hasher: PasswordHasher
   readonly secrets: SecretBox
   readonly tokens: AccessTokens
+  readonly codeTokens: LoginCodeTokens
+  readonly limits: LimitStore
   readonly refreshTokenTtlMs: number
   /** What authenticator apps show beside the user's address. */
   readonly issuer: string
@@ -40,10 +51,12 @@ const DEFAULT_PER_MINUTE = 60
 /** Wires sessions and second factors, which take the same codes. */
 function createLogin(parts: LoginParts): Login {
   const { perMinute = DEFAULT_PER_MINUTE } = parts
-  const codes = createMfaCodes(parts)
+  const mfaCodes = createMfaCodes(parts)
+  const codes = createLoginCodes(parts)
   return {
-    sessions: createSessions({ ...parts, perMinute, mfaCodes: codes }),
-    mfa: createMfa({ ...parts, codes }),
+    sessions: createSessions({ ...parts, perMinute, mfaCodes, codes }),
+    mfa: createMfa({ ...parts, codes: mfaCodes }),
+    createLoginCode: (input) => codes.create(input),
   }
 }
 
@@ -60,6 +73,7 @@ interface AccessParts {
   readonly environment: Environment
   readonly store: AccessStore
   readonly sessions: SessionStore
+  readonly limits: LimitStore
   readonly secrets: SecretBox
   /** Absent: no login with passwords. */
   readonly tokens?: TokenOptions | undefined
@@ -71,7 +85,7 @@ interface AccessParts {
 
 /** Wires keys, tokens, passwords and second factors. @throws TaskboardError `INVALID_CONFIG`. */
 export function createAccess(parts: AccessParts): Access {
-  const { environment, store, sessions, secrets } = parts
+  const { environment, store, sessions, limits, secrets } = parts
   const hasher = parts.hasher ?? createScryptHasher({ random: environment.random })
   if (parts.tokens === undefined) {
     const authenticator = createAuthenticator({ environment, store })
@@ -87,6 +101,8 @@ export function createAccess(parts: AccessParts): Access {
     hasher,
     secrets,
     tokens,
+    codeTokens: createLoginCodeTokens(settings, environment.clock),
+    limits,
     refreshTokenTtlMs: settings.refreshTokenTtlMs,
     issuer: settings.issuer,
     authenticator,

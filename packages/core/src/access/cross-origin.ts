@@ -52,6 +52,18 @@ export function createOriginGuard(allowedOrigins: AllowedOrigins = []): OriginGu
   }
 }
 
+/**
+ * Why a request comes not surely from a page of the host itself; null when it does. For routes that set cookies: without this check, a
+ * page of another origin could log a user in as someone else.
+ */
+export function refuseOtherOrigins(request: BrowserRequest): TaskboardError | null {
+  const site = request.header('sec-fetch-site')
+  const origin = request.header('origin')
+  const isOwn =
+    site === undefined ? origin !== undefined && isAddressed(origin, request) : site === 'same-origin'
+  return isOwn ? null : new TaskboardError('FORBIDDEN', 'only a page of this origin may send this request')
+}
+
 function judgeOrigin(request: BrowserRequest, allowed: ReadonlySet<string>): TaskboardError | null {
   const authorization = request.header('authorization')
   const isKept = authorization !== undefined && KEPT_BY_BROWSERS.test(authorization)

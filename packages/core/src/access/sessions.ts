@@ -7,6 +7,7 @@ import { addressBucket } from './credential-guard.js'
 import type { Authenticator } from './authenticator.js'
 import { credentialDigest } from './credential-digest.js'
 import type { MfaCodes } from './mfa-codes.js'
+import type { LoginCodes } from './login-codes.js'
 import type { PasswordHasher } from './password-hasher.js'
 import { mintRefreshToken, readRefreshToken } from './refresh-token.js'
 import type { SessionStore, SignIn } from './session-store.js'
@@ -28,6 +29,8 @@ export interface SessionTokens {
   /** The lifetime of the access token, in seconds. */
   readonly expiresInS: number
   readonly tokenType: 'Bearer'
+  /** The lifetime of the refresh token, in seconds. */
+  readonly refreshExpiresInS: number
 }
 
 /** Logs users in and out. Every method rejects with `SERVICE_UNAVAILABLE` when the storage does not answer. */
@@ -39,6 +42,11 @@ export interface Sessions {
    *   missing or wrong; `RATE_LIMITED` with the wait; `MISSING_FIELD`, `INVALID_FIELD`.
    */
   login(input: LoginInput, origin: LoginOrigin): Promise<SessionTokens>
+  /**
+   * Begins a session by a one-time login code, without a password or a second factor. Of all callers with the same code, one succeeds.
+   * @throws TaskboardError `UNAUTHORIZED` for a code that was used, has expired, or is not valid; `RATE_LIMITED` after too many of them.
+   */
+  loginByCode(code: string, origin: LoginOrigin): Promise<SessionTokens>
   /**
    * Exchanges a refresh token for the next one, once. Of two concurrent calls one gets it, and the session stays. Showing the token
    * again more than 10 s later ends the session, because two clients have it.
@@ -60,10 +68,11 @@ export interface SessionsParts {
   readonly store: SessionStore
   readonly hasher: PasswordHasher
   readonly mfaCodes: MfaCodes
+  readonly codes: Pick<LoginCodes, 'redeem'>
   readonly tokens: Pick<AccessTokens, 'sign' | 'ttlMs'>
   readonly refreshTokenTtlMs: number
   readonly authenticator: Pick<Authenticator, 'findSession' | 'forgetSession'>
-  /** Logins in any rolling minute for each client address, and as many failed refreshes, in this process. */
+  /** Logins in any rolling minute for each client address, and as many failed refreshes and codes, in this process. */
   readonly perMinute: number
 }
 
@@ -73,6 +82,7 @@ const MOST_ADDRESSES = 100_000
 const REUSE_GRACE_MS = 10_000
 const WRONG_LOGIN = 'the e-mail address or the password is wrong'
 const WRONG_REFRESH = 'the refresh token is not valid'
+const WRONG_CODE = 'the login link was used before, or has expired; ask for a new one'
 
 /** The service behind login, refresh and logout. */
 export function createSessions(parts: SessionsParts): Sessions {
@@ -81,7 +91,7 @@ export function createSessions(parts: SessionsParts): Sessions {
   const at = (): CallContext => ({ now: environment.storageNow() })
   const { perMinute: limit } = parts
   const logins = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
-  const badRefreshes = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
+  const badTokens = createRateLimiter({ limit, windowMs: MINUTE_MS, maxKeys: MOST_ADDRESSES, clock })
   const checkLogin = createLoginCheck(parts)
 
   async function answer(
@@ -89,16 +99,28 @@ export function createSessions(parts: SessionsParts): Sessions {
     refreshToken: string,
   ): Promise<SessionTokens> {
     const accessToken = await tokens.sign({ userId: session.userId, sessionId: session.id })
-    return { accessToken, refreshToken, expiresInS: tokens.ttlMs / SECOND_MS, tokenType: 'Bearer' }
+    return {
+      accessToken,
+      refreshToken,
+      expiresInS: tokens.ttlMs / SECOND_MS,
+      tokenType: 'Bearer',
+      refreshExpiresInS: ttlMs / SECOND_MS,
+    }
+  }
+
+  async function begin({ userId, passwordHash }: SignIn, wrong: string): Promise<SessionTokens> {
+    const { token, ...hashes } = mintRefreshToken(random)
+    const session = { userId, passwordHash, ...hashes, ttlMs }
+    return answer(await store.insertSession(session, at()).catch((error) => refuseLogin(error, wrong)), token)
   }
 
   /** A valid token never meets this limit: it cannot be guessed, and a host may refresh for all its users from one address. */
-  function refuseRefresh(clientAddress: string): TaskboardError {
+  function refuseToken(clientAddress: string, message: string): TaskboardError {
     requireAllowed(
-      badRefreshes.take(addressBucket(clientAddress)),
+      badTokens.take(addressBucket(clientAddress)),
       'too many failed refreshes from this address',
     )
-    return new TaskboardError('UNAUTHORIZED', WRONG_REFRESH)
+    return new TaskboardError('UNAUTHORIZED', message)
   }
 
   return {
@@ -106,20 +128,22 @@ export function createSessions(parts: SessionsParts): Sessions {
       const login = parseInput(loginInput, input)
       const bucket = addressBucket(clientAddress)
       requireAllowed(logins.take(bucket), 'too many logins from this address')
-      const { userId, passwordHash } = await checkLogin(login, bucket)
-      const { token, ...hashes } = mintRefreshToken(random)
-      const session = { userId, passwordHash, ...hashes, ttlMs }
-      return answer(await store.insertSession(session, at()).catch(toWrongLogin), token)
+      return begin(await checkLogin(login, bucket), WRONG_LOGIN)
+    },
+    async loginByCode(code, { clientAddress }) {
+      const signIn = await parts.codes.redeem(code)
+      if (signIn === null) throw refuseToken(clientAddress, WRONG_CODE)
+      return begin(signIn, WRONG_CODE)
     },
     async refresh(refreshToken, { clientAddress }) {
       const shown = readRefreshToken(refreshToken)
-      if (shown === null) throw refuseRefresh(clientAddress)
+      if (shown === null) throw refuseToken(clientAddress, WRONG_REFRESH)
       const { token, tokenHash: nextTokenHash } = mintRefreshToken(random, refreshToken)
       const request = { ...shown, nextTokenHash, ttlMs, reuseGraceMs: REUSE_GRACE_MS }
       const found = await store.consumeRefreshToken(request, at())
       if (found?.outcome === 'rotated') return answer(found.session, token)
       if (found?.outcome === 'ended') authenticator.forgetSession(found.session.id)
-      throw refuseRefresh(clientAddress)
+      throw refuseToken(clientAddress, WRONG_REFRESH)
     },
     async logout({ refreshToken, authorization }) {
       const named = await namedSession(authenticator, refreshToken, authorization)
@@ -131,8 +155,8 @@ export function createSessions(parts: SessionsParts): Sessions {
 }
 
 /** The user's password has changed since it was checked. */
-function toWrongLogin(error: unknown): never {
-  throw isTaskboardError(error, 'NOT_FOUND') ? new TaskboardError('UNAUTHORIZED', WRONG_LOGIN) : error
+function refuseLogin(error: unknown, message: string): never {
+  throw isTaskboardError(error, 'NOT_FOUND') ? new TaskboardError('UNAUTHORIZED', message) : error
 }
 
 /** Returns the user of a right login. */

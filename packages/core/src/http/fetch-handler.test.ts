@@ -12,10 +12,11 @@ import { toFetchHandler } from './fetch-handler.js'
 /** A host that uses `Request` and `Response`, on Node's server. */
 async function mountFetchHandler(
   taskboard: Taskboard,
-  { mountPath, notFound }: TransportHost,
+  { mountPath, notFound, routes }: TransportHost,
 ): Promise<MountedHost> {
   const handle = toFetchHandler(taskboard, {
     basePath: mountPath,
+    routes,
     ...(notFound === 'host' && { notFound: answerHostRoutes }),
   })
   const server = createServer((message, response) => void relay(handle, message, response))

@@ -5,7 +5,15 @@ import { boardRoutes } from './board/board-routes.js'
 import { answerUnknownBoardPath } from './board/handle.js'
 import { enterpriseRoutes } from './enterprise/enterprise-routes.js'
 import { answerUnknownEnterprisePath } from './enterprise/handle.js'
-import type { FallbackRoute, HttpRequest, HttpResponse, RequestBody, Route } from './http.js'
+import {
+  flatRoutes,
+  type FallbackRoute,
+  type HttpRequest,
+  type HttpResponse,
+  type RequestBody,
+  type Route,
+  type RouteGroup,
+} from './http.js'
 import { joinChunks } from './json-body.js'
 import { createRouteTable } from './route-table.js'
 
@@ -63,8 +71,8 @@ export interface FetchHandlerOptions {
    * Callers with a valid key are not affected.
    */
   readonly clientAddress?: ((request: Request) => string) | undefined
-  /** Routes beside the task board's own, for example GraphQL. */
-  readonly routes?: readonly Route[] | undefined
+  /** Routes beside the task board's own, for example GraphQL and the dashboard. */
+  readonly routes?: readonly (Route | RouteGroup)[] | undefined
   /**
    * Answers paths that are not the task board's. Default: 404 in the envelope of the API whose path it begins with, else in that
    * of the board API.
@@ -93,7 +101,7 @@ export function toFetchHandler(
 ): (request: Request) => Promise<Response> {
   const { basePath = '', clientAddress = () => '', notFound, routes: more = [] } = options
   const routes = createRouteTable(
-    [...apiRoutes(taskboard), ...more],
+    [...apiRoutes(taskboard), ...flatRoutes(more)],
     notFound === undefined ? fallbackRoutes(taskboard) : [],
   )
 
@@ -123,10 +131,10 @@ function answerNotFound(): Response {
 }
 
 function toResponse({ status, headers, body }: HttpResponse, method: string): Response {
-  // The platform refuses a body with this status, even an empty one.
-  if (status === 204) return new Response(null, { status, headers })
-  if (method !== 'HEAD') return new Response(body, { status, headers })
-  const length = String(new TextEncoder().encode(body).length)
+  // The platform refuses a body with these statuses, even an empty one.
+  if (status === 204 || status === 304) return new Response(null, { status, headers })
+  if (method !== 'HEAD') return new Response(body as string | Uint8Array<ArrayBuffer>, { status, headers })
+  const length = String((typeof body === 'string' ? new TextEncoder().encode(body) : body).length)
   return new Response(null, { status, headers: { ...headers, 'content-length': length } })
 }
 

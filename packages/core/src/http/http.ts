@@ -42,12 +42,12 @@ export type RequestBody =
    */
   | { readonly kind: 'unread'; read(maxBytes: number): Uint8Array | null | Promise<Uint8Array | null> }
 
-/** An HTTP response as a plain value. Header names are lower case; the body is text. */
+/** An HTTP response as a plain value. Header names are lower case; the body is text, or the bytes of a file. */
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /** For HEAD too: the adapter omits it and keeps its length. */
-  readonly body: string
+  readonly body: string | Uint8Array
 }
 
 /**
@@ -61,6 +61,28 @@ export interface Route {
    */
   readonly path: string
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>
+  /** Whether `handle` reads `HttpRequest.targetOrigin`. Default: only with the host's login. */
+  readonly readsOrigin?: boolean | undefined
+}
+
+/** Several routes that belong together, for the `routes` of an HTTP adapter. */
+export interface RouteGroup {
+  readonly routes: readonly Route[]
+}
+
+/**
+ * The routes of a list of routes and groups, in its order.
+ * @example
+ * ```ts
+ * import { flatRoutes, type Route } from '@taskboard/core/transport'
+ *
+ * const route = (path: string): Route => ({ path, handle: async () => ({ status: 204, headers: {}, body: '' }) })
+ * const routes = flatRoutes([route('/one'), { routes: [route('/two'), route('/three')] }])
+ * console.log(routes.map(({ path }) => path).join(' ')) // /one /two /three
+ * ```
+ */
+export function flatRoutes(given: readonly (Route | RouteGroup)[]): readonly Route[] {
+  return given.flatMap((one) => ('routes' in one ? one.routes : [one]))
 }
 
 /** Answers the prefix and every path below it without a route. Adapters register it after the routes, for every method. */

@@ -2,7 +2,7 @@ import type { FallbackRoute, Route } from './http.js'
 
 /** A route (or a fallback) that matches a path, with the values of its parameters. */
 export interface FoundRoute {
-  readonly route: Pick<Route, 'handle'>
+  readonly route: Pick<Route, 'handle' | 'readsOrigin'>
   readonly params: Readonly<Record<string, string>>
 }
 

@@ -31,7 +31,7 @@ export function toEnterpriseCase(
         ...withLogin,
         ...options,
       })
-      const host = await mount(taskboard, { mountPath: '', bodies: 'unread', notFound: 'host' })
+      const host = await mount(taskboard, { mountPath: '', bodies: 'unread', notFound: 'host', routes: [] })
       // As if a runtime were at work in another process: the tasks of the suite stay where they are.
       await opened.storage.agents.reportPresence({ agentTypes: ['*'], liveMs: null }, { now: clock.now() })
       try {

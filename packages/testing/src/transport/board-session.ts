@@ -75,7 +75,13 @@ export function sessionCase(
         logger: false,
         ...options,
       })
-      const mounted = await mount(taskboard, { mountPath: '', bodies: 'unread', notFound: 'host', ...host })
+      const mounted = await mount(taskboard, {
+        mountPath: '',
+        bodies: 'unread',
+        notFound: 'host',
+        routes: [],
+        ...host,
+      })
       try {
         await check(await openSession(taskboard, clock, mounted))
       } finally {

@@ -17,10 +17,17 @@ export interface ClientResponse {
 }
 
 /** Sends one request over a separate connection. A body is sent as `application/json` unless the headers set another type. */
-export function sendRequest(
+export async function sendRequest(url: string, request: ClientRequest): Promise<ClientResponse> {
+  const { bytes, ...rest } = await sendBytes(url, request)
+  const text = bytes.toString('utf8')
+  return { ...rest, text, json: () => JSON.parse(text) as Record<string, unknown> }
+}
+
+/** The same, with the bytes of the response. */
+export function sendBytes(
   url: string,
   { method, path, headers, body }: ClientRequest,
-): Promise<ClientResponse> {
+): Promise<Pick<ClientResponse, 'status' | 'headers'> & { readonly bytes: Buffer }> {
   const bytes = toBytes(body)
   const isChunked = headers?.['transfer-encoding'] !== undefined
   const defaults =
@@ -39,9 +46,11 @@ export function sendRequest(
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
       incoming.on('error', reject)
       incoming.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8')
-        const json = (): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>
-        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, json })
+        resolve({
+          status: incoming.statusCode ?? 0,
+          headers: incoming.headers,
+          bytes: Buffer.concat(chunks),
+        })
       })
     })
     outgoing.on('error', reject)

@@ -1,4 +1,5 @@
 import type { Storage, Taskboard } from '@taskboard/core'
+import type { Route, RouteGroup } from '@taskboard/core/transport'
 
 /** One requirement, as a plain function for any test runner: `run` rejects when it is not met. */
 export interface TransportCase {
@@ -23,6 +24,8 @@ export interface TransportHost {
   readonly bodies: HostBodies
   /** Who answers the paths below the task board's own that no route has: the host's 404, or an envelope. */
   readonly notFound: 'host' | 'envelope'
+  /** The routes beside the task board's. */
+  readonly routes: readonly (Route | RouteGroup)[]
 }
 
 /** `unread`: the host has no parser before the routes. Else: parsed, left as text, or left as bytes. */

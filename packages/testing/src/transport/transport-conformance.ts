@@ -10,6 +10,7 @@ import { hostCases } from './host-cases.js'
 import { hostileRequests } from './hostile-requests.js'
 import { limitCases } from './limit-cases.js'
 import { pathCases } from './path-cases.js'
+import { routeCases } from './route-cases.js'
 import { taskCases } from './task-cases.js'
 import type { TransportCase, TransportConformanceOptions } from './transport-case.js'
 import { unknownFieldCases } from './unknown-field-cases.js'
@@ -54,9 +55,9 @@ function hostileCases(options: TransportConformanceOptions): readonly TransportC
  *
  * const cases = transportConformance({
  *   storage: memoryStorage,
- *   async mount(taskboard, { mountPath, notFound }) {
+ *   async mount(taskboard, { mountPath, notFound, routes }) {
  *     const app = Fastify() // and the hook, the handlers and the 404 that `TransportHost` lists
- *     app.register(taskboardPlugin, { taskboard, prefix: mountPath, notFound })
+ *     app.register(taskboardPlugin, { taskboard, prefix: mountPath, notFound, routes })
  *     return { url: await app.listen({ port: 0, host: '127.0.0.1' }), close: () => app.close() }
  *   },
  * })
@@ -76,6 +77,7 @@ export function transportConformance(options: TransportConformanceOptions): read
     ...hostileCases(options),
     ...hostCases(options),
     ...pathCases(options),
+    ...routeCases(options),
     ...connectionCases(options),
   ]
 }

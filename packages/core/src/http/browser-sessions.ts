@@ -1,0 +1,197 @@
+import { z } from 'zod'
+import { refuseOtherOrigins, type Sessions, type SessionTokens } from '../access/index.js'
+import { boundedText, isTaskboardError, parseInput, TaskboardError } from '../errors/index.js'
+import type { TransportServices } from '../transport-services.js'
+import { enterpriseErrorEnvelope } from './enterprise-envelope.js'
+import { answerHeaders, requestIdOf } from './enterprise/admission.js'
+import { isInternal } from './error-envelope.js'
+import { fieldNamesOf, requireFields } from './field-names.js'
+import type { HttpRequest, HttpResponse, Route } from './http.js'
+import { readJsonObject } from './json-body.js'
+
+export interface BrowserSessionOptions {
+  /** The path of the login, below the mount path. The other routes are below it. Example: `/dashboard/session`. */
+  readonly path: string
+  /** The same path as browsers see it, if a proxy rewrites paths. Default: as the server sees it, with the mount path. */
+  readonly publicPath?: string | undefined
+}
+
+const text = z.string({ error: 'must be text' })
+const nothing = z.object({})
+const login = z.object({ email: text, password: text, mfa_code: text.nullish() })
+const code = z.object({ code: boundedText(2_048) })
+
+/** Far more than a login needs, and cheap to handle for a caller without a credential. */
+const BODY_BYTES = 16_384
+const JSON_TYPE = 'application/json; charset=utf-8'
+const COOKIE = 'taskboard-session'
+const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/
+/** What the `Path` of a cookie may have, so that it ends nothing. */
+const COOKIE_PATH = /^\/[\w.~!$&'()*+,=:@%/-]*$/
+
+/** What a request does with the session of a browser: the tokens that it gets, or null when the session has ended. */
+interface Step {
+  readonly suffix: string
+  readonly body: z.ZodObject
+  run(sessions: Sessions, call: StepCall): Promise<SessionTokens | null>
+}
+
+interface StepCall {
+  readonly body: Readonly<Record<string, unknown>>
+  readonly clientAddress: string
+  /** The refresh token of the cookie. */
+  readonly refreshToken: string | undefined
+}
+
+const steps: readonly Step[] = [
+  {
+    suffix: '',
+    body: login,
+    run(sessions, { body, clientAddress }) {
+      const { email, password, mfa_code: mfaCode } = body as z.output<typeof login>
+      return sessions.login({ email, password, mfaCode }, { clientAddress })
+    },
+  },
+  {
+    suffix: '/code',
+    body: code,
+    run: (sessions, { body, clientAddress }) =>
+      sessions.loginByCode((body as z.output<typeof code>).code, { clientAddress }),
+  },
+  {
+    suffix: '/refresh',
+    body: nothing,
+    run(sessions, { refreshToken, clientAddress }) {
+      if (refreshToken === undefined) throw new TaskboardError('UNAUTHORIZED', 'there is no session')
+      return sessions.refresh(refreshToken, { clientAddress })
+    },
+  },
+  {
+    suffix: '/logout',
+    body: nothing,
+    async run(sessions, { refreshToken }) {
+      if (refreshToken !== undefined) await sessions.logout({ refreshToken })
+      return null
+    },
+  },
+]
+
+/**
+ * The sessions of Taskboard's login for pages in a browser, as routes: `POST` to `path` (`email`, `password`, `mfa_code`), `…/code`
+ * (`code`, a one-time login code), `…/refresh` and `…/logout`. The answers have the access token. The refresh token is in a cookie that
+ * scripts cannot read and that browsers send only to these routes. Only pages of the same origin can use them.
+ *
+ * Two tabs that refresh at the same moment show the same token: one gets 401, and succeeds when it tries again, with the new cookie. None
+ * with the host's login, or without a login.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { browserSessionRoutes } from '@taskboard/core/transport'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const secret = 'at least 32 random bytes, in all processes'
+ * const taskboard = createTaskboard({ storage: memoryStorage(), tokens: { secret } })
+ * const routes = browserSessionRoutes(taskboard, { path: '/panel/session' })
+ * console.log(routes.map(({ path }) => path).at(-1)) // /panel/session/logout
+ * ```
+ */
+export function browserSessionRoutes(
+  { services }: { readonly services: TransportServices },
+  { path, publicPath }: BrowserSessionOptions,
+): readonly Route[] {
+  const { login: ours } = services
+  if (ours === null) return []
+  return steps.map((step) => ({
+    path: path + step.suffix,
+    readsOrigin: true,
+    async handle(request) {
+      const requestId = requestIdOf(request, services.environment)
+      try {
+        const cookie = cookieOf(request, publicPath ?? withoutSuffix(request.path, step.suffix))
+        const tokens = await take(ours.sessions, step, request, readCookie(request, cookie.name))
+        return toResponse(requestId, tokens, cookie)
+      } catch (error) {
+        return toErrorResponse(services, request, requestId, error)
+      }
+    },
+  }))
+}
+
+async function take(
+  sessions: Sessions,
+  step: Step,
+  request: HttpRequest,
+  refreshToken: string | undefined,
+): Promise<SessionTokens | null> {
+  if (request.method !== 'POST') {
+    throw new TaskboardError('METHOD_NOT_ALLOWED', 'use POST', { allow: ['POST'] })
+  }
+  const refusal = refuseOtherOrigins(request)
+  if (refusal !== null) throw refusal
+  const given = await readJsonObject(request, BODY_BYTES)
+  requireFields(given, fieldNamesOf(step.body))
+  const body = parseInput(step.body, given)
+  return step.run(sessions, { body, clientAddress: request.clientAddress, refreshToken })
+}
+
+interface Cookie {
+  readonly name: string
+  readonly attributes: string
+}
+
+/** Over plain HTTP on this machine, where some browsers keep no `Secure` cookie, it is an ordinary one. */
+function cookieOf(request: HttpRequest, path: string): Cookie {
+  const target = request.targetOrigin ?? `http://${request.header('host') ?? ''}`
+  const { protocol, hostname } = URL.canParse(target) ? new URL(target) : { protocol: '', hostname: '' }
+  const isSecure = protocol !== 'http:' || !LOOPBACK.test(hostname)
+  const attributes = `Path=${COOKIE_PATH.test(path) ? path : '/'}; HttpOnly; SameSite=Strict`
+  return isSecure
+    ? { name: `__Secure-${COOKIE}`, attributes: `${attributes}; Secure` }
+    : { name: COOKIE, attributes }
+}
+
+function withoutSuffix(path: string, suffix: string): string {
+  const trimmed = path.endsWith('/') ? path.slice(0, -1) : path
+  return trimmed.slice(0, trimmed.length - suffix.length)
+}
+
+/** The first cookie of a name: browsers send the one with the longest path first. */
+function readCookie(request: HttpRequest, name: string): string | undefined {
+  const pairs = (request.header('cookie') ?? '').split(/;\s*/)
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
+}
+
+function toResponse(
+  requestId: string,
+  tokens: SessionTokens | null,
+  { name, attributes }: Cookie,
+): HttpResponse {
+  const headers = answerHeaders({ requestId, limits: {} })
+  if (tokens === null) {
+    headers['set-cookie'] = `${name}=; ${attributes}; Max-Age=0`
+    return { status: 204, headers, body: '' }
+  }
+  const { accessToken, refreshToken, expiresInS, refreshExpiresInS, tokenType } = tokens
+  headers['set-cookie'] = `${name}=${refreshToken}; ${attributes}; Max-Age=${refreshExpiresInS}`
+  headers['content-type'] = JSON_TYPE
+  const body = { access_token: accessToken, expires_in: expiresInS, token_type: tokenType }
+  return { status: 200, headers, body: JSON.stringify(body) }
+}
+
+/** A failed refresh keeps the cookie: another tab may just have got the next one. */
+function toErrorResponse(
+  { environment: { logger, clock } }: TransportServices,
+  { method, path }: HttpRequest,
+  requestId: string,
+  error: unknown,
+): HttpResponse {
+  const line = { err: error, method, path, requestId }
+  if (isInternal(error)) logger.error(line, 'a request failed')
+  else if (isTaskboardError(error, 'SERVICE_UNAVAILABLE')) logger.warn(line, 'a request could not be served')
+  const { status, headers, body } = enterpriseErrorEnvelope(error, { requestId, now: clock.now() })
+  return {
+    status,
+    headers: Object.assign(answerHeaders({ requestId, limits: {} }), { 'content-type': JSON_TYPE }, headers),
+    body: JSON.stringify(body),
+  }
+}

@@ -1,0 +1,154 @@
+import { TaskboardError } from '@taskboard/core'
+import {
+  browserSessionRoutes,
+  type HttpRequest,
+  type HttpResponse,
+  type Route,
+  type RouteGroup,
+  type TransportServices,
+} from '@taskboard/core/transport'
+import { type Application, openApplication } from './application.js'
+import type { DashboardOptions } from './dashboard-options.js'
+import { describeHost } from './host-description.js'
+import { answerFile, answerText, securityHeaders } from './responses.js'
+
+/** The user, and where browsers find the board. */
+export interface LoginLinkInput {
+  /** The user's id. Either this or `email`. */
+  readonly userId?: string | undefined
+  readonly email?: string | undefined
+  /** How long the link is valid: whole seconds, at most a day. Default ten minutes. */
+  readonly ttlMs?: number | undefined
+  /** The origin and the mount path: `https://app.example/kanban`. */
+  readonly baseUrl: string
+}
+
+/** The dashboard, for the `routes` of an HTTP adapter. */
+export interface Dashboard extends RouteGroup {
+  /**
+   * A link that logs its first opener in as a user, once, without a password or a second factor. Only with Taskboard's login. Whoever has
+   * the link is that user, so pass it on as you would a password. The code in it is behind the `#`, which browsers do not send to servers.
+   * @throws TaskboardError `NOT_FOUND` for an unknown user; `INVALID_FIELD`, `MISSING_FIELD`; `INVALID_CONFIG` with the host's login.
+   */
+  createLoginLink(input: LoginLinkInput): Promise<string>
+}
+
+const DEFAULT_PATH = '/dashboard'
+const PATH = /^(?:\/[A-Za-z0-9._~-]+)+$/
+const LOGIN_URL = /^(?:https?:\/\/|\/(?![/\\]))/
+
+/**
+ * The dashboard: a web application for the people who work with the board. Its pages call the enterprise API and the realtime channel
+ * of the same host.
+ * @throws TaskboardError `INVALID_CONFIG` for an option that cannot work.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { taskboardDashboard } from '@taskboard/dashboard'
+ * import { taskboardRouter } from '@taskboard/express'
+ * import { memoryStorage } from '@taskboard/memory'
+ * import express from 'express'
+ *
+ * const secret = 'at least 32 random bytes, in all processes'
+ * const taskboard = createTaskboard({ storage: memoryStorage(), tokens: { secret } })
+ * const dashboard = taskboardDashboard(taskboard)
+ * express().use(taskboardRouter(taskboard, { routes: [dashboard] })) // GET /dashboard
+ *
+ * const owner = { email: 'ada@example.com', password: 'correct horse battery staple' }
+ * await taskboard.accounts.create({ name: 'Ada', tier: 'professional', owner })
+ * const link = await dashboard.createLoginLink({ email: owner.email, baseUrl: 'https://app.example' })
+ * console.log(link.split('=')[0]) // https://app.example/dashboard/#login
+ * ```
+ */
+export function taskboardDashboard(
+  taskboard: { readonly services: TransportServices },
+  options: DashboardOptions = {},
+): Dashboard {
+  const { path = DEFAULT_PATH, publicPath } = options
+  checkOptions(options)
+  const { services } = taskboard
+  const application = openApplication(options.folder)
+  const get = (below: string, answer: (request: HttpRequest) => Promise<HttpResponse>): Route => ({
+    path: path + below,
+    handle: async (request) => (isRead(request) ? answerSafely(services, request, answer) : refuseMethod()),
+  })
+  const page = (request: HttpRequest) => answerPage(application, request)
+  const sessions = { path: `${path}/session`, publicPath: publicPath && `${publicPath}/session` }
+
+  return {
+    routes: [
+      get('', page),
+      get('/', page),
+      get('/config', async (request) =>
+        describeHost(taskboard, { ...options, path }, request, (await application()).version),
+      ),
+      get('/assets/:file', (request) => answerAsset(application, request)),
+      ...browserSessionRoutes(taskboard, sessions),
+    ],
+    async createLoginLink({ baseUrl, ...input }) {
+      if (services.login === null) {
+        throw new TaskboardError('INVALID_CONFIG', 'login links require `tokens`: the host has its own login')
+      }
+      const { code } = await services.login.createLoginCode(input)
+      return `${baseUrl.replace(/\/$/, '')}${path}/#login=${code}`
+    },
+  }
+}
+
+function checkOptions({ path = DEFAULT_PATH, publicPath, loginUrl, realtimePath }: DashboardOptions): void {
+  for (const [field, value] of Object.entries({ path, publicPath, realtimePath })) {
+    if (value !== undefined && !PATH.test(value)) {
+      throw new TaskboardError('INVALID_CONFIG', `${field} must be a path such as /dashboard`, { field })
+    }
+  }
+  if (publicPath !== undefined && !publicPath.endsWith(path)) {
+    const field = 'publicPath'
+    throw new TaskboardError('INVALID_CONFIG', `publicPath must end with ${path}`, { field })
+  }
+  if (loginUrl !== undefined && !LOGIN_URL.test(loginUrl)) {
+    throw new TaskboardError('INVALID_CONFIG', 'loginUrl must be an http(s) URL, or a path', {
+      field: 'loginUrl',
+    })
+  }
+}
+
+/** Relative addresses in the page are below its path with a slash at the end, whatever is in front of it. */
+async function answerPage(
+  application: () => Promise<Application>,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  if (request.path.endsWith('/')) return answerFile(request, (await application()).page)
+  const [name = ''] = request.path.split('/').slice(-1)
+  const headers = { ...securityHeaders, location: `./${name}/`, 'cache-control': 'no-cache' }
+  return { status: 307, headers, body: '' }
+}
+
+async function answerAsset(
+  application: () => Promise<Application>,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  const asset = (await application()).assets.get(request.params['file'] ?? '')
+  return asset === undefined ? answerText(404, 'there is no such file') : answerFile(request, asset)
+}
+
+async function answerSafely(
+  { environment: { logger } }: TransportServices,
+  request: HttpRequest,
+  answer: (request: HttpRequest) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  try {
+    return await answer(request)
+  } catch (error) {
+    logger.error({ err: error, path: request.path }, 'the dashboard cannot be served')
+    return answerText(503, 'the dashboard cannot be served; the log of the server says why')
+  }
+}
+
+function isRead({ method }: HttpRequest): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+function refuseMethod(): HttpResponse {
+  const { headers, ...rest } = answerText(405, 'use GET')
+  return { ...rest, headers: { ...headers, allow: 'GET, HEAD' } }
+}

@@ -1,0 +1,59 @@
+import {
+  type HttpRequest,
+  type HttpResponse,
+  realtimeEndpoint,
+  type TransportServices,
+} from '@taskboard/core/transport'
+import type { DashboardOptions } from './dashboard-options.js'
+import { securityHeaders } from './responses.js'
+
+/** What the pages must know of their host before anyone has logged in. It has no secrets. */
+interface HostDescription {
+  /**
+   * How people log in: `taskboard` by the routes below `…/session`, `host` by the host's own session, which browsers send by themselves,
+   * and `none` when only API keys are credentials.
+   */
+  readonly login: 'taskboard' | 'host' | 'none'
+  /** Where people log in with the host's login; null when the host has not said. */
+  readonly loginUrl: string | null
+  /** Where the host mounted the board, as browsers see it: `/kanban`, or empty. */
+  readonly mount: string
+  /** Below `mount`. */
+  readonly paths: { readonly board: string; readonly enterprise: string; readonly realtime: string }
+  /** The dashboard's. */
+  readonly version: string
+  readonly features: {
+    /** Whether people have passwords and second factors here, and accounts have members. */
+    readonly users: boolean
+  }
+}
+
+/** `GET …/config`. */
+export function describeHost(
+  taskboard: { readonly services: TransportServices },
+  { path = '', publicPath, loginUrl, realtimePath }: DashboardOptions,
+  request: HttpRequest,
+  version: string,
+): HttpResponse {
+  const { login, paths, readsHeaders } = taskboard.services
+  const isOurs = login !== null && !readsHeaders
+  const seen = publicPath ?? request.path.slice(0, request.path.lastIndexOf('/'))
+  const description: HostDescription = {
+    login: isOurs ? 'taskboard' : readsHeaders ? 'host' : 'none',
+    loginUrl: isOurs ? null : (loginUrl ?? null),
+    mount: seen.slice(0, seen.length - path.length),
+    paths: {
+      board: paths.board,
+      enterprise: paths.enterprise,
+      realtime: realtimePath ?? realtimeEndpoint(taskboard).channel.path,
+    },
+    version,
+    features: { users: isOurs },
+  }
+  const headers = {
+    ...securityHeaders,
+    'cache-control': 'no-store',
+    'content-type': 'application/json; charset=utf-8',
+  }
+  return { status: 200, headers, body: JSON.stringify(description) }
+}

@@ -1,0 +1,3 @@
+export { taskboardDashboard } from './dashboard.js'
+export type { Dashboard, LoginLinkInput } from './dashboard.js'
+export type { DashboardOptions } from './dashboard-options.js'
