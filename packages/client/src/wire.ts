@@ -281,6 +281,18 @@ export interface TaskUsage {
   readonly cost_usd: number
 }
 
+export interface TaskAttempt {
+  /** The name is null once the agent was deleted. */
+  readonly agent: {
+    readonly id: string
+    readonly name: string | null
+  }
+  readonly started_at: string
+  readonly ended_at: string | null
+  readonly outcome: 'completed' | 'failed' | 'retried' | 'held' | 'expired' | 'revoked' | 'handed_back' | null
+  readonly reason: string | null
+}
+
 export interface ClaimedTask {
   readonly id: string
   readonly workspace_id: string
@@ -1037,6 +1049,11 @@ export interface UpdateTaskBody {
       }
     | null
     | undefined
+}
+
+/** Of `listAttempts`. */
+export interface ListAttemptsAnswer {
+  readonly attempts: readonly TaskAttempt[]
 }
 
 /** Of `moveTask`. */
@@ -2034,6 +2051,13 @@ export interface Operations {
     body: never
     answer: undefined
   }
+  /** How the attempts at a task ended, oldest first. The newest 100, without the one in progress. Requires a credential with the scope `tasks:read`. */
+  listAttempts: {
+    params: [task_id: string]
+    query: never
+    body: never
+    answer: ListAttemptsAnswer
+  }
   /** Moves a task to any column; revokes it from the agent that works it. Requires a credential with the scope `tasks:write`. */
   moveTask: {
     params: [task_id: string]
@@ -2427,6 +2451,7 @@ export const operations = {
   getTask: 'GET /v2/tasks/{task_id} repeatable',
   updateTask: 'PATCH /v2/tasks/{task_id} body repeatable',
   deleteTask: 'DELETE /v2/tasks/{task_id} repeatable',
+  listAttempts: 'GET /v2/tasks/{task_id}/attempts repeatable',
   moveTask: 'POST /v2/tasks/{task_id}/move body repeatable',
   cancelTask: 'POST /v2/tasks/{task_id}/cancel body repeatable',
   releaseTask: 'POST /v2/tasks/{task_id}/release body',

@@ -11,8 +11,10 @@ export function taskMethods({ method, all }: Operating) {
     list: method('listTasks'),
     /** All tasks that match every given filter. */
     listAll: all('listTasks'),
-    /** A task with its log, outputs and attempts. */
+    /** A task with its log and its outputs. */
     get: method('getTask'),
+    /** How the attempts at a task ended. */
+    attempts: method('listAttempts'),
     /** Changes some fields of a task. */
     update: method('updateTask'),
     delete: method('deleteTask'),

@@ -17,7 +17,15 @@ import {
   type TaskSummary,
 } from './task-search.js'
 import type { TaskStore } from './task-store.js'
-import { type Attempt, type Column, columns, type HoldReason, holdReasons, priorities, type Priority } from './task.js'
+import {
+  type Attempt,
+  type Column,
+  columns,
+  type HoldReason,
+  holdReasons,
+  priorities,
+  type Priority,
+} from './task.js'
 
 /** Which tasks to find: those that match every filter that is given. */
 export interface TaskFilter {

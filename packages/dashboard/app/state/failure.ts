@@ -9,6 +9,8 @@ export interface Failure {
   readonly field: string | null
   /** For support; null when no answer came. */
   readonly requestId: string | null
+  /** Of the answer; null when none came. */
+  readonly status: number | null
 }
 
 function messageOf({
@@ -43,14 +45,15 @@ export function explain(error: unknown): Failure {
       message: error.detail ?? error.message,
       retryAfter: retryAfter ?? null,
     })
-    return { message, field: field ?? null, requestId: requestId ?? null }
+    return { message, field: field ?? null, requestId: requestId ?? null, status }
   }
   if (error instanceof SessionError) {
     const { status, message, field, requestId, retryAfterS } = error
-    return { message: messageOf({ status, message, retryAfter: retryAfterS }), field, requestId }
+    return { message: messageOf({ status, message, retryAfter: retryAfterS }), field, requestId, status }
   }
-  if (error instanceof TypeError) return { message: text.errors.network, field: null, requestId: null }
+  if (error instanceof TypeError)
+    return { message: text.errors.network, field: null, requestId: null, status: null }
   const message =
     error instanceof Error && error.message !== '' ? sentence(error.message) : text.errors.unexpected
-  return { message, field: null, requestId: null }
+  return { message, field: null, requestId: null, status: null }
 }

@@ -12,9 +12,18 @@ export interface Route {
 }
 
 const address = signal(location.hash)
-addEventListener('hashchange', () => {
+/** Where a task was opened from. */
+let background = '#/board'
+addEventListener('hashchange', ({ oldURL }) => {
+  const { hash } = new URL(oldURL)
+  if (parse(hash).page !== 'tasks') background = hash === '' ? '#/board' : hash
   address.value = location.hash
 })
+
+/** Closes a task: shows the page that it was opened from. */
+export function leaveTask(): void {
+  location.hash = background
+}
 
 function decoded(part: string): string {
   try {

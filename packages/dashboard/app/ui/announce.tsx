@@ -13,6 +13,8 @@ interface Notice {
 
 const notices = signal<readonly Notice[]>([])
 const spoken = signal('')
+/** How many dialogs are open. What lies behind one is inert, so messages stand in the topmost. */
+export const openDialogs = signal(0)
 const SHOWN_MS = 6_000
 const MOST_NOTICES = 4
 let nextId = 1
@@ -44,8 +46,9 @@ export function complain(error: unknown, action?: Notice['action']): void {
   show({ tone: 'error', message, requestId, action })
 }
 
-/** The place of the messages. */
-export function Notices() {
+/** The place of the messages: in the page, and in each dialog. */
+export function Notices({ level = 0 }: { readonly level?: number }) {
+  if (level !== openDialogs.value) return null
   return (
     <>
       <div class="visually-hidden" role="status" aria-live="polite">

@@ -1,23 +1,29 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { text } from '../text.js'
+import { Notices, openDialogs } from './announce.js'
 
 interface DialogProps {
   readonly title: string
   readonly onClose: () => void
   readonly children: ComponentChildren
-  /** `side`: a panel at the right edge, the whole screen on a phone. */
-  readonly shape?: 'center' | 'side'
+  /** Buttons beside the title. */
+  readonly actions?: ComponentChildren
+  /** `side` and `wide`: a panel at the right edge, the whole screen on a phone. */
+  readonly shape?: 'center' | 'side' | 'wide'
 }
 
 /** A modal dialog: the browser keeps the focus in it, closes it on Escape, and returns the focus. */
-export function Dialog({ title, onClose, children, shape = 'center' }: DialogProps) {
+export function Dialog({ title, onClose, children, actions, shape = 'center' }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
+  const [level] = useState(() => openDialogs.peek() + 1)
   useEffect(() => {
     const before = document.activeElement
     ref.current?.showModal()
+    openDialogs.value++
     return () => {
+      openDialogs.value--
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }
   }, [])
@@ -38,12 +44,14 @@ export function Dialog({ title, onClose, children, shape = 'center' }: DialogPro
       <div class="dialog-body">
         <header class="dialog-head">
           <h2 id={titleId}>{title}</h2>
+          {actions}
           <button type="button" class="icon-button" aria-label={text.actions.close} onClick={onClose}>
             ×
           </button>
         </header>
         {children}
       </div>
+      <Notices level={level} />
     </dialog>
   )
 }

@@ -18,6 +18,11 @@ const paths = {
   move: 'M5 12h14M14 7l5 5l-5 5',
   more: 'M6 12h.01M12 12h.01M18 12h.01',
   person: 'M12 4a4 4 0 1 1 0 8a4 4 0 0 1 0-8M5 20c0-4 3-6 7-6s7 2 7 6',
+  pencil: 'M5 19l1-4L16 5l3 3L9 18zM14 7l3 3',
+  check: 'M5 12.5l4.5 4.5L19 7.5',
+  bin: 'M5 7h14M10 4h4M7 7l1 13h8l1-13M10.5 11v5M13.5 11v5',
+  again: 'M19 12a7 7 0 1 1-2-5M19 4v4h-4',
+  stop: 'M12 4a8 8 0 1 1 0 16a8 8 0 0 1 0-16M6.5 6.5l11 11',
   out: 'M10 5H5v14h5M15 8l4 4l-4 4M19 12H9',
   link: 'M14 5h5v5M19 5l-8 8M10 6H5v13h13v-5',
 } as const

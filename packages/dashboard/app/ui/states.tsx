@@ -46,6 +46,8 @@ export interface Loaded<Value> {
   readonly failure: Failure | null
   readonly isLoading: boolean
   reload(): void
+  /** Takes in a newer value, such as the answer of a write. */
+  put(value: Value): void
 }
 
 /** Reads something when a page is shown, and again when one of `inputs` changes. The latest request wins. */
@@ -53,7 +55,7 @@ export function useLoaded<Value>(
   read: (signal: AbortSignal) => Promise<Value>,
   inputs: readonly unknown[],
 ): Loaded<Value> {
-  const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>({
+  const [state, setState] = useState<Omit<Loaded<Value>, 'reload' | 'put'>>({
     value: null,
     failure: null,
     isLoading: true,
@@ -73,7 +75,11 @@ export function useLoaded<Value>(
     )
     return () => abort.abort()
   }, [...inputs, round])
-  return { ...state, reload: () => setRound((before) => before + 1) }
+  return {
+    ...state,
+    reload: () => setRound((before) => before + 1),
+    put: (value) => setState({ value, failure: null, isLoading: false }),
+  }
 }
 
 /** Shows what was loaded, or that it is being loaded, or why it failed. */
