@@ -139,6 +139,7 @@ export const text = {
     busy: 'Logging in …',
     host: 'You are not logged in.',
     hostLink: 'Go to the login',
+    none: 'This board knows no people: its host has set up neither `tokens` nor `authenticate`. Ask the developer of the host.',
   },
   help: {
     title: 'Keyboard shortcuts',

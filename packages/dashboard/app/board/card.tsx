@@ -4,8 +4,7 @@ import { go, href } from '../state/router.js'
 import type { Task } from '../state/wire.js'
 import { text } from '../text.js'
 import { Icon } from '../ui/icon.js'
-import { formatCost, now, Time } from '../ui/time.js'
-import { costs } from './costs.js'
+import { now, Time } from '../ui/time.js'
 import { dragCard } from './drag.js'
 import type { BoardStore } from './store.js'
 
@@ -24,7 +23,6 @@ function Due({ at, isDone }: { readonly at: string; readonly isDone: boolean }) 
 }
 
 function Facts({ task }: { readonly task: Task }) {
-  const cost = costs.value.get(task.id)
   const starts = task.not_before !== null && Date.parse(task.not_before) > now.value ? task.not_before : null
   return (
     <div class="facts">
@@ -49,12 +47,6 @@ function Facts({ task }: { readonly task: Task }) {
       )}
       {task.column === 'doing' && task.attempts > 1 && (
         <span class="fact">{text.board.attempts(task.attempts)}</span>
-      )}
-      {cost !== undefined && cost > 0 && (
-        <span class="fact">
-          <Icon name="coins" />
-          {formatCost(cost)}
-        </span>
       )}
       {task.column === 'done' && task.completed_at !== null && (
         <span class="fact">

@@ -69,6 +69,12 @@ function HostLogin() {
   )
 }
 
+const forms = {
+  taskboard: () => <LoginForm />,
+  host: () => <HostLogin />,
+  none: () => <p>{text.login.none}</p>,
+} as const
+
 /** Asks who is there. */
 export function LoginPage() {
   const refusal = startFailure.value
@@ -80,7 +86,7 @@ export function LoginPage() {
           {refusal.message}
         </p>
       )}
-      {loginKind.value === 'host' ? <HostLogin /> : <LoginForm />}
+      {forms[loginKind.value]()}
     </main>
   )
 }

@@ -1,7 +1,9 @@
 import { computed, signal } from '@preact/signals'
-import { createClient, type Account, type Scope, type TaskboardClient } from '@taskboard/client'
+import { createClient, type Account, type TaskboardClient } from '@taskboard/client'
 import type { Config } from './config.js'
 import { accessToken } from './session.js'
+
+type Scope = Account['caller']['scopes'][number]
 
 /** The connection to the server; set before anything is shown. */
 export let client: TaskboardClient

@@ -1,13 +1,14 @@
 /** What the server says about itself, before anybody has logged in. */
 export interface Config {
-  /** Whose login people use: Taskboard's, or that of the program that serves the board. */
-  readonly login: 'taskboard' | 'host'
+  /** Whose login people use: Taskboard's, or that of the program that serves the board. `none`: only API keys are known. */
+  readonly login: 'taskboard' | 'host' | 'none'
   /** Where people log in to the host. */
   readonly loginUrl: string | null
   /** Where the host mounted Taskboard's routes: `/kanban`; empty at the root. */
   readonly mount: string
   /** The paths of the APIs below `mount`. */
-  readonly paths: { readonly board: string; readonly enterprise: string }
+  readonly paths: { readonly board: string; readonly enterprise: string; readonly realtime: string }
+  readonly features: { readonly users: boolean }
 }
 
 /** The folder of the page, such as `/kanban/dashboard/`. All other addresses are made from it. */

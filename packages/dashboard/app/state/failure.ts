@@ -29,6 +29,11 @@ function messageOf({
   return message === '' ? text.errors.unexpected : sentence(message)
 }
 
+/** What the server said, without the request that it said it of. */
+function reasonOf({ message }: TaskboardApiError): string {
+  return message.replace(/^[A-Z]+ \S+: (?:\d{3} )?/, '')
+}
+
 /** The server's messages begin in lower case, without a full stop. */
 function sentence(message: string): string {
   const [first = '', ...rest] = message
@@ -39,10 +44,13 @@ function sentence(message: string): string {
 /** Explains an error to a person. */
 export function explain(error: unknown): Failure {
   if (error instanceof TaskboardApiError) {
+    if (error.code === 'NETWORK_ERROR' || error.code === 'TIMEOUT') {
+      return { message: text.errors.network, field: null, requestId: null, status: 0 }
+    }
     const { status, field, requestId, retryAfter } = error
     const message = messageOf({
       status,
-      message: error.detail ?? error.message,
+      message: reasonOf(error),
       retryAfter: retryAfter ?? null,
     })
     return { message, field: field ?? null, requestId: requestId ?? null, status }

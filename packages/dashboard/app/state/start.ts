@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { account, connect, readAccount } from './api.js'
-import { readConfig } from './config.js'
+import { readConfig, type Config } from './config.js'
 import { explain, type Failure } from './failure.js'
 import { replace } from './router.js'
 import { isLoggedIn, logInByCode, resume } from './session.js'
@@ -13,7 +13,7 @@ export const startFailure = signal<Failure | null>(null)
 /** Where the host's login is. */
 export const loginUrl = signal<string | null>(null)
 /** Whose login people use. */
-export const loginKind = signal<'taskboard' | 'host'>('taskboard')
+export const loginKind = signal<Config['login']>('taskboard')
 
 /** The code of a one-time login link; it leaves the address and the history at once. */
 function takeCode(): string | null {
@@ -46,7 +46,7 @@ export async function start(): Promise<void> {
     loginUrl.value = config.loginUrl
     loginKind.value = config.login
     if (config.login === 'host') return await enterHost()
-    if (await findSession(code)) await enter()
+    if (config.login === 'taskboard' && (await findSession(code))) await enter()
     else phase.value = 'login'
   } catch (error) {
     startFailure.value = explain(error)

@@ -40,7 +40,26 @@ export function Field({ label, hint, error, children }: FieldProps) {
   )
 }
 
-type InputProps = Omit<JSX.IntrinsicElements['input'], 'value' | 'onInput' | 'label'> & {
+/** Those of an `<input>` that the forms use. */
+interface InputAttributes {
+  readonly type?: 'text' | 'email' | 'password' | 'url' | 'number' | 'date' | 'datetime-local' | 'search'
+  readonly autocomplete?: string
+  readonly autofocus?: boolean
+  readonly disabled?: boolean
+  readonly inputMode?: 'text' | 'numeric' | 'decimal' | 'email' | 'url'
+  readonly list?: string
+  readonly max?: number | string
+  readonly maxLength?: number
+  readonly min?: number | string
+  readonly pattern?: string
+  readonly placeholder?: string
+  readonly readOnly?: boolean
+  readonly required?: boolean
+  readonly spellcheck?: boolean
+  readonly step?: number | 'any'
+}
+
+type InputProps = InputAttributes & {
   readonly label: string
   readonly hint?: string | undefined
   readonly error?: string | null | undefined
@@ -54,7 +73,7 @@ export function TextInput({ label, hint, error, value, onValue, ...rest }: Input
     <Field label={label} hint={hint} error={error}>
       {({ id, describedBy, invalid }) => (
         <input
-          {...rest}
+          {...(rest as JSX.IntrinsicElements['input'])}
           id={id}
           value={value}
           aria-describedby={describedBy}
