@@ -30,6 +30,9 @@ export interface ClientPaths {
   readonly enterprise: string
 }
 
+/** The part of `fetch` that the client uses. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
 /** The part of a WebSocket that the client uses: the browser's, that of Node.js 22, or `ws`. */
 export interface WebSocketLike {
   readonly readyState: number
@@ -45,7 +48,7 @@ interface Settings {
   readonly baseUrl: string
   readonly paths?: Partial<ClientPaths> | undefined
   /** Default: the global one. */
-  readonly fetch?: typeof fetch | undefined
+  readonly fetch?: Fetch | undefined
   /** Default: the global one, which Node.js has from version 22. */
   readonly WebSocket?: WebSocketConstructor | undefined
   /** `false`: no call is repeated. */

@@ -62,7 +62,7 @@ function connectionOf(options: ClientOptions): Connection {
     paths: { ...defaultPaths, ...options.paths },
     WebSocket: options.WebSocket ?? (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket,
     // Browsers refuse to call theirs as a method of another object.
-    fetch: (input: Parameters<typeof fetch>[0], init?: RequestInit) => given(input, init),
+    fetch: (url: string, init: RequestInit) => given(url, init),
     retry: policy,
   }
   const withoutCredential: Connection = {

@@ -1,5 +1,5 @@
 import { errorOf, TaskboardApiError } from './api-error.js'
-import type { CallOptions, ClientPaths, WebSocketConstructor } from './client-options.js'
+import type { CallOptions, ClientPaths, Fetch, WebSocketConstructor } from './client-options.js'
 import type { CredentialSource } from './credential.js'
 import { delayMs, type RetryPolicy, retryPolicy, withinTime } from './retry.js'
 
@@ -33,7 +33,7 @@ export interface Connection {
   readonly paths: ClientPaths
   /** Undefined where there is none. */
   readonly WebSocket: WebSocketConstructor | undefined
-  readonly fetch: typeof fetch
+  readonly fetch: Fetch
   readonly retry: RetryPolicy
   readonly credential: CredentialSource
 }

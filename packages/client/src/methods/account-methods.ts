@@ -60,7 +60,7 @@ export function authMethods({ method, call }: Operating, credential: CredentialS
       if (refresh === null) return
       await call(
         'logout',
-        refresh === undefined ? { sendsCredential: true } : { body: { refresh_token: refresh } },
+        refresh === undefined ? { body, sendsCredential: true } : { body: { refresh_token: refresh } },
         options,
       )
     },
