@@ -47,6 +47,7 @@ export const text = {
   } satisfies Record<HoldReason, string>,
   actions: {
     save: 'Save',
+    saved: 'Saved.',
     cancel: 'Cancel',
     close: 'Close',
     delete: 'Delete',

@@ -1,4 +1,102 @@
-/** Placeholder. */
+import { useEffect, useState } from 'preact/hooks'
+import { can, client, workspaceId } from '../state/api.js'
+import { coalesce, onMessage } from '../state/live.js'
+import { go, route } from '../state/router.js'
+import type { Agent } from '../state/wire.js'
+import { agentsText as text } from '../text-insight.js'
+import { Icon } from '../ui/icon.js'
+import { ShowPages, usePages } from '../ui/pages.js'
+import { Empty, useLoaded } from '../ui/states.js'
+import { AgentForm } from './agent-form.js'
+import { AgentPanel } from './agent-panel.js'
+import { AgentRow } from './agent-row.js'
+import { hearStatus, liveStatus, readFigures, type AgentFigures } from './agents-data.js'
+
+const PAGE_SIZE = 50
+const SETTLE_MS = 1_000
+const noFigures: AgentFigures = { doing: new Map(), costs: new Map(), budgets: new Map() }
+
+function useAgents() {
+  const pages = usePages<Agent>(async (cursor, signal) => {
+    const answer = await client.agents.list(
+      { workspace_id: workspaceId(), limit: PAGE_SIZE, cursor },
+      { signal },
+    )
+    liveStatus.value = new Map()
+    return { items: answer.agents, next: answer.next_cursor }
+  }, [])
+  const figures = useLoaded(readFigures, [])
+  useEffect(() => {
+    const settle = coalesce(() => {
+      pages.reload()
+      figures.reload()
+    }, SETTLE_MS)
+    const stop = onMessage((message) => {
+      if (message.type === 'agent.status') hearStatus(message.agent_id, message.status)
+      if (message.type === 'task.log' || message.type === 'task.progress') return
+      settle()
+    })
+    return () => {
+      stop()
+      settle.cancel()
+    }
+  }, [])
+  return { pages, figures: figures.value ?? noFigures, reload: () => (pages.reload(), figures.reload()) }
+}
+
+/** The agents of the workspace: what they do, cost and may spend. */
 export function AgentsPage() {
-  return <div>{null}</div>
+  const { pages, figures, reload } = useAgents()
+  const [isCreating, setCreating] = useState(false)
+  const [openId] = route.value.rest
+  const newAgent = can('agents:write') && (
+    <button type="button" class="button button-primary" onClick={() => setCreating(true)}>
+      <Icon name="plus" />
+      {text.create}
+    </button>
+  )
+  return (
+    <div class="page-inner">
+      <header class="section-head">
+        <h2>{text.title}</h2>
+        <span class="spacer" />
+        {newAgent}
+      </header>
+      <ShowPages
+        pages={pages}
+        empty={
+          <Empty title={text.empty.title}>
+            <p>{text.empty.next}</p>
+          </Empty>
+        }
+      >
+        {(agents) => (
+          <ul class="agents" aria-label={text.title}>
+            {agents.map((agent) => (
+              <AgentRow key={agent.id} agent={agent} figures={figures} />
+            ))}
+          </ul>
+        )}
+      </ShowPages>
+      {isCreating && (
+        <AgentForm
+          agent={null}
+          onClose={() => setCreating(false)}
+          onSaved={(agent) => {
+            reload()
+            go('agents', agent.id)
+          }}
+        />
+      )}
+      {openId !== undefined && (
+        <AgentPanel
+          key={openId}
+          id={openId}
+          known={pages.items?.find(({ id }) => id === openId) ?? null}
+          figures={figures}
+          onChanged={reload}
+        />
+      )}
+    </div>
+  )
 }

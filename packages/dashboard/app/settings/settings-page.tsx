@@ -1,4 +1,59 @@
-/** Placeholder. */
+import type { ComponentType } from 'preact'
+import { can, config, isUser } from '../state/api.js'
+import { href, route } from '../state/router.js'
+import { settingsText as text } from '../text-settings.js'
+import { Empty } from '../ui/states.js'
+import { ApiKeys } from './api-keys.js'
+import { Channels } from './channels.js'
+import { Login } from './login.js'
+import { Schedules } from './schedules.js'
+import { UsageSection } from './usage.js'
+import { Webhooks } from './webhooks.js'
+import { Workspaces } from './workspaces.js'
+
+type Section = Exclude<keyof typeof text.tabs, 'members'>
+
+interface SectionProps {
+  /** What comes after the section in the address. */
+  readonly id: string | undefined
+}
+
+const sections: Readonly<
+  Record<Section, { readonly show: ComponentType<SectionProps>; isAllowed(): boolean }>
+> = {
+  keys: { show: ApiKeys, isAllowed: () => can('account:read') },
+  webhooks: { show: Webhooks, isAllowed: () => can('webhooks:read') },
+  notifications: { show: Channels, isAllowed: () => can('webhooks:read') },
+  schedules: { show: Schedules, isAllowed: () => can('tasks:read') },
+  login: {
+    show: Login,
+    isAllowed: () => can('account:write') && isUser() && config.login === 'taskboard',
+  },
+  workspaces: { show: Workspaces, isAllowed: () => can('account:read') },
+  usage: { show: UsageSection, isAllowed: () => can('account:read') },
+}
+
+/** What the account and the workspace are set to. */
 export function SettingsPage() {
-  return <div>{null}</div>
+  const [wanted, id] = route.value.rest
+  const allowed = (Object.keys(sections) as Section[]).filter((section) => sections[section].isAllowed())
+  const shown = allowed.find((section) => section === wanted) ?? allowed[0]
+  if (shown === undefined) return <Empty title={text.nothingAllowed} />
+  const { show: Shown } = sections[shown]
+  return (
+    <div class="page-inner">
+      <nav class="tabs" aria-label={text.sections}>
+        {allowed.map((section) => (
+          <a
+            key={section}
+            href={href('settings', section)}
+            aria-current={section === shown ? 'page' : undefined}
+          >
+            {text.tabs[section]}
+          </a>
+        ))}
+      </nav>
+      <Shown key={shown} id={shown === wanted ? id : undefined} />
+    </div>
+  )
 }

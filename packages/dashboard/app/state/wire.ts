@@ -1,6 +1,23 @@
 import type { Task } from '@taskboard/client'
 
-export type { Account, Agent, Approval, Comment, Task, TaskDetail, Workspace } from '@taskboard/client'
+export type {
+  Account,
+  Agent,
+  ApiKey,
+  Approval,
+  Budget,
+  Comment,
+  Delivery,
+  MonthlyBudget,
+  NotificationChannel,
+  Schedule,
+  Task,
+  TaskAnalytics,
+  TaskDetail,
+  UsageSum,
+  Webhook,
+  Workspace,
+} from '@taskboard/client'
 export type Column = Task['column']
 export type Priority = Task['priority']
 export type TaskStatus = Task['status']

@@ -45,7 +45,7 @@ export interface Loaded<Value> {
   readonly value: Value | null
   readonly failure: Failure | null
   readonly isLoading: boolean
-  reload(): void
+  readonly reload: () => void
   /** Takes in a newer value, such as the answer of a write. */
   put(value: Value): void
 }

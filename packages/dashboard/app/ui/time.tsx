@@ -28,6 +28,9 @@ function relativeTo(nowMs: number, timeMs: number): string {
   return relative.format(Math.round(distance / size), unit)
 }
 
+/** A time in full, in the viewer's zone. */
+export const formatExact = (timeMs: number): string => exact.format(timeMs)
+
 /** A time relative to now, with the exact one in the viewer's zone on hover. */
 export function Time({ at }: { readonly at: string }) {
   const timeMs = Date.parse(at)

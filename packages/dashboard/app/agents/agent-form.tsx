@@ -1,0 +1,177 @@
+import { useState } from 'preact/hooks'
+import type { CreateAgentBody } from '@taskboard/client'
+import { client, workspaceId } from '../state/api.js'
+import type { Agent } from '../state/wire.js'
+import { text as common } from '../text.js'
+import { agentsText as text } from '../text-insight.js'
+import { announce } from '../ui/announce.js'
+import { Dialog } from '../ui/dialog.js'
+import { FormError, TextArea, TextInput, useSubmit } from '../ui/form.js'
+
+interface Draft {
+  readonly name: string
+  readonly type: string
+  readonly model: string
+  readonly prompt: string
+  readonly capabilities: string
+  readonly tools: string
+  readonly maxConcurrent: string
+}
+
+const shownFields = ['name', 'type', 'model', 'system_prompt', 'capabilities', 'tools', 'max_concurrent']
+
+function draftOf(agent: Agent | null): Draft {
+  return {
+    name: agent?.name ?? '',
+    type: agent?.type ?? '',
+    model: agent?.model ?? '',
+    prompt: agent?.system_prompt ?? '',
+    capabilities: agent?.capabilities.join(', ') ?? '',
+    tools: agent?.tools.join(', ') ?? '',
+    maxConcurrent: agent?.max_concurrent?.toString() ?? '',
+  }
+}
+
+/** The parts of a list that was typed with commas. */
+export function splitList(typed: string): readonly string[] {
+  return typed
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+function bodyOf(draft: Draft): CreateAgentBody {
+  const { name, type, model, prompt, capabilities, tools, maxConcurrent } = draft
+  return {
+    name: name.trim(),
+    type: type.trim(),
+    model: model.trim() === '' ? null : model.trim(),
+    system_prompt: prompt === '' ? null : prompt,
+    capabilities: splitList(capabilities),
+    tools: splitList(tools),
+    max_concurrent: maxConcurrent === '' ? null : Number(maxConcurrent),
+  }
+}
+
+/** Creates an agent, or changes the one that is given. */
+export function AgentForm({
+  agent,
+  onClose,
+  onSaved,
+}: {
+  readonly agent: Agent | null
+  readonly onClose: () => void
+  readonly onSaved: (agent: Agent) => void
+}) {
+  const [draft, setDraft] = useState(() => draftOf(agent))
+  const [idempotencyKey, setKey] = useState(() => crypto.randomUUID())
+  const { failure, isBusy, submit, errorOf } = useSubmit()
+  const set = (name: keyof Draft) => (value: string) => {
+    setDraft({ ...draft, [name]: value })
+    setKey(crypto.randomUUID())
+  }
+  const onSubmit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    const body = bodyOf(draft)
+    await submit(async () => {
+      const saved =
+        agent === null
+          ? await client.agents.create({ ...body, workspace_id: workspaceId() }, { idempotencyKey })
+          : await client.agents.update(agent.id, body)
+      announce(agent === null ? text.isCreated(saved.name) : text.isSaved)
+      onClose()
+      onSaved(saved)
+    })
+  }
+  return (
+    <Dialog title={agent === null ? text.create : text.edit} onClose={onClose}>
+      <form onSubmit={(event) => void onSubmit(event)}>
+        <AgentFields draft={draft} set={set} errorOf={errorOf} />
+        <FormError failure={failure} fields={shownFields} />
+        <div class="dialog-actions">
+          <button type="button" class="button" onClick={onClose}>
+            {common.actions.cancel}
+          </button>
+          <button class="button button-primary" disabled={isBusy}>
+            {agent === null ? text.form.create : common.actions.save}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function AgentFields({
+  draft,
+  set,
+  errorOf,
+}: {
+  readonly draft: Draft
+  readonly set: (name: keyof Draft) => (value: string) => void
+  readonly errorOf: (field: string) => string | null
+}) {
+  return (
+    <>
+      <TextInput
+        label={text.form.name}
+        required
+        maxLength={100}
+        autofocus
+        value={draft.name}
+        onValue={set('name')}
+        error={errorOf('name')}
+      />
+      <TextInput
+        label={text.form.type}
+        hint={text.form.typeHint}
+        required
+        maxLength={64}
+        value={draft.type}
+        onValue={set('type')}
+        error={errorOf('type')}
+      />
+      <div class="columns-2">
+        <TextInput
+          label={text.form.model}
+          hint={text.form.modelHint}
+          maxLength={200}
+          value={draft.model}
+          onValue={set('model')}
+          error={errorOf('model')}
+        />
+        <TextInput
+          label={text.form.maxConcurrent}
+          hint={text.form.maxConcurrentHint}
+          type="number"
+          min={1}
+          max={100_000}
+          value={draft.maxConcurrent}
+          onValue={set('maxConcurrent')}
+          error={errorOf('max_concurrent')}
+        />
+      </div>
+      <TextArea
+        label={text.form.prompt}
+        rows={6}
+        maxLength={100_000}
+        value={draft.prompt}
+        onValue={set('prompt')}
+        error={errorOf('system_prompt')}
+      />
+      <TextInput
+        label={text.form.capabilities}
+        hint={text.form.listHint}
+        value={draft.capabilities}
+        onValue={set('capabilities')}
+        error={errorOf('capabilities')}
+      />
+      <TextInput
+        label={text.form.tools}
+        hint={text.form.listHint}
+        value={draft.tools}
+        onValue={set('tools')}
+        error={errorOf('tools')}
+      />
+    </>
+  )
+}

@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks'
+import type { Budget } from '../state/wire.js'
+import { text as common } from '../text.js'
+import { agentsText as text } from '../text-insight.js'
+import { announce } from '../ui/announce.js'
+import { FormError, TextInput, useSubmit } from '../ui/form.js'
+
+/** Changes a monthly budget. */
+export function BudgetForm({
+  budget,
+  save,
+  onSaved,
+}: {
+  readonly budget: Budget | null
+  readonly save: (budget: Budget | null) => Promise<unknown>
+  readonly onSaved: () => void
+}) {
+  const [cost, setCost] = useState(budget?.cost_usd?.toString() ?? '')
+  const [tokens, setTokens] = useState(budget?.tokens?.toString() ?? '')
+  const { failure, isBusy, submit, errorOf } = useSubmit()
+  const onSubmit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    const limits = {
+      tokens: tokens === '' ? null : Number(tokens),
+      cost_usd: cost === '' ? null : Number(cost),
+    }
+    const next = limits.tokens === null && limits.cost_usd === null ? null : limits
+    if (!(await submit(() => save(next)))) return
+    announce(text.budgetForm.saved)
+    onSaved()
+  }
+  return (
+    <form onSubmit={(event) => void onSubmit(event)}>
+      <p class="hint">{text.budgetForm.hint}</p>
+      <div class="columns-2">
+        <TextInput
+          label={text.budgetForm.cost}
+          type="number"
+          min={0}
+          step="any"
+          value={cost}
+          onValue={setCost}
+          error={errorOf('budget.cost_usd')}
+        />
+        <TextInput
+          label={text.budgetForm.tokens}
+          type="number"
+          min={0}
+          value={tokens}
+          onValue={setTokens}
+          error={errorOf('budget.tokens')}
+        />
+      </div>
+      <FormError failure={failure} fields={['budget.cost_usd', 'budget.tokens']} />
+      <div>
+        <button class="button button-primary" disabled={isBusy}>
+          {common.actions.save}
+        </button>
+      </div>
+    </form>
+  )
+}

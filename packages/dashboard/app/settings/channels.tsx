@@ -1,0 +1,173 @@
+import { useState } from 'preact/hooks'
+import { can, client, workspaceId } from '../state/api.js'
+import type { NotificationChannel } from '../state/wire.js'
+import { text as common } from '../text.js'
+import { settingsText } from '../text-settings.js'
+import { announce, complain } from '../ui/announce.js'
+import { Confirm } from '../ui/dialog.js'
+import { ShowPages, usePages } from '../ui/pages.js'
+import { Empty } from '../ui/states.js'
+import { formatCount, Time } from '../ui/time.js'
+import { isKnownType } from './channel-config.js'
+import { ChannelForm } from './channel-form.js'
+import { SectionHead } from './section.js'
+
+const text = settingsText.channels
+const PAGE_SIZE = 50
+
+/** The channels that notify people. */
+export function Channels() {
+  const pages = usePages<NotificationChannel>(async (cursor, signal) => {
+    const query = { workspace_id: workspaceId(), limit: PAGE_SIZE, cursor }
+    const answer = await client.notificationChannels.list(query, { signal })
+    return { items: answer.notification_channels, next: answer.next_cursor }
+  }, [])
+  const [isCreating, setCreating] = useState(false)
+  return (
+    <>
+      <SectionHead
+        title={settingsText.tabs.notifications}
+        about={text.about}
+        add={can('webhooks:write') && text.create}
+        onAdd={() => setCreating(true)}
+      />
+      <section class="panel" aria-label={settingsText.tabs.notifications}>
+        <ShowPages pages={pages} empty={<Empty title={text.empty} />}>
+          {(channels) => (
+            <ul class="row-list">
+              {channels.map((channel) => (
+                <ChannelRow key={channel.id} channel={channel} onChanged={pages.reload} />
+              ))}
+            </ul>
+          )}
+        </ShowPages>
+      </section>
+      {isCreating && <ChannelForm channel={null} onClose={() => setCreating(false)} onSaved={pages.reload} />}
+    </>
+  )
+}
+
+function ChannelFacts({ channel }: { readonly channel: NotificationChannel }) {
+  const { name, type, events } = channel
+  return (
+    <div class="row-main">
+      <p class="row-title">
+        <bdi>{name}</bdi> <span class="chip">{isKnownType(type) ? text.types[type] : type}</span>
+        {channel.failing_since !== null && (
+          <span class="chip chip-bad">
+            {text.failing} <Time at={channel.failing_since} />
+          </span>
+        )}
+      </p>
+      <p class="quiet row-facts">
+        <span>{settingsText.events.count(events.length)}</span>
+        {channel.last_delivered_at === null ? (
+          <span>{text.never}</span>
+        ) : (
+          <span>
+            {text.delivered} <Time at={channel.last_delivered_at} />
+          </span>
+        )}
+      </p>
+      {channel.last_error !== null && (
+        <p class="field-error">
+          {text.lastError}: {channel.last_error}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function ChannelRow({
+  channel,
+  onChanged,
+}: {
+  readonly channel: NotificationChannel
+  readonly onChanged: () => void
+}) {
+  const [open, setOpen] = useState<'edit' | 'delete' | null>(null)
+  const close = (): void => setOpen(null)
+  const remove = async (): Promise<void> => {
+    await client.notificationChannels.delete(channel.id)
+    announce(text.isDeleted(channel.name))
+    onChanged()
+  }
+  return (
+    <li>
+      <ChannelFacts channel={channel} />
+      {can('webhooks:write') && (
+        <div class="actions">
+          <TestChannel channel={channel} onTested={onChanged} />
+          <button
+            type="button"
+            class="button button-small"
+            aria-label={`${common.actions.edit}: ${channel.name}`}
+            onClick={() => setOpen('edit')}
+          >
+            {common.actions.edit}
+          </button>
+          <button
+            type="button"
+            class="button button-small button-danger"
+            aria-label={`${common.actions.delete}: ${channel.name}`}
+            onClick={() => setOpen('delete')}
+          >
+            {common.actions.delete}
+          </button>
+        </div>
+      )}
+      {open === 'edit' && <ChannelForm channel={channel} onClose={close} onSaved={onChanged} />}
+      {open === 'delete' && (
+        <Confirm
+          title={text.deleteTitle}
+          message={text.deleteMessage(channel.name)}
+          action={common.actions.delete}
+          onConfirm={() => void remove().catch(complain)}
+          onClose={close}
+        />
+      )}
+    </li>
+  )
+}
+
+function TestChannel({
+  channel,
+  onTested,
+}: {
+  readonly channel: NotificationChannel
+  readonly onTested: () => void
+}) {
+  const [isBusy, setBusy] = useState(false)
+  const [result, setResult] = useState<{ readonly isGood: boolean; readonly message: string } | null>(null)
+  const test = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      const { delivered, error, duration_ms: took } = await client.notificationChannels.test(channel.id, {})
+      const message = delivered
+        ? text.isTested(formatCount(took))
+        : text.testFailed(error ?? common.errors.unexpected)
+      setResult({ isGood: delivered, message })
+      onTested()
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      {result !== null && (
+        <span class={`test-result ${result.isGood ? 'is-good' : 'field-error'}`} role="status">
+          {result.message}
+        </span>
+      )}
+      <button
+        type="button"
+        class="button button-small"
+        aria-label={`${text.test}: ${channel.name}`}
+        disabled={isBusy}
+        onClick={() => void test().catch(complain)}
+      >
+        {isBusy ? text.testing : text.test}
+      </button>
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+import { settingsText } from '../text-settings.js'
+
+/** Expressions that people choose by name. */
+export const presets = {
+  hourly: '0 * * * *',
+  daily: '0 9 * * *',
+  weekdays: '0 9 * * 1-5',
+  weekly: '0 9 * * 1',
+  monthly: '0 9 1 * *',
+} as const
+export type Preset = keyof typeof presets | 'custom'
+
+const names = Object.keys(presets) as (keyof typeof presets)[]
+
+/** The choices, with their texts. */
+export const presetOptions: readonly (readonly [Preset, string])[] = [...names, 'custom' as const].map(
+  (preset) => [preset, settingsText.schedules.presets[preset]] as const,
+)
+
+/** The name of an expression, or `custom`. */
+export function presetOf(cron: string): Preset {
+  return names.find((name) => presets[name] === cron.trim()) ?? 'custom'
+}
+
+/** An expression as people say it, or as it is. */
+export function describeCron(cron: string): string {
+  const preset = presetOf(cron)
+  return preset === 'custom' ? cron : settingsText.schedules.presets[preset]
+}
+
+/** The time zones that the browser knows. */
+export function timeZones(current: string): readonly string[] {
+  const zones = Intl.supportedValuesOf('timeZone')
+  return [...new Set([current, 'UTC', ...zones])]
+}
+
+/** A time in the zone of a schedule, such as `Monday, 23 November 2026 at 09:00 CET`. */
+export function formatInZone(at: string, timeZone: string): string {
+  const options = { dateStyle: 'full', timeStyle: 'long' } as const
+  try {
+    return new Intl.DateTimeFormat(undefined, { ...options, timeZone }).format(Date.parse(at))
+  } catch {
+    // A zone that this browser does not know.
+    return new Intl.DateTimeFormat(undefined, options).format(Date.parse(at))
+  }
+}

@@ -1,0 +1,13 @@
+import { settingsText } from '../text-settings.js'
+import { SectionHead } from './section.js'
+import { SecondFactor } from './second-factor.js'
+
+/** How the person who is logged in proves who they are. */
+export function Login() {
+  return (
+    <>
+      <SectionHead title={settingsText.tabs.login} />
+      <SecondFactor />
+    </>
+  )
+}

@@ -1,0 +1,55 @@
+import type { ComponentChildren } from 'preact'
+import { Icon } from '../ui/icon.js'
+
+/** The head of a section: what it is for, and what can be added. */
+export function SectionHead({
+  title,
+  about,
+  add,
+  onAdd,
+}: {
+  readonly title: string
+  readonly about?: string
+  readonly add?: string | false
+  readonly onAdd?: () => void
+}) {
+  return (
+    <header class="section-head">
+      <div>
+        <h2>{title}</h2>
+        {about !== undefined && <p class="quiet">{about}</p>}
+      </div>
+      <span class="spacer" />
+      {add !== undefined && add !== false && (
+        <button type="button" class="button button-primary" onClick={onAdd}>
+          <Icon name="plus" />
+          {add}
+        </button>
+      )}
+    </header>
+  )
+}
+
+/** The end of a form in a dialog. */
+export function FormActions({
+  submit,
+  isBusy,
+  cancel,
+  onCancel,
+}: {
+  readonly submit: ComponentChildren
+  readonly isBusy: boolean
+  readonly cancel: string
+  readonly onCancel: () => void
+}) {
+  return (
+    <div class="dialog-actions">
+      <button type="button" class="button" onClick={onCancel}>
+        {cancel}
+      </button>
+      <button class="button button-primary" disabled={isBusy}>
+        {submit}
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,190 @@
+import { useState } from 'preact/hooks'
+import { can, client } from '../state/api.js'
+import { go, href } from '../state/router.js'
+import type { Delivery, Webhook } from '../state/wire.js'
+import { text as common } from '../text.js'
+import { settingsText } from '../text-settings.js'
+import { announce, complain } from '../ui/announce.js'
+import { Confirm } from '../ui/dialog.js'
+import { SecretOnce } from '../ui/secret.js'
+import { Show, useLoaded } from '../ui/states.js'
+import { Deliveries } from './deliveries.js'
+import { DeliveryDetails, DeliveryLine } from './delivery.js'
+import { RotateSecret, type RotatedSecret } from './rotate-secret.js'
+import { WebhookForm } from './webhook-form.js'
+import { WebhookState } from './webhooks.js'
+
+const text = settingsText.webhooks
+
+/** One webhook, with the log of its deliveries. */
+export function WebhookPage({ id }: { readonly id: string }) {
+  const loaded = useLoaded((signal) => client.webhooks.get(id, { signal }), [id])
+  const [sentTests, setSentTests] = useState(0)
+  return (
+    <>
+      <p>
+        <a href={href('settings', 'webhooks')}>← {text.back}</a>
+      </p>
+      <Show loaded={loaded}>
+        {(webhook) => (
+          <WebhookCard
+            webhook={webhook}
+            onChanged={loaded.reload}
+            onTested={() => setSentTests(sentTests + 1)}
+          />
+        )}
+      </Show>
+      {loaded.value !== null && <Deliveries webhookId={id} round={sentTests} />}
+    </>
+  )
+}
+
+interface CardProps {
+  readonly webhook: Webhook
+  readonly onChanged: () => void
+  readonly onTested: () => void
+}
+
+function WebhookCard({ webhook, onChanged, onTested }: CardProps) {
+  const [secret, setSecret] = useState<RotatedSecret | null>(null)
+  return (
+    <>
+      <section class="panel" aria-labelledby="webhook-url">
+        <div class="panel-head">
+          <h2 id="webhook-url" class="row-main">
+            <bdi>{webhook.url}</bdi>
+          </h2>
+          <span class="chips">
+            <WebhookState webhook={webhook} />
+          </span>
+        </div>
+        <p class="chips">
+          {webhook.events.map((event) => (
+            <span key={event} class="chip">
+              {event}
+            </span>
+          ))}
+        </p>
+        {can('webhooks:write') && (
+          <WebhookActions webhook={webhook} onChanged={onChanged} onTested={onTested} onSecret={setSecret} />
+        )}
+      </section>
+      {secret !== null && (
+        <SecretOnce
+          key={secret.secret}
+          title={text.onceTitle}
+          note={secret.note}
+          value={secret.secret}
+          done={text.done}
+          onDone={() => setSecret(null)}
+        />
+      )}
+    </>
+  )
+}
+
+type Open = 'edit' | 'delete' | 'rotate'
+
+function WebhookActions({
+  webhook,
+  onChanged,
+  onTested,
+  onSecret,
+}: CardProps & { readonly onSecret: (secret: RotatedSecret) => void }) {
+  const [open, setOpen] = useState<Open | null>(null)
+  const close = (): void => setOpen(null)
+  const enable = async (enabled: boolean): Promise<void> => {
+    await client.webhooks.update(webhook.id, { enabled })
+    announce(enabled ? text.isEnabled : text.isDisabled)
+    onChanged()
+  }
+  const remove = async (): Promise<void> => {
+    await client.webhooks.delete(webhook.id)
+    announce(text.isDeleted)
+    go('settings', 'webhooks')
+  }
+  return (
+    <>
+      <TestWebhook webhook={webhook} onTested={onTested}>
+        <button type="button" class="button" onClick={() => setOpen('edit')}>
+          {common.actions.edit}
+        </button>
+        <button type="button" class="button" onClick={() => void enable(!webhook.enabled).catch(complain)}>
+          {webhook.enabled ? text.disable : text.enable}
+        </button>
+        <button type="button" class="button" onClick={() => setOpen('rotate')}>
+          {text.rotate}
+        </button>
+        <button type="button" class="button button-danger" onClick={() => setOpen('delete')}>
+          {common.actions.delete}
+        </button>
+      </TestWebhook>
+      {open === 'edit' && <WebhookForm webhook={webhook} onClose={close} onSaved={onChanged} />}
+      {open === 'rotate' && (
+        <RotateSecret
+          webhook={webhook}
+          onClose={close}
+          onRotated={(secret) => {
+            onSecret(secret)
+            onChanged()
+          }}
+        />
+      )}
+      {open === 'delete' && (
+        <Confirm
+          title={text.deleteTitle}
+          message={text.deleteMessage(webhook.url)}
+          action={common.actions.delete}
+          onConfirm={() => void remove().catch(complain)}
+          onClose={close}
+        />
+      )}
+    </>
+  )
+}
+
+function TestWebhook({
+  webhook,
+  onTested,
+  children,
+}: {
+  readonly webhook: Webhook
+  readonly onTested: () => void
+  readonly children: preact.ComponentChildren
+}) {
+  const [result, setResult] = useState<Delivery | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const test = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      const delivery = await client.webhooks.test(webhook.id, {})
+      setResult(delivery)
+      announce(settingsText.deliveries.statuses[delivery.status])
+      onTested()
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <div class="actions">
+        <button
+          type="button"
+          class="button button-primary"
+          disabled={isBusy}
+          onClick={() => void test().catch(complain)}
+        >
+          {isBusy ? text.testing : text.test}
+        </button>
+        {children}
+      </div>
+      {result !== null && (
+        <div class="result" role="group" aria-label={text.tested}>
+          <h3>{text.tested}</h3>
+          <DeliveryLine delivery={result} />
+          <DeliveryDetails delivery={result} />
+        </div>
+      )}
+    </>
+  )
+}

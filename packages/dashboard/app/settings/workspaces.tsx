@@ -1,0 +1,221 @@
+import { useState } from 'preact/hooks'
+import { BudgetForm } from '../agents/budget-form.js'
+import { BudgetState } from '../agents/agent-row.js'
+import { account, can, chooseWorkspace, client, readAccount, workspace } from '../state/api.js'
+import { go } from '../state/router.js'
+import type { MonthlyBudget, Workspace } from '../state/wire.js'
+import { text as common } from '../text.js'
+import { settingsText } from '../text-settings.js'
+import { announce } from '../ui/announce.js'
+import { Dialog } from '../ui/dialog.js'
+import { FormError, TextInput, useSubmit } from '../ui/form.js'
+import { useLoaded } from '../ui/states.js'
+import { Time } from '../ui/time.js'
+import { FormActions, SectionHead } from './section.js'
+
+const text = settingsText.workspaces
+type Open = 'rename' | 'delete' | 'budget'
+
+function useBudgets() {
+  return useLoaded(async (signal) => {
+    if (!can('agents:read')) return new Map<string, MonthlyBudget>()
+    const { budgets } = await client.budgets.list({ limit: 1_000 }, { signal })
+    return new Map(
+      budgets.flatMap((one) => (one.agent_id === null ? [[one.workspace_id, one] as const] : [])),
+    )
+  }, [])
+}
+
+/** The workspaces of the account. */
+export function Workspaces() {
+  const [isCreating, setCreating] = useState(false)
+  const budgets = useBudgets()
+  const workspaces = account.value?.workspaces ?? []
+  return (
+    <>
+      <SectionHead
+        title={settingsText.tabs.workspaces}
+        about={text.about}
+        add={can('account:write') && text.create}
+        onAdd={() => setCreating(true)}
+      />
+      <section class="panel" aria-label={settingsText.tabs.workspaces}>
+        <ul class="row-list">
+          {workspaces.map((one) => (
+            <WorkspaceRow
+              key={one.id}
+              of={one}
+              budget={budgets.value?.get(one.id)}
+              isOnly={workspaces.length === 1}
+              onBudget={budgets.reload}
+            />
+          ))}
+        </ul>
+      </section>
+      {isCreating && <NameForm of={null} onClose={() => setCreating(false)} />}
+    </>
+  )
+}
+
+interface RowProps {
+  readonly of: Workspace
+  readonly budget: MonthlyBudget | undefined
+  /** The last workspace cannot be deleted. */
+  readonly isOnly: boolean
+  readonly onBudget: () => void
+}
+
+function WorkspaceRow({ of, budget, isOnly, onBudget }: RowProps) {
+  const [open, setOpen] = useState<Open | null>(null)
+  const close = (): void => setOpen(null)
+  const isShown = workspace.value?.id === of.id
+  const show = (): void => {
+    chooseWorkspace(of.id)
+    go('board')
+  }
+  return (
+    <li>
+      <div class="row-main">
+        <p class="row-title">
+          <bdi>{of.name}</bdi> {of.is_default && <span class="chip">{text.isDefault}</span>}{' '}
+          {isShown && <span class="chip chip-good">{text.isShown}</span>}
+        </p>
+        <p class="quiet row-facts">
+          <span>
+            {settingsText.created} <Time at={of.created_at} />
+          </span>
+        </p>
+        <BudgetState budget={budget} />
+      </div>
+      <div class="actions">
+        {!isShown && (
+          <button
+            type="button"
+            class="button button-small"
+            aria-label={`${text.show}: ${of.name}`}
+            onClick={show}
+          >
+            {text.show}
+          </button>
+        )}
+        {can('account:write') && <RowButtons of={of} isOnly={isOnly} onOpen={setOpen} />}
+      </div>
+      {open === 'rename' && <NameForm of={of} onClose={close} />}
+      {open === 'delete' && <DeleteForm of={of} onClose={close} />}
+      {open === 'budget' && (
+        <Dialog title={`${text.budget}: ${of.name}`} onClose={close}>
+          <BudgetForm
+            budget={budget?.budget ?? null}
+            save={(limits) => client.workspaces.setBudget(of.id, { budget: limits })}
+            onSaved={() => {
+              close()
+              onBudget()
+            }}
+          />
+        </Dialog>
+      )}
+    </li>
+  )
+}
+
+function RowButtons({
+  of,
+  isOnly,
+  onOpen,
+}: Pick<RowProps, 'of' | 'isOnly'> & { readonly onOpen: (open: Open) => void }) {
+  const buttons = [
+    ['rename', text.rename],
+    ['budget', text.budget],
+    ...(isOnly ? [] : [['delete', common.actions.delete] as const]),
+  ] as const
+  return (
+    <>
+      {buttons.map(([open, label]) => (
+        <button
+          key={open}
+          type="button"
+          class={`button button-small ${open === 'delete' ? 'button-danger' : ''}`}
+          aria-label={`${label}: ${of.name}`}
+          onClick={() => onOpen(open)}
+        >
+          {label}
+        </button>
+      ))}
+    </>
+  )
+}
+
+function NameForm({ of, onClose }: { readonly of: Workspace | null; readonly onClose: () => void }) {
+  const [name, setName] = useState(of?.name ?? '')
+  const { failure, isBusy, submit, errorOf } = useSubmit()
+  const onSubmit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    await submit(async () => {
+      const body = { name: name.trim() }
+      const saved =
+        of === null ? await client.workspaces.create(body) : await client.workspaces.update(of.id, body)
+      await readAccount()
+      announce(of === null ? text.isCreated(saved.name) : common.actions.saved)
+      onClose()
+    })
+  }
+  return (
+    <Dialog title={of === null ? text.create : text.renameTitle} onClose={onClose}>
+      <form onSubmit={(event) => void onSubmit(event)}>
+        <TextInput
+          label={text.name}
+          required
+          autofocus
+          maxLength={100}
+          value={name}
+          onValue={setName}
+          error={errorOf('name')}
+        />
+        <FormError failure={failure} fields={['name']} />
+        <FormActions
+          submit={of === null ? text.submit : common.actions.save}
+          isBusy={isBusy}
+          cancel={common.actions.cancel}
+          onCancel={onClose}
+        />
+      </form>
+    </Dialog>
+  )
+}
+
+function DeleteForm({ of, onClose }: { readonly of: Workspace; readonly onClose: () => void }) {
+  const [typed, setTyped] = useState('')
+  const { failure, isBusy, submit } = useSubmit()
+  const onSubmit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    await submit(async () => {
+      await client.workspaces.delete(of.id)
+      onClose()
+      announce(text.isDeleted(of.name))
+      await readAccount()
+    })
+  }
+  return (
+    <Dialog title={text.deleteTitle} onClose={onClose}>
+      <form onSubmit={(event) => void onSubmit(event)}>
+        <p>{text.deleteMessage}</p>
+        <TextInput
+          label={text.typeName(of.name)}
+          autofocus
+          autocomplete="off"
+          value={typed}
+          onValue={setTyped}
+        />
+        <FormError failure={failure} />
+        <div class="dialog-actions">
+          <button type="button" class="button" onClick={onClose}>
+            {common.actions.cancel}
+          </button>
+          <button class="button button-danger" disabled={isBusy || typed.trim() !== of.name.trim()}>
+            {common.actions.delete}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
