@@ -1,3 +1,4 @@
+import { chatText, inboxText, taskText } from './text-work.js'
 import type { HoldReason, Priority, TaskStatus, Column } from './state/wire.js'
 
 /** All texts that people read. One file, so that it can be translated. */
@@ -155,18 +156,12 @@ export const text = {
       ['?', 'This help'],
     ] as const,
   },
-  task: {
-    title: 'Task',
-  },
-  inbox: {
-    title: 'Inbox',
-  },
+  task: taskText,
+  inbox: inboxText,
   agents: {
     title: 'Agents',
   },
-  chat: {
-    title: 'Chat',
-  },
+  chat: chatText,
   analytics: {
     title: 'Analytics',
   },

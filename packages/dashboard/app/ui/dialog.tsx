@@ -43,7 +43,10 @@ export function Dialog({ title, onClose, children, actions, shape = 'center' }: 
     >
       <div class="dialog-body">
         <header class="dialog-head">
-          <h2 id={titleId}>{title}</h2>
+          {/* In a panel the reader begins at its title, in a form at its first input. */}
+          <h2 id={titleId} tabIndex={-1} autofocus={shape === 'wide'}>
+            {title}
+          </h2>
           {actions}
           <button type="button" class="icon-button" aria-label={text.actions.close} onClick={onClose}>
             ×

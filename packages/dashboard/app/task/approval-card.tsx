@@ -1,0 +1,98 @@
+import { useState } from 'preact/hooks'
+import { can, client } from '../state/api.js'
+import type { Approval } from '../state/wire.js'
+import { text } from '../text.js'
+import { announce } from '../ui/announce.js'
+import { FormError, TextInput, useSubmit } from '../ui/form.js'
+import { Time } from '../ui/time.js'
+
+const escaped = (character: string): string =>
+  [...Array(character.length).keys()]
+    .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
+    .join('')
+
+/** JSON as a person reads it. Characters that are invisible or change the direction are escaped: what is approved is what is seen. */
+export function prettyJson(value: unknown): string {
+  const json = JSON.stringify(value, null, 2) as string | undefined
+  return (json ?? '').replaceAll(/[\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)
+}
+
+interface ApprovalCardProps {
+  readonly approval: Approval
+  /** Called once it was decided, here or by somebody else. */
+  readonly onDecided: () => void
+}
+
+/** What an agent wants to do, with the exact input, and the two answers. */
+export function ApprovalCard({ approval, onDecided }: ApprovalCardProps) {
+  const [comment, setComment] = useState('')
+  const { failure, isBusy, submit, errorOf } = useSubmit()
+  const decide = async (decision: 'approved' | 'rejected'): Promise<void> => {
+    const body = { decision, ...(comment.trim() === '' ? {} : { comment: comment.trim() }) }
+    if (!(await submit(() => client.approvals.decide(approval.id, body)))) return
+    announce(text.task.approval[decision](approval.action))
+    onDecided()
+  }
+  return (
+    <div class="approval" data-approval={approval.id}>
+      <p class="approval-summary">{approval.summary}</p>
+      <dl class="pairs">
+        <div>
+          <dt>{text.task.approval.action}</dt>
+          <dd>
+            <code>{approval.action}</code>
+          </dd>
+        </div>
+        <div>
+          <dt>{text.task.approval.expires}</dt>
+          <dd>
+            <Time at={approval.expires_at} />
+          </dd>
+        </div>
+      </dl>
+      <p class="prop-label">{text.task.approval.input}</p>
+      <pre class="exact" tabIndex={0} aria-label={text.task.approval.input}>
+        {prettyJson(approval.input)}
+      </pre>
+      {can('approvals:write') ? (
+        <form
+          class="decide"
+          onSubmit={(event) => {
+            event.preventDefault()
+          }}
+        >
+          <TextInput
+            label={text.task.approval.comment}
+            value={comment}
+            maxLength={19_800}
+            onValue={setComment}
+            error={errorOf('comment')}
+          />
+          <FormError failure={failure} fields={['comment']} />
+          <div class="edit-actions">
+            <button
+              type="button"
+              class="button button-danger"
+              data-decision="rejected"
+              disabled={isBusy}
+              onClick={() => void decide('rejected')}
+            >
+              {text.task.approval.reject}
+            </button>
+            <button
+              type="button"
+              class="button button-primary"
+              data-decision="approved"
+              disabled={isBusy}
+              onClick={() => void decide('approved')}
+            >
+              {text.task.approval.approve}
+            </button>
+          </div>
+        </form>
+      ) : (
+        <p class="quiet">{text.task.approval.notAllowed}</p>
+      )}
+    </div>
+  )
+}

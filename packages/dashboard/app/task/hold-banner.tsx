@@ -1,0 +1,58 @@
+import { client } from '../state/api.js'
+import { taskIdOf } from '../state/live.js'
+import { useReload } from '../state/use-messages.js'
+import type { TaskDetail } from '../state/wire.js'
+import { text } from '../text.js'
+import { Icon } from '../ui/icon.js'
+import { Markdown } from '../ui/markdown.js'
+import { Show, useLoaded } from '../ui/states.js'
+import { Time } from '../ui/time.js'
+import { ApprovalCard } from './approval-card.js'
+
+/** The approvals of a task that nobody has decided. */
+export function PendingApprovals({ task }: { readonly task: TaskDetail }) {
+  const { id, hold } = task
+  const loaded = useLoaded(
+    (signal) => client.approvals.list({ task_id: id, status: 'pending', limit: 20 }, { signal }),
+    [id, hold?.since],
+  )
+  useReload(
+    loaded.reload,
+    (message) =>
+      (message.type === 'approval.requested' || message.type === 'approval.decided') &&
+      taskIdOf(message) === id,
+  )
+  return (
+    <Show loaded={loaded}>
+      {({ approvals }) => (
+        <>
+          {approvals.map((approval) => (
+            <ApprovalCard key={approval.id} approval={approval} onDecided={loaded.reload} />
+          ))}
+          {approvals.length === 0 && hold?.reason === 'approval' && <p>{text.task.hold.noApproval}</p>}
+        </>
+      )}
+    </Show>
+  )
+}
+
+/** Why agents cannot take a task, and what a person can do about it. */
+export function HoldBanner({ task }: { readonly task: TaskDetail }) {
+  const { hold } = task
+  if (hold === null) return null
+  const { reason, message, since } = hold
+  return (
+    <section class={`hold hold-${reason}`} aria-label={text.task.hold[reason]}>
+      <h3>
+        <Icon name="hand" />
+        {text.task.hold[reason]}
+        <small>
+          <Time at={since} />
+        </small>
+      </h3>
+      {message !== null && message !== '' && reason !== 'approval' && <Markdown source={message} />}
+      {reason === 'budget' && <p class="small">{text.task.hold.budgetHint}</p>}
+      {reason === 'approval' && <PendingApprovals task={task} />}
+    </section>
+  )
+}

@@ -1,0 +1,153 @@
+import { useRef, useState } from 'preact/hooks'
+import { can, client } from '../state/api.js'
+import { taskIdOf } from '../state/live.js'
+import { useReload } from '../state/use-messages.js'
+import type { Comment, TaskDetail } from '../state/wire.js'
+import { text } from '../text.js'
+import { announce } from '../ui/announce.js'
+import { FormError, TextArea, useSubmit } from '../ui/form.js'
+import { Markdown } from '../ui/markdown.js'
+import { Show, useLoaded } from '../ui/states.js'
+import { Time } from '../ui/time.js'
+
+const PAGE_SIZE = 1_000
+/** How many comments are shown at first, from the end. */
+const SHOWN = 30
+
+/** What was typed and not sent, by the task: a panel that was closed loses nothing. */
+const drafts = new Map<string, string>()
+
+/** All comments of a task, oldest first. */
+async function readComments(id: string, signal: AbortSignal): Promise<readonly Comment[]> {
+  const all: Comment[] = []
+  for await (const comment of client.tasks.allComments(id, { limit: PAGE_SIZE }, { signal }))
+    all.push(comment)
+  return all
+}
+
+function Entry({ comment: { author, kind, body, created_at: at } }: { readonly comment: Comment }) {
+  return (
+    <li class={`entry entry-${kind}`}>
+      <p class="entry-head">
+        <strong class="clip">{author.name ?? text.task.thread.authors[author.kind]}</strong>
+        {kind !== 'comment' && (
+          <span class={`chip ${kind === 'question' ? 'chip-warn' : 'chip-good'}`}>
+            {text.task.thread.kinds[kind]}
+          </span>
+        )}
+        <span class="quiet">
+          <Time at={at} />
+        </span>
+      </p>
+      <Markdown source={body} />
+    </li>
+  )
+}
+
+interface WriteBoxProps {
+  readonly id: string
+  readonly isAnswer: boolean
+  /** The inbox only answers. */
+  readonly isAnswerOnly?: boolean
+  readonly onSent: () => void
+}
+
+/** Writes a comment or, when the task waits for one, an answer. */
+export function WriteBox({ id, isAnswer, isAnswerOnly = false, onSent }: WriteBoxProps) {
+  const [body, setBody] = useState(drafts.get(id) ?? '')
+  // A repeat of the same text, after an answer that was lost, adds no second comment.
+  const key = useRef(crypto.randomUUID())
+  const { failure, isBusy, submit, errorOf } = useSubmit()
+  const type = (value: string): void => {
+    setBody(value)
+    drafts.set(id, value)
+    key.current = crypto.randomUUID()
+  }
+  const send = async (as: 'answer' | 'comment'): Promise<void> => {
+    if (body.trim() === '') return
+    const options = { idempotencyKey: `${as}-${key.current}` }
+    if (!(await submit(() => client.tasks[as](id, { body }, options)))) return
+    announce(as === 'answer' ? text.task.thread.answered : text.task.thread.sent)
+    type('')
+    onSent()
+  }
+  const first = isAnswer ? 'answer' : 'comment'
+  const { thread } = text.task
+  return (
+    <form
+      class="write-box"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send(first)
+      }}
+    >
+      <TextArea
+        label={isAnswer ? thread.answerLabel : thread.commentLabel}
+        rows={3}
+        maxLength={20_000}
+        value={body}
+        onValue={type}
+        error={errorOf('body')}
+        onKeyDown={(event: KeyboardEvent) => {
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+          event.preventDefault()
+          void send(first)
+        }}
+      />
+      <FormError failure={failure} fields={['body']} />
+      <div class="edit-actions">
+        <small class="hint">{thread.hint}</small>
+        <span class="spacer" />
+        {isAnswer && !isAnswerOnly && (
+          <button
+            type="button"
+            class="button button-small"
+            disabled={isBusy || body.trim() === ''}
+            onClick={() => void send('comment')}
+          >
+            {thread.commentOnly}
+          </button>
+        )}
+        <button class="button button-small button-primary" disabled={isBusy || body.trim() === ''}>
+          {thread[first]}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+/** What people and agents said to each other. */
+export function Thread({ task }: { readonly task: TaskDetail }) {
+  const { id, hold } = task
+  const loaded = useLoaded((signal) => readComments(id, signal), [id])
+  const [isWhole, setWhole] = useState(false)
+  useReload(loaded.reload, (message) => message.type === 'task.commented' && taskIdOf(message) === id)
+  return (
+    <section class="task-part">
+      <h3>{text.task.thread.title}</h3>
+      <Show loaded={loaded}>
+        {(comments) => {
+          const shown = isWhole ? comments : comments.slice(-SHOWN)
+          return (
+            <>
+              {comments.length === 0 && <p class="quiet">{text.task.thread.empty}</p>}
+              {shown.length < comments.length && (
+                <button type="button" class="button button-small" onClick={() => setWhole(true)}>
+                  {text.task.thread.earlier(comments.length - shown.length)}
+                </button>
+              )}
+              <ol class="thread">
+                {shown.map((comment) => (
+                  <Entry key={comment.id} comment={comment} />
+                ))}
+              </ol>
+            </>
+          )
+        }}
+      </Show>
+      {can('tasks:write') && (
+        <WriteBox id={id} isAnswer={hold?.reason === 'needs_input'} onSent={loaded.reload} />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,33 @@
+import { useState } from 'preact/hooks'
+import { client } from '../state/api.js'
+import { taskIdOf } from '../state/live.js'
+import { useMessages, useReload } from '../state/use-messages.js'
+import type { TaskDetail } from '../state/wire.js'
+import { useLoaded, type Loaded } from '../ui/states.js'
+
+/** A task that follows what happens to it. */
+export interface LiveTask extends Loaded<TaskDetail> {
+  /** It does not exist, or not any more. */
+  readonly isGone: boolean
+}
+
+/** Reads a task, and again when it changes. */
+export function useTask(id: string): LiveTask {
+  const loaded = useLoaded((signal) => client.tasks.get(id, { signal }), [id])
+  const [isDeleted, setDeleted] = useState(false)
+  useMessages((message) => {
+    if (taskIdOf(message) !== id) return
+    if (message.type === 'task.deleted') setDeleted(true)
+    if (message.type === 'task.progress' && loaded.value !== null)
+      loaded.put({ ...loaded.value, progress: message.progress })
+  })
+  useReload(loaded.reload, (message) => {
+    if (message.type === 'task.completed' || message.type === 'task.deleted') {
+      // Also one that it waits for: it may be free now.
+      if (loaded.value?.depends_on.includes(taskIdOf(message) ?? '') === true) return true
+    }
+    if (taskIdOf(message) !== id) return false
+    return !['task.log', 'task.progress', 'task.deleted', 'task.commented'].includes(message.type)
+  })
+  return { ...loaded, isGone: isDeleted || loaded.failure?.status === 404 }
+}
