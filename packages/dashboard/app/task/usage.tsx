@@ -1,5 +1,6 @@
 import type { TaskDetail } from '../state/wire.js'
 import { text } from '../text.js'
+import { Meter } from '../ui/meter.js'
 import { formatCost, formatCount } from '../ui/time.js'
 
 interface ShareProps {
@@ -17,15 +18,7 @@ function Share({ label, used, all, format }: ShareProps) {
       <span class="prop-label">{label}</span>
       <span class="prop-value">
         {words}
-        {all !== null && (
-          <meter
-            min={0}
-            max={all}
-            high={all * 0.9}
-            value={Math.min(used, all)}
-            aria-label={`${label}: ${words}`}
-          />
-        )}
+        {all !== null && <Meter used={used} limit={all} label={`${label}: ${words}`} />}
       </span>
     </div>
   )
