@@ -43,6 +43,8 @@ export function createUsageStore(database: Database, changes: TaskChanges): Stor
           changes.require(query.workspaceId, query.taskId)
           return summed(rowsOfTask(database, query), query.limit, null)
         }
+        if ('taskIds' in query)
+          return summed(rowsOfTasks(database, query.taskIds), query.taskIds.length, null)
         return summed(rowsOfDays(database, query), query.limit, query.afterKey)
       }),
     setBudget: ({ workspaceId, agentId, budget }, call) =>
@@ -239,7 +241,11 @@ function rowsOfTask(
   ])
 }
 
-function rowsOfDays(database: Database, query: Exclude<UsageQuery, { readonly taskId: string }>): Grouped {
+function rowsOfTasks({ tables }: Database, taskIds: readonly string[]): Grouped {
+  return taskIds.flatMap((id) => (tables.taskUsage.get(id) ?? []).map((row) => [id, row] as const))
+}
+
+function rowsOfDays(database: Database, query: Extract<UsageQuery, { readonly reach: unknown }>): Grouped {
   const { reach, workspaceId, firstDay, lastDay, groupBy } = query
   if (workspaceId !== null && !isWithin(database, reach, workspaceId)) {
     throw new TaskboardError('NOT_FOUND', 'no such workspace', { field: 'workspaceId' })

@@ -9,6 +9,7 @@ import {
   type UsageStore,
   type UsageSum,
 } from './usage-store.js'
+import type { UsageAmounts } from './usage.js'
 
 export interface UsageFilter {
   readonly groupBy: UsageGroup
@@ -51,6 +52,8 @@ export interface Usage<Tx = unknown> {
     groupBy: 'attempt' | 'model',
     options?: InTransaction<Tx>,
   ): Promise<readonly UsageSum[]>
+  /** The sums of tasks that the caller has found within its reach, by id. Those without a report have none. */
+  ofTasks(taskIds: readonly string[], options?: InTransaction<Tx>): Promise<ReadonlyMap<string, UsageAmounts>>
   /**
    * Sets what an agent, or with `agentId` null the whole workspace, may use in each calendar month (UTC). Null removes the budget.
    * @throws TaskboardError `INVALID_FIELD` (`budget`); `NOT_FOUND`.
@@ -101,6 +104,11 @@ export function createUsage<Tx>(parts: {
     },
     ofTask: (workspaceId, taskId, groupBy, options) =>
       store.sumUsage({ workspaceId, taskId, groupBy, limit: MOST_OF_A_TASK }, at(options)),
+    async ofTasks(taskIds, options) {
+      if (taskIds.length === 0) return new Map()
+      const sums = await store.sumUsage({ taskIds, groupBy: 'task' }, at(options))
+      return new Map(sums.map((sum) => [sum.key, sum]))
+    },
     async setBudget({ workspaceId, agentId = null }, budget, options) {
       return store.setBudget({ workspaceId, agentId, budget: readBudget(budget) }, at(options))
     },

@@ -52,6 +52,8 @@ export type UsageQuery =
       readonly groupBy: 'attempt' | 'model'
       readonly limit: number
     }
+  /** The reports on each of some tasks, whose ids the caller has found within its reach. The keys are their ids; those without a report have no sum. */
+  | { readonly taskIds: readonly string[]; readonly groupBy: 'task' }
   /** All reports on the tasks of workspaces, with those of deleted tasks. */
   | (UsageDays & {
       readonly reach: Reach
@@ -65,7 +67,7 @@ export type UsageQuery =
 
 /** The sum of one group. */
 export interface UsageSum extends UsageAmounts {
-  /** A day as `2026-11-22`, the id of an agent, a type, a model or an attempt. Empty for none. */
+  /** A day as `2026-11-22`, the id of an agent or a task, a type, a model or an attempt. Empty for none. */
   readonly key: string
   readonly reports: number
 }

@@ -29,7 +29,7 @@ export function Board() {
         {can('tasks:write') && (
           <button type="button" class="button button-primary" onClick={() => (isCreateOpen.value = true)}>
             <Icon name="plus" />
-            {text.board.newTask}
+            <span class="button-text">{text.board.newTask}</span>
           </button>
         )}
       </div>

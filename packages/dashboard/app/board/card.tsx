@@ -123,7 +123,7 @@ export function Card({ store, id, onMenu }: CardProps) {
             {tag}
           </span>
         ))}
-        {tags.length > MOST_TAGS && <span class="chip chip-tag">+{tags.length - MOST_TAGS}</span>}
+        {tags.length > MOST_TAGS && <span class="chip">+{tags.length - MOST_TAGS}</span>}
       </div>
       <Facts task={task} />
     </li>

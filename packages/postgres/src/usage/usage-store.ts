@@ -39,6 +39,15 @@ const taskStatements = {
   model: ofTask('sum_usage_of_task_by_model', 'u.model'),
 }
 
+/** Tasks. */
+const ofTasks = statement<UsageSum>(
+  'sum_usage_of_tasks',
+  /* sql */ `
+  select s.* from (
+    select u.task_id as key, ${SUMS} from taskboard.task_usage u where u.task_id = any ($1::text[]) group by 1
+  ) as s ${BY_KEY}`,
+)
+
 /** Account, workspaces within reach, workspace or null, first day, last day, limit, greatest key before. */
 const ofDays = (group: UsageGroup, key: string): Statement<SumRow> =>
   statement<SumRow>(
@@ -81,6 +90,7 @@ async function sumUsage(
     if (rows.length === 0) throw new TaskboardError('TASK_NOT_FOUND', 'no such task')
     return withKeys(rows)
   }
+  if ('taskIds' in query) return database.read(call, ofTasks, [query.taskIds])
   const { reach, workspaceId, groupBy, firstDay, lastDay, limit, afterKey } = query
   const workspaceIds = reach.workspaceIds === 'all' ? null : reach.workspaceIds
   const values = [reach.accountId, workspaceIds, workspaceId, firstDay, lastDay, limit, afterKey]

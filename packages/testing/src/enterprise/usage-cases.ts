@@ -32,6 +32,18 @@ export const usageCases: readonly EnterpriseCheck[] = [
       })
       assert.deepEqual(assertAnswer(await send('POST', `${path}/usage`, { body: used, headers }), 201), first)
       assert.deepEqual(assertAnswer(await send('GET', path))['usage'], amounts)
+      const other = await newTask(session)
+      const listed = assertAnswer(await send('GET', '/v2/tasks?include=usage'))['tasks'] as { id: string }[]
+      const none = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0, cost_usd: 0 }
+      assert.deepEqual(
+        Object.fromEntries(
+          listed.map(({ id, ...task }) => [`/v2/tasks/${id}`, (task as { usage?: unknown }).usage]),
+        ),
+        { [path]: amounts, [other]: none },
+      )
+      const bare = assertAnswer(await send('GET', '/v2/tasks'))['tasks'] as object[]
+      assert.ok(bare.every((task) => !('usage' in task)))
+      assertError(await send('GET', '/v2/tasks?include=cost'), 400, 'INVALID_REQUEST', 'include')
       const period = `from=${today(session)}&to=${today(session)}`
       const sums = assertAnswer(await send('GET', `/v2/analytics/usage?${period}&group_by=model`))
       assert.deepEqual(sums, { usage: [{ key: 'small', reports: 1, ...amounts }], next_cursor: null })

@@ -97,6 +97,9 @@ export const usageCases: readonly StorageCheck[] = [
           ['small', 1],
         ],
       )
+      const other = await fixture.add()
+      const ofTasks = { taskIds: [other.id, task.id, unknownId('task')], groupBy: 'task' } as const
+      assert.deepEqual(await sum(fixture, ofTasks), [{ key: task.id, reports: 2, ...total(2) }])
       assert.deepEqual(await sumBy(fixture, 'day'), [['2026-01-01', 2, 10_000]])
       assert.deepEqual(await sumBy(fixture, 'agent'), [[agent.id, 2, 10_000]])
       assert.deepEqual(await sumBy(fixture, 'type'), [['research', 2, 10_000]])

@@ -13,13 +13,16 @@ import {
   type TaskAgent,
 } from '../../board/index.js'
 import { boundedList, isTaskboardError, type InputOf } from '../../errors/index.js'
+import { noUsage } from '../../usage/index.js'
 import type { TransportServices } from '../../transport-services.js'
 import { attemptJson, toWireAttempt } from '../attempt-wire.js'
+import { toWireUsage } from '../usage-wire.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import {
   columnText,
   createdTaskJson,
   listedTaskBody,
+  listedTaskJson,
   newTaskBody,
   taskChangeBody,
   taskDetailJson,
@@ -147,9 +150,12 @@ const listTasks = operation({
           'created: newest first. updated: latest change first. due: earliest deadline first, tasks without one last. ' +
           'priority_score: only tasks in todo, highest score first, tasks on hold last.',
       }),
+    include: z.literal('usage').optional().meta({
+      description: 'usage: each task with the sum of what was reported on it.',
+    }),
     ...pageQuery,
   }),
-  answer: { status: 200, schema: z.object({ tasks: z.array(taskJson), next_cursor: nextCursor }) },
+  answer: { status: 200, schema: z.object({ tasks: z.array(listedTaskJson), next_cursor: nextCursor }) },
   async run({ services, principal, query }) {
     const { q, status, column, hold, type, tag, priority, sort, limit, cursor } = query
     const page = await services.tasks.search(principal, {
@@ -172,7 +178,15 @@ const listTasks = operation({
       limit,
       cursor,
     })
-    return { tasks: page.found.map(toWireTask), next_cursor: page.nextCursor }
+    if (query.include === undefined) {
+      return { tasks: page.found.map(toWireTask), next_cursor: page.nextCursor }
+    }
+    const used = await services.usage.ofTasks(page.found.map(({ task }) => task.id))
+    const tasks = page.found.map((found) => {
+      const usage = toWireUsage(used.get(found.task.id) ?? noUsage)
+      return { ...toWireTask(found), usage }
+    })
+    return { tasks, next_cursor: page.nextCursor }
   },
 })
 
