@@ -218,6 +218,52 @@ export interface Budget {
   readonly cost_usd: number | null
 }
 
+export interface ListedTask {
+  readonly id: string
+  readonly workspace_id: string
+  readonly parent_id: string | null
+  readonly title: string
+  readonly description: string | null
+  readonly type: string | null
+  readonly priority: 'urgent' | 'high' | 'medium' | 'low'
+  readonly assigned_to: string | null
+  readonly deadline: string | null
+  readonly not_before: string | null
+  readonly tags: readonly string[]
+  readonly metadata: Readonly<Record<string, string | readonly string[]>>
+  readonly depends_on: readonly string[]
+  readonly budget: Budget | null
+  readonly status: 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled' | 'blocked'
+  readonly column: 'todo' | 'doing' | 'done'
+  /** Why agents cannot take a task in todo. */
+  readonly hold: {
+    readonly reason: 'failed' | 'cancelled' | 'needs_input' | 'approval' | 'budget'
+    readonly message: string | null
+    readonly since: string
+  } | null
+  /** In percent. */
+  readonly progress: number
+  readonly agent: TaskAgent | null
+  /** The number of tasks in depends_on that are not done. */
+  readonly open_dependencies: number
+  readonly result: string | null
+  readonly attempts: number
+  readonly created_at: string
+  readonly updated_at: string
+  readonly started_at: string | null
+  readonly completed_at: string | null
+  /** The sum of all reports on it, with include=usage. */
+  readonly usage?: TaskUsage
+}
+
+export interface TaskUsage {
+  readonly input_tokens: number
+  readonly output_tokens: number
+  /** The part of input_tokens that a cache had. */
+  readonly cached_input_tokens: number
+  readonly cost_usd: number
+}
+
 export interface TaskDetail {
   readonly id: string
   readonly workspace_id: string
@@ -271,14 +317,6 @@ export interface TaskOutput {
   readonly url: string
   /** In bytes; null when unknown. */
   readonly size: number | null
-}
-
-export interface TaskUsage {
-  readonly input_tokens: number
-  readonly output_tokens: number
-  /** The part of input_tokens that a cache had. */
-  readonly cached_input_tokens: number
-  readonly cost_usd: number
 }
 
 export interface TaskAttempt {
@@ -971,6 +1009,8 @@ export interface ListTasksQuery {
   readonly due_before?: string | undefined
   /** created: newest first. updated: latest change first. due: earliest deadline first, tasks without one last. priority_score: only tasks in todo, highest score first, tasks on hold last. */
   readonly sort?: 'created' | 'updated' | 'due' | 'priority_score' | undefined
+  /** usage: each task with the sum of what was reported on it. */
+  readonly include?: 'usage' | undefined
   /** The most entries to return: 1 to 1000, by default 100. */
   readonly limit?: number | string | undefined
   /** The next_cursor of the previous page. */
@@ -979,7 +1019,7 @@ export interface ListTasksQuery {
 
 /** Of `listTasks`. */
 export interface ListTasksAnswer {
-  readonly tasks: readonly Task[]
+  readonly tasks: readonly ListedTask[]
   readonly next_cursor: string | null
 }
 

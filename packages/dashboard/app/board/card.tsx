@@ -1,11 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { can } from '../state/api.js'
 import { go, href } from '../state/router.js'
-import type { Task } from '../state/wire.js'
+import type { CardTask } from '../state/wire.js'
 import { text } from '../text.js'
 import { Icon } from '../ui/icon.js'
-import { now, Time } from '../ui/time.js'
+import { formatCost, now, Time } from '../ui/time.js'
 import { dragCard } from './drag.js'
+import type { Parts } from './parts.js'
 import type { BoardStore } from './store.js'
 
 const MOST_TAGS = 3
@@ -22,7 +23,8 @@ function Due({ at, isDone }: { readonly at: string; readonly isDone: boolean }) 
   )
 }
 
-function Facts({ task }: { readonly task: Task }) {
+function Facts({ task, parts }: { readonly task: CardTask; readonly parts: Parts | null }) {
+  const cost = task.usage?.cost_usd ?? 0
   const starts = task.not_before !== null && Date.parse(task.not_before) > now.value ? task.not_before : null
   return (
     <div class="facts">
@@ -31,6 +33,18 @@ function Facts({ task }: { readonly task: Task }) {
         <span class="fact">
           <Icon name="clock" />
           {text.board.starts} <Time at={starts} />
+        </span>
+      )}
+      {parts !== null && (
+        <span class="fact">
+          <Icon name="parts" />
+          {text.board.subtasks(parts.done, parts.all)}
+        </span>
+      )}
+      {cost > 0 && (
+        <span class="fact">
+          <Icon name="coins" />
+          {formatCost(cost)}
         </span>
       )}
       {task.open_dependencies > 0 && (
@@ -125,7 +139,7 @@ export function Card({ store, id, onMenu }: CardProps) {
         ))}
         {tags.length > MOST_TAGS && <span class="chip">+{tags.length - MOST_TAGS}</span>}
       </div>
-      <Facts task={task} />
+      <Facts task={task} parts={store.parts(id).value} />
     </li>
   )
 }

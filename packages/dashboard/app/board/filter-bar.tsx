@@ -40,7 +40,13 @@ export function FilterBar() {
           onInput={(event) => setTyped(event.currentTarget.value)}
         />
       </label>
-      <button type="button" class="button" aria-expanded={isOpen} aria-label={text.board.filter} onClick={() => setOpen(!isOpen)}>
+      <button
+        type="button"
+        class="button"
+        aria-expanded={isOpen}
+        aria-label={text.board.filter}
+        onClick={() => setOpen(!isOpen)}
+      >
         <Icon name="filter" />
         <span class="button-text">{text.board.filter}</span>
         {active > 0 && <span class="badge">{active}</span>}

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { Priority, Task } from '../state/wire.js'
+import type { CardTask, Priority } from '../state/wire.js'
 
 /** What the board is narrowed to; by the names of the list's query. */
 export interface Filters {
@@ -19,15 +19,15 @@ export function filterBy<Name extends keyof Filters>(name: Name, value: Filters[
 }
 
 /** Whether two answers describe the same state of a task, so that its card need not be drawn again. */
-export function isAlike(a: Task | undefined, b: Task): boolean {
+export function isAlike(a: CardTask, b: CardTask): boolean {
   return (
-    a !== undefined &&
     a.updated_at === b.updated_at &&
     a.progress === b.progress &&
     a.column === b.column &&
     a.open_dependencies === b.open_dependencies &&
     a.agent?.id === b.agent?.id &&
     a.hold?.reason === b.hold?.reason &&
-    a.hold?.message === b.hold?.message
+    a.hold?.message === b.hold?.message &&
+    a.usage?.cost_usd === b.usage?.cost_usd
   )
 }

@@ -3,8 +3,9 @@ import type { RealtimeMessage } from '@taskboard/client'
 import { client, workspaceId } from '../state/api.js'
 import { explain, type Failure } from '../state/failure.js'
 import { coalesce, onMessage, taskIdOf } from '../state/live.js'
-import { columns, type Column, type Task } from '../state/wire.js'
+import { columns, type Column, type CardTask } from '../state/wire.js'
 import { isAlike, type Filters } from './filters.js'
+import { followParts, type Parts } from './parts.js'
 
 /** How many tasks a request reads, and a block of the column shows. */
 export const PAGE_SIZE = 100
@@ -24,13 +25,15 @@ export interface BoardStore {
   readonly isReady: ReadonlySignal<boolean>
   readonly hasFilters: boolean
   /** A task by its id; its signal changes with the task. */
-  task(id: string): ReadonlySignal<Task | undefined>
+  task(id: string): ReadonlySignal<CardTask | undefined>
+  /** How many subtasks a task has; null for none, or while that is not known. */
+  parts(id: string): ReadonlySignal<Parts | null>
   loadMore(column: Column): Promise<void>
   reload(): Promise<void>
   /** Moves a task at once, and then on the server; puts it back when the server refuses. @throws what the client throws */
   move(id: string, to: Column): Promise<void>
   /** Takes in a task as the server answered it. */
-  put(task: Task): void
+  put(task: CardTask): void
   close(): void
 }
 
@@ -42,7 +45,7 @@ const sorts = { todo: 'priority_score', doing: 'created', done: 'updated' } as c
 /** Opens a board. */
 export function openBoard(filters: Filters): BoardStore {
   const workspace = workspaceId()
-  const tasks = new Map<string, Signal<Task | undefined>>()
+  const tasks = new Map<string, Signal<CardTask | undefined>>()
   const abort = new AbortController()
   const state = Object.fromEntries(columns.map((column) => [column, emptyColumn()])) as Record<
     Column,
@@ -51,18 +54,21 @@ export function openBoard(filters: Filters): BoardStore {
   /** Moves that the server has not answered yet: what it sends meanwhile must not move the card back. */
   const moving = new Map<string, Column>()
   const dirty = new Set<string>()
+  const parts = followParts((id) => tasks.has(id), abort.signal)
 
-  const taskSignal = (id: string): Signal<Task | undefined> => {
+  const taskSignal = (id: string): Signal<CardTask | undefined> => {
     const known = tasks.get(id)
     if (known !== undefined) return known
-    const created = signal<Task | undefined>(undefined)
+    const created = signal<CardTask | undefined>(undefined)
     tasks.set(id, created)
     return created
   }
 
-  function keep(task: Task): void {
+  function keep(task: CardTask): void {
     const at = taskSignal(task.id)
-    if (at.peek() === undefined || !isAlike(at.peek(), task)) at.value = task
+    const before = at.peek()
+    if (before?.column !== task.column) parts.note(task)
+    if (before === undefined || !isAlike(before, task)) at.value = { ...before, ...task }
   }
 
   const read = (column: Column, cursor: string | null) =>
@@ -73,6 +79,7 @@ export function openBoard(filters: Filters): BoardStore {
         column,
         sort: sorts[column],
         limit: PAGE_SIZE,
+        include: 'usage',
         ...(cursor === null ? {} : { cursor }),
       },
       { signal: abort.signal },
@@ -238,6 +245,7 @@ export function openBoard(filters: Filters): BoardStore {
     isReady: computed(() => isReady.value),
     hasFilters: Object.keys(filters).length > 0,
     task: taskSignal,
+    parts: parts.of,
     loadMore,
     reload,
     put(task) {
@@ -251,7 +259,7 @@ export function openBoard(filters: Filters): BoardStore {
       show(id, to)
       moving.set(id, to)
       try {
-        const { logs: _, outputs: __, usage: ___, ...task } = await client.tasks.move(id, { to })
+        const { logs: _, outputs: __, ...task } = await client.tasks.move(id, { to })
         keep(task)
       } catch (error) {
         moving.delete(id)
@@ -267,6 +275,7 @@ export function openBoard(filters: Filters): BoardStore {
     },
     close() {
       stop()
+      parts.close()
       settle.cancel()
       abort.abort()
     },

@@ -1,4 +1,4 @@
-import type { Task } from '@taskboard/client'
+import type { ListedTask, Task } from '@taskboard/client'
 
 export type {
   Account,
@@ -20,6 +20,8 @@ export type {
   Webhook,
   Workspace,
 } from '@taskboard/client'
+/** A task on the board: with what it cost, when the list was asked for that. */
+export type CardTask = ListedTask
 export type Column = Task['column']
 export type Priority = Task['priority']
 export type TaskStatus = Task['status']
