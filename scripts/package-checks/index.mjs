@@ -19,6 +19,7 @@ const names = [
   'graphql',
   'ws',
   'notify',
+  'client',
   'dashboard',
 ]
 const program = (path) => join(root, 'node_modules', path)
@@ -53,7 +54,7 @@ async function missingFiles(folder) {
 
 /**
  * Packs every package, lints the tarballs, installs them into an empty host outside the repository and uses them there as a host
- * does: import, require, and a strict type check of `fixtures/host.ts`. Requires the build, but no network.
+ * does: import, require, strict type checks of `fixtures/host.ts` and `fixtures/client.ts`, and calls of the client. Requires the build, but no network.
  */
 export async function checkPackages() {
   const totals = { passed: 0, failed: 0 }
@@ -81,6 +82,14 @@ export async function checkPackages() {
     }
     await check(totals, 'types in a strict host', () =>
       node([program('typescript/bin/tsc'), '-p', folder], folder),
+    )
+    for (const config of ['client-for-node.json', 'client-for-bundlers.json']) {
+      await check(totals, `types of the client by ${config}`, () =>
+        node([program('typescript/bin/tsc'), '-p', join(folder, config)], folder),
+      )
+    }
+    await check(totals, 'calls of the installed client', () =>
+      node(['--no-warnings', fixture('use-client.mjs'), folder], folder),
     )
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -80,7 +80,14 @@ export async function installHost(folder, tarballs) {
     await mkdir(dirname(target), { recursive: true })
     await symlink(join(root, 'node_modules', name), target, 'dir')
   }
-  for (const name of ['host.ts', 'tsconfig.json']) {
+  const fixtures = [
+    'host.ts',
+    'tsconfig.json',
+    'client.ts',
+    'client-for-node.json',
+    'client-for-bundlers.json',
+  ]
+  for (const name of fixtures) {
     await cp(fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url)), join(folder, name))
   }
   return ''
