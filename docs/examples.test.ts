@@ -32,6 +32,7 @@ const packages = [
   'graphql',
   'ws',
   'notify',
+  'client',
   'dashboard',
   'testing',
 ]
@@ -92,7 +93,11 @@ function exportsWithoutExample({ name: entry, path }: Entry): readonly string[] 
   if (!module) throw new Error(`${entry} exports nothing`)
   return checker
     .getExportsOfModule(module)
-    .filter((exported) => lacksExample(checker.getAliasedSymbol(exported), checker))
+    .filter((exported) => {
+      // What `export * from` passes on is no alias.
+      const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0
+      return lacksExample(isAlias ? checker.getAliasedSymbol(exported) : exported, checker)
+    })
     .map(({ name }) => `${entry}.${name}`)
 }
 

@@ -21,6 +21,8 @@ const declarations: Readonly<Record<string, readonly [path: string, name: string
   toFetchHandler: [`${core}/http/fetch-handler.ts`, 'FetchHandlerOptions'],
   attachRealtime: ['packages/ws/src/attach-realtime.ts', 'AttachRealtimeOptions'],
   email: ['packages/notify/src/email.ts', 'EmailOptions'],
+  createClient: ['packages/client/src/client-options.ts', 'ClientSettings'],
+  'retry of createClient': ['packages/client/src/retry.ts', 'RetryOptions'],
   virtualClock: ['packages/testing/src/clock/virtual-clock.ts', 'VirtualClockOptions'],
   webhookReceiver: ['packages/testing/src/webhooks/webhook-receiver.ts', 'WebhookReceiverOptions'],
   taskboardGraphql: ['packages/graphql/src/graphql-options.ts', 'GraphqlOptions'],

@@ -22,7 +22,18 @@ interface ErrorDetails {
   readonly cause?: unknown
 }
 
-/** A call that failed. Match on `code`; the message is for people and never contains the credential. */
+/**
+ * A call that failed. Match on `code`; the message is for people and never contains the credential.
+ * @example
+ * ```ts
+ * import { createClient, TaskboardApiError } from '@taskboard/client'
+ *
+ * const refuse = async () => Response.json({ success: false, error: 'no such task', code: 'TASK_NOT_FOUND' }, { status: 404 })
+ * const client = createClient({ baseUrl: 'https://app.example', key: 'tb_…', fetch: refuse })
+ * const failure = await client.board.move({ task_id: 'tsk_1', to: 'done' }).catch((error: unknown) => error)
+ * if (failure instanceof TaskboardApiError) console.log(failure.status, failure.code) // 404 TASK_NOT_FOUND
+ * ```
+ */
 export class TaskboardApiError extends Error {
   override readonly name: string = 'TaskboardApiError'
   /** The HTTP status; 0 when no answer arrived. */
@@ -56,7 +67,19 @@ export interface GraphqlError {
   }
 }
 
-/** A GraphQL answer with errors. Fields that did not fail are in `data`. */
+/**
+ * A GraphQL answer with errors. Fields that did not fail are in `data`.
+ * @example
+ * ```ts
+ * import { createClient, TaskboardGraphqlError } from '@taskboard/client'
+ *
+ * const errors = [{ message: 'requires the scope agents:read', path: ['agents'] }]
+ * const answer = async () => Response.json({ data: { tasks: [], agents: null }, errors })
+ * const client = createClient({ baseUrl: 'https://app.example', key: 'tb_…', fetch: answer })
+ * const failure = await client.graphql('{ tasks { id } agents { id } }').catch((error: unknown) => error)
+ * if (failure instanceof TaskboardGraphqlError) console.log(failure.errors[0]?.path) // [ 'agents' ]
+ * ```
+ */
 export class TaskboardGraphqlError extends TaskboardApiError {
   override readonly name = 'TaskboardGraphqlError'
   readonly errors: readonly GraphqlError[]

@@ -43,7 +43,8 @@ export interface WebSocketLike {
 
 export type WebSocketConstructor = new (url: string) => WebSocketLike
 
-interface Settings {
+/** The options of a client besides its credential. */
+export interface ClientSettings {
   /** Where the host mounted the routes, such as `https://app.example/kanban`. In a browser it can be a path: `/kanban`. */
   readonly baseUrl: string
   readonly paths?: Partial<ClientPaths> | undefined
@@ -55,7 +56,7 @@ interface Settings {
   readonly retry?: RetryOptions | false | undefined
 }
 
-export type ClientOptions = Settings & ClientCredential
+export type ClientOptions = ClientSettings & ClientCredential
 
 /** Options of one call. */
 export interface CallOptions {

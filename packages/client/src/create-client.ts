@@ -24,6 +24,30 @@ const defaultPaths: ClientPaths = {
  * Makes a client of the task board at `baseUrl`. It opens nothing until the first call. Bodies, queries and answers have the names
  * of the wire, as the OpenAPI document has them.
  * @throws TypeError without a `baseUrl`, or without a `fetch`.
+ * @example
+ * ```ts
+ * import { createClient } from '@taskboard/client'
+ * import { createTaskboard } from '@taskboard/core'
+ * import { toFetchHandler } from '@taskboard/core/transport'
+ * import { memoryStorage } from '@taskboard/memory'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const { workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'professional' })
+ * const { key } = await taskboard.accounts.createKey({
+ *   workspaceId: workspace.id,
+ *   name: 'scripts',
+ *   scopes: ['tasks:read', 'tasks:write'],
+ * })
+ *
+ * const handle = toFetchHandler(taskboard)
+ * const client = createClient({
+ *   baseUrl: 'https://app.example', // leave out `fetch` to call a server
+ *   key,
+ *   fetch: async (url, init) => handle(new Request(url, init)),
+ * })
+ * const task = await client.tasks.create({ title: 'Compare the offers' })
+ * console.log(task.status) // pending
+ * ```
  */
 export function createClient(options: ClientOptions) {
   const connection = connectionOf(options)

@@ -7,6 +7,7 @@ export type {
   ClientCredential,
   ClientOptions,
   ClientPaths,
+  ClientSettings,
   Fetch,
   LoginCredential,
   TokenFunction,
