@@ -1,6 +1,6 @@
 import { lazy } from './ui/lazy.js'
 import { account, chooseWorkspace, workspace } from './state/api.js'
-import { waiting } from './inbox/waiting.js'
+import { waiting, waitingLabel } from './inbox/waiting.js'
 import { Board } from './board/board.js'
 import { ConnectionLine } from './board/connection.js'
 import { Help, isHelpOpen, useShortcuts } from './shortcuts.js'
@@ -53,8 +53,9 @@ function Navigation() {
               <Icon name={icon} />
               <span class="nav-text">{text.nav[target]}</span>
               {target === 'inbox' && count > 0 && (
-                <span class="badge" aria-label={`${count} waiting`}>
-                  {count}
+                <span class="badge">
+                  <span aria-hidden="true">{waitingLabel}</span>
+                  <span class="visually-hidden">{text.inbox.waiting(waitingLabel.value)}</span>
                 </span>
               )}
             </a>

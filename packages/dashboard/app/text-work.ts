@@ -169,9 +169,9 @@ export const inboxText = {
   title: 'Inbox',
   waiting: (count: string) => `${count} waiting`,
   groups: {
-    question: 'Questions',
+    needs_input: 'Questions',
     approval: 'Approvals',
-    failure: 'Failures',
+    failed: 'Failures',
     budget: 'Spent budgets',
   },
   empty: 'Nothing waits for you.',

@@ -1,4 +1,184 @@
-/** Placeholder. */
+import { signal } from '@preact/signals'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { can, client, workspaceId } from '../state/api.js'
+import { explain, type Failure } from '../state/failure.js'
+import { text } from '../text.js'
+import { Empty } from '../ui/states.js'
+import { Markdown } from '../ui/markdown.js'
+import { Time } from '../ui/time.js'
+
+interface Said {
+  readonly id: string
+  readonly by: 'you' | 'agent'
+  readonly body: string
+  readonly at: string
+}
+
+/** How many messages a tab keeps. */
+const MOST_KEPT = 200
+const keyOf = (workspace: string): string => `taskboard.chat.${workspace}`
+
+/** The conversation of this tab with the agent of a workspace. */
+function restore(workspace: string): readonly Said[] {
+  try {
+    return JSON.parse(sessionStorage.getItem(keyOf(workspace)) ?? '[]') as readonly Said[]
+  } catch {
+    return []
+  }
+}
+
+function keep(workspace: string, said: readonly Said[]): void {
+  try {
+    sessionStorage.setItem(keyOf(workspace), JSON.stringify(said.slice(-MOST_KEPT)))
+  } catch {
+    // Full, or not allowed: the page keeps it while it is open.
+  }
+}
+
+/** The messages that wait for an answer, by the workspace: leaving the page does not end that. */
+const pending = signal<ReadonlyMap<string, string>>(new Map())
+const conversations = signal<ReadonlyMap<string, readonly Said[]>>(new Map())
+const drafts = new Map<string, string>()
+
+function conversation(workspace: string): readonly Said[] {
+  return conversations.value.get(workspace) ?? restore(workspace)
+}
+
+function write(workspace: string, said: readonly Said[]): void {
+  conversations.value = new Map([...conversations.peek(), [workspace, said]])
+  keep(workspace, said)
+}
+
+const toSaid = (by: Said['by'], body: string, at: string): Said => ({ id: crypto.randomUUID(), by, body, at })
+
+/** Asks the agent. @throws what the client throws; the message is not part of the conversation then. */
+async function ask(workspace: string, message: string): Promise<void> {
+  pending.value = new Map([...pending.peek(), [workspace, message]])
+  const at = new Date().toISOString()
+  try {
+    const answer = await client.chat({ message, workspace_id: workspace })
+    write(workspace, [
+      ...conversation(workspace),
+      toSaid('you', message, at),
+      toSaid('agent', answer.reply, answer.timestamp),
+    ])
+  } finally {
+    const others = [...pending.peek()].filter(([id]) => id !== workspace)
+    pending.value = new Map(others)
+  }
+}
+
+function Message({ said }: { readonly said: Said }) {
+  return (
+    <div class={`said said-${said.by}`}>
+      <p class="said-head">
+        <strong>{text.chat[said.by]}</strong> <Time at={said.at} />
+      </p>
+      {said.by === 'you' ? <p class="written">{said.body}</p> : <Markdown source={said.body} />}
+    </div>
+  )
+}
+
+function Refusal({ failure }: { readonly failure: Failure }) {
+  const isAbsent = failure.status === 503
+  return (
+    <div class="form-error" role="alert">
+      <p>{isAbsent ? text.chat.noAgent : failure.message}</p>
+      {isAbsent && <p>{text.chat.noAgentHow}</p>}
+      {failure.requestId !== null && <small>{text.errors.request(failure.requestId)}</small>}
+    </div>
+  )
+}
+
+/** The conversation with the agent of the workspace. */
 export function ChatPage() {
-  return <div>{null}</div>
+  const workspace = workspaceId()
+  const [typed, setTyped] = useState(drafts.get(workspace) ?? '')
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const log = useRef<HTMLDivElement>(null)
+  const said = conversation(workspace)
+  const asked = pending.value.get(workspace)
+  useEffect(() => {
+    if (log.current !== null) log.current.scrollTop = log.current.scrollHeight
+  }, [said.length, asked])
+  if (!can('chat:write')) return <Empty title={text.chat.notAllowed} />
+  const type = (value: string): void => {
+    setTyped(value)
+    drafts.set(workspace, value)
+  }
+  const send = async (): Promise<void> => {
+    const message = typed.trim()
+    if (message === '' || asked !== undefined) return
+    setFailure(null)
+    type('')
+    try {
+      await ask(workspace, message)
+    } catch (error) {
+      setFailure(explain(error))
+      // It is not lost, unless something else was typed meanwhile.
+      if ((drafts.get(workspace) ?? '') === '') type(message)
+    }
+  }
+  return (
+    <section class="chat" aria-label={text.chat.title}>
+      <div class="chat-head">
+        <p class="quiet small">{text.chat.about}</p>
+        {said.length > 0 && (
+          <button type="button" class="button button-small" onClick={() => write(workspace, [])}>
+            {text.chat.clear}
+          </button>
+        )}
+      </div>
+      <div ref={log} class="chat-log" role="log" aria-live="polite" aria-label={text.chat.log} tabIndex={0}>
+        {said.length === 0 && asked === undefined && <Empty title={text.chat.empty} />}
+        {said.map((one) => (
+          <Message key={one.id} said={one} />
+        ))}
+        {asked !== undefined && (
+          <>
+            <div class="said said-you">
+              <p class="written">{asked}</p>
+            </div>
+            <p class="quiet">{text.chat.sending}</p>
+          </>
+        )}
+      </div>
+      <form
+        class="chat-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void send()
+        }}
+      >
+        {failure !== null && <Refusal failure={failure} />}
+        <label for="chat-message" class="visually-hidden">
+          {text.chat.label}
+        </label>
+        <div class="chat-line">
+          <textarea
+            id="chat-message"
+            rows={2}
+            maxLength={20_000}
+            placeholder={text.chat.placeholder}
+            aria-describedby="chat-hint"
+            autofocus
+            value={typed}
+            onInput={(event) => type(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              // Enter also ends the input of a composed character.
+              if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+              event.preventDefault()
+              void send()
+            }}
+          />
+          <button class="button button-primary" disabled={typed.trim() === '' || asked !== undefined}>
+            {text.chat.send}
+          </button>
+        </div>
+        <small id="chat-hint" class="hint">
+          {text.chat.hint}
+        </small>
+      </form>
+    </section>
+  )
 }

@@ -16,6 +16,11 @@ export function onMessage(listener: Listener): () => void {
   return () => void listeners.delete(listener)
 }
 
+/** Whether messages may be missing before this one: what is shown has to be read again. */
+export function isLoss(message: RealtimeMessage): boolean {
+  return message.type === 'gap' || (message.type === 'subscribed' && !message.resumed)
+}
+
 /** The id of the task that a message is about; null for others. */
 export function taskIdOf(message: RealtimeMessage): string | null {
   if (

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { RealtimeMessage } from '@taskboard/client'
-import { coalesce, onMessage } from './live.js'
+import { coalesce, isLoss, onMessage } from './live.js'
 
 /** Calls `listener` for each message while a component is shown. */
 export function useMessages(listener: (message: RealtimeMessage) => void): void {
@@ -16,6 +16,6 @@ export function useReload(reload: () => void, matters: (message: RealtimeMessage
   const again = useRef(coalesce(() => latest.current()))
   useEffect(() => () => again.current.cancel(), [])
   useMessages((message) => {
-    if (message.type === 'gap' || matters(message)) again.current()
+    if (isLoss(message) || matters(message)) again.current()
   })
 }

@@ -32,6 +32,7 @@ import { Subtasks } from './subtasks.js'
 import { Thread } from './thread.js'
 import { Usage } from './usage.js'
 import { useTask, type LiveTask } from './use-task.js'
+import { WhyNext } from './why.js'
 
 interface PartProps {
   readonly live: LiveTask
@@ -223,6 +224,7 @@ function Aside(part: PartProps) {
         </div>
         <Metadata task={task} />
       </section>
+      {task.column === 'todo' && task.hold === null && <WhyNext task={task} />}
       <Usage task={task} />
       <Attempts task={task} />
     </aside>

@@ -22,6 +22,8 @@ export function useTask(id: string): LiveTask {
       loaded.put({ ...loaded.value, progress: message.progress })
   })
   useReload(loaded.reload, (message) => {
+    // Lines of the log are not sent again.
+    if (message.type === 'subscribed') return true
     if (message.type === 'task.completed' || message.type === 'task.deleted') {
       // Also one that it waits for: it may be free now.
       if (loaded.value?.depends_on.includes(taskIdOf(message) ?? '') === true) return true

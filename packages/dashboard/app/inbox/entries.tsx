@@ -1,0 +1,278 @@
+import { useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { can, client, workspace } from '../state/api.js'
+import { href } from '../state/router.js'
+import type { Approval, MonthlyBudget, Task } from '../state/wire.js'
+import { ApprovalCard } from '../task/approval-card.js'
+import { BudgetInputs, fromBudgetDraft, toBudgetDraft } from '../task/fields.js'
+import { WriteBox } from '../task/thread.js'
+import { text } from '../text.js'
+import { announce } from '../ui/announce.js'
+import { FormError, useSubmit } from '../ui/form.js'
+import { Icon } from '../ui/icon.js'
+import { Markdown } from '../ui/markdown.js'
+import { Time, formatCost, formatCount } from '../ui/time.js'
+import { reloadWaiting, type Reason } from './waiting.js'
+
+interface EntryProps {
+  readonly id: string
+  readonly title: ComponentChildren
+  readonly since: string | null
+  readonly children: ComponentChildren
+}
+
+/** The frame of one thing that waits. It takes the focus as a whole, so that its keys work. */
+export function Entry({ id, title, since, children }: EntryProps) {
+  return (
+    <li class="waiting" data-entry={id} tabIndex={0} aria-labelledby={`${id}-title`}>
+      <div class="waiting-head">
+        <h3 id={`${id}-title`}>{title}</h3>
+        {since !== null && (
+          <small class="quiet">
+            <Time at={since} />
+          </small>
+        )}
+      </div>
+      {children}
+    </li>
+  )
+}
+
+interface HeldProps {
+  readonly task: Task
+  /** Called once it was handled here. */
+  readonly onHandled: () => void
+}
+
+function useRelease({ task, onHandled }: HeldProps) {
+  const form = useSubmit()
+  const release = async (before: () => Promise<unknown> = () => Promise.resolve()): Promise<void> => {
+    const work = async (): Promise<void> => {
+      await before()
+      await client.tasks.release(task.id, {})
+    }
+    if (!(await form.submit(work))) return
+    announce(text.task.actions.released)
+    onHandled()
+  }
+  return { ...form, release }
+}
+
+function OpenTask({ task }: { readonly task: Task }) {
+  return (
+    <a class="button button-small" href={href('tasks', task.id)} data-open>
+      {text.inbox.open}
+    </a>
+  )
+}
+
+function Question({ task, onHandled }: HeldProps) {
+  const message = task.hold?.message ?? ''
+  return (
+    <>
+      {message !== '' && <Markdown source={message} />}
+      {can('tasks:write') && <WriteBox id={task.id} isAnswer isAnswerOnly onSent={onHandled} />}
+    </>
+  )
+}
+
+function Failure({ task, onHandled }: HeldProps) {
+  const { failure, isBusy, release } = useRelease({ task, onHandled })
+  const message = task.hold?.message ?? ''
+  return (
+    <>
+      {message !== '' && <p class="written waiting-reason">{message}</p>}
+      {task.attempts > 0 && <p class="quiet small">{text.inbox.attempts(task.attempts)}</p>}
+      <FormError failure={failure} />
+      <div class="edit-actions">
+        <OpenTask task={task} />
+        {can('tasks:write') && (
+          <button
+            type="button"
+            class="button button-small button-primary"
+            disabled={isBusy}
+            onClick={() => void release()}
+          >
+            <Icon name="again" />
+            {text.task.actions.retry}
+          </button>
+        )}
+      </div>
+    </>
+  )
+}
+
+function SpentTask({ task, onHandled }: HeldProps) {
+  const [draft, setDraft] = useState(() => toBudgetDraft(task.budget))
+  const { failure, isBusy, release, errorOf } = useRelease({ task, onHandled })
+  const raise = () => client.tasks.update(task.id, { budget: fromBudgetDraft(draft) })
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void release(raise)
+      }}
+    >
+      <p class="written">{task.hold?.message}</p>
+      {can('tasks:write') && (
+        <>
+          {task.budget !== null && (
+            <BudgetInputs
+              draft={draft}
+              onDraft={setDraft}
+              error={errorOf('budget')}
+              labels={{ tokens: text.inbox.newTokens, cost: text.inbox.newCost }}
+            />
+          )}
+          <FormError failure={failure} fields={['budget']} />
+        </>
+      )}
+      <div class="edit-actions">
+        <OpenTask task={task} />
+        {can('tasks:write') && (
+          <>
+            <button
+              type="button"
+              class="button button-small"
+              disabled={isBusy}
+              onClick={() => void release()}
+            >
+              {text.inbox.releaseOnly}
+            </button>
+            {task.budget !== null && (
+              <button class="button button-small button-primary" disabled={isBusy}>
+                {text.inbox.raise}
+              </button>
+            )}
+          </>
+        )}
+      </div>
+    </form>
+  )
+}
+
+interface ApprovalEntryProps extends HeldProps {
+  /** Null until they were read. */
+  readonly approvals: readonly Approval[] | null
+}
+
+function ApprovalEntry({ task, approvals, onHandled }: ApprovalEntryProps) {
+  const { failure, isBusy, release } = useRelease({ task, onHandled })
+  if (approvals === null) return <p class="quiet">{text.loading}</p>
+  if (approvals.length > 0) {
+    return (
+      <>
+        {approvals.map((approval) => (
+          <ApprovalCard
+            key={approval.id}
+            approval={approval}
+            onDecided={approvals.length === 1 ? onHandled : () => undefined}
+          />
+        ))}
+      </>
+    )
+  }
+  return (
+    <>
+      <p>{text.task.hold.noApproval}</p>
+      <FormError failure={failure} />
+      <div class="edit-actions">
+        <OpenTask task={task} />
+        {can('tasks:write') && (
+          <button
+            type="button"
+            class="button button-small button-primary"
+            disabled={isBusy}
+            onClick={() => void release()}
+          >
+            {text.task.actions.release}
+          </button>
+        )}
+      </div>
+    </>
+  )
+}
+
+interface HeldEntryProps extends ApprovalEntryProps {
+  readonly reason: Reason
+}
+
+/** A task that waits for a person, with what the person can do about it. */
+export function HeldEntry({ reason, ...props }: HeldEntryProps) {
+  const { task } = props
+  return (
+    <Entry
+      id={task.id}
+      since={task.hold?.since ?? null}
+      title={<a href={href('tasks', task.id)}>{task.title}</a>}
+    >
+      {reason === 'needs_input' && <Question {...props} />}
+      {reason === 'approval' && <ApprovalEntry {...props} />}
+      {reason === 'failed' && <Failure {...props} />}
+      {reason === 'budget' && <SpentTask {...props} />}
+    </Entry>
+  )
+}
+
+/** A monthly budget that is spent. */
+export function SpentBudget({
+  budget,
+  agentName,
+}: {
+  readonly budget: MonthlyBudget
+  readonly agentName: string | null
+}) {
+  const [draft, setDraft] = useState(() => toBudgetDraft(budget.budget))
+  const { failure, isBusy, submit, errorOf } = useSubmit()
+  const { agent_id: agentId, workspace_id: workspaceId, used } = budget
+  const canRaise = agentId === null ? can('account:write') : can('agents:write')
+  const raise = async (): Promise<void> => {
+    const body = { budget: fromBudgetDraft(draft) }
+    const write = () =>
+      agentId === null
+        ? client.workspaces.setBudget(workspaceId, body)
+        : client.agents.setBudget(agentId, body)
+    if (!(await submit(write))) return
+    announce(text.inbox.raised)
+    reloadWaiting()
+  }
+  return (
+    <Entry
+      id={agentId ?? workspaceId}
+      since={null}
+      title={
+        agentId === null
+          ? `${text.inbox.ofWorkspace} ${workspace.value?.name ?? ''}`
+          : text.inbox.ofAgent(agentName ?? agentId)
+      }
+    >
+      <p class="small">
+        {text.inbox.spent(
+          `${formatCount(used.tokens)} ${text.task.tokens.toLowerCase()}, ${formatCost(used.cost_usd)}`,
+        )}
+      </p>
+      <p class="quiet small">{text.inbox.monthlyHint}</p>
+      {canRaise && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            void raise()
+          }}
+        >
+          <BudgetInputs
+            draft={draft}
+            onDraft={setDraft}
+            error={errorOf('budget')}
+            labels={{ tokens: text.inbox.newTokens, cost: text.inbox.newCost }}
+          />
+          <FormError failure={failure} fields={['budget']} />
+          <div class="edit-actions">
+            <button class="button button-small button-primary" disabled={isBusy}>
+              {text.inbox.raiseMonthly}
+            </button>
+          </div>
+        </form>
+      )}
+    </Entry>
+  )
+}
