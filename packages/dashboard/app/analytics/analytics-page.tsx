@@ -116,7 +116,7 @@ function Charts({ analytics, period }: { readonly analytics: Analytics; readonly
   const { charts } = text
   return (
     <>
-      <div class="charts">
+      <div class="charts charts-4">
         <Chart
           title={charts.throughput}
           kind="bars"
@@ -128,16 +128,18 @@ function Charts({ analytics, period }: { readonly analytics: Analytics; readonly
           kind="line"
           points={pointsOf((part) => part.avg_completion_time)}
           format={formatSeconds}
+          isTime
         />
         <Chart
           title={charts.saved}
           kind="bars"
           points={pointsOf((part) => part.time_saved * S_PER_H)}
           format={formatSeconds}
+          isTime
         />
         <Chart title={charts.cost} kind="bars" points={costPoints} format={formatCost} />
       </div>
-      <div class="charts">
+      <div class="charts charts-3">
         <Shares title={charts.byType} shares={sharesOf(byType, (key) => key)} />
         <Shares
           title={charts.byAgent}

@@ -19,10 +19,13 @@ export function Chart({
   kind,
   points,
   format,
+  isTime = false,
 }: {
   readonly title: string
   readonly kind: 'bars' | 'line'
   readonly points: readonly Point[]
+  /** Whether the values are seconds. */
+  readonly isTime?: boolean
   readonly format: (value: number) => string
 }) {
   const values = points.map(({ value }) => value)
@@ -37,6 +40,7 @@ export function Chart({
         labels={points.map(({ short }) => short)}
         values={values}
         format={format}
+        isTime={isTime}
         label={text.summary(title, points.length, peak)}
       />
       <details>

@@ -13,9 +13,15 @@ export interface PlotData {
 interface PlotProps extends PlotData {
   readonly kind: 'bars' | 'line'
   readonly format: (value: number) => string
+  /** Whether the values are seconds, whose axis has round minutes and hours. */
+  readonly isTime: boolean
   /** What screen readers say of the drawing. */
   readonly label: string
 }
+
+const roundSeconds = [
+  1, 5, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400, 604_800,
+]
 
 interface Colours {
   readonly text: string
@@ -35,7 +41,7 @@ function colours(): Colours {
   }
 }
 
-function optionsOf({ kind, labels, format }: PlotProps, width: number): Omit<uPlot.Options, 'hooks'> {
+function optionsOf({ kind, labels, format, isTime }: PlotProps, width: number): Omit<uPlot.Options, 'hooks'> {
   const { text, line, accent, soft } = colours()
   const font = `12px ${getComputedStyle(document.body).fontFamily}`
   const axis = { stroke: text, font, grid: { stroke: line, width: 1 }, ticks: { show: false } }
@@ -60,7 +66,13 @@ function optionsOf({ kind, labels, format }: PlotProps, width: number): Omit<uPl
         incrs: [1, 2, 5, 7, 10, 14, 20, 30, 60, 90],
         values: (_plot, splits) => splits.map((at) => labels[at] ?? ''),
       },
-      { ...axis, size: 64, space: 36, values: (_plot, splits) => splits.map(format) },
+      {
+        ...axis,
+        size: 64,
+        space: 36,
+        values: (_plot, splits) => splits.map(format),
+        ...(isTime ? { incrs: [...roundSeconds] } : {}),
+      },
     ],
     series: [
       {},
@@ -113,10 +125,10 @@ export function Plot(props: PlotProps) {
   const value = pointed === null ? undefined : values[pointed]
   return (
     <>
-      <div ref={place} class="plot" role="img" aria-label={label} />
       <p class="plot-value quiet" aria-hidden="true">
         {value === undefined || pointed === null ? '\u00a0' : `${labels[pointed]}: ${format(value)}`}
       </p>
+      <div ref={place} class="plot" role="img" aria-label={label} />
     </>
   )
 }

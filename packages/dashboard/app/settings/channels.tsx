@@ -26,12 +26,12 @@ export function Channels() {
   return (
     <>
       <SectionHead
-        title={settingsText.tabs.notifications}
+        title={settingsText.tabs.channels}
         about={text.about}
         add={can('webhooks:write') && text.create}
         onAdd={() => setCreating(true)}
       />
-      <section class="panel" aria-label={settingsText.tabs.notifications}>
+      <section class="panel" aria-label={settingsText.tabs.channels}>
         <ShowPages pages={pages} empty={<Empty title={text.empty} />}>
           {(channels) => (
             <ul class="row-list">

@@ -22,10 +22,25 @@ export function presetOf(cron: string): Preset {
   return names.find((name) => presets[name] === cron.trim()) ?? 'custom'
 }
 
-/** An expression as people say it, or as it is. */
+// The first of these is a Sunday.
+const someWeek = Date.UTC(2023, 0, 1)
+const DAY_MS = 86_400_000
+const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' })
+
+function describeDays(days: string): string | null {
+  const { everyDay, weekdays, everyWeek } = settingsText.schedules.days
+  if (days === '*') return everyDay
+  if (days === '1-5') return weekdays
+  return /^[0-7]$/.test(days) ? everyWeek(weekday.format(someWeek + Number(days) * DAY_MS)) : null
+}
+
+/** An expression as people say it, or as it is when it is not a plain one. */
 export function describeCron(cron: string): string {
   const preset = presetOf(cron)
-  return preset === 'custom' ? cron : settingsText.schedules.presets[preset]
+  if (preset !== 'custom') return settingsText.schedules.presets[preset]
+  const [, minute = '', hour = '', days = ''] = /^(\d{1,2}) (\d{1,2}) \* \* (\S+)$/.exec(cron) ?? []
+  const when = describeDays(days)
+  return when === null ? cron : settingsText.schedules.days.at(when, `${hour}:${minute.padStart(2, '0')}`)
 }
 
 /** The time zones that the browser knows. */

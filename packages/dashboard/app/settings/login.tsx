@@ -6,7 +6,7 @@ import { SecondFactor } from './second-factor.js'
 export function Login() {
   return (
     <>
-      <SectionHead title={settingsText.tabs.login} />
+      <SectionHead title={settingsText.tabs.security} />
       <SecondFactor />
     </>
   )

@@ -23,9 +23,9 @@ const sections: Readonly<
 > = {
   keys: { show: ApiKeys, isAllowed: () => can('account:read') },
   webhooks: { show: Webhooks, isAllowed: () => can('webhooks:read') },
-  notifications: { show: Channels, isAllowed: () => can('webhooks:read') },
+  channels: { show: Channels, isAllowed: () => can('webhooks:read') },
   schedules: { show: Schedules, isAllowed: () => can('tasks:read') },
-  login: {
+  security: {
     show: Login,
     isAllowed: () => can('account:write') && isUser() && config.login === 'taskboard',
   },
