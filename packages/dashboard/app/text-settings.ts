@@ -83,7 +83,7 @@ export const settingsText = {
     disabledReasons: {
       gone: 'Disabled: the endpoint answered 410 Gone.',
       failing: 'Disabled: the endpoint failed for five days.',
-      host: 'Disabled by the host.',
+      host: 'Disabled',
     } satisfies Record<NonNullable<Webhook['disabled_reason']>, string>,
     failing: 'Failing since',
     unsigned: 'Not signed',
@@ -95,6 +95,7 @@ export const settingsText = {
     test: 'Send test',
     testing: 'Sending …',
     tested: 'Result of the test',
+    waiting: 'Sent. Waiting for the answer …',
     deleteTitle: 'Delete webhook?',
     deleteMessage: (url: string) => `Nothing is sent to ${url} any more, and its log is deleted.`,
     isDeleted: 'Deleted the webhook.',

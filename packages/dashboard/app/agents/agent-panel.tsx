@@ -112,9 +112,9 @@ function Labels({ labels }: { readonly labels: readonly string[] }) {
 
 function Profile({ agent, figures }: { readonly agent: Agent; readonly figures: AgentFigures }) {
   return (
-    <section class="facts-section">
+    <section class="part">
       <h3>{text.details}</h3>
-      <dl class="facts">
+      <dl class="fact-list">
         <div>
           <dt>{text.worksOn}</dt>
           <dd>
@@ -184,7 +184,7 @@ function AgentBudget({
   const [isOpen, setOpen] = useState(false)
   const current = figures.budgets.get(agent.id)
   return (
-    <section class="facts-section">
+    <section class="part">
       <h3>{text.budgetForm.title}</h3>
       <BudgetState budget={current} />
       {can('agents:write') && !isOpen && (

@@ -59,7 +59,6 @@ export function AgentsPage() {
     <div class="page-inner">
       <header class="section-head">
         <h2>{text.title}</h2>
-        <span class="spacer" />
         {newAgent}
       </header>
       <ShowPages

@@ -49,9 +49,17 @@ export function timeZones(current: string): readonly string[] {
   return [...new Set([current, 'UTC', ...zones])]
 }
 
-/** A time in the zone of a schedule, such as `Monday, 23 November 2026 at 09:00 CET`. */
+/** A time in the zone of a schedule, such as `Monday, 23 November 2026 at 9:00 CET`. */
 export function formatInZone(at: string, timeZone: string): string {
-  const options = { dateStyle: 'full', timeStyle: 'long' } as const
+  const options = {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  } as const
   try {
     return new Intl.DateTimeFormat(undefined, { ...options, timeZone }).format(Date.parse(at))
   } catch {

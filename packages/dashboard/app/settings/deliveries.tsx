@@ -14,7 +14,14 @@ const text = settingsText.deliveries
 const PAGE_SIZE = 25
 const SETTLE_MS = 2_000
 const statuses = ['pending', 'succeeded', 'failed', 'skipped'] as const
+/** What is due this soon changes while somebody looks. */
+const SOON_MS = 10_000
+const POLL_MS = 3_000
 type Filter = '' | (typeof statuses)[number]
+
+function isDueSoon({ next_attempt_at: next }: Delivery): boolean {
+  return next !== null && Date.parse(next) < Date.now() + SOON_MS
+}
 
 /** The log of what was sent to a webhook. A change of `round` reads it again. */
 export function Deliveries({ webhookId, round }: { readonly webhookId: string; readonly round: number }) {
@@ -30,6 +37,12 @@ export function Deliveries({ webhookId, round }: { readonly webhookId: string; r
   useEffect(() => {
     if (round > 0) pages.reload()
   }, [round])
+  const isDue = pages.items?.some(isDueSoon) ?? false
+  useEffect(() => {
+    if (!isDue) return undefined
+    const timer = setInterval(pages.reload, POLL_MS)
+    return () => clearInterval(timer)
+  }, [isDue])
   useEffect(() => {
     const settle = coalesce(pages.reload, SETTLE_MS)
     const stop = onMessage(({ type }) => {

@@ -32,6 +32,13 @@ export function SecondFactor() {
 
 type OnStep = (step: Step) => void
 
+/** Moves the focus to the first input of a form that took the place of another. */
+function useFirstInput() {
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => form.current?.querySelector('input')?.focus(), [])
+  return form
+}
+
 function Start({ onStep }: { readonly onStep: OnStep }) {
   const { failure, isBusy, submit } = useSubmit()
   const begin = () =>
@@ -61,6 +68,7 @@ function Start({ onStep }: { readonly onStep: OnStep }) {
 }
 
 function Scan({ begun, onStep }: { readonly begun: BeginMfaAnswer; readonly onStep: OnStep }) {
+  const form = useFirstInput()
   const [code, setCode] = useState('')
   const { failure, isBusy, submit, errorOf } = useSubmit()
   const onSubmit = async (event: Event): Promise<void> => {
@@ -72,7 +80,7 @@ function Scan({ begun, onStep }: { readonly begun: BeginMfaAnswer; readonly onSt
     })
   }
   return (
-    <form class="enrol" onSubmit={(event) => void onSubmit(event)}>
+    <form ref={form} class="enrol" onSubmit={(event) => void onSubmit(event)}>
       <p>{text.scan}</p>
       <QrCode value={begun.otpauth_uri} label={text.qr} />
       <p>{text.manual}</p>
@@ -85,7 +93,6 @@ function Scan({ begun, onStep }: { readonly begun: BeginMfaAnswer; readonly onSt
         inputMode="numeric"
         autocomplete="one-time-code"
         required
-        autofocus
         maxLength={64}
         value={code}
         onValue={setCode}
@@ -154,6 +161,7 @@ function RecoveryCodes({
 }
 
 function Remove({ isEnrolled, onStep }: { readonly isEnrolled: boolean; readonly onStep: OnStep }) {
+  const form = useFirstInput()
   const [code, setCode] = useState('')
   const { failure, isBusy, submit, errorOf } = useSubmit()
   const onSubmit = async (event: Event): Promise<void> => {
@@ -165,13 +173,12 @@ function Remove({ isEnrolled, onStep }: { readonly isEnrolled: boolean; readonly
     })
   }
   return (
-    <form onSubmit={(event) => void onSubmit(event)}>
+    <form ref={form} class="enrol" onSubmit={(event) => void onSubmit(event)}>
       {isEnrolled && <p role="status">{text.enrolled}</p>}
       <TextInput
         label={text.removeCode}
         autocomplete="one-time-code"
         required
-        autofocus
         maxLength={64}
         value={code}
         onValue={setCode}

@@ -19,7 +19,6 @@ export function SectionHead({
         <h2>{title}</h2>
         {about !== undefined && <p class="quiet">{about}</p>}
       </div>
-      <span class="spacer" />
       {add !== undefined && add !== false && (
         <button type="button" class="button button-primary" onClick={onAdd}>
           <Icon name="plus" />

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { can, config, isUser } from '../state/api.js'
 import { href, route } from '../state/router.js'
 import { settingsText as text } from '../text-settings.js'
@@ -42,18 +43,29 @@ export function SettingsPage() {
   const { show: Shown } = sections[shown]
   return (
     <div class="page-inner">
-      <nav class="tabs" aria-label={text.sections}>
-        {allowed.map((section) => (
-          <a
-            key={section}
-            href={href('settings', section)}
-            aria-current={section === shown ? 'page' : undefined}
-          >
-            {text.tabs[section]}
-          </a>
-        ))}
-      </nav>
+      <Tabs allowed={allowed} shown={shown} />
       <Shown key={shown} id={shown === wanted ? id : undefined} />
     </div>
+  )
+}
+
+function Tabs({ allowed, shown }: { readonly allowed: readonly Section[]; readonly shown: Section }) {
+  const nav = useRef<HTMLElement>(null)
+  useEffect(() => {
+    // On a phone the sections are wider than the screen.
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [shown])
+  return (
+    <nav ref={nav} class="tabs" aria-label={text.sections}>
+      {allowed.map((section) => (
+        <a
+          key={section}
+          href={href('settings', section)}
+          aria-current={section === shown ? 'page' : undefined}
+        >
+          {text.tabs[section]}
+        </a>
+      ))}
+    </nav>
   )
 }

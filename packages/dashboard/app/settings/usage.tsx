@@ -47,7 +47,7 @@ export function UsageSection() {
     <>
       <SectionHead title={settingsText.tabs.usage} />
       <section class="panel">
-        <dl class="facts">
+        <dl class="fact-list">
           <div>
             <dt>{text.account}</dt>
             <dd>
@@ -68,7 +68,7 @@ export function UsageSection() {
       </section>
       <section class="panel" aria-labelledby="quotas">
         <h3 id="quotas">{text.quotas}</h3>
-        <dl class="facts">
+        <dl class="fact-list">
           {quotas.map((quota) => (
             <Quota key={quota} of={shown} quota={quota} />
           ))}
@@ -76,7 +76,7 @@ export function UsageSection() {
       </section>
       <section class="panel" aria-labelledby="limits">
         <h3 id="limits">{text.limits}</h3>
-        <dl class="facts">
+        <dl class="fact-list">
           {limits.map((limit) => (
             <div key={limit}>
               <dt>{text.limitNames[limit]}</dt>

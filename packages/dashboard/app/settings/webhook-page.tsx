@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { can, client } from '../state/api.js'
 import { go, href } from '../state/router.js'
-import type { Delivery, Webhook } from '../state/wire.js'
+import type { Webhook } from '../state/wire.js'
 import { text as common } from '../text.js'
 import { settingsText } from '../text-settings.js'
 import { announce, complain } from '../ui/announce.js'
@@ -9,8 +9,8 @@ import { Confirm } from '../ui/dialog.js'
 import { SecretOnce } from '../ui/secret.js'
 import { Show, useLoaded } from '../ui/states.js'
 import { Deliveries } from './deliveries.js'
-import { DeliveryDetails, DeliveryLine } from './delivery.js'
 import { RotateSecret, type RotatedSecret } from './rotate-secret.js'
+import { TestWebhook } from './test-webhook.js'
 import { WebhookForm } from './webhook-form.js'
 import { WebhookState } from './webhooks.js'
 
@@ -138,52 +138,6 @@ function WebhookActions({
           onConfirm={() => void remove().catch(complain)}
           onClose={close}
         />
-      )}
-    </>
-  )
-}
-
-function TestWebhook({
-  webhook,
-  onTested,
-  children,
-}: {
-  readonly webhook: Webhook
-  readonly onTested: () => void
-  readonly children: preact.ComponentChildren
-}) {
-  const [result, setResult] = useState<Delivery | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const test = async (): Promise<void> => {
-    setBusy(true)
-    try {
-      const delivery = await client.webhooks.test(webhook.id, {})
-      setResult(delivery)
-      announce(settingsText.deliveries.statuses[delivery.status])
-      onTested()
-    } finally {
-      setBusy(false)
-    }
-  }
-  return (
-    <>
-      <div class="actions">
-        <button
-          type="button"
-          class="button button-primary"
-          disabled={isBusy}
-          onClick={() => void test().catch(complain)}
-        >
-          {isBusy ? text.testing : text.test}
-        </button>
-        {children}
-      </div>
-      {result !== null && (
-        <div class="result" role="group" aria-label={text.tested}>
-          <h3>{text.tested}</h3>
-          <DeliveryLine delivery={result} />
-          <DeliveryDetails delivery={result} />
-        </div>
       )}
     </>
   )
