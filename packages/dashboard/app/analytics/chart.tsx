@@ -45,7 +45,7 @@ export function Chart({
       />
       <details>
         <summary>{text.tableOf(title)}</summary>
-        <div class="table-scroll" tabIndex={0} role="region" aria-label={text.tableOf(title)}>
+        <div class="table-scroll" tabIndex={0} role="group" aria-label={text.tableOf(title)}>
           <table>
             <thead>
               <tr>
@@ -89,7 +89,7 @@ export function Shares({ title, shares }: { readonly title: string; readonly sha
       {shares.length === 0 ? (
         <p class="quiet">{text.noUsage}</p>
       ) : (
-        <div class="table-scroll" tabIndex={0} role="region" aria-label={title}>
+        <div class="table-scroll" tabIndex={0} role="group" aria-label={title}>
           <table class="shares">
             <thead>
               <tr>

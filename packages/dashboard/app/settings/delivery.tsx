@@ -36,7 +36,7 @@ export function DeliveryDetails({ delivery }: { readonly delivery: Delivery }) {
   if (delivery.attempts.length === 0) return null
   const label = text.attempts(delivery.attempt_count)
   return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label={label}>
+    <div class="table-scroll" tabIndex={0} role="group" aria-label={label}>
       <table class="attempts">
         <thead>
           <tr>
