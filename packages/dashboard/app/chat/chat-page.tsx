@@ -90,17 +90,85 @@ function Refusal({ failure }: { readonly failure: Failure }) {
   )
 }
 
+interface LogProps {
+  readonly said: readonly Said[]
+  /** What waits for an answer. */
+  readonly asked: string | undefined
+}
+
+/** What was said, from its end. */
+function Log({ said, asked }: LogProps) {
+  const ref = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (ref.current !== null) ref.current.scrollTop = ref.current.scrollHeight
+  }, [said.length, asked])
+  return (
+    <div ref={ref} class="chat-log" role="log" aria-live="polite" aria-label={text.chat.log} tabIndex={0}>
+      {said.length === 0 && asked === undefined && <Empty title={text.chat.empty} />}
+      {said.map((one) => (
+        <Message key={one.id} said={one} />
+      ))}
+      {asked !== undefined && (
+        <>
+          <div class="said said-you">
+            <p class="written">{asked}</p>
+          </div>
+          <p class="quiet">{text.chat.sending}</p>
+        </>
+      )}
+    </div>
+  )
+}
+
+interface LineProps {
+  readonly value: string
+  readonly isBusy: boolean
+  readonly onValue: (value: string) => void
+  readonly onSend: () => void
+}
+
+/** Where a message is written. */
+function Line({ value, isBusy, onValue, onSend }: LineProps) {
+  return (
+    <>
+      <label for="chat-message" class="visually-hidden">
+        {text.chat.label}
+      </label>
+      <div class="chat-line">
+        <textarea
+          id="chat-message"
+          rows={2}
+          maxLength={20_000}
+          placeholder={text.chat.placeholder}
+          aria-describedby="chat-hint"
+          autofocus
+          value={value}
+          onInput={(event) => onValue(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            // Enter also ends the input of a composed character.
+            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+            event.preventDefault()
+            onSend()
+          }}
+        />
+        <button class="button button-primary" disabled={value.trim() === '' || isBusy}>
+          {text.chat.send}
+        </button>
+      </div>
+      <small id="chat-hint" class="hint">
+        {text.chat.hint}
+      </small>
+    </>
+  )
+}
+
 /** The conversation with the agent of the workspace. */
 export function ChatPage() {
   const workspace = workspaceId()
   const [typed, setTyped] = useState(drafts.get(workspace) ?? '')
   const [failure, setFailure] = useState<Failure | null>(null)
-  const log = useRef<HTMLDivElement>(null)
   const said = conversation(workspace)
   const asked = pending.value.get(workspace)
-  useEffect(() => {
-    if (log.current !== null) log.current.scrollTop = log.current.scrollHeight
-  }, [said.length, asked])
   if (!can('chat:write')) return <Empty title={text.chat.notAllowed} />
   const type = (value: string): void => {
     setTyped(value)
@@ -129,20 +197,7 @@ export function ChatPage() {
           </button>
         )}
       </div>
-      <div ref={log} class="chat-log" role="log" aria-live="polite" aria-label={text.chat.log} tabIndex={0}>
-        {said.length === 0 && asked === undefined && <Empty title={text.chat.empty} />}
-        {said.map((one) => (
-          <Message key={one.id} said={one} />
-        ))}
-        {asked !== undefined && (
-          <>
-            <div class="said said-you">
-              <p class="written">{asked}</p>
-            </div>
-            <p class="quiet">{text.chat.sending}</p>
-          </>
-        )}
-      </div>
+      <Log said={said} asked={asked} />
       <form
         class="chat-form"
         onSubmit={(event) => {
@@ -151,33 +206,7 @@ export function ChatPage() {
         }}
       >
         {failure !== null && <Refusal failure={failure} />}
-        <label for="chat-message" class="visually-hidden">
-          {text.chat.label}
-        </label>
-        <div class="chat-line">
-          <textarea
-            id="chat-message"
-            rows={2}
-            maxLength={20_000}
-            placeholder={text.chat.placeholder}
-            aria-describedby="chat-hint"
-            autofocus
-            value={typed}
-            onInput={(event) => type(event.currentTarget.value)}
-            onKeyDown={(event) => {
-              // Enter also ends the input of a composed character.
-              if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
-              event.preventDefault()
-              void send()
-            }}
-          />
-          <button class="button button-primary" disabled={typed.trim() === '' || asked !== undefined}>
-            {text.chat.send}
-          </button>
-        </div>
-        <small id="chat-hint" class="hint">
-          {text.chat.hint}
-        </small>
+        <Line value={typed} isBusy={asked !== undefined} onValue={type} onSend={() => void send()} />
       </form>
     </section>
   )

@@ -58,15 +58,12 @@ function useFocus() {
     if (next === undefined) root.current?.focus()
     else next.focus()
   })
-  return {
-    root,
-    entries,
-    onFocusIn(event: FocusEvent) {
-      const entry = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-entry]') : null
-      last.current =
-        entry === null ? null : { id: entry.dataset['entry'] ?? '', index: entries().indexOf(entry) }
-    },
+  const onFocusIn = (event: FocusEvent): void => {
+    const entry = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-entry]') : null
+    last.current =
+      entry === null ? null : { id: entry.dataset['entry'] ?? '', index: entries().indexOf(entry) }
   }
+  return { root, entries, onFocusIn }
 }
 
 const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }

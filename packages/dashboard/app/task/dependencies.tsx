@@ -8,22 +8,25 @@ import type { EditableField } from './editable.js'
 
 const TYPING_MS = 300
 const MOST_FOUND = 8
-const titles = new Map<string, Pick<Task, 'title' | 'column'> | null>()
+type Other = Pick<Task, 'title' | 'column'> | null | undefined
+const titles = new Map<string, Other>()
 
-/** The title and the column of another task; null once it was deleted. */
-function useOther(id: string): Pick<Task, 'title' | 'column'> | null | undefined {
+/** Null once it was deleted; what is known stays when the server cannot be reached. */
+async function readOther(id: string, signal: AbortSignal): Promise<Other> {
+  try {
+    const task = await client.tasks.get(id, { signal })
+    titles.set(id, task)
+    return task
+  } catch (error) {
+    return (error as { readonly status?: number }).status === 404 ? null : titles.get(id)
+  }
+}
+
+function useOther(id: string): Other {
   const [other, setOther] = useState(() => titles.get(id))
   useEffect(() => {
     const abort = new AbortController()
-    client.tasks.get(id, { signal: abort.signal }).then(
-      (task) => {
-        titles.set(id, task)
-        if (!abort.signal.aborted) setOther(task)
-      },
-      (error: { readonly status?: number }) => {
-        if (!abort.signal.aborted && error.status === 404) setOther(null)
-      },
-    )
+    void readOther(id, abort.signal).then((found) => abort.signal.aborted || setOther(found))
     return () => abort.abort()
   }, [id])
   return other
@@ -50,26 +53,30 @@ interface EditorProps {
   readonly onIds: (ids: readonly string[]) => void
 }
 
-function DependenciesEditor({ ids, self, error, onIds }: EditorProps) {
-  const [typed, setTyped] = useState('')
+/** The tasks that match what is typed; null while nothing is. */
+function useFound(typed: string): readonly Task[] | null {
   const [found, setFound] = useState<readonly Task[] | null>(null)
+  const words = typed.trim()
   useEffect(() => {
-    const words = typed.trim()
     if (words === '') return setFound(null)
     const abort = new AbortController()
-    const timer = setTimeout(() => {
-      client.tasks
-        .list({ workspace_id: workspaceId(), q: words, limit: MOST_FOUND }, { signal: abort.signal })
-        .then(
-          ({ tasks }) => setFound(tasks),
-          () => abort.signal.aborted || setFound([]),
-        )
-    }, TYPING_MS)
+    const find = async (): Promise<void> => {
+      const query = { workspace_id: workspaceId(), q: words, limit: MOST_FOUND }
+      const { tasks } = await client.tasks.list(query, { signal: abort.signal }).catch(() => ({ tasks: [] }))
+      if (!abort.signal.aborted) setFound(tasks)
+    }
+    const timer = setTimeout(() => void find(), TYPING_MS)
     return () => {
       clearTimeout(timer)
       abort.abort()
     }
-  }, [typed])
+  }, [words])
+  return found
+}
+
+function DependenciesEditor({ ids, self, error, onIds }: EditorProps) {
+  const [typed, setTyped] = useState('')
+  const found = useFound(typed)
   const others = found?.filter(({ id }) => id !== self && !ids.includes(id))
   return (
     <div

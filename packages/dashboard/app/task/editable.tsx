@@ -32,22 +32,16 @@ interface EditableProps<Draft> {
   readonly frame: (children: ComponentChildren, editButton: ComponentChildren) => ComponentChildren
 }
 
-/** A field of a task that is edited in its place. What others change meanwhile is shown, and nothing typed is lost. */
-export function Editable<Draft>({ live, task, field, frame }: EditableProps<Draft>) {
+/** What a person types into a field, from the first click to the answer of the server. */
+function useEdit<Draft>({ live, task, field }: Omit<EditableProps<Draft>, 'frame'>) {
   const [draft, setDraft] = useState<Draft | null>(null)
   const [begun, setBegun] = useState<Draft | null>(null)
   const { failure, isBusy, submit, errorOf, clear } = useSubmit()
-  const form = useRef<HTMLFormElement>(null)
-  const button = useRef<HTMLButtonElement>(null)
-  const wasEditing = useRef(false)
-  const isEditing = draft !== null
   const value = field.pick(task)
-  useEffect(() => {
-    if (isEditing) form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus()
-    else if (wasEditing.current) button.current?.focus()
-    wasEditing.current = isEditing
-  }, [isEditing])
-
+  const begin = (): void => {
+    setBegun(() => value)
+    setDraft(() => value)
+  }
   const end = (): void => {
     setDraft(null)
     clear()
@@ -55,87 +49,113 @@ export function Editable<Draft>({ live, task, field, frame }: EditableProps<Draf
   const save = async (): Promise<void> => {
     if (draft === null) return
     if (isSame(draft, value)) return end()
-    const isDone = { value: false }
+    let isSaved = false
     await submit(async () => {
       const fresh = await client.tasks.get(task.id)
       // What nobody has seen yet is not overwritten: it is shown first.
       if (!isSame(field.pick(fresh), value)) return live.put(fresh)
       live.put(await client.tasks.update(task.id, field.toBody(draft)))
-      isDone.value = true
+      isSaved = true
     })
-    if (isDone.value) end()
+    if (isSaved) end()
   }
+  return {
+    draft,
+    type: (next: Draft): void => setDraft(() => next),
+    begin,
+    end,
+    save,
+    failure,
+    isBusy,
+    error: errorOf(field.name),
+    /** Somebody else changed it since the edit began. */
+    isNewer: draft !== null && !isSame(value, begun),
+  }
+}
 
-  const label = text.task.fields[field.name]
-  if (!isEditing) {
-    return (
-      <>
-        {frame(
-          field.show(task),
-          can('tasks:write') && (
-            <button
-              ref={button}
-              type="button"
-              class="icon-button edit-button"
-              aria-label={text.task.edit(label)}
-              title={text.task.edit(label)}
-              onClick={() => {
-                setBegun(() => value)
-                setDraft(() => value)
-              }}
-            >
-              <Icon name="pencil" />
-            </button>
-          ),
-        )}
-      </>
-    )
-  }
-  const isNewer = !isSame(value, begun)
+type Edit<Draft> = ReturnType<typeof useEdit<Draft>>
+
+interface EditFormProps<Draft> {
+  readonly edit: Edit<Draft>
+  readonly draft: Draft
+  readonly field: EditableField<Draft>
+  readonly task: TaskDetail
+}
+
+function EditForm<Draft>({ edit, draft, field, task }: EditFormProps<Draft>) {
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus(), [])
   return (
     <form
       ref={form}
       class="edit-form"
       onSubmit={(event) => {
         event.preventDefault()
-        void save()
+        void edit.save()
       }}
       onKeyDown={(event) => {
         if (event.key === 'Escape') {
           // Ends the edit, and not the whole panel.
           event.preventDefault()
           event.stopPropagation()
-          end()
+          edit.end()
         }
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save()
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void edit.save()
       }}
     >
-      {field.editor({ draft, error: errorOf(field.name), onDraft: (next) => setDraft(() => next) })}
-      {isNewer && (
+      {field.editor({ draft, error: edit.error, onDraft: edit.type })}
+      {edit.isNewer && (
         <div class="newer" role="alert">
           <p>{text.task.newer}</p>
           <div class="newer-value">{field.show(task)}</div>
-          <button
-            type="button"
-            class="button button-small"
-            onClick={() => {
-              setBegun(() => value)
-              setDraft(() => value)
-            }}
-          >
+          <button type="button" class="button button-small" onClick={edit.begin}>
             {text.task.takeNewer}
           </button>
         </div>
       )}
-      <FormError failure={failure} fields={[field.name]} />
+      <FormError failure={edit.failure} fields={[field.name]} />
       <div class="edit-actions">
-        <button type="button" class="button button-small" onClick={end}>
+        <button type="button" class="button button-small" onClick={edit.end}>
           {text.actions.cancel}
         </button>
-        <button class="button button-small button-primary" disabled={isBusy}>
-          {isNewer ? text.task.saveMine : text.actions.save}
+        <button class="button button-small button-primary" disabled={edit.isBusy}>
+          {edit.isNewer ? text.task.saveMine : text.actions.save}
         </button>
       </div>
     </form>
+  )
+}
+
+/** A field of a task that is edited in its place. What others change meanwhile is shown, and nothing typed is lost. */
+export function Editable<Draft>({ frame, ...parts }: EditableProps<Draft>) {
+  const { task, field } = parts
+  const edit = useEdit(parts)
+  const button = useRef<HTMLButtonElement>(null)
+  const wasEditing = useRef(false)
+  const isEditing = edit.draft !== null
+  useEffect(() => {
+    if (!isEditing && wasEditing.current) button.current?.focus()
+    wasEditing.current = isEditing
+  }, [isEditing])
+  if (edit.draft !== null) return <EditForm edit={edit} draft={edit.draft} field={field} task={task} />
+  const label = text.task.edit(text.task.fields[field.name])
+  return (
+    <>
+      {frame(
+        field.show(task),
+        can('tasks:write') && (
+          <button
+            ref={button}
+            type="button"
+            class="icon-button edit-button"
+            aria-label={label}
+            title={label}
+            onClick={edit.begin}
+          >
+            <Icon name="pencil" />
+          </button>
+        ),
+      )}
+    </>
   )
 }

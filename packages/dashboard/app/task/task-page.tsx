@@ -110,7 +110,7 @@ function formatBytes(size: number): string {
   const power = Math.min(units.length - 1, size < 1 ? 0 : Math.floor(Math.log10(size) / 3))
   return new Intl.NumberFormat(undefined, {
     style: 'unit',
-    unit: units[power]!,
+    unit: units[power] ?? 'byte',
     maximumFractionDigits: 1,
   }).format(size / 1_000 ** power)
 }

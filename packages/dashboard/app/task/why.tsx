@@ -40,7 +40,9 @@ export function WhyNext({ task }: { readonly task: TaskDetail }) {
                     <th scope="row">
                       {why.names[name]}
                       <span class="why-bar" aria-hidden="true">
-                        <span style={{ inlineSize: `${Math.round(Math.min(1, Math.max(0, value)) * 100)}%` }} />
+                        <span
+                          style={{ inlineSize: `${Math.round(Math.min(1, Math.max(0, value)) * 100)}%` }}
+                        />
                       </span>
                     </th>
                     <td class="number">{number.format(value)}</td>
