@@ -58,6 +58,8 @@ export function createClient(options: ClientOptions) {
     schedules: scheduleMethods(made),
     agents: agentMethods(made),
     budgets: budgetMethods(made),
+    /** Asks the chat agent of a workspace, and waits for its reply. */
+    chat: made.method('sendChatMessage'),
     analytics: analyticsMethods(made),
     webhooks: webhookMethods(made),
     notificationChannels: notificationChannelMethods(made),

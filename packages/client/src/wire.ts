@@ -38,6 +38,26 @@ export interface Tokens {
   readonly token_type: 'Bearer'
 }
 
+export interface Member {
+  readonly id: string
+  readonly email: string
+  readonly scopes: readonly (
+    | 'tasks:read'
+    | 'tasks:write'
+    | 'approvals:write'
+    | 'agents:read'
+    | 'agents:write'
+    | 'analytics:read'
+    | 'webhooks:read'
+    | 'webhooks:write'
+    | 'chat:write'
+    | 'account:read'
+    | 'account:write'
+  )[]
+  readonly is_caller: boolean
+  readonly created_at: string
+}
+
 export interface Account {
   readonly id: string
   readonly name: string
@@ -329,6 +349,42 @@ export interface TaskAttempt {
   readonly ended_at: string | null
   readonly outcome: 'completed' | 'failed' | 'retried' | 'held' | 'expired' | 'revoked' | 'handed_back' | null
   readonly reason: string | null
+}
+
+export interface TaskScore {
+  /** The sum of each weight times its value, to four decimals. */
+  readonly score: number
+  readonly factors: {
+    /** The priority flag: low 0 to urgent 1. */
+    readonly flag: {
+      /** The share of the score, 0 to 1. The four weights add up to 1. */
+      readonly weight: number
+      /** 0 to 1. */
+      readonly value: number
+    }
+    /** How close the deadline is; 0 without one, 1 when it has passed. */
+    readonly due: {
+      /** The share of the score, 0 to 1. The four weights add up to 1. */
+      readonly weight: number
+      /** 0 to 1. */
+      readonly value: number
+    }
+    /** How long the task has existed. */
+    readonly age: {
+      /** The share of the score, 0 to 1. The four weights add up to 1. */
+      readonly weight: number
+      /** 0 to 1. */
+      readonly value: number
+    }
+    /** 1 unless a dependency is not done. */
+    readonly free: {
+      /** The share of the score, 0 to 1. The four weights add up to 1. */
+      readonly weight: number
+      /** 0 to 1. */
+      readonly value: number
+    }
+  }
+  readonly as_of: string
 }
 
 export interface ClaimedTask {
@@ -865,6 +921,41 @@ export interface ConfirmMfaBody {
 /** Of `confirmMfa`. */
 export interface ConfirmMfaAnswer {
   readonly recovery_codes: readonly string[]
+}
+
+/** Of `listMembers`. */
+export interface ListMembersAnswer {
+  readonly members: readonly Member[]
+}
+
+/** Of `createMember`. */
+export interface CreateMemberBody {
+  readonly email: string
+  /** 12 to 256 characters. */
+  readonly password: string
+  readonly scopes?:
+    | readonly (
+        | 'tasks:read'
+        | 'tasks:write'
+        | 'approvals:write'
+        | 'agents:read'
+        | 'agents:write'
+        | 'analytics:read'
+        | 'webhooks:read'
+        | 'webhooks:write'
+        | 'chat:write'
+        | 'account:read'
+        | 'account:write'
+      )[]
+    | null
+    | undefined
+}
+
+/** Of `changePassword`. */
+export interface ChangePasswordBody {
+  readonly current_password: string
+  /** 12 to 256 characters. */
+  readonly password: string
 }
 
 /** Of `createWorkspace`. */
@@ -1453,6 +1544,21 @@ export interface UpdateAgentBody {
   readonly max_concurrent?: number | null | undefined
 }
 
+/** Of `sendChatMessage`. */
+export interface SendChatMessageBody {
+  /** 1 to 20,000 characters. */
+  readonly message: string
+  /** Who asks, as the agent sees it. */
+  readonly user?: string | null | undefined
+  readonly workspace_id?: string | null | undefined
+}
+
+/** Of `sendChatMessage`. */
+export interface SendChatMessageAnswer {
+  readonly reply: string
+  readonly timestamp: string
+}
+
 /** Of `listBudgets`. */
 export interface ListBudgetsQuery {
   readonly workspace_id?: string | undefined
@@ -1986,6 +2092,34 @@ export interface Operations {
     body: ConfirmMfaBody
     answer: ConfirmMfaAnswer
   }
+  /** The users of the account, oldest first. Only for callers that reach the whole account. Requires a credential with the scope `account:read`. */
+  listMembers: {
+    params: []
+    query: never
+    body: never
+    answer: ListMembersAnswer
+  }
+  /** Creates a user of the account. The user can have at most the scopes of its creator, and has all of these by default. The e-mail address must be new on the whole board. Requires an access token with the scope `account:write`. */
+  createMember: {
+    params: []
+    query: never
+    body: CreateMemberBody
+    answer: Member
+  }
+  /** Deletes a user of the account. All sessions of the user end. API keys stay. Users cannot delete themselves, so an account keeps one, nor users with scopes that they lack. Requires an access token with the scope `account:write`. */
+  deleteMember: {
+    params: [user_id: string]
+    query: never
+    body: never
+    answer: undefined
+  }
+  /** Changes the password of the user. All sessions of the user end, this one too: log in again. Ten wrong passwords lock this for 15 minutes. Requires an access token. */
+  changePassword: {
+    params: []
+    query: never
+    body: ChangePasswordBody
+    answer: undefined
+  }
   /** The account, its workspaces, the caller’s scopes, and the usage of the subscription. Requires a credential with the scope `account:read`. */
   getAccount: {
     params: []
@@ -2118,6 +2252,13 @@ export interface Operations {
     query: never
     body: ReleaseTaskBody | undefined
     answer: TaskDetail
+  }
+  /** Why a task is where it is: its score now, and the four factors. Agents take the task with the highest score that is free, not on hold, and for them. Requires a credential with the scope `tasks:read`. */
+  getTaskScore: {
+    params: [task_id: string]
+    query: never
+    body: never
+    answer: TaskScore
   }
   /** Claims the best ready task for an agent outside of the host. The agent has a lease of lease_s seconds on the task. Each of its writes renews the lease. After the lease another agent can take the task. Null when no task is ready. Requires a credential with the scope `tasks:write`. */
   claimTask: {
@@ -2308,6 +2449,13 @@ export interface Operations {
     body: never
     answer: undefined
   }
+  /** Asks the chat agent of a workspace. Waits for the reply. 503 when no agent of the workspace can chat, or when it does not reply. A message is not kept: send what the agent must know. Requires a credential with the scope `chat:write`. */
+  sendChatMessage: {
+    params: []
+    query: never
+    body: SendChatMessageBody
+    answer: SendChatMessageAnswer
+  }
   /** The monthly budgets of a workspace and of its agents. The budget of the workspace comes first, also when it has none. Requires a credential with the scope `agents:read`. */
   listBudgets: {
     params: []
@@ -2476,6 +2624,10 @@ export const operations = {
   beginMfa: 'POST /v2/account/mfa body',
   removeMfa: 'DELETE /v2/account/mfa body',
   confirmMfa: 'POST /v2/account/mfa/confirm body',
+  listMembers: 'GET /v2/account/members repeatable',
+  createMember: 'POST /v2/account/members body',
+  deleteMember: 'DELETE /v2/account/members/{user_id} repeatable',
+  changePassword: 'POST /v2/account/password body',
   getAccount: 'GET /v2/account repeatable',
   createWorkspace: 'POST /v2/workspaces body',
   getWorkspace: 'GET /v2/workspaces/{workspace_id} repeatable',
@@ -2495,6 +2647,7 @@ export const operations = {
   moveTask: 'POST /v2/tasks/{task_id}/move body repeatable',
   cancelTask: 'POST /v2/tasks/{task_id}/cancel body repeatable',
   releaseTask: 'POST /v2/tasks/{task_id}/release body',
+  getTaskScore: 'GET /v2/tasks/{task_id}/score repeatable',
   claimTask: 'POST /v2/tasks/claim body',
   heartbeatTask: 'POST /v2/tasks/{task_id}/heartbeat body repeatable',
   reportTaskProgress: 'POST /v2/tasks/{task_id}/progress body repeatable',
@@ -2522,6 +2675,7 @@ export const operations = {
   getAgent: 'GET /v2/agents/{agent_id} repeatable',
   updateAgent: 'PATCH /v2/agents/{agent_id} body repeatable',
   deleteAgent: 'DELETE /v2/agents/{agent_id} repeatable',
+  sendChatMessage: 'POST /v2/chat body',
   listBudgets: 'GET /v2/budgets query repeatable',
   setAgentBudget: 'PATCH /v2/agents/{agent_id}/budget body repeatable',
   setWorkspaceBudget: 'PATCH /v2/workspaces/{workspace_id}/budget body repeatable',

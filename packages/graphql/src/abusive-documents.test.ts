@@ -58,7 +58,10 @@ describe('a thousand abusive documents', () => {
       await fc.assert(
         fc.asyncProperty(abusiveDocument, async (text) => {
           const { status, body } = await handle(post(text))
-          const answer = JSON.parse(String(body)) as { data?: unknown; errors: { extensions: { code: string } }[] }
+          const answer = JSON.parse(String(body)) as {
+            data?: unknown
+            errors: { extensions: { code: string } }[]
+          }
           expect(status).toBe(400)
           // What was executed has data, be it null.
           expect(answer).not.toHaveProperty('data')

@@ -8,6 +8,14 @@ export function accountMethods({ method }: Operating) {
   return {
     /** The account with its workspaces, limits and usage, and who is calling. */
     get: method('getAccount'),
+    /** Changes the password of the user, and ends all its sessions. */
+    setPassword: method('changePassword'),
+    /** The users of the account. */
+    members: {
+      list: method('listMembers'),
+      create: method('createMember'),
+      delete: method('deleteMember'),
+    },
     /** The second factor of the user. */
     mfa: {
       /** Returns the secret for an authenticator app. It takes effect when `confirm` gets a code. */

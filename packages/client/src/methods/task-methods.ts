@@ -15,6 +15,8 @@ export function taskMethods({ method, all }: Operating) {
     get: method('getTask'),
     /** How the attempts at a task ended. */
     attempts: method('listAttempts'),
+    /** Why a task is where it is: its score now, and the four factors. */
+    score: method('getTaskScore'),
     /** Changes some fields of a task. */
     update: method('updateTask'),
     delete: method('deleteTask'),

@@ -11,6 +11,7 @@ import {
 } from './access-token.js'
 import { type Authenticator, createAuthenticator } from './authenticator.js'
 import { type CallerKeys, createCallerKeys } from './caller-keys.js'
+import { createPasswordCheck } from './confirm-password.js'
 import { createLoginCodes, type LoginCode, type LoginCodeInput } from './login-codes.js'
 import { createMfaCodes } from './mfa-codes.js'
 import { createMfa, type Mfa } from './mfa.js'
@@ -28,6 +29,11 @@ export interface Login {
    * for whoever gets it.
    */
   createLoginCode(input: LoginCodeInput): Promise<LoginCode>
+  /**
+   * Checks the password of a user who is logged in, before a change of it.
+   * @throws TaskboardError `INVALID_FIELD` (`currentPassword`) for a wrong one, `RATE_LIMITED` after ten.
+   */
+  confirmPassword(userId: string, password: string): Promise<void>
 }
 
 interface LoginParts {
@@ -57,6 +63,7 @@ function createLogin(parts: LoginParts): Login {
     sessions: createSessions({ ...parts, perMinute, mfaCodes, codes }),
     mfa: createMfa({ ...parts, codes: mfaCodes }),
     createLoginCode: (input) => codes.create(input),
+    confirmPassword: createPasswordCheck(parts),
   }
 }
 

@@ -11,6 +11,7 @@ import { envelopeCases } from './envelope-cases.js'
 import { hostileCases } from './hostile-cases.js'
 import { hostLoginCases } from './host-login-cases.js'
 import { limitCases } from './limit-cases.js'
+import { memberCases } from './member-cases.js'
 import { mfaCases } from './mfa-cases.js'
 import { quotaCases } from './quota-cases.js'
 import { scheduleCases } from './schedule-cases.js'
@@ -50,6 +51,7 @@ export function enterpriseConformance(options: EnterpriseConformanceOptions): re
     ...accountCases,
     ...authCases,
     ...mfaCases,
+    ...memberCases,
     ...apiKeyCases,
     ...taskCases,
     ...taskFindCases,

@@ -40,6 +40,9 @@ export interface EnterpriseSession extends Tenant {
 /** The agent type that the suite's task boards know; it is never started. */
 export const SUITE_AGENT_TYPE = 'conformance'
 
+/** The chat message that the suite's agent does not reply to. */
+export const UNANSWERED = 'say nothing'
+
 /** The answer is an error with this status and code, about this field. */
 export function assertError(answer: ClientResponse, status: number, code: string, field?: string): void {
   const { error } = answer.json() as { error?: { code: string; details: { field: string } } }

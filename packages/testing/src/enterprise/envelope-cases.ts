@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { sendRequest } from '../transport/http-client.js'
 import type { EnterpriseCheck } from './enterprise-case.js'
-import { assertAnswer, assertError } from './enterprise-session.js'
+import { assertAnswer, assertError, UNANSWERED } from './enterprise-session.js'
 
 const WELL_FORMED_ID = /^req_[0-9a-z]{26}$/
 
@@ -93,7 +93,7 @@ export const envelopeCases: readonly EnterpriseCheck[] = [
       const webhook = { url: 'https://receiver.example/hook', events: ['task.created'], secret: 's' }
       assertAnswer(await ask('POST', '/api/webhooks/create', webhook))
       const refusals = [
-        await ask('POST', board('chat'), { message: 'hello' }),
+        await ask('POST', board('chat'), { message: UNANSWERED }),
         await ask('POST', board('move'), { task_id: 'task_0', to: 'done' }),
         await ask('POST', board('add'), {}),
         await ask('POST', board('nothing'), {}),

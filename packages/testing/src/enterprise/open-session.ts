@@ -3,12 +3,19 @@ import { virtualClock, type VirtualClock } from '../clock/virtual-clock.js'
 import { sendRequest } from '../transport/http-client.js'
 import type { MountedHost } from '../transport/transport-case.js'
 import type { EnterpriseCase, EnterpriseCheck, EnterpriseConformanceOptions } from './enterprise-case.js'
-import { SUITE_AGENT_TYPE, type EnterpriseSession, type Tenant } from './enterprise-session.js'
+import { SUITE_AGENT_TYPE, UNANSWERED, type EnterpriseSession, type Tenant } from './enterprise-session.js'
 import { PASSWORD, withLogin } from './login-options.js'
 import { suiteChannelType } from './suite-channel-type.js'
 import { openApiCheck } from './open-api-check.js'
 
-const agent = defineAgent({ type: SUITE_AGENT_TYPE, run: () => Promise.resolve('') })
+const agent = defineAgent({
+  type: SUITE_AGENT_TYPE,
+  run: () => Promise.resolve(''),
+  chat: (message, { user }) =>
+    message === UNANSWERED
+      ? Promise.reject(new Error('no reply'))
+      : Promise.resolve(`${user ?? 'someone'} said: ${message}`),
+})
 
 /** A case that opens its own storage, host and session, and always closes them. */
 export function toEnterpriseCase(

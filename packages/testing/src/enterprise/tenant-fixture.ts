@@ -1,5 +1,6 @@
 import type { Taskboard } from '@taskboard/core'
 import { SUITE_CHANNEL_TYPE } from './suite-channel-type.js'
+import { PASSWORD } from './login-options.js'
 import { type EnterpriseSession, SUITE_AGENT_TYPE, type Tenant } from './enterprise-session.js'
 
 /** One of everything in an account that has an id. */
@@ -31,6 +32,10 @@ export async function createTenantFixture(
   const schedule = await taskboard
     .board(workspaceId)
     .schedules.create({ cron: '0 9 * * *', task: { title: 'theirs' } })
+  const user = await taskboard.accounts.createUser(accountId, {
+    email: `member-of-${accountId}@example.com`,
+    password: PASSWORD,
+  })
   const key = await taskboard.accounts.createKey({ accountId, name: 'theirs', scopes: ['tasks:read'] })
   return {
     tenant,
@@ -43,6 +48,7 @@ export async function createTenantFixture(
       schedule_id: schedule.id,
       channel_id: channel.id,
       key_id: key.id,
+      user_id: user.id,
     },
   }
 }
@@ -82,6 +88,7 @@ export async function snapshotOf(
     channels: await taskboard.channels.list(workspaceId),
     budgets: await taskboard.usage.budgets(workspaceId),
     keys: await taskboard.accounts.listKeys(accountId),
+    users: await taskboard.accounts.listUsers(accountId),
     workspaces: await taskboard.accounts.listWorkspaces(accountId),
   }
 }

@@ -192,7 +192,8 @@ function toWireUsage({
   }
 }
 
-function requireWholeAccount({ workspaceIds }: Principal): void {
+/** @throws TaskboardError `FORBIDDEN` for a credential that is bound to a workspace. */
+export function requireWholeAccount({ workspaceIds }: Principal): void {
   if (workspaceIds === 'all') return
   throw new TaskboardError('FORBIDDEN', 'the credential is bound to a workspace')
 }

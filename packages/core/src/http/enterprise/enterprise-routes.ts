@@ -8,29 +8,37 @@ import { approvalOperations } from './approval-operations.js'
 import { authOperations, mfaOperations } from './auth-operations.js'
 import { budgetOperations } from './budget-operations.js'
 import { channelOperations } from './channel-operations.js'
+import { chatOperations } from './chat-operations.js'
 import { conversationOperations } from './conversation-operations.js'
 import { handleEnterpriseRequest } from './handle.js'
 import { mountedPath } from './described-routes.js'
+import { memberOperations } from './member-operations.js'
 import type { Method, Operation } from './operation.js'
 import { referenceOperations } from './reference-operations.js'
 import { scheduleOperations } from './schedule-operations.js'
+import { scoreOperations } from './score-operations.js'
 import { taskOperations } from './task-operations.js'
 import { taskWorkOperations } from './task-work-operations.js'
 import { webhookOperations } from './webhook-operations.js'
 
 /** All operations of the enterprise API of this task board. */
 export function enterpriseOperations({ login }: TransportServices): readonly Operation[] {
-  const ofLogin = login === null ? [] : [...authOperations(login.sessions), ...mfaOperations(login.mfa)]
+  const ofLogin =
+    login === null
+      ? []
+      : [...authOperations(login.sessions), ...mfaOperations(login.mfa), ...memberOperations(login)]
   const operations: readonly Operation[] = [
     ...ofLogin,
     ...accountOperations,
     ...apiKeyOperations,
     ...taskOperations,
+    ...scoreOperations,
     ...taskWorkOperations,
     ...conversationOperations,
     ...approvalOperations,
     ...scheduleOperations,
     ...agentOperations,
+    ...chatOperations,
     ...budgetOperations,
     ...analyticsOperations,
     ...webhookOperations,

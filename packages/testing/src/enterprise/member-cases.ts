@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { scopes, type Scope } from '@taskboard/core'
+import type { EnterpriseCheck } from './enterprise-case.js'
+import { assertAnswer, assertError, type EnterpriseSession } from './enterprise-session.js'
+import { PASSWORD } from './login-options.js'
+import { logIn, makeUser, tryLogin, tryRefresh } from './login-session.js'
+
+const MEMBERS = '/v2/account/members'
+
+interface WireMember {
+  readonly id: string
+  readonly email: string
+  readonly scopes: readonly Scope[]
+  readonly is_caller: boolean
+}
+
+async function membersOf({ send }: EnterpriseSession, as?: string): Promise<readonly WireMember[]> {
+  return assertAnswer(await send('GET', MEMBERS, { as }))['members'] as WireMember[]
+}
+
+async function userWith(session: EnterpriseSession, email: string, only?: readonly Scope[]) {
+  const user = await makeUser(session, email, only)
+  return { user, as: (await logIn(session, { email })).access_token }
+}
+
+/** The users of an account, and their passwords. */
+export const memberCases: readonly EnterpriseCheck[] = [
+  {
+    id: 'members.life',
+    name: 'a user of the account makes another one, who logs in, and deletes it, which ends its sessions',
+    async check(session) {
+      const { send, stranger } = session
+      const { user, as } = await userWith(session, 'ada@example.com')
+      const body = { email: ' Grace@Example.com', password: PASSWORD }
+      const made = assertAnswer(await send('POST', MEMBERS, { as, body }), 201) as unknown as WireMember
+      assert.deepEqual([made.email, made.is_caller], ['grace@example.com', false])
+      assert.deepEqual(made.scopes.toSorted(), scopes.toSorted())
+      const listed = await membersOf(session, as)
+      const shown = listed.filter(({ id }) => [user.id, made.id].includes(id))
+      assert.deepEqual(
+        shown.map(({ email, is_caller: isCaller }) => [email, isCaller]),
+        [
+          ['ada@example.com', true],
+          ['grace@example.com', false],
+        ],
+      )
+      assert.ok((await membersOf(session, stranger.token)).every(({ id }) => id !== made.id))
+
+      const tokens = await logIn(session, { email: 'grace@example.com' })
+      assertError(await send('POST', MEMBERS, { as, body }), 409, 'CONFLICT', 'email')
+      assertError(
+        await send('DELETE', `${MEMBERS}/${made.id}`, { as: stranger.token }),
+        404,
+        'RESOURCE_NOT_FOUND',
+      )
+      assert.equal((await send('DELETE', `${MEMBERS}/${made.id}`, { as })).status, 204)
+      assertError(await send('DELETE', `${MEMBERS}/${made.id}`, { as }), 404, 'RESOURCE_NOT_FOUND')
+      assertError(await send('GET', '/v2/account', { as: tokens.access_token }), 401, 'AUTHENTICATION_FAILED')
+      assertError(await tryRefresh(session, tokens.refresh_token), 401, 'AUTHENTICATION_FAILED')
+    },
+  },
+  {
+    id: 'members.self',
+    name: 'users do not delete themselves, so that an account keeps one',
+    async check(session) {
+      const { user, as } = await userWith(session, 'ada@example.com')
+      assertError(await session.send('DELETE', `${MEMBERS}/${user.id}`, { as }), 409, 'CONFLICT')
+      assert.ok((await membersOf(session, as)).some(({ id }) => id === user.id))
+    },
+  },
+  {
+    id: 'members.scopes',
+    name: 'a user gives no scope that it lacks, and deletes nobody who has one',
+    async check(session) {
+      const { send } = session
+      const owner = await makeUser(session, 'owner@example.com')
+      const { as } = await userWith(session, 'ada@example.com', [
+        'account:read',
+        'account:write',
+        'tasks:read',
+      ])
+      const make = (email: string, wanted?: readonly Scope[]) =>
+        send('POST', MEMBERS, { as, body: { email, password: PASSWORD, scopes: wanted } })
+      const least = assertAnswer(await make('one@example.com', ['tasks:read']), 201)
+      assert.deepEqual(least['scopes'], ['tasks:read'])
+      const same = assertAnswer(await make('two@example.com'), 201)
+      assert.deepEqual((same['scopes'] as string[]).toSorted(), [
+        'account:read',
+        'account:write',
+        'tasks:read',
+      ])
+      assertError(await make('three@example.com', ['tasks:write']), 403, 'AUTHORIZATION_FAILED')
+      assertError(await send('DELETE', `${MEMBERS}/${owner.id}`, { as }), 403, 'AUTHORIZATION_FAILED')
+      assert.equal((await send('DELETE', `${MEMBERS}/${String(same['id'])}`, { as })).status, 204)
+    },
+  },
+  {
+    id: 'members.keys',
+    name: 'a key of a workspace sees no members, and no key makes or deletes one',
+    async check(session) {
+      const { send, workspaceId, makeKey } = session
+      const bound = await makeKey(['account:read', 'account:write'], workspaceId)
+      assertError(await send('GET', MEMBERS, { as: bound.key }), 403, 'AUTHORIZATION_FAILED')
+      const body = { email: 'grace@example.com', password: PASSWORD }
+      assertError(await send('POST', MEMBERS, { body }), 403, 'AUTHORIZATION_FAILED')
+      const [member] = await membersOf(session)
+      assertError(await send('DELETE', `${MEMBERS}/${member?.id}`), 403, 'AUTHORIZATION_FAILED')
+    },
+  },
+  {
+    id: 'members.password',
+    name: 'a user changes its password with the old one, which ends all its sessions; ten wrong ones lock that',
+    async check(session) {
+      const { send, clock } = session
+      const { as } = await userWith(session, 'ada@example.com', ['tasks:read'])
+      const next = 'another horse battery'
+      const change = (current: string, password = next, token = as) =>
+        send('POST', '/v2/account/password', { as: token, body: { current_password: current, password } })
+      assertError(await change('wrong'), 400, 'INVALID_REQUEST', 'current_password')
+      assertError(await change('x'.repeat(100_000)), 400, 'INVALID_REQUEST', 'current_password')
+      assertError(await change(PASSWORD, 'too short'), 400, 'INVALID_REQUEST', 'password')
+      assert.equal((await change(PASSWORD)).status, 204)
+      assertError(await change(next), 401, 'AUTHENTICATION_FAILED')
+      assertError(await tryLogin(session), 401, 'AUTHENTICATION_FAILED')
+      const { access_token: token } = await logIn(session, { password: next })
+      for (let guess = 0; guess < 10; guess++) {
+        assertError(
+          await change(`guess ${guess}`, PASSWORD, token),
+          400,
+          'INVALID_REQUEST',
+          'current_password',
+        )
+      }
+      assertError(await change(next, PASSWORD, token), 429, 'RATE_LIMIT_EXCEEDED')
+      await clock.advance({ minutes: 15 })
+      const { access_token: later } = await logIn(session, { password: next })
+      assert.equal((await change(next, PASSWORD, later)).status, 204)
+    },
+  },
+  {
+    id: 'chat.reply',
+    name: 'a chat message gets the reply of the workspace’s agent, and 503 where none can chat',
+    async check(session) {
+      const { send, taskboard, accountId, makeKey, stranger } = session
+      const empty = await taskboard.accounts.createWorkspace(accountId, { name: 'Empty' })
+      for (const { id } of await taskboard.agents.list(empty.id)) await taskboard.agents.delete(empty.id, id)
+      const chat = (body: object, as?: string) => send('POST', '/v2/chat', { as, body })
+      const replied = assertAnswer(await chat({ message: 'hello', user: 'Ada' }))
+      assert.equal(replied['reply'], 'Ada said: hello')
+      assert.match(String(replied['timestamp']), /Z$/)
+      assertError(await chat({ message: 'hello', workspace_id: empty.id }), 503, 'SERVICE_UNAVAILABLE')
+      const foreign = { message: 'hello', workspace_id: stranger.workspaceId }
+      assertError(await chat(foreign), 404, 'RESOURCE_NOT_FOUND')
+      assertError(await chat({ message: ' ' }), 400, 'INVALID_REQUEST', 'message')
+      const { key } = await makeKey(['tasks:read'])
+      assertError(await chat({ message: 'hello' }, key), 403, 'AUTHORIZATION_FAILED')
+    },
+  },
+  {
+    id: 'tasks.score',
+    name: 'a task says why it is where it is: four factors, whose weighted sum is its score',
+    async check({ send, taskboard, workspaceId, clock }) {
+      const board = taskboard.board(workspaceId)
+      const first = await board.add({ title: 'first' })
+      const { id } = await board.add({
+        title: 'later',
+        priority: 'high',
+        dueDate: clock.now() + 7 * 86_400_000,
+        dependsOn: [first.id],
+      })
+      await clock.advance({ days: 3 })
+      const body = assertAnswer(await send('GET', `/v2/tasks/${id}/score`)) as {
+        readonly score: number
+        readonly as_of: string
+        readonly factors: Readonly<Record<string, { readonly weight: number; readonly value: number }>>
+      }
+      const parts = Object.values(body.factors)
+      const sum = parts.reduce((total, { weight, value }) => total + weight * value, 0)
+      assert.equal(Math.round(sum * 10_000) / 10_000, body.score)
+      assert.equal(Date.parse(body.as_of), clock.now())
+      const { flag, due, age, free } = body.factors
+      assert.deepEqual([flag?.value, flag?.weight], [2 / 3, 0.4])
+      assert.deepEqual([age?.value, age?.weight], [0.1, 0.15])
+      assert.deepEqual([free?.value, free?.weight], [0, 0.15])
+      assert.ok(due !== undefined && due.weight === 0.3 && Math.abs(due.value - 0.8) < 1e-9)
+      await board.move(first.id, 'DONE')
+      const freed = assertAnswer(await send('GET', `/v2/tasks/${id}/score`)) as typeof body
+      assert.equal(freed.factors['free']?.value, 1)
+      assert.ok(Math.abs(freed.score - body.score - 0.15) < 1e-9)
+    },
+  },
+]
