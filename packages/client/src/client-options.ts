@@ -38,10 +38,22 @@ export interface WebSocketLike {
   readonly readyState: number
   send(data: string): void
   close(code?: number, reason?: string): void
-  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: never) => void): void
+  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: object) => void): void
 }
 
 export type WebSocketConstructor = new (url: string) => WebSocketLike
+
+/** Waits of the realtime part, in milliseconds. */
+export interface RealtimeTimings {
+  /** The longest wait before the second connection; twice as long each time. Default 1,000. */
+  readonly firstDelayMs: number
+  /** Default 30,000. */
+  readonly longestDelayMs: number
+  /** After how long without a message the server is asked for one. Default 25,000. */
+  readonly pingMs: number
+  /** How long it can take to answer. Default 10,000. */
+  readonly answerMs: number
+}
 
 /** The options of a client besides its credential. */
 export interface ClientSettings {
@@ -52,6 +64,8 @@ export interface ClientSettings {
   readonly fetch?: Fetch | undefined
   /** Default: the global one, which Node.js has from version 22. */
   readonly WebSocket?: WebSocketConstructor | undefined
+  /** Waits of the realtime part. */
+  readonly realtime?: Partial<RealtimeTimings> | undefined
   /** `false`: no call is repeated. */
   readonly retry?: RetryOptions | false | undefined
 }

@@ -6,13 +6,21 @@ import { agentMethods, analyticsMethods, budgetMethods } from './methods/agent-m
 import { boardMethods } from './methods/board-methods.js'
 import { approvalMethods, scheduleMethods, taskMethods } from './methods/task-methods.js'
 import { notificationChannelMethods, webhookMethods } from './methods/webhook-methods.js'
+import { lazyRealtime, lazyWorker } from './lazy-parts.js'
 import { operating } from './operation.js'
+import type { Realtime, RealtimeOptions } from './realtime/index.js'
 import { retryPolicy } from './retry.js'
 import type { Connection } from './send.js'
 import type { Tokens } from './wire.js'
+import type { Worker, WorkerOptions } from './worker/index.js'
 
 /** A client of one task board. See `createClient`. */
-export type TaskboardClient = ReturnType<typeof createClient>
+export interface TaskboardClient extends ReturnType<typeof callsOf> {
+  /** Follows what happens on the boards. */
+  readonly realtime: Realtime
+  /** Works the tasks of a stored agent in this process, from now on. */
+  worker(options: WorkerOptions<TaskboardClient>): Worker
+}
 
 const defaultPaths: ClientPaths = {
   board: '/api/board',
@@ -49,8 +57,34 @@ const defaultPaths: ClientPaths = {
  * console.log(task.status) // pending
  * ```
  */
-export function createClient(options: ClientOptions) {
+export function createClient(options: ClientOptions): TaskboardClient {
   const connection = connectionOf(options)
+  const client: TaskboardClient = {
+    ...callsOf(connection),
+    realtime: lazyRealtime(() => realtimeOptionsOf(connection, options.realtime)),
+    worker: (working) => lazyWorker(client, working),
+  }
+  return client
+}
+
+/** The channel is below the address of the routes, which can be relative to the page. */
+function realtimeOptionsOf(
+  { baseUrl, paths, WebSocket, credential, retry }: Connection,
+  timings: ClientOptions['realtime'],
+): RealtimeOptions {
+  const { location } = globalThis as { location?: { readonly href: string } }
+  const url = new URL(`${baseUrl}${paths.enterprise}/realtime`, location?.href)
+  url.protocol = url.protocol.replace('http', 'ws')
+  return {
+    url: url.href,
+    token: (rejected) => credential.token(rejected),
+    WebSocket,
+    timings,
+    random: retry.random,
+  }
+}
+
+function callsOf(connection: Connection) {
   const made = operating(connection)
   return {
     tasks: taskMethods(made),

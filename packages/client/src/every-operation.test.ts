@@ -108,7 +108,7 @@ const operationOf: Readonly<Record<string, OperationId>> = {
 }
 
 /** Methods that send something else, or nothing by themselves. */
-const others = new Set(['graphql'])
+const others = new Set(['graphql', 'realtime.subscribe', 'worker'])
 
 type IsAny<Type> = 0 extends 1 & Type ? true : false
 

@@ -10,6 +10,7 @@ export type {
   ClientSettings,
   Fetch,
   LoginCredential,
+  RealtimeTimings,
   TokenFunction,
   WebSocketConstructor,
   WebSocketLike,
@@ -17,5 +18,19 @@ export type {
 export type { Graphql } from './graphql.js'
 export type { AllMethod, Method, OperationId } from './operation.js'
 export type { BoardMethods } from './methods/board-methods.js'
+export { TaskboardRealtimeError } from './realtime/realtime-error.js'
+export type {
+  ChannelPosition,
+  Realtime,
+  RealtimeActor,
+  RealtimeEvent,
+  RealtimeEventData,
+  RealtimeMessage,
+  RealtimeState,
+  SubscribeOptions,
+  Subscription,
+} from './realtime/index.js'
 export type { RetryOptions } from './retry.js'
 export type * from './wire.js'
+export { TaskFailure } from './worker/task-failure.js'
+export type { ApprovalResult, TaskClaim, TaskContext, Worker, WorkerOptions } from './worker/index.js'

@@ -1,0 +1,12 @@
+/**
+ * The error that a worker's `run` throws when a retry would fail as well: the task is put on hold as `failed` at once, with this message.
+ * After any other error the task is retried while attempts remain, unless the error itself has `retry: false`.
+ */
+export class TaskFailure extends Error {
+  readonly retry = false
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'TaskFailure'
+  }
+}

@@ -1,0 +1,167 @@
+import type { Agent, ClaimedTask } from '../wire.js'
+import { isLost, Lease, ONCE, refusalOf } from './lease.js'
+import { createTaskContext, pause, type TaskBackground, type TaskContext } from './task-context.js'
+import { createWriter } from './task-writer.js'
+import { messageOf, toResult } from './task-result.js'
+import type { WorkerApi } from './worker-api.js'
+
+export interface TaskRunOptions<Client> {
+  readonly client: Client
+  readonly task: ClaimedTask
+  readonly leaseMs: number
+  /** When the claim was sent, by `performance.now()`. */
+  readonly claimedAt: number
+  readonly agent: () => Promise<Agent>
+  readonly work: (task: ClaimedTask, context: TaskContext<Client>) => unknown
+  readonly onError: (error: unknown, taskId: string) => void
+}
+
+const FIRST_WAIT_MS = 250
+const LONGEST_WAIT_MS = 5_000
+const MOST_COMMENTS = 100
+
+/** Refused for good: what is wrong with the caller stays wrong. */
+export function isRefusal(error: unknown): boolean {
+  const { status } = refusalOf(error)
+  return typeof status === 'number' && status >= 400 && status < 500 && ![408, 409, 429].includes(status)
+}
+
+/** One attempt at one task, from its claim until the last write. */
+export class TaskRun<Client extends WorkerApi> {
+  readonly lease: Lease
+  /** Resolves when its code and its writes have ended. */
+  readonly settled: Promise<void>
+  /** Its outcome is being written. */
+  #isEnding = false
+  readonly #options: TaskRunOptions<Client>
+  readonly #givingUp = new AbortController()
+
+  /** `earlier` is a run of the same task whose lease has passed and whose code goes on: it ends first. */
+  constructor(options: TaskRunOptions<Client>, earlier: Promise<void> | undefined) {
+    const { client, task, leaseMs, claimedAt } = options
+    this.#options = options
+    this.lease = new Lease({
+      fencingToken: task.fencing_token,
+      leaseMs,
+      claimedAt,
+      heartbeat: (body, signal) => client.tasks.heartbeat(task.id, body, { ...ONCE, signal }),
+      onError: (error) => this.#report(error),
+    })
+    this.settled = this.#perform(earlier)
+      .catch((error: unknown) => this.#report(error))
+      .finally(() => this.lease.release())
+  }
+
+  /** Something happened to the task. */
+  check(): void {
+    if (!this.#isEnding) void this.lease.check()
+  }
+
+  /**
+   * Gives the task back although the code goes on; that writes nothing any more. An outcome under way is awaited: a task that has just
+   * been completed must not go back.
+   */
+  async abandon(): Promise<void> {
+    this.#givingUp.abort()
+    if (this.#isEnding) return this.settled
+    if (!this.lease.isHeld) return
+    this.lease.end('the worker stops')
+    await this.#handBack().catch((error: unknown) => this.#report(error))
+  }
+
+  #report(error: unknown): void {
+    this.#options.onError(error, this.#options.task.id)
+  }
+
+  async #perform(earlier: Promise<void> | undefined): Promise<void> {
+    await earlier
+    const { client, task, agent, work } = this.#options
+    const { lease } = this
+    const briefing = await this.#whileHeld(async () => ({
+      agent: await agent(),
+      ...(await readBackground(client, task)),
+    }))
+    if (briefing === null) return
+    const write = createWriter(lease)
+    const context = createTaskContext(client, task, briefing, { lease, write })
+    let outcome: () => Promise<unknown>
+    try {
+      lease.signal.throwIfAborted()
+      const result = toResult(await work(task, context))
+      outcome = () => this.#complete(result)
+    } catch (error) {
+      const isFinal = refusalOf(error).retry === false
+      // An interrupted attempt does not count.
+      if (lease.signal.aborted && !isFinal) outcome = () => this.#handBack()
+      else outcome = () => this.#fail(error, !isFinal)
+    }
+    await write.settled()
+    this.#isEnding = lease.isHeld
+    await this.#whileHeld(outcome)
+  }
+
+  /** Retries after faults while the lease lasts; null when the task was lost. */
+  async #whileHeld<R>(work: () => Promise<R>): Promise<R | null> {
+    const { lease } = this
+    const { signal } = this.#givingUp
+    for (let delayMs = FIRST_WAIT_MS; lease.isHeld; delayMs = Math.min(2 * delayMs, LONGEST_WAIT_MS)) {
+      try {
+        return await work()
+      } catch (error) {
+        if (isLost(error)) return null
+        this.#report(error)
+        if (isRefusal(error) || signal.aborted || delayMs > lease.leftMs) return null
+        await pause(delayMs, signal)
+      }
+    }
+    return null
+  }
+
+  async #complete(result: string): Promise<void> {
+    const { client, task } = this.#options
+    try {
+      await client.tasks.complete(task.id, { fencing_token: task.fencing_token, result }, ONCE)
+    } catch (error) {
+      const { status } = refusalOf(error)
+      // The result itself is refused: a retry would return the same.
+      if (status !== 400 && status !== 413) throw error
+      await this.#fail(error, false)
+    }
+  }
+
+  #fail(error: unknown, retry: boolean): Promise<unknown> {
+    const { client, task } = this.#options
+    const { id, fencing_token } = task
+    return client.tasks.fail(id, { fencing_token, reason: messageOf(error), retry }, ONCE)
+  }
+
+  /** Only the holder of the token may, so the heartbeat comes first: within its lease no other agent can have the task. */
+  async #handBack(): Promise<void> {
+    const { client, task } = this.#options
+    await client.tasks.heartbeat(task.id, { fencing_token: task.fencing_token }, ONCE)
+    await client.tasks.move(task.id, { to: 'todo' }, ONCE)
+  }
+}
+
+/** The first claim of a task has no earlier attempts. */
+async function readBackground({ tasks }: WorkerApi, task: ClaimedTask): Promise<TaskBackground> {
+  const { attempts } = task.fencing_token > 1 ? await tasks.attempts(task.id, ONCE) : { attempts: [] }
+  const dependencies = await Promise.all(
+    task.depends_on.map(async (dependency) => {
+      try {
+        const { id, title, result } = await tasks.get(dependency, ONCE)
+        return [{ id, title, result }]
+      } catch (error) {
+        // It was deleted.
+        if (isLost(error)) return []
+        throw error
+      }
+    }),
+  )
+  const comments = []
+  for await (const comment of tasks.allComments(task.id, { limit: MOST_COMMENTS }, ONCE)) {
+    comments.push(comment)
+    if (comments.length > MOST_COMMENTS) comments.shift()
+  }
+  return { earlierAttempts: attempts, dependencies: dependencies.flat(), comments }
+}
