@@ -154,11 +154,6 @@ function TestChannel({
   }
   return (
     <>
-      {result !== null && (
-        <span class={`test-result ${result.isGood ? 'is-good' : 'field-error'}`} role="status">
-          {result.message}
-        </span>
-      )}
       <button
         type="button"
         class="button button-small"
@@ -168,6 +163,11 @@ function TestChannel({
       >
         {isBusy ? text.testing : text.test}
       </button>
+      {result !== null && (
+        <span class={`test-result ${result.isGood ? 'is-good' : 'field-error'}`} role="status">
+          {result.message}
+        </span>
+      )}
     </>
   )
 }

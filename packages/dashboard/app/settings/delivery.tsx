@@ -37,7 +37,7 @@ export function DeliveryDetails({ delivery }: { readonly delivery: Delivery }) {
   const label = text.attempts(delivery.attempt_count)
   return (
     <div class="table-scroll" tabIndex={0} role="group" aria-label={label}>
-      <table class="attempts">
+      <table class="attempt-table">
         <thead>
           <tr>
             <th scope="col">{text.columns.at}</th>
