@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { logIn } from '../state/session.js'
 import { entered, loginKind, loginUrl, startFailure } from '../state/start.js'
 import { text } from '../text.js'
@@ -11,6 +11,12 @@ function LoginForm() {
   const { failure, isBusy, submit, errorOf } = useSubmit()
   const [needsCode, setNeedsCode] = useState(false)
   const asksForCode = needsCode || failure?.field === 'mfa_code'
+  const form = useRef<HTMLFormElement>(null)
+  // At first the email, and then the code when it is asked for.
+  useEffect(
+    () => [...(form.current?.querySelectorAll('input') ?? [])].at(asksForCode ? -1 : 0)?.focus(),
+    [asksForCode],
+  )
   const onSubmit = async (event: Event): Promise<void> => {
     event.preventDefault()
     if (asksForCode) setNeedsCode(true)
@@ -18,7 +24,7 @@ function LoginForm() {
     if (await submit(() => logIn(credentials))) await entered()
   }
   return (
-    <form onSubmit={(event) => void onSubmit(event)}>
+    <form ref={form} onSubmit={(event) => void onSubmit(event)}>
       <TextInput
         label={text.login.email}
         type="email"

@@ -1,5 +1,6 @@
 import { TaskboardApiError } from '@taskboard/client'
 import { text } from '../text.js'
+import { formatSeconds } from '../ui/time.js'
 import { SessionError } from './session.js'
 
 /** What a person reads about a request that failed. */
@@ -16,22 +17,31 @@ export interface Failure {
 function messageOf({
   status,
   message,
+  field,
   retryAfter,
 }: {
   status: number
   message: string
+  field: string | null
   retryAfter: number | null
 }) {
   if (status === 403) return text.errors.forbidden
   if (status === 404) return text.errors.gone
-  if (status === 429) return retryAfter === null ? message : text.errors.busy(retryAfter)
+  if (status === 429) return retryAfter === null ? message : text.errors.busy(formatSeconds(retryAfter))
   if (status === 503) return text.errors.unavailable
-  return message === '' ? text.errors.unexpected : sentence(message)
+  return message === '' ? text.errors.unexpected : sentence(named(message, field))
 }
 
 /** What the server said, without the request that it said it of. */
 function reasonOf({ message }: TaskboardApiError): string {
   return message.replace(/^[A-Z]+ \S+: (?:\d{3} )?/, '')
+}
+
+/** The server begins with the name on the wire; people know the last part of it, in words. */
+function named(message: string, field: string | null): string {
+  if (field === null || !message.startsWith(`${field} `)) return message
+  const name = text.errors.fields[field] ?? field.replace(/^.*\./, '').replaceAll('_', ' ')
+  return name + message.slice(field.length)
 }
 
 /** The server's messages begin in lower case, without a full stop. */
@@ -51,13 +61,19 @@ export function explain(error: unknown): Failure {
     const message = messageOf({
       status,
       message: reasonOf(error),
+      field: field ?? null,
       retryAfter: retryAfter ?? null,
     })
     return { message, field: field ?? null, requestId: requestId ?? null, status }
   }
   if (error instanceof SessionError) {
     const { status, message, field, requestId, retryAfterS } = error
-    return { message: messageOf({ status, message, retryAfter: retryAfterS }), field, requestId, status }
+    return {
+      message: messageOf({ status, message, field, retryAfter: retryAfterS }),
+      field,
+      requestId,
+      status,
+    }
   }
   if (error instanceof TypeError)
     return { message: text.errors.network, field: null, requestId: null, status: null }
