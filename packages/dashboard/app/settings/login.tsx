@@ -1,4 +1,6 @@
 import { settingsText } from '../text-settings.js'
+import { can } from '../state/api.js'
+import { Password } from './password.js'
 import { SectionHead } from './section.js'
 import { SecondFactor } from './second-factor.js'
 
@@ -7,7 +9,8 @@ export function Login() {
   return (
     <>
       <SectionHead title={settingsText.tabs.security} />
-      <SecondFactor />
+      <Password />
+      {can('account:write') && <SecondFactor />}
     </>
   )
 }

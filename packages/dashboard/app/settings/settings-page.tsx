@@ -7,12 +7,13 @@ import { Empty } from '../ui/states.js'
 import { ApiKeys } from './api-keys.js'
 import { Channels } from './channels.js'
 import { Login } from './login.js'
+import { Members } from './members.js'
 import { Schedules } from './schedules.js'
 import { UsageSection } from './usage.js'
 import { Webhooks } from './webhooks.js'
 import { Workspaces } from './workspaces.js'
 
-type Section = Exclude<keyof typeof text.tabs, 'members'>
+type Section = keyof typeof text.tabs
 
 interface SectionProps {
   /** What comes after the section in the address. */
@@ -26,9 +27,10 @@ const sections: Readonly<
   webhooks: { show: Webhooks, isAllowed: () => can('webhooks:read') },
   channels: { show: Channels, isAllowed: () => can('webhooks:read') },
   schedules: { show: Schedules, isAllowed: () => can('tasks:read') },
+  members: { show: Members, isAllowed: () => can('account:read') && config.login === 'taskboard' },
   security: {
     show: Login,
-    isAllowed: () => can('account:write') && isUser() && config.login === 'taskboard',
+    isAllowed: () => isUser() && config.login === 'taskboard',
   },
   workspaces: { show: Workspaces, isAllowed: () => can('account:read') },
   usage: { show: UsageSection, isAllowed: () => can('account:read') },
