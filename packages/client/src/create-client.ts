@@ -1,7 +1,13 @@
 import type { ClientOptions, ClientPaths, WebSocketConstructor } from './client-options.js'
 import { credentialSource, type SessionCalls } from './credential.js'
 import { graphqlCaller } from './graphql.js'
-import { accountMethods, apiKeyMethods, authMethods, workspaceMethods } from './methods/account-methods.js'
+import {
+  accountMethods,
+  apiKeyMethods,
+  authMethods,
+  memberMethods,
+  workspaceMethods,
+} from './methods/account-methods.js'
 import { agentMethods, analyticsMethods, budgetMethods } from './methods/agent-methods.js'
 import { boardMethods } from './methods/board-methods.js'
 import { approvalMethods, scheduleMethods, taskMethods } from './methods/task-methods.js'
@@ -92,12 +98,15 @@ function callsOf(connection: Connection) {
     schedules: scheduleMethods(made),
     agents: agentMethods(made),
     budgets: budgetMethods(made),
-    /** Asks the chat agent of a workspace, and waits for its reply. */
-    chat: made.method('sendChatMessage'),
+    chat: {
+      /** Asks the chat agent of a workspace, and waits for its reply. */
+      send: made.method('sendChatMessage'),
+    },
     analytics: analyticsMethods(made),
     webhooks: webhookMethods(made),
     notificationChannels: notificationChannelMethods(made),
     account: accountMethods(made),
+    members: memberMethods(made),
     apiKeys: apiKeyMethods(made),
     workspaces: workspaceMethods(made),
     auth: authMethods(made, connection.credential),

@@ -54,7 +54,7 @@ const operationOf: Readonly<Record<string, OperationId>> = {
   'agents.setBudget': 'setAgentBudget',
   'budgets.list': 'listBudgets',
   'budgets.listAll': 'listBudgets',
-  chat: 'sendChatMessage',
+  'chat.send': 'sendChatMessage',
   'analytics.tasks': 'getTaskAnalytics',
   'analytics.usage': 'getUsage',
   'analytics.allUsage': 'getUsage',
@@ -77,9 +77,9 @@ const operationOf: Readonly<Record<string, OperationId>> = {
   'notificationChannels.test': 'testNotificationChannel',
   'account.get': 'getAccount',
   'account.setPassword': 'changePassword',
-  'account.members.list': 'listMembers',
-  'account.members.create': 'createMember',
-  'account.members.delete': 'deleteMember',
+  'members.list': 'listMembers',
+  'members.create': 'createMember',
+  'members.delete': 'deleteMember',
   'account.mfa.begin': 'beginMfa',
   'account.mfa.confirm': 'confirmMfa',
   'account.mfa.remove': 'removeMfa',
@@ -178,6 +178,16 @@ describe('the methods of the client', () => {
     const actions = calls.flatMap(({ name, query }) => (query === '' ? [] : [[name, query]]))
     const columns = ['todo', 'doing', 'done', 'add', 'move', 'chat']
     expect(actions).toEqual(columns.map((action) => [`board.${action}`, `?action=${action}`]))
+  })
+
+  it('are named in the README', async () => {
+    const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+    const [, table = ''] = /## Methods([\s\S]*?)\n## /.exec(readme) ?? []
+    const named = Object.keys(operationOf).flatMap((name) => {
+      const [group = '', ...rest] = name.split('.')
+      return rest.length === 0 ? [`\`${name}(`] : [`\`${group}\``, `\`${rest.join('.')}\``]
+    })
+    expect(named.filter((name) => !table.includes(name))).toEqual([])
   })
 
   it('have no any in their types', async () => {

@@ -10,12 +10,6 @@ export function accountMethods({ method }: Operating) {
     get: method('getAccount'),
     /** Changes the password of the user, and ends all its sessions. */
     setPassword: method('changePassword'),
-    /** The users of the account. */
-    members: {
-      list: method('listMembers'),
-      create: method('createMember'),
-      delete: method('deleteMember'),
-    },
     /** The second factor of the user. */
     mfa: {
       /** Returns the secret for an authenticator app. It takes effect when `confirm` gets a code. */
@@ -25,6 +19,15 @@ export function accountMethods({ method }: Operating) {
       /** Ends the enrolment. */
       remove: method('removeMfa'),
     },
+  }
+}
+
+/** The users of the account. */
+export function memberMethods({ method }: Operating) {
+  return {
+    list: method('listMembers'),
+    create: method('createMember'),
+    delete: method('deleteMember'),
   }
 }
 

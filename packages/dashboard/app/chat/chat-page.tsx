@@ -56,7 +56,7 @@ async function ask(workspace: string, message: string): Promise<void> {
   pending.value = new Map([...pending.peek(), [workspace, message]])
   const at = new Date().toISOString()
   try {
-    const answer = await client.chat({ message, workspace_id: workspace })
+    const answer = await client.chat.send({ message, workspace_id: workspace })
     write(workspace, [
       ...conversation(workspace),
       toSaid('you', message, at),
