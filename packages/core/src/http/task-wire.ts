@@ -323,13 +323,6 @@ export const outputJson = z
   })
   .meta({ id: 'TaskOutput' })
 
-/** A task of a list. */
-export const listedTaskJson = taskJson
-  .extend({
-    usage: usageJson.optional().meta({ description: 'The sum of all reports on it, with include=usage.' }),
-  })
-  .meta({ id: 'ListedTask' })
-
 /** A task with its log and its outputs. */
 export const taskDetailJson = taskJson
   .extend({

@@ -19,8 +19,7 @@ export function Board() {
   const store = useMemo(() => openBoard(narrowed), [narrowed])
   useEffect(() => () => store.close(), [store])
   const [menuFor, setMenuFor] = useState<string | null>(null)
-  const keys = useBoardKeys({ store, openMenu: (id) => can('tasks:write') && setMenuFor(id) })
-  // What changed while the server was away came with no message when its log was too short.
+  const keys = useBoardKeys({ openMenu: (id) => can('tasks:write') && setMenuFor(id) })
   return (
     <section class="board-page" aria-label={text.board.title}>
       <div class="toolbar">

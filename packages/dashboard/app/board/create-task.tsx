@@ -1,11 +1,13 @@
-import { useEffect, useState } from 'preact/hooks'
-import { can, client, workspaceId } from '../state/api.js'
-import { priorities, type Agent, type Priority } from '../state/wire.js'
+import { useState } from 'preact/hooks'
+import { client, workspaceId } from '../state/api.js'
+import { newKey } from '../state/new-key.js'
+import { priorities, type Priority } from '../state/wire.js'
 import { text } from '../text.js'
 import { announce } from '../ui/announce.js'
 import { Dialog } from '../ui/dialog.js'
 import { FormError, Select, TextArea, TextInput, useSubmit } from '../ui/form.js'
 import { fromLocalInput } from '../ui/time.js'
+import { useWorkspaceAgents } from './workspace-agents.js'
 
 const empty = {
   title: '',
@@ -60,26 +62,111 @@ const shownFields = [
   'budget',
 ]
 
+interface FieldsProps {
+  readonly draft: Draft
+  readonly set: <Name extends keyof Draft>(name: Name) => (value: Draft[Name]) => void
+  readonly errorOf: (field: string) => string | null
+}
+
+function MainFields({ draft, set, errorOf }: FieldsProps) {
+  return (
+    <>
+      <TextInput
+        label={text.create.name}
+        required
+        autofocus
+        value={draft.title}
+        onValue={set('title')}
+        error={errorOf('title')}
+      />
+      <TextArea
+        label={text.create.description}
+        hint={text.create.descriptionHint}
+        value={draft.description}
+        onValue={set('description')}
+        error={errorOf('description')}
+      />
+      <div class="columns-2">
+        <Select
+          label={text.create.priority}
+          value={draft.priority}
+          options={priorities.map((one) => [one, text.priorities[one]] as const)}
+          onValue={set('priority')}
+        />
+        <TextInput
+          label={text.create.deadline}
+          type="datetime-local"
+          value={draft.deadline}
+          onValue={set('deadline')}
+          error={errorOf('deadline')}
+        />
+      </div>
+    </>
+  )
+}
+
+function MoreFields({ draft, set, errorOf }: FieldsProps) {
+  const agents = useWorkspaceAgents(true)
+  return (
+    <div class="columns-2">
+      <TextInput
+        label={text.create.type}
+        hint={text.create.typeHint}
+        value={draft.type}
+        onValue={set('type')}
+        error={errorOf('type')}
+      />
+      <TextInput
+        label={text.create.tags}
+        hint={text.create.tagsHint}
+        value={draft.tags}
+        onValue={set('tags')}
+        error={errorOf('tags')}
+      />
+      <Select
+        label={text.create.assignedTo}
+        value={draft.assignedTo}
+        options={[['', text.create.anyAgent], ...agents.map(({ id, name }) => [id, name] as const)]}
+        onValue={set('assignedTo')}
+        error={errorOf('assigned_to')}
+      />
+      <TextInput
+        label={text.create.notBefore}
+        type="datetime-local"
+        value={draft.notBefore}
+        onValue={set('notBefore')}
+        error={errorOf('not_before')}
+      />
+      <TextInput
+        label={text.create.tokens}
+        type="number"
+        min={0}
+        value={draft.tokens}
+        onValue={set('tokens')}
+        error={errorOf('budget')}
+      />
+      <TextInput
+        label={text.create.cost}
+        type="number"
+        min={0}
+        step="any"
+        value={draft.cost}
+        onValue={set('cost')}
+      />
+    </div>
+  )
+}
+
 /** The form for a new task. The board hears of the task by itself. */
 export function CreateTask({ onClose }: { readonly onClose: () => void }) {
   const [draft, setDraft] = useState(empty)
-  const [agents, setAgents] = useState<readonly Agent[]>([])
   // A repeat of the same form, after an answer that was lost, adds no second task.
-  const [idempotencyKey, setKey] = useState(() => crypto.randomUUID())
+  const [idempotencyKey, setKey] = useState(newKey)
   const { failure, isBusy, submit, errorOf } = useSubmit()
-  const set =
-    <Name extends keyof Draft>(name: Name) =>
-    (value: Draft[Name]) => {
-      setDraft({ ...draft, [name]: value })
-      setKey(crypto.randomUUID())
-    }
-  useEffect(() => {
-    if (!can('agents:read')) return
-    client.agents.list({ workspace_id: workspaceId(), limit: 100 }).then(
-      (page) => setAgents(page.agents),
-      () => undefined,
-    )
-  }, [])
+  const set: FieldsProps['set'] = (name) => (value) => {
+    setDraft({ ...draft, [name]: value })
+    setKey(newKey())
+  }
   const onSubmit = async (event: Event): Promise<void> => {
     event.preventDefault()
     const body = toBody(draft)
@@ -90,86 +177,10 @@ export function CreateTask({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={text.create.title} onClose={onClose}>
       <form onSubmit={(event) => void onSubmit(event)}>
-        <TextInput
-          label={text.create.name}
-          required
-          maxLength={200}
-          autofocus
-          value={draft.title}
-          onValue={set('title')}
-          error={errorOf('title')}
-        />
-        <TextArea
-          label={text.create.description}
-          hint={text.create.descriptionHint}
-          value={draft.description}
-          onValue={set('description')}
-          error={errorOf('description')}
-        />
-        <div class="columns-2">
-          <Select
-            label={text.create.priority}
-            value={draft.priority}
-            options={priorities.map((one) => [one, text.priorities[one]] as const)}
-            onValue={set('priority')}
-          />
-          <TextInput
-            label={text.create.deadline}
-            type="datetime-local"
-            value={draft.deadline}
-            onValue={set('deadline')}
-            error={errorOf('deadline')}
-          />
-        </div>
+        <MainFields draft={draft} set={set} errorOf={errorOf} />
         <details>
           <summary>{text.create.more}</summary>
-          <div class="columns-2">
-            <TextInput
-              label={text.create.type}
-              hint={text.create.typeHint}
-              maxLength={64}
-              value={draft.type}
-              onValue={set('type')}
-              error={errorOf('type')}
-            />
-            <TextInput
-              label={text.create.tags}
-              hint={text.create.tagsHint}
-              value={draft.tags}
-              onValue={set('tags')}
-              error={errorOf('tags')}
-            />
-            <Select
-              label={text.create.assignedTo}
-              value={draft.assignedTo}
-              options={[['', text.create.anyAgent], ...agents.map(({ id, name }) => [id, name] as const)]}
-              onValue={set('assignedTo')}
-              error={errorOf('assigned_to')}
-            />
-            <TextInput
-              label={text.create.notBefore}
-              type="datetime-local"
-              value={draft.notBefore}
-              onValue={set('notBefore')}
-              error={errorOf('not_before')}
-            />
-            <TextInput
-              label={text.create.tokens}
-              type="number"
-              min={0}
-              value={draft.tokens}
-              onValue={set('tokens')}
-              error={errorOf('budget')}
-            />
-            <TextInput
-              label={text.create.cost}
-              type="number"
-              min={0}
-              step="any"
-              value={draft.cost}
-              onValue={set('cost')}
-            />
-          </div>
+          <MoreFields draft={draft} set={set} errorOf={errorOf} />
         </details>
         <FormError failure={failure} fields={shownFields} />
         <div class="dialog-actions">

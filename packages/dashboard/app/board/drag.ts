@@ -8,7 +8,7 @@ const KIND = 'taskboard-card'
 /** Lets people drag a card. Returns what ends that. */
 export function dragCard(
   element: HTMLElement,
-  { id, title }: { readonly id: string; title(): string },
+  { id, title }: { readonly id: string; readonly title: () => string },
 ): () => void {
   return draggable({
     element,
@@ -23,8 +23,8 @@ export function dragCard(
 
 interface Target {
   readonly column: Column
-  onOver(isOver: boolean): void
-  onDrop(id: string): void
+  readonly onOver: (isOver: boolean) => void
+  readonly onDrop: (id: string) => void
 }
 
 /** Lets people drop cards on a column. Returns what ends that. */

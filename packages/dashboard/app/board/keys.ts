@@ -1,10 +1,13 @@
-import type { BoardStore } from './store.js'
-
 const arrows = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] } as const
 
 const cardsIn = (column: Element): readonly HTMLElement[] => [
   ...column.querySelectorAll<HTMLElement>('[data-card]'),
 ]
+
+function nearest(cards: readonly HTMLElement[], top: number): HTMLElement | undefined {
+  const distance = (card: HTMLElement): number => Math.abs(card.getBoundingClientRect().top - top)
+  return cards.toSorted((a, b) => distance(a) - distance(b))[0]
+}
 
 /** Moves the focus from one card to another: up and down in a column, left and right between them. */
 function step(from: HTMLElement, [across, down]: readonly [number, number]): void {
@@ -15,21 +18,14 @@ function step(from: HTMLElement, [across, down]: readonly [number, number]): voi
   const index = cards.indexOf(from)
   if (across === 0) return cards[index + down]?.focus()
   // Past empty columns.
-  for (let at = columns.indexOf(column) + across; at >= 0 && at < columns.length; at += across) {
-    const others = cardsIn(columns[at]!)
-    if (others.length === 0) continue
-    const top = from.getBoundingClientRect().top
-    const near = others.reduce((best, card) =>
-      Math.abs(card.getBoundingClientRect().top - top) < Math.abs(best.getBoundingClientRect().top - top)
-        ? card
-        : best,
-    )
-    return near.focus()
-  }
+  const here = columns.indexOf(column)
+  const beside = across < 0 ? columns.slice(0, here).toReversed() : columns.slice(here + 1)
+  const others = beside.map(cardsIn).find((found) => found.length > 0) ?? []
+  nearest(others, from.getBoundingClientRect().top)?.focus()
 }
 
 /** The keys of the board. Returns what listens to them. */
-export function useBoardKeys({ openMenu }: { readonly store: BoardStore; openMenu(id: string): unknown }) {
+export function useBoardKeys({ openMenu }: { readonly openMenu: (id: string) => unknown }) {
   return (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     const card = event.target instanceof HTMLElement && 'card' in event.target.dataset ? event.target : null

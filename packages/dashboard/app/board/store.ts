@@ -1,27 +1,20 @@
-import { batch, computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import { signal, type ReadonlySignal } from '@preact/signals'
 import type { RealtimeMessage } from '@taskboard/client'
 import { client, workspaceId } from '../state/api.js'
-import { explain, type Failure } from '../state/failure.js'
 import { coalesce, onMessage, taskIdOf } from '../state/live.js'
-import { columns, type Column, type CardTask } from '../state/wire.js'
-import { isAlike, type Filters } from './filters.js'
+import { columns, type CardTask, type Column, type TaskDetail } from '../state/wire.js'
+import { readBoardPages } from './board-pages.js'
+import { createBoardState, type BoardState, type ColumnStates } from './board-state.js'
+import type { Filters } from './filters.js'
 import { followParts, type Parts } from './parts.js'
 
-/** How many tasks a request reads, and a block of the column shows. */
-export const PAGE_SIZE = 100
+/** Changed tasks are read one by one up to here; more of them wait for their columns. */
 const MOST_SINGLE_READS = 20
-
-/** The tasks of one column, in its order, as far as they were read. */
-interface ColumnState {
-  readonly ids: Signal<readonly string[]>
-  readonly nextCursor: Signal<string | null>
-  readonly isLoading: Signal<boolean>
-  readonly failure: Signal<Failure | null>
-}
 
 /** The board of the workspace that is shown. Made when it is opened. */
 export interface BoardStore {
-  readonly columns: Readonly<Record<Column, ColumnState>>
+  readonly columns: ColumnStates
+  /** Whether every column was read once. */
   readonly isReady: ReadonlySignal<boolean>
   readonly hasFilters: boolean
   /** A task by its id; its signal changes with the task. */
@@ -32,262 +25,107 @@ export interface BoardStore {
   reload(): Promise<void>
   /** Moves a task at once, and then on the server; puts it back when the server refuses. @throws what the client throws */
   move(id: string, to: Column): Promise<void>
-  /** Takes in a task as the server answered it. */
-  put(task: CardTask): void
   close(): void
 }
 
-const sorts = { todo: 'priority_score', doing: 'created', done: 'updated' } as const satisfies Record<
-  Column,
-  string
->
-
-/** Opens a board. */
+/** Opens a board: reads its first pages, and follows what changes. */
 export function openBoard(filters: Filters): BoardStore {
-  const workspace = workspaceId()
-  const tasks = new Map<string, Signal<CardTask | undefined>>()
   const abort = new AbortController()
-  const state = Object.fromEntries(columns.map((column) => [column, emptyColumn()])) as Record<
-    Column,
-    ColumnState
-  >
-  /** Moves that the server has not answered yet: what it sends meanwhile must not move the card back. */
-  const moving = new Map<string, Column>()
-  const dirty = new Set<string>()
-  const parts = followParts((id) => tasks.has(id), abort.signal)
-
-  const taskSignal = (id: string): Signal<CardTask | undefined> => {
-    const known = tasks.get(id)
-    if (known !== undefined) return known
-    const created = signal<CardTask | undefined>(undefined)
-    tasks.set(id, created)
-    return created
-  }
-
-  function keep(task: CardTask): void {
-    const at = taskSignal(task.id)
-    const before = at.peek()
-    if (before?.column !== task.column) parts.note(task)
-    if (before === undefined || !isAlike(before, task)) at.value = { ...before, ...task }
-  }
-
-  const read = (column: Column, cursor: string | null) =>
-    client.tasks.list(
-      {
-        ...filters,
-        workspace_id: workspace,
-        column,
-        sort: sorts[column],
-        limit: PAGE_SIZE,
-        include: 'usage',
-        ...(cursor === null ? {} : { cursor }),
-      },
-      { signal: abort.signal },
-    )
-
-  /** Puts the ids that were read into a column, and out of the others. */
-  function place(column: Column, ids: readonly string[]): void {
-    const arrived = new Set(ids)
-    for (const other of columns) {
-      if (other === column) continue
-      const list = state[other].ids
-      if (list.peek().some((id) => arrived.has(id))) list.value = list.peek().filter((id) => !arrived.has(id))
-    }
-  }
-
-  /** Reads the first page again. What lies below it stays as it was read. */
-  async function refresh(column: Column): Promise<void> {
-    const { ids, nextCursor, isLoading, failure } = state[column]
-    isLoading.value = true
-    try {
-      const page = await read(column, null)
-      if (abort.signal.aborted) return
-      batch(() => {
-        const found = page.tasks.filter(({ id }) => (moving.get(id) ?? column) === column)
-        for (const task of page.tasks) keep(task)
-        const fresh = found.map(({ id }) => id)
-        const known = new Set(page.tasks.map(({ id }) => id))
-        // A full page has others behind it. Those that were in its part and are not any more have left the column or gone down.
-        const below =
-          page.next_cursor === null
-            ? []
-            : ids
-                .peek()
-                .slice(PAGE_SIZE)
-                .filter((id) => !known.has(id))
-        const arriving = [...moving].filter(([id, to]) => to === column && !known.has(id)).map(([id]) => id)
-        if (below.length === 0) nextCursor.value = page.next_cursor
-        ids.value = [...arriving, ...fresh, ...below]
-        place(column, ids.peek())
-        failure.value = null
-      })
-    } catch (error) {
-      if (!abort.signal.aborted) failure.value = explain(error)
-    } finally {
-      isLoading.value = false
-    }
-  }
-
-  async function loadMore(column: Column): Promise<void> {
-    const { ids, nextCursor, isLoading, failure } = state[column]
-    const cursor = nextCursor.peek()
-    if (cursor === null || isLoading.peek()) return
-    isLoading.value = true
-    try {
-      const page = await read(column, cursor)
-      if (abort.signal.aborted) return
-      batch(() => {
-        for (const task of page.tasks) keep(task)
-        const known = new Set(ids.peek())
-        const more = page.tasks.filter(({ id }) => !known.has(id) && (moving.get(id) ?? column) === column)
-        ids.value = [...ids.peek(), ...more.map(({ id }) => id)]
-        nextCursor.value = page.next_cursor
-        place(
-          column,
-          more.map(({ id }) => id),
-        )
-      })
-    } catch (error) {
-      if (!abort.signal.aborted) failure.value = explain(error)
-    } finally {
-      isLoading.value = false
-    }
-  }
+  const parts = followParts((id) => state.has(id), abort.signal)
+  const state = createBoardState(parts.note)
+  const pages = readBoardPages(state, { workspaceId: workspaceId(), filters, abort: abort.signal })
+  const changes = followChanges(state, pages.refresh, abort.signal)
+  const stop = onMessage((message) => hear(state, changes, message))
+  const isReady = signal(false)
 
   const reload = async (): Promise<void> => {
-    await Promise.all(columns.map(refresh))
-  }
-
-  function remove(id: string): void {
-    for (const column of columns) {
-      const list = state[column].ids
-      if (list.peek().includes(id)) list.value = list.peek().filter((one) => one !== id)
-    }
-    tasks.delete(id)
-  }
-
-  /** Reads changed tasks again: one by one when they are few, else with their columns. */
-  async function readDirty(): Promise<void> {
-    const ids = [...dirty]
-    dirty.clear()
-    if (ids.length > MOST_SINGLE_READS) return
-    await Promise.all(
-      ids.map(async (id) => {
-        const {
-          logs: _,
-          outputs: __,
-          usage: ___,
-          ...task
-        } = await client.tasks.get(id, { signal: abort.signal })
-        keep(task)
-      }),
-    ).catch(() => undefined)
-  }
-
-  const changed = new Set<Column>()
-  const settle = coalesce(() => {
-    const which = [...changed]
-    changed.clear()
-    void readDirty()
-    void Promise.all(which.map(refresh))
-  })
-
-  /** Where a task is shown now. */
-  const columnOf = (id: string): Column | undefined =>
-    columns.find((column) => state[column].ids.peek().includes(id))
-
-  function show(id: string, column: Column): void {
-    const from = columnOf(id)
-    if (from === column || moving.has(id)) return
-    batch(() => {
-      if (from !== undefined) state[from].ids.value = state[from].ids.peek().filter((one) => one !== id)
-      if (from !== undefined) state[column].ids.value = [id, ...state[column].ids.peek()]
-      const before = taskSignal(id).peek()
-      if (before !== undefined) taskSignal(id).value = { ...before, column }
-    })
-  }
-
-  function hear(message: RealtimeMessage): void {
-    const id = taskIdOf(message)
-    if (message.type === 'gap') {
-      for (const column of columns) changed.add(column)
-      return settle()
-    }
-    if (id === null) return
-    if (message.type === 'task.progress') {
-      const before = taskSignal(id).peek()
-      if (before !== undefined) taskSignal(id).value = { ...before, progress: message.progress }
-      return
-    }
-    if (message.type === 'task.log') return
-    if (message.type === 'task.deleted') return remove(id)
-    const from = columnOf(id)
-    if (from !== undefined) changed.add(from)
-    const to = arrivesIn(message)
-    if (to !== null) {
-      changed.add(to)
-      show(id, to)
-    }
-    // Free dependents change their place, too.
-    if (to === 'done') changed.add('todo')
-    if (tasks.has(id)) dirty.add(id)
-    settle()
-  }
-
-  const stop = onMessage(hear)
-  const isReady = signal(false)
-  void reload().then(() => {
+    await Promise.all(columns.map(pages.refresh))
     isReady.value = true
-  })
+  }
+  void reload()
 
   return {
-    columns: state,
-    isReady: computed(() => isReady.value),
+    columns: state.columns,
+    isReady,
     hasFilters: Object.keys(filters).length > 0,
-    task: taskSignal,
+    task: state.task,
     parts: parts.of,
-    loadMore,
+    loadMore: pages.loadMore,
     reload,
-    put(task) {
-      keep(task)
-      changed.add(task.column)
-      settle()
-    },
-    async move(id, to) {
-      const from = columnOf(id)
-      const before = taskSignal(id).peek()
-      show(id, to)
-      moving.set(id, to)
-      try {
-        const { logs: _, outputs: __, ...task } = await client.tasks.move(id, { to })
-        keep(task)
-      } catch (error) {
-        moving.delete(id)
-        if (from !== undefined) show(id, from)
-        if (before !== undefined) taskSignal(id).value = before
-        throw error
-      } finally {
-        moving.delete(id)
-        if (from !== undefined) changed.add(from)
-        changed.add(to)
-        settle()
-      }
-    },
+    move: (id, to) => move(state, changes, id, to),
     close() {
       stop()
       parts.close()
-      settle.cancel()
+      changes.close()
       abort.abort()
     },
   }
 }
 
-function emptyColumn(): ColumnState {
-  return { ids: signal([]), nextCursor: signal(null), isLoading: signal(true), failure: signal(null) }
+/** What was heard to have changed, and is read again a moment later. */
+interface Changes {
+  column(column: Column): void
+  task(id: string): void
+  close(): void
+}
+
+function followChanges(
+  state: BoardState,
+  refresh: (column: Column) => Promise<void>,
+  abort: AbortSignal,
+): Changes {
+  const changedColumns = new Set<Column>()
+  const changedTasks = new Set<string>()
+
+  const readTask = async (id: string): Promise<void> => {
+    state.keep(withoutWork(await client.tasks.get(id, { signal: abort })))
+  }
+  const settle = coalesce(() => {
+    const ids = [...changedTasks]
+    const which = [...changedColumns]
+    changedTasks.clear()
+    changedColumns.clear()
+    // A task that is gone by now says so by an event of its own.
+    if (ids.length <= MOST_SINGLE_READS) void Promise.allSettled(ids.map(readTask))
+    void Promise.all(which.map(refresh))
+  })
+  const note = <Value>(changed: Set<Value>, value: Value): void => {
+    changed.add(value)
+    settle()
+  }
+  return {
+    column: (column) => note(changedColumns, column),
+    task: (id) => note(changedTasks, id),
+    close: () => settle.cancel(),
+  }
+}
+
+/** A task as a card shows it. */
+function withoutWork({ logs: _logs, outputs: _outputs, ...task }: TaskDetail): CardTask {
+  return task
+}
+
+/** Takes in a message: shows what it says at once, and lets the rest be read again. */
+function hear(state: BoardState, changes: Changes, message: RealtimeMessage): void {
+  if (message.type === 'gap') return columns.forEach(changes.column)
+  const id = taskIdOf(message)
+  if (id === null || message.type === 'task.log') return
+  if (message.type === 'task.progress') return state.change(id, { progress: message.progress })
+  if (message.type === 'task.deleted') return state.remove(id)
+  const from = state.columnOf(id)
+  const to = columnAfter(message)
+  if (from !== undefined) changes.column(from)
+  if (to !== null) {
+    changes.column(to)
+    if (!state.moving.has(id)) state.show(id, to)
+  }
+  // Tasks that waited for it have another place.
+  if (to === 'done') changes.column('todo')
+  if (state.has(id)) changes.task(id)
 }
 
 /** The column that a task is in after an event; null when it stays. */
-function arrivesIn(message: RealtimeMessage): Column | null {
+function columnAfter(message: RealtimeMessage): Column | null {
   switch (message.type) {
     case 'task.created':
     case 'task.failed':
@@ -301,5 +139,23 @@ function arrivesIn(message: RealtimeMessage): Column | null {
       return message.data.to.toLowerCase() as Column
     default:
       return null
+  }
+}
+
+async function move(state: BoardState, changes: Changes, id: string, to: Column): Promise<void> {
+  const from = state.columnOf(id)
+  const before = state.task(id).peek()
+  state.show(id, to)
+  state.moving.set(id, to)
+  try {
+    state.keep(withoutWork(await client.tasks.move(id, { to })))
+  } catch (error) {
+    if (from !== undefined) state.show(id, from)
+    if (before !== undefined) state.change(id, before)
+    throw error
+  } finally {
+    state.moving.delete(id)
+    if (from !== undefined) changes.column(from)
+    changes.column(to)
   }
 }

@@ -41,7 +41,7 @@ async function follow(workspaceId: string, abort: AbortSignal): Promise<void> {
       if (!abort.aborted && state !== 'closed') connection.value = state
     },
   })
-  for await (const message of messages) for (const listener of [...listeners]) listener(message)
+  for await (const message of messages) for (const listener of listeners) listener(message)
 }
 
 effect(() => {

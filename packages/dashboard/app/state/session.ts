@@ -82,11 +82,14 @@ async function refreshOnce(): Promise<Token | null> {
   }
 }
 
-/** The tabs of a browser share the cookie, so one of them refreshes at a time. */
+/** The tabs of a browser share the cookie, so one of them refreshes at a time. Plain HTTP has no locks: the loser tries again. */
+async function refreshInTurn(): Promise<Token | null> {
+  if ('locks' in navigator) return navigator.locks.request('taskboard-session', refreshOnce)
+  return (await refreshOnce()) ?? refreshOnce()
+}
+
 function refresh(): Promise<Token | null> {
-  const run = () =>
-    'locks' in navigator ? navigator.locks.request('taskboard-session', refreshOnce) : refreshOnce()
-  refreshing ??= run().finally(() => {
+  refreshing ??= refreshInTurn().finally(() => {
     refreshing = null
   })
   return refreshing

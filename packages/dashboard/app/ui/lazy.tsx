@@ -13,13 +13,11 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
     useEffect(() => {
       if (Component !== null) return
       setFailure(null)
-      load().then(
-        (component) => {
-          loaded = component
-          setComponent(() => component)
-        },
-        (error: unknown) => setFailure(explain(error)),
-      )
+      const show = async (): Promise<void> => {
+        loaded = await load()
+        setComponent(() => loaded)
+      }
+      show().catch((error: unknown) => setFailure(explain(error)))
     }, [round])
     if (Component !== null) return <Component {...props} />
     if (failure !== null) return <Failed failure={failure} onRetry={() => setRound((before) => before + 1)} />

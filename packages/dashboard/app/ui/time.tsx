@@ -13,9 +13,11 @@ const units = [
   ['week', 604_800_000],
   ['day', 86_400_000],
   ['hour', 3_600_000],
-  ['minute', 60_000],
 ] as const
+const minute = ['minute', 60_000] as const
 const NEAR_MS = 45_000
+/** From this share of a unit on, a time is one of it. */
+const ROUNDED_UP = 0.95
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
@@ -24,7 +26,7 @@ const duration = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
 function relativeTo(nowMs: number, timeMs: number): string {
   const distance = timeMs - nowMs
   if (Math.abs(distance) < NEAR_MS) return relative.format(0, 'second')
-  const [unit, size] = units.find(([, ms]) => Math.abs(distance) >= ms * 0.95) ?? units[units.length - 1]!
+  const [unit, size] = units.find(([, ms]) => Math.abs(distance) >= ms * ROUNDED_UP) ?? minute
   return relative.format(Math.round(distance / size), unit)
 }
 

@@ -16,13 +16,12 @@ import { boundedList, isTaskboardError, type InputOf } from '../../errors/index.
 import { noUsage } from '../../usage/index.js'
 import type { TransportServices } from '../../transport-services.js'
 import { attemptJson, toWireAttempt } from '../attempt-wire.js'
-import { toWireUsage } from '../usage-wire.js'
+import { toWireUsage, usageJson } from '../usage-wire.js'
 import { idempotencyClaim } from '../idempotency-key.js'
 import {
   columnText,
   createdTaskJson,
   listedTaskBody,
-  listedTaskJson,
   newTaskBody,
   taskChangeBody,
   taskDetailJson,
@@ -113,6 +112,13 @@ const createTasks = operation({
     return idempotency === undefined ? answer : services.saveIdempotentResponse(idempotency, answer)
   },
 })
+
+/** A task of a list. */
+const listedTaskJson = taskJson
+  .extend({
+    usage: usageJson.optional().meta({ description: 'The sum of all reports on it, with include=usage.' }),
+  })
+  .meta({ id: 'ListedTask' })
 
 const listTasks = operation({
   ...common,

@@ -1,0 +1,100 @@
+import { batch } from '@preact/signals'
+import { client } from '../state/api.js'
+import { explain } from '../state/failure.js'
+import type { CardTask, Column } from '../state/wire.js'
+import type { BoardState } from './board-state.js'
+import type { Filters } from './filters.js'
+
+/** How many tasks one request reads. */
+const PAGE_SIZE = 100
+
+const sorts = { todo: 'priority_score', doing: 'created', done: 'updated' } as const satisfies Record<
+  Column,
+  string
+>
+
+interface Page {
+  readonly tasks: readonly CardTask[]
+  readonly next_cursor: string | null
+}
+
+/** Reads the columns of a board, page by page. */
+export function readBoardPages(
+  state: BoardState,
+  {
+    workspaceId,
+    filters,
+    abort,
+  }: { readonly workspaceId: string; readonly filters: Filters; readonly abort: AbortSignal },
+) {
+  const { columns, moving } = state
+
+  const read = (column: Column, cursor: string | null): Promise<Page> =>
+    client.tasks.list(
+      {
+        ...filters,
+        workspace_id: workspaceId,
+        column,
+        sort: sorts[column],
+        limit: PAGE_SIZE,
+        include: 'usage',
+        ...(cursor === null ? {} : { cursor }),
+      },
+      { signal: abort },
+    )
+
+  async function load(column: Column, cursor: string | null, takeIn: (page: Page) => void): Promise<void> {
+    const { isLoading, failure } = columns[column]
+    isLoading.value = true
+    try {
+      const page = await read(column, cursor)
+      if (abort.aborted) return
+      batch(() => {
+        for (const task of page.tasks) state.keep(task)
+        takeIn(page)
+        failure.value = null
+      })
+    } catch (error) {
+      if (!abort.aborted) failure.value = explain(error)
+    } finally {
+      isLoading.value = false
+    }
+  }
+
+  /** The ids of a page, without those that a person is moving elsewhere. */
+  const idsOf = (page: Page, column: Column): readonly string[] =>
+    page.tasks.map(({ id }) => id).filter((id) => (moving.get(id) ?? column) === column)
+
+  return {
+    /** Reads the first page again. What lies below it stays as it was read. */
+    refresh: (column: Column) =>
+      load(column, null, (page) => {
+        const { ids, nextCursor } = columns[column]
+        const known = new Set(page.tasks.map(({ id }) => id))
+        // What was in the part of this page and is not in it now has left the column, or gone down.
+        const below =
+          page.next_cursor === null
+            ? []
+            : ids
+                .peek()
+                .slice(PAGE_SIZE)
+                .filter((id) => !known.has(id))
+        const arriving = [...moving].filter(([id, to]) => to === column && !known.has(id)).map(([id]) => id)
+        if (below.length === 0) nextCursor.value = page.next_cursor
+        ids.value = [...arriving, ...idsOf(page, column), ...below]
+        state.place(column, ids.peek())
+      }),
+    async loadMore(column: Column): Promise<void> {
+      const { ids, nextCursor, isLoading } = columns[column]
+      const cursor = nextCursor.peek()
+      if (cursor === null || isLoading.peek()) return
+      await load(column, cursor, (page) => {
+        const known = new Set(ids.peek())
+        const more = idsOf(page, column).filter((id) => !known.has(id))
+        ids.value = [...ids.peek(), ...more]
+        nextCursor.value = page.next_cursor
+        state.place(column, more)
+      })
+    },
+  }
+}
