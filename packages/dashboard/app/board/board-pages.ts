@@ -84,7 +84,7 @@ export function readBoardPages(
         ids.value = [...arriving, ...idsOf(page, column), ...below]
         state.place(column, ids.peek())
       }),
-    async loadMore(column: Column): Promise<void> {
+    loadMore: async (column: Column): Promise<void> => {
       const { ids, nextCursor, isLoading } = columns[column]
       const cursor = nextCursor.peek()
       if (cursor === null || isLoading.peek()) return

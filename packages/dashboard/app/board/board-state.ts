@@ -18,7 +18,7 @@ export interface BoardState {
   readonly columns: ColumnStates
   /** Tasks that people moved here, and where, until the server has answered: what it sends meanwhile does not move their cards back. */
   readonly moving: Map<string, Column>
-  task(id: string): Signal<CardTask | undefined>
+  readonly task: (id: string) => Signal<CardTask | undefined>
   has(id: string): boolean
   /** Where a task is shown. */
   columnOf(id: string): Column | undefined

@@ -43,7 +43,7 @@ export function followParts(isShown: (id: string) => boolean, abort: AbortSignal
   return {
     of: (id: string): ReadonlySignal<Parts | null> => of(id),
     /** Notes that a subtask was read. */
-    note({ parent_id: parent }: Task): void {
+    note: ({ parent_id: parent }: Task): void => {
       if (parent === null) return
       changed.add(parent)
       settle()

@@ -64,7 +64,7 @@ export function openBoard(filters: Filters): BoardStore {
 
 /** What was heard to have changed, and is read again a moment later. */
 interface Changes {
-  column(column: Column): void
+  readonly column: (column: Column) => void
   task(id: string): void
   close(): void
 }

@@ -23,15 +23,8 @@ export function isLoss(message: RealtimeMessage): boolean {
 
 /** The id of the task that a message is about; null for others. */
 export function taskIdOf(message: RealtimeMessage): string | null {
-  if (
-    'data' in message &&
-    typeof message.data === 'object' &&
-    message.data !== null &&
-    'task_id' in message.data
-  ) {
-    return String(message.data.task_id)
-  }
-  return 'task_id' in message ? String(message.task_id) : null
+  if ('data' in message && 'task_id' in message.data) return message.data.task_id
+  return 'task_id' in message ? message.task_id : null
 }
 
 async function follow(workspaceId: string, abort: AbortSignal): Promise<void> {
