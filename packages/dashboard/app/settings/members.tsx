@@ -14,7 +14,7 @@ const text = settingsText.members
 
 /** The people who can log in to the account. */
 export function Members() {
-  const loaded = useLoaded((signal) => client.account.members.list({ signal }), [])
+  const loaded = useLoaded((signal) => client.members.list({ signal }), [])
   const [isAdding, setAdding] = useState(false)
   return (
     <>
@@ -43,7 +43,7 @@ export function Members() {
 function MemberRow({ member, onChanged }: { readonly member: Member; readonly onChanged: () => void }) {
   const [isRemoving, setRemoving] = useState(false)
   const remove = async (): Promise<void> => {
-    await client.account.members.delete(member.id)
+    await client.members.delete(member.id)
     announce(text.isRemoved(member.email))
     onChanged()
   }
@@ -99,7 +99,7 @@ function MemberForm({ onClose, onAdded }: { readonly onClose: () => void; readon
   const onSubmit = async (event: Event): Promise<void> => {
     event.preventDefault()
     await submit(async () => {
-      const member = await client.account.members.create({ email: email.trim(), password })
+      const member = await client.members.create({ email: email.trim(), password })
       announce(text.isAdded(member.email))
       onClose()
       onAdded()
