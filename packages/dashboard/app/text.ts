@@ -104,6 +104,7 @@ export const text = {
     moveTo: 'Move to',
     moved: (title: string, column: string) => `Moved ${title} to ${column}.`,
     moving: (title: string, column: string) => `Moving ${title} to ${column} …`,
+    movedMeanwhile: (column: string) => `Somebody else moved it to ${column} meanwhile.`,
     moveFailed: (title: string, why: string) => `${title} was not moved. ${why}`,
     dragged: (title: string) => `Picked up ${title}.`,
     overdue: 'Overdue',

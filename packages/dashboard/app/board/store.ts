@@ -1,15 +1,18 @@
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { RealtimeMessage } from '@taskboard/client'
 import { client, workspaceId } from '../state/api.js'
-import { coalesce, onMessage, taskIdOf } from '../state/live.js'
+import { isAway } from '../state/failure.js'
+import { coalesce, isBack, onMessage, taskIdOf } from '../state/live.js'
 import { columns, type CardTask, type Column, type TaskDetail } from '../state/wire.js'
 import { readBoardPages } from './board-pages.js'
 import { createBoardState, type BoardState, type ColumnStates } from './board-state.js'
+import { text } from '../text.js'
 import type { Filters } from './filters.js'
 import { followParts, type Parts } from './parts.js'
 
 /** Changed tasks are read one by one up to here; more of them wait for their columns. */
 const MOST_SINGLE_READS = 20
+const LONGEST_AWAY_MS = 60_000
 
 /** The board of the workspace that is shown. Made when it is opened. */
 export interface BoardStore {
@@ -142,13 +145,26 @@ function columnAfter(message: RealtimeMessage): Column | null {
   }
 }
 
+/** Through a server that is away for a while, too: a move that it may have carried out is looked up before it is repeated. */
+async function moveOnServer(id: string, from: Column | undefined, to: Column): Promise<TaskDetail> {
+  try {
+    return await client.tasks.move(id, { to })
+  } catch (error) {
+    if (!isAway(error) || !(await isBack(LONGEST_AWAY_MS))) throw error
+  }
+  const now = await client.tasks.get(id)
+  if (now.column === to) return now
+  if (now.column !== from) throw new Error(text.board.movedMeanwhile(text.columns[now.column]))
+  return client.tasks.move(id, { to })
+}
+
 async function move(state: BoardState, changes: Changes, id: string, to: Column): Promise<void> {
   const from = state.columnOf(id)
   const before = state.task(id).peek()
   state.show(id, to)
   state.moving.set(id, to)
   try {
-    state.keep(withoutWork(await client.tasks.move(id, { to })))
+    state.keep(withoutWork(await moveOnServer(id, from, to)))
   } catch (error) {
     if (from !== undefined) state.show(id, from)
     if (before !== undefined) state.change(id, before)

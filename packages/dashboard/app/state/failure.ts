@@ -51,6 +51,11 @@ function sentence(message: string): string {
   return /[.!?…]$/.test(full) ? full : `${full}.`
 }
 
+/** Whether the server could not be reached, or could not answer. It may have done what was asked. */
+export function isAway(error: unknown): boolean {
+  return error instanceof TaskboardApiError && (error.status === 0 || error.status === 503)
+}
+
 /** Explains an error to a person. */
 export function explain(error: unknown): Failure {
   if (error instanceof TaskboardApiError) {

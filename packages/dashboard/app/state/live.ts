@@ -4,8 +4,26 @@ import { client, workspace } from './api.js'
 import { phase } from './start.js'
 
 export type Connection = 'connecting' | 'open' | 'offline'
+const NOTICE_MS = 500
+
 /** Whether the page hears of changes as they happen. */
 export const connection = signal<Connection>('connecting')
+
+/** Resolves to true once the server answers again, to false when it has not within a time. */
+export async function isBack(withinMs: number): Promise<boolean> {
+  // The socket may not have noticed yet that the server was away.
+  await new Promise((resolve) => setTimeout(resolve, NOTICE_MS))
+  if (connection.peek() === 'open') return true
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => end(false), withinMs)
+    const stop = connection.subscribe((state) => state === 'open' && end(true))
+    function end(isOpen: boolean): void {
+      clearTimeout(timer)
+      stop()
+      resolve(isOpen)
+    }
+  })
+}
 
 type Listener = (message: RealtimeMessage) => void
 const listeners = new Set<Listener>()

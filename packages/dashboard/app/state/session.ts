@@ -49,6 +49,9 @@ interface ErrorBody {
 const EARLY_MS = 30_000
 const MS_PER_S = 1_000
 
+/** Stands in the browser's storage while it may have a session. */
+const KNOWN = 'taskboard.session'
+
 // In memory only: a script of another page, or a copy of the profile, finds no token.
 let token: Token | null = null
 let refreshing: Promise<Token | null> | null = null
@@ -67,6 +70,7 @@ async function post(path: string, body: object): Promise<Response> {
 async function takeToken(response: Response): Promise<Token> {
   const { access_token: text, expires_in: seconds } = (await response.json()) as TokenAnswer
   token = { text, expiresAtMs: Date.now() + seconds * MS_PER_S }
+  localStorage.setItem(KNOWN, 'yes')
   isLoggedIn.value = true
   return token
 }
@@ -76,8 +80,7 @@ async function refreshOnce(): Promise<Token | null> {
     return await takeToken(await post('session/refresh', {}))
   } catch (error) {
     if (!(error instanceof SessionError) || error.status !== 401) throw error
-    token = null
-    isLoggedIn.value = false
+    forget()
     return null
   }
 }
@@ -97,7 +100,8 @@ function refresh(): Promise<Token | null> {
 
 /** Finds the session of the browser's cookie, if it has one. */
 export async function resume(): Promise<boolean> {
-  return (await refresh()) !== null
+  // Scripts cannot see the cookie. A browser that never logged in here need not ask the server.
+  return localStorage.getItem(KNOWN) !== null && (await refresh()) !== null
 }
 
 /** An access token for a request. `rejected` is one that the server has refused. */
@@ -123,6 +127,11 @@ export async function logInByCode(code: string): Promise<void> {
 /** Ends the session, here and on the server. */
 export async function logOut(): Promise<void> {
   await post('session/logout', {})
+  forget()
+}
+
+function forget(): void {
+  localStorage.removeItem(KNOWN)
   token = null
   isLoggedIn.value = false
 }
