@@ -19,9 +19,15 @@ const packageNames = [
 const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const postgresServer = fileOf('packages/postgres/test/global-setup.ts')
 const pgliteTemplate = fileOf('packages/postgres/test/pglite-template.ts')
+const builtApp = fileOf('packages/dashboard/test/build-app.ts')
 const exampleSetups: Readonly<Record<string, readonly string[]>> = {
-  'express-server': [postgresServer, pgliteTemplate, fileOf('examples/express-server/test/compile-main.ts')],
-  'fastify-server': [pgliteTemplate],
+  'express-server': [
+    builtApp,
+    postgresServer,
+    pgliteTemplate,
+    fileOf('examples/express-server/test/compile-main.ts'),
+  ],
+  'fastify-server': [builtApp, pgliteTemplate],
 }
 const exampleNames = ['clients', 'demo', 'express-server', 'fastify-server', 'own-login', 'unit-test']
 
@@ -39,7 +45,10 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 20_000,
     projects: [
-      ...packageNames.map((name) => ({ extends: true as const, test: { name, root: `packages/${name}` } })),
+      ...packageNames.map((name) => ({
+        extends: true as const,
+        test: { name, root: `packages/${name}`, globalSetup: name === 'dashboard' ? [builtApp] : [] },
+      })),
       ...exampleNames.map((name) => ({
         extends: true as const,
         test: {

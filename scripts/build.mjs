@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isAppFresh } from '../packages/dashboard/scripts/build-app.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const tsup = join(root, 'node_modules/tsup/dist/cli-default.js')
@@ -27,16 +28,6 @@ function isNewer(output, folders, dependsOnMs) {
   if (!existsSync(output)) return false
   const builtMs = statSync(output).mtimeMs
   return Math.max(dependsOnMs, ...folders.filter(existsSync).map(newestSourceMs)) < builtMs
-}
-
-/** The application of the dashboard is bundled from its own sources and those of the client. */
-function isAppFresh() {
-  const folders = ['packages/dashboard/app', 'packages/dashboard/scripts', 'packages/client/src']
-  return isNewer(
-    join(root, 'packages/dashboard/dist/app/manifest.json'),
-    folders.map((path) => join(root, path)),
-    0,
-  )
 }
 
 const build = (name) => compile(name, [tsup, '--silent'])

@@ -1,5 +1,6 @@
 import { createTaskboard, isTaskboardError, silentLogger, type Logger } from '@taskboard/core'
 import type { TransportServices } from '@taskboard/core/transport'
+import { taskboardDashboard, type Dashboard } from '@taskboard/dashboard'
 import { checklistAgent } from './checklist-agent.js'
 import { ensureDemo, ensureWorker, mintDemoKey } from './demo-account.js'
 import { ensureOwner } from './demo-owner.js'
@@ -7,9 +8,10 @@ import { openStorage, type DemoStorage } from './demo-storage.js'
 import { tokenSecretOf } from './encryption-key.js'
 import { eventLine } from './event-line.js'
 import { greet } from './greeting.js'
+import { addSampleTasks } from './sample-tasks.js'
 import { SettingError, type DemoSettings } from './settings.js'
 
-/** The web framework's part: serves the board's routes, GraphQL and the realtime channel. */
+/** The web framework's part: serves the board's routes, the dashboard, GraphQL and the realtime channel. */
 export interface DemoServer {
   /** For people. */
   readonly framework: string
@@ -17,6 +19,7 @@ export interface DemoServer {
   listen(
     taskboard: { readonly services: TransportServices },
     address: { readonly host: string; readonly port: number },
+    dashboard: Dashboard,
   ): Promise<Listening>
 }
 
@@ -70,8 +73,10 @@ async function serveBoard(
     const owner = await ensureOwner(taskboard, workspace.accountId, settings)
     const key = await mintDemoKey(taskboard, workspace.workspaceId)
     const worker = settings.runsAgent ? null : await ensureWorker(taskboard, workspace.workspaceId)
-    const listening = await server.listen(taskboard, settings).catch(toSettingError(settings))
+    const dashboard = taskboardDashboard(taskboard)
+    const listening = await server.listen(taskboard, settings, dashboard).catch(toSettingError(settings))
     const url = `http://${urlHost(host)}:${listening.port}`
+    const dashboardUrl = await dashboard.createLoginLink({ email: owner.email, baseUrl: url })
     const { place, keyPlace } = opened
     print(
       greet({
@@ -81,11 +86,15 @@ async function serveBoard(
         worker,
         framework: server.framework,
         url,
+        dashboardUrl,
         place,
         keyPlace,
         webhookAllow,
       }),
     )
+    if (workspace.isNew && settings.addsSamples && settings.runsAgent) {
+      await addSampleTasks(taskboard, workspace.workspaceId)
+    }
     return {
       url,
       async stop() {

@@ -4,6 +4,8 @@ import type { DemoOwner } from './demo-owner.js'
 export interface Greeting extends CommandPlace {
   /** Which server runs: `Express`. */
   readonly framework: string
+  /** Logs the owner in, once. */
+  readonly dashboardUrl: string
   /** Where the state is, and the key that its secrets are sealed with. */
   readonly place: string
   readonly keyPlace: string
@@ -16,10 +18,13 @@ export interface Greeting extends CommandPlace {
 
 /** What a new user needs: the server's address, its state, the key, and commands to paste into a POSIX shell. */
 export function greet(greeting: Greeting): string {
-  const { framework, url, place, keyPlace, workspaceId, accountName, isNew, key, expiresAt } = greeting
+  const { framework, url, dashboardUrl, place, keyPlace, workspaceId, accountName, isNew, key, expiresAt } =
+    greeting
   const { email, password } = greeting.owner
   const until = new Date(expiresAt).toISOString()
   return [
+    `Dashboard: ${dashboardUrl}`,
+    '           opens it as the owner: once, within ten minutes. Later, log in with the password, or start again for a new link',
     '',
     `Taskboard on ${framework}: ${url}`,
     `State:     ${place}; it is kept when this process ends`,

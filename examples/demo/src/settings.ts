@@ -8,6 +8,8 @@ export interface DemoSettings {
   readonly webhookAllow: readonly string[]
   /** Whether the demo's own agent works the tasks. Without it they wait for workers that claim them over HTTP. */
   readonly runsAgent: boolean
+  /** Whether a new board begins with sample tasks. */
+  readonly addsSamples: boolean
   /** How long the agent works on each line of a checklist. */
   readonly stepMs: number
   /** How long requests and runs may continue after a signal to stop. */
@@ -40,6 +42,7 @@ export function readSettings(env: Environment): DemoSettings {
     port: readWhole(env, 'PORT', 3_000, 65_535),
     webhookAllow: readList(env, 'TASKBOARD_WEBHOOK_ALLOW'),
     runsAgent: readSwitch(env, 'TASKBOARD_AGENT'),
+    addsSamples: readSwitch(env, 'TASKBOARD_SAMPLES'),
     stepMs: readWhole(env, 'TASKBOARD_STEP_MS', 300, 60_000),
     drainMs: readWhole(env, 'TASKBOARD_DRAIN_MS', 10_000, 600_000),
     dataDirectory: resolve(env['TASKBOARD_DATA']?.trim() || '.taskboard'),

@@ -6,6 +6,11 @@ export const START_PAGE_HEADERS: Readonly<Record<string, string>> = {
 }
 
 const PARTS: readonly (readonly [string, string, string])[] = [
+  [
+    'Dashboard',
+    '/dashboard',
+    'the board for people, live: log in by the link that the server printed, or with the password',
+  ],
   ['Board API', '/api/board?action=todo', 'lists a column, adds and moves tasks, and asks the agent'],
   ['Webhooks', '/api/webhooks/create', 'registers an endpoint for signed webhooks (POST)'],
   ['Enterprise API', '/v2/tasks', 'tasks, agents, keys, webhooks and analytics'],
@@ -36,8 +41,8 @@ th { text-align: left } th, td { padding: .2rem 1rem .2rem 0; vertical-align: to
 </head>
 <body>
 <h1>Taskboard on ${framework}</h1>
-<p>This is an example server. Everything except the reference, the OpenAPI document and the health check requires the API key that the
-server printed when it started.</p>
+<p>This is an example server. The server printed a link to the dashboard when it started, and an API
+key that everything else requires except the reference, the OpenAPI document and the health check.</p>
 <table>
 ${rows.join('\n')}
 </table>

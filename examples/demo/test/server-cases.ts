@@ -36,6 +36,8 @@ export function describeServer(framework: string, main: URL): void {
 
     it('prints its address, its state and a key', () => assertGreeting(framework, started))
     it('describes itself on its first page, without the key', () => assertStartPage(framework, started))
+    it('prints a link to the dashboard before all else, which logs the owner in once', () =>
+      assertDashboard(started))
     it('prints commands that work as printed', () => assertCommands(started))
     it('lets the owner log in with the password that it printed', () => assertLogin(started))
     it('works a task and sends signed webhooks', () => assertWebhooks(started))
@@ -68,7 +70,7 @@ async function assertStartPage(framework: string, { server }: Started): Promise<
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   const page = await answer.text()
   expect(page).toContain(`<h1>Taskboard on ${framework}</h1>`)
-  for (const path of ['/api/board?action=todo', '/v2/reference', '/v2/graphql', '/v2/realtime'])
+  for (const path of ['/dashboard', '/api/board?action=todo', '/v2/reference', '/v2/graphql', '/v2/realtime'])
     expect(page).toContain(`href="${path}"`)
   expect(page).not.toContain(server.key)
   expect(page).not.toContain('<script')
@@ -76,6 +78,25 @@ async function assertStartPage(framework: string, { server }: Started): Promise<
     expect((await fetch(server.url + String(path))).status).not.toBe(500)
   const lost = await fetch(`${server.url}/v2/nothing`)
   expect([lost.status, await lost.json()]).toMatchObject([404, { error: { code: 'RESOURCE_NOT_FOUND' } }])
+}
+
+async function assertDashboard({ server }: Started): Promise<void> {
+  const [, link = '', code] = /^Dashboard: (http\S+\/dashboard\/)#login=(\S+)\n/.exec(server.output()) ?? []
+  const page = await fetch(link)
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  const [, script = ''] = /src="(assets\/main-\w+\.js)"/.exec(await page.text()) ?? []
+  expect((await fetch(new URL(script, link))).status).toBe(200)
+  const enter = () =>
+    fetch(new URL('session/code', link), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: server.url },
+      body: JSON.stringify({ code }),
+    })
+  const entered = await enter()
+  const { access_token: token } = (await entered.json()) as { readonly access_token: string }
+  const account = await fetch(`${server.url}/v2/account`, { headers: { authorization: `Bearer ${token}` } })
+  expect(await account.json()).toMatchObject({ name: 'Demo', caller: { kind: 'user' } })
+  expect((await enter()).status).toBe(401)
 }
 
 async function assertLogin({ server }: Started): Promise<void> {

@@ -26,6 +26,7 @@ const TEST_SETTINGS: Settings = {
   HOST: '127.0.0.1',
   PORT: '0',
   TASKBOARD_STEP_MS: '10',
+  TASKBOARD_SAMPLES: 'off',
   DATABASE_URL: '',
   TASKBOARD_ENCRYPTION_KEY: '',
 }

@@ -11,10 +11,11 @@ import express from 'express'
 /** Serves a board with Express, beside a route of the host's own. */
 export const expressDemo: DemoServer = {
   framework: 'Express',
-  async listen(taskboard, { host, port }) {
+  async listen(taskboard, { host, port }, dashboard) {
     const app = express()
     app.disable('x-powered-by')
-    app.use(taskboardRouter(taskboard, { routes: [taskboardGraphql(taskboard)], notFound: 'envelope' }))
+    const routes = [taskboardGraphql(taskboard), dashboard]
+    app.use(taskboardRouter(taskboard, { routes, notFound: 'envelope' }))
     app.get('/', (_request, response) => void response.set(START_PAGE_HEADERS).send(startPage('Express')))
     app.get('/health', (_request, response) => void response.json({ ok: true }))
 

@@ -34,6 +34,14 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect(readme.match(/^TASKBOARD_KEY=.*$/gm)).toEqual(clients)
   })
 
+  it('begins a new board with sample tasks, which the agent works one after the other', async () => {
+    const server = await startServer(main, { TASKBOARD_SAMPLES: 'on' })
+    await server.printed(/Completed: Sample: pack the box for the fair/)
+    await server.printed(/Started: Sample: wait for the courier/)
+    expect(server.output()).toContain('New task: Sample: book the train')
+    await server.kill()
+  })
+
   it('runs no agent with TASKBOARD_AGENT=off, says so, and prints what a worker does', async () => {
     const server = await startServer(main, { TASKBOARD_AGENT: 'off' })
     expect(server.output()).toMatch(/^Agent: +agent_\w+ waits for a worker .*; none runs in this process$/m)

@@ -9,9 +9,9 @@ import Fastify from 'fastify'
 /** Serves a board with Fastify, beside a route of the host's own. */
 export const fastifyDemo: DemoServer = {
   framework: 'Fastify',
-  async listen(taskboard, { host, port }) {
+  async listen(taskboard, { host, port }, dashboard) {
     const app = Fastify()
-    const routes = [taskboardGraphql(taskboard)]
+    const routes = [taskboardGraphql(taskboard), dashboard]
     await app.register(taskboardPlugin, { taskboard, routes, notFound: 'envelope' })
     app.get('/', (_request, reply) => reply.headers(START_PAGE_HEADERS).send(startPage('Fastify')))
     app.get('/health', () => ({ ok: true }))

@@ -13,4 +13,5 @@ export interface BuiltApp {
   readonly sizes: Readonly<Record<string, Size>>
 }
 
+export function isAppFresh(): boolean
 export function buildApp(options?: { readonly entry?: string; readonly outDir?: string }): Promise<BuiltApp>

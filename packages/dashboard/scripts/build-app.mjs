@@ -1,7 +1,7 @@
 // Builds the application that the package serves: bundles app/main.tsx with its styles into dist/app, names the files by their content,
 // and puts compressed forms beside them. Nothing is left to build for a host.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -14,6 +14,21 @@ const defaultOut = join(home, 'dist/app')
 const COMPRESSED = /\.(?:js|css|svg|json|txt)$/
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='3' fill='%232f5fd0'/%3E%3Cpath d='M3 4h3v8H3zm4 0h3v5H7zm4 0h2v3h-2z' fill='%23fff'/%3E%3C/svg%3E"
+
+/** Whether the application was built after the last change of what it is made from. */
+export function isAppFresh() {
+  const manifest = join(defaultOut, 'manifest.json')
+  if (!existsSync(manifest)) return false
+  const sources = ['app', 'scripts', '../client/src'].map((path) => join(home, path))
+  return Math.max(...sources.map(newestMs)) < statSync(manifest).mtimeMs
+}
+
+function newestMs(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  return Math.max(...files.map(({ parentPath, name }) => statSync(join(parentPath, name)).mtimeMs))
+}
 
 /**
  * Bundles `entry` into `outDir`. The folder is replaced as a whole, so that a server never sees half of it.
