@@ -10,6 +10,20 @@ interface EndDetails {
 /**
  * Why a subscription ended for good, or a connection for now. Its `code` is the server's, `CLOSED` without one, or `NO_WEBSOCKET`; its
  * `status` is 0.
+ * @example
+ * ```ts
+ * import { createClient, TaskboardRealtimeError } from '@taskboard/client'
+ *
+ * const client = createClient({ baseUrl: 'https://app.example', key: 'tb_…' })
+ *
+ * async function follow(workspaceId: string) {
+ *   try {
+ *     for await (const { type } of client.realtime.subscribe([`workspace.${workspaceId}`])) console.log(type)
+ *   } catch (error) {
+ *     if (error instanceof TaskboardRealtimeError) console.log(error.code, error.closeCode, error.channel)
+ *   }
+ * }
+ * ```
  */
 export class TaskboardRealtimeError extends TaskboardApiError {
   override readonly name = 'TaskboardRealtimeError'
