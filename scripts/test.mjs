@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { nodeBinary } from './node-matrix/index.mjs'
 import { checkPackages } from './package-checks/index.mjs'
+import { runPythonTests } from './python-tests.mjs'
 import { capture, root, run } from './run.mjs'
 import { runVitest } from './vitest-totals.mjs'
 
@@ -65,9 +66,11 @@ await step('build', async () => {
   return { passed: 0, failed }
 })
 await step(`tests on Node ${process.version}`, () => runVitest({ node: process.execPath, coverage: true }))
+const isCi = process.argv.includes('--matrix')
+await step('tests of the Python client', () => runPythonTests({ isRequired: isCi }))
 if (!broken.has('build')) await step('packages', checkPackages)
 
-for (const release of process.argv.includes('--matrix') ? [22, 24] : []) {
+for (const release of isCi ? [22, 24] : []) {
   await step(`tests on Node ${release}`, async () => {
     const node = nodeBinary(release)
     if (node !== null) return runVitest({ node, coverage: false, exclude: ON_ONE_RELEASE })

@@ -1,0 +1,431 @@
+"""Remote agents: claims, heartbeats, fencing, questions and approvals."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import threading
+import time
+from typing import Any, Callable, Dict, List, NamedTuple, Optional
+
+from .calls import Retry
+from .errors import RunEnded, TaskboardApiError, TaskFailure
+
+_ONCE = Retry(attempts=1)
+_LONGEST_REASON = 2_000
+_AGENT_TTL = 60.0
+
+
+class Claim(NamedTuple):
+    """A run's claim on its task, and what is known about the task."""
+
+    #: Grows with each claim of the task. Pass it on to the systems that the agent writes to.
+    fencing_token: int
+    agent_id: str
+    #: 1 for the first attempt since a person created, moved or released the task.
+    attempt: int
+    earlier_attempts: List[dict]
+    #: The tasks that this one depends on: ``id``, ``title``, ``result``.
+    dependencies: List[dict]
+    #: The newest 100 comments, oldest first.
+    comments: List[dict]
+    #: The answer to the last question of an earlier attempt; None without one.
+    answer: Optional[dict]
+
+
+class Lease:
+    """A run's hold on its task, renewed three times in its length."""
+
+    def __init__(self, client: Any, task: dict, lease: float, claimed_at: float, report: Callable[[BaseException], None]) -> None:
+        self.signal = threading.Event()
+        self.is_held = True
+        self.reason = ""
+        self._client = client
+        self._task = task
+        self._lease = lease
+        self._ends_at = claimed_at + lease
+        self._report = report
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self.held = {"fencing_token": task["fencing_token"], "lease_s": math.ceil(lease)}
+        threading.Thread(target=self._beat, name="taskboard-lease", daemon=True).start()
+
+    def left(self) -> float:
+        """How long it lasts, by a clock that is never set."""
+        return self._ends_at - time.monotonic()
+
+    def write(self, send: Callable[..., Any], *, is_strict: bool = False, is_renewed: bool = True, **fields: Any) -> Any:
+        """Sends a write of the run. ``is_strict``: it has conflicts of its own, so only one about the token means loss."""
+        if self.left() <= 0:
+            self.end("the lease ended without a renewal")
+        if not self.is_held:
+            raise RunEnded(self.reason)
+        started_at = time.monotonic()
+        token = self.held if is_renewed else {"fencing_token": self.held["fencing_token"]}
+        try:
+            answer = send(self._task["id"], **token, **fields)
+        except TaskboardApiError as error:
+            if is_lost(error, is_strict):
+                self.end(f"the task is no longer the run's: {error}")
+                raise RunEnded(self.reason) from error
+            raise
+        with self._lock:
+            self._ends_at = max(self._ends_at, started_at + self._lease)
+        return answer
+
+    def end(self, reason: str) -> None:
+        """The run no longer has the task."""
+        with self._lock:
+            if not self.is_held:
+                return
+            self.is_held = False
+            self.reason = reason
+        self.signal.set()
+        self._wake.set()
+
+    def interrupt(self, reason: str) -> None:
+        """Sets the signal; the task stays the run's until its outcome is written."""
+        self.reason = reason
+        self.signal.set()
+
+    def release(self) -> None:
+        self.is_held = False
+        self._wake.set()
+
+    def _beat(self) -> None:
+        delay = self._lease / 3
+        while not self._wake.wait(max(0.0, min(delay, self.left()))):
+            if self.left() <= 0:
+                return self.end("the lease ended without a renewal")
+            try:
+                once = Retry(attempts=1, deadline=self._lease / 3, attempt_timeout=self._lease / 3)
+                self.write(self._client.tasks.heartbeat, retry_policy=once)
+                delay = self._lease / 3
+            except RunEnded:
+                return
+            except Exception as error:  # The lease lasts: the next heartbeat is soon.
+                self._report(error)
+                delay = self._lease / 24
+
+
+class TaskContext:
+    """What a run can do with its task, by the names of the context in process.
+
+    Every write renews the lease. Once the run has lost its task, ``signal`` is set and each write raises ``RunEnded``, as ``ask`` and
+    an undecided ``approval`` do: let it pass.
+    """
+
+    def __init__(self, client: Any, agent: dict, claim: Claim, lease: Lease) -> None:
+        #: The client, to read and to change the board.
+        self.client = client
+        #: The run's agent, as stored.
+        self.agent = agent
+        self.claim = claim
+        #: A ``threading.Event``: set when the run has lost its task, or when the worker stops.
+        self.signal = lease.signal
+        self._lease = lease
+
+    def progress(self, percent: float) -> None:
+        self._lease.write(self.client.tasks.progress, progress=round(percent))
+
+    def log(self, message: str, level: str = "info") -> None:
+        self._lease.write(self.client.tasks.log, message=message, level=level)
+
+    def output(self, **output: Any) -> None:
+        """A reference to something that the agent made: ``type``, ``name``, ``url`` and ``size``."""
+        self._lease.write(self.client.tasks.output, is_strict=True, **output)
+
+    def usage(self, **used: Any) -> None:
+        """What a language model was asked for. When that spends the last of a budget, the run ends."""
+        spent = self._lease.write(self.client.tasks.usage, **used)["spent"]
+        if spent is not None:
+            self._ended(f"the budget of the {spent} is spent")
+
+    def hold(self, reason: str, message: Optional[str] = None) -> None:
+        """Puts the task on hold. A later result or error is ignored."""
+        fields = {} if message is None else {"message": message}
+        self._lease.write(self.client.tasks.hold, is_renewed=False, reason=reason, **fields)
+        self._lease.end("the task was put on hold")
+
+    def delegate(self, tasks: List[dict], wait: bool = False) -> List[dict]:
+        """Creates subtasks, all or none. With ``wait``, the task waits for them, and the run ends."""
+        created = self._lease.write(self.client.tasks.delegate, is_strict=True, tasks=tasks, wait=wait)["tasks"]
+        if wait:
+            self._lease.end("the task waits for its parts")
+        return created
+
+    def ask(self, question: str) -> None:
+        """Asks people and ends the run. The attempt after the answer finds that as ``claim.answer``."""
+        self.hold("needs_input", question)
+        raise RunEnded("the task waits for an answer")
+
+    def approval(self, action: str, summary: str, input: Any = None) -> dict:
+        """Asks for leave to do one thing, once: ``decision``, ``comment``, ``approval_id``. Ends the run while nobody has decided."""
+        answer = self._lease.write(
+            self.client.tasks.approvals.request,
+            is_strict=True,
+            is_renewed=False,
+            action=action,
+            summary=summary,
+            input=input,
+        )
+        if answer["outcome"] == "pending":
+            self._ended("the task waits for approval")
+        approval = answer["approval"]
+        return {"decision": answer["outcome"], "comment": approval["comment"], "approval_id": approval["id"]}
+
+    def sleep(self, seconds: float) -> None:
+        """Raises ``RunEnded`` when the signal is set."""
+        if self.signal.wait(seconds):
+            raise RunEnded(self._lease.reason)
+
+    def _ended(self, reason: str) -> None:
+        self._lease.end(reason)
+        raise RunEnded(reason)
+
+
+class _Run(NamedTuple):
+    task: dict
+    lease: Lease
+    thread: threading.Thread
+    #: Set while the outcome is being written.
+    ending: threading.Event
+
+
+class Worker:
+    """Claims the tasks of one agent and runs ``run(task, context)`` on each in a thread of its own, up to ``concurrency`` at once.
+
+    ``lease``: how long a task stays claimed after the last sign of life, in whole seconds. ``poll``: the longest wait between two claims
+    while there is nothing to do. ``on_error(error, task_id)``: faults of the network or the server.
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        agent_id: str,
+        run: Callable[[dict, TaskContext], Any],
+        concurrency: int = 1,
+        *,
+        lease: float = 60.0,
+        poll: float = 30.0,
+        on_error: Optional[Callable[[BaseException, Optional[str]], None]] = None,
+    ) -> None:
+        self._client = client
+        self._agent_id = agent_id
+        self._run = run
+        self._concurrency = concurrency
+        self._lease = lease
+        self._poll = poll
+        self._on_error = on_error
+        self._lock = threading.Lock()
+        self._runs: Dict[str, _Run] = {}
+        self._stopping = threading.Event()
+        self._wake = threading.Event()
+        self._drain = 10.0
+        self._agent: Optional[dict] = None
+        self._agent_read_at = 0.0
+        self._refusal: Optional[BaseException] = None
+        self._thread = threading.Thread(target=self._work, name="taskboard-worker", daemon=True)
+        self._thread.start()
+
+    def stop(self, drain_timeout: float = 10.0) -> None:
+        """Stops claiming, lets runs end, sets their signals, and gives back the tasks of those that have not ended."""
+        self._drain = drain_timeout
+        self._stopping.set()
+        self._wake.set()
+        self._thread.join()
+
+    def wait(self, timeout: Optional[float] = None) -> None:
+        """Waits until it has stopped. Raises the server's refusal of the credential or of the agent."""
+        self._thread.join(timeout)
+        if self._refusal is not None:
+            raise self._refusal
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, *_error: Any) -> None:
+        self.stop()
+
+    def _report(self, error: BaseException, task_id: Optional[str] = None) -> None:
+        if self._on_error is not None:
+            self._on_error(error, task_id)
+
+    def _work(self) -> None:
+        empty = faults = 0
+        while not self._stopping.is_set():
+            self._wake.clear()
+            try:
+                is_idle = len(self._runs) >= self._concurrency or not self._claim()
+                faults = 0
+                empty = empty + 1 if is_idle else 0
+                if is_idle and not self._stopping.is_set():
+                    self._wake.wait(min(self._poll, 2.0 ** (empty - 1)) * (1 + random.random()) / 2)
+            except Exception as error:
+                if is_refusal(error):
+                    self._refusal = error
+                    break
+                self._report(error)
+                least = getattr(error, "retry_after", None) or 0.0
+                self._stopping.wait(max(least, random.random() * min(self._poll, 2.0**faults)))
+                faults = min(faults + 1, 16)
+        self._stopping.set()
+        self._end()
+
+    def _claim(self) -> bool:
+        agent = self._current_agent()
+        claimed_at = time.monotonic()
+        wanted = {"agent_id": self._agent_id, "lease_s": math.ceil(self._lease)}
+        task = self._client.tasks.claim(**wanted, retry_policy=_ONCE)["task"]
+        if task is None:
+            return False
+        lease = Lease(self._client, task, self._lease, claimed_at, lambda error: self._report(error, task["id"]))
+        earlier = self._runs.get(task["id"])
+        thread = threading.Thread(
+            target=self._perform, args=(task, agent, lease, earlier), name=f"taskboard-{task['id']}", daemon=True
+        )
+        with self._lock:
+            self._runs[task["id"]] = _Run(task, lease, thread, threading.Event())
+        thread.start()
+        return True
+
+    def _current_agent(self) -> dict:
+        now = time.monotonic()
+        if self._agent is None or now - self._agent_read_at > _AGENT_TTL:
+            self._agent = self._client.agents.get(self._agent_id, retry_policy=_ONCE)
+            self._agent_read_at = now
+        return self._agent
+
+    def _perform(self, task: dict, agent: dict, lease: Lease, earlier: Optional[_Run]) -> None:
+        run = self._runs[task["id"]]
+        # The lease of an earlier run has passed, but its code goes on: it must end before the same task begins again here.
+        if earlier is not None:
+            earlier.thread.join()
+        try:
+            outcome = self._outcome(task, agent, lease)
+            if outcome is not None and lease.is_held:
+                run.ending.set()
+                self._while_held(lease, task, outcome)
+        except BaseException as error:
+            self._report(error, task["id"])
+        finally:
+            lease.release()
+            with self._lock:
+                if self._runs.get(task["id"]) is run:
+                    del self._runs[task["id"]]
+            self._wake.set()
+
+    def _outcome(self, task: dict, agent: dict, lease: Lease) -> Optional[Callable[[], Any]]:
+        """Runs the agent's code, and returns what writes how it ended."""
+        background = self._while_held(lease, task, lambda: self._read_claim(task, agent))
+        if background is None:
+            return None
+        try:
+            if lease.signal.is_set():
+                raise RunEnded(lease.reason)
+            result = to_result(self._run(task, TaskContext(self._client, agent, background, lease)))
+            return lambda: self._complete(task, result)
+        except BaseException as error:
+            thrown = error
+        is_final = getattr(thrown, "retry", None) is False
+        if lease.signal.is_set() and not is_final:
+            # An interrupted attempt does not count.
+            return lambda: self._hand_back(task)
+        return lambda: self._fail(task, thrown, not is_final)
+
+    def _read_claim(self, task: dict, agent: dict) -> Claim:
+        tasks = self._client.tasks
+        attempts = tasks.attempts(task["id"], retry_policy=_ONCE)["attempts"] if task["fencing_token"] > 1 else []
+        dependencies = []
+        for dependency in task["depends_on"]:
+            try:
+                found = tasks.get(dependency, retry_policy=_ONCE)
+                dependencies.append({name: found[name] for name in ("id", "title", "result")})
+            except TaskboardApiError as error:
+                if error.status != 404:  # It was deleted.
+                    raise
+        comments = list(tasks.all_comments(task["id"], limit=100, retry_policy=_ONCE))[-100:]
+        return Claim(
+            task["fencing_token"], agent["id"], task["attempts"], attempts, dependencies, comments, task["answer"]
+        )
+
+    def _while_held(self, lease: Lease, task: dict, work: Callable[[], Any]) -> Any:
+        """Retries after faults while the lease lasts; None when the task was lost."""
+        delay = 0.25
+        while lease.is_held:
+            try:
+                return work()
+            except Exception as error:
+                if is_lost(error):
+                    return None
+                self._report(error, task["id"])
+                if is_refusal(error) or delay > lease.left():
+                    return None
+                time.sleep(delay)
+                delay = min(2 * delay, 5.0)
+        return None
+
+    def _complete(self, task: dict, result: str) -> None:
+        try:
+            self._client.tasks.complete(task["id"], fencing_token=task["fencing_token"], result=result, retry_policy=_ONCE)
+        except TaskboardApiError as error:
+            # The result itself is refused: a retry would return the same.
+            if error.status not in (400, 413):
+                raise
+            self._fail(task, error, False)
+
+    def _fail(self, task: dict, thrown: BaseException, retry: bool) -> None:
+        reason = (str(thrown) or type(thrown).__name__)[:_LONGEST_REASON].replace("\0", "\ufffd")
+        operation = self._client.tasks.fail
+        operation(task["id"], fencing_token=task["fencing_token"], reason=reason, retry=retry, retry_policy=_ONCE)
+
+    def _hand_back(self, task: dict) -> None:
+        """Only the holder of the token may, so the heartbeat comes first: within its lease no other agent can have the task."""
+        self._client.tasks.heartbeat(task["id"], fencing_token=task["fencing_token"], retry_policy=_ONCE)
+        self._client.tasks.move(task["id"], to="todo", retry_policy=_ONCE)
+
+    def _end(self) -> None:
+        runs = list(self._runs.values())
+        ends_at = time.monotonic() + self._drain
+        for run in runs:
+            run.thread.join(max(0.0, ends_at - time.monotonic()))
+        for run in runs:
+            run.lease.interrupt("the worker stops")
+        ends_at = time.monotonic() + 0.25
+        for run in runs:
+            run.thread.join(max(0.0, ends_at - time.monotonic()))
+        for run in runs:
+            if run.ending.is_set():
+                # A task that has just been completed must not go back.
+                run.thread.join()
+            elif run.lease.is_held:
+                run.lease.end("the worker stops")
+                try:
+                    self._hand_back(run.task)
+                except TaskboardApiError as error:
+                    self._report(error, run.task["id"])
+
+
+def is_lost(error: BaseException, is_strict: bool = False) -> bool:
+    """Whether an error says that the task is no longer the writer's."""
+    if not isinstance(error, TaskboardApiError):
+        return False
+    return error.status == 404 or (error.status == 409 and (not is_strict or error.field == "fencing_token"))
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Refused for good: what is wrong with the caller stays wrong."""
+    return isinstance(error, TaskboardApiError) and 400 <= error.status < 500 and error.status not in (408, 409, 429)
+
+
+def to_result(value: Any) -> str:
+    """Text as it is, nothing as the empty text, anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    try:
+        return json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise TaskFailure(f"the result cannot be written as JSON: {error}") from error
