@@ -25,5 +25,9 @@ export async function runPythonTests({ isRequired }) {
   // Without a count, it did not get that far.
   const failed = code === 0 && ran > 0 ? 0 : Math.max(1, bad)
   const skipped = count(/skipped=(\d+)/)
-  return { passed: Math.max(0, ran - bad - skipped), failed, failures: failed > 0 ? [output.slice(-4_000)] : [] }
+  return {
+    passed: Math.max(0, ran - bad - skipped),
+    failed,
+    failures: failed > 0 ? [output.slice(-4_000)] : [],
+  }
 }

@@ -38,9 +38,10 @@ class Client:
     account: Any
     api_keys: Any
     workspaces: Any
+    members: Any
     auth: Any
     board: Any
-    chat: Callable[..., Any]
+    chat: Any
     openapi: Callable[..., Any]
     reference: Callable[..., Any]
 

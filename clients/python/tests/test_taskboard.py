@@ -1,6 +1,7 @@
 """The client and its workers against the demo."""
 
 import http.server
+import re
 import threading
 import time
 import unittest
@@ -9,7 +10,7 @@ import urllib.request
 from taskboard import Client, Retry, RunEnded, TaskboardApiError, TaskFailure
 from taskboard.operations import OPERATIONS
 
-from .demo import Demo
+from .demo import ROOT, Demo
 
 demo: Demo
 
@@ -103,6 +104,12 @@ class Operations(unittest.TestCase):
                 method = getattr(method, part)
             self.assertTrue(callable(method), name)
 
+    def test_names_are_those_of_the_typescript_client(self) -> None:
+        listed = (ROOT / "packages" / "client" / "src" / "every-operation.test.ts").read_text()
+        names = re.findall(r"^  '?([\w.]+)'?: '(\w+)',$", listed.split("const operationOf")[1].split("\n}\n")[0], re.M)
+        snake = {re.sub("([A-Z])", lambda found: "_" + found.group(1).lower(), name): used for name, used in names}
+        self.assertEqual({name: operation.id for name, operation in OPERATIONS.items()}, snake)
+
     def test_traits_follow_from_the_document(self) -> None:
         for path, methods in Client(demo.url).openapi()["paths"].items():
             for method, operation in methods.items():
@@ -155,7 +162,7 @@ class Calls(unittest.TestCase):
         # Nothing makes a repeat of these known to the server.
         proxy.faults = [503]
         with self.assertRaises(TaskboardApiError) as refused:
-            client.chat(message="hello")
+            client.chat.send(message="hello")
         self.assertEqual(refused.exception.status, 503)
 
     def test_logs_in_and_asks_a_token_function_again(self) -> None:
