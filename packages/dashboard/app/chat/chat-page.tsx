@@ -151,7 +151,7 @@ function Line({ value, isBusy, onValue, onSend }: LineProps) {
             onSend()
           }}
         />
-        <button class="button button-primary" disabled={value.trim() === '' || isBusy}>
+        <button class="button button-primary" aria-disabled={value.trim() === '' || isBusy}>
           {text.chat.send}
         </button>
       </div>

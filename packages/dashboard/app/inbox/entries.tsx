@@ -90,7 +90,7 @@ function Failure({ task, onHandled }: HeldProps) {
           <button
             type="button"
             class="button button-small button-primary"
-            disabled={isBusy}
+            aria-disabled={isBusy}
             onClick={() => void release()}
           >
             <Icon name="again" />
@@ -134,13 +134,13 @@ function SpentTask({ task, onHandled }: HeldProps) {
             <button
               type="button"
               class="button button-small"
-              disabled={isBusy}
+              aria-disabled={isBusy}
               onClick={() => void release()}
             >
               {text.inbox.releaseOnly}
             </button>
             {task.budget !== null && (
-              <button class="button button-small button-primary" disabled={isBusy}>
+              <button class="button button-small button-primary" aria-disabled={isBusy}>
                 {text.inbox.raise}
               </button>
             )}
@@ -182,7 +182,7 @@ function ApprovalEntry({ task, approvals, onHandled }: ApprovalEntryProps) {
           <button
             type="button"
             class="button button-small button-primary"
-            disabled={isBusy}
+            aria-disabled={isBusy}
             onClick={() => void release()}
           >
             {text.task.actions.release}
@@ -267,7 +267,7 @@ export function SpentBudget({
           />
           <FormError failure={failure} fields={['budget']} />
           <div class="edit-actions">
-            <button class="button button-small button-primary" disabled={isBusy}>
+            <button class="button button-small button-primary" aria-disabled={isBusy}>
               {text.inbox.raiseMonthly}
             </button>
           </div>

@@ -54,7 +54,8 @@ function Move({ live, task, onClose }: ActionProps) {
             key={column}
             type="button"
             class="button button-wide"
-            disabled={isBusy || (task.column === column && task.hold === null)}
+            aria-disabled={isBusy}
+            disabled={task.column === column && task.hold === null}
             onClick={() => void move(column)}
           >
             {text.columns[column]}
@@ -96,7 +97,7 @@ function Cancel({ live, task, onClose }: ActionProps) {
           <button type="button" class="button" onClick={onClose}>
             {words.keep}
           </button>
-          <button class="button button-danger" disabled={isBusy}>
+          <button class="button button-danger" aria-disabled={isBusy}>
             {words.cancel}
           </button>
         </div>
@@ -113,6 +114,7 @@ export function ReleaseButton({
 }: Omit<ActionProps, 'onClose'> & { readonly label: string }) {
   const [isBusy, setBusy] = useState(false)
   const release = async (): Promise<void> => {
+    if (isBusy) return
     setBusy(true)
     try {
       live.put(await client.tasks.release(task.id, {}))
@@ -124,7 +126,7 @@ export function ReleaseButton({
     }
   }
   return (
-    <button type="button" class="button button-small" disabled={isBusy} onClick={() => void release()}>
+    <button type="button" class="button button-small" aria-disabled={isBusy} onClick={() => void release()}>
       <Icon name="again" />
       {label}
     </button>

@@ -74,7 +74,7 @@ export function ApprovalCard({ approval, onDecided }: ApprovalCardProps) {
               type="button"
               class="button button-danger"
               data-decision="rejected"
-              disabled={isBusy}
+              aria-disabled={isBusy}
               onClick={() => void decide('rejected')}
             >
               {text.task.approval.reject}
@@ -83,7 +83,7 @@ export function ApprovalCard({ approval, onDecided }: ApprovalCardProps) {
               type="button"
               class="button button-primary"
               data-decision="approved"
-              disabled={isBusy}
+              aria-disabled={isBusy}
               onClick={() => void decide('approved')}
             >
               {text.task.approval.approve}

@@ -118,7 +118,7 @@ function EditForm<Draft>({ edit, draft, field, task }: EditFormProps<Draft>) {
         <button type="button" class="button button-small" onClick={edit.end}>
           {text.actions.cancel}
         </button>
-        <button class="button button-small button-primary" disabled={edit.isBusy}>
+        <button class="button button-small button-primary" aria-disabled={edit.isBusy}>
           {edit.isNewer ? text.task.saveMine : text.actions.save}
         </button>
       </div>

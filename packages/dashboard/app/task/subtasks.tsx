@@ -82,7 +82,7 @@ function AddSubtask({ parent, onAdded }: { readonly parent: TaskDetail; readonly
         <button type="button" class="button button-small" onClick={() => setOpen(false)}>
           {text.actions.close}
         </button>
-        <button class="button button-small button-primary" disabled={isBusy}>
+        <button class="button button-small button-primary" aria-disabled={isBusy}>
           {text.task.subtasks.add}
         </button>
       </div>

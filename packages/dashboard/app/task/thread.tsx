@@ -102,13 +102,13 @@ export function WriteBox({ id, isAnswer, isAnswerOnly = false, onSent }: WriteBo
           <button
             type="button"
             class="button button-small"
-            disabled={isBusy || body.trim() === ''}
+            aria-disabled={isBusy || body.trim() === ''}
             onClick={() => void send('comment')}
           >
             {thread.commentOnly}
           </button>
         )}
-        <button class="button button-small button-primary" disabled={isBusy || body.trim() === ''}>
+        <button class="button button-small button-primary" aria-disabled={isBusy || body.trim() === ''}>
           {thread[first]}
         </button>
       </div>

@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openStage, type OpenedApp, type Stage } from './open-app.js'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+}, 60_000)
+afterAll(() => stage.close())
+
+const panel = ({ page }: OpenedApp) => page.getByRole('dialog').first()
+
+async function openTask(app: OpenedApp, input: Parameters<OpenedApp['board']['add']>[0]) {
+  const task = await app.board.add(input)
+  await app.show(`#/tasks/${task.id}`)
+  const dialog = panel(app)
+  await dialog.getByRole('heading', { name: 'Details' }).waitFor()
+  return { task, dialog }
+}
+
+async function claim({ board, agent }: OpenedApp) {
+  const task = await board.claim({ agentId: agent.id, leaseMs: 60_000 })
+  const fencingToken = task?.lease?.fencingToken ?? -1
+  return { id: task?.id ?? '', fencingToken }
+}
+
+describe('the panel of a task', () => {
+  it('edits every field in its place', async () => {
+    const app = await stage.open()
+    const { board, agent } = app
+    const other = await board.add({ title: 'Collect the figures' })
+    const { task, dialog } = await openTask(app, { title: 'Write the report' })
+    const edit = async (field: string, label: string, value: string): Promise<void> => {
+      await dialog.getByRole('button', { name: `Edit ${field}` }).click()
+      await dialog.getByLabel(label, { exact: true }).fill(value)
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.getByRole('button', { name: `Edit ${field}` }).waitFor()
+    }
+    const choose = async (field: string, value: string): Promise<void> => {
+      await dialog.getByRole('button', { name: `Edit ${field}` }).click()
+      await dialog.getByLabel(field, { exact: true }).selectOption(value)
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.getByRole('button', { name: `Edit ${field}` }).waitFor()
+    }
+    await edit('Title', 'Title', 'Write the yearly report')
+    await edit('Description', 'Description', 'In **French**.')
+    await choose('Priority', 'urgent')
+    await edit('Type', 'Type', 'writing')
+    await edit('Due', 'Due', '2099-05-01T10:00')
+    await edit('Not before', 'Not before', '2098-05-01T10:00')
+    await edit('Tags', 'Tags', 'one\ntwo, with a comma')
+    await choose('Only for agent', 'Quill')
+    await edit('Budget', 'Tokens', '5000')
+    await dialog.getByRole('button', { name: 'Edit Waits for' }).click()
+    await dialog.getByLabel('Find a task to wait for').fill('figures')
+    await dialog.getByRole('button', { name: 'Wait for Collect the figures' }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByRole('link', { name: 'Collect the figures' }).waitFor()
+    expect(await board.get(task.id)).toMatchObject({
+      title: 'Write the yearly report',
+      description: 'In **French**.',
+      priority: 'urgent',
+      type: 'writing',
+      tags: ['one', 'two, with a comma'],
+      assignedTo: agent.id,
+      budget: { tokens: 5_000, costUsd: null },
+      dependsOn: [other.id],
+    })
+    expect(await dialog.locator('strong', { hasText: 'French' }).count()).toBe(1)
+    await expect(app.violations()).resolves.toEqual([])
+  }, 30_000)
+
+  it('says what the server refuses beside the field, and keeps what was typed', async () => {
+    const app = await stage.open()
+    const { dialog } = await openTask(app, { title: 'Write the report' })
+    await dialog.getByRole('button', { name: 'Edit Budget' }).click()
+    await dialog.getByLabel('Tokens', { exact: true }).fill('99999999999999999999')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByRole('alert').first().waitFor()
+    expect(await dialog.getByLabel('Tokens', { exact: true }).inputValue()).toBe('99999999999999999999')
+    await app.page.keyboard.press('Escape')
+    await dialog.getByRole('button', { name: 'Edit Budget' }).waitFor()
+  })
+
+  it('shows what somebody else changed meanwhile, and overwrites nothing unseen', async () => {
+    const app = await stage.open()
+    const { task, dialog } = await openTask(app, { title: 'Write the report', description: 'Draft one' })
+    await dialog.getByRole('button', { name: 'Edit Description' }).click()
+    const typed = dialog.getByLabel('Description', { exact: true })
+    await typed.fill('My text')
+    await app.board.update(task.id, { description: 'Their text' })
+    await dialog.getByText('Somebody changed this meanwhile').waitFor()
+    await dialog.getByText('Their text').waitFor()
+    expect(await typed.inputValue()).toBe('My text')
+    await dialog.getByRole('button', { name: 'Save mine' }).click()
+    await dialog.getByRole('button', { name: 'Edit Description' }).waitFor()
+    expect((await app.board.get(task.id)).description).toBe('My text')
+    expect(app.faults).toEqual([])
+  })
+
+  it('follows progress, the log, outputs and the result as they happen', async () => {
+    const app = await stage.open()
+    const { board } = app
+    const { dialog } = await openTask(app, { title: 'Write the report' })
+    const { id, fencingToken } = await claim(app)
+    await dialog.getByRole('progressbar').waitFor()
+    await board.progress(id, { fencingToken, progress: 40 })
+    await dialog.getByText('40 %').waitFor()
+    const log = dialog.getByRole('log')
+    for (let line = 1; line <= 60; line++) await board.log(id, { fencingToken, message: `line ${line}` })
+    await log.getByText('line 60', { exact: true }).waitFor()
+    const distance = () => log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight)
+    expect(await distance()).toBeLessThan(30)
+    await log.evaluate((box) => box.scrollTo(0, 0))
+    await dialog.getByRole('button', { name: 'To the end' }).waitFor()
+    await board.log(id, { fencingToken, message: 'bad news', level: 'error' })
+    await log.getByText('bad news').waitFor({ state: 'attached' })
+    expect(await distance()).toBeGreaterThan(100)
+    await dialog.getByRole('button', { name: 'To the end' }).click()
+    expect(await distance()).toBeLessThan(30)
+    await board.output(id, { fencingToken, type: 'link', name: 'draft', url: 'https://example.com/draft' })
+    await board
+      .output(id, { fencingToken, type: 'link', name: 'trap', url: 'javascript:alert(1)' })
+      .catch(() => null)
+    await board.complete(id, { fencingToken, result: '# Done\n\n- well' })
+    await dialog.getByRole('link', { name: 'draft' }).waitFor()
+    expect(await dialog.getByRole('link', { name: 'trap' }).count()).toBe(0)
+    await dialog.getByRole('heading', { name: 'Done', exact: true }).waitFor()
+    await dialog.getByText('Completed', { exact: true }).first().waitFor()
+    await expect(app.violations()).resolves.toEqual([])
+  }, 20_000)
+
+  it('asks, answers, comments and decides in the panel', async () => {
+    const app = await stage.open({ colorScheme: 'dark' })
+    const { board } = app
+    const { dialog } = await openTask(app, { title: 'Paint the door' })
+    const first = await claim(app)
+    await board.ask(first.id, { fencingToken: first.fencingToken, question: 'Which colour?' })
+    await dialog.getByRole('heading', { name: 'An agent asks' }).waitFor()
+    await dialog.getByLabel('Your answer').fill('Green')
+    await dialog.getByRole('button', { name: 'Only comment' }).click()
+    await dialog.getByRole('listitem').filter({ hasText: 'Green' }).waitFor()
+    await dialog.getByLabel('Your answer').fill('Dark green')
+    await app.page.keyboard.press('Control+Enter')
+    await dialog.getByLabel('Write a comment').waitFor()
+    const second = await claim(app)
+    await board.requestApproval(second.id, {
+      fencingToken: second.fencingToken,
+      action: 'buy',
+      summary: 'Buy the paint',
+      input: { colour: 'green\u202e', litres: 2 },
+    })
+    await dialog.getByRole('button', { name: 'Approve' }).waitFor()
+    expect(await dialog.locator('pre.exact').textContent()).toBe(
+      '{\n  "colour": "green\\u202e",\n  "litres": 2\n}',
+    )
+    await expect(app.violations()).resolves.toEqual([])
+    await dialog.getByLabel('Comment (optional)').fill('Not the cheap one')
+    await dialog.getByRole('button', { name: 'Approve' }).click()
+    await dialog.getByRole('button', { name: 'Approve' }).waitFor({ state: 'detached' })
+    const { comments } = await board.comments(first.id)
+    expect(comments.map(({ kind }) => kind)).toEqual(['question', 'comment', 'answer', 'decision'])
+    const attempts = dialog.locator('.attempts')
+    await attempts.getByText('Asked or held').first().waitFor()
+    expect(app.faults).toEqual([])
+  }, 20_000)
+
+  it('adds subtasks, moves, cancels, releases and deletes', async () => {
+    const app = await stage.open()
+    const { board, page } = app
+    const { task, dialog } = await openTask(app, { title: 'Move house' })
+    await dialog.getByRole('button', { name: 'Add subtask' }).click()
+    await dialog.getByLabel('Title of the subtask').fill('Pack the books')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('link', { name: 'Pack the books' }).waitFor()
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+    await dialog.getByRole('button', { name: 'Cancel task' }).click()
+    await page.getByLabel('Why (optional)').fill('No longer needed')
+    await page.getByRole('dialog').last().getByRole('button', { name: 'Cancel task' }).click()
+    await dialog.getByRole('heading', { name: 'Cancelled' }).waitFor()
+    await dialog.getByRole('button', { name: 'Release' }).click()
+    await dialog.getByRole('heading', { name: 'Why is this next?' }).waitFor()
+    await dialog.getByRole('row', { name: /Priority/ }).waitFor()
+    await dialog.getByRole('button', { name: 'Move', exact: true }).click()
+    await page.getByRole('button', { name: 'Done', exact: true }).click()
+    await dialog.getByText('Done', { exact: true }).first().waitFor()
+    expect((await board.get(task.id)).column).toBe('DONE')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'Delete this task?' }).waitFor()
+    await page.getByRole('dialog').last().getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await expect(board.get(task.id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' })
+    expect(app.faults).toEqual([])
+  }, 20_000)
+
+  it('is opened by a link: of another workspace, of none, and while it is deleted', async () => {
+    const app = await stage.open()
+    const { taskboard, account, page } = app
+    const second = await taskboard.accounts.createWorkspace(account.id, { name: 'Second' })
+    const far = await taskboard.board(second.id).add({ title: 'Far away' })
+    await page.reload()
+    await app.show(`#/tasks/${far.id}`)
+    await page.getByRole('heading', { name: 'Far away' }).waitFor()
+    await page.getByText('is in the workspace Second').waitFor()
+    expect(await page.locator('.workspace select').inputValue()).toBe(second.id)
+    await taskboard.board(second.id).delete(far.id)
+    await page.getByText('This task was deleted.').waitFor()
+    await page.getByRole('button', { name: 'Back' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await app.show('#/tasks/task_unknown')
+    await page.getByText('does not exist, or it was deleted').waitFor()
+    expect(app.faults).toEqual([])
+  }, 20_000)
+
+  it('keeps hostile texts text, in a phone, too', async () => {
+    const app = await stage.open({ width: 360 })
+    const { board, page } = app
+    const hostile = [
+      '<script>alert(1)</script>',
+      '<img src=x onerror=alert(2)>',
+      '[click](javascript:alert(3))',
+      '![img](https://example.com/x.png)',
+      '\u202Ereversed',
+      'Z̸̢̛͔̟̃͋̕a̷̦͊l̴̳̆g̵̰̽o̶͕͒'.repeat(10),
+      'w'.repeat(6_000),
+    ].join('\n\n')
+    const short = '<img src=x onerror=alert(4)>\u202E'.padEnd(190, 'w')
+    const task = await board.add({
+      title: short,
+      description: hostile,
+      tags: [short.slice(0, 90), '"><script>alert(5)</script>'],
+      type: '<svg onload=alert(6)>',
+      metadata: { '<b>': hostile.slice(0, 5_000) },
+    })
+    const { id, fencingToken } = await claim(app)
+    await board.comment(id, { body: hostile, authorName: '<i>Eve</i>' })
+    await board.log(id, { fencingToken, message: hostile })
+    await board.output(id, { fencingToken, type: '<u>', name: short, url: 'https://example.com/' })
+    await board.requestApproval(id, {
+      fencingToken,
+      action: '<a>',
+      summary: hostile.slice(0, 1_900),
+      input: { hostile },
+    })
+    await app.show(`#/tasks/${task.id}`)
+    const dialog = panel(app)
+    await dialog.getByRole('button', { name: 'Approve' }).waitFor()
+    await dialog.getByText('<script>alert(1)</script>').first().waitFor()
+    expect(await page.locator('.dialog script, .dialog img, .dialog [href^=javascript]').count()).toBe(0)
+    expect(await dialog.evaluate((box) => box.scrollWidth - box.clientWidth)).toBeLessThanOrEqual(0)
+    await app.show('#/inbox')
+    await page.getByRole('button', { name: 'Approve' }).waitFor()
+    expect(
+      await page.locator('main').evaluate((box) => box.scrollWidth - box.clientWidth),
+    ).toBeLessThanOrEqual(0)
+    await expect(app.violations()).resolves.toEqual([])
+  }, 20_000)
+})
