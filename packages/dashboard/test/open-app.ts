@@ -10,6 +10,7 @@ import { launchBrowser } from '../scripts/launch-browser.mjs'
 import { taskboardDashboard } from '../src/index.js'
 import { hosts } from './hosts.js'
 
+const [{ serve: serveExpress }] = hosts as [(typeof hosts)[number]]
 /** What takes longer is not there. */
 const WAIT_MS = 6_000
 const owner = { email: 'ada@example.com', password: 'correct horse battery' }
@@ -35,7 +36,7 @@ export type OpenedApp = Awaited<ReturnType<typeof openApp>>
 export async function openStage(): Promise<Stage> {
   const parent = await mkdtemp(join(tmpdir(), 'taskboard-dashboard-'))
   const folder = join(parent, 'app')
-  const [browser] = await Promise.all([launchBrowser() as Promise<Browser>, buildApp({ outDir: folder })])
+  const [browser] = await Promise.all([launchBrowser(), buildApp({ outDir: folder })])
   const opened: { close(): Promise<void> }[] = []
   return {
     browser,
@@ -69,7 +70,7 @@ async function openApp(browser: Browser, folder: string, options: OpenOptions) {
   const agent = await taskboard.agents.create(workspace.id, { name: 'Quill', type: 'writing' })
   await taskboard.start()
   const dashboard = taskboardDashboard(taskboard, { folder })
-  const host = await hosts[0]!.serve(taskboard, { mountPath: '', routes: [dashboard] })
+  const host = await serveExpress(taskboard, { mountPath: '', routes: [dashboard] })
   const { width = 1280, colorScheme = 'light' } = options
   const context = await browser.newContext({
     viewport: { width, height: 900 },
