@@ -77,7 +77,8 @@ export const settingsText = {
     url: 'URL',
     urlHint: 'https, at a public address',
     secret: 'Secret',
-    secretHint: '16 characters or more. Signs the deliveries, and is never shown again. Empty: no signature.',
+    secretHint:
+      'Signs the deliveries, and is never shown again. Use 16 random characters or more. Empty: no signature.',
     enabled: 'Enabled',
     disabled: 'Disabled',
     disabledReasons: {

@@ -16,20 +16,25 @@ import { FormActions, SectionHead } from './section.js'
 const text = settingsText.workspaces
 type Open = 'rename' | 'delete' | 'budget'
 
-function useBudgets() {
-  return useLoaded(async (signal) => {
-    if (!can('agents:read')) return new Map<string, MonthlyBudget>()
-    const { budgets } = await client.budgets.list({ limit: 1_000 }, { signal })
-    return new Map(
-      budgets.flatMap((one) => (one.agent_id === null ? [[one.workspace_id, one] as const] : [])),
-    )
-  }, [])
+/** More budgets than these are read one by one, when somebody asks for one. */
+const MOST_BUDGETS = 25
+
+/** The monthly budget of a workspace, which is the first of its list; undefined until it is known. */
+function useBudget(workspaceId: string, isWanted: boolean) {
+  const loaded = useLoaded(
+    async (signal) => {
+      if (!isWanted || !can('agents:read')) return []
+      return (await client.budgets.list({ workspace_id: workspaceId, limit: 1 }, { signal })).budgets
+    },
+    [workspaceId, isWanted],
+  )
+  const budget: MonthlyBudget | undefined = loaded.value?.[0]
+  return { budget, reload: loaded.reload }
 }
 
 /** The workspaces of the account. */
 export function Workspaces() {
   const [isCreating, setCreating] = useState(false)
-  const budgets = useBudgets()
   const workspaces = account.value?.workspaces ?? []
   return (
     <>
@@ -45,9 +50,8 @@ export function Workspaces() {
             <WorkspaceRow
               key={one.id}
               of={one}
-              budget={budgets.value?.get(one.id)}
               isOnly={workspaces.length === 1}
-              onBudget={budgets.reload}
+              isOneOfFew={workspaces.length <= MOST_BUDGETS}
             />
           ))}
         </ul>
@@ -59,14 +63,14 @@ export function Workspaces() {
 
 interface RowProps {
   readonly of: Workspace
-  readonly budget: MonthlyBudget | undefined
   /** The last workspace cannot be deleted. */
   readonly isOnly: boolean
-  readonly onBudget: () => void
+  readonly isOneOfFew: boolean
 }
 
-function WorkspaceRow({ of, budget, isOnly, onBudget }: RowProps) {
+function WorkspaceRow({ of, isOnly, isOneOfFew }: RowProps) {
   const [open, setOpen] = useState<Open | null>(null)
+  const { budget, reload } = useBudget(of.id, isOneOfFew || open === 'budget')
   const close = (): void => setOpen(null)
   const isShown = workspace.value?.id === of.id
   const show = (): void => {
@@ -85,7 +89,7 @@ function WorkspaceRow({ of, budget, isOnly, onBudget }: RowProps) {
             {settingsText.created} <Time at={of.created_at} />
           </span>
         </p>
-        <BudgetState budget={budget} />
+        {budget?.budget != null && <BudgetState budget={budget} />}
       </div>
       <div class="actions">
         {!isShown && (
@@ -105,11 +109,13 @@ function WorkspaceRow({ of, budget, isOnly, onBudget }: RowProps) {
       {open === 'budget' && (
         <Dialog title={`${text.budget}: ${of.name}`} onClose={close}>
           <BudgetForm
+            // Anew when the budget is known.
+            key={budget?.workspace_id}
             budget={budget?.budget ?? null}
             save={(limits) => client.workspaces.setBudget(of.id, { budget: limits })}
             onSaved={() => {
               close()
-              onBudget()
+              reload()
             }}
           />
         </Dialog>

@@ -1,0 +1,130 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import {
+  accessibilityOf,
+  oneTimePassword,
+  openApp,
+  openStage,
+  owner,
+  type OpenedApp,
+  type Stage,
+} from './opened-app.js'
+
+let stage: Stage
+let app: OpenedApp
+
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+beforeEach(async () => {
+  app = await openApp(stage)
+})
+afterEach(async () => {
+  expect(app.complaints).toEqual([])
+  await app.close()
+})
+
+const main = () => app.page.getByRole('navigation', { name: 'Main' })
+const alertText = async () => (await app.page.getByRole('alert').allInnerTexts()).join(' ')
+
+async function logInWith(password: string): Promise<void> {
+  await app.page.getByLabel('Email').fill(owner.email)
+  await app.page.getByLabel('Password').fill(password)
+  await app.page.keyboard.press('Enter')
+}
+
+it('refuses a wrong password with a sentence, keeps what was typed, and takes the right one', async () => {
+  const { page } = app
+  await app.go('')
+  await expect.poll(() => page.evaluate('document.activeElement.type')).toBe('email')
+  await logInWith('a wrong password')
+  await page.getByRole('alert').waitFor()
+  expect(await alertText()).toMatch(/^The e-mail address or the password is wrong\. Request req_/)
+  expect(await page.getByLabel('Email').inputValue()).toBe(owner.email)
+  expect(await accessibilityOf(page)).toEqual([])
+  await logInWith(owner.password)
+  await main().waitFor()
+})
+
+it('asks for the code of a second factor, and takes a recovery code once', async () => {
+  const { page } = app
+  await app.logIn()
+  await app.go('#/settings/security')
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.getByRole('img', { name: /^QR code/ }).waitFor()
+  const secret = await page.locator('.secret code').innerText()
+  await page.getByLabel('Code from the app').fill('000000')
+  await page.keyboard.press('Enter')
+  await page.getByText('The code is wrong or was already used.').waitFor()
+  await page.getByLabel('Code from the app').fill(oneTimePassword(secret))
+  await page.keyboard.press('Enter')
+  const codes = page.getByRole('listitem').locator('code')
+  await codes.first().waitFor()
+  expect(await codes.count()).toBe(10)
+  const recovery = await codes.first().innerText()
+
+  for (const expected of ['navigation', 'refusal'] as const) {
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await logInWith(owner.password)
+    const code = page.getByLabel('Code')
+    await code.waitFor()
+    await expect.poll(() => page.evaluate('document.activeElement.autocomplete')).toBe('one-time-code')
+    await code.fill(recovery)
+    await page.keyboard.press('Enter')
+    if (expected === 'navigation') await main().waitFor()
+    else await page.getByText('The code is wrong or was already used.').waitFor()
+  }
+})
+
+it('says for how long the address is locked after too many tries', async () => {
+  const { page } = app
+  await app.go('')
+  await page.getByLabel('Email').fill('nobody@example.com')
+  await page.getByLabel('Password').fill('guess')
+  const submit = page.getByRole('button', { name: 'Log in' })
+  const locked = page.getByText(/^Too many tries\. Try again in 1[45](\.\d)? min\./)
+  for (let tries = 0; tries < 30 && !(await locked.isVisible()); tries++) {
+    await submit.click()
+    await submit.and(page.locator(':enabled')).waitFor()
+  }
+  await locked.waitFor()
+})
+
+it('shows the form with a clear sentence for a link that was used, and removes its code from the address', async () => {
+  const { page, dashboard, url } = app
+  const link = await dashboard.createLoginLink({ email: owner.email, baseUrl: url })
+  await page.goto(link)
+  await main().waitFor()
+  expect(page.url()).toMatch(/#\/board$/)
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByLabel('Email').waitFor()
+  for (const used of [link, `${url}/dashboard/#login=never-was`]) {
+    await page.goto('about:blank')
+    await page.goto(used)
+    await page.getByText('The login link was used before, or has expired; ask for a new one.').waitFor()
+    expect(page.url()).not.toContain('login=')
+  }
+  await logInWith(owner.password)
+  await main().waitFor()
+})
+
+it('changes the password, after which all sessions are over', async () => {
+  const { page } = app
+  await app.logIn()
+  await app.go('#/settings/security')
+  await page.getByLabel('Current password').fill('not the password')
+  await page.getByLabel('New password', { exact: true }).fill('another long password')
+  await page.getByLabel('New password again').fill('another')
+  await page.keyboard.press('Enter')
+  await page.getByText('The two new passwords differ.').waitFor()
+  await page.getByLabel('New password again').fill('another long password')
+  await page.keyboard.press('Enter')
+  await page.getByText('The current password is wrong').waitFor()
+  await page.getByLabel('Current password').fill(owner.password)
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Email').waitFor()
+  await logInWith(owner.password)
+  await page.getByRole('alert').waitFor()
+  await logInWith('another long password')
+  await main().waitFor()
+})

@@ -1,0 +1,217 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { discord, email, slack } from '@taskboard/notify'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { accessibilityOf, openApp, openStage, type OpenedApp, type Stage } from './opened-app.js'
+
+let stage: Stage
+let app: OpenedApp
+let receiver: Server
+let receiverUrl: string
+/** What the receiver answers. */
+let status = 500
+
+beforeAll(async () => {
+  receiver = createServer((request, response) => {
+    request.resume()
+    response.writeHead(status).end('<img src=x onerror=alert(1)>')
+  }).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+  stage = await openStage()
+  const mail = email({ transport: 'smtp://127.0.0.1:1', from: 'board@example.com' })
+  app = await openApp(stage, {
+    notifications: [slack(), discord(), mail],
+    webhooks: { allow: ['127.0.0.0/8'] },
+  })
+  await app.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await app.logIn()
+})
+afterAll(async () => {
+  await app.close()
+  await stage.close()
+  receiver.close()
+  expect(app.complaints).toEqual([])
+})
+
+const button = (name: string | RegExp) => app.page.getByRole('button', { name })
+const dialog = () => app.page.getByRole('dialog')
+const field = (label: string) => app.page.getByLabel(label, { exact: true })
+
+async function expectAccessible(): Promise<void> {
+  expect(await accessibilityOf(app.page)).toEqual([])
+}
+
+it('makes an API key, shows it once with a copy, rotates and revokes it', async () => {
+  const { page, url } = app
+  await app.go('#/settings/keys')
+  await page.getByText('No API keys yet.').waitFor()
+  await button('New API key').click()
+  await field('Name').fill('Night worker')
+  await expectAccessible()
+  await button('Create key').click()
+  const shown = page.getByRole('region', { name: 'The key of Night worker' })
+  const key = await shown.locator('code').innerText()
+  expect(key).toMatch(/^tb_\w{30,}$/)
+  await expect
+    .poll(() => page.evaluate('document.activeElement.getAttribute("aria-labelledby") !== null'))
+    .toBe(true)
+  await shown.getByRole('button', { name: 'Copy' }).click()
+  await shown.getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key)
+  expect(page.url()).not.toContain(key)
+  const answer = await fetch(`${url}/v2/tasks`, { headers: { authorization: `Bearer ${key}` } })
+  expect(answer.status).toBe(200)
+
+  await button('I have stored the key').click()
+  expect(await page.content()).not.toContain(key)
+  await button('Rotate: Night worker').click()
+  await field('The old key works for').selectOption('1 hour')
+  await dialog().getByRole('button', { name: 'Rotate' }).click()
+  const next = await page.getByRole('region', { name: 'The key of Night worker' }).locator('code').innerText()
+  expect(next).not.toBe(key)
+  await button('I have stored the key').click()
+  await button('Revoke: Night worker').first().click()
+  await dialog().getByRole('button', { name: 'Revoke' }).click()
+  await page.getByText('Revoked', { exact: true }).waitFor()
+})
+
+it('registers a webhook, tests it, reads its log, sends again, and rotates its secret', async () => {
+  const { page } = app
+  await app.go('#/settings/webhooks')
+  await button('New webhook').click()
+  await field('URL').fill('http://10.0.0.1/hook')
+  await button('Create webhook').click()
+  await page.getByText(/^The URL must/).waitFor()
+  expect(await field('URL').inputValue()).toBe('http://10.0.0.1/hook')
+  await field('URL').fill(receiverUrl)
+  await field('Secret').fill('long enough to be a secret')
+  await button('Create webhook').click()
+
+  await button('Send test').click()
+  const result = page.getByRole('group', { name: 'Result of the test' })
+  await result.getByText('HTTP 500').waitFor()
+  await result.getByText('<img src=x onerror=alert(1)>').waitFor()
+  status = 200
+  await button('Send test').click()
+  await result.getByText('Delivered').waitFor()
+  await field('Status').selectOption('Delivered')
+  const log = page.getByRole('region', { name: 'Deliveries' })
+  await log.getByText('Delivered', { exact: true }).last().waitFor()
+  await log.getByRole('listitem').locator('summary').first().click()
+  await log.getByRole('cell', { name: '200' }).waitFor()
+  await expectAccessible()
+  await button('Resend: task.completed').first().click()
+  await page.getByText('Sending 1 delivery again.').last().waitFor()
+  await page.getByText('Resend a time range').click()
+  await field('From').fill('2026-01-02T00:00')
+  await field('To').fill('2026-01-01T00:00')
+  await page.getByRole('button', { name: 'Resend', exact: true }).click()
+  await page.getByText(/must be after/).waitFor()
+
+  await button('Rotate secret').click()
+  await button('Make a new secret').click()
+  const once = page.getByRole('region', { name: 'The new secret' })
+  await once.getByText(/The old secret is valid until/).waitFor()
+  expect(await once.locator('code').innerText()).toMatch(/^whsec_/)
+  await button('I have stored the secret').click()
+  await button('Disable').click()
+  await page.getByText('Disabled', { exact: true }).waitFor()
+  await button('Enable').click()
+  await page.getByText('Enabled', { exact: true }).waitFor()
+  await button('Delete').click()
+  await dialog().getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No webhooks yet.').waitFor()
+})
+
+it('sets up a channel, names the types that there are, keeps its secret, and says why a test failed', async () => {
+  const { page } = app
+  status = 500
+  await app.go('#/settings/channels')
+  await button('New channel').click()
+  await field('Type').selectOption('Another type …')
+  await field('Name of the type').fill('pager')
+  await field('Name').fill('Ops')
+  await button('Create channel').click()
+  await page.getByText('Type must be one of slack, discord, email, not pager.').waitFor()
+  await field('Type').selectOption('Slack')
+  await field('URL of the incoming webhook').fill(`${receiverUrl}?token=T0P-S3CRET`)
+  await button('Create channel').click()
+  await button('Send test: Ops').click()
+  await page.getByText(/^Not delivered: HTTP 500/).waitFor()
+  await button('Edit: Ops').click()
+  expect(await field('URL of the incoming webhook').inputValue()).toBe('')
+  await field('Name').fill('Operations people')
+  await button('Save').click()
+  status = 200
+  await button('Send test: Operations people').click()
+  await page.getByText(/^Delivered in \d+ ms\.$/).waitFor()
+  expect(await page.content()).not.toContain('T0P-S3CRET')
+  await expectAccessible()
+})
+
+it('adds a schedule, and says in words when it adds its next task', async () => {
+  const { page } = app
+  await app.go('#/settings/schedules')
+  await button('New schedule').click()
+  await field('When').selectOption('A cron expression …')
+  await field('Cron expression').fill('61 * * * *')
+  await field('Title').fill('Weekly report')
+  await button('Create schedule').click()
+  await page.getByText(/^Cron must be/).waitFor()
+  expect(await field('Title').inputValue()).toBe('Weekly report')
+  await field('Cron expression').fill('30 8 * * 1')
+  await button('Create schedule').click()
+  await page
+    .getByText(/^Saved\. The next task is added on Monday, .* 08:30 /)
+    .last()
+    .waitFor()
+  await page.getByText('Every Monday at 8:30').waitFor()
+  await expectAccessible()
+  await button('Disable: Weekly report').click()
+  await page.getByText('Disabled', { exact: true }).waitFor()
+  await button('Delete: Weekly report').click()
+  await dialog().getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No schedules yet.').waitFor()
+})
+
+it('adds and removes a member', async () => {
+  const { page } = app
+  await app.go('#/settings/members')
+  await page.getByText('You', { exact: true }).waitFor()
+  await button('Add member').click()
+  await field('Email').fill('grace@example.com')
+  await field('First password').fill('short')
+  await dialog().getByRole('button', { name: 'Add member' }).click()
+  await page.getByText('Password must have at least 12 characters.').waitFor()
+  await field('First password').fill('long enough to be one')
+  await dialog().getByRole('button', { name: 'Add member' }).click()
+  await button('Remove: grace@example.com').click()
+  await dialog().getByRole('button', { name: 'Remove' }).click()
+  await button('Remove: grace@example.com').waitFor({ state: 'detached' })
+})
+
+it('creates a workspace, limits what it may cost, and deletes it after its name was typed', async () => {
+  const { page } = app
+  await app.go('#/settings/workspaces')
+  await button('New workspace').click()
+  await field('Name').fill('Warehouse')
+  await button('Create workspace').click()
+  await button('Monthly budget: Warehouse').click()
+  await field('US dollars a month').fill('20')
+  await button('Save').click()
+  await page.getByText('US$0.00 of US$20.00').waitFor()
+  await button('Rename: Warehouse').click()
+  await field('Name').fill('Depot')
+  await button('Save').click()
+  await button('Delete: Depot').click()
+  const remove = dialog().getByRole('button', { name: 'Delete' })
+  expect(await remove.isDisabled()).toBe(true)
+  await field('Type Depot to confirm').fill('Depot')
+  await remove.click()
+  await button('Delete: Depot').waitFor({ state: 'detached' })
+  await app.go('#/settings/usage')
+  await page.getByRole('meter', { name: /^Webhooks: \d+ of 500$/ }).waitFor()
+  await expectAccessible()
+})
