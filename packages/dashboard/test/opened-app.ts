@@ -8,7 +8,7 @@ import { memoryStorage } from '@taskboard/memory'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { buildApp } from '../scripts/build-app.mjs'
 import { launchBrowser } from '../scripts/launch-browser.mjs'
-import { type Dashboard, taskboardDashboard } from '../src/index.js'
+import { type Dashboard, type DashboardOptions, taskboardDashboard } from '../src/index.js'
 import { hosts } from './hosts.js'
 
 /** The application as it was built for a test file, and a browser for it. */
@@ -32,6 +32,7 @@ export interface OpenedApp {
   logIn(): Promise<void>
   /** Shows the page of a hash. */
   go(hash: string): Promise<void>
+  /** @throws Error when the browser complained of anything */
   close(): Promise<void>
 }
 
@@ -57,11 +58,12 @@ export async function openApp(
   { browser, folder }: Stage,
   settings: Partial<TaskboardOptions> = {},
   context: BrowserContextOptions = {},
+  options: DashboardOptions = {},
 ): Promise<OpenedApp> {
   const taskboard = createTaskboard({
     storage: memoryStorage(),
     logger: false,
-    tokens: { secret: randomBytes(32) },
+    ...(settings.authenticate === undefined ? { tokens: { secret: randomBytes(32) } } : {}),
     secrets: { encryptionKey: randomBytes(32) },
     ...settings,
   })
@@ -72,7 +74,7 @@ export async function openApp(
     owner,
   })
   await taskboard.start()
-  const dashboard = taskboardDashboard(taskboard, { folder })
+  const dashboard = taskboardDashboard(taskboard, { folder, ...options })
   const [express] = hosts
   if (express === undefined) throw new Error('there is no host')
   const host = await express.serve(taskboard, { mountPath: '/kanban', routes: [dashboard] })
@@ -83,6 +85,7 @@ export async function openApp(
     ...context,
   })
   const page = await opened.newPage()
+  const complaints = complaintsOf(page)
   page.setDefaultTimeout(10_000)
   return {
     page,
@@ -91,7 +94,7 @@ export async function openApp(
     accountId: account.id,
     workspaceId: workspace.id,
     url: host.url,
-    complaints: complaintsOf(page),
+    complaints,
     async logIn() {
       await page.goto(await dashboard.createLoginLink({ email: owner.email, baseUrl: host.url }))
       await page.getByRole('navigation', { name: 'Main' }).waitFor()
@@ -103,6 +106,7 @@ export async function openApp(
       await opened.close()
       await host.close()
       await taskboard.close()
+      if (complaints.length > 0) throw new Error(complaints.join('\n'))
     },
   }
 }
@@ -137,7 +141,7 @@ const STEP_MS = 30_000
 
 /** The code that an authenticator app shows now. */
 export function oneTimePassword(secret: string, nowMs = Date.now()): string {
-  const bits = [...secret].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('')
+  const bits = Array.from(secret, (letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('')
   const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(nowMs / STEP_MS)))
