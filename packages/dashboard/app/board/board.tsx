@@ -26,12 +26,7 @@ export function Board() {
         <FilterBar />
         <span class="spacer" />
         {can('tasks:write') && (
-          <button
-            type="button"
-            class="button button-primary"
-            aria-label={text.board.newTask}
-            onClick={() => (isCreateOpen.value = true)}
-          >
+          <button type="button" class="button button-primary" onClick={() => (isCreateOpen.value = true)}>
             <Icon name="plus" />
             <span class="button-text">{text.board.newTask}</span>
           </button>

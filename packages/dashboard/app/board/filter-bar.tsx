@@ -109,13 +109,7 @@ export function FilterBar() {
   return (
     <div class="filters" role="search">
       <Search />
-      <button
-        type="button"
-        class="button"
-        aria-expanded={isOpen}
-        aria-label={text.board.filter}
-        onClick={() => setOpen(!isOpen)}
-      >
+      <button type="button" class="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Icon name="filter" />
         <span class="button-text">{text.board.filter}</span>
         {active > 0 && <span class="badge">{active}</span>}

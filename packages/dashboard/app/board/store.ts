@@ -2,7 +2,7 @@ import { signal, type ReadonlySignal } from '@preact/signals'
 import type { RealtimeMessage } from '@taskboard/client'
 import { client, workspaceId } from '../state/api.js'
 import { isAway } from '../state/failure.js'
-import { coalesce, isBack, onMessage, taskIdOf } from '../state/live.js'
+import { coalesce, isBack, isLoss, onMessage, taskIdOf } from '../state/live.js'
 import { columns, type CardTask, type Column, type TaskDetail } from '../state/wire.js'
 import { readBoardPages } from './board-pages.js'
 import { createBoardState, type BoardState, type ColumnStates } from './board-state.js'
@@ -110,7 +110,8 @@ function withoutWork({ logs: _logs, outputs: _outputs, ...task }: TaskDetail): C
 
 /** Takes in a message: shows what it says at once, and lets the rest be read again. */
 function hear(state: BoardState, changes: Changes, message: RealtimeMessage): void {
-  if (message.type === 'gap') return columns.forEach(changes.column)
+  // What changed between the first read and the subscription came with no message.
+  if (isLoss(message)) return columns.forEach(changes.column)
   const id = taskIdOf(message)
   if (id === null || message.type === 'task.log') return
   if (message.type === 'task.progress') return state.change(id, { progress: message.progress })
