@@ -13,7 +13,7 @@ afterAll(() => stage.close())
 const card = (page: Page, title: string) => page.getByRole('link', { name: title, exact: true })
 const column = (page: Page, name: 'To do' | 'Doing' | 'Done') => page.locator(`[data-column=${keys[name]}]`)
 const keys = { 'To do': 'todo', Doing: 'doing', Done: 'done' } as const
-const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent)
+const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent')
 
 /** The titles of a column, from top to bottom. */
 const titlesIn = (page: Page, name: keyof typeof keys) =>

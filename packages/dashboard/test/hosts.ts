@@ -15,6 +15,8 @@ export interface HostOptions {
   /** Empty for the root, or a path such as `/nested`. */
   readonly mountPath: string
   readonly routes: readonly (Route | RouteGroup)[]
+  /** Default: any free one. */
+  readonly port?: number
 }
 
 export interface Host {
@@ -25,18 +27,24 @@ export interface Host {
 
 type Serve = (taskboard: Taskboard, options: HostOptions) => Promise<Host>
 
-async function serveExpress(taskboard: Taskboard, { mountPath, routes }: HostOptions): Promise<Host> {
+async function serveExpress(taskboard: Taskboard, { mountPath, routes, port }: HostOptions): Promise<Host> {
   const app = express()
   app.use(mountPath === '' ? '/' : mountPath, taskboardRouter(taskboard, { routes }))
-  return listen(taskboard, app, mountPath)
+  return listen(taskboard, app, { mountPath, port })
 }
 
-async function serveFetchHandler(taskboard: Taskboard, { mountPath, routes }: HostOptions): Promise<Host> {
+async function serveFetchHandler(
+  taskboard: Taskboard,
+  { mountPath, routes, port }: HostOptions,
+): Promise<Host> {
   const handle = toFetchHandler(taskboard, { basePath: mountPath, routes })
-  return listen(taskboard, (message, response) => void relay(handle, message, response), mountPath)
+  return listen(taskboard, (message, response) => void relay(handle, message, response), { mountPath, port })
 }
 
-async function serveFastify(taskboard: Taskboard, { mountPath, routes }: HostOptions): Promise<Host> {
+async function serveFastify(
+  taskboard: Taskboard,
+  { mountPath, routes, port = 0 }: HostOptions,
+): Promise<Host> {
   const app = fastify()
   await app.register(taskboardPlugin, {
     taskboard,
@@ -44,7 +52,7 @@ async function serveFastify(taskboard: Taskboard, { mountPath, routes }: HostOpt
     ...(mountPath === '' ? {} : { prefix: mountPath }),
   })
   attachRealtime(app.server, taskboard, { basePath: mountPath })
-  await app.listen({ host: '127.0.0.1', port: 0 })
+  await app.listen({ host: '127.0.0.1', port })
   return {
     url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}${mountPath}`,
     async close() {
@@ -61,10 +69,14 @@ export const hosts: readonly { readonly name: string; readonly serve: Serve }[] 
   { name: 'the fetch handler', serve: serveFetchHandler },
 ]
 
-async function listen(taskboard: Taskboard, listener: RequestListener, mountPath: string): Promise<Host> {
+async function listen(
+  taskboard: Taskboard,
+  listener: RequestListener,
+  { mountPath, port = 0 }: { readonly mountPath: string; readonly port: number | undefined },
+): Promise<Host> {
   const server = createServer(listener)
   const realtime = attachRealtime(server, taskboard, { basePath: mountPath })
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${mountPath}`,

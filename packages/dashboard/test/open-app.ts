@@ -70,7 +70,9 @@ async function openApp(browser: Browser, folder: string, options: OpenOptions) {
   const agent = await taskboard.agents.create(workspace.id, { name: 'Quill', type: 'writing' })
   await taskboard.start()
   const dashboard = taskboardDashboard(taskboard, { folder })
-  const host = await serveExpress(taskboard, { mountPath: '', routes: [dashboard] })
+  const serve = (port?: number) =>
+    serveExpress(taskboard, { mountPath: '', routes: [dashboard], ...(port === undefined ? {} : { port }) })
+  let host = await serve()
   const { width = 1280, colorScheme = 'light' } = options
   const context = await browser.newContext({
     viewport: { width, height: 900 },
@@ -125,6 +127,12 @@ async function openApp(browser: Browser, folder: string, options: OpenOptions) {
       return [...found, ...faults]
     },
     faults,
+    /** Ends the server and all its connections. */
+    stopServer: () => host.close(),
+    /** Serves the same board at the same address again. */
+    async startServer(): Promise<void> {
+      host = await serve(Number(new URL(host.url).port))
+    },
     async close() {
       await context.close()
       await host.close()

@@ -43,6 +43,15 @@ export function readBoardPages(
       { signal: abort },
     )
 
+  /** Requests for one column, one after another: each builds on what the one before has read. */
+  const turns = new Map<Column, Promise<void>>()
+  function inTurn(column: Column, work: () => Promise<void>): Promise<void> {
+    const turn = (turns.get(column) ?? Promise.resolve()).then(work)
+    turns.set(column, turn)
+    return turn
+  }
+  const growing = new Set<Column>()
+
   async function load(column: Column, cursor: string | null, takeIn: (page: Page) => void): Promise<void> {
     const { isLoading, failure } = columns[column]
     isLoading.value = true
@@ -65,36 +74,46 @@ export function readBoardPages(
   const idsOf = (page: Page, column: Column): readonly string[] =>
     page.tasks.map(({ id }) => id).filter((id) => (moving.get(id) ?? column) === column)
 
+  /** Reads the next page. */
+  async function grow(column: Column): Promise<void> {
+    const { ids, nextCursor } = columns[column]
+    const cursor = nextCursor.peek()
+    if (cursor === null) return
+    await load(column, cursor, (page) => {
+      const known = new Set(ids.peek())
+      const more = idsOf(page, column).filter((id) => !known.has(id))
+      ids.value = [...ids.peek(), ...more]
+      nextCursor.value = page.next_cursor
+      state.place(column, more)
+    })
+  }
+
   return {
     /** Reads the first page again. What lies below it stays as it was read. */
     refresh: (column: Column) =>
-      load(column, null, (page) => {
-        const { ids, nextCursor } = columns[column]
-        const known = new Set(page.tasks.map(({ id }) => id))
-        // What was in the part of this page and is not in it now has left the column, or gone down.
-        const below =
-          page.next_cursor === null
-            ? []
-            : ids
-                .peek()
-                .slice(PAGE_SIZE)
-                .filter((id) => !known.has(id))
-        const arriving = [...moving].filter(([id, to]) => to === column && !known.has(id)).map(([id]) => id)
-        if (below.length === 0) nextCursor.value = page.next_cursor
-        ids.value = [...arriving, ...idsOf(page, column), ...below]
-        state.place(column, ids.peek())
-      }),
+      inTurn(column, () =>
+        load(column, null, (page) => {
+          const { ids, nextCursor } = columns[column]
+          const known = new Set(page.tasks.map(({ id }) => id))
+          // What was in the part of this page and is not in it now has left the column, or gone down.
+          const below =
+            page.next_cursor === null
+              ? []
+              : ids
+                  .peek()
+                  .slice(PAGE_SIZE)
+                  .filter((id) => !known.has(id))
+          const arriving = [...moving].filter(([id, to]) => to === column && !known.has(id)).map(([id]) => id)
+          if (below.length === 0) nextCursor.value = page.next_cursor
+          ids.value = [...arriving, ...idsOf(page, column), ...below]
+          state.place(column, ids.peek())
+        }),
+      ),
     loadMore: async (column: Column): Promise<void> => {
-      const { ids, nextCursor, isLoading } = columns[column]
-      const cursor = nextCursor.peek()
-      if (cursor === null || isLoading.peek()) return
-      await load(column, cursor, (page) => {
-        const known = new Set(ids.peek())
-        const more = idsOf(page, column).filter((id) => !known.has(id))
-        ids.value = [...ids.peek(), ...more]
-        nextCursor.value = page.next_cursor
-        state.place(column, more)
-      })
+      if (growing.has(column)) return
+      growing.add(column)
+      await inTurn(column, () => grow(column))
+      growing.delete(column)
     },
   }
 }
