@@ -47,7 +47,11 @@ export default defineConfig({
     projects: [
       ...packageNames.map((name) => ({
         extends: true as const,
-        test: { name, root: `packages/${name}`, globalSetup: name === 'dashboard' ? [builtApp] : [] },
+        test: {
+          name,
+          root: `packages/${name}`,
+          globalSetup: name === 'dashboard' ? [builtApp, pgliteTemplate] : [],
+        },
       })),
       ...exampleNames.map((name) => ({
         extends: true as const,

@@ -23,12 +23,14 @@ const gates = [
 ]
 const GATES_AT_ONCE = 2
 /**
- * Large boards on PostgreSQL: another release of Node.js sends it the same statements. All other suites run on every release.
+ * Large boards on PostgreSQL: another release of Node.js sends it the same statements. Browsers: they ask another release the same. All
+ * other suites run on every release.
  */
 const ON_ONE_RELEASE = [
   '**/test/plans/**',
   '**/test/deletions/large-account.test.ts',
   '**/ten-thousand-tasks.test.ts',
+  '**/dashboard/test/browser/**',
 ]
 const total = { passed: 0, failed: 0 }
 const failures = []
