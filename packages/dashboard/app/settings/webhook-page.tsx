@@ -12,7 +12,7 @@ import { Deliveries } from './deliveries.js'
 import { RotateSecret, type RotatedSecret } from './rotate-secret.js'
 import { TestWebhook } from './test-webhook.js'
 import { WebhookForm } from './webhook-form.js'
-import { WebhookState } from './webhooks.js'
+import { WebhookState } from './webhook-state.js'
 
 const text = settingsText.webhooks
 

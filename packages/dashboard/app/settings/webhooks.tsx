@@ -8,6 +8,7 @@ import { Time } from '../ui/time.js'
 import { SectionHead } from './section.js'
 import { WebhookForm } from './webhook-form.js'
 import { WebhookPage } from './webhook-page.js'
+import { WebhookState } from './webhook-state.js'
 
 const text = settingsText.webhooks
 
@@ -51,26 +52,6 @@ function WebhookList() {
           }}
         />
       )}
-    </>
-  )
-}
-
-/** Whether a webhook works. */
-export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
-  const { enabled, disabled_reason: reason, failing_since: failingSince, signed } = webhook
-  return (
-    <>
-      {enabled ? (
-        <span class="chip chip-good">{text.enabled}</span>
-      ) : (
-        <span class="chip chip-bad">{reason === null ? text.disabled : text.disabledReasons[reason]}</span>
-      )}
-      {failingSince !== null && (
-        <span class="chip chip-warn">
-          {text.failing} <Time at={failingSince} />
-        </span>
-      )}
-      {!signed && <span class="chip">{text.unsigned}</span>}
     </>
   )
 }
