@@ -124,6 +124,6 @@ export const analyticsText = {
   weekOf: (day: string) => `Week of ${day}`,
   none: 'None',
   deletedAgent: 'Deleted agent',
-  empty: 'Nothing in this period. Finished tasks and reported usage appear here.',
+  nothing: '–',
   noUsage: 'No agent reported usage in this period.',
 } as const

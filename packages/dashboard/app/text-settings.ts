@@ -221,6 +221,7 @@ export const settingsText = {
     submit: 'Add member',
     email: 'Email',
     password: 'First password',
+    may: 'The member may',
     passwordHint: '12 characters or more. Give it to the member, who can change it.',
     scopes: (count: number) => `${count} ${plural(count, 'permission', 'permissions')}`,
     you: 'You',

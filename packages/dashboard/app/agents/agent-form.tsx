@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { CreateAgentBody } from '@taskboard/client'
+import type { CreateAgentBody, UpdateAgentBody } from '@taskboard/client'
 import { client, workspaceId } from '../state/api.js'
 import type { Agent } from '../state/wire.js'
 import { text as common } from '../text.js'
@@ -53,6 +53,16 @@ function bodyOf(draft: Draft): CreateAgentBody {
   }
 }
 
+/** What the form changed. The rest stays as it is now, which may be as somebody else changed it meanwhile. */
+function changesOf(draft: Draft, before: Agent): UpdateAgentBody {
+  const old: Readonly<Record<string, unknown>> = { ...bodyOf(draftOf(before)) }
+  return Object.fromEntries(
+    Object.entries(bodyOf(draft)).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name]),
+    ),
+  )
+}
+
 /** Creates an agent, or changes the one that is given. */
 export function AgentForm({
   agent,
@@ -63,7 +73,9 @@ export function AgentForm({
   readonly onClose: () => void
   readonly onSaved: (agent: Agent) => void
 }) {
-  const [draft, setDraft] = useState(() => draftOf(agent))
+  // The list may read the agent again while the form is open.
+  const [before] = useState(agent)
+  const [draft, setDraft] = useState(() => draftOf(before))
   const [idempotencyKey, setKey] = useState(() => crypto.randomUUID())
   const { failure, isBusy, submit, errorOf } = useSubmit()
   const set = (name: keyof Draft) => (value: string) => {
@@ -72,13 +84,12 @@ export function AgentForm({
   }
   const onSubmit = async (event: Event): Promise<void> => {
     event.preventDefault()
-    const body = bodyOf(draft)
     await submit(async () => {
       const saved =
-        agent === null
-          ? await client.agents.create({ ...body, workspace_id: workspaceId() }, { idempotencyKey })
-          : await client.agents.update(agent.id, body)
-      announce(agent === null ? text.isCreated(saved.name) : text.isSaved)
+        before === null
+          ? await client.agents.create({ ...bodyOf(draft), workspace_id: workspaceId() }, { idempotencyKey })
+          : await client.agents.update(before.id, changesOf(draft, before))
+      announce(before === null ? text.isCreated(saved.name) : text.isSaved)
       onClose()
       onSaved(saved)
     })

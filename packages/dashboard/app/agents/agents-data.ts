@@ -18,7 +18,8 @@ export const liveStatus = signal<ReadonlyMap<string, Agent['status']>>(new Map()
 const PERIOD_DAYS = 30
 const MOST = 1_000
 
-async function readDoing(abort: AbortSignal): Promise<AgentFigures['doing']> {
+/** Reads what the agents work on now. */
+export async function readDoing(abort: AbortSignal): Promise<AgentFigures['doing']> {
   const byAgent = new Map<string, Task[]>()
   if (!can('tasks:read')) return byAgent
   const { tasks } = await client.tasks.list(
@@ -55,10 +56,10 @@ async function readBudgets(abort: AbortSignal): Promise<AgentFigures['budgets']>
   )
 }
 
-/** Reads what the agents work on, cost and may spend. */
-export async function readFigures(abort: AbortSignal): Promise<AgentFigures> {
-  const [doing, costs, budgets] = await Promise.all([readDoing(abort), readCosts(abort), readBudgets(abort)])
-  return { doing, costs, budgets }
+/** Reads what the agents cost and may spend. */
+export async function readFigures(abort: AbortSignal): Promise<Omit<AgentFigures, 'doing'>> {
+  const [costs, budgets] = await Promise.all([readCosts(abort), readBudgets(abort)])
+  return { costs, budgets }
 }
 
 /** The status of an agent now. */

@@ -10,10 +10,12 @@ import { Empty, useLoaded } from '../ui/states.js'
 import { AgentForm } from './agent-form.js'
 import { AgentPanel } from './agent-panel.js'
 import { AgentRow } from './agent-row.js'
-import { hearStatus, liveStatus, readFigures, type AgentFigures } from './agents-data.js'
+import { hearStatus, liveStatus, readDoing, readFigures, type AgentFigures } from './agents-data.js'
 
 const PAGE_SIZE = 50
-const SETTLE_MS = 1_000
+// A busy board changes all the time, and callers have so many requests an hour.
+const SETTLE_MS = 3_000
+const FIGURES_MS = 6_000
 const noFigures: AgentFigures = { doing: new Map(), costs: new Map(), budgets: new Map() }
 
 function useAgents() {
@@ -25,23 +27,32 @@ function useAgents() {
     liveStatus.value = new Map()
     return { items: answer.agents, next: answer.next_cursor }
   }, [])
+  const doing = useLoaded(readDoing, [])
   const figures = useLoaded(readFigures, [])
   useEffect(() => {
     const settle = coalesce(() => {
       pages.reload()
-      figures.reload()
+      doing.reload()
     }, SETTLE_MS)
+    const settleFigures = coalesce(figures.reload, FIGURES_MS)
     const stop = onMessage((message) => {
       if (message.type === 'agent.status') hearStatus(message.agent_id, message.status)
       if (message.type === 'task.log' || message.type === 'task.progress') return
       settle()
+      settleFigures()
     })
     return () => {
       stop()
       settle.cancel()
+      settleFigures.cancel()
     }
   }, [])
-  return { pages, figures: figures.value ?? noFigures, reload: () => (pages.reload(), figures.reload()) }
+  const reload = (): void => {
+    pages.reload()
+    doing.reload()
+    figures.reload()
+  }
+  return { pages, figures: { ...noFigures, ...figures.value, doing: doing.value ?? noFigures.doing }, reload }
 }
 
 /** The agents of the workspace: what they do, cost and may spend. */

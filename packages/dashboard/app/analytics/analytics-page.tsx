@@ -11,7 +11,7 @@ import { Chart, Shares, type Point, type Share } from './chart.js'
 import { eachDay, longDate, readPeriod, shortDate, type Period } from './period.js'
 import { PeriodForm } from './period-form.js'
 
-const SETTLE_MS = 5_000
+const SETTLE_MS = 30_000
 const S_PER_H = 3_600
 
 /** How much was done, how fast, and for how much. */
@@ -99,7 +99,9 @@ function sharesOf(sums: readonly UsageSum[], nameOf: (key: string) => string): r
 function Charts({ analytics, period }: { readonly analytics: Analytics; readonly period: Period }) {
   const { tasks, byDay, byType, byAgent, byModel, agents } = analytics
   const { by } = period
-  const pointsOf = (value: (part: (typeof tasks.daily_breakdown)[number]) => number): readonly Point[] =>
+  const pointsOf = (
+    value: (part: (typeof tasks.daily_breakdown)[number]) => number | null,
+  ): readonly Point[] =>
     tasks.daily_breakdown.map((part) => ({
       key: part.date,
       short: shortDate(part.date, by),
@@ -126,7 +128,8 @@ function Charts({ analytics, period }: { readonly analytics: Analytics; readonly
         <Chart
           title={charts.duration}
           kind="line"
-          points={pointsOf((part) => part.avg_completion_time)}
+          // Without a completed task there is no duration.
+          points={pointsOf((part) => (part.tasks_completed === 0 ? null : part.avg_completion_time))}
           format={formatSeconds}
           isTime
         />

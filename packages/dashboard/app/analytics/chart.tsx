@@ -10,7 +10,8 @@ export interface Point {
   readonly short: string
   /** In the table. */
   readonly long: string
-  readonly value: number
+  /** Null where there is nothing to measure. */
+  readonly value: number | null
 }
 
 /** A plot of values by time, with the same values as a table. */
@@ -29,7 +30,7 @@ export function Chart({
   readonly format: (value: number) => string
 }) {
   const values = points.map(({ value }) => value)
-  const peak = format(Math.max(0, ...values))
+  const peak = format(Math.max(0, ...values.map((value) => value ?? 0)))
   return (
     <section class="panel chart">
       <h3>{title}</h3>
@@ -59,7 +60,7 @@ export function Chart({
               {points.map(({ key, long, value }) => (
                 <tr key={key}>
                   <th scope="row">{long}</th>
-                  <td class="number">{format(value)}</td>
+                  <td class="number">{value === null ? text.nothing : format(value)}</td>
                 </tr>
               ))}
             </tbody>

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
+import { analyticsText } from '../text-insight.js'
 
 const HEIGHT_PX = 180
 const NARROWEST_PX = 120
@@ -7,7 +8,7 @@ const NARROWEST_PX = 120
 /** The values of one plot, with a label for each. */
 export interface PlotData {
   readonly labels: readonly string[]
-  readonly values: readonly number[]
+  readonly values: readonly (number | null)[]
 }
 
 interface PlotProps extends PlotData {
@@ -80,7 +81,7 @@ function optionsOf({ kind, labels, format, isTime }: PlotProps, width: number): 
         stroke: accent,
         width: isBars ? 0 : 2,
         fill: isBars ? accent : soft,
-        points: { show: !isBars && labels.length < 2 },
+        points: { show: !isBars, size: 5 },
         ...(isBars && uPlot.paths.bars !== undefined
           ? { paths: uPlot.paths.bars({ size: [0.7, 48], radius: 0.1 }) }
           : {}),
@@ -126,7 +127,9 @@ export function Plot(props: PlotProps) {
   return (
     <>
       <p class="plot-value quiet" aria-hidden="true">
-        {value === undefined || pointed === null ? '\u00a0' : `${labels[pointed]}: ${format(value)}`}
+        {value === undefined || pointed === null
+          ? '\u00a0'
+          : `${labels[pointed]}: ${value === null ? analyticsText.nothing : format(value)}`}
       </p>
       <div ref={place} class="plot" role="img" aria-label={label} />
     </>

@@ -1,9 +1,10 @@
 import type { Member } from '@taskboard/client'
 import { useState } from 'preact/hooks'
-import { can, client, isUser } from '../state/api.js'
+import { account, can, client, isUser } from '../state/api.js'
 import { text as common } from '../text.js'
 import { settingsText } from '../text-settings.js'
 import { announce, complain } from '../ui/announce.js'
+import { CheckList } from '../ui/checks.js'
 import { Confirm, Dialog } from '../ui/dialog.js'
 import { FormError, TextInput, useSubmit } from '../ui/form.js'
 import { Show, useLoaded } from '../ui/states.js'
@@ -93,13 +94,15 @@ function MemberRow({ member, onChanged }: { readonly member: Member; readonly on
 }
 
 function MemberForm({ onClose, onAdded }: { readonly onClose: () => void; readonly onAdded: () => void }) {
+  const own = account.value?.caller.scopes ?? []
+  const [scopes, setScopes] = useState(own)
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const { failure, isBusy, submit, errorOf } = useSubmit()
   const onSubmit = async (event: Event): Promise<void> => {
     event.preventDefault()
     await submit(async () => {
-      const member = await client.members.create({ email: email.trim(), password })
+      const member = await client.members.create({ email: email.trim(), password, scopes })
       announce(text.isAdded(member.email))
       onClose()
       onAdded()
@@ -128,7 +131,14 @@ function MemberForm({ onClose, onAdded }: { readonly onClose: () => void; readon
           onValue={setPassword}
           error={errorOf('password')}
         />
-        <FormError failure={failure} fields={['email', 'password']} />
+        <CheckList
+          label={text.may}
+          options={own.map((scope) => [scope, settingsText.scopes[scope]] as const)}
+          value={scopes}
+          onValue={setScopes}
+          error={errorOf('scopes')}
+        />
+        <FormError failure={failure} fields={['email', 'password', 'scopes']} />
         <FormActions submit={text.submit} isBusy={isBusy} cancel={common.actions.cancel} onCancel={onClose} />
       </form>
     </Dialog>

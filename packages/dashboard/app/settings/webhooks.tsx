@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { can, client, workspaceId } from '../state/api.js'
-import { href } from '../state/router.js'
+import { go, href } from '../state/router.js'
 import type { Webhook } from '../state/wire.js'
 import { settingsText } from '../text-settings.js'
 import { Empty, Show, useLoaded } from '../ui/states.js'
@@ -47,9 +47,7 @@ function WebhookList() {
         <WebhookForm
           webhook={null}
           onClose={() => setCreating(false)}
-          onSaved={({ id }) => {
-            location.hash = href('settings', 'webhooks', id)
-          }}
+          onSaved={({ id }) => go('settings', 'webhooks', id)}
         />
       )}
     </>
