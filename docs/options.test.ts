@@ -25,6 +25,7 @@ const declarations: Readonly<Record<string, readonly [path: string, name: string
   'retry of createClient': ['packages/client/src/retry.ts', 'RetryOptions'],
   virtualClock: ['packages/testing/src/clock/virtual-clock.ts', 'VirtualClockOptions'],
   webhookReceiver: ['packages/testing/src/webhooks/webhook-receiver.ts', 'WebhookReceiverOptions'],
+  taskboardDashboard: ['packages/dashboard/src/dashboard-options.ts', 'DashboardOptions'],
   taskboardGraphql: ['packages/graphql/src/graphql-options.ts', 'GraphqlOptions'],
 }
 /** Options that the page explains as a whole, in one row. */

@@ -2,6 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createTaskboard, type TaskboardOptions } from '@taskboard/core'
 import { memoryStorage } from '@taskboard/memory'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { BuiltApp } from '../scripts/build-app.mjs'
 import { buildFixtureApp, type FixtureApp } from '../test/fixture-app.js'
 import { hosts, type HostOptions } from '../test/hosts.js'
 import { taskboardDashboard, type DashboardOptions } from './index.js'
@@ -198,6 +199,16 @@ describe('taskboardDashboard', () => {
 })
 
 describe('the built application', () => {
+  it('takes at most 60 kB, compressed, to the first board', async () => {
+    const { readFile } = await import('node:fs/promises')
+    const manifest = new URL('../dist/app/manifest.json', import.meta.url)
+    const { script, styles, preloaded, sizes } = JSON.parse(await readFile(manifest, 'utf8')) as BuiltApp
+    const names = [script, ...styles, ...preloaded]
+    expect(names.length).toBeGreaterThan(1)
+    const total = names.reduce((sum, name) => sum + (sizes[name]?.gzip ?? Infinity), 0)
+    expect(total).toBeLessThanOrEqual(60_000)
+  })
+
   it('has compressed forms that are the file', async () => {
     const { readFile } = await import('node:fs/promises')
     const path = `${fixture.folder}/assets/${fixture.built.script}`
