@@ -13,6 +13,11 @@ import { chromium } from 'playwright-core'
 const cache = fileURLToPath(new URL('../../../node_modules/.cache', import.meta.url))
 const ARGUMENTS = ['--disable-gpu', '--font-render-hinting=none', '--no-zygote']
 const EXECUTABLE = 0o755
+const FONTS = {
+  'sans-serif': ['Open Sans'],
+  'system-ui': ['Open Sans'],
+  monospace: ['DejaVu Sans Mono', 'Liberation Mono', 'Noto Sans Mono'],
+}
 
 /** Launches a browser, without a window. The caller closes it. */
 export async function launchBrowser() {
@@ -45,7 +50,7 @@ async function unpacked() {
     dirname(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium'))),
   )
   const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8'))
-  const folder = join(cache, `taskboard-chromium-${version}`)
+  const folder = join(cache, `taskboard-chromium-${version}-fonts`)
   if (existsSync(folder)) return folder
   const made = `${folder}.${process.pid}`
   await mkdir(made, { recursive: true })
@@ -64,10 +69,11 @@ async function unpacked() {
   return folder
 }
 
-/** Its fonts first, then those of the machine, for letters that they lack. */
+/** Its fonts first, then those of the machine, for letters that they lack and for code. */
 function fontsIn(folder) {
-  const preferred = ['sans-serif', 'system-ui'].map(
-    (family) => `<alias><family>${family}</family><prefer><family>Open Sans</family></prefer></alias>`,
+  const preferred = Object.entries(FONTS).map(
+    ([family, names]) =>
+      `<alias><family>${family}</family><prefer>${names.map((name) => `<family>${name}</family>`).join('')}</prefer></alias>`,
   )
   return `<?xml version="1.0"?>
 <fontconfig><dir>${folder}/fonts</dir><dir>/usr/share/fonts</dir><cachedir>${folder}/cache</cachedir>${preferred.join('')}</fontconfig>
