@@ -82,7 +82,7 @@ describe.each(hosts)('sessions of browsers on $name', ({ serve }) => {
     })
     expect(login.headers.get('cache-control')).toBe('no-store')
     expect(login.headers.get('set-cookie')).toMatch(
-      /^taskboard-session=tbr_[\w-]{65}; Path=\/nested\/dashboard\/session; HttpOnly; SameSite=Strict; Max-Age=2592000$/,
+      /^taskboard-session-\d+=tbr_[\w-]{65}; Path=\/nested\/dashboard\/session; HttpOnly; SameSite=Strict; Max-Age=2592000$/,
     )
     expect(await callAs(login)).toBe(200)
     const next = await post('/refresh', undefined, { cookie: `theme=dark; ${cookieIn(login)}` })
@@ -91,7 +91,9 @@ describe.each(hosts)('sessions of browsers on $name', ({ serve }) => {
     const out = await post('/logout', undefined, { cookie: cookieIn(next) })
     expect([out.status, out.headers.get('set-cookie')]).toEqual([
       204,
-      'taskboard-session=; Path=/nested/dashboard/session; HttpOnly; SameSite=Strict; Max-Age=0',
+      expect.stringMatching(
+        /^taskboard-session-\d+=; Path=\/nested\/dashboard\/session; HttpOnly; SameSite=Strict; Max-Age=0$/,
+      ),
     ])
     expect((await post('/refresh', undefined, { cookie: cookieIn(next) })).status).toBe(401)
     expect(await callAs(next)).toBe(401)
@@ -225,10 +227,10 @@ describe('the cookie of a session', () => {
     ['http://app.example', `__Secure-taskboard-session=…; Path=${path}; Secure; ${age}`],
     ['https://localhost', `__Secure-taskboard-session=…; Path=${path}; Secure; ${age}`],
     ['http://', `__Secure-taskboard-session=…; Path=${path}; Secure; ${age}`],
-    ['http://localhost:3000', `taskboard-session=…; Path=${path}; ${age}`],
+    ['http://localhost:3000', `taskboard-session-3000=…; Path=${path}; ${age}`],
     ['http://board.localhost', `taskboard-session=…; Path=${path}; ${age}`],
-    ['http://127.0.0.1:3000', `taskboard-session=…; Path=${path}; ${age}`],
-    ['http://[::1]:3000', `taskboard-session=…; Path=${path}; ${age}`],
+    ['http://127.0.0.1:3000', `taskboard-session-3000=…; Path=${path}; ${age}`],
+    ['http://[::1]:3000', `taskboard-session-3000=…; Path=${path}; ${age}`],
     ['http://127.0.0.1.evil.example', `__Secure-taskboard-session=…; Path=${path}; Secure; ${age}`],
   ])('of %s is sent only to its routes, over HTTPS alone except on this machine', async (origin, cookie) => {
     expect(await cookieAt(origin, path)).toBe(cookie)

@@ -139,15 +139,18 @@ interface Cookie {
   readonly attributes: string
 }
 
-/** Over plain HTTP on this machine, where some browsers keep no `Secure` cookie, it is an ordinary one. */
+/**
+ * Over plain HTTP on this machine, where some browsers keep no `Secure` cookie, it is an ordinary one. Its name has the port, because browsers
+ * send the cookies of a host to all of its ports.
+ */
 function cookieOf(request: HttpRequest, path: string): Cookie {
   const target = request.targetOrigin ?? `http://${request.header('host') ?? ''}`
-  const { protocol, hostname } = URL.canParse(target) ? new URL(target) : { protocol: '', hostname: '' }
+  const { protocol, hostname, port } = new URL(URL.canParse(target) ? target : 'unknown:')
   const isSecure = protocol !== 'http:' || !LOOPBACK.test(hostname)
   const attributes = `Path=${COOKIE_PATH.test(path) ? path : '/'}; HttpOnly; SameSite=Strict`
   return isSecure
     ? { name: `__Secure-${COOKIE}`, attributes: `${attributes}; Secure` }
-    : { name: COOKIE, attributes }
+    : { name: port === '' ? COOKIE : `${COOKIE}-${port}`, attributes }
 }
 
 function withoutSuffix(path: string, suffix: string): string {
