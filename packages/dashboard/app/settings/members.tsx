@@ -102,7 +102,12 @@ function MemberForm({ onClose, onAdded }: { readonly onClose: () => void; readon
   const onSubmit = async (event: Event): Promise<void> => {
     event.preventDefault()
     await submit(async () => {
-      const member = await client.members.create({ email: email.trim(), password, scopes })
+      const member = await client.members.create({
+        email: email.trim(),
+        password,
+        // Left out, they are those of the caller, with what later versions add.
+        ...(scopes.length === own.length ? {} : { scopes }),
+      })
       announce(text.isAdded(member.email))
       onClose()
       onAdded()
