@@ -2,7 +2,7 @@
 // unpacked here and not by its own code, whose arguments switch off the very rules that the tests are about (`--disable-web-security`).
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -44,7 +44,7 @@ async function findBrowser() {
   return { executablePath: join(folder, 'chromium'), env }
 }
 
-/** Unpacks the package once; of processes that do so at the same time, the last one's folder stays. */
+/** Unpacks the package once; of those who do so at the same time, the first one's folder stays. */
 async function unpacked() {
   const packageFolder = dirname(
     dirname(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium'))),
@@ -52,8 +52,9 @@ async function unpacked() {
   const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8'))
   const folder = join(cache, `taskboard-chromium-${version}-fonts`)
   if (existsSync(folder)) return folder
-  const made = `${folder}.${process.pid}`
-  await mkdir(made, { recursive: true })
+  await mkdir(cache, { recursive: true })
+  // Threads of one process do so, too.
+  const made = await mkdtemp(`${folder}.`)
   const read = async (name) =>
     promisify(brotliDecompress)(await readFile(join(packageFolder, 'bin', `${name}.br`)))
   await Promise.all([

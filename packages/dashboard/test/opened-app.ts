@@ -1,32 +1,13 @@
-import { createHmac, randomBytes } from 'node:crypto'
-import { readFile, mkdtemp, rm } from 'node:fs/promises'
+import { createHmac } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createTaskboard, type Taskboard, type TaskboardOptions } from '@taskboard/core'
-import { memoryStorage } from '@taskboard/memory'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { buildApp } from '../scripts/build-app.mjs'
-import { launchBrowser } from '../scripts/launch-browser.mjs'
-import { type Dashboard, type DashboardOptions, taskboardDashboard } from '../src/index.js'
-import { hosts } from './hosts.js'
+import { serveBoard, type ServedBoard, type ServedBoardOptions } from './served-board.js'
 
-/** The application as it was built for a test file, and a browser for it. */
-export interface Stage {
-  readonly browser: Browser
-  readonly folder: string
-  close(): Promise<void>
-}
-
-/** A board with its dashboard, in a page of its own. */
-export interface OpenedApp {
+/** A board with its dashboard below `/kanban`, in a page of its own. */
+export interface OpenedApp extends ServedBoard {
   readonly page: Page
-  readonly taskboard: Taskboard
-  readonly dashboard: Dashboard
   readonly accountId: string
-  readonly workspaceId: string
-  /** `http://127.0.0.1:<port>`, with the mount path. */
-  readonly url: string
   /** What the browser complained about: errors of scripts, and violations of the Content-Security-Policy. */
   readonly complaints: readonly string[]
   logIn(): Promise<void>
@@ -36,48 +17,16 @@ export interface OpenedApp {
   close(): Promise<void>
 }
 
-export const owner = { email: 'ada@example.com', password: 'correct horse battery' }
+const WAIT_MS = 10_000
 
-/** Builds the application, and starts a browser. */
-export async function openStage(): Promise<Stage> {
-  const parent = await mkdtemp(join(tmpdir(), 'taskboard-app-'))
-  const folder = join(parent, 'app')
-  const [browser] = await Promise.all([launchBrowser(), buildApp({ outDir: folder })])
-  return {
-    browser,
-    folder,
-    async close() {
-      await browser.close()
-      await rm(parent, { recursive: true, force: true })
-    },
-  }
-}
-
-/** Serves a new board below `/kanban`, and opens a page that is not logged in. */
+/** Serves a new board, and opens a page that is not logged in. */
 export async function openApp(
-  { browser, folder }: Stage,
-  settings: Partial<TaskboardOptions> = {},
+  browser: Browser,
+  options: ServedBoardOptions = {},
   context: BrowserContextOptions = {},
-  options: DashboardOptions = {},
 ): Promise<OpenedApp> {
-  const taskboard = createTaskboard({
-    storage: memoryStorage(),
-    logger: false,
-    ...(settings.authenticate === undefined ? { tokens: { secret: randomBytes(32) } } : {}),
-    secrets: { encryptionKey: randomBytes(32) },
-    ...settings,
-  })
-  const { account, workspace } = await taskboard.accounts.create({
-    name: 'Harbour & Co',
-    tier: 'professional',
-    workspaceName: 'Operations',
-    owner,
-  })
-  await taskboard.start()
-  const dashboard = taskboardDashboard(taskboard, { folder, ...options })
-  const [express] = hosts
-  if (express === undefined) throw new Error('there is no host')
-  const host = await express.serve(taskboard, { mountPath: '/kanban', routes: [dashboard] })
+  const served = await serveBoard({ mountPath: '/kanban', ...options })
+  const [account] = await served.taskboard.accounts.list()
   const opened = await browser.newContext({
     reducedMotion: 'reduce',
     locale: 'en-GB',
@@ -86,26 +35,22 @@ export async function openApp(
   })
   const page = await opened.newPage()
   const complaints = complaintsOf(page)
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(WAIT_MS)
   return {
+    ...served,
     page,
-    taskboard,
-    dashboard,
-    accountId: account.id,
-    workspaceId: workspace.id,
-    url: host.url,
+    accountId: account?.id ?? '',
     complaints,
     async logIn() {
-      await page.goto(await dashboard.createLoginLink({ email: owner.email, baseUrl: host.url }))
+      await page.goto(await served.link())
       await page.getByRole('navigation', { name: 'Main' }).waitFor()
     },
     async go(hash) {
-      await page.goto(`${host.url}/dashboard/${hash}`)
+      await page.goto(`${served.url}/dashboard/${hash}`)
     },
     async close() {
       await opened.close()
-      await host.close()
-      await taskboard.close()
+      await served.close()
       if (complaints.length > 0) throw new Error(complaints.join('\n'))
     },
   }

@@ -1,24 +1,20 @@
-import { scopes, type Principal } from '@taskboard/core'
+import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import {
-  accessibilityOf,
-  oneTimePassword,
-  openApp,
-  openStage,
-  owner,
-  type OpenedApp,
-  type Stage,
-} from './opened-app.js'
+import { launchBrowser } from '../../scripts/launch-browser.mjs'
+import { accessibilityOf, oneTimePassword, openApp, type OpenedApp } from '../opened-app.js'
+import { MEMBER } from '../served-board.js'
 
-let stage: Stage
+/** Unpacking a browser takes long on a busy machine. */
+const PATIENCE_MS = 120_000
+let browser: Browser
 let app: OpenedApp
 
 beforeAll(async () => {
-  stage = await openStage()
-})
-afterAll(() => stage.close())
+  browser = await launchBrowser()
+}, PATIENCE_MS)
+afterAll(() => browser.close())
 beforeEach(async () => {
-  app = await openApp(stage)
+  app = await openApp(browser)
 })
 afterEach(() => app.close())
 
@@ -26,7 +22,7 @@ const main = () => app.page.getByRole('navigation', { name: 'Main' })
 const alertText = async () => (await app.page.getByRole('alert').allInnerTexts()).join(' ')
 
 async function logInWith(password: string): Promise<void> {
-  await app.page.getByLabel('Email').fill(owner.email)
+  await app.page.getByLabel('Email').fill(app.owner.email)
   await app.page.getByLabel('Password').fill(password)
   await app.page.keyboard.press('Enter')
 }
@@ -38,9 +34,9 @@ it('refuses a wrong password with a sentence, keeps what was typed, and takes th
   await logInWith('a wrong password')
   await page.getByRole('alert').waitFor()
   expect(await alertText()).toMatch(/^The e-mail address or the password is wrong\. Request req_/)
-  expect(await page.getByLabel('Email').inputValue()).toBe(owner.email)
+  expect(await page.getByLabel('Email').inputValue()).toBe(app.owner.email)
   expect(await accessibilityOf(page)).toEqual([])
-  await logInWith(owner.password)
+  await logInWith(app.owner.password)
   await main().waitFor()
 })
 
@@ -63,7 +59,7 @@ it('asks for the code of a second factor, and takes a recovery code once', async
 
   for (const expected of ['navigation', 'refusal'] as const) {
     await page.getByRole('button', { name: 'Log out' }).click()
-    await logInWith(owner.password)
+    await logInWith(app.owner.password)
     const code = page.getByLabel('Code')
     await code.waitFor()
     await expect.poll(() => page.evaluate('document.activeElement.autocomplete')).toBe('one-time-code')
@@ -90,7 +86,7 @@ it('says for how long the address is locked after too many tries', async () => {
 
 it('shows the form with a clear sentence for a link that was used, and removes its code from the address', async () => {
   const { page, dashboard, url } = app
-  const link = await dashboard.createLoginLink({ email: owner.email, baseUrl: url })
+  const link = await dashboard.createLoginLink({ email: app.owner.email, baseUrl: url })
   await page.goto(link)
   await main().waitFor()
   expect(page.url()).toMatch(/#\/board$/)
@@ -102,7 +98,7 @@ it('shows the form with a clear sentence for a link that was used, and removes i
     await page.getByText('The login link was used before, or has expired; ask for a new one.').waitFor()
     expect(page.url()).not.toContain('login=')
   }
-  await logInWith(owner.password)
+  await logInWith(app.owner.password)
   await main().waitFor()
 })
 
@@ -118,10 +114,10 @@ it('changes the password, after which all sessions are over', async () => {
   await page.getByLabel('New password again').fill('another long password')
   await page.keyboard.press('Enter')
   await page.getByText('The current password is wrong').waitFor()
-  await page.getByLabel('Current password').fill(owner.password)
+  await page.getByLabel('Current password').fill(app.owner.password)
   await page.keyboard.press('Enter')
   await page.getByLabel('Email').waitFor()
-  await logInWith(owner.password)
+  await logInWith(app.owner.password)
   await page.getByRole('alert').waitFor()
   expect(await alertText()).toContain('is wrong')
   await logInWith('another long password')
@@ -129,28 +125,16 @@ it('changes the password, after which all sessions are over', async () => {
 })
 
 it('sends strangers to the login of the host, and takes its session', async () => {
-  let known: Principal | null = null
-  const hosted = await openApp(
-    stage,
-    { authenticate: (request) => (request.header('cookie') === 'session=ada' ? known : null) },
-    {},
-    { loginUrl: '/kanban/dashboard/?logged-in-by-the-host' },
-  )
-  known = {
-    id: 'ada',
-    kind: 'user',
-    accountId: hosted.accountId,
-    tier: 'professional',
-    scopes: [...scopes],
-    workspaceIds: 'all',
-    defaultWorkspaceId: hosted.workspaceId,
-  }
+  const hosted = await openApp(browser, {
+    login: 'host',
+    dashboard: { loginUrl: '/kanban/dashboard/?logged-in-by-the-host' },
+  })
   const { page, url } = hosted
   await hosted.go('')
   await page.getByText('You are not logged in.').waitFor()
   expect(await page.getByLabel('Password').count()).toBe(0)
   expect(await accessibilityOf(page)).toEqual([])
-  await page.context().addCookies([{ name: 'session', value: 'ada', url }])
+  await page.context().addCookies([{ name: 'member', value: MEMBER, url }])
   await page.getByRole('link', { name: 'Go to the login' }).click()
   await page.getByRole('navigation', { name: 'Main' }).waitFor()
   expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(0)

@@ -1,17 +1,21 @@
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { accessibilityOf, openApp, openStage, type OpenedApp, type Stage } from './opened-app.js'
+import { launchBrowser } from '../../scripts/launch-browser.mjs'
+import { accessibilityOf, openApp, type OpenedApp } from '../opened-app.js'
 
-let stage: Stage
+/** Unpacking a browser takes long on a busy machine. */
+const PATIENCE_MS = 120_000
+let browser: Browser
 let app: OpenedApp
 
 beforeAll(async () => {
-  stage = await openStage()
-  app = await openApp(stage)
+  browser = await launchBrowser()
+  app = await openApp(browser)
   await app.logIn()
-})
+}, PATIENCE_MS)
 afterAll(async () => {
   await app.close()
-  await stage.close()
+  await browser.close()
 })
 
 const button = (name: string) => app.page.getByRole('button', { name })

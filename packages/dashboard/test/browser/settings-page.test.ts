@@ -1,11 +1,15 @@
+import type { Browser } from 'playwright-core'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { discord, email, slack } from '@taskboard/notify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { accessibilityOf, openApp, openStage, type OpenedApp, type Stage } from './opened-app.js'
+import { launchBrowser } from '../../scripts/launch-browser.mjs'
+import { accessibilityOf, openApp, type OpenedApp } from '../opened-app.js'
 
-let stage: Stage
+/** Unpacking a browser takes long on a busy machine. */
+const PATIENCE_MS = 120_000
+let browser: Browser
 let app: OpenedApp
 let receiver: Server
 let receiverUrl: string
@@ -19,18 +23,17 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1')
   await once(receiver, 'listening')
   receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
-  stage = await openStage()
+  browser = await launchBrowser()
   const mail = email({ transport: 'smtp://127.0.0.1:1', from: 'board@example.com' })
-  app = await openApp(stage, {
-    notifications: [slack(), discord(), mail],
-    webhooks: { allow: ['127.0.0.0/8'] },
+  app = await openApp(browser, {
+    taskboard: { notifications: [slack(), discord(), mail], webhooks: { allow: ['127.0.0.0/8'] } },
   })
   await app.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await app.logIn()
-})
+}, PATIENCE_MS)
 afterAll(async () => {
   await app.close()
-  await stage.close()
+  await browser.close()
   receiver.close()
 })
 
