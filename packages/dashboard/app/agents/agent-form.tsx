@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { CreateAgentBody, UpdateAgentBody } from '@taskboard/client'
 import { client, workspaceId } from '../state/api.js'
+import { useRequestKey } from '../state/request-key.js'
 import type { Agent } from '../state/wire.js'
 import { text as common } from '../text.js'
 import { agentsText as text } from '../text-insight.js'
@@ -76,12 +77,9 @@ export function AgentForm({
   // The list may read the agent again while the form is open.
   const [before] = useState(agent)
   const [draft, setDraft] = useState(() => draftOf(before))
-  const [idempotencyKey, setKey] = useState(() => crypto.randomUUID())
+  const idempotencyKey = useRequestKey([draft])
   const { failure, isBusy, submit, errorOf } = useSubmit()
-  const set = (name: keyof Draft) => (value: string) => {
-    setDraft({ ...draft, [name]: value })
-    setKey(crypto.randomUUID())
-  }
+  const set = (name: keyof Draft) => (value: string) => setDraft({ ...draft, [name]: value })
   const onSubmit = async (event: Event): Promise<void> => {
     event.preventDefault()
     await submit(async () => {

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { can, client, workspaceId } from '../state/api.js'
+import { newKey } from '../state/new-key.js'
 import { explain, type Failure } from '../state/failure.js'
 import { text } from '../text.js'
 import { Empty } from '../ui/states.js'
@@ -49,7 +50,7 @@ function write(workspace: string, said: readonly Said[]): void {
   keep(workspace, said)
 }
 
-const toSaid = (by: Said['by'], body: string, at: string): Said => ({ id: crypto.randomUUID(), by, body, at })
+const toSaid = (by: Said['by'], body: string, at: string): Said => ({ id: newKey(), by, body, at })
 
 /** Asks the agent. @throws what the client throws; the message is not part of the conversation then. */
 async function ask(workspace: string, message: string): Promise<void> {

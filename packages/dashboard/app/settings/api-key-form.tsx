@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Account } from '../state/wire.js'
 import { account, client } from '../state/api.js'
+import { useRequestKey } from '../state/request-key.js'
 import { text as common } from '../text.js'
 import { settingsText } from '../text-settings.js'
 import { CheckList } from '../ui/checks.js'
@@ -28,16 +29,20 @@ export function ApiKeyForm({
   const [scopes, setScopes] = useState<readonly Scope[]>(usual.filter((scope) => own.includes(scope)))
   const [workspace, setWorkspace] = useState('')
   const [expires, setExpires] = useState('')
+  const idempotencyKey = useRequestKey([name, scopes, workspace, expires])
   const { failure, isBusy, submit, errorOf } = useSubmit()
   const onSubmit = async (event: Event): Promise<void> => {
     event.preventDefault()
     await submit(async () => {
-      const made = await client.apiKeys.create({
-        name: name.trim(),
-        scopes,
-        workspace_id: workspace === '' ? null : workspace,
-        expires_at: fromLocalInput(expires),
-      })
+      const made = await client.apiKeys.create(
+        {
+          name: name.trim(),
+          scopes,
+          workspace_id: workspace === '' ? null : workspace,
+          expires_at: fromLocalInput(expires),
+        },
+        { idempotencyKey },
+      )
       onClose()
       onMade(made)
     })

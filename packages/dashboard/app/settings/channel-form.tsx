@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { client, workspaceId } from '../state/api.js'
+import { useRequestKey } from '../state/request-key.js'
 import type { NotificationChannel } from '../state/wire.js'
 import { text as common } from '../text.js'
 import { settingsText } from '../text-settings.js'
@@ -31,6 +32,7 @@ export function ChannelForm({
   const [name, setName] = useState(channel?.name ?? '')
   const [events, setEvents] = useState<readonly ChannelEvent[]>(channel?.events ?? usual)
   const [draft, setDraft] = useState(() => draftOf(channel))
+  const idempotencyKey = useRequestKey([chosen, otherType, name, events, draft])
   const { failure, isBusy, submit, errorOf } = useSubmit()
   const type = channel?.type ?? (chosen === OTHER ? otherType.trim() : chosen)
   const onSubmit = async (event: Event): Promise<void> => {
@@ -38,7 +40,10 @@ export function ChannelForm({
     await submit(async () => {
       const body = { name: name.trim(), events, config: configOf(type, draft) }
       if (channel === null) {
-        await client.notificationChannels.create({ ...body, type, workspace_id: workspaceId() })
+        await client.notificationChannels.create(
+          { ...body, type, workspace_id: workspaceId() },
+          { idempotencyKey },
+        )
       } else await client.notificationChannels.update(channel.id, body)
       announce(common.actions.saved)
       onClose()

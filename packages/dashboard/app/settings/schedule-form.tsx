@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { can, client, workspaceId } from '../state/api.js'
+import { useRequestKey } from '../state/request-key.js'
 import { priorities, type Agent, type Schedule } from '../state/wire.js'
 import { text as common } from '../text.js'
 import { settingsText } from '../text-settings.js'
@@ -40,6 +41,7 @@ export function ScheduleForm({
   readonly onSaved: () => void
 }) {
   const [draft, setDraft] = useState(() => draftOf(schedule))
+  const idempotencyKey = useRequestKey([draft])
   const { failure, isBusy, submit, errorOf } = useSubmit()
   const set: FieldsProps['set'] = (name) => (value) => setDraft({ ...draft, [name]: value })
   const onSubmit = async (event: Event): Promise<void> => {
@@ -48,7 +50,7 @@ export function ScheduleForm({
     await submit(async () => {
       const saved =
         schedule === null
-          ? await client.schedules.create({ ...body, workspace_id: workspaceId() })
+          ? await client.schedules.create({ ...body, workspace_id: workspaceId() }, { idempotencyKey })
           : await client.schedules.update(schedule.id, body)
       onClose()
       inform(

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { client, workspaceId } from '../state/api.js'
+import { useRequestKey } from '../state/request-key.js'
 import type { Webhook } from '../state/wire.js'
 import { text as common } from '../text.js'
 import { settingsText } from '../text-settings.js'
@@ -25,15 +26,19 @@ export function WebhookForm({
   const [url, setUrl] = useState(webhook?.url ?? '')
   const [events, setEvents] = useState<readonly WebhookEvent[]>(webhook?.events ?? usual)
   const [secret, setSecret] = useState('')
+  const idempotencyKey = useRequestKey([url, events, secret])
   const { failure, isBusy, submit, errorOf } = useSubmit()
   const save = () =>
     webhook === null
-      ? client.webhooks.create({
-          url: url.trim(),
-          events,
-          workspace_id: workspaceId(),
-          secret: secret === '' ? null : secret,
-        })
+      ? client.webhooks.create(
+          {
+            url: url.trim(),
+            events,
+            workspace_id: workspaceId(),
+            secret: secret === '' ? null : secret,
+          },
+          { idempotencyKey },
+        )
       : client.webhooks.update(webhook.id, { url: url.trim(), events })
   const onSubmit = async (event: Event): Promise<void> => {
     event.preventDefault()

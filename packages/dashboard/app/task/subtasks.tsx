@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { can, client } from '../state/api.js'
+import { newKey } from '../state/new-key.js'
 import { taskIdOf } from '../state/live.js'
 import { href } from '../state/router.js'
 import { useMessages, useReload } from '../state/use-messages.js'
@@ -33,7 +34,7 @@ function Row({ task }: { readonly task: Task }) {
 function AddSubtask({ parent, onAdded }: { readonly parent: TaskDetail; readonly onAdded: () => void }) {
   const [isOpen, setOpen] = useState(false)
   const [title, setTitle] = useState('')
-  const [key, setKey] = useState(() => crypto.randomUUID())
+  const [key, setKey] = useState(() => newKey())
   const { failure, isBusy, submit, errorOf } = useSubmit()
   if (!isOpen) {
     return (
@@ -48,7 +49,7 @@ function AddSubtask({ parent, onAdded }: { readonly parent: TaskDetail; readonly
     if (!(await submit(() => client.tasks.create(body, { idempotencyKey: key })))) return
     announce(text.task.subtasks.added(body.title))
     setTitle('')
-    setKey(crypto.randomUUID())
+    setKey(newKey())
     onAdded()
   }
   return (
@@ -73,7 +74,7 @@ function AddSubtask({ parent, onAdded }: { readonly parent: TaskDetail; readonly
         value={title}
         onValue={(value) => {
           setTitle(value)
-          setKey(crypto.randomUUID())
+          setKey(newKey())
         }}
         error={errorOf('title') ?? errorOf('parent_id')}
       />

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { can, client } from '../state/api.js'
+import { newKey } from '../state/new-key.js'
 import { taskIdOf } from '../state/live.js'
 import { useReload } from '../state/use-messages.js'
 import type { Comment, TaskDetail } from '../state/wire.js'
@@ -56,12 +57,12 @@ interface WriteBoxProps {
 export function WriteBox({ id, isAnswer, isAnswerOnly = false, onSent }: WriteBoxProps) {
   const [body, setBody] = useState(drafts.get(id) ?? '')
   // A repeat of the same text, after an answer that was lost, adds no second comment.
-  const key = useRef(crypto.randomUUID())
+  const key = useRef(newKey())
   const { failure, isBusy, submit, errorOf } = useSubmit()
   const type = (value: string): void => {
     setBody(value)
     drafts.set(id, value)
-    key.current = crypto.randomUUID()
+    key.current = newKey()
   }
   const send = async (as: 'answer' | 'comment'): Promise<void> => {
     if (body.trim() === '') return
