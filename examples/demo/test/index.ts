@@ -1,4 +1,5 @@
 export { openCuttingProxy, startFollower } from '@taskboard/example-clients/testing'
+export { describeDashboard } from './dashboard-cases.js'
 export { describeServer } from './server-cases.js'
 export { launch, startServer } from './server-process.js'
 export type { ServerProcess } from './server-process.js'

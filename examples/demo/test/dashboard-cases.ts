@@ -1,0 +1,147 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser } from '../../../packages/dashboard/scripts/launch-browser.mjs'
+import { fillPgliteDirectory } from '../../../packages/postgres/test/migrated-pglite.js'
+import { startServer, type ServerProcess } from './server-process.js'
+
+const PATIENCE_MS = 120_000
+const WAIT_MS = 30_000
+const MOST_TABS = 80
+
+const linkOf = (server: ServerProcess): string => /^Dashboard: (\S+)$/m.exec(server.output())?.[1] ?? ''
+const ownerOf = (server: ServerProcess) => {
+  const [, email = '', password = ''] =
+    /Owner: +(\S+), whose password is shown only here: (\S+)/.exec(server.output()) ?? []
+  return { email, password }
+}
+const cardIn = (page: Page, column: 'todo' | 'doing' | 'done', title: string) =>
+  page.locator(`[data-column=${column}] [data-task]`, { hasText: title })
+
+/** Presses Tab until a control with this name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let tabs = 0; tabs < MOST_TABS; tabs++) {
+    const focused = await page.evaluate<string>(
+      `(document.activeElement.getAttribute('aria-label') ?? document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent).trim()`,
+    )
+    if (focused === name) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab does not reach ${name}`)
+}
+
+/** The dashboard of an example server, used as people use it, against the real program on PGlite. */
+export function describeDashboard(framework: string, main: URL): void {
+  describe(`the dashboard of the ${framework} server`, { timeout: PATIENCE_MS }, () => {
+    let browser: Browser
+    const servers: ServerProcess[] = []
+    beforeAll(async () => {
+      browser = await launchBrowser()
+    }, PATIENCE_MS)
+    afterAll(async () => {
+      await browser.close()
+      await Promise.all(servers.map((server) => server.kill()))
+    })
+
+    async function start(settings: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+      const server = await startServer(main, settings)
+      servers.push(server)
+      return server
+    }
+    async function openPage(): Promise<{ readonly page: Page; readonly faults: string[] }> {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' })
+      context.setDefaultTimeout(WAIT_MS)
+      const page = await context.newPage()
+      const faults: string[] = []
+      page.on('pageerror', (error) => faults.push(String(error)))
+      page.on('console', (said) => {
+        if (said.text().includes('Content Security Policy')) faults.push(said.text())
+      })
+      return { page, faults }
+    }
+
+    it('shows a newcomer, who opens the printed link, a task done', async () => {
+      const server = await start({ TASKBOARD_SAMPLES: 'on' })
+      const { page, faults } = await openPage()
+      await page.goto(linkOf(server))
+      await page.locator('[data-column=done] [data-task]').first().waitFor()
+      expect(page.url()).not.toContain('login')
+      const { page: other } = await openPage()
+      await other.goto(linkOf(server))
+      await other.getByLabel('Password').waitFor()
+      expect(faults).toEqual([])
+      await server.kill()
+    })
+
+    it('takes somebody by keyboard alone from the login to a task that is approved and done', async () => {
+      const server = await start()
+      const { email, password } = ownerOf(server)
+      const { page, faults } = await openPage()
+      await page.goto(`${server.url}/dashboard`)
+      await page.getByLabel('Email').waitFor()
+      await tabTo(page, 'Email')
+      await page.keyboard.type(email)
+      await page.keyboard.press('Tab')
+      await page.keyboard.type(password)
+      await page.keyboard.press('Enter')
+      await page.getByRole('region', { name: 'Board' }).waitFor()
+
+      await page.keyboard.press('n')
+      await page.getByRole('dialog', { name: 'New task' }).waitFor()
+      await page.keyboard.type('Prepare the party')
+      await page.keyboard.press('Tab')
+      await page.keyboard.type('! order the cake')
+      await tabTo(page, 'Add task')
+      await page.keyboard.press('Enter')
+      await page.getByRole('navigation').getByText('1 waiting').waitFor()
+      await page.keyboard.press('g')
+      await page.keyboard.press('i')
+      await page.getByRole('button', { name: 'Approve' }).first().waitFor()
+      await tabTo(page, 'Approve')
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Approve' }).first().waitFor({ state: 'detached' })
+      await page.keyboard.press('g')
+      await page.keyboard.press('b')
+      await cardIn(page, 'done', 'Prepare the party').waitFor()
+      expect(faults).toEqual([])
+      await server.kill()
+    })
+
+    it('completes a drag during which the server is killed and started again', async () => {
+      const data = await mkdtemp(join(tmpdir(), 'taskboard-drag-'))
+      await fillPgliteDirectory(data)
+      try {
+        const settings = { TASKBOARD_DATA: data, TASKBOARD_AGENT: 'off' }
+        const server = await start(settings)
+        const port = new URL(server.url).port
+        const { page, faults } = await openPage()
+        await page.goto(linkOf(server))
+        expect((await server.call('add', { title: 'Carried through' })).status).toBe(200)
+        const card = cardIn(page, 'todo', 'Carried through')
+        await card.waitFor()
+        await card.hover()
+        await page.mouse.down()
+        const done = await page.locator('[data-column=done] .column-scroll').boundingBox()
+        await page.mouse.move((done?.x ?? 0) + 40, (done?.y ?? 0) + 40, { steps: 5 })
+        await server.kill()
+        await page.mouse.move((done?.x ?? 0) + 60, (done?.y ?? 0) + 60, { steps: 3 })
+        await page.mouse.up()
+        await cardIn(page, 'done', 'Carried through').waitFor()
+        await page.getByText('Offline. The board shows what was last known').waitFor()
+        const again = await start({ ...settings, PORT: port })
+        await page.locator('.connection-open').waitFor({ timeout: PATIENCE_MS / 2 })
+        await expect
+          .poll(async () => JSON.stringify((await again.call('done')).json), { timeout: WAIT_MS })
+          .toContain('Carried through')
+        await cardIn(page, 'done', 'Carried through').waitFor()
+        expect(await page.getByRole('alert').count()).toBe(0)
+        expect(faults).toEqual([])
+        await again.kill()
+      } finally {
+        await rm(data, { recursive: true, force: true })
+      }
+    })
+  })
+}

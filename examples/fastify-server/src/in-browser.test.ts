@@ -1,0 +1,3 @@
+import { describeDashboard } from '@taskboard/example-demo/testing'
+
+describeDashboard('Fastify', new URL('main.ts', import.meta.url))
