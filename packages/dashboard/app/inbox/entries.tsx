@@ -18,17 +18,19 @@ interface EntryProps {
   readonly id: string
   readonly title: ComponentChildren
   readonly since: string | null
+  readonly agent?: string | undefined
   readonly children: ComponentChildren
 }
 
 /** The frame of one thing that waits. It takes the focus as a whole, so that its keys work. */
-export function Entry({ id, title, since, children }: EntryProps) {
+export function Entry({ id, title, since, agent, children }: EntryProps) {
   return (
     <li class="waiting" data-entry={id} tabIndex={0} aria-labelledby={`${id}-title`}>
       <div class="waiting-head">
         <h3 id={`${id}-title`}>{title}</h3>
         {since !== null && (
           <small class="quiet">
+            {agent !== undefined && <span class="waiting-agent">{agent}</span>}
             <Time at={since} />
           </small>
         )}
@@ -204,6 +206,7 @@ export function HeldEntry({ reason, ...props }: HeldEntryProps) {
     <Entry
       id={task.id}
       since={task.hold?.since ?? null}
+      agent={task.agent?.name}
       title={<a href={href('tasks', task.id)}>{task.title}</a>}
     >
       {reason === 'needs_input' && <Question {...props} />}
