@@ -52,7 +52,8 @@ const since = ({ hold }: Task): string => hold?.since ?? ''
 async function readHeld(id: string, reason: Reason, most: number, abort: AbortSignal): Promise<boolean> {
   const query = { workspace_id: id, hold: reason, limit: most } as const
   const { tasks, next_cursor: next } = await client.tasks.list(query, { signal: abort })
-  const sorted = tasks.toSorted((one, other) => since(one).localeCompare(since(other)))
+  // They come newest first; those of the same moment stay in the order of their creation.
+  const sorted = tasks.toReversed().toSorted((one, other) => since(one).localeCompare(since(other)))
   if (!abort.aborted) held.value = { ...held.peek(), [reason]: sorted }
   return next !== null
 }
