@@ -90,6 +90,15 @@ describe('a client with a login', () => {
     expect(pathsOf()).toEqual(['/v2/auth/login', '/v2/account'])
   })
 
+  it('keeps no session that is ended while it begins', async () => {
+    const client = loggedIn()
+    const waiting = client.account.get()
+    await client.auth.logout()
+    await waiting
+    await client.account.get()
+    expect(pathsOf()).toEqual(['/v2/auth/login', '/v2/account', '/v2/auth/login', '/v2/account'])
+  })
+
   it('does not use the code of a second factor twice', async () => {
     const calls: string[] = []
     const client = createClient({

@@ -94,15 +94,30 @@ function sessionSource(login: LoginCredential, calls: SessionCalls, now: () => n
       if (renewing === null && session !== null && session.access !== rejected && now() < session.staleAt) {
         return session.access
       }
-      renewing ??= renewed()
-        .then((next) => (session = next))
-        .finally(() => (renewing = null))
+      renewing ??= renew()
       return (await renewing).access
     },
     end() {
       const refresh = session?.refresh ?? null
       session = null
+      renewing = null
       return refresh
     },
+  }
+
+  /** A session that is ended meanwhile serves the calls that wait for it, and no later one. */
+  function renew(): Promise<Session> {
+    const begun: Promise<Session> = renewed().then(
+      (next) => {
+        if (renewing !== begun) return next
+        renewing = null
+        return (session = next)
+      },
+      (error: unknown) => {
+        if (renewing === begun) renewing = null
+        throw error
+      },
+    )
+    return begun
   }
 }

@@ -163,6 +163,21 @@ describe('the repeats of a call', () => {
     expect(sent).toHaveLength(2)
   })
 
+  it('leave a delete of nothing an error when no answer was lost', async () => {
+    const { client } = scripted([failing(429), failing(404)])
+    await expect(client.tasks.delete('t')).rejects.toMatchObject({ status: 404 })
+    const lost = scripted([failing(503), failing(404)])
+    expect(await lost.client.tasks.delete('t')).toBeUndefined()
+  })
+
+  it('do not count the one with another token', async () => {
+    const token: TokenFunction = ({ rejected }) => (rejected === null ? 'stale' : 'fresh')
+    const replies = [failing(401), failing(503), json({})]
+    const { client, sent, waits } = scripted(replies, { key: undefined, token, retry: { attempts: 2 } })
+    await client.tasks.list()
+    expect([sent.length, waits]).toEqual([3, [250]])
+  })
+
   it('follow no other refusal', async () => {
     for (const status of [400, 403, 404, 409, 500]) {
       const { client, sent } = scripted([failing(status)])
