@@ -1,49 +1,67 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { placeAfter, type RealtimeMessage } from './realtime-message.js'
-import { reconnectDelayMs } from './reconnect-delay.js'
+import { createClient, TaskboardApiError, TaskboardRealtimeError } from '@taskboard/client'
+import type { RealtimeTimings } from '@taskboard/client'
+import { WebSocket } from 'ws'
+import type { RealtimeMessage } from './realtime-message.js'
 import type { ServerAccess } from './server-access.js'
-import { visitChannel, type VisitEnd } from './visit-channel.js'
+
+/** How a connection ended. */
+export interface ConnectionCut {
+  /** Of the close frame; 1006 without one. */
+  readonly code: number
+  readonly reason: string
+  /** The code of the server's error, or null. */
+  readonly error: string | null
+}
 
 export interface FollowOptions {
   readonly access: ServerAccess
   readonly workspaceId: string
   /** Called with each event once and in order, over all connections; also with `subscribed` and gaps. */
   readonly onMessage: (message: RealtimeMessage) => void
-  /** Called when a connection has ended, with the delay before the next one. */
-  readonly onCut: (end: VisitEnd, delayMs: number) => void
+  /** Called when a connection has ended; another one follows. */
+  readonly onCut: (cut: ConnectionCut) => void
   /** Ends it. */
   readonly signal: AbortSignal
   /** The event after which to resume. Default: the end of the log. */
   readonly since?: number
-  /** How long to wait after so many failed connections. Default `reconnectDelayMs`. */
-  readonly delayMs?: (attempts: number) => number
+  /** Default: those of the client. */
+  readonly waits?: Partial<RealtimeTimings>
 }
-
-/** Codes for which a retry cannot help: the key or the request is wrong. */
-const FINAL_CODES = ['AUTHENTICATION_FAILED', 'AUTHORIZATION_FAILED', 'RESOURCE_NOT_FOUND', 'INVALID_REQUEST']
 
 /**
  * Follows the events of a workspace until the signal aborts. Each connection resumes after the last message of the one before.
  * @throws Error when the server refuses permanently.
  */
 export async function followWorkspace(options: FollowOptions): Promise<void> {
-  const { access, onMessage, onCut, signal, delayMs = reconnectDelayMs } = options
-  const channel = `workspace.${options.workspaceId}`
-  let since = options.since ?? null
-  let attempts = 0
-  function hear(message: RealtimeMessage): void {
-    attempts = 0
-    since = placeAfter(message) ?? since
-    onMessage(message)
+  const { access, workspaceId, onMessage, onCut, signal, since, waits } = options
+  const channel = `workspace.${workspaceId}`
+  // Node.js 20 has no WebSocket of its own.
+  const client = createClient({
+    baseUrl: access.url,
+    key: access.key,
+    WebSocket,
+    ...(waits !== undefined && { realtime: waits }),
+  })
+  const messages = client.realtime.subscribe(channel, {
+    signal,
+    ...(since !== undefined && { since: { [channel]: since } }),
+    onState(state, reason) {
+      if (state === 'offline' && reason !== undefined) onCut(toCut(reason))
+    },
+  })
+  try {
+    for await (const message of messages) onMessage(message as RealtimeMessage)
+  } catch (error) {
+    if (!(error instanceof TaskboardApiError)) throw error
+    throw new Error(`${error.code}: ${error.message}`, { cause: error })
   }
-  while (!signal.aborted) {
-    const end = await visitChannel({ access, channel, since, onMessage: hear, signal })
-    if (signal.aborted) return
-    // The log is shorter than before, for example after a backup was restored, so start at its end.
-    if (end.error?.details?.field === 'since') since = null
-    else if (FINAL_CODES.includes(end.error?.code ?? '')) throw new Error(`${end.error?.code}: ${end.reason}`)
-    const waitMs = delayMs(attempts++)
-    onCut(end, waitMs)
-    await sleep(waitMs, undefined, { signal }).catch(() => undefined)
+}
+
+function toCut(reason: Error): ConnectionCut {
+  const isEnd = reason instanceof TaskboardRealtimeError
+  return {
+    code: (isEnd ? reason.closeCode : null) ?? 1006,
+    reason: reason.message,
+    error: isEnd && reason.code !== 'CLOSED' ? reason.code : null,
   }
 }

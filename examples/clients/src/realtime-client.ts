@@ -15,9 +15,7 @@ try {
     access,
     workspaceId: process.argv[2] ?? (await firstWorkspace(access)),
     onMessage: (message) => console.log(messageLine(message)),
-    onCut({ code, reason }, delayMs) {
-      console.log(`cut off (${code} ${reason}), the next connection in ${(delayMs / 1_000).toFixed(1)} s`)
-    },
+    onCut: ({ code, reason }) => console.log(`cut off (${code} ${reason}), connecting again`),
     signal: stopping.signal,
   })
 } catch (error) {

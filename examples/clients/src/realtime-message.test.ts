@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { messageLine, placeAfter, type RealtimeMessage } from './realtime-message.js'
+import { messageLine, type RealtimeMessage } from './realtime-message.js'
 
 const at = { seq: 7, timestamp: '2026-11-21T12:00:00.000Z' }
 
@@ -31,14 +31,5 @@ describe('messageLine', () => {
   it('lets no title control the terminal', () => {
     const line = messageLine({ type: 'task.created', data: { title: 'a\u001B[31mb\nc\u202E' } })
     expect(line).toBe('task.created a[31mbc')
-  })
-})
-
-describe('placeAfter', () => {
-  it('is where to resume, gaps included', () => {
-    expect(placeAfter({ type: 'subscribed', seq: 0 })).toBe(0)
-    expect(placeAfter({ type: 'task.created', seq: 3 })).toBe(3)
-    expect(placeAfter({ type: 'gap', from: 4, to: 9 })).toBe(9)
-    expect(placeAfter({ type: 'pong' })).toBeNull()
   })
 })

@@ -17,18 +17,6 @@ export interface RealtimeMessage {
   readonly agent_id?: string
   readonly status?: string
   readonly data?: { readonly title?: string; readonly from?: string; readonly to?: string }
-  readonly error?: RealtimeError
-}
-
-export interface RealtimeError {
-  readonly code: string
-  readonly message: string
-  readonly details?: { readonly field?: string }
-}
-
-/** Where to resume after a message, or null when it has no place. */
-export function placeAfter({ type, seq, to }: RealtimeMessage): number | null {
-  return (type === 'gap' ? to : seq) ?? null
 }
 
 /** A message in one line of a terminal. Titles are other people's text, so control characters go. */

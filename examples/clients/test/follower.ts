@@ -1,28 +1,27 @@
-import { followWorkspace } from '../src/follow-workspace.js'
+import { followWorkspace, type ConnectionCut } from '../src/follow-workspace.js'
 import type { RealtimeMessage } from '../src/realtime-message.js'
 import type { ServerAccess } from '../src/server-access.js'
-import type { VisitEnd } from '../src/visit-channel.js'
 
 /** The realtime client with the messages that it received. */
 export interface Follower {
   readonly messages: readonly RealtimeMessage[]
   /** How its connections ended, so far. */
-  readonly cuts: readonly VisitEnd[]
+  readonly cuts: readonly ConnectionCut[]
   /** The first message that is so, now or later. Rejects when the client ends before. */
   heard(isSo: (message: RealtimeMessage) => boolean): Promise<RealtimeMessage>
   /** Resolves when a connection has ended. */
-  cut(): Promise<VisitEnd>
+  cut(): Promise<ConnectionCut>
   /** Settles as the client does. */
   readonly ended: Promise<void>
   stop(): Promise<void>
 }
 
-const DELAY_MS = 20
+const SHORT = { firstDelayMs: 20, longestDelayMs: 20 }
 
 /** Starts to follow a workspace, with short delays. */
 export function startFollower(access: ServerAccess, workspaceId: string, since?: number): Follower {
   const messages: RealtimeMessage[] = []
-  const cuts: VisitEnd[] = []
+  const cuts: ConnectionCut[] = []
   const waiting = new Set<() => void>()
   const stopping = new AbortController()
   let isOver = false
@@ -34,14 +33,14 @@ export function startFollower(access: ServerAccess, workspaceId: string, since?:
         access,
         workspaceId,
         ...(since !== undefined && { since }),
-        delayMs: () => DELAY_MS,
+        waits: SHORT,
         signal: stopping.signal,
         onMessage(message) {
           messages.push(message)
           wakeAll()
         },
-        onCut(end) {
-          cuts.push(end)
+        onCut(cut) {
+          cuts.push(cut)
           wakeAll()
         },
       })

@@ -203,7 +203,7 @@ export async function connectClients(server: ServerProcess) {
     /** Asserts that the listeners received the last task's events before their connections were closed. */
     async assertSentAway(title: string): Promise<void> {
       expect(await follower.cut()).toMatchObject({ code: 1001, error: null })
-      expect(follower.messages.some(isCompleted(title))).toBe(true)
+      await follower.heard(isCompleted(title))
       await follower.stop()
       const lastEvent = { __typename: 'TaskEvent', type: 'TASK_COMPLETED', title }
       await subscriber.received((payload) => isEvent(payload, lastEvent))

@@ -2,6 +2,7 @@ import type { RealtimeTimings, WebSocketConstructor } from '../client-options.js
 import { Channels } from './channels.js'
 import { Connection, type ConnectionEnd } from './connection.js'
 import type { ChannelPosition } from './messages.js'
+import { reconnectDelayMs } from './reconnect-delay.js'
 import { TaskboardRealtimeError } from './realtime-error.js'
 import { MessageBuffer, type RealtimeState, type Subscription } from './subscription.js'
 
@@ -189,16 +190,10 @@ class BoardFollower {
     return end
   }
 
-  /** Any part of a time that doubles; at an account's limit of connections, about the longest. */
   #pause(isCrowded: boolean): Promise<void> {
-    const { firstDelayMs, longestDelayMs } = this.#timings
-    const mostMs = Math.min(longestDelayMs, firstDelayMs * 2 ** this.#attempts++)
-    const part = this.#random()
+    const delayMs = reconnectDelayMs(this.#timings, isCrowded ? null : this.#attempts++, this.#random)
     return new Promise((resolve) => {
-      const timer = setTimeout(
-        () => this.#wake?.(),
-        isCrowded ? (longestDelayMs * (1 + part)) / 2 : mostMs * part,
-      )
+      const timer = setTimeout(() => this.#wake?.(), delayMs)
       this.#wake = () => {
         clearTimeout(timer)
         resolve()
