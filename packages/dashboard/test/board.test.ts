@@ -146,6 +146,7 @@ describe('the board', () => {
     await app.startServer()
     await shownIn(page, 'Done', 'Meanwhile')
     await page.locator('.connection-open').waitFor()
+    expect(await titlesIn(page, 'To do')).toEqual(['Before'])
   })
 
   it('puts a card back when the server refuses the move, and says why', async () => {

@@ -12,7 +12,7 @@ import { hosts } from './hosts.js'
 
 const [{ serve: serveExpress }] = hosts as [(typeof hosts)[number]]
 /** What takes longer is not there. */
-const WAIT_MS = 6_000
+const WAIT_MS = 15_000
 const owner = { email: 'ada@example.com', password: 'correct horse battery' }
 const axeSource = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -51,6 +51,19 @@ export async function openStage(): Promise<Stage> {
       await rm(parent, { recursive: true, force: true })
     },
   }
+}
+
+async function accessibilityOf(page: Page): Promise<readonly string[]> {
+  // In a world of its own, as the page's policy allows no scripts but its own.
+  await page.evaluate(await axeSource)
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+    }
+    return (await axe.run()).violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
+    )
+  })
 }
 
 async function openApp(browser: Browser, folder: string, options: OpenOptions) {
@@ -114,17 +127,7 @@ async function openApp(browser: Browser, folder: string, options: OpenOptions) {
     },
     /** What axe-core finds, and what went wrong in the browser. */
     async violations(on: Page = page): Promise<readonly string[]> {
-      // In a world of its own, as the page's policy allows no scripts but its own.
-      await on.evaluate(await axeSource)
-      const found = await on.evaluate(async () => {
-        const { axe } = globalThis as unknown as {
-          axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
-        }
-        return (await axe.run()).violations.map(
-          ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
-        )
-      })
-      return [...found, ...faults]
+      return [...(await accessibilityOf(on)), ...faults]
     },
     faults,
     /** Ends the server and all its connections. */

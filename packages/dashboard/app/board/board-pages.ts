@@ -18,6 +18,37 @@ interface Page {
   readonly next_cursor: string | null
 }
 
+/** Requests for one column run one after another: each builds on what the one before has read. */
+function takeTurns() {
+  const turns = new Map<Column, Promise<void>>()
+  return (column: Column, work: () => Promise<void>): Promise<void> => {
+    const turn = (turns.get(column) ?? Promise.resolve()).then(work)
+    turns.set(column, turn)
+    return turn
+  }
+}
+
+/** The ids of a page, without those that a person is moving to another column. */
+function idsOf({ tasks }: Page, column: Column, moving: ReadonlyMap<string, Column>): readonly string[] {
+  return tasks.map(({ id }) => id).filter((id) => (moving.get(id) ?? column) === column)
+}
+
+/**
+ * The ids of a column whose first page was read again. What was in the part of this page and is not in it now has left the column, or
+ * gone down. What lies below it stays as it was read.
+ */
+function withFirstPage(
+  before: readonly string[],
+  page: Page,
+  column: Column,
+  moving: ReadonlyMap<string, Column>,
+): { readonly ids: readonly string[]; readonly isWhole: boolean } {
+  const known = new Set(page.tasks.map(({ id }) => id))
+  const below = page.next_cursor === null ? [] : before.slice(PAGE_SIZE).filter((id) => !known.has(id))
+  const arriving = [...moving].filter(([id, to]) => to === column && !known.has(id)).map(([id]) => id)
+  return { ids: [...arriving, ...idsOf(page, column, moving), ...below], isWhole: below.length === 0 }
+}
+
 /** Reads the columns of a board, page by page. */
 export function readBoardPages(
   state: BoardState,
@@ -29,7 +60,7 @@ export function readBoardPages(
 ) {
   const { columns, moving } = state
 
-  const read = (column: Column, cursor: string | null): Promise<Page> =>
+  const request = (column: Column, cursor: string | null): Promise<Page> =>
     client.tasks.list(
       {
         ...filters,
@@ -43,20 +74,14 @@ export function readBoardPages(
       { signal: abort },
     )
 
-  /** Requests for one column, one after another: each builds on what the one before has read. */
-  const turns = new Map<Column, Promise<void>>()
-  function inTurn(column: Column, work: () => Promise<void>): Promise<void> {
-    const turn = (turns.get(column) ?? Promise.resolve()).then(work)
-    turns.set(column, turn)
-    return turn
-  }
+  const inTurn = takeTurns()
   const growing = new Set<Column>()
 
   async function load(column: Column, cursor: string | null, takeIn: (page: Page) => void): Promise<void> {
     const { isLoading, failure } = columns[column]
     isLoading.value = true
     try {
-      const page = await read(column, cursor)
+      const page = await request(column, cursor)
       if (abort.aborted) return
       batch(() => {
         for (const task of page.tasks) state.keep(task)
@@ -70,10 +95,6 @@ export function readBoardPages(
     }
   }
 
-  /** The ids of a page, without those that a person is moving elsewhere. */
-  const idsOf = (page: Page, column: Column): readonly string[] =>
-    page.tasks.map(({ id }) => id).filter((id) => (moving.get(id) ?? column) === column)
-
   /** Reads the next page. */
   async function grow(column: Column): Promise<void> {
     const { ids, nextCursor } = columns[column]
@@ -81,7 +102,7 @@ export function readBoardPages(
     if (cursor === null) return
     await load(column, cursor, (page) => {
       const known = new Set(ids.peek())
-      const more = idsOf(page, column).filter((id) => !known.has(id))
+      const more = idsOf(page, column, moving).filter((id) => !known.has(id))
       ids.value = [...ids.peek(), ...more]
       nextCursor.value = page.next_cursor
       state.place(column, more)
@@ -89,23 +110,14 @@ export function readBoardPages(
   }
 
   return {
-    /** Reads the first page again. What lies below it stays as it was read. */
+    /** Reads the first page again. */
     refresh: (column: Column) =>
       inTurn(column, () =>
         load(column, null, (page) => {
           const { ids, nextCursor } = columns[column]
-          const known = new Set(page.tasks.map(({ id }) => id))
-          // What was in the part of this page and is not in it now has left the column, or gone down.
-          const below =
-            page.next_cursor === null
-              ? []
-              : ids
-                  .peek()
-                  .slice(PAGE_SIZE)
-                  .filter((id) => !known.has(id))
-          const arriving = [...moving].filter(([id, to]) => to === column && !known.has(id)).map(([id]) => id)
-          if (below.length === 0) nextCursor.value = page.next_cursor
-          ids.value = [...arriving, ...idsOf(page, column), ...below]
+          const read = withFirstPage(ids.peek(), page, column, moving)
+          if (read.isWhole) nextCursor.value = page.next_cursor
+          ids.value = read.ids
           state.place(column, ids.peek())
         }),
       ),
