@@ -51,6 +51,8 @@ export default defineConfig({
           name,
           root: `packages/${name}`,
           globalSetup: name === 'dashboard' ? [builtApp, pgliteTemplate] : [],
+          // A browser beside other tests on two cores can take long for anything.
+          ...(name === 'dashboard' && { testTimeout: 60_000, expect: { poll: { timeout: 15_000 } } }),
         },
       })),
       ...exampleNames.map((name) => ({

@@ -64,11 +64,13 @@ describe('the board', () => {
     await page.getByText('Moved Second to Done.').waitFor()
 
     await page.keyboard.press('n')
+    await page.getByLabel('Title').and(page.locator(':focus')).waitFor()
     await page.keyboard.type('Made by keyboard')
     await page.keyboard.press('Enter')
     await shownIn(page, 'To do', 'Made by keyboard')
 
     await page.keyboard.press('/')
+    await page.locator('#board-search:focus').waitFor()
     await page.keyboard.type('keyb')
     await expect.poll(() => titlesIn(page, 'To do')).toEqual(['Made by keyboard'])
     await page.keyboard.press('Control+A')
