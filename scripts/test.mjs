@@ -30,7 +30,7 @@ const ON_ONE_RELEASE = [
   '**/test/plans/**',
   '**/test/deletions/large-account.test.ts',
   '**/ten-thousand-tasks.test.ts',
-  '**/dashboard/test/**',
+  '**/test/browser/**',
   '**/in-browser.test.ts',
 ]
 const total = { passed: 0, failed: 0 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openStage, type OpenedApp, type Stage } from './open-app.js'
+import { openStage, type OpenedApp, type Stage } from '../open-app.js'
 
 let stage: Stage
 beforeAll(async () => {
@@ -54,6 +54,7 @@ describe('the panel of a task', () => {
     await dialog.getByLabel('Find a task to wait for').fill('figures')
     await dialog.getByRole('button', { name: 'Wait for Collect the figures' }).click()
     await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByRole('button', { name: 'Edit Waits for' }).waitFor()
     await dialog.getByRole('link', { name: 'Collect the figures' }).waitFor()
     expect(await board.get(task.id)).toMatchObject({
       title: 'Write the yearly report',

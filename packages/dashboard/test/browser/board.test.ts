@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openStage, type Stage } from './open-app.js'
+import { openStage, type Stage } from '../open-app.js'
 
 const POLL = { timeout: 10_000 }
 

@@ -1,6 +1,6 @@
 import { defineAgent } from '@taskboard/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openStage, type OpenedApp, type Stage } from './open-app.js'
+import { openStage, type OpenedApp, type Stage } from '../open-app.js'
 
 let stage: Stage
 beforeAll(async () => {
