@@ -1,7 +1,7 @@
 import { TaskboardError } from '@taskboard/core'
 import type { FeedPage, FeedPosition, LoggedEvent } from '@taskboard/core/storage'
 import type { Database } from '../database.js'
-import { backgroundStatement, statement } from '../statement.js'
+import { backgroundStatement, statement, type Statement } from '../statement.js'
 import { eventColumns } from './log-events.js'
 
 /**
@@ -79,7 +79,18 @@ interface EndRow {
   readonly isAhead: boolean
 }
 
-type FedRow = LoggedEvent & { readonly feedXid: string }
+type FedRow = LoggedEvent & FeedRow
+
+interface FeedRow {
+  readonly feedXid: string
+  readonly isStale: boolean
+}
+
+/** What a statement returns when it found nothing. */
+interface NoRow {
+  readonly feedXid: null
+  readonly isStale: boolean
+}
 
 /**
  * An event's `feed_xid` is at least the id of the transaction that wrote it. So commits after a snapshot are at or above its
@@ -102,48 +113,62 @@ const endOfFeed = statement<EndRow>(
  * Below the horizon the log is complete. The horizon is the oldest open transaction of this database. A snapshot also contains
  * transactions of the server's other databases, which write nothing here. The statement looks for them only when they may hide
  * an event.
+ *
+ * The locks are read after the snapshot was taken. A transaction that ended in between has no lock any more, so that its database
+ * is unknown (`is_stale`): a new snapshot is without it.
  */
 const HORIZON = /* sql */ `snapshot as materialized (select pg_current_snapshot() as s),
-  horizon as materialized (
-    select case
+  oldest as materialized (
+    select xid, not exists (
+      select from pg_locks l where l.locktype = 'transactionid' and l.transactionid = xid::xid
+    ) as is_stale
+    from snapshot, pg_snapshot_xip(s) as xid
+    where case
       when coalesce((select max_xid < pg_snapshot_xmin(s) from (
         select feed_xid as max_xid from taskboard.event order by feed_xid desc, workspace_id desc, seq desc limit 1
-      ) newest), true) then pg_snapshot_xmin(s)
-      else coalesce((
-        select xid from pg_snapshot_xip(s) as xid
-        where xid::xid not in (
-          select l.transactionid from pg_locks l join pg_stat_activity a on a.pid = l.pid
-          where l.locktype = 'transactionid' and l.granted and l.transactionid is not null
-            and a.datid <> (select oid from pg_database where datname = current_database())
-        )
-        order by xid limit 1
-      ), pg_snapshot_xmax(s)) end as xid
+      ) newest), true) then false
+      else xid::xid not in (
+        select l.transactionid from pg_locks l join pg_stat_activity a on a.pid = l.pid
+        where l.locktype = 'transactionid' and l.granted and l.transactionid is not null
+          and a.datid <> (select oid from pg_database where datname = current_database())
+      ) end
+    order by xid limit 1
+  ),
+  horizon as materialized (
+    select coalesce((select xid from oldest), pg_snapshot_xmax(s)) as xid,
+      coalesce((select is_stale from oldest), false) as is_stale
     from snapshot
   )`
 
-/** Events from a place on, in order, except those that existed when the feed began. */
-const feedPage = statement<FedRow>(
+/** Events from a place on, in order, except those that existed when the feed began. One row without an event when there is none. */
+const feedPage = statement<FedRow | NoRow>(
   'read_feed',
   /* sql */ `
   with ${HORIZON}
-  select ${eventColumns('e')}, e.feed_xid::text as "feedXid"
-  from taskboard.event e
-  where (e.feed_xid, e.workspace_id, e.seq) > ($1::text::xid8, $2::text, $3::bigint)
-    and e.feed_xid < (select xid from horizon)
-    and not (e.feed_xid < $5::text::xid8 and e.seq <= coalesce(($4::jsonb ->> e.workspace_id)::bigint, 0))
-  order by e.feed_xid, e.workspace_id, e.seq limit $6::integer`,
+  select horizon.is_stale as "isStale", page.*
+  from horizon left join lateral (
+    select ${eventColumns('e')}, e.feed_xid::text as "feedXid"
+    from taskboard.event e
+    where (e.feed_xid, e.workspace_id, e.seq) > ($1::text::xid8, $2::text, $3::bigint)
+      and e.feed_xid < horizon.xid
+      and not (e.feed_xid < $5::text::xid8 and e.seq <= coalesce(($4::jsonb ->> e.workspace_id)::bigint, 0))
+    order by e.feed_xid, e.workspace_id, e.seq limit $6::integer
+  ) page on true`,
 )
 
-/** The last event of all pages from a place on. */
-const lastOfFeed = backgroundStatement<Pick<FeedPlace, 'feedXid' | 'workspaceId' | 'seq'>>(
+/** The last event of all pages from a place on, or one row without an event. */
+const lastOfFeed = backgroundStatement<(FeedRow & Pick<FeedPlace, 'workspaceId' | 'seq'>) | NoRow>(
   'skip_feed',
   /* sql */ `
   with ${HORIZON}
-  select e.feed_xid::text as "feedXid", e.workspace_id as "workspaceId", e.seq::text as seq
-  from taskboard.event e
-  where (e.feed_xid, e.workspace_id, e.seq) > ($1::text::xid8, $2::text, $3::bigint)
-    and e.feed_xid < (select xid from horizon)
-  order by e.feed_xid desc, e.workspace_id desc, e.seq desc limit 1`,
+  select horizon.is_stale as "isStale", last.*
+  from horizon left join lateral (
+    select e.feed_xid::text as "feedXid", e.workspace_id as "workspaceId", e.seq::text as seq
+    from taskboard.event e
+    where (e.feed_xid, e.workspace_id, e.seq) > ($1::text::xid8, $2::text, $3::bigint)
+      and e.feed_xid < horizon.xid
+    order by e.feed_xid desc, e.workspace_id desc, e.seq desc limit 1
+  ) last on true`,
 )
 
 /** `EventStore.feedEnd` of all committed events. */
@@ -158,12 +183,29 @@ export async function feedEnd(database: Database): Promise<FeedPosition> {
   return toPosition({ feedXid: xmin, workspaceId: '', seq: '0', seen, seenUntil: xmax })
 }
 
+/** So many snapshots in a row can hardly each have met a transaction just as it ended. What is hidden then is in the next page. */
+const MOST_SNAPSHOTS = 5
+
+/** Runs a statement about the feed, again while its horizon is a transaction that has ended meanwhile. */
+async function readToHorizon<Row extends FeedRow>(
+  database: Database,
+  query: Statement<Row | NoRow>,
+  values: readonly unknown[],
+): Promise<readonly Row[]> {
+  let rows: readonly (Row | NoRow)[] = []
+  for (let snapshot = 0; snapshot < MOST_SNAPSHOTS; snapshot++) {
+    rows = await database.read(null, query, values)
+    if (rows[0]?.isStale !== true) break
+  }
+  return rows.filter((row): row is Row => row.feedXid !== null)
+}
+
 /** `EventStore.readFeed`. */
 export async function readFeed(database: Database, position: FeedPosition, limit: number): Promise<FeedPage> {
   const place = parsePosition(position)
   const { feedXid, workspaceId, seq, seen, seenUntil } = place
   const values = [feedXid, workspaceId, seq, seenSeqs(seen), seenUntil, limit]
-  const rows = await database.read(null, feedPage, values)
+  const rows = await readToHorizon(database, feedPage, values)
   const last = rows.at(-1)
   if (last === undefined) return { events: [], position }
   const end = { feedXid: last.feedXid, workspaceId: last.workspaceId, seq: String(last.seq) }
@@ -174,7 +216,7 @@ export async function readFeed(database: Database, position: FeedPosition, limit
 export async function skipFeed(database: Database, position: FeedPosition): Promise<FeedPosition> {
   const place = parsePosition(position)
   const { feedXid, workspaceId, seq } = place
-  const [last] = await database.read(null, lastOfFeed, [feedXid, workspaceId, seq])
+  const [last] = await readToHorizon(database, lastOfFeed, [feedXid, workspaceId, seq])
   return last === undefined ? position : toPosition({ ...place, ...last })
 }
 
@@ -183,7 +225,6 @@ function seenSeqs(seen: string): string {
   return seen === '' ? '{}' : JSON.stringify(Object.fromEntries(pairs))
 }
 
-function toEvent(row: FedRow): LoggedEvent {
-  const { feedXid: _, ...event } = row
+function toEvent({ feedXid: _, isStale: __, ...event }: FedRow): LoggedEvent {
   return event
 }
