@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises'
+
 /** A request that is meant to take long. */
 export interface HostileRequest {
   readonly name: string
@@ -22,21 +24,44 @@ export interface SlowRequests {
 }
 
 const TRIES = 5
+/** Other work on the machine takes processor time from a request, too, by its caches: what seems slow is tried again later. */
+const ROUNDS = 6
+const PAUSE_MS = 1_000
 
 /** Finds the requests that cost more than they may. Run it in a process of its own: its processor time is what counts. */
 export async function findSlowRequests(
   requests: readonly HostileRequest[],
-  { allowanceMs, mostTimes }: CostBound,
+  bound: CostBound,
 ): Promise<SlowRequests> {
-  const slow: [string, number, number][] = []
+  let suspects = requests
+  let slow: SlowRequests['slow'] = []
+  for (let round = 0; round < ROUNDS && suspects.length > 0; round++) {
+    if (round > 0) await setTimeout(PAUSE_MS)
+    const found = await measureAll(suspects, bound)
+    suspects = found.map(({ request }) => request)
+    slow = found.map(({ cost }) => cost)
+  }
+  return { requests: requests.length, slow }
+}
+
+interface FoundSlow {
+  readonly request: HostileRequest
+  readonly cost: SlowRequests['slow'][number]
+}
+
+async function measureAll(
+  requests: readonly HostileRequest[],
+  { allowanceMs, mostTimes }: CostBound,
+): Promise<readonly FoundSlow[]> {
+  const found: FoundSlow[] = []
   for (const request of requests) {
     const { name, prepareFloor } = request
     const spent = await leastMsOf(request, TRIES, allowanceMs)
     if (spent <= allowanceMs) continue
     const floor = await leastMs(prepareFloor, TRIES, 0)
-    if (spent > allowanceMs + mostTimes * floor) slow.push([name, spent, floor])
+    if (spent > allowanceMs + mostTimes * floor) found.push({ request, cost: [name, spent, floor] })
   }
-  return { requests: requests.length, slow }
+  return found
 }
 
 /**
