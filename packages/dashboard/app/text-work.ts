@@ -36,6 +36,7 @@ export const taskText = {
   empty: '(empty)',
   takeNewer: 'Take the newer version',
   saveMine: 'Save mine',
+  draftKept: 'Your edit is not saved. It is kept until you log out: open the task to go on.',
   facts: {
     agent: 'Agent',
     created: 'Created',

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { client, workspaceId } from '../state/api.js'
+import { keepDraft, keptDraft } from '../state/drafts.js'
 import { newKey } from '../state/new-key.js'
 import { priorities, type Priority } from '../state/wire.js'
 import { text } from '../text.js'
@@ -22,6 +23,13 @@ const empty = {
   cost: '',
 }
 type Draft = typeof empty
+
+interface Typed {
+  readonly draft: Draft
+  readonly idempotencyKey: string
+}
+
+const moreFields = ['type', 'notBefore', 'tags', 'assignedTo', 'tokens', 'cost'] as const
 
 /** The body of the request; fields that are empty are left out. */
 function toBody(draft: Draft) {
@@ -157,34 +165,42 @@ function MoreFields({ draft, set, errorOf }: FieldsProps) {
   )
 }
 
-/** The form for a new task. The board hears of the task by itself. */
+/** The form for a new task. The board hears of the task by itself. `Cancel` alone throws away what was typed. */
 export function CreateTask({ onClose }: { readonly onClose: () => void }) {
-  const [draft, setDraft] = useState(empty)
+  const form = `new task ${workspaceId()}`
   // A repeat of the same form, after an answer that was lost, adds no second task.
-  const [idempotencyKey, setKey] = useState(newKey)
+  const [{ draft, idempotencyKey }, setTyped] = useState(
+    () => (keptDraft(form) as Typed | null) ?? { draft: empty, idempotencyKey: newKey() },
+  )
   const { failure, isBusy, submit, errorOf } = useSubmit()
   const set: FieldsProps['set'] = (name) => (value) => {
-    setDraft({ ...draft, [name]: value })
-    setKey(newKey())
+    const typed = { draft: { ...draft, [name]: value }, idempotencyKey: newKey() }
+    setTyped(typed)
+    keepDraft(form, typed)
+  }
+  const [isMoreOpen] = useState(() => moreFields.some((name) => draft[name] !== ''))
+  const end = (): void => {
+    keepDraft(form, null)
+    onClose()
   }
   const onSubmit = async (event: Event): Promise<void> => {
     event.preventDefault()
     const body = toBody(draft)
     if (!(await submit(() => client.tasks.create(body, { idempotencyKey })))) return
     announce(text.board.added(body.title))
-    onClose()
+    end()
   }
   return (
     <Dialog title={text.create.title} onClose={onClose}>
       <form onSubmit={(event) => void onSubmit(event)}>
         <MainFields draft={draft} set={set} errorOf={errorOf} />
-        <details>
+        <details open={isMoreOpen}>
           <summary>{text.create.more}</summary>
           <MoreFields draft={draft} set={set} errorOf={errorOf} />
         </details>
         <FormError failure={failure} fields={shownFields} />
         <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
+          <button type="button" class="button" onClick={end}>
             {text.actions.cancel}
           </button>
           <button class="button button-primary" disabled={isBusy}>

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { can, client, workspaceId } from '../state/api.js'
+import { keepDraft, keptDraft } from '../state/drafts.js'
 import { newKey } from '../state/new-key.js'
 import { explain, type Failure } from '../state/failure.js'
 import { text } from '../text.js'
@@ -39,7 +40,7 @@ function keep(workspace: string, said: readonly Said[]): void {
 /** The messages that wait for an answer, by the workspace: leaving the page does not end that. */
 const pending = signal<ReadonlyMap<string, string>>(new Map())
 const conversations = signal<ReadonlyMap<string, readonly Said[]>>(new Map())
-const drafts = new Map<string, string>()
+const formOf = (workspace: string): string => `chat ${workspace}`
 
 function conversation(workspace: string): readonly Said[] {
   return conversations.value.get(workspace) ?? restore(workspace)
@@ -166,14 +167,14 @@ function Line({ value, isBusy, onValue, onSend }: LineProps) {
 /** The conversation with the agent of the workspace. */
 export function ChatPage() {
   const workspace = workspaceId()
-  const [typed, setTyped] = useState(drafts.get(workspace) ?? '')
+  const [typed, setTyped] = useState((keptDraft(formOf(workspace)) as string | null) ?? '')
   const [failure, setFailure] = useState<Failure | null>(null)
   const said = conversation(workspace)
   const asked = pending.value.get(workspace)
   if (!can('chat:write')) return <Empty title={text.chat.notAllowed} />
   const type = (value: string): void => {
     setTyped(value)
-    drafts.set(workspace, value)
+    keepDraft(formOf(workspace), value === '' ? null : value)
   }
   const send = async (): Promise<void> => {
     const message = typed.trim()
@@ -185,7 +186,7 @@ export function ChatPage() {
     } catch (error) {
       setFailure(explain(error))
       // It is not lost, unless something else was typed meanwhile.
-      if ((drafts.get(workspace) ?? '') === '') type(message)
+      if (keptDraft(formOf(workspace)) === null) type(message)
     }
   }
   return (

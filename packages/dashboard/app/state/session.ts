@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { base } from './config.js'
+import { forgetDrafts } from './drafts.js'
 
 /** Whether somebody is logged in; null until it is known. */
 export const isLoggedIn = signal<boolean | null>(null)
@@ -128,6 +129,7 @@ export async function logInByCode(code: string): Promise<void> {
 export async function logOut(): Promise<void> {
   await post('session/logout', {})
   forget()
+  forgetDrafts()
 }
 
 function forget(): void {

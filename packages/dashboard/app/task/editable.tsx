@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { can, client } from '../state/api.js'
+import { keepDraft, keptDraft } from '../state/drafts.js'
 import type { TaskChange, TaskDetail } from '../state/wire.js'
 import { text } from '../text.js'
+import { inform } from '../ui/announce.js'
 import { FormError, useSubmit } from '../ui/form.js'
 import { Icon } from '../ui/icon.js'
 import type { LiveTask } from './use-task.js'
@@ -32,19 +34,41 @@ interface EditableProps<Draft> {
   readonly frame: (children: ComponentChildren, editButton: ComponentChildren) => ComponentChildren
 }
 
-/** What a person types into a field, from the first click to the answer of the server. */
+interface Typed<Draft> {
+  readonly draft: Draft
+  /** What the field was when the edit began. */
+  readonly begun: Draft
+}
+
+/** What a person types into a field, from the first click to the answer of the server. It survives the end of the panel. */
 function useEdit<Draft>({ live, task, field }: Omit<EditableProps<Draft>, 'frame'>) {
-  const [draft, setDraft] = useState<Draft | null>(null)
-  const [begun, setBegun] = useState<Draft | null>(null)
+  const form = `${field.name} ${task.id}`
+  const [typed, setTyped] = useState(() => keptDraft(form) as Typed<Draft> | null)
+  const isOpen = useRef(false)
+  isOpen.current = typed !== null
+  useEffect(
+    () => () => {
+      if (isOpen.current && keptDraft(form) !== null) inform(text.task.draftKept)
+    },
+    [form],
+  )
   const { failure, isBusy, submit, errorOf, clear } = useSubmit()
   const value = field.pick(task)
-  const begin = (): void => {
-    setBegun(() => value)
-    setDraft(() => value)
+  const draft = typed === null ? null : typed.draft
+  const show = (next: Typed<Draft>): void => {
+    setTyped(next)
+    keepDraft(form, isSame(next.draft, next.begun) ? null : next)
+  }
+  const restart = (): void => show({ draft: value, begun: value })
+  const begin = (): void => show((keptDraft(form) as Typed<Draft> | null) ?? { draft: value, begun: value })
+  /** Closes the form; what was typed is there when it is opened again. */
+  const pause = (): void => {
+    setTyped(null)
+    clear()
   }
   const end = (): void => {
-    setDraft(null)
-    clear()
+    keepDraft(form, null)
+    pause()
   }
   const save = async (): Promise<void> => {
     if (draft === null) return
@@ -61,15 +85,17 @@ function useEdit<Draft>({ live, task, field }: Omit<EditableProps<Draft>, 'frame
   }
   return {
     draft,
-    type: (next: Draft): void => setDraft(() => next),
+    type: (next: Draft): void => (typed === null ? undefined : show({ ...typed, draft: next })),
     begin,
+    restart,
+    pause,
     end,
     save,
     failure,
     isBusy,
     error: errorOf(field.name),
     /** Somebody else changed it since the edit began. */
-    isNewer: draft !== null && !isSame(value, begun),
+    isNewer: typed !== null && !isSame(value, typed.begun),
   }
 }
 
@@ -98,7 +124,7 @@ function EditForm<Draft>({ edit, draft, field, task }: EditFormProps<Draft>) {
           // Ends the edit, and not the whole panel.
           event.preventDefault()
           event.stopPropagation()
-          edit.end()
+          edit.pause()
         }
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void edit.save()
       }}
@@ -108,7 +134,7 @@ function EditForm<Draft>({ edit, draft, field, task }: EditFormProps<Draft>) {
         <div class="newer" role="alert">
           <p>{text.task.newer}</p>
           <div class="newer-value">{field.show(task)}</div>
-          <button type="button" class="button button-small" onClick={edit.begin}>
+          <button type="button" class="button button-small" onClick={edit.restart}>
             {text.task.takeNewer}
           </button>
         </div>

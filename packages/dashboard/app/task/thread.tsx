@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { can, client } from '../state/api.js'
+import { keepDraft, keptDraft } from '../state/drafts.js'
 import { newKey } from '../state/new-key.js'
 import { taskIdOf } from '../state/live.js'
 import { useReload } from '../state/use-messages.js'
@@ -14,9 +15,6 @@ import { Time } from '../ui/time.js'
 const PAGE_SIZE = 1_000
 /** How many comments are shown at first, from the end. */
 const SHOWN = 30
-
-/** What was typed and not sent, by the task: a panel that was closed loses nothing. */
-const drafts = new Map<string, string>()
 
 /** All comments of a task, oldest first. */
 async function readComments(id: string, signal: AbortSignal): Promise<readonly Comment[]> {
@@ -55,13 +53,14 @@ interface WriteBoxProps {
 
 /** Writes a comment or, when the task waits for one, an answer. */
 export function WriteBox({ id, isAnswer, isAnswerOnly = false, onSent }: WriteBoxProps) {
-  const [body, setBody] = useState(drafts.get(id) ?? '')
+  const form = `comment ${id}`
+  const [body, setBody] = useState((keptDraft(form) as string | null) ?? '')
   // A repeat of the same text, after an answer that was lost, adds no second comment.
   const key = useRef(newKey())
   const { failure, isBusy, submit, errorOf } = useSubmit()
   const type = (value: string): void => {
     setBody(value)
-    drafts.set(id, value)
+    keepDraft(form, value === '' ? null : value)
     key.current = newKey()
   }
   const send = async (as: 'answer' | 'comment'): Promise<void> => {

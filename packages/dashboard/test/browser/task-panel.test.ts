@@ -82,6 +82,31 @@ describe('the panel of a task', () => {
     await dialog.getByRole('button', { name: 'Edit Budget' }).waitFor()
   })
 
+  it('keeps an edit that is not saved when the panel closes, until it is saved or cancelled', async () => {
+    const app = await stage.open()
+    const { task, dialog } = await openTask(app, { title: 'Write the report', description: 'As it was' })
+    const typed = dialog.getByLabel('Description', { exact: true })
+    const edit = dialog.getByRole('button', { name: 'Edit Description' })
+    await edit.click()
+    await typed.fill('Half a sen')
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await app.page.getByText('Your edit is not saved.').waitFor()
+
+    await app.show(`#/tasks/${task.id}`)
+    await expect.poll(() => typed.inputValue()).toBe('Half a sen')
+    await typed.fill('Half a sentence')
+    await app.page.keyboard.press('Escape')
+    await edit.click()
+    expect(await typed.inputValue()).toBe('Half a sentence')
+    await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await edit.click()
+    expect(await typed.inputValue()).toBe('As it was')
+    await typed.fill('Done')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await edit.click()
+    expect(await typed.inputValue()).toBe('Done')
+  })
+
   it('shows what somebody else changed meanwhile, and overwrites nothing unseen', async () => {
     const app = await stage.open()
     const { task, dialog } = await openTask(app, { title: 'Write the report', description: 'Draft one' })

@@ -1,0 +1,14 @@
+/** What was typed and not sent, by the form: one that was closed loses nothing. It lasts as long as the page. */
+const kept = new Map<string, unknown>()
+
+/** Null without one. It is what `keepDraft` was given for the form. */
+export const keptDraft = (form: string): unknown => kept.get(form) ?? null
+
+/** Null forgets it. */
+export function keepDraft(form: string, draft: unknown): void {
+  if (draft === null) kept.delete(form)
+  else kept.set(form, draft)
+}
+
+/** For whoever logs in next. */
+export const forgetDrafts = (): void => kept.clear()
