@@ -10,7 +10,7 @@ import { logOut } from './state/session.js'
 import { loginKind, phase, start, startFailure } from './state/start.js'
 import { text } from './text.js'
 import { complain, Notices } from './ui/announce.js'
-import { Icon, type IconName } from './ui/icon.js'
+import { BrandMark, Icon, type IconName } from './ui/icon.js'
 import { Failed, Loading } from './ui/states.js'
 
 // Loaded when they are opened.
@@ -39,11 +39,7 @@ function Navigation() {
   return (
     <nav class="nav" aria-label={text.nav.main}>
       <a class="brand" href={href('board')} aria-label={text.product}>
-        <svg viewBox="0 0 24 24" aria-hidden="true" class="brand-mark">
-          <rect x="2" y="3" width="5.5" height="18" rx="1.6" />
-          <rect x="9.25" y="3" width="5.5" height="11" rx="1.6" />
-          <rect x="16.5" y="3" width="5.5" height="14.5" rx="1.6" />
-        </svg>
+        <BrandMark />
         <span>{text.product}</span>
       </a>
       <ul>
@@ -95,6 +91,7 @@ function TopBar() {
         type="button"
         class="icon-button"
         aria-label={text.nav.help}
+        title={text.nav.help}
         onClick={() => (isHelpOpen.value = true)}
       >
         ?
@@ -104,6 +101,7 @@ function TopBar() {
           type="button"
           class="icon-button"
           aria-label={text.nav.logOut}
+          title={text.nav.logOut}
           onClick={() => void logOut().catch(complain)}
         >
           <Icon name="out" />

@@ -14,6 +14,7 @@ const destinations: Readonly<Record<string, Page>> = {
   i: 'inbox',
   a: 'agents',
   c: 'chat',
+  y: 'analytics',
   s: 'settings',
 }
 const FOLLOW_MS = 1_500
@@ -63,7 +64,9 @@ export function Help() {
         {text.help.rows.map(([keys, what]) => (
           <div key={keys}>
             <dt>
-              <kbd>{keys}</kbd>
+              {keys
+                .split(' ')
+                .map((key) => (key === text.help.between ? ` ${key} ` : <kbd key={key}>{key}</kbd>))}
             </dt>
             <dd>{what}</dd>
           </div>

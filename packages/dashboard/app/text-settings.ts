@@ -225,7 +225,7 @@ export const settingsText = {
     passwordHint: '12 characters or more. Give it to the member, who can change it.',
     scopes: (count: number) => `${count} ${plural(count, 'permission', 'permissions')}`,
     you: 'You',
-    since: 'Since',
+    since: 'Joined',
     remove: 'Remove',
     removeTitle: 'Remove member?',
     removeMessage: (email: string) =>
@@ -283,7 +283,7 @@ export const settingsText = {
     tier: 'Tier',
     tiers: { professional: 'Professional', enterprise: 'Enterprise', custom: 'Custom' },
     account: 'Account',
-    since: 'Since',
+    since: 'Created',
     quotas: 'Quotas',
     limits: 'Limits',
     names: {
@@ -299,8 +299,8 @@ export const settingsText = {
       websocket_connections: 'Live connections',
     },
     of: (used: string, limit: string) => `${used} of ${limit}`,
-    unlimited: 'Unlimited',
-    unlimitedUsed: (used: string) => `${used}, unlimited`,
+    unlimited: 'No limit',
+    unlimitedUsed: (used: string) => `${used} (no limit)`,
     resets: 'Starts again',
   },
   actions: 'Actions',

@@ -82,7 +82,7 @@ export const text = {
     title: 'Board',
     newTask: 'New task',
     search: 'Search',
-    searchHint: 'Words of the title or description',
+    searchHint: 'Search tasks',
     filter: 'Filter',
     priority: 'Priority',
     type: 'Type',
@@ -154,13 +154,15 @@ export const text = {
   },
   help: {
     title: 'Keyboard shortcuts',
+    /** Between keys that are pressed one after the other. */
+    between: 'then',
     rows: [
       ['← → ↑ ↓', 'Move between cards'],
       ['Enter', 'Open the card'],
       ['m', 'Move the card to another column'],
       ['n', 'New task'],
       ['/', 'Search'],
-      ['g then b, i, a, s', 'Go to board, inbox, agents, settings'],
+      ['g then b i a c y s', 'Go to board, inbox, agents, chat, analytics, settings'],
       ['Esc', 'Close'],
       ['?', 'This help'],
     ] as const,

@@ -67,7 +67,7 @@ export function AgentsPage() {
     </button>
   )
   return (
-    <div class="page-inner">
+    <div class="page-inner page-wide">
       <header class="section-head">
         <h2>{text.title}</h2>
         {newAgent}

@@ -9,7 +9,7 @@ import { BoardColumn } from './column.js'
 import { CreateTask } from './create-task.js'
 import { FilterBar } from './filter-bar.js'
 import { filters } from './filters.js'
-import { useBoardKeys } from './keys.js'
+import { useBoardKeys, useFirstArrow } from './keys.js'
 import { MoveMenu } from './move-menu.js'
 import { openBoard } from './store.js'
 
@@ -19,6 +19,7 @@ export function Board() {
   const store = useMemo(() => openBoard(narrowed), [narrowed])
   useEffect(() => () => store.close(), [store])
   const [menuFor, setMenuFor] = useState<string | null>(null)
+  useFirstArrow()
   const keys = useBoardKeys({ openMenu: (id) => can('tasks:write') && setMenuFor(id) })
   return (
     <section class="board-page" aria-label={text.board.title}>

@@ -64,6 +64,7 @@ function Facts({ task, parts }: { readonly task: CardTask; readonly parts: Parts
       )}
       {task.column === 'done' && task.completed_at !== null && (
         <span class="fact">
+          <Icon name="check" />
           <Time at={task.completed_at} />
         </span>
       )}

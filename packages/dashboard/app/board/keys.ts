@@ -1,3 +1,5 @@
+import { useEffect } from 'preact/hooks'
+
 const arrows = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] } as const
 
 const cardsIn = (column: Element): readonly HTMLElement[] => [
@@ -22,6 +24,24 @@ function step(from: HTMLElement, [across, down]: readonly [number, number]): voi
   const beside = across < 0 ? columns.slice(0, here).toReversed() : columns.slice(here + 1)
   const others = beside.map(cardsIn).find((found) => found.length > 0) ?? []
   nearest(others, from.getBoundingClientRect().top)?.focus()
+}
+
+/** With the focus nowhere, an arrow goes to the first card. */
+export function useFirstArrow(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (!Object.hasOwn(arrows, event.key) || event.defaultPrevented) return
+      if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return
+      const { activeElement, body } = document
+      if (activeElement !== body && activeElement?.id !== 'content') return
+      const card = document.querySelector<HTMLElement>('[data-card]')
+      if (card === null || document.querySelector('dialog[open]') !== null) return
+      card.focus()
+      event.preventDefault()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
 }
 
 /** The keys of the board. Returns what listens to them. */

@@ -3,6 +3,7 @@ import { logIn } from '../state/session.js'
 import { entered, loginKind, loginUrl, startFailure } from '../state/start.js'
 import { text } from '../text.js'
 import { FormError, TextInput, useSubmit } from '../ui/form.js'
+import { BrandMark } from '../ui/icon.js'
 
 function LoginForm() {
   const [email, setEmail] = useState('')
@@ -86,7 +87,10 @@ export function LoginPage() {
   const refusal = startFailure.value
   return (
     <main class="login">
-      <h1>{text.product}</h1>
+      <h1>
+        <BrandMark />
+        {text.product}
+      </h1>
       {refusal !== null && (
         <p class="form-error" role="alert">
           {refusal.message}

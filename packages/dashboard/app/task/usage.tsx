@@ -35,12 +35,15 @@ export function Usage({ task: { usage, budget } }: { readonly task: TaskDetail }
       <Share label={text.task.tokens} used={tokens} all={budget?.tokens ?? null} format={formatCount} />
       <Share label={words.cost} used={usage.cost_usd} all={budget?.cost_usd ?? null} format={formatCost} />
       {tokens > 0 && (
-        <p class="quiet small">
-          {words.input}: {formatCount(usage.input_tokens)}
-          {usage.cached_input_tokens > 0 &&
-            ` (${formatCount(usage.cached_input_tokens)} ${words.cached})`} · {words.output}:{' '}
-          {formatCount(usage.output_tokens)}
-        </p>
+        <ul class="quiet small">
+          <li>
+            {words.input}: {formatCount(usage.input_tokens)}
+            {usage.cached_input_tokens > 0 && ` (${formatCount(usage.cached_input_tokens)} ${words.cached})`}
+          </li>
+          <li>
+            {words.output}: {formatCount(usage.output_tokens)}
+          </li>
+        </ul>
       )}
     </section>
   )

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { explain } from '../state/failure.js'
 import { text } from '../text.js'
+import { Icon } from './icon.js'
 
 /** A message at the edge of the screen. */
 interface Notice {
@@ -83,7 +84,7 @@ export function Notices({ level = 0 }: { readonly level?: number }) {
               aria-label={text.actions.dismiss}
               onClick={() => dismiss(notice.id)}
             >
-              ×
+              <Icon name="close" />
             </button>
           </div>
         ))}

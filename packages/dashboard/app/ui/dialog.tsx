@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { text } from '../text.js'
 import { Notices, openDialogs } from './announce.js'
+import { Icon } from './icon.js'
 
 interface DialogProps {
   readonly title: string
@@ -48,8 +49,14 @@ export function Dialog({ title, onClose, children, actions, shape = 'center' }: 
             {title}
           </h2>
           {actions}
-          <button type="button" class="icon-button" aria-label={text.actions.close} onClick={onClose}>
-            ×
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={text.actions.close}
+            title={text.actions.close}
+            onClick={onClose}
+          >
+            <Icon name="close" />
           </button>
         </header>
         {children}

@@ -24,10 +24,22 @@ const paths = {
   again: 'M19 12a7 7 0 1 1-2-5M19 4v4h-4',
   stop: 'M12 4a8 8 0 1 1 0 16a8 8 0 0 1 0-16M6.5 6.5l11 11',
   out: 'M10 5H5v14h5M15 8l4 4l-4 4M19 12H9',
+  close: 'M6.5 6.5l11 11M17.5 6.5l-11 11',
   link: 'M14 5h5v5M19 5l-8 8M10 6H5v13h13v-5',
 } as const
 
 export type IconName = keyof typeof paths
+
+/** The sign of the product. */
+export function BrandMark() {
+  return (
+    <svg viewBox="0 0 24 24" aria-hidden="true" class="brand-mark">
+      <rect x="2" y="3" width="5.5" height="18" rx="1.6" />
+      <rect x="9.25" y="3" width="5.5" height="11" rx="1.6" />
+      <rect x="16.5" y="3" width="5.5" height="14.5" rx="1.6" />
+    </svg>
+  )
+}
 
 /** A drawing beside a text. Screen readers skip it. */
 export function Icon({ name }: { readonly name: IconName }) {

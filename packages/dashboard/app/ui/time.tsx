@@ -7,27 +7,31 @@ setInterval(() => {
   if (document.visibilityState === 'visible') now.value = Date.now()
 }, TICK_MS)
 
-const units = [
+const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number, number?])[] = [
   ['year', 31_557_600_000],
   ['month', 2_629_800_000],
-  ['week', 604_800_000],
+  // "in 9 days" says more than "in 1 wk".
+  ['week', 604_800_000, 2],
   ['day', 86_400_000],
   ['hour', 3_600_000],
-] as const
+]
 const minute = ['minute', 60_000] as const
 const NEAR_MS = 45_000
 /** From this share of a unit on, a time is one of it. */
 const ROUNDED_UP = 0.95
 
+/** "yesterday" and "now", but not "next wk". */
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
+const counted = new Intl.RelativeTimeFormat(undefined, { style: 'short' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const duration = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
 
 function relativeTo(nowMs: number, timeMs: number): string {
   const distance = timeMs - nowMs
   if (Math.abs(distance) < NEAR_MS) return relative.format(0, 'second')
-  const [unit, size] = units.find(([, ms]) => Math.abs(distance) >= ms * ROUNDED_UP) ?? minute
-  return relative.format(Math.round(distance / size), unit)
+  const [unit, size] =
+    units.find(([, ms, from = 1]) => Math.abs(distance) >= ms * from * ROUNDED_UP) ?? minute
+  return (unit === 'day' ? relative : counted).format(Math.round(distance / size), unit)
 }
 
 /** A time in full, in the viewer's zone. */

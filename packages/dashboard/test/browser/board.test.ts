@@ -52,7 +52,8 @@ describe('the board', () => {
     await app.board.add({ title: 'Second' })
     const { page } = app
     await shownIn(page, 'To do', 'Second')
-    await card(page, 'First').focus()
+    await page.keyboard.press('ArrowDown')
+    expect(await focused(page)).toBe('First')
     await page.keyboard.press('ArrowDown')
     expect(await focused(page)).toBe('Second')
     await page.keyboard.press('m')
@@ -65,7 +66,13 @@ describe('the board', () => {
 
     await page.keyboard.press('n')
     await page.getByLabel('Title').and(page.locator(':focus')).waitFor()
-    await page.keyboard.type('Made by keyboard')
+    await page.keyboard.type('Made by')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('n')
+    await page.getByLabel('Title').and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('End')
+    await page.keyboard.type(' keyboard')
     await page.keyboard.press('Enter')
     await shownIn(page, 'To do', 'Made by keyboard')
 
