@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { formattedWire, wireFile } from '../scripts/formatted-wire.js'
 import { type DocumentedOperation, type Document, operationsOf } from '../scripts/wire-source.js'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { readDocument } from '../test/documented-board.js'
 import { methodsOf, type RecordedCall, recordCalls } from '../test/recorded-calls.js'
 import { createClient, type OperationId, type Operations, type TaskboardClient } from './index.js'
@@ -188,6 +188,22 @@ describe('the methods of the client', () => {
       return rest.length === 0 ? [`\`${name}(`] : [`\`${group}\``, `\`${rest.join('.')}\``]
     })
     expect(named.filter((name) => !table.includes(name))).toEqual([])
+  })
+
+  it('have a doc comment each', async () => {
+    const folder = new URL('./methods/', import.meta.url)
+    const undocumented: string[] = []
+    let count = 0
+    for (const file of await readdir(folder)) {
+      const lines = (await readFile(new URL(file, folder), 'utf8')).split('\n')
+      for (const [index, line] of lines.entries()) {
+        if (!/^ +\w+: (method|all)\('/.test(line) || file === 'board-methods.ts') continue
+        count += 1
+        if (!lines[index - 1]?.endsWith('*/')) undocumented.push(`${file}: ${line.trim()}`)
+      }
+    }
+    expect(undocumented).toEqual([])
+    expect(count).toBeGreaterThan(70)
   })
 
   it('have no any in their types', async () => {

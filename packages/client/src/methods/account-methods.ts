@@ -25,8 +25,11 @@ export function accountMethods({ method }: Operating) {
 /** The users of the account. */
 export function memberMethods({ method }: Operating) {
   return {
+    /** The users of the account, oldest first. */
     list: method('listMembers'),
+    /** Creates a user, with at most the scopes of the caller, who must be a user, too. Not repeated after a lost answer. */
     create: method('createMember'),
+    /** Deletes another user and ends the sessions of that user. API keys stay. */
     delete: method('deleteMember'),
   }
 }
@@ -36,8 +39,11 @@ export function apiKeyMethods({ method, all }: Operating) {
   return {
     /** Creates a key, which only this answer contains. A repeat is refused with `CONFLICT`. */
     create: method('createApiKey'),
+    /** A page of the keys within reach, newest first, ended ones included. */
     list: method('listApiKeys'),
+    /** All keys within reach, newest first, ended ones included. */
     listAll: all('listApiKeys'),
+    /** Revokes a key at once. */
     revoke: method('revokeApiKey'),
     /** Creates a key with the same rights. The old one stays valid for a while. */
     rotate: method('rotateApiKey'),
@@ -47,8 +53,11 @@ export function apiKeyMethods({ method, all }: Operating) {
 /** The workspaces of the account. `account.get` lists them. */
 export function workspaceMethods({ method }: Operating) {
   return {
+    /** Creates a workspace with its own board. Not repeated after a lost answer. */
     create: method('createWorkspace'),
+    /** One workspace. */
     get: method('getWorkspace'),
+    /** Renames a workspace. */
     update: method('updateWorkspace'),
     /** Deletes a workspace with all that it has. */
     delete: method('deleteWorkspace'),

@@ -14,15 +14,17 @@ type Column = ListBoardTasksQuery['action']
 
 /** The board API (v1), for the default workspace of the caller. */
 export interface BoardMethods {
-  /** The tasks of a column, up to 1,000 a page. */
+  /** The tasks that wait, are on hold, or depend on others; up to 1,000 a page. */
   readonly todo: ListColumn
+  /** The tasks that agents work on; up to 1,000 a page. */
   readonly doing: ListColumn
+  /** The completed tasks; up to 1,000 a page. */
   readonly done: ListColumn
-  /** Adds a task. */
+  /** Adds a task, once also when an answer is lost. */
   add(body: BoardAdd, options?: CallOptions): Promise<BoardTaskWritten>
   /** Moves a task to any column. */
   move(body: BoardMove, options?: CallOptions): Promise<BoardTaskWritten>
-  /** Sends a message to the agent of the workspace. */
+  /** Sends a message to the agent of the workspace, and waits for its reply. Not repeated after a lost answer. */
   chat(body: BoardChat, options?: CallOptions): Promise<BoardChatReply>
   /** Registers an endpoint for events. */
   registerWebhook: Method<'registerWebhook'>

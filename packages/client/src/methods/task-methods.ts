@@ -19,6 +19,7 @@ export function taskMethods({ method, all }: Operating) {
     score: method('getTaskScore'),
     /** Changes some fields of a task. */
     update: method('updateTask'),
+    /** Deletes a task with its log and outputs. Rejects with `CONFLICT` while other tasks depend on it. */
     delete: method('deleteTask'),
     /** Moves a task to any column. The agent that works it loses it. */
     move: method('moveTask'),
@@ -65,8 +66,11 @@ export function taskMethods({ method, all }: Operating) {
 /** What agents want to do, for people to decide. */
 export function approvalMethods({ method, all }: Operating) {
   return {
+    /** A page of the approvals of all workspaces within reach, newest first. */
     list: method('listApprovals'),
+    /** All approvals that match every given filter. */
     listAll: all('listApprovals'),
+    /** An approval with the input of its action. */
     get: method('getApproval'),
     /** Approves or rejects, once. */
     decide: method('decideApproval'),
@@ -76,11 +80,17 @@ export function approvalMethods({ method, all }: Operating) {
 /** Tasks that are made by the clock. */
 export function scheduleMethods({ method, all }: Operating) {
   return {
+    /** Adds a task at the times of a cron expression. Missed occurrences are made once, as one. */
     create: method('createSchedule'),
+    /** A page of the schedules, oldest first. */
     list: method('listSchedules'),
+    /** All schedules, oldest first. */
     listAll: all('listSchedules'),
+    /** One schedule. */
     get: method('getSchedule'),
+    /** Changes the given settings. The task is replaced as a whole. */
     update: method('updateSchedule'),
+    /** Deletes a schedule. The tasks that it added stay. */
     delete: method('deleteSchedule'),
   }
 }
