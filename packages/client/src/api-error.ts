@@ -2,7 +2,7 @@ import type { BoardError, ErrorBody } from './wire.js'
 
 /**
  * The server's code, or one of the client's: `NETWORK_ERROR` and `TIMEOUT` when no answer arrived, `INVALID_ANSWER` for an answer that
- * is not from a task board, such as a proxy's page, and `LOGIN_REQUIRED` when the session ended and only a new login helps.
+ * is not from a task board, such as a proxy's page or a redirect, and `LOGIN_REQUIRED` when the session ended and only a new login helps.
  */
 export type TaskboardErrorCode =
   | ErrorBody['error']['code']
@@ -36,7 +36,7 @@ interface ErrorDetails {
  */
 export class TaskboardApiError extends Error {
   override readonly name: string = 'TaskboardApiError'
-  /** The HTTP status; 0 when no answer arrived. */
+  /** The HTTP status; 0 when no answer arrived, and for a redirect in a browser, which hides its status. */
   readonly status: number
   readonly code: TaskboardErrorCode
   /** The invalid field, by its name on the wire. */
@@ -113,7 +113,7 @@ export function graphqlErrorOf(
 
 type Loose = Readonly<Record<string, unknown>>
 
-/** The error of an answer with a status of 400 or more, in one of the three envelopes or in another form. */
+/** The error of an answer with a status of 300 or more, or 0, in one of the three envelopes or in another form. */
 export function errorOf(title: string, head: Head, body: unknown): TaskboardApiError {
   const { status, headers } = head
   const { error, code, errors } = asObject(body)
@@ -121,9 +121,10 @@ export function errorOf(title: string, head: Head, body: unknown): TaskboardApiE
   const inner = asObject(error)
   const isBoard = typeof error === 'string'
   const message = isBoard ? error : textOf(inner['message'])
+  const missing = status < 400 ? 'redirects: baseUrl must be where it leads to' : 'without a readable answer'
   const known = isBoard ? textOf(code) : textOf(inner['code'])
   const retryAfter = retryAfterOf(headers)
-  return new TaskboardApiError(`${title}: ${status} ${message ?? 'without a readable answer'}`, {
+  return new TaskboardApiError(`${title}: ${status} ${message ?? missing}`, {
     status,
     code: known ?? statusCodes[status] ?? 'INVALID_ANSWER',
     field: textOf(asObject(inner['details'])['field']) ?? null,

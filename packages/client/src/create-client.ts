@@ -1,5 +1,5 @@
 import type { ClientOptions, ClientPaths, WebSocketConstructor } from './client-options.js'
-import { credentialSource, type SessionCalls } from './credential.js'
+import { cookies, credentialSource, type SessionCalls } from './credential.js'
 import { graphqlCaller } from './graphql.js'
 import {
   accountMethods,
@@ -37,7 +37,7 @@ const defaultPaths: ClientPaths = {
 /**
  * Makes a client of the task board at `baseUrl`. It opens nothing until the first call. Bodies, queries and answers have the names
  * of the wire, as the OpenAPI document has them.
- * @throws TypeError without a `baseUrl`, or without a `fetch`.
+ * @throws TypeError for a `baseUrl` that is no address of a server, and where there is no `fetch`.
  * @example
  * ```ts
  * import { createClient } from '@taskboard/client'
@@ -99,7 +99,7 @@ function callsOf(connection: Connection) {
     agents: agentMethods(made),
     budgets: budgetMethods(made),
     chat: {
-      /** Asks the chat agent of a workspace, and waits for its reply. */
+      /** Asks the chat agent of a workspace, and waits for its reply. Not repeated after a lost answer. */
       send: made.method('sendChatMessage'),
     },
     analytics: analyticsMethods(made),
@@ -121,24 +121,18 @@ function callsOf(connection: Connection) {
 }
 
 function connectionOf(options: ClientOptions): Connection {
-  const { baseUrl, retry } = options
-  if (typeof baseUrl !== 'string') throw new TypeError('baseUrl must be the address of a task board')
   const given = options.fetch ?? globalThis.fetch
   if (typeof given !== 'function') throw new TypeError('fetch must be given where there is no global one')
-  const policy = retryPolicy(retry)
+  const policy = retryPolicy(options.retry)
   const connection = {
-    baseUrl: baseUrl.replace(/\/+$/, ''),
+    baseUrl: addressOf(options),
     paths: { ...defaultPaths, ...options.paths },
     WebSocket: options.WebSocket ?? (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket,
     // Browsers refuse to call theirs as a method of another object.
     fetch: (url: string, init: RequestInit) => given(url, init),
     retry: policy,
   }
-  const withoutCredential: Connection = {
-    ...connection,
-    credential: credentialSource({}, noSession, policy.now),
-  }
-  const session = operating(withoutCredential)
+  const session = operating({ ...connection, credential: cookies })
   const calls: SessionCalls = {
     login: (body) =>
       session.call('login', {
@@ -151,7 +145,17 @@ function connectionOf(options: ClientOptions): Connection {
   return { ...connection, credential: credentialSource(options, calls, policy.now) }
 }
 
-const noSession: SessionCalls = {
-  login: () => Promise.reject(new TypeError('there is no session')),
-  refresh: () => Promise.reject(new TypeError('there is no session')),
+/** Without a slash at its end. The message does not repeat an address, which can contain a password. */
+function addressOf({ baseUrl, fetch }: ClientOptions): string {
+  const { location } = globalThis as { location?: unknown }
+  try {
+    // Only a page, and a `fetch` of the caller, know what a path is relative to.
+    const { protocol, username, password } = new URL(baseUrl, location || fetch ? 'http://host' : undefined)
+    if (/^https?:$/.test(protocol) && username + password === '' && !/[?#]/.test(baseUrl)) {
+      return baseUrl.trim().replace(/\/+$/, '')
+    }
+  } catch {
+    // No address at all.
+  }
+  throw new TypeError('baseUrl must be an http or https address without a query and a password')
 }

@@ -27,8 +27,17 @@ export function credentialSource(
   if (login !== undefined) return sessionSource(login, calls, now)
   const fixed = { renews: false, usesCookies: false, end: () => undefined }
   if (token !== undefined) return { ...fixed, renews: true, token: asked(token) }
-  if (key !== undefined) return { ...fixed, token: () => Promise.resolve(key) }
-  return { ...fixed, usesCookies: true, token: () => Promise.resolve(null) }
+  // The end of the line of the file that it was read from.
+  if (key !== undefined) return { ...fixed, token: () => Promise.resolve(key.trim()) }
+  return cookies
+}
+
+/** Sends no token: the host knows its users by their cookies. */
+export const cookies: CredentialSource = {
+  renews: false,
+  usesCookies: true,
+  token: () => Promise.resolve(null),
+  end: () => undefined,
 }
 
 function asked(token: TokenFunction) {
@@ -65,7 +74,7 @@ function sessionSource(login: LoginCredential, calls: SessionCalls, now: () => n
       return await calls.refresh({ refresh_token: refresh })
     } catch (error) {
       if (!(error instanceof TaskboardApiError) || error.status !== 401) throw error
-      session = null
+      if (session?.refresh === refresh) session = null
       return loggedIn()
     }
   }

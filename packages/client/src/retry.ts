@@ -22,6 +22,9 @@ export interface RetryOptions {
 
 export type RetryPolicy = { readonly [Name in keyof RetryOptions]-?: NonNullable<RetryOptions[Name]> }
 
+/** Timers with a longer delay end at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
 const defaults: RetryPolicy = {
   deadlineMs: 30_000,
   attemptTimeoutMs: 10_000,
@@ -37,14 +40,12 @@ const defaults: RetryPolicy = {
         settle()
       }
       const onAbort = (): void => end(() => reject(signal?.reason as Error))
-      const timer = setTimeout(() => end(resolve), ms)
+      const timer = setTimeout(() => end(resolve), Math.min(ms, LONGEST_TIMER_MS))
       if (signal?.aborted === true) onAbort()
       signal?.addEventListener('abort', onAbort)
     }),
   now: () => performance.now(),
 }
-
-const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** Later options replace earlier ones; `false` is a single attempt. */
 export function retryPolicy(...options: readonly (RetryOptions | false | undefined)[]): RetryPolicy {
@@ -84,18 +85,13 @@ export function withinTime<Value>(
       controller.abort(reason)
     }
     const onAbort = (): void => stop(signal?.reason as Error)
-    const timer = setTimeout(
-      () => {
-        stop(
-          new TaskboardApiError(`${title}: no answer in ${Math.round(timeoutMs)} ms`, {
-            status: 0,
-            code: 'TIMEOUT',
-          }),
-        )
-      },
-      Math.min(timeoutMs, LONGEST_TIMER_MS),
-    )
+    const expire = (): void => {
+      const text = `${title}: no answer in ${Math.max(0, Math.round(timeoutMs))} ms`
+      stop(new TaskboardApiError(text, { status: 0, code: 'TIMEOUT' }))
+    }
+    const timer = setTimeout(expire, Math.min(timeoutMs, LONGEST_TIMER_MS))
     if (signal?.aborted === true) return onAbort()
+    if (timeoutMs <= 0) return expire()
     signal?.addEventListener('abort', onAbort)
     work(controller.signal).then(
       (value) => end(() => resolve(value)),

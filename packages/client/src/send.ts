@@ -45,6 +45,8 @@ interface Call {
   readonly init: RequestInit
   readonly headers: Readonly<Record<string, string>>
   readonly policy: RetryPolicy
+  /** How long one attempt can take. */
+  readonly attemptMs: number
   readonly endsAt: number
   readonly signal: AbortSignal | undefined
   readonly isRepeatable: boolean
@@ -81,24 +83,30 @@ export async function send(
     if (error.status === 404 && request.method === 'DELETE' && isUncertain) {
       return { status: 204, headers: new Headers(), body: undefined }
     }
-    if (!(error.status === 429 || (call.isRepeatable && uncertain.has(error.status)))) throw error
+    const isLost = call.isRepeatable && uncertain.has(error.status) && error.code !== 'INVALID_ANSWER'
+    if (error.status !== 429 && !isLost) throw error
     isUncertain ||= error.status !== 429
     await waitToRepeat(call, failures + 1, error)
   }
 }
 
-/** Without an answer, or with one that may be about a connection behind the server. */
+/** Without an answer, or with one that may be about a connection behind the server. A redirect in a browser has 0, too. */
 const uncertain: ReadonlySet<number> = new Set([0, 502, 503, 504])
 
 function toCall(connection: Connection, request: ApiRequest, options: CallOptions): Call {
   const { method, path, body, key: keyed, isPublic = false } = request
   const policy = retryPolicy(connection.retry, { deadlineMs: options.timeoutMs }, options.retry)
   const key = options.idempotencyKey ?? (keyed === 'made' ? randomKey() : undefined)
+  if (key !== undefined && !/^[!-~]{1,255}$/.test(key)) {
+    throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters')
+  }
   return {
     title: `${method} ${path.split('?')[0]}`,
     url: connection.baseUrl + path,
     init: {
       method,
+      // Followed, a create would become a read, and a password would reach another server.
+      redirect: 'manual',
       ...(body !== undefined && { body: JSON.stringify(body) }),
       // The cookies of the host's own login, also from a page of another origin that the host allows.
       ...(connection.credential.usesCookies && !isPublic && { credentials: 'include' as const }),
@@ -109,6 +117,8 @@ function toCall(connection: Connection, request: ApiRequest, options: CallOption
       ...(key !== undefined && { 'idempotency-key': key }),
     },
     policy,
+    // The server waits for the reply of an agent, and a chat is not repeated.
+    attemptMs: /^POST.*\bchat$/.test(method + path) ? policy.deadlineMs : policy.attemptTimeoutMs,
     endsAt: policy.now() + policy.deadlineMs,
     signal: options.signal,
     isRepeatable: request.isRepeatable || (keyed !== undefined && key !== undefined),
@@ -125,12 +135,12 @@ async function sendOnce(
   call: Call,
   rejected: string | null,
 ): Promise<Sent> {
-  const { title, url, init, headers, policy, endsAt, signal } = call
+  const { title, url, init, headers, policy, attemptMs, endsAt, signal } = call
   const token = isPublic
     ? null
     : await withinTime(title, endsAt - policy.now(), signal, () => credential.token(rejected))
   const authorization = token === null ? {} : { authorization: `Bearer ${token}` }
-  const timeoutMs = Math.min(policy.attemptTimeoutMs, endsAt - policy.now())
+  const timeoutMs = Math.min(attemptMs, endsAt - policy.now())
   const [response, text] = await withinTime(title, timeoutMs, signal, async (attemptSignal) => {
     try {
       const answer = await fetch(url, {
@@ -140,6 +150,8 @@ async function sendOnce(
       })
       return [answer, await answer.text()] as const
     } catch (cause) {
+      // The reason of `fetch` quotes the header.
+      if (/[^\t -~\x80-\xff]/.test(token?.trim() ?? '')) throw unsendable(title)
       throw new TaskboardApiError(`${title}: the server cannot be reached`, {
         status: 0,
         code: 'NETWORK_ERROR',
@@ -148,24 +160,27 @@ async function sendOnce(
     }
   })
   const body = bodyOf(response, text)
-  if (response.ok && body !== unreadable) return { token, answer: answerOf(response, body), error: null }
-  if (response.ok) throw notTaskboard(title, response)
-  return { token, answer: null, error: errorOf(title, response, body) }
+  if (!response.ok) return { token, answer: null, error: errorOf(title, response, body) }
+  if (body === null) throw notTaskboard(title, response)
+  const { status, headers: sent } = response
+  return { token, answer: { status, headers: sent, body }, error: null }
 }
 
-function answerOf({ status, headers }: Response, body: unknown): ApiAnswer {
-  return { status, headers, body }
+function unsendable(title: string): TaskboardApiError {
+  return new TaskboardApiError(`${title}: the credential has a character that no header can have`, {
+    status: 401,
+    code: 'AUTHENTICATION_FAILED',
+  })
 }
 
-const unreadable = Symbol('unreadable')
-
+/** Null for broken JSON, too: no answer of the API is null. */
 function bodyOf({ headers }: Response, text: string): unknown {
   if (text === '') return undefined
   if (!/\bjson\b/.test(headers.get('content-type') ?? '')) return text
   try {
     return JSON.parse(text) as unknown
   } catch {
-    return unreadable
+    return null
   }
 }
 

@@ -23,11 +23,11 @@ export interface SubscribeOptions {
   readonly since?: Readonly<Record<string, ChannelPosition>> | undefined
   /** Ends the subscription without an error. */
   readonly signal?: AbortSignal | undefined
-  /** Called with each change of the connection's state, and with what ended the last connection. */
+  /** Called with each change of the connection's state, and with what ended the last connection. The loop rejects with what it throws. */
   readonly onState?: ((state: RealtimeState, reason?: Error) => void) | undefined
   /**
    * How many messages may wait for a slow reader. Beyond that, messages are left out, and the server is asked for them again when half
-   * of the buffer has been read. What it no longer has arrives as a gap. Default 1,000.
+   * of the buffer has been read. What it no longer has arrives as a gap. At least 1. Default 1,000.
    */
   readonly bufferLimit?: number | undefined
 }
@@ -87,7 +87,7 @@ class BoardFollower {
     { since = {}, signal, onState, bufferLimit = 1_000 }: SubscribeOptions,
   ): Subscription {
     const stop = (): void => void buffer.return()
-    const buffer = new MessageBuffer(bufferLimit, {
+    const buffer = new MessageBuffer(Math.max(1, bufferLimit), {
       begin: () => {
         if (signal?.aborted === true) return stop()
         signal?.addEventListener('abort', stop)
@@ -95,7 +95,7 @@ class BoardFollower {
         this.#listeners.set(buffer, onState)
         this.#channels.add(buffer, names, since)
         if (isFirst) void this.#run(this.#epoch)
-        else onState?.(this.#state)
+        else notify(buffer, onState, this.#state)
       },
       drained: () => this.#channels.drained(buffer),
       end: () => {
@@ -117,12 +117,12 @@ class BoardFollower {
       last?.close()
       this.#wake?.()
     }
-    onState?.('closed')
+    notify(buffer, onState, 'closed')
   }
 
   #enter(next: RealtimeState, reason?: Error): void {
     this.#state = next
-    for (const onState of this.#listeners.values()) onState?.(next, reason)
+    for (const [buffer, onState] of this.#listeners) notify(buffer, onState, next, reason)
   }
 
   async #run(epoch: number): Promise<void> {
@@ -203,6 +203,20 @@ class BoardFollower {
 
   #endAll(error: Error): void {
     for (const buffer of this.#listeners.keys()) buffer.fail(error)
+  }
+}
+
+/** What the callback throws ends its subscription, and no other one. */
+function notify(
+  buffer: MessageBuffer,
+  onState: SubscribeOptions['onState'],
+  state: RealtimeState,
+  reason?: Error,
+): void {
+  try {
+    onState?.(state, reason)
+  } catch (error) {
+    buffer.fail(error as Error)
   }
 }
 

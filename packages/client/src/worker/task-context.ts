@@ -126,7 +126,7 @@ export function createTaskContext<Client extends WorkerApi>(
       return created.tasks
     }, true),
     ...questions(client, id, lease, write),
-    sleep: (delayMs) => pause(delayMs, signal).then(() => signal.throwIfAborted()),
+    sleep: (delayMs) => handled(pause(delayMs, signal).then(() => signal.throwIfAborted())),
   }
 }
 
@@ -169,6 +169,9 @@ function handled<T>(promise: Promise<T>): Promise<T> {
   return promise
 }
 
+/** Timers with a longer delay end at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
 /** Ends early when the signal aborts. */
 export function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -178,7 +181,7 @@ export function pause(delayMs: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', end)
       resolve()
     }
-    const timer = setTimeout(end, delayMs)
+    const timer = setTimeout(end, Math.min(delayMs, LONGEST_TIMER_MS))
     signal.addEventListener('abort', end)
   })
 }

@@ -12,7 +12,7 @@ export interface WorkerOptions<Client = unknown> {
    * attempt, which the board retries; a `TaskFailure`, or an error with `retry: false`, puts the task on hold.
    */
   readonly run: (task: ClaimedTask, context: TaskContext<Client>) => unknown
-  /** How many tasks at once. Default 1. */
+  /** How many tasks at once, at least 1. Default 1. */
   readonly concurrency?: number | undefined
   /** How long a task stays claimed after the worker's last sign of life, in whole seconds. Default 60,000. */
   readonly leaseMs?: number | undefined
@@ -20,7 +20,10 @@ export interface WorkerOptions<Client = unknown> {
   readonly pollMs?: number | undefined
   /** Stops the worker when it aborts. */
   readonly signal?: AbortSignal | undefined
-  /** Faults of the network or of the server; the worker goes on. */
+  /**
+   * Gets faults of the network and of the server, after which the worker goes on, and the refusal that ends it. `taskId`: the task that
+   * was being worked, or null. What it throws is ignored.
+   */
   readonly onError?: ((error: unknown, taskId: string | null) => void) | undefined
 }
 
@@ -31,7 +34,10 @@ export interface Worker {
    * have not ended. Resolves when nothing of the worker is left.
    */
   stop(options?: { readonly drainTimeoutMs?: number }): Promise<void>
-  /** Resolves when it has stopped; rejects when the server refuses it: the credential, or the agent. */
+  /**
+   * Resolves when it has stopped; rejects when the server refuses it: the credential, or the agent. Without `onError`, a rejection that
+   * nobody handles is one of the process.
+   */
   readonly done: Promise<void>
 }
 
@@ -96,7 +102,11 @@ class TaskWorker<Client extends WorkerApi> {
   }
 
   #report(error: unknown, taskId: string | null = null): void {
-    this.#options.onError?.(error, taskId)
+    try {
+      this.#options.onError?.(error, taskId)
+    } catch {
+      // It must not end a heartbeat, or the process.
+    }
   }
 
   async #work(): Promise<void> {
