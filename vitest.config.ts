@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defaultClientConditions, defaultServerConditions } from 'vite'
-import { defineConfig } from 'vitest/config'
+import { defaultExclude, defineConfig } from 'vitest/config'
 
+const IN_BROWSER = 'test/browser/*.test.ts'
 const sourceCondition = '@taskboard/source'
 const packageNames = [
   'core',
@@ -50,11 +51,24 @@ export default defineConfig({
         test: {
           name,
           root: `packages/${name}`,
+          exclude: [...defaultExclude, IN_BROWSER],
           globalSetup: name === 'dashboard' ? [builtApp, pgliteTemplate] : [],
-          // A browser beside other tests on two cores can take long for anything.
-          ...(name === 'dashboard' && { testTimeout: 60_000, expect: { poll: { timeout: 15_000 } } }),
+          // Files share what they import: they leave nothing behind in it, and the import takes longer than the tests.
+          isolate: false,
         },
       })),
+      {
+        extends: true,
+        test: {
+          name: 'dashboard-in-browser',
+          root: 'packages/dashboard',
+          include: [IN_BROWSER],
+          globalSetup: [builtApp, pgliteTemplate],
+          // A browser beside other tests on two cores can take long for anything.
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 15_000 } },
+        },
+      },
       ...exampleNames.map((name) => ({
         extends: true as const,
         test: {

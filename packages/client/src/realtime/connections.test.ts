@@ -11,7 +11,7 @@ afterEach(async () => {
 })
 
 const CHANNEL = 'workspace.ws_1'
-const FAST = { firstDelayMs: 2, longestDelayMs: 4, pingMs: 30, answerMs: 60 }
+const SOON = { firstDelayMs: 2, longestDelayMs: 4 }
 
 async function serve(script: Parameters<typeof serveScript>[0]) {
   const server = await serveScript(script)
@@ -24,7 +24,7 @@ function realtimeOf(url: string, options: Partial<RealtimeOptions> = {}) {
     url,
     token: () => Promise.resolve('tb_key'),
     WebSocket,
-    timings: FAST,
+    timings: SOON,
     random: () => 0.5,
     ...options,
   })
@@ -60,9 +60,7 @@ describe('a connection that ends', () => {
     cleanUps.push(() => Promise.resolve(vi.useRealTimers()))
     const server = await serve(closing(code))
     const states: string[] = []
-    const messages = realtimeOf(server.url, {
-      timings: { ...FAST, pingMs: 60_000, answerMs: 60_000 },
-    }).subscribe(CHANNEL, {
+    const messages = realtimeOf(server.url).subscribe(CHANNEL, {
       onState: (state, reason) => states.push(reason === undefined ? state : `${state}: ${reason.message}`),
     })
     expect(await messages.next()).toMatchObject({ value: { type: 'subscribed', channel: CHANNEL } })
@@ -125,7 +123,8 @@ describe('a connection that ends', () => {
       // Half open: it reads nothing any more, and does not close.
       if (connection.number === 1 && message['type'] === 'subscribe') connection.socket.pause()
     })
-    const messages = realtimeOf(server.url).subscribe(CHANNEL)
+    const timings = { ...SOON, pingMs: 30, answerMs: 1_000 }
+    const messages = realtimeOf(server.url, { timings }).subscribe(CHANNEL)
     const types: unknown[] = []
     for await (const message of messages) {
       types.push('seq' in message ? [message.type, message.seq] : message.type)

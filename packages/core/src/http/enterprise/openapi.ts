@@ -128,7 +128,7 @@ interface DescribedApi {
 export function openApiDocument(operations: readonly Operation[], api: DescribedApi): OpenApiDocument {
   const schemas: Record<string, Json> = {}
   const toSchema = (schema: z.ZodType, io: 'input' | 'output'): Json =>
-    hoisted(z.toJSONSchema(schema, { io, unrepresentable: 'any' }), schemas)
+    hoisted(jsonSchemaOf(schema, io), schemas)
   schemas['Error'] = toSchema(errorSchema, 'output')
   const paths: Record<string, Record<string, Json>> = {}
   for (const operation of operations) {
@@ -255,6 +255,17 @@ function codesOf(status: number): string {
     row.status === status ? [row.code] : [],
   )
   return `${[...new Set(codes)].join(' or ')}.`
+}
+
+const jsonSchemas = { input: new WeakMap<z.ZodType, Json>(), output: new WeakMap<z.ZodType, Json>() }
+
+/** The conversion is most of the work for a document. Boards of one process share their schemas. */
+function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const known = jsonSchemas[io].get(schema)
+  if (known !== undefined) return known
+  const converted = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  jsonSchemas[io].set(schema, converted)
+  return converted
 }
 
 /** Moves the schemas with their own id to the document's components, and updates the references to them. */
