@@ -1,24 +1,10 @@
-// A board with something of everything, on a clock that stands still: the same pictures each time.
+// What happens on the sample board today: something of everything, by calls of the client, as people and agents would make them.
 import { randomBytes } from 'node:crypto'
-import { createTaskboard, defineAgent } from '@taskboard/core'
-import { memoryStorage } from '@taskboard/memory'
-import { virtualClock } from '@taskboard/testing'
+import { createClient } from '@taskboard/client'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-const MINUTE_MS = 60_000
-const BEGIN = '2026-11-02T08:00:00Z'
-const WORKING_DAYS = 14
-
-export const owner = { email: 'ada@example.com', password: randomBytes(18).toString('base64url') }
-
-const reports = [
-  ['Compare four vendors of label printers', 'research'],
-  ['Summarise the feedback on the beta', 'writing'],
-  ['Check the invoices of October', 'finance'],
-  ['Draft the release notes for 2.4', 'writing'],
-  ['Find where the sign-up loses people', 'research'],
-]
+const LEASE_S = 3_600
 
 const waiting = [
   {
@@ -66,194 +52,130 @@ const description = `Send the **three** drafts that the team chose.
 
 See [the brief](https://example.com/brief).`
 
-/** Fills a board, and starts it. `close` ends it. */
-export async function openSampleBoard() {
-  const clock = virtualClock(BEGIN)
-  const taskboard = createTaskboard({
-    storage: memoryStorage(),
-    clock,
-    logger: false,
-    tokens: { secret: randomBytes(32) },
-    secrets: { encryptionKey: randomBytes(32) },
-    agents: [
-      defineAgent({
-        type: 'assistant',
-        run: async () => '',
-        chat: async (message) =>
-          `You said: ${message}. There are six tasks to do; the most pressing one is about the payouts.`,
-      }),
-    ],
-  })
-  const { account, workspace } = await taskboard.accounts.create({
-    name: 'Harbour & Co',
-    tier: 'professional',
-    workspaceName: 'Operations',
-    owner,
-  })
-  await taskboard.accounts.createWorkspace(account.id, { name: 'Research' })
-  await taskboard.accounts.createUser(account.id, { email: 'grace@example.com', password: owner.password })
-  const board = taskboard.board(workspace.id)
-  const agents = await makeAgents(taskboard, workspace.id)
-  const place = { taskboard, clock, board, agents, workspaceId: workspace.id }
-  await workThePast(place)
-  const taskId = await makeToday(place)
-  await makeSettings(taskboard, workspace.id)
-  await taskboard.start()
-  return { taskboard, now: () => clock.now(), taskId, close: () => taskboard.close() }
-}
-
-async function makeAgents({ agents }, workspaceId) {
-  const make = (name, type, model, tools) =>
-    agents.create(workspaceId, { name, type, model, tools, systemPrompt: `You are ${name}.` })
-  return {
-    research: await make('Scout', 'research', 'large-2', ['web search', 'spreadsheet']),
-    writing: await make('Quill', 'writing', 'large-2', ['editor']),
-    finance: await make('Ledger', 'finance', 'small-1', ['accounting']),
+/** Fills the board of the owner's first workspace. Returns the id of the task that waits for an approval. */
+export async function fillBoard({ url, owner }) {
+  const client = createClient({ baseUrl: url, login: owner })
+  const { agents } = await client.agents.list()
+  const place = {
+    client,
+    agents: Object.fromEntries(agents.map((agent) => [agent.type, agent])),
+    dueIn: (ms) => new Date(Date.now() + ms).toISOString(),
   }
+  await makeFailure(place)
+  await makeQuestion(place)
+  const taskId = await makeApproval(place)
+  await startWork(place, 'research', { title: 'Watch the launch of Contoso', progress: 35 })
+  await startWork(place, 'finance', { title: 'Match 340 receipts with the ledger', progress: 70 })
+  for (const { dueInMs, ...task } of waiting)
+    await add(place, { ...task, ...(dueInMs === undefined ? {} : { deadline: place.dueIn(dueInMs) }) })
+  await add(place, { title: 'Check the quotes in the press kit', type: 'research', parent_id: taskId })
+  await makeSettings(place)
+  await client.auth.logout()
+  return taskId
 }
 
-/** Two weeks of finished work, for the figures. */
-async function workThePast({ clock, board, agents }) {
-  for (let day = 0; day < WORKING_DAYS; day++) {
-    for (const [index, [title, type]] of reports.entries()) {
-      if ((day + index) % 3 === 0) continue
-      await board.add({ title, type, assignedTo: agents[type].id, tags: ['weekly'] })
-      const task = await claim(board, agents[type])
-      await clock.advance((7 + ((day * 5 + index * 3) % 11)) * MINUTE_MS)
-      await report(board, task, 0.04 + index * 0.02)
-      if ((day + index) % 8 === 0) {
-        await board.fail(task.id, {
-          fencingToken: task.lease.fencingToken,
-          reason: 'The source did not answer.',
-          retry: false,
-        })
-        await board.delete(task.id)
-      } else {
-        await board.complete(task.id, {
-          fencingToken: task.lease.fencingToken,
-          result: `Done: ${title.toLowerCase()}.`,
-        })
-      }
-    }
-    await clock.advance(DAY_MS - (clock.now() % DAY_MS) + 8 * HOUR_MS)
-  }
+/** Adds a task for the agent of its type alone. */
+const add = ({ client, agents }, task) => client.tasks.create({ ...task, assigned_to: agents[task.type].id })
+
+/** Adds a task that its agent takes at once. Returns its id, and what the agent's calls carry. */
+async function begin(place, task) {
+  const made = await add(place, task)
+  const { task: claimed } = await place.client.tasks.claim({
+    agent_id: place.agents[task.type].id,
+    lease_s: LEASE_S,
+  })
+  if (claimed?.id !== made.id) throw new Error(`${claimed?.title} came before ${task.title}`)
+  return { id: claimed.id, fencing_token: claimed.fencing_token }
 }
 
-async function makeToday({ clock, board, agents }) {
-  const assigned = (type) => ({ type, assignedTo: agents[type].id })
-  await clock.advance(2 * HOUR_MS)
+const report = ({ client }, { id, fencing_token }, costUsd) =>
+  client.tasks.usage(id, {
+    fencing_token,
+    model: 'large-2',
+    input_tokens: Math.round(costUsd * 120_000),
+    output_tokens: Math.round(costUsd * 9_000),
+    cost_usd: costUsd,
+  })
 
-  await board.add({ title: 'Close the books of October', ...assigned('finance'), priority: 'high' })
-  const failing = await claim(board, agents.finance)
-  await board.fail(failing.id, {
-    fencingToken: failing.lease.fencingToken,
+async function makeFailure(place) {
+  const { id, fencing_token } = await begin(place, {
+    title: 'Close the books of October',
+    type: 'finance',
+    priority: 'high',
+  })
+  await place.client.tasks.fail(id, {
+    fencing_token,
     reason: 'The bank refused the connection (403).',
     retry: false,
   })
+}
 
-  await board.add({ title: 'Choose a name for the new plan', ...assigned('writing'), priority: 'medium' })
-  const asking = await claim(board, agents.writing)
-  await board.ask(asking.id, {
-    fencingToken: asking.lease.fencingToken,
-    question: 'Should the name be one word? "Harbour Pro" and "Anchor" are the best two.',
+async function makeQuestion(place) {
+  const { id, fencing_token } = await begin(place, {
+    title: 'Choose a name for the new plan',
+    type: 'writing',
+    priority: 'medium',
   })
+  await place.client.tasks.hold(id, {
+    fencing_token,
+    reason: 'needs_input',
+    message: 'Should the name be one word? "Harbour Pro" and "Anchor" are the best two.',
+  })
+}
 
-  const parent = await board.add({
+async function makeApproval(place) {
+  const { tasks } = place.client
+  const begun = await begin(place, {
     title: 'Send the press kit',
     description,
-    ...assigned('writing'),
+    type: 'writing',
     priority: 'urgent',
-    dueDate: clock.now() + 6 * HOUR_MS,
+    deadline: place.dueIn(6 * HOUR_MS),
     tags: ['press', 'launch'],
   })
-  const sending = await claim(board, agents.writing)
-  const { fencingToken } = sending.lease
-  await board.log(sending.id, { fencingToken, message: 'Read the brief and figures.csv' })
-  await board.log(sending.id, {
-    fencingToken,
+  const { id, fencing_token } = begun
+  await tasks.log(id, { fencing_token, message: 'Read the brief and figures.csv' })
+  await tasks.log(id, {
+    fencing_token,
     message: 'One number differs from the brief: 1,204 and 1,240',
     level: 'warn',
   })
-  await board.output(sending.id, {
-    fencingToken,
+  await tasks.output(id, {
+    fencing_token,
     type: 'document',
     name: 'Press kit, draft 3',
     url: 'https://example.com/press-kit.pdf',
     size: 184_320,
   })
-  await report(board, sending, 0.18)
-  await board.progress(sending.id, { fencingToken, progress: 80 })
-  await board.requestApproval(sending.id, {
-    fencingToken,
+  await report(place, begun, 0.18)
+  await tasks.progress(id, { fencing_token, progress: 80 })
+  await tasks.approvals.request(id, {
+    fencing_token,
     action: 'send_email',
     summary: 'Send the press kit to 214 journalists',
     input: { to: 'press-list', subject: 'Harbour 2.4', attachments: ['press-kit.pdf'] },
   })
-  await board.comment(parent.id, {
-    body: 'Please wait for the last number from finance.',
-    authorName: 'Grace',
-  })
-
-  await startWork(board, agents.research, 'Watch the launch of Contoso', 35)
-  await startWork(board, agents.finance, 'Match 340 receipts with the ledger', 70)
-  for (const { dueInMs, type, ...task } of waiting) {
-    await board.add({
-      ...task,
-      ...assigned(type),
-      dueDate: dueInMs === undefined ? null : clock.now() + dueInMs,
-    })
-    await clock.advance(3 * MINUTE_MS)
-  }
-  await board.add({
-    title: 'Check the quotes in the press kit',
-    ...assigned('research'),
-    parentId: parent.id,
-  })
-
-  await clock.advance(20_000)
-  return parent.id
+  await tasks.comment(id, { body: 'Please wait for the last number from finance.' })
+  return id
 }
 
-async function startWork(board, agent, title, progress) {
-  const made = await board.add({
-    title,
-    type: agent.type,
-    assignedTo: agent.id,
-    priority: 'urgent',
-    tags: ['today'],
-  })
-  const task = await claim(board, agent)
-  if (task.id !== made.id) throw new Error(`${task.title} came before ${title}`)
-  await report(board, task, 0.07)
-  await board.progress(task.id, { fencingToken: task.lease.fencingToken, progress })
+async function startWork(place, type, { title, progress }) {
+  const begun = await begin(place, { title, type, priority: 'urgent', tags: ['today'] })
+  await report(place, begun, 0.07)
+  await place.client.tasks.progress(begun.id, { fencing_token: begun.fencing_token, progress })
 }
 
-async function claim(board, agent) {
-  const task = await board.claim({ agentId: agent.id, leaseMs: HOUR_MS })
-  if (task === null) throw new Error(`${agent.name} found no task`)
-  return task
-}
-
-function report(board, { id, lease }, costUsd) {
-  return board.usage(id, {
-    fencingToken: lease.fencingToken,
-    model: 'large-2',
-    inputTokens: Math.round(costUsd * 120_000),
-    outputTokens: Math.round(costUsd * 9_000),
-    costUsd,
-  })
-}
-
-async function makeSettings({ accounts, webhooks, board, usage }, workspaceId) {
-  await accounts.createKey({ workspaceId, name: 'nightly import', scopes: ['tasks:read', 'tasks:write'] })
-  await webhooks.register(workspaceId, {
+async function makeSettings({ client }) {
+  await client.workspaces.create({ name: 'Research' })
+  await client.members.create({ email: 'grace@example.com', password: randomBytes(18).toString('base64url') })
+  await client.apiKeys.create({ name: 'nightly import', scopes: ['tasks:read', 'tasks:write'] })
+  await client.webhooks.create({
     url: 'https://hooks.example.com/board',
     events: ['task.completed', 'task.failed'],
   })
-  await board(workspaceId).schedules.create({
+  await client.schedules.create({
     cron: '0 7 * * 1-5',
-    timeZone: 'Europe/Berlin',
+    time_zone: 'Europe/Berlin',
     task: { title: 'Collect the figures of yesterday', type: 'finance' },
   })
-  await usage.setBudget({ workspaceId }, { costUsd: 40 }).catch(() => undefined)
 }

@@ -1,5 +1,5 @@
-// Takes pictures of the dashboard, of a sample board:
-//   node packages/dashboard/scripts/screenshots.mjs --out docs/images --pages board,task --widths 360,1440 --schemes light,dark
+// Takes pictures of the dashboard, in the demo that `npm start` runs, on a sample board. Without options: those of README and docs. Others:
+//   npm run screenshots -- --out /tmp/pictures --pages board,task --widths 360,1440 --schemes light,dark
 // `--pages all` takes them all; `--full` takes whole pages, not only what is in the window; `--no-build` uses the application as it was built.
 import { spawn } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
@@ -36,45 +36,72 @@ const pages = {
   'settings-usage': { hash: '#/settings/usage' },
 }
 
-async function takeAll({ out, pages: names, widths, schemes, full, build }) {
+/** The pictures of README and docs. */
+const shown = [
+  { name: 'board', width: 1440, scheme: 'light' },
+  { name: 'task', width: 1440, scheme: 'light' },
+  { name: 'inbox', width: 1440, scheme: 'dark' },
+  { name: 'analytics', width: 1440, scheme: 'dark' },
+]
+
+async function takeAll({ out, pictures, full, build }) {
   const { buildApp } = await import('./build-app.mjs')
   if (build) await buildApp()
-  const { openSampleBoard, owner } = await import('./sample-board.mjs')
+  const { startSampleDemo } = await import('./sample-demo.mjs')
   const { launchBrowser } = await import('./launch-browser.mjs')
-  const { hosts } = await import('../test/hosts.js')
-  const { taskboardDashboard } = await import('../src/index.js')
   await mkdir(out, { recursive: true })
-  const sample = await openSampleBoard()
-  const dashboard = taskboardDashboard(sample.taskboard)
-  const host = await hosts[0].serve(sample.taskboard, { mountPath: '', routes: [dashboard] })
+  const demo = await startSampleDemo()
   const browser = await launchBrowser()
   try {
-    for (const scheme of schemes) {
-      for (const width of widths) {
-        const session = await openSession(browser, { sample, dashboard, host, owner, scheme, width })
-        for (const name of names) {
-          const path = join(out, `${name}-${width}-${scheme}.png`)
-          await take(session, { ...pages[name], path, full })
-          console.log(path)
-        }
-        await session.context.close()
+    let storageState = await logIn(browser, demo)
+    for (const [window, names] of byWindow(pictures)) {
+      const session = await openSession(browser, { ...JSON.parse(window), storageState, demo })
+      for (const name of names) {
+        const { width, scheme } = JSON.parse(window)
+        const path = join(out, `${name}-${width}-${scheme}.png`)
+        await take(session, { ...pages[name], path, full })
+        console.log(path)
       }
+      // The session's token is valid once, so the next window goes on with the last one.
+      storageState = await session.context.storageState()
+      await session.context.close()
     }
   } finally {
     await browser.close()
-    await host.close()
-    await sample.close()
+    await demo.close()
   }
 }
 
-async function openSession(browser, { sample, dashboard, host, owner, scheme, width }) {
-  const context = await browser.newContext({
-    viewport: { width, height: HEIGHTS[width] ?? Math.round(width * 0.5625) },
-    colorScheme: scheme,
-    reducedMotion: 'reduce',
-    locale: 'en-GB',
-    timezoneId: 'Europe/Berlin',
-  })
+function byWindow(pictures) {
+  const windows = new Map()
+  for (const { name, width, scheme } of pictures) {
+    const key = JSON.stringify({ width, scheme })
+    windows.set(key, [...(windows.get(key) ?? []), name])
+  }
+  return windows
+}
+
+/** By the link that the demo has printed. */
+async function logIn(browser, demo) {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(demo.link)
+  await page.getByRole('region', { name: 'Board' }).waitFor({ timeout: QUIET_MS })
+  const state = await context.storageState()
+  await context.close()
+  return state
+}
+
+const looksOf = ({ width, scheme }) => ({
+  viewport: { width, height: HEIGHTS[width] ?? Math.round(width * 0.5625) },
+  colorScheme: scheme,
+  reducedMotion: 'reduce',
+  locale: 'en-GB',
+  timezoneId: 'Europe/Berlin',
+})
+
+async function openSession(browser, { demo, storageState, ...window }) {
+  const context = await browser.newContext({ ...looksOf(window), storageState })
   const page = await context.newPage()
   for (const kind of ['pageerror', 'console']) {
     page.on(kind, (said) => {
@@ -82,27 +109,21 @@ async function openSession(browser, { sample, dashboard, host, owner, scheme, wi
         console.error(`in the browser: ${said.stack ?? said.text()}`)
     })
   }
-  await page.clock.setFixedTime(sample.now())
-  const link = () => dashboard.createLoginLink({ email: owner.email, baseUrl: host.url })
-  return { context, page, link, url: `${host.url}/dashboard/`, taskId: sample.taskId, isLoggedIn: false }
+  const url = `${demo.url}/dashboard/`
+  await page.goto(url)
+  // A load that is cut off can lose the next token of the session.
+  await settled(page)
+  return { browser, window, context, page, url, taskId: demo.taskId }
 }
 
-async function take(session, { hash, keys = [], isLoggedOut = false, path, full }) {
-  const { page } = session
+async function take({ browser, window, page, url, taskId }, { hash, keys = [], isLoggedOut, path, full }) {
   if (isLoggedOut) {
-    const logged = session.page
-    session.page = await session.context.browser().newPage(await optionsOf(logged))
-    await session.page.goto(session.url)
-    await picture(session.page, path, full)
-    await session.page.close()
-    session.page = logged
-    return
+    const stranger = await browser.newPage(looksOf(window))
+    await stranger.goto(url)
+    await picture(stranger, path, full)
+    return stranger.close()
   }
-  if (!session.isLoggedIn) await page.goto(await session.link())
-  session.isLoggedIn = true
-  await page.waitForFunction("!location.hash.includes('login')", undefined, { timeout: QUIET_MS })
-  await settled(page)
-  await page.goto(session.url + hash.replace('{task}', session.taskId))
+  await page.goto(url + hash.replace('{task}', taskId))
   await page.reload()
   await settled(page)
   for (const key of keys) {
@@ -110,13 +131,6 @@ async function take(session, { hash, keys = [], isLoggedOut = false, path, full 
     await settled(page)
   }
   await picture(page, path, full)
-}
-
-async function optionsOf(page) {
-  const colorScheme = (await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"))
-    ? 'dark'
-    : 'light'
-  return { viewport: page.viewportSize(), colorScheme, reducedMotion: 'reduce', locale: 'en-GB' }
 }
 
 async function picture(page, path, fullPage) {
@@ -134,25 +148,28 @@ function readArguments() {
   const { values } = parseArgs({
     options: {
       out: { type: 'string', default: 'docs/images' },
-      pages: { type: 'string', default: 'board' },
+      pages: { type: 'string' },
       widths: { type: 'string', default: '1440' },
       schemes: { type: 'string', default: 'light' },
       full: { type: 'boolean', default: false },
       'no-build': { type: 'boolean', default: false },
     },
   })
-  const named = values.pages === 'all' ? Object.keys(pages) : values.pages.split(',')
-  const unknown = named.filter((name) => !Object.hasOwn(pages, name))
+  const { out, full, 'no-build': isBuilt } = values
+  return { out, pictures: picturesOf(values), full, build: !isBuilt }
+}
+
+function picturesOf({ pages: wanted, widths, schemes }) {
+  if (wanted === undefined) return shown
+  const names = wanted === 'all' ? Object.keys(pages) : wanted.split(',')
+  const unknown = names.filter((name) => !Object.hasOwn(pages, name))
   if (unknown.length > 0)
     throw new Error(`no page ${unknown.join(', ')}; there are ${Object.keys(pages).join(', ')}`)
-  return {
-    out: values.out,
-    pages: named,
-    widths: values.widths.split(',').map(Number),
-    schemes: values.schemes.split(','),
-    full: values.full,
-    build: !values['no-build'],
-  }
+  return schemes
+    .split(',')
+    .flatMap((scheme) =>
+      widths.split(',').flatMap((width) => names.map((name) => ({ name, width: Number(width), scheme }))),
+    )
 }
 
 // The packages are used from their sources, which takes a loader.
