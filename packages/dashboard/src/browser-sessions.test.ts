@@ -161,6 +161,32 @@ describe.each(hosts)('sessions of browsers on $name', ({ serve }) => {
     expect((await post('/refresh', undefined, { cookie, 'sec-fetch-site': 'same-origin' })).status).toBe(200)
   })
 
+  it('do not let a cookie that a sibling subdomain added take the place of the user’s', async () => {
+    const { post, callAs } = await open()
+    const login = await post('', { email, password })
+    const own = cookieIn(login)
+    const tossed = cookieIn(await post('', { email, password }))
+    for (const cookie of [`${tossed}; ${own}`, `${own}; ${tossed}`]) {
+      const answer = await post('/refresh', undefined, { cookie })
+      expect([answer.status, answer.headers.get('set-cookie')]).toEqual([401, null])
+    }
+    // The same cookie twice is one.
+    const next = await post('/refresh', undefined, { cookie: `${own}; ${own}` })
+    expect(next.status).toBe(200)
+    expect((await post('/logout', undefined, { cookie: `${tossed}; ${cookieIn(next)}` })).status).toBe(204)
+    expect(await callAs(next)).toBe(401)
+    expect((await post('/refresh', undefined, { cookie: tossed })).status).toBe(401)
+  })
+
+  it('have the headers of the other answers, refused or not', async () => {
+    const { post } = await open()
+    for (const answer of [await post('', { email, password }), await post('/refresh'), await post('', {})]) {
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+    }
+  })
+
   it('are begun by POST alone', async () => {
     const { host } = await open()
     const answer = await fetch(`${host.url}/dashboard/session`, {
@@ -191,6 +217,7 @@ describe('the cookie of a session', () => {
     targetOrigin: string,
     path: string,
     publicPath?: string,
+    origin?: string,
   ): Promise<string | undefined> {
     const taskboard = createTaskboard({
       storage: memoryStorage(),
@@ -203,6 +230,7 @@ describe('the cookie of a session', () => {
     const headers: Record<string, string> = {
       'sec-fetch-site': 'same-origin',
       'content-type': 'application/json',
+      ...(origin !== undefined && { origin }),
     }
     const answer = await login?.handle({
       method: 'POST',
@@ -234,6 +262,15 @@ describe('the cookie of a session', () => {
     ['http://127.0.0.1.evil.example', `__Secure-taskboard-session=…; Path=${path}; Secure; ${age}`],
   ])('of %s is sent only to its routes, over HTTPS alone except on this machine', async (origin, cookie) => {
     expect(await cookieAt(origin, path)).toBe(cookie)
+  })
+
+  it('is for HTTPS alone where a proxy addresses the process as this machine', async () => {
+    const of = (origin: string) => cookieAt('http://127.0.0.1:3000', path, undefined, origin)
+    const secure = `__Secure-taskboard-session=…; Path=${path}; Secure; ${age}`
+    expect(await of('https://app.example')).toBe(secure)
+    expect(await of('http://app.example')).toBe(secure)
+    expect(await of('null')).toBe(secure)
+    expect(await of('http://localhost:5173')).toBe(`taskboard-session-3000=…; Path=${path}; ${age}`)
   })
 
   it('has the path that browsers see, and nothing else that is in a path', async () => {

@@ -180,9 +180,20 @@ describe('taskboardDashboard', () => {
     [{ path: '/' }, 'path'],
     [{ path: '/dash/' }, 'path'],
     [{ path: '/:tenant' }, 'path'],
+    [{ path: 7 as never }, 'path'],
+    [{ path: '/board/..' }, 'path'],
+    [{ path: '/./board' }, 'path'],
     [{ publicPath: 'https://app.example/x' }, 'publicPath'],
+    [{ publicPath: '/käse/dashboard' }, 'publicPath'],
+    [{ publicPath: '/a;b/dashboard' }, 'publicPath'],
+    [{ publicPath: '/../dashboard' }, 'publicPath'],
     [{ publicPath: '/kanban' }, 'publicPath'],
     [{ realtimePath: 'ws' }, 'realtimePath'],
+    [{ folder: '' }, 'folder'],
+    [{ folder: new URL('file:///srv/app') as never }, 'folder'],
+    [{ loginUrl: '/\t/evil.example' }, 'loginUrl'],
+    [{ loginUrl: '/x\r\nset-cookie: a=b' }, 'loginUrl'],
+    [{ loginUrl: 'https://' }, 'loginUrl'],
     [{ loginUrl: 'javascript:alert(1)' }, 'loginUrl'],
     [{ loginUrl: '//evil.example' }, 'loginUrl'],
     [{ loginUrl: '/\\evil.example' }, 'loginUrl'],
@@ -190,6 +201,33 @@ describe('taskboardDashboard', () => {
     expect(() => taskboardDashboard(taskboard, options)).toThrow(
       expect.objectContaining({ code: 'INVALID_CONFIG', field }),
     )
+  })
+
+  it.each(['/k%C3%A4se/dashboard', "/a(b)+c,d=e:@'!$&*~/dashboard"])(
+    'takes the public path %s',
+    (publicPath) => {
+      expect(() => taskboardDashboard(taskboard, { publicPath })).not.toThrow()
+    },
+  )
+
+  it.each([
+    undefined,
+    '',
+    '/kanban',
+    'app.example',
+    'javascript:x',
+    'https://a.example/?x',
+    'https://a.example/#',
+    'https://u@a.example',
+  ])('makes no login link below %j', async (baseUrl) => {
+    const withLogin = createTaskboard({
+      storage: memoryStorage(),
+      logger: false,
+      tokens: { secret: 's'.repeat(32) },
+    })
+    const link = taskboardDashboard(withLogin).createLoginLink({ email: 'a@b.c', baseUrl: baseUrl as string })
+    await expect(link).rejects.toMatchObject({ code: 'INVALID_FIELD', field: 'baseUrl' })
+    await withLogin.close()
   })
 
   it('makes no login link without the board’s login', async () => {

@@ -28,14 +28,19 @@ export interface Dashboard extends RouteGroup {
   /**
    * A link that logs its first opener in as a user, once, without a password or a second factor. Only with Taskboard's login. Whoever has
    * the link is that user, so pass it on as you would a password. The code in it is behind the `#`, which browsers do not send to servers.
-   * @throws TaskboardError `NOT_FOUND` for an unknown user; `INVALID_FIELD`, `MISSING_FIELD`; `INVALID_CONFIG` with the host's login.
+   * @throws TaskboardError `NOT_FOUND` for an unknown user; `INVALID_FIELD` (`baseUrl`, too), `MISSING_FIELD`; `INVALID_CONFIG` with the
+   *   host's login.
    */
   createLoginLink(input: LoginLinkInput): Promise<string>
 }
 
 const DEFAULT_PATH = '/dashboard'
-const PATH = /^(?:\/[A-Za-z0-9._~-]+)+$/
-const LOGIN_URL = /^(?:https?:\/\/|\/(?![/\\]))/
+/** Browsers resolve `.` and `..`, and the routes below would never be addressed. */
+const PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+$/
+/** As browsers write paths: other characters are percent-encoded. */
+const PUBLIC_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))(?:[A-Za-z0-9._~!$&'()*+,=:@-]|%[\dA-Fa-f]{2})+)+$/
+/** Without what URL parsers drop from the text. */
+const LOGIN_URL = /^(?:https?:\/\/[^\s/?#]|\/(?![/\\]))[^\s\p{Cc}\\]*$/u
 
 /**
  * The dashboard: a web application for the people who work with the board. Its pages call the enterprise API and the realtime channel
@@ -83,32 +88,69 @@ export function taskboardDashboard(
         describeHost(taskboard, { ...options, path }, request, (await application()).version),
       ),
       get('/assets/:file', (request) => answerAsset(application, request)),
-      ...browserSessionRoutes(taskboard, sessions),
+      ...browserSessionRoutes(taskboard, sessions).map(restricted),
     ],
     async createLoginLink({ baseUrl, ...input }) {
       if (services.login === null) {
         throw new TaskboardError('INVALID_CONFIG', 'login links require `tokens`: the host has its own login')
       }
+      const address = toBaseUrl(baseUrl)
       const { code } = await services.login.createLoginCode(input)
-      return `${baseUrl.replace(/\/$/, '')}${path}/#login=${code}`
+      return `${address}${path}/#login=${code}`
     },
   }
 }
 
-function checkOptions({ path = DEFAULT_PATH, publicPath, loginUrl, realtimePath }: DashboardOptions): void {
-  for (const [field, value] of Object.entries({ path, publicPath, realtimePath })) {
-    if (value !== undefined && !PATH.test(value)) {
-      throw new TaskboardError('INVALID_CONFIG', `${field} must be a path such as /dashboard`, { field })
-    }
+function checkOptions({
+  path = DEFAULT_PATH,
+  publicPath,
+  loginUrl,
+  realtimePath,
+  folder,
+}: DashboardOptions): void {
+  requireOption('path', isPath(path), 'must be a path such as /dashboard')
+  if (realtimePath !== undefined) {
+    requireOption('realtimePath', isPath(realtimePath), 'must be a path such as /v2/realtime')
   }
-  if (publicPath !== undefined && !publicPath.endsWith(path)) {
-    const field = 'publicPath'
-    throw new TaskboardError('INVALID_CONFIG', `publicPath must end with ${path}`, { field })
+  if (publicPath !== undefined) {
+    const isGood = typeof publicPath === 'string' && PUBLIC_PATH.test(publicPath)
+    requireOption('publicPath', isGood, 'must be a path as browsers write it, such as /kanban/dashboard')
+    requireOption('publicPath', publicPath.endsWith(path), `must end with ${path}`)
   }
-  if (loginUrl !== undefined && !LOGIN_URL.test(loginUrl)) {
-    throw new TaskboardError('INVALID_CONFIG', 'loginUrl must be an http(s) URL, or a path', {
-      field: 'loginUrl',
-    })
+  if (loginUrl !== undefined) {
+    const isGood = typeof loginUrl === 'string' && LOGIN_URL.test(loginUrl)
+    requireOption('loginUrl', isGood, 'must be an http(s) URL, or a path such as /login')
+  }
+  if (folder !== undefined) {
+    requireOption('folder', typeof folder === 'string' && folder !== '', 'must be the path of a folder')
+  }
+}
+
+function isPath(value: unknown): boolean {
+  return typeof value === 'string' && PATH.test(value)
+}
+
+function requireOption(field: keyof DashboardOptions, isGood: boolean, rule: string): void {
+  if (!isGood) throw new TaskboardError('INVALID_CONFIG', `${field} ${rule}`, { field })
+}
+
+/** The origin and the mount path, to which the path of the dashboard is appended. */
+function toBaseUrl(baseUrl: unknown): string {
+  const url = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : null
+  const isGood =
+    url !== null && /^https?:$/.test(url.protocol) && !/[?#]/.test(url.href) && url.username === ''
+  if (isGood) return url.href.replace(/\/$/, '')
+  const rule = 'must be an http(s) URL without a query, such as https://app.example/kanban'
+  throw new TaskboardError('INVALID_FIELD', `baseUrl ${rule}`, { field: 'baseUrl' })
+}
+
+function restricted(route: Route): Route {
+  return {
+    ...route,
+    async handle(request) {
+      const { headers, ...answer } = await route.handle(request)
+      return { ...answer, headers: { ...securityHeaders, ...headers } }
+    },
   }
 }
 

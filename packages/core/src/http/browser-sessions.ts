@@ -25,6 +25,7 @@ const code = z.object({ code: boundedText(2_048) })
 const BODY_BYTES = 16_384
 const JSON_TYPE = 'application/json; charset=utf-8'
 const COOKIE = 'taskboard-session'
+const MOST_COOKIES = 2
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/
 /** What the `Path` of a cookie may have, so that it ends nothing. */
 const COOKIE_PATH = /^\/[\w.~!$&'()*+,=:@%/-]*$/
@@ -39,8 +40,8 @@ interface Step {
 interface StepCall {
   readonly body: Readonly<Record<string, unknown>>
   readonly clientAddress: string
-  /** The refresh token of the cookie. */
-  readonly refreshToken: string | undefined
+  /** The refresh tokens of the request's cookies. A browser has one; a second one is from somebody else. */
+  readonly refreshTokens: readonly string[]
 }
 
 const steps: readonly Step[] = [
@@ -61,16 +62,24 @@ const steps: readonly Step[] = [
   {
     suffix: '/refresh',
     body: nothing,
-    run(sessions, { refreshToken, clientAddress }) {
+    run(sessions, { refreshTokens, clientAddress }) {
+      const [refreshToken, other] = refreshTokens
       if (refreshToken === undefined) throw new TaskboardError('UNAUTHORIZED', 'there is no session')
+      // A page of a sibling subdomain can add a cookie, but not replace one: its session must not take the place of the user's.
+      if (other !== undefined) {
+        throw new TaskboardError(
+          'UNAUTHORIZED',
+          'the request has several session cookies; remove the cookies of this site, then log in',
+        )
+      }
       return sessions.refresh(refreshToken, { clientAddress })
     },
   },
   {
     suffix: '/logout',
     body: nothing,
-    async run(sessions, { refreshToken }) {
-      if (refreshToken !== undefined) await sessions.logout({ refreshToken })
+    async run(sessions, { refreshTokens }) {
+      for (const refreshToken of refreshTokens) await sessions.logout({ refreshToken })
       return null
     },
   },
@@ -108,7 +117,7 @@ export function browserSessionRoutes(
       const requestId = requestIdOf(request, services.environment)
       try {
         const cookie = cookieOf(request, publicPath ?? withoutSuffix(request.path, step.suffix))
-        const tokens = await take(ours.sessions, step, request, readCookie(request, cookie.name))
+        const tokens = await take(ours.sessions, step, request, readCookies(request, cookie.name))
         return toResponse(requestId, tokens, cookie)
       } catch (error) {
         return toErrorResponse(services, request, requestId, error)
@@ -121,7 +130,7 @@ async function take(
   sessions: Sessions,
   step: Step,
   request: HttpRequest,
-  refreshToken: string | undefined,
+  refreshTokens: readonly string[],
 ): Promise<SessionTokens | null> {
   if (request.method !== 'POST') {
     throw new TaskboardError('METHOD_NOT_ALLOWED', 'use POST', { allow: ['POST'] })
@@ -131,7 +140,7 @@ async function take(
   const given = await readJsonObject(request, BODY_BYTES)
   requireFields(given, fieldNamesOf(step.body))
   const body = parseInput(step.body, given)
-  return step.run(sessions, { body, clientAddress: request.clientAddress, refreshToken })
+  return step.run(sessions, { body, clientAddress: request.clientAddress, refreshTokens })
 }
 
 interface Cookie {
@@ -141,16 +150,26 @@ interface Cookie {
 
 /**
  * Over plain HTTP on this machine, where some browsers keep no `Secure` cookie, it is an ordinary one. Its name has the port, because browsers
- * send the cookies of a host to all of its ports.
+ * send the cookies of a host to all of its ports. A proxy on this machine may address the process by such an origin, too: then the page's
+ * own origin is another one.
  */
 function cookieOf(request: HttpRequest, path: string): Cookie {
-  const target = request.targetOrigin ?? `http://${request.header('host') ?? ''}`
-  const { protocol, hostname, port } = new URL(URL.canParse(target) ? target : 'unknown:')
-  const isSecure = protocol !== 'http:' || !LOOPBACK.test(hostname)
+  const target = toUrl(request.targetOrigin ?? `http://${request.header('host') ?? ''}`)
+  const page = toUrl(request.header('origin') ?? target.href)
+  const isSecure = ![target, page].every(isPlainLoopback)
+  const { port } = target
   const attributes = `Path=${COOKIE_PATH.test(path) ? path : '/'}; HttpOnly; SameSite=Strict`
   return isSecure
     ? { name: `__Secure-${COOKIE}`, attributes: `${attributes}; Secure` }
     : { name: port === '' ? COOKIE : `${COOKIE}-${port}`, attributes }
+}
+
+function toUrl(address: string): URL {
+  return new URL(URL.canParse(address) ? address : 'unknown:')
+}
+
+function isPlainLoopback({ protocol, hostname }: URL): boolean {
+  return protocol === 'http:' && LOOPBACK.test(hostname)
 }
 
 function withoutSuffix(path: string, suffix: string): string {
@@ -158,10 +177,10 @@ function withoutSuffix(path: string, suffix: string): string {
   return trimmed.slice(0, trimmed.length - suffix.length)
 }
 
-/** The first cookie of a name: browsers send the one with the longest path first. */
-function readCookie(request: HttpRequest, name: string): string | undefined {
-  const pairs = (request.header('cookie') ?? '').split(/;\s*/)
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
+/** The values of the cookies of a name. More than two are not needed to notice that one is not the user's. */
+function readCookies(request: HttpRequest, name: string): readonly string[] {
+  const pairs = (request.header('cookie') ?? '').split(/;\s*/).filter((pair) => pair.startsWith(`${name}=`))
+  return [...new Set(pairs.map((pair) => pair.slice(name.length + 1)))].slice(0, MOST_COOKIES)
 }
 
 function toResponse(
