@@ -10,6 +10,7 @@ import { logOut } from './state/session.js'
 import { loginKind, phase, start, startFailure } from './state/start.js'
 import { text } from './text.js'
 import { complain, Notices } from './ui/announce.js'
+import { Boundary } from './ui/boundary.js'
 import { BrandMark, Icon, type IconName } from './ui/icon.js'
 import { Failed, Loading } from './ui/states.js'
 
@@ -124,7 +125,11 @@ function Content() {
   return (
     <>
       <Board key={key} />
-      {page === 'tasks' && id !== undefined && <TaskPage key={id} id={id} />}
+      {page === 'tasks' && id !== undefined && (
+        <Boundary key={id}>
+          <TaskPage id={id} />
+        </Boundary>
+      )}
     </>
   )
 }
@@ -139,7 +144,9 @@ function Shell() {
       <Navigation />
       <TopBar />
       <main id="content" class={`page page-${route.value.page}`} tabIndex={-1}>
-        <Content />
+        <Boundary key={route.value.page === 'tasks' ? 'board' : route.value.page}>
+          <Content />
+        </Boundary>
       </main>
       {isHelpOpen.value && <Help />}
     </div>

@@ -133,7 +133,9 @@ export const taskText = {
     add: 'Add subtask',
     label: 'Title of the subtask',
     added: (title: string) => `Added ${title}.`,
-    done: (done: number, all: number) => `${done} of ${all} done`,
+    done: (done: number, all: number, hasMore: boolean) =>
+      hasMore ? `more than ${all}` : `${done} of ${all} done`,
+    newest: (count: number) => `The newest ${count} are shown.`,
     parent: 'Part of',
   },
   dependencies: {

@@ -14,12 +14,15 @@ export const text = {
     main: 'Main',
     skip: 'Skip to the content',
     workspace: 'Workspace',
+    workspaceGone: (gone: string, shown: string) =>
+      `You no longer have access to the workspace ${gone}. The workspace ${shown} is shown now.`,
     logOut: 'Log out',
     menu: 'Menu',
     help: 'Keyboard shortcuts',
   },
   live: {
     offline: 'Offline. The board shows what was last known and reconnects by itself.',
+    ended: 'Changes no longer appear by themselves. Reload the page.',
     connecting: 'Connecting …',
     open: 'Live',
     retry: 'Reconnect now',
@@ -61,12 +64,16 @@ export const text = {
     dismiss: 'Dismiss',
   },
   loading: 'Loading …',
+  longText: (characters: number) => `Show all ${characters.toLocaleString()} characters, without formatting`,
   errors: {
     request: (id: string) => `Request ${id}`,
     network: 'The server cannot be reached. Check the connection, then try again.',
     gone: 'This does not exist, or it was deleted.',
     forbidden: 'You do not have the permission for this. Ask an owner of the account.',
-    busy: (wait: string) => `Too many tries. Try again in ${wait}.`,
+    busy: (wait: string) => `Too many requests. Try again in ${wait}.`,
+    server: 'Something went wrong on the server. Try again. If it happens again, report the request.',
+    drawing: 'This part of the page cannot be shown.',
+    reload: 'Reload the page',
     fields: {
       mfa_code: 'The code',
       current_password: 'The current password',
@@ -113,7 +120,8 @@ export const text = {
     due: 'Due',
     starts: 'Starts',
     waitsFor: (count: number) => `Waits for ${count} ${count === 1 ? 'task' : 'tasks'}`,
-    subtasks: (done: number, all: number) => `${done} of ${all} subtasks`,
+    subtasks: (done: number, all: number, hasMore: boolean) =>
+      hasMore ? `More than ${all} subtasks` : `${done} of ${all} subtasks`,
     progress: (percent: number) => `${percent} %`,
     cost: 'Cost',
     assigned: 'Only for',

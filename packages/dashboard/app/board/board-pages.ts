@@ -6,7 +6,7 @@ import type { BoardState } from './board-state.js'
 import type { Filters } from './filters.js'
 
 /** How many tasks one request reads. */
-const PAGE_SIZE = 100
+export const PAGE_SIZE = 100
 
 const sorts = { todo: 'priority_score', doing: 'created', done: 'updated' } as const satisfies Record<
   Column,

@@ -11,7 +11,26 @@ import { FilterBar } from './filter-bar.js'
 import { filters } from './filters.js'
 import { useBoardKeys, useFirstArrow } from './keys.js'
 import { MoveMenu } from './move-menu.js'
-import { openBoard } from './store.js'
+import { openBoard, type BoardStore } from './store.js'
+
+/** What is shown could not be read again. */
+function ReadFailure({ store }: { readonly store: BoardStore }) {
+  const failure = columns
+    .filter((column) => store.columns[column].ids.value.length > 0)
+    .map((column) => store.columns[column].failure.value)
+    .find((each) => each !== null)
+  // Without a connection the line above says so.
+  if (failure === undefined || failure === null || connection.value !== 'open') return null
+  return (
+    <p class="offline" role="alert">
+      {failure.message}
+      {failure.requestId !== null && <small> {text.errors.request(failure.requestId)}</small>}{' '}
+      <button type="button" class="button button-small" onClick={() => void store.reload()}>
+        {text.actions.retry}
+      </button>
+    </p>
+  )
+}
 
 /** The three columns, live. */
 export function Board() {
@@ -33,11 +52,12 @@ export function Board() {
           </button>
         )}
       </div>
-      {connection.value === 'offline' && (
+      {(connection.value === 'offline' || connection.value === 'ended') && (
         <p class="offline" role="status">
-          {text.live.offline}
+          {text.live[connection.value]}
         </p>
       )}
+      <ReadFailure store={store} />
       <div class="board" onKeyDown={keys}>
         {columns.map((column) => (
           <BoardColumn key={column} store={store} column={column} onMenu={setMenuFor} />

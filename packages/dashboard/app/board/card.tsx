@@ -38,7 +38,7 @@ function Facts({ task, parts }: { readonly task: CardTask; readonly parts: Parts
       {parts !== null && (
         <span class="fact">
           <Icon name="parts" />
-          {text.board.subtasks(parts.done, parts.all)}
+          {text.board.subtasks(parts.done, parts.all, parts.hasMore)}
         </span>
       )}
       {cost > 0 && (

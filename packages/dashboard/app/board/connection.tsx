@@ -6,12 +6,12 @@ export function ConnectionLine() {
   const state = connection.value
   return (
     <span
-      class={`connection connection-${state}`}
+      class={`connection connection-${state === 'ended' ? 'offline' : state}`}
       role="status"
-      title={state === 'offline' ? text.live.offline : undefined}
+      title={state === 'offline' || state === 'ended' ? text.live[state] : undefined}
     >
       <span class="dot" aria-hidden="true" />
-      {state === 'offline' ? 'Offline' : text.live[state]}
+      {state === 'offline' || state === 'ended' ? 'Offline' : text.live[state]}
     </span>
   )
 }

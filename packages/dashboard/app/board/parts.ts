@@ -7,6 +7,8 @@ import type { Task } from '../state/wire.js'
 export interface Parts {
   readonly done: number
   readonly all: number
+  /** Whether there are more than were counted. */
+  readonly hasMore: boolean
 }
 
 /** A task has at most 50 open subtasks, so that a page nearly always has all of them. */
@@ -27,10 +29,14 @@ export function followParts(isShown: (id: string) => boolean, abort: AbortSignal
   }
 
   async function read(id: string): Promise<void> {
-    const { tasks } = await client.tasks.list({ parent_id: id, limit: MOST_PARTS }, { signal: abort })
+    const { tasks, next_cursor: next } = await client.tasks.list(
+      { parent_id: id, limit: MOST_PARTS },
+      { signal: abort },
+    )
     const done = tasks.filter(({ column }) => column === 'done').length
     const before = of(id).peek()
-    if (before?.done !== done || before.all !== tasks.length) of(id).value = { done, all: tasks.length }
+    const isSame = before?.done === done && before.all === tasks.length
+    if (!isSame) of(id).value = { done, all: tasks.length, hasMore: next !== null }
   }
 
   const settle = coalesce(() => {

@@ -4,7 +4,7 @@ import { client, workspaceId } from '../state/api.js'
 import { isAway } from '../state/failure.js'
 import { coalesce, isBack, isLoss, onMessage, taskIdOf } from '../state/live.js'
 import { columns, type CardTask, type Column, type TaskDetail } from '../state/wire.js'
-import { readBoardPages } from './board-pages.js'
+import { PAGE_SIZE, readBoardPages } from './board-pages.js'
 import { createBoardState, type BoardState, type ColumnStates } from './board-state.js'
 import { text } from '../text.js'
 import type { Filters } from './filters.js'
@@ -89,8 +89,12 @@ function followChanges(
     changedTasks.clear()
     changedColumns.clear()
     // A task that is gone by now says so by an event of its own.
-    if (ids.length <= MOST_SINGLE_READS) void Promise.allSettled(ids.map(readTask))
-    void Promise.all(which.map(refresh))
+    void Promise.all(which.map(refresh)).then(() => {
+      const unread = ids.filter((id) => !isOnFirstPage(state, which, id))
+      if (unread.length <= MOST_SINGLE_READS && !abort.aborted)
+        return Promise.allSettled(unread.map(readTask))
+      return undefined
+    })
   })
   const note = <Value>(changed: Set<Value>, value: Value): void => {
     changed.add(value)
@@ -101,6 +105,13 @@ function followChanges(
     task: (id) => note(changedTasks, id),
     close: () => settle.cancel(),
   }
+}
+
+/** Whether a task was read with a column that was read again. */
+function isOnFirstPage(state: BoardState, which: readonly Column[], id: string): boolean {
+  const column = state.columnOf(id)
+  if (column === undefined || !which.includes(column)) return false
+  return state.columns[column].ids.peek().indexOf(id) < PAGE_SIZE && !state.moving.has(id)
 }
 
 /** A task as a card shows it. */

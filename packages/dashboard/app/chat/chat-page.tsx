@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { can, client, workspaceId } from '../state/api.js'
 import { keepDraft, keptDraft } from '../state/drafts.js'
+import { keptInTab } from '../state/kept.js'
 import { newKey } from '../state/new-key.js'
 import { explain, type Failure } from '../state/failure.js'
 import { text } from '../text.js'
@@ -16,6 +17,10 @@ interface Said {
   readonly at: string
 }
 
+/** The server ends a call of an agent that does not reply, by default after half a minute. */
+const PATIENCE_MS = 300_000
+const patience = { attemptTimeoutMs: PATIENCE_MS, deadlineMs: PATIENCE_MS }
+
 /** How many messages a tab keeps. */
 const MOST_KEPT = 200
 const keyOf = (workspace: string): string => `taskboard.chat.${workspace}`
@@ -23,18 +28,14 @@ const keyOf = (workspace: string): string => `taskboard.chat.${workspace}`
 /** The conversation of this tab with the agent of a workspace. */
 function restore(workspace: string): readonly Said[] {
   try {
-    return JSON.parse(sessionStorage.getItem(keyOf(workspace)) ?? '[]') as readonly Said[]
+    return JSON.parse(keptInTab.get(keyOf(workspace)) ?? '[]') as readonly Said[]
   } catch {
     return []
   }
 }
 
 function keep(workspace: string, said: readonly Said[]): void {
-  try {
-    sessionStorage.setItem(keyOf(workspace), JSON.stringify(said.slice(-MOST_KEPT)))
-  } catch {
-    // Full, or not allowed: the page keeps it while it is open.
-  }
+  keptInTab.set(keyOf(workspace), JSON.stringify(said.slice(-MOST_KEPT)))
 }
 
 /** The messages that wait for an answer, by the workspace: leaving the page does not end that. */
@@ -58,7 +59,7 @@ async function ask(workspace: string, message: string): Promise<void> {
   pending.value = new Map([...pending.peek(), [workspace, message]])
   const at = new Date().toISOString()
   try {
-    const answer = await client.chat.send({ message, workspace_id: workspace })
+    const answer = await client.chat.send({ message, workspace_id: workspace }, { retry: patience })
     write(workspace, [
       ...conversation(workspace),
       toSaid('you', message, at),

@@ -126,6 +126,7 @@ export function InboxPage() {
       onFocusIn={onFocusIn}
       onKeyDown={(event) => onEntryKey(event, entries())}
     >
+      {approvals.failure !== null && <Failed failure={approvals.failure} onRetry={approvals.reload} />}
       {waiting.value === 0 && (
         <Empty title={text.inbox.empty}>
           <p>{text.inbox.emptyHint}</p>
@@ -145,7 +146,10 @@ export function InboxPage() {
                   key={task.id}
                   reason={reason}
                   task={task}
-                  approvals={approvals.value?.get(task.id) ?? (approvals.isLoading ? null : [])}
+                  approvals={
+                    approvals.value?.get(task.id) ??
+                    (approvals.isLoading || approvals.failure !== null ? null : [])
+                  }
                   onHandled={() => handled(task.id, task.title)}
                 />
               ))}

@@ -1,5 +1,5 @@
 import { batch, computed, effect, signal, untracked } from '@preact/signals'
-import { can, client, workspace } from '../state/api.js'
+import { can, client, shownWorkspaceId } from '../state/api.js'
 import { explain, type Failure } from '../state/failure.js'
 import { coalesce, isLoss, onMessage, taskIdOf } from '../state/live.js'
 import { phase } from '../state/start.js'
@@ -177,7 +177,7 @@ function follow(id: string, most: number): () => void {
 let shown: string | null = null
 
 effect(() => {
-  const id = workspace.value?.id
+  const id = shownWorkspaceId.value
   const most = isInboxOpen.value ? MOST_SHOWN : MOST_COUNTED + 1
   if (phase.value !== 'ready' || id === undefined) return undefined
   return untracked(() => {

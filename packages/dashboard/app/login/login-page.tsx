@@ -94,6 +94,7 @@ export function LoginPage() {
       {refusal !== null && (
         <p class="form-error" role="alert">
           {refusal.message}
+          {refusal.requestId !== null && <small> {text.errors.request(refusal.requestId)}</small>}
         </p>
       )}
       {forms[loginKind.value]()}

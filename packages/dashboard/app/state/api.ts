@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { createClient, type Account, type TaskboardClient } from '@taskboard/client'
 import type { Config } from './config.js'
+import { kept } from './kept.js'
 import { accessToken } from './session.js'
 
 type Scope = Account['caller']['scopes'][number]
@@ -13,27 +14,38 @@ export let config: Config
 export const account = signal<Account | null>(null)
 
 /** The workspace that is shown. */
-const chosen = signal(localStorage.getItem('taskboard.workspace'))
+const chosen = signal(kept.get('taskboard.workspace'))
 export const workspace = computed(() => {
   const all = account.value?.workspaces ?? []
   return all.find(({ id }) => id === chosen.value) ?? all.find((one) => one.is_default) ?? all[0] ?? null
 })
 
 export function chooseWorkspace(id: string): void {
-  localStorage.setItem('taskboard.workspace', id)
+  kept.set('taskboard.workspace', id)
   chosen.value = id
 }
 
+/** Its id: unlike the workspace, it stays the same when the account is read again. */
+export const shownWorkspaceId = computed(() => workspace.value?.id)
+
 /** The id of the workspace that is shown; pages are only shown when there is one. */
 export function workspaceId(): string {
-  return workspace.value?.id ?? ''
+  return shownWorkspaceId.value ?? ''
 }
 
-/** Connects to the server that `config` describes. */
-export function connect(to: Config): void {
+/** Connects to the server that `config` describes. `onRefusal` hears the status of each request that was refused. */
+export function connect(to: Config, onRefusal: (status: number) => void): void {
   config = to
   const baseUrl = new URL(to.mount === '' ? '/' : `${to.mount}/`, location.origin).href.replace(/\/$/, '')
-  const common = { baseUrl, paths: to.paths }
+  const common = {
+    baseUrl,
+    paths: to.paths,
+    async fetch(url: string, init: RequestInit): Promise<Response> {
+      const response = await fetch(url, init)
+      if (!response.ok) onRefusal(response.status)
+      return response
+    },
+  }
   client = createClient(to.login === 'host' ? common : { ...common, token: accessToken })
 }
 

@@ -1,3 +1,5 @@
+import { alignClock } from '../ui/time.js'
+
 /** What the server says about itself, before anybody has logged in. */
 export interface Config {
   /** Whose login people use: Taskboard's, or that of the program that serves the board. `none`: only API keys are known. */
@@ -17,6 +19,7 @@ export const base = new URL('.', document.baseURI)
 /** The configuration of the server. */
 export async function readConfig(): Promise<Config> {
   const response = await fetch(new URL('config', base))
+  alignClock(response.headers.get('date'))
   if (!response.ok) throw new Error(`The server answered ${response.status} for its configuration.`)
   return (await response.json()) as Config
 }

@@ -28,7 +28,8 @@ function messageOf({
   if (status === 403) return text.errors.forbidden
   if (status === 404) return text.errors.gone
   if (status === 429) return retryAfter === null ? message : text.errors.busy(formatSeconds(retryAfter))
-  if (status === 503) return text.errors.unavailable
+  if (status === 502 || status === 503 || status === 504) return text.errors.unavailable
+  if (status >= 500) return text.errors.server
   return message === '' ? text.errors.unexpected : sentence(named(message, field))
 }
 

@@ -1,10 +1,14 @@
-import { effect, signal } from '@preact/signals'
+import { batch, effect, signal } from '@preact/signals'
 import type { RealtimeMessage } from '@taskboard/client'
-import { client, workspace } from './api.js'
-import { phase } from './start.js'
+import { client, shownWorkspaceId } from './api.js'
+import { phase, recheckAccount } from './start.js'
 
-export type Connection = 'connecting' | 'open' | 'offline'
+/** `ended`: another connection would not help. */
+export type Connection = 'connecting' | 'open' | 'offline' | 'ended'
 const NOTICE_MS = 500
+const TOGETHER_MS = 50
+const MOST_TOGETHER = 500
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Whether the page hears of changes as they happen. */
 export const connection = signal<Connection>('connecting')
@@ -12,7 +16,7 @@ export const connection = signal<Connection>('connecting')
 /** Resolves to true once the server answers again, to false when it has not within a time. */
 export async function isBack(withinMs: number): Promise<boolean> {
   // The socket may not have noticed yet that the server was away.
-  await new Promise((resolve) => setTimeout(resolve, NOTICE_MS))
+  await pause(NOTICE_MS)
   if (connection.peek() === 'open') return true
   return new Promise((resolve) => {
     const timer = setTimeout(() => end(false), withinMs)
@@ -52,29 +56,65 @@ async function follow(workspaceId: string, abort: AbortSignal): Promise<void> {
       if (!abort.aborted && state !== 'closed') connection.value = state
     },
   })
-  for await (const message of messages) for (const listener of listeners) listener(message)
+  let waiting: RealtimeMessage[] = []
+  let isTaken = Promise.resolve()
+  async function take(): Promise<void> {
+    await pause(TOGETHER_MS)
+    const taken = waiting
+    waiting = []
+    if (!abort.aborted) hear(taken)
+  }
+  for await (const message of messages) {
+    waiting.push(message)
+    if (waiting.length === 1) isTaken = take()
+    // Beyond that the client's own buffer is the limit, and what it leaves out comes as a gap.
+    if (waiting.length >= MOST_TOGETHER) await isTaken
+  }
+}
+
+/** However many come at once, the page is drawn once. */
+function hear(messages: readonly RealtimeMessage[]): void {
+  batch(() => {
+    for (const message of messages) for (const listener of listeners) listener(message)
+  })
 }
 
 effect(() => {
-  const id = workspace.value?.id
+  const id = shownWorkspaceId.value
   if (phase.value !== 'ready' || id === undefined) return undefined
   const abort = new AbortController()
   follow(id, abort.signal).catch(() => {
-    if (!abort.signal.aborted) connection.value = 'offline'
+    if (abort.signal.aborted) return
+    connection.value = 'ended'
+    // The workspace was deleted, or may no longer be read.
+    recheckAccount()
   })
   return () => abort.abort()
 })
 
+/** So many runs may follow each other at once. After that there is one in each such time: callers have so many requests an hour. */
+const MOST_AT_ONCE = 8
+const STEADY_MS = 3_000
+
 /**
- * Calls `run` a moment after the first of several calls, and again after later ones: many changes at once cost one request.
+ * Calls `run` a moment after the first of several calls, and again after later ones: many changes at once cost one request. Under
+ * changes that do not end, the moments become longer.
  */
 export function coalesce(run: () => void, delayMs = 400): (() => void) & { cancel(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined
+  /** When the last of the runs that were allowed at once is paid for. */
+  let paidAt = 0
   const call = (): void => {
-    timer ??= setTimeout(() => {
-      timer = undefined
-      run()
-    }, delayMs)
+    if (timer !== undefined) return
+    const aheadMs = paidAt - performance.now() - (MOST_AT_ONCE - 1) * STEADY_MS
+    timer = setTimeout(
+      () => {
+        timer = undefined
+        paidAt = Math.max(paidAt, performance.now()) + STEADY_MS
+        run()
+      },
+      Math.max(delayMs, aheadMs),
+    )
   }
   return Object.assign(call, {
     cancel() {

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { base } from './config.js'
 import { forgetDrafts } from './drafts.js'
+import { kept, keptInTab } from './kept.js'
 
 /** Whether somebody is logged in; null until it is known. */
 export const isLoggedIn = signal<boolean | null>(null)
@@ -50,12 +51,16 @@ interface ErrorBody {
 const EARLY_MS = 30_000
 const MS_PER_S = 1_000
 
-/** Stands in the browser's storage while it may have a session. */
+/** Stands in the browser's storage while it may have a session: whose that is. */
 const KNOWN = 'taskboard.session'
+/** Of whom this tab has kept something. */
+const USER = 'taskboard.user'
 
 // In memory only: a script of another page, or a copy of the profile, finds no token.
 let token: Token | null = null
 let refreshing: Promise<Token | null> | null = null
+/** Of whom this page has read something. */
+let user: string | null = null
 
 async function post(path: string, body: object): Promise<Response> {
   const response = await fetch(new URL(path, base), {
@@ -68,13 +73,41 @@ async function post(path: string, body: object): Promise<Response> {
   throw new SessionError(response.status, refusal, response)
 }
 
+/** The id of the user of an access token. */
+function userOf(text: string): string {
+  try {
+    const [, claims = ''] = text.split('.')
+    const { sub } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as { sub?: unknown }
+    return String(sub)
+  } catch {
+    return ''
+  }
+}
+
 async function takeToken(response: Response): Promise<Token> {
   const { access_token: text, expires_in: seconds } = (await response.json()) as TokenAnswer
+  const whose = userOf(text)
+  if (keptInTab.get(USER) !== whose) keptInTab.clear()
+  keptInTab.set(USER, whose)
+  kept.set(KNOWN, whose)
+  if (user !== null && user !== whose) return startAnew()
+  user = whose
   token = { text, expiresAtMs: Date.now() + seconds * MS_PER_S }
-  localStorage.setItem(KNOWN, 'yes')
   isLoggedIn.value = true
   return token
 }
+
+/** Somebody else has logged in: nothing that this page has read or that was typed into it is theirs. */
+function startAnew(): Promise<never> {
+  location.reload()
+  return new Promise(() => undefined)
+}
+
+addEventListener('storage', ({ key, newValue }) => {
+  if (key !== KNOWN || user === null) return
+  if (newValue === null) end()
+  else if (newValue !== user) void startAnew()
+})
 
 async function refreshOnce(): Promise<Token | null> {
   try {
@@ -102,7 +135,7 @@ function refresh(): Promise<Token | null> {
 /** Finds the session of the browser's cookie, if it has one. */
 export async function resume(): Promise<boolean> {
   // Scripts cannot see the cookie. A browser that never logged in here need not ask the server.
-  return localStorage.getItem(KNOWN) !== null && (await refresh()) !== null
+  return kept.get(KNOWN) !== null && (await refresh()) !== null
 }
 
 /** An access token for a request. `rejected` is one that the server has refused. */
@@ -128,12 +161,18 @@ export async function logInByCode(code: string): Promise<void> {
 /** Ends the session, here and on the server. */
 export async function logOut(): Promise<void> {
   await post('session/logout', {})
+  keptInTab.clear()
   forget()
   forgetDrafts()
 }
 
+/** The other tabs hear of it by the storage. */
 function forget(): void {
-  localStorage.removeItem(KNOWN)
+  kept.remove(KNOWN)
+  end()
+}
+
+function end(): void {
   token = null
   isLoggedIn.value = false
 }

@@ -1,9 +1,11 @@
 import { effect, signal } from '@preact/signals'
-import { account, connect, readAccount } from './api.js'
+import { account, connect, readAccount, workspace } from './api.js'
 import { readConfig, type Config } from './config.js'
 import { explain, type Failure } from './failure.js'
 import { replace } from './router.js'
-import { isLoggedIn, logInByCode, resume } from './session.js'
+import { isLoggedIn, logInByCode, resume, SessionError } from './session.js'
+import { text } from '../text.js'
+import { inform } from '../ui/announce.js'
 
 /** Where the application is between its first request and the board. */
 export type Phase = 'starting' | 'login' | 'ready'
@@ -15,19 +17,74 @@ export const loginUrl = signal<string | null>(null)
 /** Whose login people use. */
 export const loginKind = signal<Config['login']>('taskboard')
 
-/** The code of a one-time login link; it leaves the address and the history at once. */
-function takeCode(): string | null {
-  const code = /^#login=(.+)$/.exec(location.hash)?.[1] ?? null
-  if (code !== null) replace('#/board')
-  return code
+/** The code of a login link that was not used yet. */
+let code: string | null = null
+
+/** The code of a one-time login link leaves the address and the history at once. */
+function takeCode(): void {
+  const found = /^#login=(.+)$/.exec(location.hash)?.[1]
+  if (found === undefined) return
+  code = found
+  replace('#/board')
 }
 
-async function findSession(code: string | null): Promise<boolean> {
+async function findSession(): Promise<boolean> {
   // Whoever is logged in does not need the link, which may be an old one.
   if (await resume()) return true
   if (code === null) return false
-  await logInByCode(code)
+  try {
+    await logInByCode(code)
+  } catch (error) {
+    // The link can still be used when the server has not answered.
+    if (error instanceof SessionError && error.status === 401) code = null
+    throw error
+  }
+  code = null
   return true
+}
+
+/** How often rights and workspaces are read again at most, because requests are refused. */
+const RECHECK_MS = 5_000
+let recheck: 'none' | 'running' | 'waiting' = 'none'
+let isAskedAgain = false
+
+/** What was allowed or existed may no longer be: reads the account again, so that the pages offer what there is. */
+export function recheckAccount(): void {
+  if (phase.peek() !== 'ready' || recheck === 'running') return
+  if (recheck === 'waiting') {
+    isAskedAgain = true
+    return
+  }
+  recheck = 'running'
+  void rereadAccount().finally(() => {
+    recheck = 'waiting'
+    setTimeout(() => {
+      recheck = 'none'
+      if (isAskedAgain) recheckAccount()
+      isAskedAgain = false
+    }, RECHECK_MS)
+  })
+}
+
+async function rereadAccount(): Promise<void> {
+  const before = workspace.peek()
+  // The page shows what was known; its own requests say why they are refused.
+  await readAccount().catch(() => undefined)
+  const after = workspace.peek()
+  if (before === null || after === null || before.id === after.id) return
+  const isGone = account.peek()?.workspaces.every(({ id }) => id !== before.id) ?? false
+  if (isGone) inform(text.nav.workspaceGone(before.name, after.name))
+}
+
+function onRefusal(status: number): void {
+  // The session of the host has ended. Ours is renewed or ends by its own requests.
+  if (status === 401 && loginKind.peek() === 'host' && phase.peek() === 'ready') leave()
+  if (status === 403 || status === 404) recheckAccount()
+}
+
+function leave(): void {
+  account.value = null
+  phase.value = 'login'
 }
 
 async function enter(): Promise<void> {
@@ -39,20 +96,28 @@ async function enter(): Promise<void> {
 export async function start(): Promise<void> {
   startFailure.value = null
   phase.value = 'starting'
-  const code = takeCode()
+  takeCode()
   try {
     const config = await readConfig()
-    connect(config)
+    connect(config, onRefusal)
     loginUrl.value = config.loginUrl
     loginKind.value = config.login
     if (config.login === 'host') return await enterHost()
-    if (config.login === 'taskboard' && (await findSession(code))) await enter()
+    if (config.login === 'taskboard' && (await findSession())) await enter()
     else phase.value = 'login'
   } catch (error) {
     startFailure.value = explain(error)
-    if (loginKind.value === 'taskboard' && code !== null) phase.value = 'login'
+    if (error instanceof SessionError && error.status === 401) phase.value = 'login'
   }
 }
+
+// A link that is pasted into the address of the page loads nothing.
+addEventListener('hashchange', () => {
+  takeCode()
+  if (code === null) return
+  if (phase.peek() === 'login') void start()
+  else if (phase.peek() === 'ready') code = null
+})
 
 async function enterHost(): Promise<void> {
   try {
@@ -74,7 +139,5 @@ export async function entered(): Promise<void> {
 
 effect(() => {
   // The session ended: on the server, or in another tab.
-  if (isLoggedIn.value !== false || phase.peek() !== 'ready') return
-  account.value = null
-  phase.value = 'login'
+  if (isLoggedIn.value === false && phase.peek() === 'ready') leave()
 })

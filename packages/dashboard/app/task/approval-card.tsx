@@ -11,10 +11,13 @@ const escaped = (character: string): string =>
     .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
     .join('')
 
-/** JSON as a person reads it. Characters that are invisible or change the direction are escaped: what is approved is what is seen. */
+/** Characters that are invisible, look like a plain space, or change the direction. */
+const unseen = /(?![ \n])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu
+
+/** JSON as a person reads it. What cannot be seen is escaped: what is approved is what is seen. */
 export function prettyJson(value: unknown): string {
   const json = JSON.stringify(value, null, 2) as string | undefined
-  return (json ?? '').replaceAll(/[\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)
+  return (json ?? '').replaceAll(unseen, escaped)
 }
 
 interface ApprovalCardProps {
@@ -40,7 +43,7 @@ export function ApprovalCard({ approval, onDecided }: ApprovalCardProps) {
         <div>
           <dt>{text.task.approval.action}</dt>
           <dd>
-            <code>{approval.action}</code>
+            <code>{approval.action.replaceAll(unseen, escaped)}</code>
           </dd>
         </div>
         <div>

@@ -100,6 +100,7 @@ export function Subtasks({ task }: { readonly task: TaskDetail }) {
     [id],
   )
   const parts = loaded.value?.tasks ?? []
+  const hasMore = (loaded.value?.next_cursor ?? null) !== null
   useReload(loaded.reload, (message) => {
     if (['task.log', 'task.commented', 'task.progress'].includes(message.type)) return false
     const about = taskIdOf(message)
@@ -107,23 +108,28 @@ export function Subtasks({ task }: { readonly task: TaskDetail }) {
     return message.type === 'task.created' || parts.some((part) => part.id === about)
   })
   useMessages((message) => {
-    if (message.type !== 'task.progress' || loaded.value === null) return
+    if (message.type !== 'task.progress') return
     const { task_id: about, progress } = message
     if (!parts.some((part) => part.id === about)) return
-    const tasks = parts.map((part) => (part.id === about ? { ...part, progress } : part))
-    loaded.put({ ...loaded.value, tasks })
+    loaded.change((page) => ({
+      ...page,
+      tasks: page.tasks.map((part) => (part.id === about ? { ...part, progress } : part)),
+    }))
   })
   const done = parts.filter(({ column }) => column === 'done').length
   return (
     <section class="task-part">
       <h3>
         {text.task.subtasks.title}
-        {parts.length > 0 && <small class="quiet"> {text.task.subtasks.done(done, parts.length)}</small>}
+        {parts.length > 0 && (
+          <small class="quiet"> {text.task.subtasks.done(done, parts.length, hasMore)}</small>
+        )}
       </h3>
       <Show loaded={loaded}>
         {({ tasks }) =>
           tasks.length > 0 && (
             <ul class="subtasks">
+              {hasMore && <li class="quiet small">{text.task.subtasks.newest(tasks.length)}</li>}
               {tasks.toReversed().map((part) => (
                 <Row key={part.id} task={part} />
               ))}

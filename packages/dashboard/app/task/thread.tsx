@@ -15,13 +15,30 @@ import { Time } from '../ui/time.js'
 const PAGE_SIZE = 1_000
 /** How many comments are shown at first, from the end. */
 const SHOWN = 30
+/** As many are added at a time. */
+const MORE = 200
 
-/** All comments of a task, oldest first. */
-async function readComments(id: string, signal: AbortSignal): Promise<readonly Comment[]> {
-  const all: Comment[] = []
-  for await (const comment of client.tasks.allComments(id, { limit: PAGE_SIZE }, { signal }))
-    all.push(comment)
-  return all
+/** What was read of a thread: comments are added at its end, so that only its last page is read again. */
+interface Read {
+  /** Those before the last page. */
+  readonly earlier: readonly Comment[]
+  /** Where the last page begins. */
+  readonly cursor: string | undefined
+}
+
+const nothingRead: Read = { earlier: [], cursor: undefined }
+
+/** All comments of a task, oldest first. Returns what the next call need not read again. */
+async function readComments(
+  id: string,
+  { earlier, cursor }: Read,
+  signal: AbortSignal,
+): Promise<{ readonly comments: readonly Comment[]; readonly read: Read }> {
+  const query = { limit: PAGE_SIZE, ...(cursor === undefined ? {} : { cursor }) }
+  const { comments, next_cursor: next } = await client.tasks.comments(id, query, { signal })
+  const all = [...earlier, ...comments]
+  if (next === null) return { comments: all, read: { earlier, cursor } }
+  return readComments(id, { earlier: all, cursor: next }, signal)
 }
 
 function Entry({ comment: { author, kind, body, created_at: at } }: { readonly comment: Comment }) {
@@ -119,21 +136,29 @@ export function WriteBox({ id, isAnswer, isAnswerOnly = false, onSent }: WriteBo
 /** What people and agents said to each other. */
 export function Thread({ task }: { readonly task: TaskDetail }) {
   const { id, hold } = task
-  const loaded = useLoaded((signal) => readComments(id, signal), [id])
-  const [isWhole, setWhole] = useState(false)
+  const known = useRef(nothingRead)
+  const loaded = useLoaded(
+    async (signal) => {
+      const { comments, read } = await readComments(id, known.current, signal)
+      known.current = read
+      return comments
+    },
+    [id],
+  )
+  const [most, setMost] = useState(SHOWN)
   useReload(loaded.reload, (message) => message.type === 'task.commented' && taskIdOf(message) === id)
   return (
     <section class="task-part">
       <h3>{text.task.thread.title}</h3>
       <Show loaded={loaded}>
         {(comments) => {
-          const shown = isWhole ? comments : comments.slice(-SHOWN)
+          const shown = comments.slice(-most)
           return (
             <>
               {comments.length === 0 && <p class="quiet">{text.task.thread.empty}</p>}
               {shown.length < comments.length && (
-                <button type="button" class="button button-small" onClick={() => setWhole(true)}>
-                  {text.task.thread.earlier(comments.length - shown.length)}
+                <button type="button" class="button button-small" onClick={() => setMost(most + MORE)}>
+                  {text.task.thread.earlier(Math.min(MORE, comments.length - shown.length))}
                 </button>
               )}
               <ol class="thread">

@@ -18,8 +18,10 @@ export function useTask(id: string): LiveTask {
   useMessages((message) => {
     if (taskIdOf(message) !== id) return
     if (message.type === 'task.deleted') setDeleted(true)
-    if (message.type === 'task.progress' && loaded.value !== null)
-      loaded.put({ ...loaded.value, progress: message.progress })
+    if (message.type === 'task.progress') {
+      const { progress } = message
+      loaded.change((task) => ({ ...task, progress }))
+    }
   })
   useReload(loaded.reload, (message) => {
     // Lines of the log are not sent again.

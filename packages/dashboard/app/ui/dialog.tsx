@@ -17,6 +17,7 @@ interface DialogProps {
 /** A modal dialog: the browser keeps the focus in it, closes it on Escape, and returns the focus. */
 export function Dialog({ title, onClose, children, actions, shape = 'center' }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
+  const pressed = useRef<EventTarget | null>(null)
   const titleId = useId()
   const [level] = useState(() => openDialogs.peek() + 1)
   useEffect(() => {
@@ -25,7 +26,9 @@ export function Dialog({ title, onClose, children, actions, shape = 'center' }: 
     openDialogs.value++
     return () => {
       openDialogs.value--
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
+      if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus()
+      // What opened it may be gone, such as the card of a task that was deleted.
+      else if (openDialogs.peek() === 0) document.querySelector<HTMLElement>('#content')?.focus()
     }
   }, [])
   return (
@@ -37,9 +40,12 @@ export function Dialog({ title, onClose, children, actions, shape = 'center' }: 
         event.preventDefault()
         onClose()
       }}
+      onPointerDown={(event) => {
+        pressed.current = event.target
+      }}
       onClick={(event) => {
-        // A click on the backdrop is one on the dialog itself.
-        if (event.target === ref.current) onClose()
+        // A click on the backdrop is one on the dialog itself. One that began inside selects a text.
+        if (event.target === ref.current && pressed.current === ref.current) onClose()
       }}
     >
       <div class="dialog-body">

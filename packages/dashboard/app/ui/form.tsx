@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useId, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { explain, type Failure } from '../state/failure.js'
 import { text } from '../text.js'
 
@@ -148,8 +148,11 @@ export function Select<Value extends string>({
 export function useSubmit() {
   const [failure, setFailure] = useState<Failure | null>(null)
   const [isBusy, setBusy] = useState(false)
+  // Two clicks can come before the form was drawn again.
+  const isRunning = useRef(false)
   const submit = async (work: () => Promise<unknown>): Promise<boolean> => {
-    if (isBusy) return false
+    if (isRunning.current) return false
+    isRunning.current = true
     setBusy(true)
     setFailure(null)
     try {
@@ -159,6 +162,7 @@ export function useSubmit() {
       setFailure(explain(error))
       return false
     } finally {
+      isRunning.current = false
       setBusy(false)
     }
   }

@@ -1,5 +1,6 @@
 import type { ComponentType, VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { readConfig } from '../state/config.js'
 import { explain, type Failure } from '../state/failure.js'
 import { Failed, Loading } from './states.js'
 
@@ -17,7 +18,15 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
         loaded = await load()
         setComponent(() => loaded)
       }
-      show().catch((error: unknown) => setFailure(explain(error)))
+      show().catch(async (error: unknown) => {
+        // The server is there, but no longer has the file.
+        if (round > 0)
+          await readConfig().then(
+            () => location.reload(),
+            () => undefined,
+          )
+        setFailure(explain(error))
+      })
     }, [round])
     if (Component !== null) return <Component {...props} />
     if (failure !== null) return <Failed failure={failure} onRetry={() => setRound((before) => before + 1)} />

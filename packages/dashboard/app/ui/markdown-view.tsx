@@ -1,12 +1,20 @@
-import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
+import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 import type { ComponentChildren } from 'preact'
-import { useMemo } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
+import { text as words } from '../text.js'
 import { OutsideLink } from './outside-link.js'
 
 /** Deeper text is shown as it was written. */
 const DEEPEST = 16
 /** So many marks at the beginning of a line nest nothing that a person would read. */
-const nested = /^(?:[ \t]*(?:>|[-*+]|\d+[.)])[ \t]*){24}/m
+const nested = /^[ \t]*(?:(?:>|[-*+]|\d+[.)])[ \t]*){24}/m
+
+/** Where the parser may look through the rest of a paragraph. */
+const marks = /[*_~`[<!@]|www\.|:\/\//g
+/** What the parser may do for one text: in each paragraph its marks times its length. Far more than people and agents need. */
+const MOST_WORK = 5_000_000
+/** So much of a text is formatted and shown at first. */
+const MOST_FORMATTED = 50_000
 
 const entities: Readonly<Record<string, string>> = {
   '&amp;': '&',
@@ -110,18 +118,53 @@ function all(tokens: readonly Token[], depth: number): ComponentChildren {
   return tokens.map((token) => element(token as MarkedToken, depth + 1))
 }
 
+/** Lexes as `Lexer.lex` does, and leaves paragraphs as they were written whose marks would keep the parser busy. */
+function lex(source: string): readonly Token[] {
+  const lexer = new Lexer({ gfm: true, breaks: true })
+  lexer.blockTokens(source.replaceAll(/\r\n?/g, '\n'), lexer.tokens)
+  let work = 0
+  for (const { src, tokens } of lexer.inlineQueue) {
+    const needed = (src.match(marks)?.length ?? 0) * src.length
+    if (work + needed > MOST_WORK) {
+      tokens.push({ type: 'escape', raw: src, text: src })
+      continue
+    }
+    work += needed
+    lexer.inlineTokens(src, tokens)
+  }
+  return lexer.tokens
+}
+
 function parse(source: string): readonly Token[] | null {
   if (nested.test(source)) return null
   try {
-    return lexer(source, { gfm: true, breaks: true })
+    return lex(source)
   } catch {
     return null
   }
 }
 
-/** Markdown as elements, never as HTML. */
+/** The first lines of a long text. */
+function beginning(source: string): string {
+  const end = source.lastIndexOf('\n', MOST_FORMATTED)
+  return source.slice(0, end > 0 ? end : MOST_FORMATTED)
+}
+
+/** Markdown as elements, never as HTML. A long text is shown in full on demand, as it was written. */
 export function MarkdownView({ source }: { readonly source: string }) {
-  const tokens = useMemo(() => parse(source), [source])
-  if (tokens === null) return <p class="written">{source}</p>
-  return <div class="markdown">{all(tokens, 0)}</div>
+  const isLong = source.length > MOST_FORMATTED
+  const [isWhole, setWhole] = useState(false)
+  const shown = isLong ? beginning(source) : source
+  const tokens = useMemo(() => parse(shown), [shown])
+  if (isWhole && isLong) return <p class="written">{source}</p>
+  return (
+    <>
+      {tokens === null ? <p class="written">{shown}</p> : <div class="markdown">{all(tokens, 0)}</div>}
+      {isLong && (
+        <button type="button" class="button button-small" onClick={() => setWhole(true)}>
+          {words.longText(source.length)}
+        </button>
+      )}
+    </>
+  )
 }

@@ -48,6 +48,8 @@ export interface Loaded<Value> {
   readonly reload: () => void
   /** Takes in a newer value, such as the answer of a write. */
   put(value: Value): void
+  /** Takes in a change of the value that is there. */
+  change(by: (value: Value) => Value): void
 }
 
 /** Reads something when a page is shown, and again when one of `inputs` changes. The latest request wins. */
@@ -55,7 +57,7 @@ export function useLoaded<Value>(
   read: (signal: AbortSignal) => Promise<Value>,
   inputs: readonly unknown[],
 ): Loaded<Value> {
-  const [state, setState] = useState<Omit<Loaded<Value>, 'reload' | 'put'>>({
+  const [state, setState] = useState<Omit<Loaded<Value>, 'reload' | 'put' | 'change'>>({
     value: null,
     failure: null,
     isLoading: true,
@@ -79,6 +81,8 @@ export function useLoaded<Value>(
     ...state,
     reload: () => setRound((before) => before + 1),
     put: (value) => setState({ value, failure: null, isLoading: false }),
+    change: (by) =>
+      setState((before) => (before.value === null ? before : { ...before, value: by(before.value) })),
   }
 }
 

@@ -6,7 +6,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Person, useBrowser } from '../browser.js'
 import { MEMBER, serveBoard, type ServedBoard } from '../served-board.js'
 
-const browser = useBrowser()
 /** Pages of somebody else, without any policy of their own. */
 const attacker = createServer((_request, response) => {
   response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Prizes</title>')
@@ -24,6 +23,8 @@ afterEach(async () => {
   await served?.close()
   served = undefined
 })
+// After that, as its pages are closed first then: they would say that the server is gone.
+const browser = useBrowser()
 
 /** Where the attacker's page is, and whether browsers send it a site's `SameSite` cookies: they go by the host, without the port. */
 const attackers = [

@@ -3,12 +3,13 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { useBrowser } from '../browser.js'
 import { serveBoard, type ServedBoard, type ServedBoardOptions } from '../served-board.js'
 
-const browser = useBrowser()
 let served: ServedBoard | undefined
 afterEach(async () => {
   await served?.close()
   served = undefined
 })
+// After that, as its pages are closed first then: they would say that the server is gone.
+const browser = useBrowser()
 
 async function serve(options: ServedBoardOptions = {}): Promise<ServedBoard> {
   served = await serveBoard(options)

@@ -1,0 +1,264 @@
+import { scopes, type Scope } from '@taskboard/core'
+import type { Browser, Locator } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser } from '../../scripts/launch-browser.mjs'
+import { openApp, type OpenedApp } from '../opened-app.js'
+
+/** Unpacking a browser takes long on a busy machine. */
+const PATIENCE_MS = 120_000
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+}, PATIENCE_MS)
+afterAll(() => browser.close())
+
+const assertShown = (locator: Locator): Promise<void> => locator.waitFor()
+
+async function otherTab({ page, url }: OpenedApp) {
+  const other = await page.context().newPage()
+  await other.goto(`${url}/dashboard/`)
+  await assertShown(other.getByRole('navigation', { name: 'Main' }))
+  return other
+}
+
+describe('two tabs of a browser', () => {
+  it('log out together', async () => {
+    const app = await openApp(browser)
+    await app.logIn()
+    const other = await otherTab(app)
+    await other.getByRole('button', { name: 'Log out' }).click()
+    await assertShown(app.page.getByRole('button', { name: 'Log in' }))
+    await app.page.reload()
+    await assertShown(app.page.getByRole('button', { name: 'Log in' }))
+    await app.close()
+  })
+
+  it('show one user: what the user before has read and typed is gone', async () => {
+    const app = await openApp(browser)
+    const { taskboard, dashboard, page, url, board } = app
+    const task = await board.add({ title: 'Ours' })
+    await app.logIn()
+    await app.go(`#/tasks/${task.id}`)
+    await page.getByLabel('Write a comment').fill('typed by Ada')
+    await page.evaluate(
+      "sessionStorage.setItem('taskboard.chat.x', '[]'); sessionStorage.setItem('theirs', '1')",
+    )
+    const owner = { email: 'eve@example.com', password: 'another long password' }
+    await taskboard.accounts.create({
+      name: 'Eve',
+      tier: 'professional',
+      owner,
+      workspaceName: 'Place of Eve',
+    })
+
+    const other = await otherTab(app)
+    await other.getByRole('button', { name: 'Log out' }).click()
+    await assertShown(other.getByLabel('Email'))
+    await assertShown(page.getByLabel('Email'))
+    await other.goto(await dashboard.createLoginLink({ email: owner.email, baseUrl: url }))
+    await assertShown(other.getByText('Place of Eve').first())
+
+    await assertShown(page.getByText('Place of Eve').first())
+    await assertShown(page.getByText('This task does not exist'))
+    expect(await page.evaluate('Object.keys(sessionStorage).sort()')).toEqual(['taskboard.user', 'theirs'])
+    expect(await page.getByText('Ours').count()).toBe(0)
+    await app.close()
+  })
+
+  it('change the user together, though the session of the first one still lives', async () => {
+    const app = await openApp(browser)
+    const { taskboard, dashboard, page, url } = app
+    const owner = { email: 'eve@example.com', password: 'another long password' }
+    await taskboard.accounts.create({
+      name: 'Eve',
+      tier: 'professional',
+      owner,
+      workspaceName: 'Place of Eve',
+    })
+    await app.logIn()
+    const other = await otherTab(app)
+    // As after a log-out whose message was lost: the other tab logs somebody else in.
+    await other.evaluate("localStorage.removeItem('taskboard.session')")
+    await assertShown(page.getByLabel('Email'))
+    await other.context().clearCookies()
+    await other.goto('about:blank')
+    await other.goto(await dashboard.createLoginLink({ email: owner.email, baseUrl: url }))
+    await assertShown(other.getByText('Place of Eve').first())
+    await page.reload()
+    await assertShown(page.getByText('Place of Eve').first())
+    await app.close()
+  })
+})
+
+describe('a login link', () => {
+  it('is not lost when the server does not answer at first', async () => {
+    const app = await openApp(browser)
+    const { page } = app
+    await page.route('**/session/code', (route) => route.abort(), { times: 1 })
+    await page.goto(await app.link())
+    await assertShown(page.getByText('The server cannot be reached'))
+    expect(page.url()).not.toContain('login=')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await assertShown(page.getByRole('region', { name: 'Board' }))
+    await app.close()
+  })
+
+  it('shows the request with its refusal', async () => {
+    const app = await openApp(browser)
+    await app.page.goto(`${app.url}/dashboard/#login=used`)
+    await assertShown(app.page.getByText(/The login link was used before.*Request /))
+    await assertShown(app.page.getByLabel('Email'))
+    await app.close()
+  })
+
+  it('can be pasted into the page of the login, and leaves the address in each page', async () => {
+    const app = await openApp(browser)
+    const { page } = app
+    await app.go('')
+    await assertShown(page.getByLabel('Email'))
+    const link = await app.link()
+    await page.goto(link)
+    await assertShown(page.getByRole('region', { name: 'Board' }))
+    await page.goto(await app.link())
+    await expect.poll(() => page.url()).toBe(`${app.url}/dashboard/#/board`)
+    await app.close()
+  })
+})
+
+describe('rights that change while the page is open', () => {
+  interface Right {
+    isIn: boolean
+    scopes: readonly Scope[]
+  }
+
+  async function openWith(right: Right): Promise<OpenedApp> {
+    const ids = { account: '', workspace: '' }
+    const app = await openApp(browser, {
+      login: 'host',
+      dashboard: { loginUrl: '/login' },
+      taskboard: {
+        authenticate: () =>
+          right.isIn
+            ? {
+                id: 'member:ada',
+                kind: 'user' as const,
+                accountId: ids.account,
+                tier: 'professional' as const,
+                scopes: right.scopes,
+                workspaceIds: 'all' as const,
+                defaultWorkspaceId: ids.workspace,
+              }
+            : null,
+      },
+    })
+    ids.account = app.accountId
+    ids.workspace = app.workspaceId
+    await app.board.add({ title: 'Ours' })
+    await app.go('')
+    await assertShown(app.page.getByText('Ours'))
+    return app
+  }
+
+  it('leads to the login once the session of the host has ended', async () => {
+    const right: Right = { isIn: true, scopes }
+    const app = await openWith(right)
+    right.isIn = false
+    await app.go('#/agents')
+    await assertShown(app.page.getByRole('link', { name: 'Go to the login' }))
+    await app.close()
+  })
+
+  it('no longer offers what is no longer allowed', async () => {
+    const right: Right = { isIn: true, scopes }
+    const app = await openWith(right)
+    await app.page.getByRole('button', { name: 'New task' }).click()
+    await app.page.getByLabel('Title').fill('Not allowed')
+    right.scopes = ['tasks:read', 'account:read']
+    await app.page.getByRole('button', { name: 'Add task' }).click()
+    await assertShown(app.page.getByText('You do not have the permission'))
+    await app.page.keyboard.press('Escape')
+    await app.page.getByRole('button', { name: 'New task' }).waitFor({ state: 'detached' })
+    await app.close()
+  })
+
+  it('shows another workspace when the one that is shown was deleted', async () => {
+    const app = await openApp(browser)
+    const { page, taskboard, accountId } = app
+    const second = await taskboard.accounts.createWorkspace(accountId, { name: 'Second' })
+    await taskboard.board(second.id).add({ title: 'In the second' })
+    await app.board.add({ title: 'In the first' })
+    await app.logIn()
+    await page.locator('.workspace select').selectOption('Second')
+    await assertShown(page.getByText('In the second'))
+    await assertShown(page.getByText('Live', { exact: true }))
+    await taskboard.accounts.deleteWorkspace(second.id, { tasks: 'delete' } as never)
+    await app.go('#/agents')
+    await assertShown(page.getByText('You no longer have access to the workspace Second'))
+    await app.go('#/board')
+    await assertShown(page.getByText('In the first'))
+    await assertShown(page.getByText('Live', { exact: true }))
+    await app.close()
+  })
+})
+
+describe('a browser', () => {
+  it('that keeps nothing shows the board all the same', async () => {
+    const app = await openApp(browser)
+    await app.page.addInitScript(() => {
+      for (const name of ['localStorage', 'sessionStorage']) {
+        Object.defineProperty(globalThis, name, {
+          get() {
+            throw new DOMException('denied', 'SecurityError')
+          },
+        })
+      }
+    })
+    await app.logIn()
+    await assertShown(app.page.getByRole('region', { name: 'Board' }))
+    await app.close()
+  })
+
+  it('whose clock is a day ahead shows the ages of the server', async () => {
+    const app = await openApp(browser)
+    const { id } = await app.board.add({ title: 'New', dueDate: new Date(Date.now() + 3_600_000) })
+    await app.page.addInitScript('const real = Date.now; Date.now = () => real() + 86_400_000')
+    await app.logIn()
+    await assertShown(app.page.getByText(/in 1 h/))
+    expect(await app.page.getByText('Overdue').count()).toBe(0)
+    await app.go(`#/tasks/${id}`)
+    await assertShown(app.page.getByRole('dialog').getByText('now', { exact: true }).first())
+    await app.close()
+  })
+})
+
+describe('a dialog', () => {
+  it('stays open when a text is selected beyond its edge, and sends a form once', async () => {
+    const app = await openApp(browser)
+    const { page } = app
+    await app.logIn()
+    await page.getByRole('button', { name: 'New task' }).click()
+    const title = page.getByLabel('Title')
+    await title.fill('Select me')
+    const box = await title.boundingBox()
+    await page.mouse.move((box?.x ?? 0) + 5, (box?.y ?? 0) + 5)
+    await page.mouse.down()
+    await page.mouse.move(3, 3)
+    await page.mouse.up()
+    expect(await title.inputValue()).toBe('Select me')
+    const sent: string[] = []
+    page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.url())))
+    await page.evaluate(`{
+      const form = document.querySelector('dialog form')
+      form.requestSubmit()
+      form.requestSubmit()
+    }`)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(sent.filter((url) => url.endsWith('/tasks'))).toHaveLength(1)
+    await page.getByRole('button', { name: 'New task' }).click()
+    await assertShown(page.getByRole('dialog'))
+    await page.mouse.click(3, 3)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await app.close()
+  })
+})
