@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import socket
+import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
 from email.utils import parsedate_to_datetime
-from http.client import HTTPException
-from typing import Any, Dict, Mapping, NamedTuple, Optional, Tuple
+from http.client import HTTPException, IncompleteRead
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from .credentials import Credential
 from .errors import TaskboardApiError
 from .operations import Operation
 
 _UNCERTAIN = (0, 502, 503, 504)
+_UNSENDABLE = re.compile("[^\t -~\x80-\xff]")
+#: Where the routes are, unless the host renamed them.
+_PATHS = {"board": "/api/board", "webhooks": "/api/webhooks/create", "enterprise": "/v2"}
 _CODES = {
     401: "AUTHENTICATION_FAILED",
     403: "AUTHORIZATION_FAILED",
@@ -46,20 +51,42 @@ class Retry(NamedTuple):
     max_delay: float = 5.0
 
 
+class Request(NamedTuple):
+    """What is sent, and what makes it safe to send again."""
+
+    method: str
+    #: Below the base URL, with the query.
+    path: str
+    body: Optional[Mapping[str, Any]] = None
+    idempotency_key: Optional[str] = None
+    #: A second one changes nothing.
+    is_repeatable: bool = False
+    #: Without the credential.
+    is_public: bool = False
+    #: The answer is no JSON.
+    is_text: bool = False
+
+
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Another address must not get the credential."""
+    """Another address must not get the credential, and a create must not become a read."""
 
     def redirect_request(self, *_args: Any) -> None:
         return None
 
 
 class Caller:
-    """Calls one server."""
+    """Calls one server. Threads can share it."""
 
-    def __init__(self, base_url: str, credential: Credential, retry: Retry) -> None:
-        self._base_url = base_url.rstrip("/")
+    def __init__(
+        self, base_url: str, credential: Credential, retry: Retry, paths: Optional[Mapping[str, str]] = None
+    ) -> None:
+        self._base_url = _address_of(base_url)
         self._credential = credential
         self._retry = retry
+        self._paths = {**_PATHS, **(paths or {})}
+        if len(self._paths) > len(_PATHS):
+            raise TypeError("paths can have board, webhooks and enterprise")
+        # The default context of TLS verifies certificates and names.
         self._open = urllib.request.build_opener(_NoRedirects()).open
 
     def call(
@@ -78,88 +105,137 @@ class Caller:
         elif given:
             query = {name: _query_text(value) for name, value in given.items() if value is not None}
             path += ("&" if "?" in path else "?") + urllib.parse.urlencode(query)
-        key = idempotency_key or (str(uuid.uuid4()) if "key" in traits else None)
-        is_repeatable = "repeatable" in traits or ("key" in traits and key is not None)
-        return self.send(operation.method, path, body, key, is_repeatable, "public" in traits, retry)
+        key = str(uuid.uuid4()) if idempotency_key is None and "key" in traits else idempotency_key
+        is_repeatable = "repeatable" in traits or "key" in traits
+        is_text = operation.id == "getReference"
+        request = Request(operation.method, path, body, key, is_repeatable, "public" in traits, is_text)
+        return self.send(request, retry)
 
-    def send(
-        self,
-        method: str,
-        path: str,
-        body: Optional[Mapping[str, Any]],
-        key: Optional[str],
-        is_repeatable: bool,
-        is_public: bool = False,
-        retry: Optional[Retry] = None,
-    ) -> Any:
+    def send(self, request: Request, retry: Optional[Retry] = None) -> Any:
         """Sends a request. 429 refuses before anything is done; after a lost answer only what is repeatable is sent again."""
         policy = retry or self._retry
+        request = request._replace(path=self._located(request.path))
+        title = f"{request.method} {request.path.split('?')[0]}"
+        key = request.idempotency_key
+        if key is not None and re.fullmatch("[!-~]{1,255}", key) is None:
+            raise ValueError("idempotency_key must be 1 to 255 visible ASCII characters")
+        # The server waits for the reply of an agent, and a chat is not repeated.
+        is_chat = request.method == "POST" and request.path.endswith("chat")
+        attempt_timeout = policy.deadline if is_chat else policy.attempt_timeout
         ends_at = time.monotonic() + policy.deadline
         rejected: Optional[str] = None
         is_uncertain = False
         failures = 0
         while True:
-            token = None if is_public else self._credential.token(rejected)
+            token: Optional[str] = None
             try:
-                return self._send_once(method, path, body, key, token, min(policy.attempt_timeout, ends_at - time.monotonic()))
+                if not request.is_public:
+                    token = self._credential.token(rejected, ends_at - time.monotonic())
+                left = ends_at - time.monotonic()
+                if left <= 0:
+                    raise TaskboardApiError(f"{title}: no answer in {policy.deadline:g} s", code="TIMEOUT")
+                return self._send_once(title, request, token, min(attempt_timeout, left))
             except TaskboardApiError as error:
                 if error.status == 401 and token is not None and rejected is None and self._credential.renews:
                     rejected = token
                     continue
-                if error.status == 404 and method == "DELETE" and is_uncertain:
+                if error.status == 404 and request.method == "DELETE" and is_uncertain:
                     return None
-                if error.status != 429 and not (is_repeatable and error.status in _UNCERTAIN):
+                if error.status != 429 and not (request.is_repeatable and error.status in _UNCERTAIN):
                     raise
                 is_uncertain = is_uncertain or error.status != 429
                 failures += 1
-                limit = min(policy.max_delay, policy.base_delay * 2 ** (failures - 1))
+                limit = min(policy.max_delay, policy.base_delay * 2.0 ** min(failures - 1, 64))
                 wait = (error.retry_after or 0) + random.random() * limit
                 if policy.attempts is not None and failures >= policy.attempts:
                     raise
                 if time.monotonic() + wait >= ends_at:
                     raise
-                time.sleep(wait)
+                time.sleep(min(wait, threading.TIMEOUT_MAX))
 
-    def _send_once(
-        self,
-        method: str,
-        path: str,
-        body: Optional[Mapping[str, Any]],
-        key: Optional[str],
-        token: Optional[str],
-        timeout: float,
-    ) -> Any:
-        title = f"{method} {path.split('?')[0]}"
+    def _located(self, path: str) -> str:
+        """The path where the host has it."""
+        for name, usual in _PATHS.items():
+            if path.startswith(usual):
+                return self._paths[name] + path[len(usual) :]
+        return path
+
+    def _send_once(self, title: str, asked: Request, token: Optional[str], timeout: float) -> Any:
         headers: Dict[str, str] = {"accept": "application/json"}
-        if body is not None:
+        if asked.body is not None:
             headers["content-type"] = "application/json"
-        if key is not None:
-            headers["idempotency-key"] = key
+        if asked.idempotency_key is not None:
+            headers["idempotency-key"] = asked.idempotency_key
         if token is not None:
+            if _UNSENDABLE.search(token) is not None:
+                # The reason of http.client quotes the header.
+                message = f"{title}: the credential has a character that no header can have"
+                raise TaskboardApiError(message, status=401, code="AUTHENTICATION_FAILED")
             headers["authorization"] = f"Bearer {token}"
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self._base_url + path, data, headers, method=method)
+        data = None if asked.body is None else json.dumps(asked.body, allow_nan=False).encode()
+        request = urllib.request.Request(self._base_url + asked.path, data, headers, method=asked.method)
+        ends_at = time.monotonic() + timeout
         try:
-            with self._open(request, timeout=max(timeout, 0.001)) as answer:
-                status, sent, text = answer.status, answer.headers, answer.read().decode("utf-8", "replace")
+            with self._open(request, timeout=min(timeout, threading.TIMEOUT_MAX)) as answer:
+                status, sent, text = answer.status, answer.headers, _text_of(answer, ends_at)
         except urllib.error.HTTPError as error:
             with error:
                 try:
-                    text = error.read().decode("utf-8", "replace")
+                    text = _text_of(error.fp, ends_at)
                 except (OSError, HTTPException):
                     text = ""
             raise _error_of(title, error.code, error.headers, text) from None
-        except (OSError, HTTPException, socket.timeout) as error:
+        except (OSError, HTTPException) as error:
+            if isinstance(getattr(error, "reason", error), socket.timeout):
+                raise TaskboardApiError(f"{title}: no answer in {timeout:g} s", code="TIMEOUT") from error
             raise TaskboardApiError(f"{title}: the server cannot be reached") from error
-        if text == "":
-            return None
-        if "json" not in (sent.get("content-type") or ""):
-            if path.endswith("/reference"):
-                return text
-            raise TaskboardApiError(
-                f"{title}: {status}, but the answer is not from a task board", status=status, code="INVALID_ANSWER"
-            )
+        if status == 204 or asked.is_text:
+            return text or None
+        body = _json_of(text) if "json" in (sent.get("content-type") or "") else None
+        if not isinstance(body, (dict, list)):
+            message = f"{title}: {status}, but the answer is not from a task board"
+            raise TaskboardApiError(message, status=status, code="INVALID_ANSWER")
+        return body
+
+
+def _address_of(base_url: str) -> str:
+    """Without a slash at its end. The message does not repeat an address, which can contain a password."""
+    try:
+        address = base_url.strip().rstrip("/")
+        parts = urllib.parse.urlsplit(address)
+        is_usable = parts.scheme in ("http", "https") and parts.hostname and parts.username is None and parts.port != 0
+        if is_usable and re.search(r"[?#\s]", address) is None:
+            return address
+    except (AttributeError, ValueError):
+        pass
+    raise ValueError("base_url must be an http or https address without a query and a password")
+
+
+def _text_of(answer: Any, ends_at: float) -> str:
+    """Reads an answer up to its end. A timeout of a socket begins again with each part of the answer, so the whole is limited here."""
+    expected = answer.length
+    parts: List[bytes] = []
+    count = 0
+    while expected is None or count < expected:
+        part = answer.read1(65_536)
+        if not part:
+            break
+        parts.append(part)
+        count += len(part)
+        if time.monotonic() >= ends_at:
+            raise socket.timeout("the answer goes on for too long")
+    text = b"".join(parts)
+    if expected is not None and count < expected:
+        raise IncompleteRead(text, expected - count)
+    return text.decode("utf-8", "replace")
+
+
+def _json_of(text: str) -> Any:
+    """None for what is no JSON: no answer of the API is null."""
+    try:
         return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _path_of(pattern: str, ids: Tuple[str, ...]) -> str:
@@ -185,24 +261,40 @@ def _query_text(value: Any) -> str:
 
 
 def _error_of(title: str, status: int, headers: Any, text: str) -> TaskboardApiError:
-    """The error of an answer in one of the two envelopes, or in another form."""
-    try:
-        body = json.loads(text)
-    except ValueError:
-        body = {}
+    """The error of an answer in one of the three envelopes, or in another form."""
+    body = _json_of(text)
     body = body if isinstance(body, dict) else {}
+    errors = body.get("errors")
+    if isinstance(errors, list):
+        return graphql_error(title, status, errors, None)
     inner = body.get("error")
     if isinstance(inner, str):
         inner = {"message": inner, "code": body.get("code")}
     inner = inner if isinstance(inner, dict) else {}
-    message = inner.get("message") or "without a readable answer"
+    details = inner.get("details")
+    missing = "redirects: base_url must be where it leads to" if status < 400 else "without a readable answer"
     return TaskboardApiError(
-        f"{title}: {status} {message}",
+        f"{title}: {status} {inner.get('message') or missing}",
         status=status,
         code=inner.get("code") or _CODES.get(status, "INVALID_ANSWER"),
-        field=(inner.get("details") or {}).get("field") or None,
+        field=(details.get("field") or None) if isinstance(details, dict) else None,
         request_id=inner.get("request_id") or headers.get("x-request-id"),
         retry_after=_retry_after(headers),
+    )
+
+
+def graphql_error(title: str, status: int, errors: List[Any], data: Any) -> TaskboardApiError:
+    """The error of a GraphQL answer. ``data`` has the fields that did not fail."""
+    known = [error for error in errors if isinstance(error, dict)]
+    first = (known[0].get("extensions") or {}) if known else {}
+    return TaskboardApiError(
+        f"{title}: " + "; ".join(str(error.get("message")) for error in known),
+        status=status,
+        code=first.get("code") or "INTERNAL_ERROR",
+        field=(first.get("details") or {}).get("field") or None,
+        request_id=first.get("request_id"),
+        errors=errors,
+        data=data,
     )
 
 
@@ -218,5 +310,5 @@ def _retry_after(headers: Any) -> Optional[float]:
         sent = headers.get("date")
         now = parsedate_to_datetime(sent).timestamp() if sent else time.time()
         return max(0.0, parsedate_to_datetime(text).timestamp() - now)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None

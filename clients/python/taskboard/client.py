@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from typing import Any, Callable, Iterator, Optional, Tuple
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple
 
-from .calls import Caller, Retry
+from .calls import Caller, Request, Retry, graphql_error
 from .credentials import Credential, Session, TokenFunction
-from .errors import TaskboardApiError
 from .operations import OPERATIONS, Operation
 from .worker import Worker
 
@@ -24,7 +24,10 @@ class Client:
     ``client.analytics.tasks(from_="2026-11-01")``. Each takes ``idempotency_key`` and ``retry_policy``, too.
 
     Pass one of ``key``, ``login=(email, password)`` or ``login=(email, password, mfa_code)``, and ``token``, which is called with the token
-    that the server rejected, or None.
+    that the server rejected, or None. ``paths`` is where the host has the routes below ``base_url``: ``board`` (``/api/board``),
+    ``webhooks`` (``/api/webhooks/create``) and ``enterprise`` (``/v2``).
+
+    A call that fails raises ``TaskboardApiError``. A ``base_url`` that is no address of a server is a ``ValueError``.
     """
 
     tasks: Any
@@ -53,6 +56,7 @@ class Client:
         login: Optional[Tuple[str, ...]] = None,
         token: Optional[Callable[[Optional[str]], str]] = None,
         retry: Retry = Retry(),
+        paths: Optional[Mapping[str, str]] = None,
     ) -> None:
         if sum(given is not None for given in (key, login, token)) > 1:
             raise TypeError("pass one of key, login and token")
@@ -60,11 +64,11 @@ class Client:
         if token is not None:
             self._credential = TokenFunction(token)
         elif login is not None:
-            public = Caller(base_url, Credential(None), retry)
+            public = Caller(base_url, Credential(None), retry, paths)
             self._credential = Session(
-                login, lambda path, body: public.send("POST", path, body, None, "mfa_code" not in body, True)
+                login, lambda path, body: public.send(Request("POST", path, body, None, "mfa_code" not in body, True))
             )
-        self._caller = Caller(base_url, self._credential, retry)
+        self._caller = Caller(base_url, self._credential, retry, paths)
         for name, operation in OPERATIONS.items():
             *groups, last = name.split(".")
             holder: Any = self
@@ -75,26 +79,30 @@ class Client:
             method = self._list_method(operation) if operation.is_paged else self._method(operation)
             method.__name__ = last
             method.__qualname__ = f"Client.{name}"
-            method.__doc__ = f"{operation.method} {operation.path}"
+            method.__doc__ = _doc_of(operation)
+            setattr(method, "__signature__", _signature_of(operation))
             setattr(holder, last, method)
         self._send_logout = self.auth.logout
         self.auth.logout = self._logout
 
-    def graphql(self, query: str, variables: Optional[dict] = None, *, idempotency_key: Optional[str] = None) -> Any:
-        """Sends one document and returns its data. One with a mutation is repeated only with an ``idempotency_key``."""
+    def graphql(
+        self,
+        query: str,
+        variables: Optional[dict] = None,
+        *,
+        idempotency_key: Optional[str] = None,
+        retry_policy: Optional[Retry] = None,
+    ) -> Any:
+        """Sends one document and returns its data. One with a mutation is repeated only with an ``idempotency_key``.
+
+        Raises ``TaskboardApiError`` with ``errors`` and ``data`` when the answer has errors.
+        """
         is_repeatable = idempotency_key is not None or re.search(r"\bmutation\b", query) is None
         body = {"query": query, "variables": variables or {}}
-        answer = self._caller.send("POST", "/v2/graphql", body, idempotency_key, is_repeatable)
+        answer = self._caller.send(Request("POST", "/v2/graphql", body, idempotency_key, is_repeatable), retry_policy)
         errors = answer.get("errors")
         if errors:
-            first = errors[0].get("extensions") or {}
-            raise TaskboardApiError(
-                "POST /v2/graphql: " + "; ".join(error["message"] for error in errors),
-                status=200,
-                code=first.get("code", "INTERNAL_ERROR"),
-                errors=errors,
-                data=answer.get("data"),
-            )
+            raise graphql_error("POST /v2/graphql", 200, errors, answer.get("data"))
         return answer["data"]
 
     def worker(self, agent_id: str, run: Callable[[dict, Any], Any], concurrency: int = 1, **options: Any) -> Worker:
@@ -128,7 +136,29 @@ class Client:
         token = refresh_token or self._credential.end()
         if token is not None:
             self._send_logout(refresh_token=token)
+        elif not isinstance(self._credential, Session):
+            # The session of the access token.
+            self._caller.send(Request("POST", "/v2/auth/logout", is_repeatable=True))
 
 
 def _wire_names(fields: dict) -> dict:
     return {name.rstrip("_"): value for name, value in fields.items()}
+
+
+def _doc_of(operation: Operation) -> str:
+    fields = [f"The keyword arguments are the fields of its {part}." for part in ("body", "query") if part in operation.traits]
+    pages = ["Yields the entries of all pages: asks for the next one when the loop gets there."] if operation.is_paged else []
+    sentences = [f"``{operation.id}``: {operation.method} {operation.path}.", *fields, *pages]
+    return " ".join([*sentences, "See ``/v2/reference`` of the server. Raises ``TaskboardApiError``."])
+
+
+def _signature_of(operation: Operation) -> inspect.Signature:
+    kinds = inspect.Parameter
+    ids = re.findall(r"{(\w+)}", operation.path)
+    parameters: List[inspect.Parameter] = [kinds(name, kinds.POSITIONAL_ONLY, annotation=str) for name in ids]
+    if not operation.is_paged:
+        parameters.append(kinds("idempotency_key", kinds.KEYWORD_ONLY, default=None, annotation=Optional[str]))
+    parameters.append(kinds("retry_policy", kinds.KEYWORD_ONLY, default=None, annotation=Optional[Retry]))
+    if "body" in operation.traits or "query" in operation.traits:
+        parameters.append(kinds("fields", kinds.VAR_KEYWORD, annotation=Any))
+    return inspect.Signature(parameters, return_annotation=Iterator[Any] if operation.is_paged else Any)

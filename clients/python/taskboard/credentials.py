@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any, Callable, Optional, Tuple
 
 from .errors import TaskboardApiError
@@ -15,9 +17,11 @@ class Credential:
     renews = False
 
     def __init__(self, key: Optional[str]) -> None:
-        self._key = key
+        # The end of the line of the file that it was read from.
+        self._key = None if key is None else key.strip()
 
-    def token(self, rejected: Optional[str]) -> Optional[str]:
+    def token(self, rejected: Optional[str], left: float) -> Optional[str]:
+        """The token for a call, which waits for it at most ``left`` seconds. ``rejected`` is the one that the server has refused."""
         return self._key
 
     def end(self) -> Optional[str]:
@@ -34,12 +38,15 @@ class TokenFunction(Credential):
         super().__init__(None)
         self._function = token
 
-    def token(self, rejected: Optional[str]) -> Optional[str]:
+    def token(self, rejected: Optional[str], left: float) -> Optional[str]:
         return self._function(rejected)
 
 
 class Session(Credential):
-    """One login for all calls and threads. ``post`` sends a body to a public path."""
+    """One login for all calls and threads. ``post`` sends a body to a public path.
+
+    Threads that need a token while it is fetched wait for the same one, and a failure is that of all that wait.
+    """
 
     renews = True
 
@@ -50,32 +57,57 @@ class Session(Credential):
         self._lock = threading.Lock()
         self._tokens: Optional[dict] = None
         self._stale_at = 0.0
+        self._renewing: Optional[Future] = None
         self._is_code_used = False
 
-    def token(self, rejected: Optional[str]) -> Optional[str]:
+    def token(self, rejected: Optional[str], left: float) -> Optional[str]:
         with self._lock:
-            tokens = self._tokens
-            if tokens is None or tokens["access_token"] == rejected or time.monotonic() >= self._stale_at:
-                tokens = self._renewed()
-                life = tokens["expires_in"]
-                self._tokens = tokens
-                self._stale_at = time.monotonic() + life - min(30.0, life / 10)
-            return tokens["access_token"]
+            tokens, renewing = self._tokens, self._renewing
+            if renewing is None:
+                is_valid = tokens is not None and tokens["access_token"] != rejected
+                if tokens is not None and is_valid and time.monotonic() < self._stale_at:
+                    return tokens["access_token"]
+                renewing = self._renewing = Future()
+                threading.Thread(target=self._renew, args=(renewing, tokens), name="taskboard-login", daemon=True).start()
+        try:
+            return renewing.result(min(max(left, 0.0), threading.TIMEOUT_MAX))["access_token"]
+        except FutureTimeout:
+            raise TaskboardApiError("the login has no answer in time", code="TIMEOUT") from None
 
     def end(self) -> Optional[str]:
         with self._lock:
-            tokens, self._tokens = self._tokens, None
+            tokens, self._tokens, self._renewing = self._tokens, None, None
             return None if tokens is None else tokens["refresh_token"]
 
-    def _renewed(self) -> dict:
+    def _renew(self, renewing: Future, tokens: Optional[dict]) -> None:
+        """A session that is ended meanwhile serves the calls that wait for it, and no later one."""
+        try:
+            fresh = self._renewed(tokens)
+            life = fresh["expires_in"]
+        except BaseException as error:
+            with self._lock:
+                if self._renewing is renewing:
+                    self._renewing = None
+            renewing.set_exception(error)
+            return
+        with self._lock:
+            if self._renewing is renewing:
+                self._renewing = None
+                self._tokens = fresh
+                self._stale_at = time.monotonic() + life - min(30.0, life / 10)
+        renewing.set_result(fresh)
+
+    def _renewed(self, tokens: Optional[dict]) -> dict:
         """The refresh token is valid once: when it is refused, the password begins another session."""
-        if self._tokens is not None:
+        if tokens is not None:
             try:
-                return self._post("/v2/auth/refresh", {"refresh_token": self._tokens["refresh_token"]})
+                return self._post("/v2/auth/refresh", {"refresh_token": tokens["refresh_token"]})
             except TaskboardApiError as error:
                 if error.status != 401:
                     raise
-                self._tokens = None
+            with self._lock:
+                if self._tokens is tokens:
+                    self._tokens = None
         email, password, *code = self._login
         if self._is_code_used:
             message = "the session ended, and the code of the second factor is used up: log in again"
@@ -83,6 +115,6 @@ class Session(Credential):
         body = {"email": email, "password": password}
         if code:
             body["mfa_code"] = code[0]
-        tokens = self._post("/v2/auth/login", body)
+        fresh = self._post("/v2/auth/login", body)
         self._is_code_used = bool(code)
-        return tokens
+        return fresh

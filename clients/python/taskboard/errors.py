@@ -23,10 +23,12 @@ class TaskboardApiError(Exception):
         super().__init__(message)
         #: The HTTP status; 0 when no answer arrived.
         self.status = status
-        #: The server's code, or ``NETWORK_ERROR``, ``INVALID_ANSWER`` and ``LOGIN_REQUIRED``.
+        #: The server's code, or ``NETWORK_ERROR`` and ``TIMEOUT`` without an answer, ``INVALID_ANSWER`` for one that is not from a task
+        #: board, such as a redirect, and ``LOGIN_REQUIRED``.
         self.code = code
         #: The invalid field, by its name on the wire.
         self.field = field
+        #: Identifies the request in the logs of the host.
         self.request_id = request_id
         #: After how many seconds the server expects the call again.
         self.retry_after = retry_after

@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 from .calls import Retry
 from .errors import RunEnded, TaskboardApiError, TaskFailure
+from .lease import Lease, is_lost
 
 _ONCE = Retry(attempts=1)
 _LONGEST_REASON = 2_000
@@ -32,81 +33,6 @@ class Claim(NamedTuple):
     comments: List[dict]
     #: The answer to the last question of an earlier attempt; None without one.
     answer: Optional[dict]
-
-
-class Lease:
-    """A run's hold on its task, renewed three times in its length."""
-
-    def __init__(self, client: Any, task: dict, lease: float, claimed_at: float, report: Callable[[BaseException], None]) -> None:
-        self.signal = threading.Event()
-        self.is_held = True
-        self.reason = ""
-        self._client = client
-        self._task = task
-        self._lease = lease
-        self._ends_at = claimed_at + lease
-        self._report = report
-        self._lock = threading.Lock()
-        self._wake = threading.Event()
-        self.held = {"fencing_token": task["fencing_token"], "lease_s": math.ceil(lease)}
-        threading.Thread(target=self._beat, name="taskboard-lease", daemon=True).start()
-
-    def left(self) -> float:
-        """How long it lasts, by a clock that is never set."""
-        return self._ends_at - time.monotonic()
-
-    def write(self, send: Callable[..., Any], *, is_strict: bool = False, is_renewed: bool = True, **fields: Any) -> Any:
-        """Sends a write of the run. ``is_strict``: it has conflicts of its own, so only one about the token means loss."""
-        if self.left() <= 0:
-            self.end("the lease ended without a renewal")
-        if not self.is_held:
-            raise RunEnded(self.reason)
-        started_at = time.monotonic()
-        token = self.held if is_renewed else {"fencing_token": self.held["fencing_token"]}
-        try:
-            answer = send(self._task["id"], **token, **fields)
-        except TaskboardApiError as error:
-            if is_lost(error, is_strict):
-                self.end(f"the task is no longer the run's: {error}")
-                raise RunEnded(self.reason) from error
-            raise
-        with self._lock:
-            self._ends_at = max(self._ends_at, started_at + self._lease)
-        return answer
-
-    def end(self, reason: str) -> None:
-        """The run no longer has the task."""
-        with self._lock:
-            if not self.is_held:
-                return
-            self.is_held = False
-            self.reason = reason
-        self.signal.set()
-        self._wake.set()
-
-    def interrupt(self, reason: str) -> None:
-        """Sets the signal; the task stays the run's until its outcome is written."""
-        self.reason = reason
-        self.signal.set()
-
-    def release(self) -> None:
-        self.is_held = False
-        self._wake.set()
-
-    def _beat(self) -> None:
-        delay = self._lease / 3
-        while not self._wake.wait(max(0.0, min(delay, self.left()))):
-            if self.left() <= 0:
-                return self.end("the lease ended without a renewal")
-            try:
-                once = Retry(attempts=1, deadline=self._lease / 3, attempt_timeout=self._lease / 3)
-                self.write(self._client.tasks.heartbeat, retry_policy=once)
-                delay = self._lease / 3
-            except RunEnded:
-                return
-            except Exception as error:  # The lease lasts: the next heartbeat is soon.
-                self._report(error)
-                delay = self._lease / 24
 
 
 class TaskContext:
@@ -144,7 +70,7 @@ class TaskContext:
 
     def hold(self, reason: str, message: Optional[str] = None) -> None:
         """Puts the task on hold. A later result or error is ignored."""
-        fields = {} if message is None else {"message": message}
+        fields: Dict[str, Any] = {} if message is None else {"message": message}
         self._lease.write(self.client.tasks.hold, is_renewed=False, reason=reason, **fields)
         self._lease.end("the task was put on hold")
 
@@ -177,7 +103,7 @@ class TaskContext:
 
     def sleep(self, seconds: float) -> None:
         """Raises ``RunEnded`` when the signal is set."""
-        if self.signal.wait(seconds):
+        if self.signal.wait(min(seconds, threading.TIMEOUT_MAX)):
             raise RunEnded(self._lease.reason)
 
     def _ended(self, reason: str) -> None:
@@ -197,7 +123,8 @@ class Worker:
     """Claims the tasks of one agent and runs ``run(task, context)`` on each in a thread of its own, up to ``concurrency`` at once.
 
     ``lease``: how long a task stays claimed after the last sign of life, in whole seconds. ``poll``: the longest wait between two claims
-    while there is nothing to do. ``on_error(error, task_id)``: faults of the network or the server.
+    while there is nothing to do. ``on_error(error, task_id)``: gets faults of the network and of the server, after which the worker goes
+    on, and the refusal that ends it. What it raises is ignored. Threads of the worker call it.
     """
 
     def __init__(
@@ -211,6 +138,8 @@ class Worker:
         poll: float = 30.0,
         on_error: Optional[Callable[[BaseException, Optional[str]], None]] = None,
     ) -> None:
+        if not agent_id or not callable(run) or not concurrency >= 1:
+            raise ValueError("a worker needs an agent_id, a function run, and a concurrency of 1 or more")
         self._client = client
         self._agent_id = agent_id
         self._run = run
@@ -249,8 +178,11 @@ class Worker:
         self.stop()
 
     def _report(self, error: BaseException, task_id: Optional[str] = None) -> None:
-        if self._on_error is not None:
-            self._on_error(error, task_id)
+        try:
+            if self._on_error is not None:
+                self._on_error(error, task_id)
+        except Exception:  # It must not end a heartbeat, or the worker.
+            pass
 
     def _work(self) -> None:
         empty = faults = 0
@@ -261,14 +193,16 @@ class Worker:
                 faults = 0
                 empty = empty + 1 if is_idle else 0
                 if is_idle and not self._stopping.is_set():
-                    self._wake.wait(min(self._poll, 2.0 ** (empty - 1)) * (1 + random.random()) / 2)
+                    self._wake.wait(min(self._poll, 2.0 ** min(empty - 1, 16)) * (1 + random.random()) / 2)
             except Exception as error:
                 if is_refusal(error):
                     self._refusal = error
+                    self._report(error)
                     break
                 self._report(error)
                 least = getattr(error, "retry_after", None) or 0.0
-                self._stopping.wait(max(least, random.random() * min(self._poll, 2.0**faults)))
+                wait = max(least, random.random() * min(self._poll, 2.0**faults))
+                self._stopping.wait(min(wait, threading.TIMEOUT_MAX))
                 faults = min(faults + 1, 16)
         self._stopping.set()
         self._end()
@@ -389,7 +323,7 @@ class Worker:
         runs = list(self._runs.values())
         ends_at = time.monotonic() + self._drain
         for run in runs:
-            run.thread.join(max(0.0, ends_at - time.monotonic()))
+            run.thread.join(min(max(0.0, ends_at - time.monotonic()), threading.TIMEOUT_MAX))
         for run in runs:
             run.lease.interrupt("the worker stops")
         ends_at = time.monotonic() + 0.25
@@ -405,13 +339,6 @@ class Worker:
                     self._hand_back(run.task)
                 except TaskboardApiError as error:
                     self._report(error, run.task["id"])
-
-
-def is_lost(error: BaseException, is_strict: bool = False) -> bool:
-    """Whether an error says that the task is no longer the writer's."""
-    if not isinstance(error, TaskboardApiError):
-        return False
-    return error.status == 404 or (error.status == 409 and (not is_strict or error.field == "fencing_token"))
 
 
 def is_refusal(error: BaseException) -> bool:
