@@ -41,6 +41,7 @@ export interface WebSocketLike {
   addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: object) => void): void
 }
 
+/** Opens a WebSocket: the global `WebSocket`, or that of `ws`. */
 export type WebSocketConstructor = new (url: string) => WebSocketLike
 
 /** Waits of the realtime part, in milliseconds. */
@@ -57,8 +58,12 @@ export interface RealtimeTimings {
 
 /** The options of a client besides its credential. */
 export interface ClientSettings {
-  /** Where the host mounted the routes, such as `https://app.example/kanban`. In a browser it can be a path: `/kanban`. */
+  /**
+   * Where the host mounted the routes, such as `https://app.example/kanban`, without a query and a password. In a browser it can be a
+   * path: `/kanban`. Redirects are refused.
+   */
   readonly baseUrl: string
+  /** For a host that renamed its routes. */
   readonly paths?: Partial<ClientPaths> | undefined
   /** Default: the global one. */
   readonly fetch?: Fetch | undefined
@@ -70,6 +75,7 @@ export interface ClientSettings {
   readonly retry?: RetryOptions | false | undefined
 }
 
+/** The options of `createClient`. */
 export type ClientOptions = ClientSettings & ClientCredential
 
 /** Options of one call. */

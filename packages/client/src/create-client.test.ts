@@ -45,6 +45,21 @@ describe('createClient', () => {
     expect(name).toBe('Acme')
   })
 
+  it('reads all pages although tasks are deleted between them', async () => {
+    const { baseUrl, fetch, key } = await openBoard()
+    const client = createClient({ baseUrl, fetch, key })
+    const titles = Array.from({ length: 6 }, (_, index) => `${index}`)
+    const { tasks } = await client.tasks.createMany({ tasks: titles.map((title) => ({ title })) })
+    const idOf = (title: string): string => tasks[Number(title)]?.id ?? ''
+    const seen: string[] = []
+    for await (const { title } of client.tasks.listAll({ limit: 2 })) {
+      seen.push(title)
+      // The last of the page, after which the next page begins, and the first of the next page.
+      if (title === '4') for (const gone of ['4', '3']) await client.tasks.delete(idOf(gone))
+    }
+    expect(seen).toEqual(['5', '4', '2', '1', '0'])
+  })
+
   it('reads all pages', async () => {
     const { baseUrl, fetch, key } = await openBoard()
     const client = createClient({ baseUrl, fetch, key })

@@ -24,7 +24,10 @@ import type { Worker, WorkerOptions } from './worker/index.js'
 export interface TaskboardClient extends ReturnType<typeof callsOf> {
   /** Follows what happens on the boards. */
   readonly realtime: Realtime
-  /** Works the tasks of a stored agent in this process, from now on. */
+  /**
+   * Works the tasks of a stored agent in this process, from now on.
+   * @throws TypeError for options with which it would never work.
+   */
   worker(options: WorkerOptions<TaskboardClient>): Worker
 }
 
@@ -93,25 +96,40 @@ function realtimeOptionsOf(
 function callsOf(connection: Connection) {
   const made = operating(connection)
   return {
+    /** What people, programs and agents do with tasks. */
     tasks: taskMethods(made),
+    /** What agents want to do, for people to decide. */
     approvals: approvalMethods(made),
+    /** Tasks that are made by the clock. */
     schedules: scheduleMethods(made),
+    /** The stored agents. */
     agents: agentMethods(made),
+    /** The monthly budgets of agents and workspaces. */
     budgets: budgetMethods(made),
+    /** The chat agents of workspaces. */
     chat: {
       /** Asks the chat agent of a workspace, and waits for its reply. Not repeated after a lost answer. */
       send: made.method('sendChatMessage'),
     },
+    /** Figures of tasks and of language models. */
     analytics: analyticsMethods(made),
+    /** Endpoints for events. */
     webhooks: webhookMethods(made),
+    /** Channels that notify people. */
     notificationChannels: notificationChannelMethods(made),
+    /** The account of the caller, and the password and the second factor of the user. */
     account: accountMethods(made),
+    /** The users of the account. */
     members: memberMethods(made),
+    /** API keys. Only users create them. */
     apiKeys: apiKeyMethods(made),
+    /** The workspaces of the account. */
     workspaces: workspaceMethods(made),
+    /** Sessions of users. A client with `login` needs only `logout`. */
     auth: authMethods(made, connection.credential),
     /** The board API (v1). */
     board: boardMethods(made),
+    /** Sends one GraphQL document, and returns its data. */
     graphql: graphqlCaller(connection),
     /** The OpenAPI document of the server. */
     openapi: made.method('getOpenApi'),

@@ -64,6 +64,18 @@ describe('the client in Chromium', () => {
     ])
   })
 
+  it('refuses a redirect, whose status a browser hides, without a repeat', async () => {
+    const before = proxy.requests.length
+    proxy.faults.push({ answer: 302, headers: { location: '/kanban/v2/tasks' } })
+    const seen = await page.evaluate(async (key) => {
+      const client = taskboard.createClient({ baseUrl: '/kanban', key })
+      const failure = await client.tasks.create({ title: 'elsewhere' }).catch((error: unknown) => error)
+      return failure instanceof taskboard.TaskboardApiError ? [failure.status, failure.code] : String(failure)
+    }, board.key)
+    expect(seen).toEqual([0, 'INVALID_ANSWER'])
+    expect(proxy.requests.length).toBe(before + 1)
+  })
+
   it('logs in, reports errors, and rejects at once when it is aborted', async () => {
     const seen = await page.evaluate(async (login) => {
       const client = taskboard.createClient({ baseUrl: '/kanban', login })

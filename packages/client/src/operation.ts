@@ -2,6 +2,7 @@ import type { CallOptions, ClientPaths } from './client-options.js'
 import { type Connection, notTaskboard, send } from './send.js'
 import { type Operations, operations } from './wire.js'
 
+/** The `operationId` of an operation in the OpenAPI document. */
 export type OperationId = keyof Operations
 
 /** The ids of the path, then the query or the body. */

@@ -4,7 +4,7 @@ import { TaskboardApiError } from './api-error.js'
 export interface RetryOptions {
   /** How long a call can take with its repeats and waits. Default 30,000. */
   readonly deadlineMs?: number | undefined
-  /** How long one attempt can take. Default 10,000. */
+  /** How long one attempt can take. Default 10,000. A chat, which is not repeated, has the whole time of the call. */
   readonly attemptTimeoutMs?: number | undefined
   /** The most attempts, the first one included. Default: as many as the deadline allows. */
   readonly attempts?: number | undefined

@@ -18,6 +18,7 @@ export interface RealtimeOptions {
   readonly random?: (() => number) | undefined
 }
 
+/** The options of `client.realtime.subscribe`. */
 export interface SubscribeOptions {
   /** The last `seq` seen by channel (of `tasks`: by workspace id). Default: channels begin with the present. */
   readonly since?: Readonly<Record<string, ChannelPosition>> | undefined

@@ -4,6 +4,7 @@ import { pause, type TaskContext } from './task-context.js'
 import { isRefusal, TaskRun } from './task-run.js'
 import type { WorkerApi } from './worker-api.js'
 
+/** The options of `client.worker`. */
 export interface WorkerOptions<Client = unknown> {
   /** The stored agent that it works for. */
   readonly agentId: string
