@@ -134,7 +134,7 @@ export const text = {
     title: 'New task',
     name: 'Title',
     description: 'Description',
-    descriptionHint: 'Markdown',
+    descriptionHint: 'Markdown. Ctrl+Enter adds the task.',
     priority: 'Priority',
     type: 'Type',
     typeHint: 'Routes the task to agents of this type. Empty: any agent.',

@@ -192,7 +192,14 @@ export function CreateTask({ onClose }: { readonly onClose: () => void }) {
   }
   return (
     <Dialog title={text.create.title} onClose={onClose}>
-      <form onSubmit={(event) => void onSubmit(event)}>
+      <form
+        onSubmit={(event) => void onSubmit(event)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+          event.preventDefault()
+          if (!isBusy) event.currentTarget.requestSubmit()
+        }}
+      >
         <MainFields draft={draft} set={set} errorOf={errorOf} />
         <details open={isMoreOpen}>
           <summary>{text.create.more}</summary>

@@ -147,7 +147,7 @@ function TaskFields({ draft, set, errorOf }: FieldsProps) {
       />
       <TextArea
         label={create.description}
-        hint={create.descriptionHint}
+        hint={common.task.markdownHint}
         value={draft.description}
         onValue={set('description')}
         error={errorOf('task.description')}

@@ -1,4 +1,5 @@
-import { client } from '../state/api.js'
+import { useEffect } from 'preact/hooks'
+import { can, client } from '../state/api.js'
 import { taskIdOf } from '../state/live.js'
 import { useReload } from '../state/use-messages.js'
 import type { TaskDetail } from '../state/wire.js'
@@ -8,6 +9,7 @@ import { Markdown } from '../ui/markdown.js'
 import { Show, useLoaded } from '../ui/states.js'
 import { Time } from '../ui/time.js'
 import { ApprovalCard } from './approval-card.js'
+import { WriteBox } from './thread.js'
 
 /** The approvals of a task that nobody has decided. */
 export function PendingApprovals({ task }: { readonly task: TaskDetail }) {
@@ -36,9 +38,23 @@ export function PendingApprovals({ task }: { readonly task: TaskDetail }) {
   )
 }
 
+/** What had the focus goes with the hold that it answered: the reader goes on at the title. */
+function useFocusAfter(since: string | undefined): void {
+  useEffect(
+    () => () => {
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body)
+          document.querySelector<HTMLElement>('dialog[open] h2')?.focus()
+      })
+    },
+    [since],
+  )
+}
+
 /** Why agents cannot take a task, and what a person can do about it. */
 export function HoldBanner({ task }: { readonly task: TaskDetail }) {
-  const { hold } = task
+  const { id, hold } = task
+  useFocusAfter(hold?.since)
   if (hold === null) return null
   const { reason, message, since } = hold
   return (
@@ -52,6 +68,7 @@ export function HoldBanner({ task }: { readonly task: TaskDetail }) {
       </h3>
       {message !== null && message !== '' && reason !== 'approval' && <Markdown source={message} />}
       {reason === 'budget' && <p class="small">{text.task.hold.budgetHint}</p>}
+      {reason === 'needs_input' && can('tasks:write') && <WriteBox id={id} isAnswer />}
       {reason === 'approval' && <PendingApprovals task={task} />}
     </section>
   )

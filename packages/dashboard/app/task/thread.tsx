@@ -65,7 +65,7 @@ interface WriteBoxProps {
   readonly isAnswer: boolean
   /** The inbox only answers. */
   readonly isAnswerOnly?: boolean
-  readonly onSent: () => void
+  readonly onSent?: () => void
 }
 
 /** Writes a comment or, when the task waits for one, an answer. */
@@ -86,7 +86,7 @@ export function WriteBox({ id, isAnswer, isAnswerOnly = false, onSent }: WriteBo
     if (!(await submit(() => client.tasks[as](id, { body }, options)))) return
     announce(as === 'answer' ? text.task.thread.answered : text.task.thread.sent)
     type('')
-    onSent()
+    onSent?.()
   }
   const first = isAnswer ? 'answer' : 'comment'
   const { thread } = text.task
@@ -170,8 +170,9 @@ export function Thread({ task }: { readonly task: TaskDetail }) {
           )
         }}
       </Show>
-      {can('tasks:write') && (
-        <WriteBox id={id} isAnswer={hold?.reason === 'needs_input'} onSent={loaded.reload} />
+      {/* An answer is written beside its question, at the top of the panel. */}
+      {can('tasks:write') && hold?.reason !== 'needs_input' && (
+        <WriteBox id={id} isAnswer={false} onSent={loaded.reload} />
       )}
     </section>
   )
