@@ -67,6 +67,8 @@ async function post(path: string, body: object): Promise<Response> {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
+    // Its cookie comes even when the page is reloaded meanwhile.
+    keepalive: true,
   })
   if (response.ok) return response
   const refusal = (await response.json().catch(() => ({}))) as ErrorBody
@@ -114,15 +116,26 @@ async function refreshOnce(): Promise<Token | null> {
     return await takeToken(await post('session/refresh', {}))
   } catch (error) {
     if (!(error instanceof SessionError) || error.status !== 401) throw error
-    forget()
     return null
   }
 }
 
+/** When the cookie of a refresh that was on its way should have come. */
+const LATE_MS = 400
+
+/** A page that was reloaded, or another tab, may have used the token up a moment ago: then the browser gets the next one. */
+async function refreshTwice(): Promise<Token | null> {
+  const taken = await refreshOnce()
+  if (taken !== null) return taken
+  await new Promise((resolve) => setTimeout(resolve, LATE_MS))
+  const late = await refreshOnce()
+  if (late === null) forget()
+  return late
+}
+
 /** The tabs of a browser share the cookie, so one of them refreshes at a time. Plain HTTP has no locks: the loser tries again. */
 async function refreshInTurn(): Promise<Token | null> {
-  if ('locks' in navigator) return navigator.locks.request('taskboard-session', refreshOnce)
-  return (await refreshOnce()) ?? refreshOnce()
+  return 'locks' in navigator ? navigator.locks.request('taskboard-session', refreshTwice) : refreshTwice()
 }
 
 function refresh(): Promise<Token | null> {

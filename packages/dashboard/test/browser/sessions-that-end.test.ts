@@ -91,6 +91,23 @@ describe('two tabs of a browser', () => {
   })
 })
 
+describe('a reload', () => {
+  it('while the session is being refreshed keeps it', async () => {
+    const app = await openApp(browser)
+    const { page } = app
+    await app.logIn()
+    let left = 6
+    page.on('request', (request) => {
+      if (request.url().endsWith('/session/refresh') && left-- > 0)
+        void page.evaluate('location.reload()').catch(() => null)
+    })
+    await page.reload()
+    await expect.poll(() => left).toBeLessThan(0)
+    await assertShown(page.getByRole('region', { name: 'Board' }))
+    await app.close()
+  })
+})
+
 describe('a login link', () => {
   it('is not lost when the server does not answer at first', async () => {
     const app = await openApp(browser)
