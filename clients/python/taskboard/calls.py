@@ -6,6 +6,7 @@ import json
 import random
 import re
 import socket
+import ssl
 import threading
 import time
 import urllib.error
@@ -86,8 +87,10 @@ class Caller:
         self._paths = {**_PATHS, **(paths or {})}
         if len(self._paths) > len(_PATHS):
             raise TypeError("paths can have board, webhooks and enterprise")
-        # The default context of TLS verifies certificates and names.
-        self._open = urllib.request.build_opener(_NoRedirects()).open
+        # Its own context: programs switch the verification of the one that urllib makes off.
+        tls = ssl.create_default_context()
+        tls.set_alpn_protocols(["http/1.1"])
+        self._open = urllib.request.build_opener(_NoRedirects(), urllib.request.HTTPSHandler(context=tls)).open
 
     def call(
         self,

@@ -215,7 +215,7 @@ class Secrets(Scripted):
         keys = [asked.headers["idempotency-key"] for asked in server.asked]
         self.assertEqual((len(keys), len(set(keys[:4])), len(set(keys))), (5, 1, 2))
 
-    def test_certificates_are_verified(self) -> None:
+    def test_certificates_are_verified_also_where_the_program_switches_that_off_for_urllib(self) -> None:
         contexts = []
         connect = ssl.SSLContext.wrap_socket
 
@@ -224,8 +224,10 @@ class Secrets(Scripted):
             return connect(context, *args, **options)
 
         server = self.serve(EMPTY)
-        with mock.patch.object(ssl.SSLContext, "wrap_socket", noted):
-            client = Client(server.url.replace("http", "https"), key="k", retry=Retry(attempts=1))
+        url = server.url.replace("http", "https")
+        switched_off = mock.patch.object(ssl, "_create_default_https_context", ssl._create_unverified_context)
+        with switched_off, mock.patch.object(ssl.SSLContext, "wrap_socket", noted):
+            client = Client(url, key="k", retry=Retry(attempts=1))
             self.assertEqual(self.failure(client.tasks.list).code, "NETWORK_ERROR")
         self.assertEqual(contexts, [(ssl.CERT_REQUIRED, True)])
 
