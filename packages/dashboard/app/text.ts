@@ -71,6 +71,7 @@ export const text = {
     gone: 'This does not exist, or it was deleted.',
     forbidden: 'You do not have the permission for this. Ask an owner of the account.',
     busy: (wait: string) => `Too many requests. Try again in ${wait}.`,
+    locked: (wait: string) => `Too many tries. Try again in ${wait}.`,
     server: 'Something went wrong on the server. Try again. If it happens again, report the request.',
     drawing: 'This part of the page cannot be shown.',
     reload: 'Reload the page',

@@ -1,3 +1,5 @@
+import { now } from '../ui/time.js'
+
 /** The days of the figures, as the server counts them: in UTC. */
 export interface Period {
   readonly from: string
@@ -23,7 +25,7 @@ export const daysOf = ({ from, to }: Pick<Period, 'from' | 'to'>): number =>
   Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1
 
 /** The last `days` days, up to today. */
-export function lastDays(days: number, nowMs = Date.now()): Pick<Period, 'from' | 'to'> {
+export function lastDays(days: number, nowMs = now.peek()): Pick<Period, 'from' | 'to'> {
   return { from: toDay(nowMs - (days - 1) * DAY_MS), to: toDay(nowMs) }
 }
 

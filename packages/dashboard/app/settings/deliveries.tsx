@@ -7,7 +7,7 @@ import { complain, inform } from '../ui/announce.js'
 import { FormError, Select, TextInput, useSubmit } from '../ui/form.js'
 import { ShowPages, usePages } from '../ui/pages.js'
 import { Empty } from '../ui/states.js'
-import { fromLocalInput } from '../ui/time.js'
+import { fromLocalInput, now } from '../ui/time.js'
 import { DeliveryDetails, DeliveryLine } from './delivery.js'
 
 const text = settingsText.deliveries
@@ -20,7 +20,7 @@ const POLL_MS = 3_000
 type Filter = '' | (typeof statuses)[number]
 
 function isDueSoon({ next_attempt_at: next }: Delivery): boolean {
-  return next !== null && Date.parse(next) < Date.now() + SOON_MS
+  return next !== null && Date.parse(next) < now.peek() + SOON_MS
 }
 
 /** The log of what was sent to a webhook. A change of `round` reads it again. */

@@ -74,8 +74,11 @@ export function explain(error: unknown): Failure {
   }
   if (error instanceof SessionError) {
     const { status, message, field, requestId, retryAfterS } = error
+    const isLocked = status === 429 && retryAfterS !== null
     return {
-      message: messageOf({ status, message, field, retryAfter: retryAfterS }),
+      message: isLocked
+        ? text.errors.locked(formatSeconds(retryAfterS))
+        : messageOf({ status, message, field, retryAfter: retryAfterS }),
       field,
       requestId,
       status,
