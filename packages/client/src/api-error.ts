@@ -124,7 +124,7 @@ export function errorOf(title: string, head: Head, body: unknown): TaskboardApiE
   const missing = status < 400 ? 'redirects: baseUrl must be where it leads to' : 'without a readable answer'
   const known = isBoard ? textOf(code) : textOf(inner['code'])
   const retryAfter = retryAfterOf(headers)
-  return new TaskboardApiError(`${title}: ${status} ${message ?? missing}`, {
+  return new TaskboardApiError(`${title}: ${status || 'the server'} ${message ?? missing}`, {
     status,
     code: known ?? statusCodes[status] ?? 'INVALID_ANSWER',
     field: textOf(asObject(inner['details'])['field']) ?? null,

@@ -53,7 +53,11 @@ describe('a redirect', () => {
       clone: { value: () => opaque },
     })
     const { client, sent } = scripted([opaque])
-    await expect(client.tasks.list()).rejects.toMatchObject({ status: 0, code: 'INVALID_ANSWER' })
+    await expect(client.tasks.list()).rejects.toMatchObject({
+      status: 0,
+      code: 'INVALID_ANSWER',
+      message: 'GET /v2/tasks: the server redirects: baseUrl must be where it leads to',
+    })
     expect(sent).toHaveLength(1)
   })
 })
