@@ -63,11 +63,11 @@ async function serveFastify(
 }
 
 /** Every kind of host that the package is for. */
-export const hosts: readonly { readonly name: string; readonly serve: Serve }[] = [
+export const hosts = [
   { name: 'Express', serve: serveExpress },
   { name: 'Fastify', serve: serveFastify },
-  { name: 'the fetch handler', serve: serveFetchHandler },
-]
+  { name: 'fetch handler', serve: serveFetchHandler },
+] as const satisfies readonly { readonly name: string; readonly serve: Serve }[]
 
 async function listen(
   taskboard: Taskboard,

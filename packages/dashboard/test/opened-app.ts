@@ -1,96 +1,99 @@
-import { createHmac } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { serveBoard, type ServedBoard, type ServedBoardOptions } from './served-board.js'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { accessibilityOf } from './accessibility.js'
+import { type Person, type Tab, useBrowser } from './browser.js'
+import { MEMBER, serveBoard, type ServedBoard, type ServedBoardOptions } from './served-board.js'
+import { type Setting, settingFor } from './setting.js'
 
-/** A board with its dashboard below `/kanban`, in a page of its own. */
-export interface OpenedApp extends ServedBoard {
-  readonly page: Page
-  readonly accountId: string
-  /** What the browser complained about: errors of scripts, and violations of the Content-Security-Policy. */
-  readonly complaints: readonly string[]
-  logIn(): Promise<void>
-  /** Shows the page of a hash. */
-  go(hash: string): Promise<void>
-  /** @throws Error when the browser complained of anything */
-  close(): Promise<void>
+/** What a test file has: a browser, and boards on the setting that the file chose. */
+export interface Stage {
+  readonly setting: Setting
+  /** A person with an empty browser. */
+  person(options?: BrowserContextOptions): Promise<Person>
+  /** Serves a new board. What the options say holds whatever the setting. */
+  serve(options?: ServedBoardOptions): Promise<ServedBoard>
+  /** Serves a new board, and shows it to a person who is logged in. */
+  open(options?: OpenOptions): Promise<OpenedApp>
 }
 
-const WAIT_MS = 10_000
+export interface OpenOptions extends ServedBoardOptions {
+  readonly browser?: BrowserContextOptions
+  /** Default true. */
+  readonly isLoggedIn?: boolean
+}
 
-/** Serves a new board, and opens a page that is not logged in. */
-export async function openApp(
-  browser: Browser,
-  options: ServedBoardOptions = {},
-  context: BrowserContextOptions = {},
-): Promise<OpenedApp> {
-  const served = await serveBoard({ mountPath: '/kanban', ...options })
-  const [account] = await served.taskboard.accounts.list()
-  const opened = await browser.newContext({
-    reducedMotion: 'reduce',
-    locale: 'en-GB',
-    timezoneId: 'Europe/Berlin',
-    ...context,
-  })
-  const page = await opened.newPage()
-  const complaints = complaintsOf(page)
-  page.setDefaultTimeout(WAIT_MS)
+/** A board in a page of somebody's browser. */
+export interface OpenedApp extends ServedBoard {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** What the browser complains about is expected from now on, where it matches. */
+  expectProblem(expected: RegExp): void
+  /** Another tab of the same person. */
+  newPage(): Promise<Page>
+  logIn(): Promise<void>
+  /** Shows the page of a hash. */
+  go(hash: string, on?: Page): Promise<void>
+  /** What axe-core finds wrong with what is shown. */
+  violations(on?: Page): Promise<readonly string[]>
+}
+
+/** A browser for the tests of a file, and boards that end with the test or with the file. */
+export function useStage(chosen: Setting): Stage {
+  const browser = useBrowser()
+  const setting = settingFor(chosen)
+  async function serve(options: ServedBoardOptions = {}): Promise<ServedBoard> {
+    const served = await serveBoard({ ...setting, ...options })
+    browser.atEnd(() => served.close())
+    return served
+  }
   return {
-    ...served,
-    page,
-    accountId: account?.id ?? '',
-    complaints,
-    async logIn() {
-      await page.goto(await served.link())
-      await page.getByRole('navigation', { name: 'Main' }).waitFor()
-    },
-    async go(hash) {
-      await page.goto(`${served.url}/dashboard/${hash}`)
-    },
-    async close() {
-      await opened.close()
-      await served.close()
-      if (complaints.length > 0) throw new Error(complaints.join('\n'))
+    setting,
+    serve,
+    person: (options) => browser.person(options),
+    async open({ browser: browserOptions, isLoggedIn = true, ...options } = {}) {
+      const served = await serve(options)
+      const person = await browser.person({ viewport: { width: 1280, height: 900 }, ...browserOptions })
+      const app = await openApp(served, person, options.login ?? setting.login)
+      if (isLoggedIn) await app.logIn()
+      return app
     },
   }
 }
 
-function complaintsOf(page: Page): readonly string[] {
-  const complaints: string[] = []
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('dialog', (dialog) => {
-    complaints.push(`a dialog: ${dialog.message()}`)
-    void dialog.dismiss()
-  })
-  page.on('console', (message) => {
-    // The browser says so of each answer that refuses something.
-    const isRefusal = message.text().startsWith('Failed to load resource')
-    if (message.type() === 'error' && !isRefusal) complaints.push(message.text())
-  })
-  return complaints
-}
-
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-
-/** What axe-core finds wrong with what is shown. */
-export async function accessibilityOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(await readFile(axe, 'utf8'))
-  return page.evaluate(
-    `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 200)).join(' ')))`,
-  )
-}
-
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-const STEP_MS = 30_000
-
-/** The code that an authenticator app shows now. */
-export function oneTimePassword(secret: string, nowMs = Date.now()): string {
-  const bits = Array.from(secret, (letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('')
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
-  const counter = Buffer.alloc(8)
-  counter.writeBigUInt64BE(BigInt(Math.floor(nowMs / STEP_MS)))
-  const digest = createHmac('sha1', key).update(counter).digest()
-  const offset = (digest.at(-1) ?? 0) & 15
-  return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0')
+async function openApp(served: ServedBoard, person: Person, login: Setting['login']): Promise<OpenedApp> {
+  const { url } = served
+  const { context } = person
+  /** A page of the application asks nothing of other servers; answers that refuse something are part of the tests. */
+  async function openTab(): Promise<Tab> {
+    const tab = await person.openTab()
+    tab.expectProblem(/^console: Failed to load resource/)
+    tab.page.on('request', (request) => assertOwn(request.url()))
+    tab.page.on('websocket', (socket) => assertOwn(socket.url().replace(/^ws/, 'http')))
+    return tab
+  }
+  function assertOwn(address: string): void {
+    const isOwn = new URL(address).origin === new URL(url).origin || address.startsWith('data:')
+    if (!isOwn) person.note(`request: ${address}`)
+  }
+  const tab = await openTab()
+  const { page } = tab
+  return {
+    ...served,
+    page,
+    context,
+    expectProblem: (expected) => tab.expectProblem(expected),
+    async newPage() {
+      const { page: another } = await openTab()
+      await another.goto(`${url}/dashboard/`)
+      return another
+    },
+    async logIn() {
+      if (login === 'host') await context.addCookies([{ name: 'member', value: MEMBER, url }])
+      await page.goto(login === 'host' ? `${url}/dashboard/` : await served.link())
+      await page.getByRole('navigation', { name: 'Main' }).waitFor()
+    },
+    async go(hash, on = page) {
+      await on.goto(`${url}/dashboard/${hash}`)
+    },
+    violations: (on = page) => accessibilityOf(on),
+  }
 }

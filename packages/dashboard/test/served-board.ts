@@ -9,18 +9,14 @@ import {
 } from '@taskboard/core'
 import { memoryStorage } from '@taskboard/memory'
 import { pglitePool, postgresStorage } from '../../postgres/src/index.js'
+import { emptyTables } from '../../postgres/test/empty-tables.js'
 import { createMigratedPglite } from '../../postgres/test/migrated-pglite.js'
 import { type Dashboard, type DashboardOptions, taskboardDashboard } from '../src/index.js'
-import { hosts } from './hosts.js'
+import { type Host, hosts } from './hosts.js'
+import type { Setting } from './setting.js'
 
-export interface ServedBoardOptions {
-  /** Default `Express`. */
-  readonly host?: 'Express' | 'Fastify' | 'the fetch handler' | undefined
-  /** Default `memory`. */
-  readonly storage?: 'memory' | 'PGlite' | undefined
-  readonly mountPath?: string | undefined
-  /** `host`: by the cookie `member`. Default `taskboard`. */
-  readonly login?: 'taskboard' | 'host' | undefined
+/** Default: Express and the memory, at the root, with Taskboard's login. That of the host is by the cookie `member`. */
+export interface ServedBoardOptions extends Partial<Setting> {
   readonly dashboard?: DashboardOptions | undefined
   readonly taskboard?: Partial<TaskboardOptions> | undefined
 }
@@ -31,11 +27,16 @@ export interface ServedBoard {
   readonly url: string
   readonly taskboard: Taskboard
   readonly dashboard: Dashboard
+  readonly accountId: string
   readonly workspaceId: string
   readonly board: Board
   readonly owner: { readonly email: string; readonly password: string }
   /** Logs the owner in, once. */
   link(): Promise<string>
+  /** Ends the server and all its connections. */
+  stopServer(): Promise<void>
+  /** Serves the same board at the same address again. */
+  startServer(): Promise<void>
   close(): Promise<void>
 }
 
@@ -77,16 +78,23 @@ export async function serveBoard(options: ServedBoardOptions = {}): Promise<Serv
   const dashboard = taskboardDashboard(taskboard, options.dashboard)
   const kind = hosts.find((each) => each.name === name)
   if (kind === undefined) throw new Error(`no host ${name}`)
-  const host = await kind.serve(taskboard, { mountPath, routes: [dashboard] })
+  const serve = (port?: number): Promise<Host> =>
+    kind.serve(taskboard, { mountPath, routes: [dashboard], ...(port === undefined ? {} : { port }) })
+  let host = await serve()
   await taskboard.start()
   return {
     url: host.url,
     taskboard,
     dashboard,
+    accountId,
     workspaceId,
     board: taskboard.board(workspaceId),
     owner,
     link: () => dashboard.createLoginLink({ email: owner.email, baseUrl: host.url }),
+    stopServer: () => host.close(),
+    async startServer() {
+      host = await serve(Number(new URL(host.url).port))
+    },
     async close() {
       await taskboard.close()
       await host.close()
@@ -100,8 +108,17 @@ interface OpenedStorage {
   close(): Promise<void>
 }
 
-async function openStorage(kind: 'memory' | 'PGlite'): Promise<OpenedStorage> {
+/** A new PGlite takes a second: those of boards that ended are emptied, and used again by the next ones of a file. */
+const spares: ReturnType<typeof pglitePool>[] = []
+
+async function openStorage(kind: Setting['storage']): Promise<OpenedStorage> {
   if (kind === 'memory') return { storage: memoryStorage(), close: () => Promise.resolve() }
-  const pglite = await createMigratedPglite()
-  return { storage: postgresStorage({ pool: pglitePool(pglite) }), close: () => pglite.close() }
+  const pool = spares.pop() ?? pglitePool(await createMigratedPglite())
+  return {
+    storage: postgresStorage({ pool }),
+    async close() {
+      await emptyTables(pool)
+      spares.push(pool)
+    },
+  }
 }

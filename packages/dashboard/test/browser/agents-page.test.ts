@@ -1,29 +1,17 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser } from '../../scripts/launch-browser.mjs'
-import { accessibilityOf, openApp, type OpenedApp } from '../opened-app.js'
+import { beforeAll, expect, it } from 'vitest'
+import { type OpenedApp, useStage } from '../opened-app.js'
 
-/** Unpacking a browser takes long on a busy machine. */
-const PATIENCE_MS = 120_000
-let browser: Browser
+const stage = useStage({ host: 'Express', storage: 'memory', mountPath: '/kanban', login: 'host' })
 let app: OpenedApp
-
 beforeAll(async () => {
-  browser = await launchBrowser()
-  app = await openApp(browser)
-  await app.logIn()
-}, PATIENCE_MS)
-afterAll(async () => {
-  await app.close()
-  await browser.close()
-})
+  app = await stage.open()
+}, 60_000)
 
 const button = (name: string) => app.page.getByRole('button', { name })
 const field = (label: string) => app.page.getByLabel(label, { exact: true })
 
 async function expectAccessible(): Promise<void> {
-  expect(app.complaints).toEqual([])
-  expect(await accessibilityOf(app.page)).toEqual([])
+  expect(await app.violations()).toEqual([])
 }
 
 it('creates an agent by keyboard, shows it, changes and pauses it, limits what it may cost, and deletes it', async () => {

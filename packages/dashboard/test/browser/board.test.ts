@@ -1,14 +1,11 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openStage, type Stage } from '../open-app.js'
+import { describe, expect, it } from 'vitest'
+import { useStage } from '../opened-app.js'
+import { eachLogin } from '../setting.js'
 
 const POLL = { timeout: 10_000 }
 
-let stage: Stage
-beforeAll(async () => {
-  stage = await openStage()
-}, 60_000)
-afterAll(() => stage.close())
+const stage = useStage({ host: 'Fastify', storage: 'PGlite', mountPath: '/deep/kanban', login: 'host' })
 
 const card = (page: Page, title: string) => page.getByRole('link', { name: title, exact: true })
 const column = (page: Page, name: 'To do' | 'Doing' | 'Done') => page.locator(`[data-column=${keys[name]}]`)
@@ -24,27 +21,29 @@ async function shownIn(page: Page, name: keyof typeof keys, title: string): Prom
 }
 
 describe('the board', () => {
-  it('shows TODO in the order of pickup, and moves a card that is dragged, for everybody who looks', async () => {
-    const app = await stage.open()
-    await app.board.add({ title: 'Low', priority: 'low' })
-    await app.board.add({ title: 'Urgent', priority: 'urgent' })
-    await app.board.add({ title: 'High', priority: 'high' })
-    const other = await app.newPage()
-    await shownIn(app.page, 'To do', 'Low')
-    await shownIn(other, 'To do', 'Low')
-    await expect.poll(() => titlesIn(app.page, 'To do')).toEqual(['Urgent', 'High', 'Low'])
+  it.each(eachLogin)(
+    'shows TODO in the order of pickup, and moves a card that is dragged, for everybody who looks (login: %s)',
+    async (login) => {
+      const app = await stage.open({ login })
+      await app.board.add({ title: 'Low', priority: 'low' })
+      await app.board.add({ title: 'Urgent', priority: 'urgent' })
+      await app.board.add({ title: 'High', priority: 'high' })
+      const other = await app.newPage()
+      await shownIn(app.page, 'To do', 'Low')
+      await shownIn(other, 'To do', 'Low')
+      await expect.poll(() => titlesIn(app.page, 'To do')).toEqual(['Urgent', 'High', 'Low'])
 
-    await card(app.page, 'High')
-      .locator('xpath=ancestor::li[@data-task]')
-      .dragTo(column(app.page, 'Done').locator('.column-scroll'))
-    await shownIn(app.page, 'Done', 'High')
-    await shownIn(other, 'Done', 'High')
-    await expect
-      .poll(async () => (await app.board.list('DONE')).tasks.map(({ title }) => title))
-      .toEqual(['High'])
-    expect(await titlesIn(other, 'To do')).toEqual(['Urgent', 'Low'])
-    expect(app.faults).toEqual([])
-  })
+      await card(app.page, 'High')
+        .locator('xpath=ancestor::li[@data-task]')
+        .dragTo(column(app.page, 'Done').locator('.column-scroll'))
+      await shownIn(app.page, 'Done', 'High')
+      await shownIn(other, 'Done', 'High')
+      await expect
+        .poll(async () => (await app.board.list('DONE')).tasks.map(({ title }) => title))
+        .toEqual(['High'])
+      expect(await titlesIn(other, 'To do')).toEqual(['Urgent', 'Low'])
+    },
+  )
 
   it('works by keyboard alone: arrows, the menu, a new task, the search and the help', async () => {
     const app = await stage.open()
@@ -93,7 +92,6 @@ describe('the board', () => {
     await expect.poll(() => focused(page)).toBe('Second')
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').getByRole('heading', { name: 'Second' }).waitFor()
-    expect(app.faults).toEqual([])
   })
 
   it('shows the whole of a card, and narrows by what it shows', async () => {
@@ -140,7 +138,6 @@ describe('the board', () => {
       }, POLL)
       .toBe('450')
     await expect.poll(() => page.locator('[data-task]').count(), POLL).toBeLessThan(120)
-    expect(app.faults).toEqual([])
   })
 
   it('says that it is offline, and catches up by itself', async () => {
@@ -148,6 +145,7 @@ describe('the board', () => {
     const { page, board } = app
     await board.add({ title: 'Before' })
     await shownIn(page, 'To do', 'Before')
+    app.expectProblem(/WebSocket connection|ERR_CONNECTION_REFUSED/)
     await app.stopServer()
     await page.getByText('Offline. The board shows what was last known').waitFor()
     const { id } = await board.add({ title: 'Meanwhile' })

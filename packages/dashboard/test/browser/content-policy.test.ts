@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { useBrowser } from '../browser.js'
 import { buildFixtureApp, type FixtureApp } from '../fixture-app.js'
-import { serveBoard, type ServedBoard } from '../served-board.js'
+import { useStage } from '../opened-app.js'
+import type { ServedBoard } from '../served-board.js'
 
-const browser = useBrowser()
+const stage = useStage({ host: 'Fastify', storage: 'memory', mountPath: '/nested', login: 'host' })
 let fixture: FixtureApp
 let served: ServedBoard
 /** A server of somebody else, which notes what it was asked for. */
@@ -22,19 +22,18 @@ let theirs: string
 
 beforeAll(async () => {
   fixture = await buildFixtureApp()
-  served = await serveBoard({ mountPath: '/nested', dashboard: { folder: fixture.folder } })
+  served = await stage.serve({ dashboard: { folder: fixture.folder } })
   elsewhere.listen(0, '127.0.0.1')
   await once(elsewhere, 'listening')
   theirs = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`
 })
 afterAll(async () => {
-  await served.close()
   await fixture.remove()
   elsewhere.close().closeAllConnections()
 })
 
 async function openPage() {
-  const tab = await (await browser.person()).openTab()
+  const tab = await (await stage.person()).openTab()
   await tab.page.goto(`${served.url}/dashboard`)
   await tab.page.getByText('ready').waitFor()
   return tab
@@ -52,7 +51,7 @@ describe('the page in a browser', () => {
   it('reaches the realtime channel of its own origin', async () => {
     const { page } = await openPage()
     const opened = await page.evaluate(`new Promise((resolve) => {
-      const socket = new WebSocket(location.origin.replace('http', 'ws') + '/nested/v2/realtime')
+      const socket = new WebSocket(location.origin.replace('http', 'ws') + '${stage.setting.mountPath}/v2/realtime')
       socket.onopen = () => { socket.close(); resolve('open') }
       socket.onerror = () => resolve('refused')
     })`)

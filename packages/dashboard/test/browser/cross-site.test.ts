@@ -2,10 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Person, useBrowser } from '../browser.js'
-import { MEMBER, serveBoard, type ServedBoard } from '../served-board.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Person } from '../browser.js'
+import { useStage } from '../opened-app.js'
+import { MEMBER, type ServedBoard } from '../served-board.js'
 
+const stage = useStage({ host: 'Express', storage: 'memory', mountPath: '', login: 'taskboard' })
 /** Pages of somebody else, without any policy of their own. */
 const attacker = createServer((_request, response) => {
   response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Prizes</title>')
@@ -17,14 +19,6 @@ beforeAll(async () => {
   port = (attacker.address() as AddressInfo).port
 })
 afterAll(() => attacker.close().closeAllConnections())
-
-let served: ServedBoard | undefined
-afterEach(async () => {
-  await served?.close()
-  served = undefined
-})
-// After that, as its pages are closed first then: they would say that the server is gone.
-const browser = useBrowser()
 
 /** Where the attacker's page is, and whether browsers send it a site's `SameSite` cookies: they go by the host, without the port. */
 const attackers = [
@@ -95,10 +89,10 @@ async function titlesOf({ board }: ServedBoard): Promise<readonly string[]> {
 
 describe.each(attackers)('a page of $where', ({ urlOf }) => {
   it('neither uses nor ends the session of somebody who is logged in, nor logs them in as somebody else', async () => {
-    served = await serveBoard()
+    const served = await stage.serve({ login: 'taskboard' })
     const { url, taskboard, dashboard } = served
     await served.board.add({ title: 'ours' })
-    const person = await browser.person()
+    const person = await stage.person()
     const { page } = await person.openTab()
     await page.goto(await served.link())
     await page.getByText('ours').waitFor()
@@ -116,10 +110,10 @@ describe.each(attackers)('a page of $where', ({ urlOf }) => {
   })
 
   it('neither reads nor changes the board by the cookie of a host’s login', async () => {
-    served = await serveBoard({ login: 'host' })
+    const served = await stage.serve({ login: 'host' })
     const { url } = served
     await served.board.add({ title: 'ours' })
-    const person = await browser.person()
+    const person = await stage.person()
     const { page } = await person.openTab()
     await page.goto(`${url}/dashboard/config`)
     await page.evaluate(`document.cookie = 'member=${MEMBER}; path=/'`)

@@ -1,16 +1,8 @@
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser } from '../../scripts/launch-browser.mjs'
-import { openApp, type OpenedApp } from '../opened-app.js'
+import type { Locator, Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { type OpenedApp, useStage } from '../opened-app.js'
 
-/** Unpacking a browser takes long on a busy machine. */
-const PATIENCE_MS = 120_000
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-}, PATIENCE_MS)
-afterAll(() => browser.close())
+const stage = useStage({ host: 'fetch handler', storage: 'memory', mountPath: '/kanban', login: 'host' })
 
 const assertShown = (locator: Locator): Promise<void> => locator.waitFor()
 
@@ -42,16 +34,15 @@ const busy = [
 ] as const
 
 it.each(busy)('shows a description of %s', async (_, description) => {
-  const app = await openApp(browser)
+  const app = await stage.open({ isLoggedIn: false })
   const { id } = await app.board.add({ title: 'Heavy', description })
   await app.logIn()
   const dialog = await openTask(app, id)
   await assertShown(dialog.getByText(description.trim().slice(0, 20)).first())
-  await app.close()
 })
 
 it('formats the beginning of a result of a million characters, and shows the rest on demand', async () => {
-  const app = await openApp(browser)
+  const app = await stage.open({ isLoggedIn: false })
   await app.board.add({ title: 'Heavy' })
   const { id, fencingToken } = await claim(app)
   const result = `# Title\n\n${'_a'.repeat(499_000)}\n\nthe end`
@@ -62,11 +53,10 @@ it('formats the beginning of a result of a million characters, and shows the res
   expect(await dialog.getByText('the end').count()).toBe(0)
   await dialog.getByRole('button', { name: /^Show all 998,0\d\d characters/ }).click()
   await assertShown(dialog.getByText('the end'))
-  await app.close()
 })
 
 it('formats lists that are long and harmless', async () => {
-  const app = await openApp(browser)
+  const app = await stage.open({ isLoggedIn: false })
   const description = Array.from({ length: 300 }, (_, index) => `- **point ${index}** of \`many\``).join('\n')
   const { id } = await app.board.add({ title: 'Long', description })
   await app.logIn()
@@ -74,11 +64,10 @@ it('formats lists that are long and harmless', async () => {
   const points = dialog.locator('.markdown strong')
   await assertShown(points.nth(299))
   expect(await points.count()).toBe(300)
-  await app.close()
 })
 
 it('shows thousands of comments in steps, and reads only the last page again for a new one', async () => {
-  const app = await openApp(browser)
+  const app = await stage.open({ isLoggedIn: false })
   const { id } = await app.board.add({ title: 'Talked about' })
   for (let count = 1; count <= 2_300; count++) await app.board.comment(id, { body: `comment ${count}` })
   await app.logIn()
@@ -93,11 +82,10 @@ it('shows thousands of comments in steps, and reads only the last page again for
   await dialog.getByRole('button', { name: 'Comment', exact: true }).click()
   await assertShown(dialog.locator('.entry').getByText('one more'))
   expect(asked.slice(before).filter((url) => !url.includes('cursor=') && url.includes('?'))).toEqual([])
-  await app.close()
 })
 
 it('does not say that all subtasks are known when there are more', async () => {
-  const app = await openApp(browser)
+  const app = await stage.open({ isLoggedIn: false })
   const { id } = await app.board.add({ title: 'Large' })
   for (let count = 1; count <= 205; count++) {
     const part = await app.board.add({ title: `part ${count}`, parentId: id })
@@ -108,11 +96,10 @@ it('does not say that all subtasks are known when there are more', async () => {
   const dialog = await openTask(app, id)
   await assertShown(dialog.getByText('more than 200'))
   await assertShown(dialog.getByText('The newest 200 are shown.'))
-  await app.close()
 })
 
 it('escapes what cannot be seen in the input of an approval', async () => {
-  const app = await openApp(browser)
+  const app = await stage.open({ isLoggedIn: false })
   await app.board.add({ title: 'Pay' })
   const { id, fencingToken } = await claim(app)
   const input = { to: 'acme\u3164\u00a0\u2800\u0085\u034f\ufe0f\u{e0041}\u202e', note: 'two words' }
@@ -122,11 +109,10 @@ it('escapes what cannot be seen in the input of an approval', async () => {
   expect(await dialog.locator('pre.exact').textContent()).toBe(
     '{\n  "to": "acme\\u3164\\u00a0\\u2800\\u0085\\u034f\\ufe0f\\udb40\\udc41\\u202e",\n  "note": "two words"\n}',
   )
-  await app.close()
 })
 
 it('follows a flood of events with few requests', async () => {
-  const app = await openApp(browser)
+  const app = await stage.open({ isLoggedIn: false })
   const { id } = await app.board.add({ title: 'Busy' })
   await app.logIn()
   await assertShown(app.page.getByText('Live', { exact: true }))
@@ -137,5 +123,4 @@ it('follows a flood of events with few requests', async () => {
   }
   await assertShown(app.page.getByText('Busy 3000'))
   expect(asked.length).toBeLessThan(60)
-  await app.close()
 })

@@ -1,22 +1,13 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { launchBrowser } from '../../scripts/launch-browser.mjs'
-import { accessibilityOf, oneTimePassword, openApp, type OpenedApp } from '../opened-app.js'
+import { beforeEach, expect, it } from 'vitest'
+import { oneTimePassword } from '../one-time-password.js'
+import { type OpenedApp, useStage } from '../opened-app.js'
 import { MEMBER } from '../served-board.js'
 
-/** Unpacking a browser takes long on a busy machine. */
-const PATIENCE_MS = 120_000
-let browser: Browser
+const stage = useStage({ host: 'fetch handler', storage: 'memory', mountPath: '/kanban', login: 'taskboard' })
 let app: OpenedApp
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-}, PATIENCE_MS)
-afterAll(() => browser.close())
 beforeEach(async () => {
-  app = await openApp(browser)
+  app = await stage.open({ login: 'taskboard', isLoggedIn: false })
 })
-afterEach(() => app.close())
 
 const main = () => app.page.getByRole('navigation', { name: 'Main' })
 const alertText = async () => (await app.page.getByRole('alert').allInnerTexts()).join(' ')
@@ -35,7 +26,7 @@ it('refuses a wrong password with a sentence, keeps what was typed, and takes th
   await page.getByRole('alert').waitFor()
   expect(await alertText()).toMatch(/^The e-mail address or the password is wrong\. Request req_/)
   expect(await page.getByLabel('Email').inputValue()).toBe(app.owner.email)
-  expect(await accessibilityOf(page)).toEqual([])
+  expect(await app.violations()).toEqual([])
   await logInWith(app.owner.password)
   await main().waitFor()
 })
@@ -125,15 +116,16 @@ it('changes the password, after which all sessions are over', async () => {
 })
 
 it('sends strangers to the login of the host, and takes its session', async () => {
-  const hosted = await openApp(browser, {
+  const hosted = await stage.open({
     login: 'host',
-    dashboard: { loginUrl: '/kanban/dashboard/?logged-in-by-the-host' },
+    isLoggedIn: false,
+    dashboard: { loginUrl: `${stage.setting.mountPath}/dashboard/?logged-in-by-the-host` },
   })
   const { page, url } = hosted
   await hosted.go('')
   await page.getByText('You are not logged in.').waitFor()
   expect(await page.getByLabel('Password').count()).toBe(0)
-  expect(await accessibilityOf(page)).toEqual([])
+  expect(await hosted.violations()).toEqual([])
   await page.context().addCookies([{ name: 'member', value: MEMBER, url }])
   await page.getByRole('link', { name: 'Go to the login' }).click()
   await page.getByRole('navigation', { name: 'Main' }).waitFor()
@@ -142,6 +134,4 @@ it('sends strangers to the login of the host, and takes its session', async () =
   const sections = page.getByRole('navigation', { name: 'Sections of the settings' })
   await sections.waitFor()
   expect(await sections.getByRole('link').allInnerTexts()).not.toContain('Your login')
-  expect(hosted.complaints).toEqual([])
-  await hosted.close()
 })

@@ -1,18 +1,13 @@
 import type { Page } from 'playwright-core'
-import { afterEach, describe, expect, it } from 'vitest'
-import { useBrowser } from '../browser.js'
-import { serveBoard, type ServedBoard, type ServedBoardOptions } from '../served-board.js'
+import { describe, expect, it } from 'vitest'
+import { useStage } from '../opened-app.js'
+import { MEMBER, type ServedBoard, type ServedBoardOptions } from '../served-board.js'
+import { settingsFor } from '../setting.js'
 
-let served: ServedBoard | undefined
-afterEach(async () => {
-  await served?.close()
-  served = undefined
-})
-// After that, as its pages are closed first then: they would say that the server is gone.
-const browser = useBrowser()
+const stage = useStage({ host: 'Fastify', storage: 'memory', mountPath: '/deep/kanban', login: 'taskboard' })
 
 async function serve(options: ServedBoardOptions = {}): Promise<ServedBoard> {
-  served = await serveBoard(options)
+  const served = await stage.serve({ login: 'taskboard', ...options })
   await served.board.add({ title: 'Compare the offers' })
   return served
 }
@@ -20,32 +15,40 @@ async function serve(options: ServedBoardOptions = {}): Promise<ServedBoard> {
 const assertBoard = (page: Page): Promise<void> => page.getByText('Compare the offers').waitFor()
 
 describe('a login in a browser', { timeout: 60_000 }, () => {
-  it.each([
-    { host: 'Express', storage: 'memory', mountPath: '' },
-    { host: 'Express', storage: 'PGlite', mountPath: '/kanban' },
-    { host: 'Fastify', storage: 'memory', mountPath: '/deep/kanban' },
-    { host: 'the fetch handler', storage: 'memory', mountPath: '' },
-  ] as const)('by a link shows the board, and lasts ($host, $storage, "$mountPath")', async (options) => {
-    const { link } = await serve(options)
-    const { page } = await (await browser.person()).openTab()
-    await page.goto(await link())
-    await assertBoard(page)
-    expect(page.url()).not.toContain('login')
-    await page.reload()
-    await assertBoard(page)
-    expect(await page.evaluate('document.cookie')).toBe('')
-    const [cookie] = await page.context().cookies(`${served?.url}/dashboard/session`)
-    expect(cookie).toMatchObject({
-      httpOnly: true,
-      sameSite: 'Strict',
-      path: `${options.mountPath}/dashboard/session`,
-    })
-  })
+  const login = 'taskboard'
+  const settings = settingsFor(
+    [
+      { host: 'Express', storage: 'memory', mountPath: '', login },
+      { host: 'Express', storage: 'PGlite', mountPath: '/kanban', login },
+      { host: 'Fastify', storage: 'memory', mountPath: '/deep/kanban', login },
+      { host: 'fetch handler', storage: 'memory', mountPath: '', login },
+    ],
+    { login },
+  )
+  it.each(settings)(
+    'by a link shows the board, and lasts ($host, $storage, "$mountPath")',
+    async (options) => {
+      const { link, url } = await serve(options)
+      const { page } = await (await stage.person()).openTab()
+      await page.goto(await link())
+      await assertBoard(page)
+      expect(page.url()).not.toContain('login')
+      await page.reload()
+      await assertBoard(page)
+      expect(await page.evaluate('document.cookie')).toBe('')
+      const [cookie] = await page.context().cookies(`${url}/dashboard/session`)
+      expect(cookie).toMatchObject({
+        httpOnly: true,
+        sameSite: 'Strict',
+        path: `${options.mountPath}/dashboard/session`,
+      })
+    },
+  )
 
   it('by a link works for the first who opens it', async () => {
     const { link } = await serve()
     const address = await link()
-    const [first, second] = [await browser.person(), await browser.person()]
+    const [first, second] = [await stage.person(), await stage.person()]
     const tab = await first.openTab()
     await tab.page.goto(address)
     await assertBoard(tab.page)
@@ -58,7 +61,7 @@ describe('a login in a browser', { timeout: 60_000 }, () => {
 
   it('by password holds in a second tab, and when both tabs refresh at the same moment', async () => {
     const { url, owner } = await serve()
-    const person = await browser.person()
+    const person = await stage.person()
     const { page } = await person.openTab()
     await page.goto(`${url}/dashboard`)
     await page.locator('input[type=email]').fill(owner.email)
@@ -72,9 +75,9 @@ describe('a login in a browser', { timeout: 60_000 }, () => {
 
   it('of the host is enough, where the host has one', async () => {
     const { url } = await serve({ login: 'host', dashboard: { loginUrl: '/login' } })
-    const { page } = await (await browser.person()).openTab()
+    const { page } = await (await stage.person()).openTab()
     await page.goto(`${url}/dashboard/config`)
-    await page.evaluate("document.cookie = 'member=the-owner; path=/'")
+    await page.evaluate(`document.cookie = 'member=${MEMBER}; path=/'`)
     await page.goto(`${url}/dashboard/`)
     await assertBoard(page)
   })

@@ -1,17 +1,13 @@
 import { scopes, type Scope } from '@taskboard/core'
-import type { Browser, Locator } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '../../scripts/launch-browser.mjs'
-import { openApp, type OpenedApp } from '../opened-app.js'
+import type { Locator } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { type OpenedApp, type OpenOptions, useStage } from '../opened-app.js'
 
-/** Unpacking a browser takes long on a busy machine. */
-const PATIENCE_MS = 120_000
-let browser: Browser
+const stage = useStage({ host: 'Express', storage: 'memory', mountPath: '/kanban', login: 'taskboard' })
 
-beforeAll(async () => {
-  browser = await launchBrowser()
-}, PATIENCE_MS)
-afterAll(() => browser.close())
+/** These are about Taskboard's login, but for those that have another one. */
+const open = (options: OpenOptions = {}): Promise<OpenedApp> =>
+  stage.open({ login: 'taskboard', isLoggedIn: false, ...options })
 
 const assertShown = (locator: Locator): Promise<void> => locator.waitFor()
 
@@ -24,18 +20,17 @@ async function otherTab({ page, url }: OpenedApp) {
 
 describe('two tabs of a browser', () => {
   it('log out together', async () => {
-    const app = await openApp(browser)
+    const app = await open()
     await app.logIn()
     const other = await otherTab(app)
     await other.getByRole('button', { name: 'Log out' }).click()
     await assertShown(app.page.getByRole('button', { name: 'Log in' }))
     await app.page.reload()
     await assertShown(app.page.getByRole('button', { name: 'Log in' }))
-    await app.close()
   })
 
   it('show one user: what the user before has read and typed is gone', async () => {
-    const app = await openApp(browser)
+    const app = await open()
     const { taskboard, dashboard, page, url, board } = app
     const task = await board.add({ title: 'Ours' })
     await app.logIn()
@@ -63,11 +58,10 @@ describe('two tabs of a browser', () => {
     await assertShown(page.getByText('This task does not exist'))
     expect(await page.evaluate('Object.keys(sessionStorage).sort()')).toEqual(['taskboard.user', 'theirs'])
     expect(await page.getByText('Ours').count()).toBe(0)
-    await app.close()
   })
 
   it('change the user together, though the session of the first one still lives', async () => {
-    const app = await openApp(browser)
+    const app = await open()
     const { taskboard, dashboard, page, url } = app
     const owner = { email: 'eve@example.com', password: 'another long password' }
     await taskboard.accounts.create({
@@ -87,7 +81,6 @@ describe('two tabs of a browser', () => {
     await assertShown(other.getByText('Place of Eve').first())
     await page.reload()
     await assertShown(page.getByText('Place of Eve').first())
-    await app.close()
   })
 })
 
@@ -110,7 +103,7 @@ describe('a reload', () => {
 
 describe('a login link', () => {
   it('is not lost when the server does not answer at first', async () => {
-    const app = await openApp(browser)
+    const app = await open()
     const { page } = app
     await page.route('**/session/code', (route) => route.abort(), { times: 1 })
     await page.goto(await app.link())
@@ -118,19 +111,17 @@ describe('a login link', () => {
     expect(page.url()).not.toContain('login=')
     await page.getByRole('button', { name: 'Try again' }).click()
     await assertShown(page.getByRole('region', { name: 'Board' }))
-    await app.close()
   })
 
   it('shows the request with its refusal', async () => {
-    const app = await openApp(browser)
+    const app = await open()
     await app.page.goto(`${app.url}/dashboard/#login=used`)
     await assertShown(app.page.getByText(/The login link was used before.*Request /))
     await assertShown(app.page.getByLabel('Email'))
-    await app.close()
   })
 
   it('can be pasted into the page of the login, and leaves the address in each page', async () => {
-    const app = await openApp(browser)
+    const app = await open()
     const { page } = app
     await app.go('')
     await assertShown(page.getByLabel('Email'))
@@ -139,7 +130,6 @@ describe('a login link', () => {
     await assertShown(page.getByRole('region', { name: 'Board' }))
     await page.goto(await app.link())
     await expect.poll(() => page.url()).toBe(`${app.url}/dashboard/#/board`)
-    await app.close()
   })
 })
 
@@ -151,7 +141,7 @@ describe('rights that change while the page is open', () => {
 
   async function openWith(right: Right): Promise<OpenedApp> {
     const ids = { account: '', workspace: '' }
-    const app = await openApp(browser, {
+    const app = await open({
       login: 'host',
       dashboard: { loginUrl: '/login' },
       taskboard: {
@@ -183,7 +173,6 @@ describe('rights that change while the page is open', () => {
     right.isIn = false
     await app.go('#/agents')
     await assertShown(app.page.getByRole('link', { name: 'Go to the login' }))
-    await app.close()
   })
 
   it('no longer offers what is no longer allowed', async () => {
@@ -196,11 +185,10 @@ describe('rights that change while the page is open', () => {
     await assertShown(app.page.getByText('You do not have the permission'))
     await app.page.keyboard.press('Escape')
     await app.page.getByRole('button', { name: 'New task' }).waitFor({ state: 'detached' })
-    await app.close()
   })
 
   it('shows another workspace when the one that is shown was deleted', async () => {
-    const app = await openApp(browser)
+    const app = await open()
     const { page, taskboard, accountId } = app
     const second = await taskboard.accounts.createWorkspace(accountId, { name: 'Second' })
     await taskboard.board(second.id).add({ title: 'In the second' })
@@ -215,13 +203,12 @@ describe('rights that change while the page is open', () => {
     await app.go('#/board')
     await assertShown(page.getByText('In the first'))
     await assertShown(page.getByText('Live', { exact: true }))
-    await app.close()
   })
 })
 
 describe('a browser', () => {
   it('that keeps nothing shows the board all the same', async () => {
-    const app = await openApp(browser)
+    const app = await open()
     await app.page.addInitScript(() => {
       for (const name of ['localStorage', 'sessionStorage']) {
         Object.defineProperty(globalThis, name, {
@@ -233,11 +220,10 @@ describe('a browser', () => {
     })
     await app.logIn()
     await assertShown(app.page.getByRole('region', { name: 'Board' }))
-    await app.close()
   })
 
   it('whose clock is a day ahead shows the ages of the server', async () => {
-    const app = await openApp(browser)
+    const app = await open()
     const { id } = await app.board.add({ title: 'New', dueDate: new Date(Date.now() + 3_600_000) })
     await app.page.addInitScript('const real = Date.now; Date.now = () => real() + 86_400_000')
     await app.logIn()
@@ -245,13 +231,12 @@ describe('a browser', () => {
     expect(await app.page.getByText('Overdue').count()).toBe(0)
     await app.go(`#/tasks/${id}`)
     await assertShown(app.page.getByRole('dialog').getByText('now', { exact: true }).first())
-    await app.close()
   })
 })
 
 describe('a dialog', () => {
   it('stays open when a text is selected beyond its edge, and sends a form once', async () => {
-    const app = await openApp(browser)
+    const app = await open()
     const { page } = app
     await app.logIn()
     await page.getByRole('button', { name: 'New task' }).click()
@@ -276,6 +261,5 @@ describe('a dialog', () => {
     await assertShown(page.getByRole('dialog'))
     await page.mouse.click(3, 3)
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await app.close()
   })
 })

@@ -1,15 +1,12 @@
-import type { Browser } from 'playwright-core'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { discord, email, slack } from '@taskboard/notify'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser } from '../../scripts/launch-browser.mjs'
-import { accessibilityOf, openApp, type OpenedApp } from '../opened-app.js'
+import { type OpenedApp, useStage } from '../opened-app.js'
 
-/** Unpacking a browser takes long on a busy machine. */
-const PATIENCE_MS = 120_000
-let browser: Browser
+const stage = useStage({ host: 'Fastify', storage: 'PGlite', mountPath: '', login: 'taskboard' })
 let app: OpenedApp
 let receiver: Server
 let receiverUrl: string
@@ -23,26 +20,25 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1')
   await once(receiver, 'listening')
   receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
-  browser = await launchBrowser()
   const mail = email({ transport: 'smtp://127.0.0.1:1', from: 'board@example.com' })
-  app = await openApp(browser, {
+  app = await stage.open({
     taskboard: { notifications: [slack(), discord(), mail], webhooks: { allow: ['127.0.0.0/8'] } },
   })
-  await app.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  await app.logIn()
-}, PATIENCE_MS)
-afterAll(async () => {
-  await app.close()
-  await browser.close()
-  receiver.close()
-})
+  await app.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+}, 60_000)
+afterAll(() => receiver.close())
 
-const button = (name: string | RegExp) => app.page.getByRole('button', { name })
-const dialog = () => app.page.getByRole('dialog')
-const field = (label: string) => app.page.getByLabel(label, { exact: true })
+const controlsOf = (page: Page) => ({
+  button: (name: string | RegExp) => page.getByRole('button', { name }),
+  dialog: () => page.getByRole('dialog'),
+  field: (label: string) => page.getByLabel(label, { exact: true }),
+})
+const button = (name: string | RegExp) => controlsOf(app.page).button(name)
+const dialog = () => controlsOf(app.page).dialog()
+const field = (label: string) => controlsOf(app.page).field(label)
 
 async function expectAccessible(): Promise<void> {
-  expect(await accessibilityOf(app.page)).toEqual([])
+  expect(await app.violations()).toEqual([])
 }
 
 it('makes an API key, shows it once with a copy, rotates and revokes it', async () => {
@@ -179,20 +175,23 @@ it('adds a schedule, and says in words when it adds its next task', async () => 
 })
 
 it('adds and removes a member', async () => {
-  const { page } = app
-  await app.go('#/settings/members')
+  // A host with a login of its own keeps its people itself.
+  const own = stage.setting.login === 'taskboard' ? app : await stage.open({ login: 'taskboard' })
+  const { page } = own
+  const shown = controlsOf(page)
+  await own.go('#/settings/members')
   await page.getByText('You', { exact: true }).waitFor()
-  await button('Add member').click()
-  await field('Email').fill('grace@example.com')
-  await field('First password').fill('short')
-  await dialog().getByRole('button', { name: 'Add member' }).click()
+  await shown.button('Add member').click()
+  await shown.field('Email').fill('grace@example.com')
+  await shown.field('First password').fill('short')
+  await shown.dialog().getByRole('button', { name: 'Add member' }).click()
   await page.getByText('Password must have at least 12 characters.').waitFor()
-  await field('First password').fill('long enough to be one')
-  await dialog().getByRole('button', { name: 'Add member' }).click()
-  await button('Remove: grace@example.com').click()
-  await dialog().getByRole('button', { name: 'Remove' }).click()
-  await button('Remove: grace@example.com').waitFor({ state: 'detached' })
-  const users = await app.taskboard.accounts.listUsers(app.accountId)
+  await shown.field('First password').fill('long enough to be one')
+  await shown.dialog().getByRole('button', { name: 'Add member' }).click()
+  await shown.button('Remove: grace@example.com').click()
+  await shown.dialog().getByRole('button', { name: 'Remove' }).click()
+  await shown.button('Remove: grace@example.com').waitFor({ state: 'detached' })
+  const users = await own.taskboard.accounts.listUsers(own.accountId)
   expect(users.map(({ email: address }) => address)).toEqual(['ada@example.com'])
 })
 
