@@ -86,7 +86,7 @@ describe('two tabs of a browser', () => {
 
 describe('a reload', () => {
   it('while the session is being refreshed keeps it', async () => {
-    const app = await openApp(browser)
+    const app = await open()
     const { page } = app
     await app.logIn()
     let left = 6
@@ -97,7 +97,6 @@ describe('a reload', () => {
     await page.reload()
     await expect.poll(() => left).toBeLessThan(0)
     await assertShown(page.getByRole('region', { name: 'Board' }))
-    await app.close()
   })
 })
 
