@@ -101,6 +101,7 @@ describe.each(hosts)('the dashboard on $name', ({ serve }) => {
     const etag = page.headers.get('etag') ?? ''
     const known = await get('/dashboard/', { headers: { 'if-none-match': `"other", W/${etag}` } })
     expect([known.status, await known.text(), known.headers.get('etag')]).toEqual([304, '', etag])
+    expect(known.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect((await get('/dashboard/', { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
   })
 

@@ -30,11 +30,12 @@ export function answerFile(request: HttpRequest, file: ServedFile): HttpResponse
   const headers: Record<string, string> = {
     ...securityHeaders,
     'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    // Also with 304: otherwise some frameworks add their default, which caches may take for the file's.
+    'content-type': file.type,
     etag,
     vary: 'accept-encoding',
   }
   if (isNamed(request.header('if-none-match'), etag)) return { status: 304, headers, body: '' }
-  headers['content-type'] = file.type
   if (encoding !== null) headers['content-encoding'] = encoding
   return { status: 200, headers, body: bytes }
 }
