@@ -133,9 +133,9 @@ describe('the feed', () => {
     const other = await createTestDatabase()
     const clients = Array.from({ length: 8 }, () => new pg.Client({ connectionString: other.url }))
     await Promise.all(clients.map((client) => client.connect()))
-    let isOver = false
+    const over = new AbortController()
     const busy = clients.map(async (client) => {
-      while (!isOver) await client.query('select pg_current_xact_id(), pg_sleep(0.002)')
+      while (!over.signal.aborted) await client.query('select pg_current_xact_id(), pg_sleep(0.002)')
     })
     try {
       for (let seq = 1; seq <= 300; seq++) {
@@ -145,7 +145,7 @@ describe('the feed', () => {
         expect(messagesOf(page.events)).toEqual([`${seq}`])
       }
     } finally {
-      isOver = true
+      over.abort()
       await Promise.all(busy)
       await Promise.all(clients.map((client) => client.end()))
       await other.drop()

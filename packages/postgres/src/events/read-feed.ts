@@ -225,6 +225,7 @@ function seenSeqs(seen: string): string {
   return seen === '' ? '{}' : JSON.stringify(Object.fromEntries(pairs))
 }
 
-function toEvent({ feedXid: _, isStale: __, ...event }: FedRow): LoggedEvent {
+function toEvent(row: FedRow): LoggedEvent {
+  const { feedXid: _, isStale: __, ...event } = row
   return event
 }
