@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { can, client, workspaceId } from '../state/api.js'
-import { coalesce, onMessage } from '../state/live.js'
+import { coalesce } from '../state/coalesce.js'
+import { onMessage } from '../state/live.js'
 import { go, route } from '../state/router.js'
 import type { Agent } from '../state/wire.js'
 import { agentsText as text } from '../text-insight.js'

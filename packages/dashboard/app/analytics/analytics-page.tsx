@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { formatShare } from '../agents/agent-row.js'
-import { coalesce, onMessage } from '../state/live.js'
+import { coalesce } from '../state/coalesce.js'
+import { onMessage } from '../state/live.js'
 import { route } from '../state/router.js'
 import type { UsageSum } from '../state/wire.js'
 import { analyticsText as text } from '../text-insight.js'

@@ -1,6 +1,6 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { client } from '../state/api.js'
-import { coalesce } from '../state/live.js'
+import { coalesce } from '../state/coalesce.js'
 import type { Task } from '../state/wire.js'
 
 /** How many subtasks a task has, and how many of them are done. */

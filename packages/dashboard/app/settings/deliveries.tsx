@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { can, client } from '../state/api.js'
-import { coalesce, onMessage } from '../state/live.js'
+import { coalesce } from '../state/coalesce.js'
+import { onMessage } from '../state/live.js'
 import type { Delivery } from '../state/wire.js'
 import { settingsText } from '../text-settings.js'
 import { complain, inform } from '../ui/announce.js'

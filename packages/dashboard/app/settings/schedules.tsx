@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { can, client, workspaceId } from '../state/api.js'
-import { coalesce, onMessage } from '../state/live.js'
+import { coalesce } from '../state/coalesce.js'
+import { onMessage } from '../state/live.js'
 import { href } from '../state/router.js'
 import type { Schedule } from '../state/wire.js'
 import { text as common } from '../text.js'

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { RealtimeMessage } from '@taskboard/client'
-import { coalesce, isLoss, onMessage } from './live.js'
+import { coalesce } from './coalesce.js'
+import { isLoss, onMessage } from './live.js'
 
 /** Calls `listener` for each message while a component is shown. */
 export function useMessages(listener: (message: RealtimeMessage) => void): void {
