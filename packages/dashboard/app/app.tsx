@@ -162,7 +162,14 @@ function skip(event: Event): void {
 function Stage() {
   if (phase.value === 'ready') return <Shell />
   if (phase.value === 'login') return <LoginPage />
-  if (startFailure.value !== null) return <Failed failure={startFailure.value} onRetry={() => void start()} />
+  if (startFailure.value !== null) {
+    return (
+      <main class="login">
+        <h1>{text.product}</h1>
+        <Failed failure={startFailure.value} onRetry={() => void start()} />
+      </main>
+    )
+  }
   return <Loading />
 }
 

@@ -90,6 +90,7 @@ export function Card({ store, id, onMenu }: CardProps) {
   const { hold, priority, tags } = task
   return (
     <li
+      role="listitem"
       ref={ref}
       class={`card card-${priority} ${hold === null ? '' : `card-hold card-hold-${hold.reason}`}`}
       data-task={id}

@@ -23,7 +23,7 @@ interface BlockProps {
 }
 
 function Block({ store, ids, root, onMenu }: BlockProps) {
-  const ref = useRef<HTMLLIElement>(null)
+  const ref = useRef<HTMLDivElement>(null)
   const height = useRef(ids.length * CARD_HEIGHT)
   const [isNear, setNear] = useState(false)
   useEffect(() => {
@@ -42,7 +42,7 @@ function Block({ store, ids, root, onMenu }: BlockProps) {
     return () => observer.disconnect()
   }, [root])
   return (
-    <li ref={ref} class="block" role="presentation" style={isNear ? {} : { height: `${height.current}px` }}>
+    <div ref={ref} class="block" role="presentation" style={isNear ? {} : { height: `${height.current}px` }}>
       {isNear && (
         <ul class="cards" role="presentation">
           {ids.map((id) => (
@@ -50,7 +50,7 @@ function Block({ store, ids, root, onMenu }: BlockProps) {
           ))}
         </ul>
       )}
-    </li>
+    </div>
   )
 }
 
@@ -121,11 +121,11 @@ export function BoardColumn({ store, column, onMenu }: ColumnProps) {
         {list.length === 0 &&
           failure.value === null &&
           (store.isReady.value ? <EmptyColumn store={store} column={column} /> : <Loading />)}
-        <ul class="blocks">
+        <div class="blocks" role="list">
           {blocksOf(list).map((block, index) => (
             <SameBlock key={index} store={store} ids={block} root={scroller} onMenu={onMenu} />
           ))}
-        </ul>
+        </div>
         <div ref={end} class="column-end">
           {hasMore && isLoading.value && <Loading />}
         </div>
