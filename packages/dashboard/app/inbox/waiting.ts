@@ -2,7 +2,7 @@ import { batch, computed, effect, signal, untracked } from '@preact/signals'
 import { can, client, shownWorkspaceId } from '../state/api.js'
 import { explain, type Failure } from '../state/failure.js'
 import { coalesce } from '../state/coalesce.js'
-import { isLoss, onMessage, taskIdOf } from '../state/live.js'
+import { connection, isLoss, onMessage, taskIdOf } from '../state/live.js'
 import { phase } from '../state/start.js'
 import type { HoldReason, MonthlyBudget, Task } from '../state/wire.js'
 import { text } from '../text.js'
@@ -21,6 +21,8 @@ const MOST_COUNTED = 99
 /** As many of a kind are read while the inbox is shown. */
 const MOST_SHOWN = 1_000
 const RELOAD_MS = 500
+/** The count is read when the page hears of changes, so that it is read once; at the latest after this time. */
+const PATIENCE_MS = 1_000
 
 /** The tasks that wait, by the reason, oldest first. */
 export const held = signal<Readonly<Record<Reason, readonly Task[]>>>({
@@ -138,7 +140,11 @@ function follow(id: string, most: number): () => void {
     if (dirty.size > 0) again()
   }
   const again = coalesce(() => void read(), RELOAD_MS)
-  const all = (): void => {
+  const isCountOnly = most <= MOST_COUNTED + 1
+  const delayMs = isCountOnly && connection.peek() === 'connecting' ? PATIENCE_MS : 0
+  const begin = setTimeout(() => all(), delayMs)
+  function all(): void {
+    clearTimeout(begin)
     for (const source of [...reasons, 'spent' as const]) dirty.add(source)
     void read()
   }
@@ -166,9 +172,9 @@ function follow(id: string, most: number): () => void {
     }
   })
   readAgain = all
-  all()
   return () => {
     abort.abort()
+    clearTimeout(begin)
     again.cancel()
     stop()
     readAgain = null
