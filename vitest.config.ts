@@ -12,6 +12,7 @@ const packageNames = [
   'express',
   'fastify',
   'graphql',
+  'mcp',
   'ws',
   'notify',
   'client',
