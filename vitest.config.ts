@@ -31,6 +31,10 @@ const exampleSetups: Readonly<Record<string, readonly string[]>> = {
   ],
   'fastify-server': [builtApp, pgliteTemplate],
 }
+const packageSetups: Readonly<Record<string, readonly string[]>> = {
+  dashboard: [builtApp, pgliteTemplate],
+  mcp: [postgresServer],
+}
 const exampleNames = ['clients', 'demo', 'express-server', 'fastify-server', 'own-login', 'unit-test']
 
 export default defineConfig({
@@ -53,7 +57,7 @@ export default defineConfig({
           name,
           root: `packages/${name}`,
           exclude: [...defaultExclude, IN_BROWSER],
-          globalSetup: name === 'dashboard' ? [builtApp, pgliteTemplate] : [],
+          globalSetup: [...(packageSetups[name] ?? [])],
           // Files share what they import: they leave nothing behind in it, and the import takes longer than the tests.
           isolate: false,
         },

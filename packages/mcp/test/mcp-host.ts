@@ -38,7 +38,14 @@ export const mountOnFastify: Mount = async (taskboard, routes) => {
   await app.register(taskboardPlugin, { taskboard, routes })
   attachRealtime(app.server, taskboard)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  return { url, close: () => app.close() }
+  return {
+    url,
+    async close() {
+      // The client's pool keeps a connection that has not sent anything yet.
+      app.server.closeAllConnections()
+      await app.close()
+    },
+  }
 }
 
 export const mounts = [
@@ -55,7 +62,7 @@ interface HostOptions {
 
 /** A started board with the endpoint, an account and a remote agent. */
 export async function serveMcp(options: HostOptions = {}) {
-  const { mount = mountOnExpress, mcp = {}, storage = memoryStorage() as never, board = {} } = options
+  const { mount = mountOnExpress, mcp = {}, storage = memoryStorage(), board = {} } = options
   const taskboard = createTaskboard({ storage, logger: false, ...board })
   const listening = await mount(taskboard, [taskboardMcp(taskboard, mcp)])
   await taskboard.start()

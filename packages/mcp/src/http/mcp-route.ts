@@ -112,7 +112,7 @@ async function answer(call: ProtectedCall, factory: McpServerFactory, listen: Li
   if (body?.['method'] === 'subscriptions/listen') return follow(call, body, factory, listen)
   const handler = createMcpHandler(factory, { onerror: () => undefined })
   const response = await handler.fetch(toFetchRequest(request, request.signal), { parsedBody: body })
-  return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
+  return { status: response.status, headers: headersOf(response), body: await response.text() }
 }
 
 /** Answers a subscription by a stream of notifications, for as long as the client and its credential last. */
@@ -129,7 +129,7 @@ async function follow(
   request.signal?.addEventListener('abort', () => listening.close(), { once: true })
   const response = await handler.fetch(toFetchRequest(request, request.signal), { parsedBody: body })
   const { status } = response
-  const headers = Object.fromEntries(response.headers)
+  const headers = headersOf(response)
   if (response.body === null || headers['content-type']?.startsWith('text/event-stream') !== true) {
     listening.close()
     return { status, headers, body: await response.text() }
@@ -137,4 +137,12 @@ async function follow(
   void feed.follow(listening.events, wantedPlaces(body)).finally(end)
   const stream = observedStream(response.body, { read: () => feed.wasRead(), ended: () => listening.close() })
   return { status, headers, body: '', stream }
+}
+
+/** Without those that the board has its own for: its answers are stored nowhere. */
+function headersOf(response: Response): Record<string, string> {
+  const headers = Object.fromEntries(response.headers)
+  delete headers['cache-control']
+  delete headers['connection']
+  return headers
 }

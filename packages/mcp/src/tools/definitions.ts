@@ -25,6 +25,9 @@ export const toolsByName: ReadonlyMap<string, Tool> = new Map(
 /** What does not help a model to choose or fill in a value. The board checks it. */
 const LEFT_OUT = ['pattern', 'format', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const
 
+/** Of an answer, the names and the types are enough: each definition costs every conversation its tokens. */
+const LEFT_OUT_OF_OUTPUTS = ['description', 'enum', 'minimum', 'maximum', 'propertyNames'] as const
+
 const definitions: ReadonlyMap<string, ToolDefinition> = new Map(
   [...toolsByName].map(([name, each]) => [name, definitionOf(each)]),
 )
@@ -49,11 +52,10 @@ function definitionOf({ name, description, input, output, hints }: Tool): ToolDe
     description,
     inputSchema: schemaOf(input, 'input'),
     outputSchema: schemaOf(output, 'output'),
-    annotations: { ...hints, openWorldHint: false },
+    annotations: { ...hints },
   }
 }
 
-/** Outputs without descriptions: each definition costs every conversation its tokens. */
 function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
@@ -61,7 +63,7 @@ function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSchema
     override({ jsonSchema }) {
       for (const name of LEFT_OUT) delete jsonSchema[name]
       if (io === 'input') return
-      delete jsonSchema.description
+      for (const name of LEFT_OUT_OF_OUTPUTS) delete jsonSchema[name]
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
     },
   })

@@ -13,7 +13,17 @@ const planner = { set: 'planner', scope: 'tasks:write' } as const
 const newTask = operationSchemas('createTask').body
 const query = operationSchemas('listTasks').query
 
-const fields = ['description', 'type', 'priority', 'assigned_to', 'deadline', 'tags', 'depends_on'] as const
+/** What can be said of a task beside its title. */
+function fieldsOf(schema: z.ZodObject): Record<string, z.ZodType> {
+  const fields = members(schema, 'description', 'priority', 'deadline', 'tags', 'depends_on')
+  const { type, assigned_to: assignedTo, metadata } = schema.shape as Record<string, z.ZodType>
+  return {
+    ...fields,
+    type: (type as z.ZodType).meta({ description: 'Agents of this type take it, if there are any.' }),
+    assigned_to: (assignedTo as z.ZodType).meta({ description: 'The only agent that can take it.' }),
+    metadata: (metadata as z.ZodType).meta({ description: 'Texts, and lists of texts.' }),
+  }
+}
 
 const listTasks = tool({
   ...planner,
@@ -22,8 +32,8 @@ const listTasks = tool({
   description: 'Find tasks, newest first or by sort.',
   input: z.object({
     q: z.string().optional().meta({ description: 'Words of the title or description.' }),
-    ...members(query, 'status', 'column', 'hold', 'type', 'tag', 'agent_id', 'parent_id'),
-    ...members(query, 'workspace_id'),
+    ...members(query, 'status', 'column', 'hold', 'type', 'agent_id', 'parent_id', 'workspace_id'),
+    tag: id.optional(),
     sort: z.enum(['created', 'updated', 'due', 'priority_score']).optional(),
     limit: z.int().min(1).max(MOST_LISTED).optional(),
     cursor: z.string().optional(),
@@ -47,7 +57,7 @@ const createTask = tool({
   ...planner,
   name: 'create_task',
   description: 'Add a task for the agents of the board.',
-  input: z.object(members(newTask, 'title', ...fields, 'metadata', 'parent_id', 'workspace_id')),
+  input: z.object({ ...members(newTask, 'title', 'parent_id', 'workspace_id'), ...fieldsOf(newTask) }),
   output: createdTask,
   hints: { destructiveHint: false },
   async run({ board, args }) {
@@ -64,7 +74,7 @@ const createTasks = tool({
   name: 'create_tasks',
   description: 'Add up to 500 tasks, all or none. A number in depends_on is the position of an earlier one.',
   input: z.object({
-    tasks: z.array(z.object(members(listed, 'title', ...fields))),
+    tasks: z.array(z.object({ ...members(listed, 'title'), ...fieldsOf(listed) }).omit({ metadata: true })),
     ...members(newTask, 'workspace_id'),
   }),
   output: z.object({ tasks: z.array(createdTask) }),
@@ -81,7 +91,7 @@ const updateTask = tool({
   ...planner,
   name: 'update_task',
   description: 'Change the given fields of a task; null clears one.',
-  input: z.object({ task_id: id, ...members(changes, 'title', ...fields, 'metadata') }),
+  input: z.object({ task_id: id, ...members(changes, 'title'), ...fieldsOf(changes) }),
   output: changedTask,
   hints: { idempotentHint: true },
   async run({ board, args: { task_id: taskId, ...body } }) {
@@ -136,7 +146,9 @@ const summaryFilters = {
 } as const
 
 const summarizedTask = z.object(members(listedTask, 'id', 'title', 'priority', 'progress', 'hold'))
-const summaryPart = z.object({ tasks: z.array(summarizedTask), has_more: z.boolean() })
+const summaryPart = z
+  .object({ tasks: z.array(summarizedTask), has_more: z.boolean() })
+  .meta({ id: 'SummaryPart' })
 
 /** What goes on: one short list for each thing that matters, of one workspace or of all. */
 export async function summarize(board: BoardCalls, workspaceId: string | undefined): Promise<Answer> {

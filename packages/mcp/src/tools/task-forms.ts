@@ -17,7 +17,7 @@ export const workedTask = z.object({
 })
 
 /** A task that has changed. */
-export const changedTask = z.object(members(full, 'id', 'title', 'status', 'progress', 'updated_at'))
+export const changedTask = z.object(members(full, 'id', 'title', 'status', 'progress'))
 
 /** Parts of a shown task. */
 export const shownTask = z.object({

@@ -39,7 +39,7 @@ export interface Tool {
   run(call: ToolCall<Answer>): Promise<ToolAnswer>
 }
 
-/** Declares a tool. Its board belongs to the caller, so it is not open to the world. */
+/** Declares a tool. It takes no argument but those of its schema. */
 export function tool(declared: Tool): Tool {
   return { ...declared, input: declared.input.strict() }
 }
