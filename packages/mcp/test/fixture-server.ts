@@ -1,4 +1,4 @@
-import { McpServer } from '@modelcontextprotocol/server'
+import { completable, McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
@@ -46,5 +46,52 @@ export function fixtureServer(): McpServer {
   server.registerPrompt('test_simple_prompt', { description: 'simple' }, () => ({
     messages: [{ role: 'user', content: text('This is a simple prompt for testing.') }],
   }))
+  addPrompts(server)
+  server.registerResource(
+    'template',
+    new ResourceTemplate('test://template/{id}/data', { list: undefined }),
+    { mimeType: 'application/json' },
+    ({ href }, { id }) => ({
+      contents: [{ uri: href, mimeType: 'application/json', text: JSON.stringify({ id, templateTest: true }) }],
+    }),
+  )
+  server.registerTool('test_tool_with_logging', { description: 'logs' }, async ({ mcpReq }) => {
+    for (const data of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
+      await mcpReq.log('info', data)
+    }
+    return { content: [text('done')] }
+  })
+  server.registerTool('test_tool_with_progress', { description: 'progresses' }, async ({ mcpReq }) => {
+    const progressToken = mcpReq._meta?.progressToken
+    for (const progress of progressToken === undefined ? [] : [0, 50, 100]) {
+      const params = { progressToken: progressToken as string, progress, total: 100 }
+      await mcpReq.notify({ method: 'notifications/progress', params })
+    }
+    return { content: [text('done')] }
+  })
   return server
+}
+
+function addPrompts(server: McpServer): void {
+  const user = (...contents: readonly object[]) => ({
+    messages: contents.map((content) => ({ role: 'user' as const, content: content as ReturnType<typeof text> })),
+  })
+  const argument = (name: string) => completable(z.string(), (value) => [`${name}-${value}`])
+  server.registerPrompt(
+    'test_prompt_with_arguments',
+    { description: 'arguments', argsSchema: z.object({ arg1: argument('one'), arg2: argument('two') }) },
+    ({ arg1, arg2 }) => user(text(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)),
+  )
+  server.registerPrompt(
+    'test_prompt_with_embedded_resource',
+    { description: 'embedded', argsSchema: z.object({ resourceUri: z.string() }) },
+    ({ resourceUri }) =>
+      user(
+        { type: 'resource', resource: { uri: resourceUri, mimeType: 'text/plain', text: 'Embedded resource content.' } },
+        text('Please process the embedded resource above.'),
+      ),
+  )
+  server.registerPrompt('test_prompt_with_image', { description: 'image' }, () =>
+    user(image, text('Please analyze the image above.')),
+  )
 }
