@@ -119,11 +119,7 @@ async function answerInTurn(
   send(request, response, answered)
 }
 
-function send(
-  request: Request,
-  response: Response,
-  { status, headers, body, stream }: HttpResponse,
-): void {
+function send(request: Request, response: Response, { status, headers, body, stream }: HttpResponse): void {
   // The host may have responded meanwhile, for example with a timeout.
   if (response.headersSent) return void stream?.cancel().catch(() => undefined)
   response.statusCode = status

@@ -9,8 +9,10 @@ const expectedFailures: Readonly<Record<string, string>> = {
   'tools-call-elicitation': NO_SESSION,
   'elicitation-sep1034-defaults': NO_SESSION,
   'elicitation-sep1330-enums': NO_SESSION,
-  'resources-subscribe': 'of the versions of 2025, and needs a session; those of 2026 have subscriptions/listen',
-  'resources-unsubscribe': 'of the versions of 2025, and needs a session; those of 2026 have subscriptions/listen',
+  'resources-subscribe':
+    'of the versions of 2025, and needs a session; those of 2026 have subscriptions/listen',
+  'resources-unsubscribe':
+    'of the versions of 2025, and needs a session; those of 2026 have subscriptions/listen',
 }
 
 /** The scenarios that a server without the suite's own tools, prompts and resources can pass. */
@@ -43,7 +45,9 @@ describe.skipIf(!hasAudits)('the endpoint under the public audits', { timeout: 1
   })
 
   it('has its tools listed and called by the Inspector', async () => {
-    const { tools } = (await inspect(`${served.url}/mcp`, '--method', 'tools/list')) as { tools: { name: string }[] }
+    const { tools } = (await inspect(`${served.url}/mcp`, '--method', 'tools/list')) as {
+      tools: { name: string }[]
+    }
     expect(tools).toHaveLength(16)
     const args = ['--method', 'tools/call', '--tool-name', 'create_task', '--tool-arg', 'title=Inspected']
     expect(await inspect(`${served.url}/mcp`, ...args)).toMatchObject({

@@ -27,7 +27,12 @@ describe.each(mounts)('a subscription, on %s', (_, mount) => {
     const stranger = await host.taskboard.accounts.create({ name: 'Other', tier: 'enterprise' })
     const foreign = host.taskboard.board(stranger.workspace.id)
     const { id: foreignId } = await foreign.add({ title: 'secret' })
-    const uris = [`task://${id}`, `board://${host.workspaceId}`, `task://${foreignId}`, `board://${stranger.workspace.id}`]
+    const uris = [
+      `task://${id}`,
+      `board://${host.workspaceId}`,
+      `task://${foreignId}`,
+      `board://${stranger.workspace.id}`,
+    ]
     const { seen, subscription } = await follow(host.url, host.workerKey, uris)
     await foreign.move(foreignId, 'DONE')
     await host.board.move(otherId, 'DONE')

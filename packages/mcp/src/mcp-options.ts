@@ -24,12 +24,23 @@ export interface McpOptions {
 }
 
 /** @throws TypeError for an option that cannot work. */
-export function checkOptions({ path, tools, allowedOrigins, authorizationServers, resource }: McpOptions): void {
-  if (path !== undefined && !/^(?:\/[\w.~-]+)+$/.test(path)) throw new TypeError('path must be a path such as /mcp')
+export function checkOptions({
+  path,
+  tools,
+  allowedOrigins,
+  authorizationServers,
+  resource,
+}: McpOptions): void {
+  if (path !== undefined && !/^(?:\/[\w.~-]+)+$/.test(path))
+    throw new TypeError('path must be a path such as /mcp')
   for (const each of tools ?? []) {
     if (!toolSets.includes(each)) throw new TypeError(`tools must be of ${toolSets.join(', ')}`)
   }
-  const urls = [...(allowedOrigins ?? []), ...(authorizationServers ?? []), ...(resource === undefined ? [] : [resource])]
+  const urls = [
+    ...(allowedOrigins ?? []),
+    ...(authorizationServers ?? []),
+    ...(resource === undefined ? [] : [resource]),
+  ]
   for (const url of urls) if (!URL.canParse(url)) throw new TypeError(`${url} is not a URL`)
 }
 

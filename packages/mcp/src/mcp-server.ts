@@ -22,14 +22,18 @@ const INSTRUCTIONS =
 export function createServer({ board, sets, agentId, follows }: Offer): Server {
   const server = new Server(
     { name: 'taskboard', version: '2' },
-    { capabilities: { tools: {}, resources: follows ? { subscribe: true } : {} }, instructions: INSTRUCTIONS },
+    {
+      capabilities: { tools: {}, resources: follows ? { subscribe: true } : {} },
+      instructions: INSTRUCTIONS,
+    },
   )
   server.setRequestHandler('tools/list', () => ({
     tools: definitionsFor(sets, board.scopes).map((each) => ({ ...each })),
   }))
   server.setRequestHandler('tools/call', ({ params: { name, arguments: args = {} } }) => {
     const tool = toolsByName.get(name)
-    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `no tool ${name.slice(0, 64)}`)
+    if (tool === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `no tool ${name.slice(0, 64)}`)
     return callTool(tool, args, { board, agentId })
   })
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }))

@@ -65,7 +65,11 @@ describe.each(mounts)('a refusal, on %s', (_, mount) => {
     host = await serveMcp({ mount })
     const reader = await host.createKey('tasks:read')
     const client = await open(host.url, reader)
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['get_task', 'list_tasks', 'board_summary'])
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
+      'get_task',
+      'list_tasks',
+      'board_summary',
+    ])
     const tool = await refused(client, 'create_task', { title: 'x' })
     expect(same(tool)).toEqual(same(await rest(reader, 'POST', 'tasks', { title: 'x' })))
     expect(tool['code']).toBe('AUTHORIZATION_FAILED')
@@ -118,7 +122,8 @@ describe('a request that no tool sees', () => {
     host = await serveMcp({ mcp: { authorizationServers: ['https://login.example'] } })
     const response = await post('tb_wrong', list)
     expect(response.status).toBe(401)
-    const metadata = /resource_metadata="([^"]+)"/.exec(response.headers.get('www-authenticate') ?? '')?.[1] ?? ''
+    const metadata =
+      /resource_metadata="([^"]+)"/.exec(response.headers.get('www-authenticate') ?? '')?.[1] ?? ''
     expect(await (await fetch(metadata)).json()).toEqual({
       resource: `${host.url}/mcp`,
       authorization_servers: ['https://login.example'],

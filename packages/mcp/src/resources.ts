@@ -39,7 +39,9 @@ export const resourceTemplates = [
 ]
 
 /** The boards that the caller may list by its account; none without the scope `account:read`. */
-export async function listBoards(board: BoardCalls): Promise<readonly { uri: string; name: string; mimeType: string }[]> {
+export async function listBoards(
+  board: BoardCalls,
+): Promise<readonly { uri: string; name: string; mimeType: string }[]> {
   if (board.scopes !== null && !board.scopes.includes('account:read')) return []
   const { workspaces } = await board.call('getAccount', {})
   return (workspaces as readonly Answer[]).map(({ id, name }) => ({

@@ -28,6 +28,8 @@ describe('the handle of a run', () => {
   })
 
   it('refuses any other text', () => {
-    fc.assert(fc.property(fc.string(), (text) => void expect(() => decodeRun(`run_${text}`)).toThrow('run must be')))
+    fc.assert(
+      fc.property(fc.string(), (text) => void expect(() => decodeRun(`run_${text}`)).toThrow('run must be')),
+    )
   })
 })

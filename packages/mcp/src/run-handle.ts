@@ -21,7 +21,8 @@ export function encodeRun({ taskId, agentId, fencingToken }: Run): string {
 
 /** @throws TaskboardError `INVALID_FIELD` (`run`) for any text that is no handle. */
 export function decodeRun(handle: string): Run {
-  const run = handle.startsWith(PREFIX) && handle.length <= LONGEST ? parse(handle.slice(PREFIX.length)) : null
+  const run =
+    handle.startsWith(PREFIX) && handle.length <= LONGEST ? parse(handle.slice(PREFIX.length)) : null
   if (run !== null) return run
   throw new TaskboardError('INVALID_FIELD', 'run must be the run that claim_task returned', { field: 'run' })
 }

@@ -12,12 +12,15 @@ afterEach(async () => {
 })
 
 describe.each(mounts)('an agent with the tools alone, on %s', (_, mount) => {
-  it.each(versions)('claims, asks, is answered, has an action approved and completes, by %s', async (version) => {
-    host = await serveMcp({ mount })
-    client = await connect(host.url, host.workerKey, { version })
-    expect(client.getNegotiatedProtocolVersion()).toBe(version)
-    await workThrough(client, host)
-  })
+  it.each(versions)(
+    'claims, asks, is answered, has an action approved and completes, by %s',
+    async (version) => {
+      host = await serveMcp({ mount })
+      client = await connect(host.url, host.workerKey, { version })
+      expect(client.getNegotiatedProtocolVersion()).toBe(version)
+      await workThrough(client, host)
+    },
+  )
 })
 
 describe('the endpoint', () => {
@@ -29,7 +32,9 @@ describe('the endpoint', () => {
     await host.board.move(id, 'TODO')
     const again = await call(client, 'claim_task', { agent_id: host.agentId })
     expect(again['run']).not.toBe(run)
-    expect(await refused(client, 'complete_task', { run, result: 'late' })).toMatchObject({ code: 'CONFLICT' })
+    expect(await refused(client, 'complete_task', { run, result: 'late' })).toMatchObject({
+      code: 'CONFLICT',
+    })
     await call(client, 'complete_task', { run: again['run'], result: 'in time' })
     expect(await host.board.get(id)).toMatchObject({ result: 'in time' })
   })

@@ -9,7 +9,11 @@ import { mountOnExpress } from './mcp-host.js'
 const pool = new pg.Pool({ connectionString: process.argv[2] })
 // The database is dropped at the end of the test.
 pool.on('error', () => undefined)
-const taskboard = createTaskboard({ storage: postgresStorage({ pool }), logger: false, secrets: { encryptionKey } })
+const taskboard = createTaskboard({
+  storage: postgresStorage({ pool }),
+  logger: false,
+  secrets: { encryptionKey },
+})
 await taskboard.start()
 const { url } = await mountOnExpress(taskboard, [taskboardMcp(taskboard)])
 process.stdout.write(`${url}\n`)

@@ -1,13 +1,18 @@
 import { completable, McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 const SOUND = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA='
 const text = (value: string) => ({ type: 'text' as const, text: value })
 const image = { type: 'image' as const, data: PIXEL, mimeType: 'image/png' }
 const embedded = {
   type: 'resource' as const,
-  resource: { uri: 'test://embedded-resource', mimeType: 'text/plain', text: 'This is an embedded resource content.' },
+  resource: {
+    uri: 'test://embedded-resource',
+    mimeType: 'text/plain',
+    text: 'This is an embedded resource content.',
+  },
 }
 
 /** The tools, prompts and resources that the conformance suite expects of a server. */
@@ -33,12 +38,17 @@ export function fixtureServer(): McpServer {
     'json_schema_2020_12_tool',
     {
       description: 'a schema',
-      inputSchema: z.object({ name: z.string().optional(), address: z.object({ street: z.string() }).optional() }),
+      inputSchema: z.object({
+        name: z.string().optional(),
+        address: z.object({ street: z.string() }).optional(),
+      }),
     },
     () => ({ content: [text('ok')] }),
   )
   server.registerResource('text', 'test://static-text', { mimeType: 'text/plain' }, ({ href }) => ({
-    contents: [{ uri: href, mimeType: 'text/plain', text: 'This is the content of the static text resource.' }],
+    contents: [
+      { uri: href, mimeType: 'text/plain', text: 'This is the content of the static text resource.' },
+    ],
   }))
   server.registerResource('binary', 'test://static-binary', { mimeType: 'image/png' }, ({ href }) => ({
     contents: [{ uri: href, mimeType: 'image/png', blob: PIXEL }],
@@ -52,7 +62,9 @@ export function fixtureServer(): McpServer {
     new ResourceTemplate('test://template/{id}/data', { list: undefined }),
     { mimeType: 'application/json' },
     ({ href }, { id }) => ({
-      contents: [{ uri: href, mimeType: 'application/json', text: JSON.stringify({ id, templateTest: true }) }],
+      contents: [
+        { uri: href, mimeType: 'application/json', text: JSON.stringify({ id, templateTest: true }) },
+      ],
     }),
   )
   server.registerTool('test_tool_with_logging', { description: 'logs' }, async ({ mcpReq }) => {
@@ -74,7 +86,10 @@ export function fixtureServer(): McpServer {
 
 function addPrompts(server: McpServer): void {
   const user = (...contents: readonly object[]) => ({
-    messages: contents.map((content) => ({ role: 'user' as const, content: content as ReturnType<typeof text> })),
+    messages: contents.map((content) => ({
+      role: 'user' as const,
+      content: content as ReturnType<typeof text>,
+    })),
   })
   const argument = (name: string) => completable(z.string(), (value) => [`${name}-${value}`])
   server.registerPrompt(
@@ -87,7 +102,10 @@ function addPrompts(server: McpServer): void {
     { description: 'embedded', argsSchema: z.object({ resourceUri: z.string() }) },
     ({ resourceUri }) =>
       user(
-        { type: 'resource', resource: { uri: resourceUri, mimeType: 'text/plain', text: 'Embedded resource content.' } },
+        {
+          type: 'resource',
+          resource: { uri: resourceUri, mimeType: 'text/plain', text: 'Embedded resource content.' },
+        },
         text('Please process the embedded resource above.'),
       ),
   )

@@ -1,7 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createTaskboard, type Scope, type Storage, type Taskboard, type TaskboardOptions } from '@taskboard/core'
+import {
+  createTaskboard,
+  type Scope,
+  type Storage,
+  type Taskboard,
+  type TaskboardOptions,
+} from '@taskboard/core'
 import type { Route, RouteGroup } from '@taskboard/core/transport'
 import { taskboardRouter } from '@taskboard/express'
 import { taskboardPlugin } from '@taskboard/fastify'
@@ -69,7 +75,8 @@ export async function serveMcp(options: HostOptions = {}) {
   const { account, workspace } = await taskboard.accounts.create({ name: 'Acme', tier: 'enterprise' })
   const { id: agentId } = await taskboard.agents.create(workspace.id, { name: 'Remote', type: 'remote' })
   const createKey = async (...scopes: readonly Scope[]) =>
-    (await taskboard.accounts.createKey({ accountId: account.id, name: scopes.join(), scopes: [...scopes] })).key
+    (await taskboard.accounts.createKey({ accountId: account.id, name: scopes.join(), scopes: [...scopes] }))
+      .key
   return {
     taskboard,
     url: listening.url,

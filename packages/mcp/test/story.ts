@@ -40,13 +40,20 @@ export async function workThrough(client: Client, { url, agentId, personKey, boa
     outcome: 'approved',
   })
   const receipt = { type: 'pdf', name: 'receipt.pdf', url: 'https://files.example/receipt.pdf' }
-  expect(await call(client, 'add_output', { run: third['run'], ...receipt })).toEqual({ ...receipt, size: null })
+  expect(await call(client, 'add_output', { run: third['run'], ...receipt })).toEqual({
+    ...receipt,
+    size: null,
+  })
   expect(await call(client, 'complete_task', { run: third['run'], result: 'refunded' })).toEqual({
     status: 'completed',
   })
 
   const seen = await call(client, 'get_task', { task_id: taskId })
   expect(seen).toMatchObject({ status: 'completed', result: 'refunded', outputs: [receipt] })
-  expect((seen['comments'] as { kind: string }[]).map(({ kind }) => kind)).toEqual(['question', 'answer', 'decision'])
+  expect((seen['comments'] as { kind: string }[]).map(({ kind }) => kind)).toEqual([
+    'question',
+    'answer',
+    'decision',
+  ])
   expect((await board.get(taskId)).attempts).toBe(1)
 }

@@ -20,8 +20,10 @@ export function boardInProcess(
   return {
     scopes: principal.scopes,
     async call(operationId, { params, query, body }) {
-      const given = query && Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
-      return ((await caller(operationId, { principal, request: plain, params, query: given, body })) ?? {}) as Answer
+      const given =
+        query && Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
+      return ((await caller(operationId, { principal, request: plain, params, query: given, body })) ??
+        {}) as Answer
     },
     explain(error) {
       const { body, headers } = explain(error)

@@ -4,7 +4,9 @@ import { changedPlaces, parsePlace } from '../resources.js'
 
 /** The addresses that a client wants to follow, of those that can exist. */
 export function wantedPlaces(body: Readonly<Record<string, unknown>>): ReadonlySet<string> {
-  const { notifications } = (body['params'] ?? {}) as { readonly notifications?: Readonly<Record<string, unknown>> }
+  const { notifications } = (body['params'] ?? {}) as {
+    readonly notifications?: Readonly<Record<string, unknown>>
+  }
   const uris: unknown = notifications?.['resourceSubscriptions']
   const texts = Array.isArray(uris) ? uris.filter((uri): uri is string => typeof uri === 'string') : []
   return new Set(texts.filter((uri) => parsePlace(uri) !== null))

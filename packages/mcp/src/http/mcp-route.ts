@@ -82,7 +82,10 @@ export function mcpRoutes(
       if (refused !== null) return refuse(taskboard.services, refused)
       const response = await inner.handle(request)
       if (response.status !== 401 || metadata === null) return response
-      return { ...response, headers: { ...response.headers, 'www-authenticate': metadata.challenge(request) } }
+      return {
+        ...response,
+        headers: { ...response.headers, 'www-authenticate': metadata.challenge(request) },
+      }
     },
   }
   return { routes: metadata === null ? [route] : [route, metadata.route] }
@@ -90,13 +93,19 @@ export function mcpRoutes(
 
 function refuse({ environment }: TransportServices, error: unknown): HttpResponse {
   const requestId = environment.newId('req')
-  const { status, headers, body } = enterpriseErrorEnvelope(error, { requestId, now: environment.clock.now() })
+  const { status, headers, body } = enterpriseErrorEnvelope(error, {
+    requestId,
+    now: environment.clock.now(),
+  })
   const response = refusal(status, body)
   return { ...response, headers: { ...response.headers, ...headers } }
 }
 
 /** The error of the enterprise API in the form of JSON-RPC. */
-function refusal(status: number, body: { readonly error: { readonly message: string; readonly code: string } }): HttpResponse {
+function refusal(
+  status: number,
+  body: { readonly error: { readonly message: string; readonly code: string } },
+): HttpResponse {
   const isUnread = status === 400
   const error = { code: isUnread ? PARSE_ERROR : REFUSED, message: body.error.message, data: body }
   return {

@@ -18,9 +18,14 @@ export function refusePage(
     return new TaskboardError('FORBIDDEN', 'this server is not addressed by this host name')
   }
   if (origin === undefined || allowedOrigins.includes(origin)) return null
-  const isOwn = hostOf(origin, 'host') === hostOf(request.targetOrigin ?? `http://${request.header('host') ?? ''}`, 'host')
+  const isOwn =
+    hostOf(origin, 'host') ===
+    hostOf(request.targetOrigin ?? `http://${request.header('host') ?? ''}`, 'host')
   if (isOwn && isAmong(host, allowedHosts ?? LOCAL)) return null
-  return new TaskboardError('FORBIDDEN', 'a page of another origin sent this request, and allowedOrigins does not list it')
+  return new TaskboardError(
+    'FORBIDDEN',
+    'a page of another origin sent this request, and allowedOrigins does not list it',
+  )
 }
 
 function hostOf(url: string, part: 'hostname' | 'host' = 'hostname'): string | null {

@@ -30,7 +30,12 @@ function ticking() {
     )
   const route: Route = {
     path: '/ticks',
-    handle: async () => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: '', stream: stream() }),
+    handle: async () => ({
+      status: 200,
+      headers: { 'content-type': 'text/plain' },
+      body: '',
+      stream: stream(),
+    }),
   }
   const taskboard = createTaskboard({ storage: memoryStorage(), logger: false })
   cleanUps.push(() => taskboard.close())
@@ -70,7 +75,9 @@ describe('an answer as a stream', () => {
 
   it('is the body of a Web response', async () => {
     const { taskboard, route, cancelled } = ticking()
-    const response = await toFetchHandler(taskboard, { routes: [route] })(new Request('http://a.example/ticks'))
+    const response = await toFetchHandler(taskboard, { routes: [route] })(
+      new Request('http://a.example/ticks'),
+    )
     const reader = response.body?.getReader()
     expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('1\n')
     await reader?.cancel()

@@ -71,5 +71,7 @@ function explain(error: unknown): ExplainedError {
 }
 
 function isApiError(error: unknown): error is ApiError {
-  return error instanceof Error && error.name === 'TaskboardApiError' && 'code' in error && 'retryAfter' in error
+  return (
+    error instanceof Error && error.name === 'TaskboardApiError' && 'code' in error && 'retryAfter' in error
+  )
 }

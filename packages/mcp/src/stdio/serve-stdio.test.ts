@@ -35,8 +35,12 @@ describe('a server on standard input and output', () => {
     host = await serveMcp()
     const key = await host.createKey('tasks:read')
     client = await connectByStdio({ url: host.url, key }, '2026-07-28')
-    expect(await refused(client, 'create_task', { title: 'x' })).toMatchObject({ code: 'AUTHORIZATION_FAILED' })
-    expect(await refused(client, 'get_task', { task_id: 'tsk_none' })).toMatchObject({ code: 'RESOURCE_NOT_FOUND' })
+    expect(await refused(client, 'create_task', { title: 'x' })).toMatchObject({
+      code: 'AUTHORIZATION_FAILED',
+    })
+    expect(await refused(client, 'get_task', { task_id: 'tsk_none' })).toMatchObject({
+      code: 'RESOURCE_NOT_FOUND',
+    })
     expect(await refused(client, 'get_task', { id: 'tsk_none' })).toMatchObject({
       code: 'INVALID_REQUEST',
       details: { field: 'task_id' },
@@ -57,12 +61,18 @@ describe('a server on standard input and output', () => {
     const { id } = await host.board.add({ title: 'wanted' })
     const seen: string[] = []
     client = await connectByStdio({ url: host.url, key: host.workerKey }, version)
-    client.setNotificationHandler('notifications/resources/updated', ({ params }) => void seen.push(params.uri))
+    client.setNotificationHandler(
+      'notifications/resources/updated',
+      ({ params }) => void seen.push(params.uri),
+    )
     const uri = `task://${id}`
     if (version === '2026-07-28') await client.listen({ resourceSubscriptions: [uri] })
     else await client.subscribeResource({ uri })
     await vi.waitFor(() => expect(host.taskboard.services.realtime.isHeard).toBe(true), 10_000)
-    const progress = setInterval(() => void host.board.update(id, { description: String(Math.random()) }), 100)
+    const progress = setInterval(
+      () => void host.board.update(id, { description: String(Math.random()) }),
+      100,
+    )
     try {
       await vi.waitFor(() => expect(new Set(seen)).toEqual(new Set([uri])), 10_000)
     } finally {

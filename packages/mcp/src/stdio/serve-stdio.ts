@@ -40,7 +40,12 @@ export interface StdioServing {
  * ```
  */
 export function serveMcpOverStdio(client: BoardClient, options: StdioOptions = {}): StdioServing {
-  const { tools: sets = ['worker'], agentId, transport = new StdioServerTransport(), onError = ignore } = options
+  const {
+    tools: sets = ['worker'],
+    agentId,
+    transport = new StdioServerTransport(),
+    onError = ignore,
+  } = options
   const board = boardOverClient(client)
   let server: Server | null = null
   let end: () => void = ignore

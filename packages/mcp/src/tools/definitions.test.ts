@@ -3,8 +3,10 @@ import { definitionsFor } from './definitions.js'
 import { toolSets } from './tool.js'
 
 const all = definitionsFor(toolSets, null)
-const namesFor = (scopes: readonly string[] | null, sets = toolSets as readonly (typeof toolSets)[number][]) =>
-  definitionsFor(sets, scopes).map(({ name }) => name)
+const namesFor = (
+  scopes: readonly string[] | null,
+  sets = toolSets as readonly (typeof toolSets)[number][],
+) => definitionsFor(sets, scopes).map(({ name }) => name)
 
 describe('the definitions of the tools', () => {
   it('cost a model at most 4,000 tokens together, at four characters each, and the worker set half of that', () => {

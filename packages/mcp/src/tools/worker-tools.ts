@@ -32,7 +32,9 @@ const claimTask = tool({
   description:
     'Take the best ready task. Returns its run, for all other tools of the work. The lease lasts 10 minutes and each write renews it. run is null when nothing is ready.',
   input: z.object({
-    agent_id: id.optional().meta({ description: 'Who works it; can be left out if the server has a default.' }),
+    agent_id: id
+      .optional()
+      .meta({ description: 'Who works it; can be left out if the server has a default.' }),
   }),
   output: z.object({
     run: z.string().nullable(),
@@ -157,7 +159,10 @@ const askPerson = tool({
     const { params, body } = underRun(args)
     const hold = { ...body, reason: 'needs_input', message: args['question'] }
     const answer = await board.call('holdTask', { params, body: hold })
-    return { value: { status: answer['status'] }, text: 'Asked. The task waits for the answer; the run has ended.' }
+    return {
+      value: { status: answer['status'] },
+      text: 'Asked. The task waits for the answer; the run has ended.',
+    }
   },
 })
 

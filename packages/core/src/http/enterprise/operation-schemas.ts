@@ -14,7 +14,12 @@ export interface OperationSchemas {
   readonly answer: z.ZodObject
 }
 
-const operations = [...taskOperations, ...taskWorkOperations, ...conversationOperations, ...approvalOperations]
+const operations = [
+  ...taskOperations,
+  ...taskWorkOperations,
+  ...conversationOperations,
+  ...approvalOperations,
+]
 const NOTHING = z.object({})
 
 /**
