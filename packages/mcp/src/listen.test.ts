@@ -64,6 +64,6 @@ describe('a subscription', () => {
   it('is refused without the scope', async () => {
     host = await serveMcp()
     const key = await host.createKey('analytics:read')
-    await expect(follow(host.url, key, [`board://${host.workspaceId}`])).rejects.toThrow()
+    await expect(follow(host.url, key, [`board://${host.workspaceId}`])).rejects.toThrow('lacks the scope')
   })
 })

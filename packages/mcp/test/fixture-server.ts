@@ -73,25 +73,30 @@ export function fixtureServer(): McpServer {
     }
     return { content: [text('done')] }
   })
-  server.registerTool('test_tool_with_progress', { description: 'progresses' }, async ({ mcpReq }) => {
-    const progressToken = mcpReq._meta?.progressToken
-    for (const progress of progressToken === undefined ? [] : [0, 50, 100]) {
-      const params = { progressToken: progressToken as string, progress, total: 100 }
-      await mcpReq.notify({ method: 'notifications/progress', params })
-    }
-    return { content: [text('done')] }
-  })
+  server.registerTool(
+    'test_tool_with_progress',
+    { description: 'progresses' },
+    async ({ mcpReq: { _meta: meta, notify } }) => {
+      const progressToken = meta?.progressToken
+      for (const progress of progressToken === undefined ? [] : [0, 50, 100]) {
+        const params = { progressToken: progressToken as string, progress, total: 100 }
+        await notify({ method: 'notifications/progress', params })
+      }
+      return { content: [text('done')] }
+    },
+  )
   return server
 }
 
+const user = (...contents: readonly object[]) => ({
+  messages: contents.map((content) => ({
+    role: 'user' as const,
+    content: content as ReturnType<typeof text>,
+  })),
+})
+const argument = (name: string) => completable(z.string(), (value) => [`${name}-${value}`])
+
 function addPrompts(server: McpServer): void {
-  const user = (...contents: readonly object[]) => ({
-    messages: contents.map((content) => ({
-      role: 'user' as const,
-      content: content as ReturnType<typeof text>,
-    })),
-  })
-  const argument = (name: string) => completable(z.string(), (value) => [`${name}-${value}`])
   server.registerPrompt(
     'test_prompt_with_arguments',
     { description: 'arguments', argsSchema: z.object({ arg1: argument('one'), arg2: argument('two') }) },

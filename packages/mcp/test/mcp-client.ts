@@ -1,4 +1,4 @@
-import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -10,7 +10,7 @@ export type Version = (typeof versions)[number]
 export async function connect(
   url: string,
   key: string,
-  { version = '2026-07-28' as Version, path = '/mcp?tools=worker,planner' } = {},
+  { version = '2026-07-28', path = '/mcp?tools=worker,planner' }: { version?: Version; path?: string } = {},
 ): Promise<Client> {
   const client = clientOf(version)
   const transport = new StreamableHTTPClientTransport(new URL(url + path), {
@@ -33,14 +33,14 @@ export function clientOf(version: Version): Client {
 
 /** Calls a tool, and resolves with its structured content. */
 export async function call(client: Client, name: string, args: Json = {}): Promise<Json> {
-  const result = (await client.callTool({ name, arguments: args })) as CallToolResult
+  const result = await client.callTool({ name, arguments: args })
   if (result.isError === true) throw new Error(JSON.stringify(result.content))
   return result.structuredContent as Json
 }
 
 /** Calls a tool that must be refused, and resolves with the error of the enterprise API. */
 export async function refused(client: Client, name: string, args: Json = {}): Promise<Json> {
-  const result = (await client.callTool({ name, arguments: args })) as CallToolResult
+  const result = await client.callTool({ name, arguments: args })
   const [content] = result.content
   if (result.isError !== true || content?.type !== 'text') throw new Error(JSON.stringify(result))
   return (JSON.parse(content.text) as { readonly error: Json }).error

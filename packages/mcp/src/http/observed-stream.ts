@@ -1,7 +1,7 @@
 /** The same stream, with calls for each chunk that its reader takes, and for its end by either side. */
 export function observedStream(
   source: ReadableStream<Uint8Array>,
-  { read, ended }: { read(): void; ended(): void },
+  { read, ended }: { readonly read: () => void; readonly ended: () => void },
 ): ReadableStream<Uint8Array> {
   const reader = source.getReader()
   return new ReadableStream<Uint8Array>(

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 /** A route whose answer is a stream of ticks without an end. */
 function ticking() {
-  const cancelled = vi.fn()
+  const cancelled = vi.fn<() => void>()
   let ticks = 0
   const stream = () =>
     new ReadableStream<Uint8Array>(

@@ -6,14 +6,15 @@ import { pick, type Tool } from './tool.js'
 
 /** Runs a tool. An error of the board is a result, so that the model reads it: the JSON of the enterprise API's error. */
 export async function callTool(
-  { input, output, run, scope }: Tool,
+  tool: Tool,
   args: Answer,
   { board, agentId }: { readonly board: BoardCalls; readonly agentId: string | undefined },
 ): Promise<CallToolResult> {
+  const { input, output, scope } = tool
   try {
     requireScope(board, scope)
     readFields(input, args)
-    const { value, text } = await run({ board, args, agentId })
+    const { value, text } = await tool.run({ board, args, agentId })
     const structuredContent = pick(value, output)
     const content = [
       { type: 'text' as const, text },

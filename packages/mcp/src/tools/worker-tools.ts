@@ -44,7 +44,7 @@ const claimTask = tool({
   }),
   hints: { destructiveHint: false },
   async run({ board, args, agentId }) {
-    const claimant = args['agent_id'] ?? agentId
+    const claimant = (args['agent_id'] as string | undefined) ?? agentId
     if (claimant === undefined) {
       throw new TaskboardError('MISSING_FIELD', 'agent_id is required', { field: 'agent_id' })
     }
@@ -56,7 +56,7 @@ const claimTask = tool({
     }
     const handle = encodeRun({
       taskId: String(task['id']),
-      agentId: String(claimant),
+      agentId: claimant,
       fencingToken: Number(task['fencing_token']),
     })
     const answer = (task['answer'] as Answer | null)?.['body'] ?? null
