@@ -18,7 +18,11 @@ describe('the handle of a run', () => {
   it('holds the task, the agent and the fencing token', () => {
     const id = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme-ascii' })
     const run = fc.record({ taskId: id, agentId: id, fencingToken: fc.maxSafeInteger() })
-    fc.assert(fc.property(run, (one) => expect(decodeRun(encodeRun(one))).toEqual(one)))
+    fc.assert(
+      fc.property(run, (one) => {
+        expect(decodeRun(encodeRun(one))).toEqual(one)
+      }),
+    )
   })
 
   it.each(hostile)('refuses %j', (handle) => {
@@ -29,7 +33,9 @@ describe('the handle of a run', () => {
 
   it('refuses any other text', () => {
     fc.assert(
-      fc.property(fc.string(), (text) => expect(() => decodeRun(`run_${text}`)).toThrow('run must be')),
+      fc.property(fc.string(), (text) => {
+        expect(() => decodeRun(`run_${text}`)).toThrow('run must be')
+      }),
     )
   })
 })
