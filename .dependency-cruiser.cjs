@@ -95,7 +95,7 @@ module.exports = {
     {
       name: 'transports-know-no-storage',
       severity: 'error',
-      from: { path: '^packages/(express|fastify|graphql|ws|notify|dashboard)/src/' },
+      from: { path: '^packages/(express|fastify|graphql|mcp|ws|notify|dashboard)/src/' },
       to: { path: `${core}storage-adapters\\.ts$` },
     },
     {

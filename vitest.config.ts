@@ -12,6 +12,7 @@ const packageNames = [
   'express',
   'fastify',
   'graphql',
+  'mcp',
   'ws',
   'notify',
   'client',
@@ -29,6 +30,10 @@ const exampleSetups: Readonly<Record<string, readonly string[]>> = {
     fileOf('examples/express-server/test/compile-main.ts'),
   ],
   'fastify-server': [builtApp, pgliteTemplate],
+}
+const packageSetups: Readonly<Record<string, readonly string[]>> = {
+  dashboard: [builtApp, pgliteTemplate],
+  mcp: [postgresServer],
 }
 const exampleNames = ['clients', 'demo', 'express-server', 'fastify-server', 'own-login', 'unit-test']
 
@@ -52,7 +57,7 @@ export default defineConfig({
           name,
           root: `packages/${name}`,
           exclude: [...defaultExclude, IN_BROWSER],
-          globalSetup: name === 'dashboard' ? [builtApp, pgliteTemplate] : [],
+          globalSetup: [...(packageSetups[name] ?? [])],
           // Files share what they import: they leave nothing behind in it, and the import takes longer than the tests.
           isolate: false,
         },

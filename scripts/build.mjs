@@ -55,6 +55,7 @@ const dependents = [
   'express',
   'fastify',
   'graphql',
+  'mcp',
   'ws',
   'notify',
   'client',

@@ -17,6 +17,7 @@ const names = [
   'express',
   'fastify',
   'graphql',
+  'mcp',
   'ws',
   'notify',
   'client',

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { drainable, START_PAGE_HEADERS, startPage, type DemoServer } from '@taskboard/example-demo'
 import { taskboardRouter } from '@taskboard/express'
 import { graphqlSubscriptions, taskboardGraphql } from '@taskboard/graphql'
+import { taskboardMcp } from '@taskboard/mcp'
 import { attachRealtime } from '@taskboard/ws'
 import express from 'express'
 
@@ -14,7 +15,7 @@ export const expressDemo: DemoServer = {
   async listen(taskboard, { host, port }, dashboard) {
     const app = express()
     app.disable('x-powered-by')
-    const routes = [taskboardGraphql(taskboard), dashboard]
+    const routes = [taskboardGraphql(taskboard), taskboardMcp(taskboard), dashboard]
     app.use(taskboardRouter(taskboard, { routes, notFound: 'envelope' }))
     app.get('/', (_request, response) => void response.set(START_PAGE_HEADERS).send(startPage('Express')))
     app.get('/health', (_request, response) => void response.json({ ok: true }))

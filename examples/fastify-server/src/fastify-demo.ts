@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { drainable, START_PAGE_HEADERS, startPage, type DemoServer } from '@taskboard/example-demo'
 import { taskboardPlugin } from '@taskboard/fastify'
 import { graphqlSubscriptions, taskboardGraphql } from '@taskboard/graphql'
+import { taskboardMcp } from '@taskboard/mcp'
 import { attachRealtime } from '@taskboard/ws'
 import Fastify from 'fastify'
 
@@ -11,7 +12,7 @@ export const fastifyDemo: DemoServer = {
   framework: 'Fastify',
   async listen(taskboard, { host, port }, dashboard) {
     const app = Fastify()
-    const routes = [taskboardGraphql(taskboard), dashboard]
+    const routes = [taskboardGraphql(taskboard), taskboardMcp(taskboard), dashboard]
     await app.register(taskboardPlugin, { taskboard, routes, notFound: 'envelope' })
     app.get('/', (_request, reply) => reply.headers(START_PAGE_HEADERS).send(startPage('Fastify')))
     app.get('/health', () => ({ ok: true }))

@@ -1,3 +1,5 @@
+import { pipeline, Readable } from 'node:stream'
+import type { ReadableStream as NodeStream } from 'node:stream/web'
 import {
   announcesBody,
   apiRoutes,
@@ -117,11 +119,16 @@ async function answerInTurn(
   send(request, response, answered)
 }
 
-function send(request: Request, response: Response, { status, headers, body }: HttpResponse): void {
+function send(request: Request, response: Response, { status, headers, body, stream }: HttpResponse): void {
   // The host may have responded meanwhile, for example with a timeout.
-  if (response.headersSent) return
+  if (response.headersSent) return void stream?.cancel().catch(() => undefined)
   response.statusCode = status
   for (const name in headers) response.setHeader(name, headers[name] as string)
+  if (stream !== undefined) {
+    response.flushHeaders()
+    pipeline(Readable.fromWeb(stream as NodeStream), response, () => undefined)
+    return
+  }
   // Node sets the length except for HEAD; 204 and 304 have none (RFC 9110, 8.6).
   if (status !== 204 && status !== 304) response.setHeader('content-length', Buffer.byteLength(body))
   response.end(body)

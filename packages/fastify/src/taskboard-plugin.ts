@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+import type { ReadableStream as NodeStream } from 'node:stream/web'
 import {
   announcesBody,
   apiRoutes,
@@ -57,7 +59,8 @@ interface RouteConfig {
  * ```
  */
 export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (instance, options, done) => {
-  const { readsHeaders } = options.taskboard.services
+  const open = openStreams()
+  const answering = { readsHeaders: options.taskboard.services.readsHeaders, open }
   // Bodies are read only after the credential was checked.
   instance.removeAllContentTypeParsers()
   instance.addContentTypeParser('*', leaveUnread)
@@ -68,7 +71,7 @@ export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (i
   instance.setErrorHandler<Error & { readonly code?: string }>(async (error, request, reply) => {
     const { taskboardRoute } = request.routeOptions.config as RouteConfig
     if (taskboardRoute === undefined || !CONTENT_TYPE_ERROR.test(error.code ?? '')) throw error
-    return answer(taskboardRoute, request, reply, readsHeaders)
+    return answer(taskboardRoute, request, reply, answering)
   })
 
   const routes = [...apiRoutes(options.taskboard), ...flatRoutes(options.routes ?? [])]
@@ -78,11 +81,14 @@ export const taskboardPlugin: FastifyPluginCallback<TaskboardPluginOptions> = (i
     // A host with `ignoreTrailingSlash` has one route for both forms of a path.
     if (route.path.endsWith('/') && instance.hasRoute({ method: 'GET', url: instance.prefix + route.path }))
       continue
-    instance.all(route.path, { config }, (request, reply) => answer(route, request, reply, readsHeaders))
+    instance.all(route.path, { config }, (request, reply) => answer(route, request, reply, answering))
   }
   keepMalformedPaths(instance, createRouteTable(routes, fallbacks))
-  // The server, and so `app.close()`, would wait for open WebSockets.
-  instance.addHook('preClose', async () => detachRealtime(options.taskboard, instance.server))
+  // The server, and so `app.close()`, would wait for open WebSockets and streams.
+  instance.addHook('preClose', async () => {
+    detachRealtime(options.taskboard, instance.server)
+    open.end()
+  })
   done()
 }
 
@@ -94,12 +100,17 @@ function pathsOf({ prefix, handle }: FallbackRoute, routes: readonly Route[]): r
 
 const leaveUnread: FastifyContentTypeParser = (_request, payload, parsed) => parsed(null, payload)
 
+interface Answering {
+  readonly readsHeaders: boolean
+  readonly open: OpenStreams
+}
+
 async function answer(
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
-  readsHeaders: boolean,
-): Promise<string | Uint8Array> {
+  { readsHeaders, open }: Answering,
+): Promise<string | Uint8Array | Readable> {
   const { raw } = request
   const stream = (request.body ?? raw) as ByteStream
   const plain = toHttpRequest(raw, {
@@ -111,11 +122,30 @@ async function answer(
     body: announcesBody(raw) ? unreadBody(stream) : NO_BODY,
     params: request.params as Readonly<Record<string, string>>,
   })
-  const { status, headers, body }: HttpResponse = await route.handle(plain)
+  const { status, headers, body, stream: chunks }: HttpResponse = await route.handle(plain)
   await yieldToEventLoop()
   discardRest(stream)
   reply.code(status).headers(headers)
-  return body
+  return chunks === undefined ? body : open.keep(Readable.fromWeb(chunks as NodeStream))
+}
+
+/** The streams of answers, which the server would wait for when it closes. */
+interface OpenStreams {
+  keep(stream: Readable): Readable
+  end(): void
+}
+
+function openStreams(): OpenStreams {
+  const streams = new Set<Readable>()
+  return {
+    keep(stream) {
+      streams.add(stream)
+      return stream.once('close', () => streams.delete(stream))
+    },
+    end() {
+      for (const stream of streams) stream.destroy()
+    },
+  }
 }
 
 const NO_BODY: RequestBody = { kind: 'none' }

@@ -130,7 +130,8 @@ function answerNotFound(): Response {
   return Response.json(body, { status })
 }
 
-function toResponse({ status, headers, body }: HttpResponse, method: string): Response {
+function toResponse({ status, headers, body, stream }: HttpResponse, method: string): Response {
+  if (stream !== undefined) return new Response(stream, { status, headers })
   // The platform refuses a body with these statuses, even an empty one.
   if (status === 204 || status === 304) return new Response(null, { status, headers })
   if (method !== 'HEAD') return new Response(body as string | Uint8Array<ArrayBuffer>, { status, headers })

@@ -48,6 +48,11 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>
   /** For HEAD too: the adapter omits it and keeps its length. */
   readonly body: string | Uint8Array
+  /**
+   * Sent instead of `body`, each chunk as it comes; the adapter cancels it when the client disconnects or its server closes. It has no
+   * length.
+   */
+  readonly stream?: ReadableStream<Uint8Array> | undefined
 }
 
 /**

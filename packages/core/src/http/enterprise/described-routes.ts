@@ -2,7 +2,7 @@ import type { TransportServices, RoutePaths } from '../../transport-services.js'
 
 /** A documented path below the host's prefix. */
 export function mountedPath({ paths }: { readonly paths: RoutePaths }, path: string): string {
-  return paths.enterprise + path.slice('/v2'.length)
+  return path.startsWith('/v2/') ? paths.enterprise + path.slice('/v2'.length) : path
 }
 
 /** One path of an OpenAPI document: its operations by method, in lower case. */

@@ -27,8 +27,8 @@ export interface ProtectedCall {
 }
 
 export interface ProtectedRouteOptions {
-  /** As documented, below `/v2`. The task board's own prefix replaces that. */
-  readonly path: `/v2/${string}`
+  /** Below `/v2` as documented: the task board's own prefix replaces that. Any other path stays as it is. */
+  readonly path: `/${string}`
   /** Its entry in the OpenAPI document and the reference. Default: none. */
   readonly description?: PathDescription | undefined
   /** Can throw; the error goes to `refuse`. */
@@ -83,8 +83,7 @@ export function protectedRoute(
       const refused = refuse(envelope, request)
       response = { ...refused, headers: { ...refused.headers, ...envelope.headers } }
     }
-    const { status, headers, body } = response
-    return { status, headers: Object.assign(answerHeaders(admission), headers), body }
+    return { ...response, headers: Object.assign(answerHeaders(admission), response.headers) }
   }
   const mounted = mountedPath(services, path)
   if (description !== undefined) describeRoute(services, mounted, description)

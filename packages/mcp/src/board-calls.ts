@@ -1,0 +1,27 @@
+import type { EnterpriseErrorBody } from '@taskboard/core/transport'
+
+/** The input of an operation of the enterprise API, with wire names. Values of the query are text. */
+export interface OperationInput {
+  readonly params?: Readonly<Record<string, string>> | undefined
+  readonly query?: Readonly<Record<string, string | undefined>> | undefined
+  readonly body?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** An answer of the enterprise API, with wire names. */
+export type Answer = Readonly<Record<string, unknown>>
+
+/** An error as the enterprise API answers it. */
+export interface ExplainedError extends EnterpriseErrorBody {
+  /** Seconds until the same call can pass; absent when waiting does not help. */
+  readonly retry_after_s?: number | undefined
+}
+
+/** The board as one caller sees it: in the process of the board, or over its HTTP API. */
+export interface BoardCalls {
+  /** Calls an operation by its `operationId`. Rejects with anything that `explain` accepts. */
+  call(operationId: string, input: OperationInput): Promise<Answer>
+  /** The public part of any error. */
+  explain(error: unknown): ExplainedError
+  /** The scopes of the caller; null when they are not known. */
+  readonly scopes: readonly string[] | null
+}

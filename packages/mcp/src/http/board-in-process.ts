@@ -1,0 +1,34 @@
+import type { HttpRequest, OperationCaller, ProtectedCall } from '@taskboard/core/transport'
+import type { Answer, BoardCalls } from '../board-calls.js'
+
+/** The board for the caller of one request, by the operations of the enterprise API. */
+export function boardInProcess(
+  { principal, request, explain }: ProtectedCall,
+  caller: OperationCaller,
+): BoardCalls {
+  const { method, path, clientAddress } = request
+  // Without headers: an idempotency key could not belong to one of several creates.
+  const plain: HttpRequest = {
+    method,
+    path,
+    clientAddress,
+    params: {},
+    query: '',
+    header: () => undefined,
+    body: { kind: 'none' },
+  }
+  return {
+    scopes: principal.scopes,
+    async call(operationId, { params, query, body }) {
+      const given =
+        query && Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
+      return ((await caller(operationId, { principal, request: plain, params, query: given, body })) ??
+        {}) as Answer
+    },
+    explain(error) {
+      const { body, headers } = explain(error)
+      const seconds = headers['retry-after']
+      return seconds === undefined ? body : { ...body, retry_after_s: Number(seconds) }
+    },
+  }
+}

@@ -1,0 +1,157 @@
+import { createMcpHandler, type McpServerFactory } from '@modelcontextprotocol/server'
+import {
+  createOperationCaller,
+  type HttpResponse,
+  type ProtectedCall,
+  protectedRoute,
+  type Route,
+  type RouteGroup,
+  type TransportServices,
+} from '@taskboard/core/transport'
+import { enterpriseErrorEnvelope } from '@taskboard/core'
+import { createServer } from '../mcp-server.js'
+import { checkOptions, type McpOptions, setsOf } from '../mcp-options.js'
+import { boardInProcess } from './board-in-process.js'
+import { ChangeFeed, wantedPlaces } from './changes.js'
+import { observedStream } from './observed-stream.js'
+import { createListen, type Listen } from './listener.js'
+import { refusePage } from './page-guard.js'
+import { resourceMetadata } from './resource-metadata.js'
+import { toFetchRequest } from './fetch-request.js'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+/** Of JSON-RPC: a request that the server refuses before it looks at its method. */
+const REFUSED = -32000
+const PARSE_ERROR = -32700
+
+/**
+ * The endpoint of the Model Context Protocol as a route, for the `routes` of an HTTP adapter: tools and resources for AI agents. It
+ * uses the credentials, the limits, the scopes and the reach of the enterprise API. It keeps no session: it answers clients of the
+ * protocol's version 2026-07-28, and those of 2025 without what needs a session.
+ * @throws TypeError for an invalid option.
+ * @example
+ * ```ts
+ * import { createTaskboard } from '@taskboard/core'
+ * import { taskboardRouter } from '@taskboard/express'
+ * import { taskboardMcp } from '@taskboard/mcp'
+ * import { memoryStorage } from '@taskboard/memory'
+ * import express from 'express'
+ *
+ * const taskboard = createTaskboard({ storage: memoryStorage() })
+ * const endpoint = taskboardMcp(taskboard, { tools: ['worker', 'planner'] })
+ * console.log(endpoint.routes.map(({ path }) => path)) // [ '/mcp' ]
+ * express().use(taskboardRouter(taskboard, { routes: [endpoint] }))
+ * ```
+ */
+export function taskboardMcp(
+  taskboard: { readonly services: TransportServices },
+  options: McpOptions = {},
+): RouteGroup {
+  checkOptions(options)
+  const caller = createOperationCaller(taskboard)
+  const { tools = ['worker'], agentId } = options
+  return mcpRoutes(taskboard, options, (call) => {
+    const board = boardInProcess(call, caller)
+    const sets = setsOf(call.request.query) ?? tools
+    return ({ era }) => createServer({ board, sets, agentId, follows: era === 'modern' })
+  })
+}
+
+/** The server of a call. */
+type ServerOf = (call: ProtectedCall) => McpServerFactory
+
+/** The endpoint for any server of the protocol. */
+export function mcpRoutes(
+  taskboard: { readonly services: TransportServices },
+  options: McpOptions,
+  serverOf: ServerOf,
+): RouteGroup {
+  const { path = '/mcp' } = options
+  const metadata = resourceMetadata(path, options)
+  const listen = createListen(taskboard, path)
+  const inner = protectedRoute(taskboard, {
+    path,
+    answer: (call) => answer(call, serverOf(call), listen),
+    refuse: ({ status, body }) => refusal(status, body),
+  })
+  const route: Route = {
+    path: inner.path,
+    readsOrigin: true,
+    async handle(request) {
+      const refused = refusePage(request, options)
+      if (refused !== null) return refuse(taskboard.services, refused)
+      const response = await inner.handle(request)
+      if (response.status !== 401 || metadata === null) return response
+      return {
+        ...response,
+        headers: { ...response.headers, 'www-authenticate': metadata.challenge(request) },
+      }
+    },
+  }
+  return { routes: metadata === null ? [route] : [route, metadata.route] }
+}
+
+function refuse({ environment }: TransportServices, error: unknown): HttpResponse {
+  const requestId = environment.newId('req')
+  const { status, headers, body } = enterpriseErrorEnvelope(error, {
+    requestId,
+    now: environment.clock.now(),
+  })
+  const response = refusal(status, body)
+  return { ...response, headers: { ...response.headers, ...headers } }
+}
+
+/** The error of the enterprise API in the form of JSON-RPC. */
+function refusal(
+  status: number,
+  body: { readonly error: { readonly message: string; readonly code: string } },
+): HttpResponse {
+  const isUnread = status === 400
+  const error = { code: isUnread ? PARSE_ERROR : REFUSED, message: body.error.message, data: body }
+  return {
+    status,
+    headers: { 'content-type': JSON_TYPE },
+    body: JSON.stringify({ jsonrpc: '2.0', id: null, error }),
+  }
+}
+
+async function answer(call: ProtectedCall, factory: McpServerFactory, listen: Listen): Promise<HttpResponse> {
+  const { request } = call
+  const body = request.method === 'POST' ? await call.readBody() : undefined
+  if (body?.['method'] === 'subscriptions/listen') return follow(call, body, factory, listen)
+  const handler = createMcpHandler(factory, { onerror: () => undefined })
+  const response = await handler.fetch(toFetchRequest(request, request.signal), { parsedBody: body })
+  return { status: response.status, headers: headersOf(response), body: await response.text() }
+}
+
+/** Answers a subscription by a stream of notifications, for as long as the client and its credential last. */
+async function follow(
+  { request }: ProtectedCall,
+  body: Readonly<Record<string, unknown>>,
+  factory: McpServerFactory,
+  listen: Listen,
+): Promise<HttpResponse> {
+  const feed = new ChangeFeed()
+  const handler = createMcpHandler(factory, { bus: feed, onerror: () => undefined })
+  const end = (): void => void handler.close().catch(() => undefined)
+  const listening = await listen(request, end)
+  request.signal?.addEventListener('abort', () => listening.close(), { once: true })
+  const response = await handler.fetch(toFetchRequest(request, request.signal), { parsedBody: body })
+  const { status } = response
+  const headers = headersOf(response)
+  if (response.body === null || headers['content-type']?.startsWith('text/event-stream') !== true) {
+    listening.close()
+    return { status, headers, body: await response.text() }
+  }
+  void feed.follow(listening.events, wantedPlaces(body)).finally(end)
+  const stream = observedStream(response.body, { read: () => feed.wasRead(), ended: () => listening.close() })
+  return { status, headers, body: '', stream }
+}
+
+/** Without those that the board has its own for: its answers are stored nowhere. */
+function headersOf(response: Response): Record<string, string> {
+  const headers = Object.fromEntries(response.headers)
+  delete headers['cache-control']
+  delete headers['connection']
+  return headers
+}

@@ -1,0 +1,37 @@
+import { TaskboardError } from '@taskboard/core'
+import type { HttpRequest } from '@taskboard/core/transport'
+import type { McpOptions } from '../mcp-options.js'
+
+const LOCAL = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * Why a request is refused by the host that it addresses or the page that sent it; null when it may pass. Without such a check, a
+ * page could reach a server on the user's own machine by a name that its owner points there (DNS rebinding).
+ */
+export function refusePage(
+  request: Pick<HttpRequest, 'header' | 'targetOrigin'>,
+  { allowedHosts, allowedOrigins = [] }: Pick<McpOptions, 'allowedHosts' | 'allowedOrigins'>,
+): TaskboardError | null {
+  const host = hostOf(request.targetOrigin ?? `http://${request.header('host') ?? ''}`)
+  const origin = request.header('origin')
+  if (allowedHosts !== undefined && !isAmong(host, allowedHosts)) {
+    return new TaskboardError('FORBIDDEN', 'this server is not addressed by this host name')
+  }
+  if (origin === undefined || allowedOrigins.includes(origin)) return null
+  const isOwn =
+    hostOf(origin, 'host') ===
+    hostOf(request.targetOrigin ?? `http://${request.header('host') ?? ''}`, 'host')
+  if (isOwn && isAmong(host, allowedHosts ?? LOCAL)) return null
+  return new TaskboardError(
+    'FORBIDDEN',
+    'a page of another origin sent this request, and allowedOrigins does not list it',
+  )
+}
+
+function hostOf(url: string, part: 'hostname' | 'host' = 'hostname'): string | null {
+  return URL.canParse(url) ? new URL(url)[part] : null
+}
+
+function isAmong(host: string | null, hosts: readonly string[]): boolean {
+  return host !== null && hosts.some((each) => each.toLowerCase() === host)
+}

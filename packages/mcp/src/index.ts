@@ -1,0 +1,6 @@
+export { taskboardMcp } from './http/mcp-route.js'
+export type { McpOptions } from './mcp-options.js'
+export { serveMcpOverStdio, type StdioOptions, type StdioServing } from './stdio/serve-stdio.js'
+export type { BoardClient } from './stdio/board-client.js'
+export { definitionsFor as mcpTools, type ToolDefinition } from './tools/definitions.js'
+export { type ToolSet, toolSets } from './tools/tool.js'

@@ -1,0 +1,99 @@
+import type { Server, Transport } from '@modelcontextprotocol/server'
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { createServer } from '../mcp-server.js'
+import type { ToolSet } from '../tools/tool.js'
+import type { BoardClient } from './board-client.js'
+import { boardOverClient } from './board-over-client.js'
+import { followChanges } from './follow-changes.js'
+import { observedTransport } from './observed-transport.js'
+
+export interface StdioOptions {
+  /** The sets of tools that are listed. Default `['worker']`. */
+  readonly tools?: readonly ToolSet[] | undefined
+  /** The agent that claims tasks when a call of `claim_task` names none. Default: calls must name one. */
+  readonly agentId?: string | undefined
+  /** Default: standard input and output of the process. Nothing else may write to that output. */
+  readonly transport?: Transport | undefined
+  /** Called with errors that no answer reports, such as a lost realtime connection that cannot be made again. */
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+/** A served connection. */
+export interface StdioServing {
+  /** Resolves once the connection has ended, by either side. */
+  readonly ended: Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Serves the tools and resources of a board over standard input and output, for hosts of models that start their servers as
+ * processes. It calls the board's HTTP API with a client; credential, limits and errors are the client's.
+ * @example
+ * ```ts
+ * import { createClient } from '@taskboard/client'
+ * import { serveMcpOverStdio } from '@taskboard/mcp'
+ *
+ * const client = createClient({ baseUrl: 'https://app.example', key: 'tb_…' })
+ * const { ended, close } = serveMcpOverStdio(client, { tools: ['worker', 'planner'] })
+ * await close()
+ * await ended
+ * ```
+ */
+export function serveMcpOverStdio(client: BoardClient, options: StdioOptions = {}): StdioServing {
+  const {
+    tools: sets = ['worker'],
+    agentId,
+    transport = new StdioServerTransport(),
+    onError = ignore,
+  } = options
+  const board = boardOverClient(client)
+  let server: Server | null = null
+  let end: () => void = ignore
+  const ended = new Promise<void>((resolve) => (end = resolve))
+  const stop = new AbortController()
+  const changes = followChanges(client, {
+    signal: stop.signal,
+    onError,
+    changed: (uri) => void server?.sendResourceUpdated({ uri }).catch(onError),
+  })
+
+  const handle = serveStdio(
+    ({ era }) => {
+      server = createServer({ board, sets, agentId, follows: true })
+      if (era === 'legacy') addSubscriptions(server, changes)
+      return server
+    },
+    {
+      onerror: onError,
+      transport: observedTransport(transport, {
+        received(message) {
+          if ('method' in message && message.method === 'subscriptions/listen') changes.start()
+        },
+        closed() {
+          stop.abort()
+          end()
+        },
+      }),
+    },
+  )
+  return { ended, close: () => handle.close() }
+}
+
+/** The subscriptions of the protocol's versions of 2025. */
+function addSubscriptions(server: Server, changes: ReturnType<typeof followChanges>): void {
+  const wanted = new Set<string>()
+  changes.only(wanted)
+  server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+    wanted.add(uri)
+    changes.start()
+    return {}
+  })
+  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+    wanted.delete(uri)
+    return {}
+  })
+}
+
+function ignore(): void {
+  // Nothing waits for it.
+}

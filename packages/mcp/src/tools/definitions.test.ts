@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { definitionsFor } from './definitions.js'
+import { toolSets } from './tool.js'
+
+const all = definitionsFor(toolSets, null)
+const namesFor = (
+  scopes: readonly string[] | null,
+  sets = toolSets as readonly (typeof toolSets)[number][],
+) => definitionsFor(sets, scopes).map(({ name }) => name)
+
+describe('the definitions of the tools', () => {
+  it('cost a model at most 4,000 tokens together, at four characters each, and the worker set half of that', () => {
+    expect(JSON.stringify(all).length / 4).toBeLessThanOrEqual(4_000)
+    expect(JSON.stringify(definitionsFor(['worker'], null)).length / 4).toBeLessThanOrEqual(2_000)
+  })
+
+  it('name each tool by one verb, with hints, and with schemas of objects that take no further members', () => {
+    for (const { name, inputSchema, outputSchema, annotations } of all) {
+      expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/)
+      expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
+      expect(outputSchema).toMatchObject({ type: 'object' })
+      expect(Object.keys(annotations).length).toBeGreaterThan(0)
+    }
+  })
+
+  it('are those of the worker unless more are wanted', () => {
+    expect(namesFor(null, ['worker'])).toEqual([
+      'claim_task',
+      'get_task',
+      'report_progress',
+      'add_log',
+      'add_output',
+      'complete_task',
+      'fail_task',
+      'ask_person',
+      'request_approval',
+    ])
+  })
+
+  it('leave out what the scopes do not allow', () => {
+    expect(namesFor(['tasks:read'], ['worker'])).toEqual(['get_task', 'list_tasks', 'board_summary'])
+    expect(namesFor(['analytics:read'])).toEqual([])
+    expect(namesFor(['tasks:read', 'tasks:write'])).toEqual(namesFor(null))
+  })
+})

@@ -1,0 +1,198 @@
+import { operationSchemas } from '@taskboard/core/transport'
+import { z } from 'zod'
+import type { Answer, BoardCalls } from '../board-calls.js'
+import { changedTask, listedTask, pickEach } from './task-forms.js'
+import { members, pick, type Tool, tool } from './tool.js'
+
+const LISTED = 20
+const MOST_LISTED = 100
+const SUMMARIZED = 10
+
+const id = z.string()
+const planner = { set: 'planner', scope: 'tasks:write' } as const
+const newTask = operationSchemas('createTask').body
+const query = operationSchemas('listTasks').query
+
+/** What can be said of a task beside its title. */
+function fieldsOf(schema: z.ZodObject): Record<string, z.ZodType> {
+  const fields = members(schema, 'description', 'priority', 'deadline', 'tags', 'depends_on')
+  const { type, assigned_to: assignedTo, metadata } = schema.shape as Record<string, z.ZodType>
+  return {
+    ...fields,
+    type: (type as z.ZodType).meta({ description: 'Agents of this type take it, if there are any.' }),
+    assigned_to: (assignedTo as z.ZodType).meta({ description: 'The only agent that can take it.' }),
+    metadata: (metadata as z.ZodType).meta({ description: 'Texts, and lists of texts.' }),
+  }
+}
+
+const listTasks = tool({
+  ...planner,
+  scope: 'tasks:read',
+  name: 'list_tasks',
+  description: 'Find tasks, newest first or by sort.',
+  input: z.object({
+    q: z.string().optional().meta({ description: 'Words of the title or description.' }),
+    ...members(query, 'status', 'column', 'hold', 'type', 'agent_id', 'parent_id', 'workspace_id'),
+    tag: id.optional(),
+    sort: z.enum(['created', 'updated', 'due', 'priority_score']).optional(),
+    limit: z.int().min(1).max(MOST_LISTED).optional(),
+    cursor: z.string().optional(),
+  }),
+  output: z.object({ tasks: z.array(listedTask), next_cursor: z.string().nullable() }),
+  hints: { readOnlyHint: true },
+  async run({ board, args }) {
+    const { limit = LISTED, ...filter } = args
+    const page = await board.call('listTasks', { query: { ...(filter as Texts), limit: String(limit) } })
+    const tasks = pickEach(page['tasks'], listedTask)
+    return { value: { tasks, next_cursor: page['next_cursor'] ?? null }, text: `${tasks.length} tasks` }
+  },
+})
+
+type Texts = Readonly<Record<string, string>>
+
+const created = operationSchemas('createTask').answer
+const createdTask = z.object(members(created, 'id', 'title', 'status'))
+
+const createTask = tool({
+  ...planner,
+  name: 'create_task',
+  description: 'Add a task for the agents of the board.',
+  input: z.object({ ...members(newTask, 'title', 'parent_id', 'workspace_id'), ...fieldsOf(newTask) }),
+  output: createdTask,
+  hints: { destructiveHint: false },
+  async run({ board, args }) {
+    const task = await board.call('createTask', { body: args })
+    return { value: pick(task, createdTask), text: `Created ${String(task['id'])}` }
+  },
+})
+
+const listed = (operationSchemas('createTasks').body.shape['tasks'] as unknown as { element: z.ZodObject })
+  .element
+
+const createTasks = tool({
+  ...planner,
+  name: 'create_tasks',
+  description: 'Add up to 500 tasks, all or none. A number in depends_on is the position of an earlier one.',
+  input: z.object({
+    tasks: z.array(z.object({ ...members(listed, 'title'), ...fieldsOf(listed) }).omit({ metadata: true })),
+    ...members(newTask, 'workspace_id'),
+  }),
+  output: z.object({ tasks: z.array(createdTask) }),
+  hints: { destructiveHint: false },
+  async run({ board, args }) {
+    const tasks = pickEach((await board.call('createTasks', { body: args }))['tasks'], createdTask)
+    return { value: { tasks }, text: `Created ${tasks.length} tasks` }
+  },
+})
+
+const changes = operationSchemas('updateTask').body
+
+const updateTask = tool({
+  ...planner,
+  name: 'update_task',
+  description: 'Change the given fields of a task; null clears one.',
+  input: z.object({ task_id: id, ...members(changes, 'title'), ...fieldsOf(changes) }),
+  output: changedTask,
+  hints: { idempotentHint: true },
+  async run({ board, args: { task_id: taskId, ...body } }) {
+    const task = await board.call('updateTask', { params: { task_id: String(taskId) }, body })
+    return { value: pick(task, changedTask), text: 'Changed.' }
+  },
+})
+
+const moveTask = tool({
+  ...planner,
+  name: 'move_task',
+  description: 'Move a task to a column. The agent that works it loses it.',
+  input: z.object({ task_id: id, ...members(operationSchemas('moveTask').body, 'to') }),
+  output: changedTask,
+  hints: { idempotentHint: true },
+  async run({ board, args: { task_id: taskId, to } }) {
+    const task = await board.call('moveTask', { params: { task_id: String(taskId) }, body: { to } })
+    return { value: pick(task, changedTask), text: `Moved to ${String(to)}.` }
+  },
+})
+
+const comment = z.object(members(operationSchemas('createComment').answer, 'id', 'kind'))
+
+const commentOnTask = tool({
+  ...planner,
+  name: 'comment_on_task',
+  description: 'Write into the thread of a task.',
+  input: z.object({
+    task_id: id,
+    body: z.string(),
+    answers: z.boolean().optional().meta({
+      description: 'true: it answers the question that the task waits for, and the work goes on.',
+    }),
+  }),
+  output: comment,
+  hints: { destructiveHint: false },
+  async run({ board, args }) {
+    const operationId = args['answers'] === true ? 'answerTask' : 'createComment'
+    const params = { task_id: String(args['task_id']) }
+    const written = await board.call(operationId, { params, body: { body: args['body'] } })
+    return { value: pick(written, comment), text: 'Written.' }
+  },
+})
+
+/** The lists of a summary: each has at most ten tasks. */
+const summaryFilters = {
+  in_progress: { column: 'doing', sort: 'updated' },
+  needs_input: { column: 'todo', hold: 'needs_input' },
+  needs_approval: { column: 'todo', hold: 'approval' },
+  next: { column: 'todo', sort: 'priority_score' },
+  recently_done: { column: 'done', sort: 'updated' },
+} as const
+
+const summarizedTask = z.object(members(listedTask, 'id', 'title', 'priority', 'progress', 'hold'))
+const summaryPart = z
+  .object({ tasks: z.array(summarizedTask), has_more: z.boolean() })
+  .meta({ id: 'SummaryPart' })
+
+/** What goes on: one short list for each thing that matters, of one workspace or of all. */
+export async function summarize(board: BoardCalls, workspaceId: string | undefined): Promise<Answer> {
+  const parts = Object.entries(summaryFilters).map(async ([name, filter]) => {
+    const page = await board.call('listTasks', {
+      query: { ...filter, limit: String(SUMMARIZED), workspace_id: workspaceId },
+    })
+    const tasks = pickEach(page['tasks'], summarizedTask)
+    return [name, { tasks, has_more: page['next_cursor'] != null }] as const
+  })
+  return Object.fromEntries(await Promise.all(parts))
+}
+
+const boardSummary = tool({
+  ...planner,
+  scope: 'tasks:read',
+  name: 'board_summary',
+  description: 'What is in progress, waits for people, comes next and was done: up to 10 tasks each.',
+  input: z.object({ workspace_id: id.optional() }),
+  output: z.object(Object.fromEntries(Object.keys(summaryFilters).map((name) => [name, summaryPart]))),
+  hints: { readOnlyHint: true },
+  async run({ board, args }) {
+    const value = await summarize(board, args['workspace_id'] as string | undefined)
+    const counts = Object.entries(value).map(([name, part]) => `${name} ${countText(part as Part)}`)
+    return { value, text: counts.join(', ') }
+  },
+})
+
+interface Part {
+  readonly tasks: readonly unknown[]
+  readonly has_more: boolean
+}
+
+function countText({ tasks, has_more: hasMore }: Part): string {
+  return hasMore ? `more than ${tasks.length}` : String(tasks.length)
+}
+
+/** What an agent needs that plans the work of others. */
+export const plannerTools: readonly Tool[] = [
+  listTasks,
+  createTask,
+  createTasks,
+  updateTask,
+  moveTask,
+  commentOnTask,
+  boardSummary,
+]

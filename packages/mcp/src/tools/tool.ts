@@ -1,0 +1,62 @@
+import type { z } from 'zod'
+import type { Answer, BoardCalls } from '../board-calls.js'
+
+/** The sets of tools: what an agent needs that works tasks, and what one needs that plans them. */
+export const toolSets = ['worker', 'planner'] as const
+export type ToolSet = (typeof toolSets)[number]
+
+/** What a tool's run has besides its arguments. */
+export interface ToolCall<Args> {
+  readonly board: BoardCalls
+  readonly args: Args
+  /** Who claims when a call names no agent. */
+  readonly agentId: string | undefined
+}
+
+/** What a tool returns: the structured content, and a sentence for the model. */
+export interface ToolAnswer {
+  readonly value: Answer
+  readonly text: string
+}
+
+/** Hints for hosts of models, with the names of the protocol. */
+interface ToolHints {
+  readonly readOnlyHint?: boolean
+  readonly destructiveHint?: boolean
+  readonly idempotentHint?: boolean
+}
+
+/** A tool as data. */
+export interface Tool {
+  readonly name: string
+  readonly set: ToolSet
+  readonly scope: 'tasks:read' | 'tasks:write'
+  readonly description: string
+  /** The names of the arguments are checked with it. Values that an operation checks are passed on as they came. */
+  readonly input: z.ZodObject
+  readonly output: z.ZodObject
+  readonly hints: ToolHints
+  run(call: ToolCall<Answer>): Promise<ToolAnswer>
+}
+
+/** Declares a tool. It takes no argument but those of its schema. */
+export function tool(declared: Tool): Tool {
+  return { ...declared, input: declared.input.strict() }
+}
+
+/** The members of an answer that a schema names. */
+export function pick(value: unknown, { shape }: z.ZodObject): Answer {
+  const answer = value as Answer
+  return Object.fromEntries(Object.keys(shape).map((name) => [name, answer[name] ?? null]))
+}
+
+/** The parts of an object schema by name. The result has the types of JSON, because operations check the values. */
+export function members(schema: z.ZodObject, ...names: readonly string[]): Record<string, z.ZodType> {
+  return Object.fromEntries(
+    names.map((name) => {
+      const member = schema.shape[name] as z.ZodType | undefined
+      if (member === undefined) throw new TypeError(`the schema has no ${name}`)
+      return [name, member]
+    }),
+  )
+}

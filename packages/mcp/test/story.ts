@@ -1,0 +1,59 @@
+import type { Client } from '@modelcontextprotocol/client'
+import { expect } from 'vitest'
+import { call } from './mcp-client.js'
+import type { McpHost } from './mcp-host.js'
+
+type Board = Pick<McpHost, 'url' | 'agentId' | 'personKey' | 'board'>
+
+/** Works one task from its creation to its end, with a question and an approval. A person decides, over the REST API. */
+export async function workThrough(client: Client, { url, agentId, personKey, board }: Board): Promise<void> {
+  const claim = () => call(client, 'claim_task', { agent_id: agentId })
+  const created = await call(client, 'create_task', { title: 'Refund order 7', priority: 'high' })
+  const taskId = String(created['id'])
+
+  const first = await claim()
+  expect(first).toMatchObject({ task: { id: taskId, title: 'Refund order 7' }, answer: null })
+  expect(await call(client, 'report_progress', { run: first['run'], progress: 20 })).toMatchObject({
+    status: 'in_progress',
+    progress: 20,
+  })
+  await call(client, 'add_log', { run: first['run'], message: 'looked up the order' })
+  await call(client, 'ask_person', { run: first['run'], question: 'All of it?' })
+  expect(await call(client, 'board_summary')).toMatchObject({ needs_input: { tasks: [{ id: taskId }] } })
+  expect(await claim()).toMatchObject({ run: null, task: null })
+  await call(client, 'comment_on_task', { task_id: taskId, body: 'All of it.', answers: true })
+
+  const second = await claim()
+  expect(second).toMatchObject({ task: { id: taskId }, answer: 'All of it.' })
+  const refund = { action: 'refund', summary: 'Refund order 7', input: { order: 7 } }
+  const asked = await call(client, 'request_approval', { run: second['run'], ...refund })
+  expect(asked).toMatchObject({ outcome: 'pending', comment: null })
+  const decided = await fetch(`${url}/v2/approvals/${String(asked['approval_id'])}/decision`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${personKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ decision: 'approved' }),
+  })
+  expect(decided.status).toBe(200)
+
+  const third = await claim()
+  expect(await call(client, 'request_approval', { run: third['run'], ...refund })).toMatchObject({
+    outcome: 'approved',
+  })
+  const receipt = { type: 'pdf', name: 'receipt.pdf', url: 'https://files.example/receipt.pdf' }
+  expect(await call(client, 'add_output', { run: third['run'], ...receipt })).toEqual({
+    ...receipt,
+    size: null,
+  })
+  expect(await call(client, 'complete_task', { run: third['run'], result: 'refunded' })).toEqual({
+    status: 'completed',
+  })
+
+  const seen = await call(client, 'get_task', { task_id: taskId })
+  expect(seen).toMatchObject({ status: 'completed', result: 'refunded', outputs: [receipt] })
+  expect((seen['comments'] as { kind: string }[]).map(({ kind }) => kind)).toEqual([
+    'question',
+    'answer',
+    'decision',
+  ])
+  expect((await board.get(taskId)).attempts).toBe(1)
+}
