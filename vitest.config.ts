@@ -16,11 +16,16 @@ const packageNames = [
   'notify',
   'client',
   'dashboard',
+  'cli',
 ]
 const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const postgresServer = fileOf('packages/postgres/test/global-setup.ts')
 const pgliteTemplate = fileOf('packages/postgres/test/pglite-template.ts')
 const builtApp = fileOf('packages/dashboard/test/build-app.ts')
+const packageSetups: Readonly<Record<string, string[]>> = {
+  dashboard: [builtApp, pgliteTemplate],
+  cli: [builtApp, postgresServer, pgliteTemplate, fileOf('packages/cli/test/compile-programs.ts')],
+}
 const exampleSetups: Readonly<Record<string, readonly string[]>> = {
   'express-server': [
     builtApp,
@@ -52,7 +57,7 @@ export default defineConfig({
           name,
           root: `packages/${name}`,
           exclude: [...defaultExclude, IN_BROWSER],
-          globalSetup: name === 'dashboard' ? [builtApp, pgliteTemplate] : [],
+          globalSetup: packageSetups[name] ?? [],
           // Files share what they import: they leave nothing behind in it, and the import takes longer than the tests.
           isolate: false,
         },

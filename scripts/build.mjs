@@ -59,6 +59,7 @@ const dependents = [
   'notify',
   'client',
   'dashboard',
+  'cli',
 ]
 const coreSourceMs = newestSourceMs(join(root, 'packages/core/src'))
 if (!onlyStale || !isFresh('core', 0)) await build('core')

@@ -21,6 +21,7 @@ const names = [
   'notify',
   'client',
   'dashboard',
+  'cli',
 ]
 const program = (path) => join(root, 'node_modules', path)
 const fixture = (name) => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url))
