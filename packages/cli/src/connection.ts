@@ -2,7 +2,7 @@ import { createClient, type TaskboardClient, type WebSocketConstructor } from '@
 import { WebSocket } from 'ws'
 
 /** Somebody waits for the answer. */
-const LONGEST_CALL_MS = 15_000
+const LONGEST_CALL_MS = 10_000
 
 /** A client of the server at `baseUrl`. Node.js 20 has no WebSocket. */
 export function connect(

@@ -1,4 +1,4 @@
-import { startServer, type ServerProcess } from '@taskboard/example-demo/testing'
+import { openCuttingProxy, startServer, type ServerProcess } from '@taskboard/example-demo/testing'
 import { createClient } from '@taskboard/client'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
@@ -48,7 +48,7 @@ describe.each(['PGlite', 'PostgreSQL'])(
       expect(ended).toMatchObject({ code: 0, stderr: '' })
       const known = commands.find((command) => command.name === name)
       if (known !== undefined && 'operation' in known.json) check(known.json.operation, ended.json())
-      return ended.json<T>()
+      return ended.json() as T
     }
 
     const text = (args: readonly string[], input = ''): Promise<Ended> => run(args, { env, input })
@@ -196,7 +196,11 @@ describe.each(['PGlite', 'PostgreSQL'])(
       expect(await run(['add', 'x'], { env: reader })).toMatchObject({ code: 3 })
       const { api_keys: keys } = await json<{ api_keys: { id: string }[] }>('keys list')
       expect(keys.map(({ id }) => id)).toContain(created.id)
-      const rotated = await json<{ id: string; key: string }>('keys rotate', [created.id, '--overlap', '0'])
+      const rotated = await json<{ id: string; key: string }>(
+        'keys rotate',
+        [created.id, '--overlap', '0'],
+        `${owner.email}\n${owner.password}\n`,
+      )
       expect(await run(['list'], { env: { ...env, TASKBOARD_KEY: rotated.key } })).toMatchObject({ code: 0 })
       expect(await json('keys revoke', [rotated.id])).toEqual({ revoked: rotated.id })
       expect(await run(['list'], { env: { ...env, TASKBOARD_KEY: rotated.key } })).toMatchObject({ code: 3 })
@@ -204,18 +208,28 @@ describe.each(['PGlite', 'PostgreSQL'])(
 
     it('watches what happens, over a cut of the connection', async () => {
       called.add('watch')
-      const watching = start(['watch', '--json'], { env })
+      const proxy = await openCuttingProxy(server.url)
+      const watching = start(['watch', '--json'], {
+        env: { ...env, TASKBOARD_URL: proxy.url, TASKBOARD_KEY: server.key },
+      })
       await watching.printed(/"type":"subscribed"/)
-      const { id } = await json<{ id: string }>('add', ['Seen live'])
-      await watching.printed(new RegExp(`"type":"task.created".*${id}`))
+      const ids = [(await json<{ id: string }>('add', ['Seen live'])).id]
+      await watching.printed(new RegExp(`"type":"task.created".*${ids[0]}`))
+      proxy.cut()
+      await watching.printed(/not connected/)
+      ids.push((await json<{ id: string }>('add', ['Seen later'])).id)
+      proxy.mend()
+      await watching.printed(new RegExp(`"type":"task.created".*${ids[1]}`))
       watching.signal('SIGINT')
       const { code, stdout } = await watching.ended
       expect(code).toBe(0)
       const messages = stdout
         .trim()
         .split('\n')
-        .map((line) => JSON.parse(line) as { type: string })
-      expect(messages.filter(({ type }) => type === 'task.created')).toHaveLength(1)
+        .map((line) => JSON.parse(line) as { type: string; data: { task_id: string } })
+      const created = messages.filter(({ type }) => type === 'task.created')
+      expect(created.map(({ data }) => data.task_id)).toEqual(ids)
+      await proxy.close()
     })
 
     it('ends with the documented codes', async () => {
@@ -227,7 +241,10 @@ describe.each(['PGlite', 'PostgreSQL'])(
         code: 5,
       })
       expect(await text(['add', 'x', '--deadline', 'soon'])).toMatchObject({ code: 8 })
+      // The stored key is for the server of the login only.
       expect(await text(['list', '--url', 'http://127.0.0.1:1'])).toMatchObject({ code: 3 })
+      const elsewhereEnv = { ...env, TASKBOARD_KEY: server.key, TASKBOARD_URL: 'http://127.0.0.1:1' }
+      expect(await run(['list'], { env: elsewhereEnv })).toMatchObject({ code: 7 })
       const fault = await run(['show', 'task_0', '--json'], { env })
       expect(JSON.parse(fault.stderr)).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND', exit_code: 4 } })
     })

@@ -1,4 +1,4 @@
-import { TaskboardApiError } from '@taskboard/client'
+import type { TaskboardApiError } from '@taskboard/client'
 import manifest from '../package.json' with { type: 'json' }
 import { CliError, withoutSecrets } from './cli-error.js'
 import type { CliHost } from './cli.js'

@@ -11,7 +11,7 @@ export interface Ended {
   readonly stdout: string
   readonly stderr: string
   /** What `--json` printed. */
-  json<T = Readonly<Record<string, unknown>>>(): T
+  json(): unknown
 }
 
 /** The program in a process. */
@@ -62,7 +62,7 @@ export function start(args: readonly string[], { env = {}, input = '' }: StartOp
       code: code as number | null,
       stdout,
       stderr,
-      json: <T>() => JSON.parse(stdout) as T,
+      json: () => JSON.parse(stdout) as unknown,
     }
   })
   return {

@@ -28,6 +28,14 @@ function decide(decision: DecideApprovalBody['decision']): Command['run'] {
   }
 }
 
+const approvalRow = ({ id, task_id: taskId, status, action, summary }: Approval) => [
+  id,
+  taskId,
+  status,
+  action,
+  summary,
+]
+
 async function list({ cli, options }: Call): Promise<void> {
   const client = await cli.client()
   const page = await client.approvals.list({
@@ -36,17 +44,10 @@ async function list({ cli, options }: Call): Promise<void> {
     limit: textOf(options, 'limit'),
     cursor: textOf(options, 'cursor'),
   })
-  const row = ({ id, task_id: taskId, status, action, summary }: Approval) => [
-    id,
-    taskId,
-    status,
-    action,
-    summary,
-  ]
   cli.output.result(page, () =>
     page.approvals.length === 0
       ? 'no approvals'
-      : textTable(['ID', 'TASK', 'STATUS', 'ACTION', 'SUMMARY'], page.approvals.map(row), cli.output),
+      : textTable(['ID', 'TASK', 'STATUS', 'ACTION', 'SUMMARY'], page.approvals.map(approvalRow), cli.output),
   )
 }
 

@@ -6,19 +6,20 @@ import { textTable } from '../output/text.js'
 import { endOf, withUser } from './session-commands.js'
 import { workspaceOf, workspaceOption } from './task-commands.js'
 
+const keyRow = (key: ApiKey) => [
+  key.id,
+  key.prefix,
+  key.revoked_at === null ? (key.expires_at ?? 'valid') : 'revoked',
+  key.workspace_id ?? 'all',
+  key.name,
+]
+
 async function list({ cli }: Call): Promise<void> {
   const client = await cli.client()
   const keys: ApiKey[] = []
   for await (const key of client.apiKeys.listAll()) keys.push(key)
-  const row = (key: ApiKey) => [
-    key.id,
-    key.prefix,
-    key.revoked_at === null ? (key.expires_at ?? 'valid') : 'revoked',
-    key.workspace_id ?? 'all',
-    key.name,
-  ]
   cli.output.result({ api_keys: keys, next_cursor: null }, () =>
-    textTable(['ID', 'PREFIX', 'ENDS', 'WORKSPACE', 'NAME'], keys.map(row), cli.output),
+    textTable(['ID', 'PREFIX', 'ENDS', 'WORKSPACE', 'NAME'], keys.map(keyRow), cli.output),
   )
 }
 

@@ -16,14 +16,14 @@ export async function withUser<T>(
   work: (client: TaskboardClient) => Promise<T>,
 ): Promise<T> {
   const anonymous = await cli.clientWith({})
-  const login = { email: email ?? (await cli.ask('Email')), password: await cli.askSecret('Password') }
+  const given = { email: email ?? (await cli.ask('Email')), password: await cli.askSecret('Password') }
   let tokens: Tokens
   try {
-    tokens = await anonymous.auth.login(login)
+    tokens = await anonymous.auth.login(given)
   } catch (error) {
     if (!(error instanceof TaskboardApiError) || error.field !== 'mfa_code') throw error
     tokens = await anonymous.auth.login({
-      ...login,
+      ...given,
       mfa_code: await cli.askSecret('Code of the second factor'),
     })
   }

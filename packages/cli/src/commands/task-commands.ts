@@ -95,7 +95,7 @@ async function show({ cli, args: [id = ''] }: Call): Promise<void> {
   const client = await cli.client()
   const task = await client.tasks.get(id)
   const comments: Comment[] = []
-  if (!cli.output.isJson) for await (const comment of client.tasks.allComments(id)) comments.push(comment)
+  if (!cli.output.isJson) for await (const one of client.tasks.allComments(id)) comments.push(one)
   cli.output.result(task, () => taskPage(task, comments, cli.output.paint))
 }
 

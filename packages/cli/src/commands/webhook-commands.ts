@@ -3,20 +3,21 @@ import { type Call, type Command, listOf } from '../command.js'
 import { textTable } from '../output/text.js'
 import { workspaceOf, workspaceOption } from './task-commands.js'
 
+const webhookRow = ({ id, url, enabled, signed, events }: Webhook) => [
+  id,
+  enabled ? 'enabled' : 'disabled',
+  signed ? 'signed' : 'unsigned',
+  events.length,
+  url,
+]
+
 async function list(call: Call): Promise<void> {
   const { cli } = call
   const answer = await (await cli.client()).webhooks.list({ workspace_id: workspaceOf(call) })
-  const row = ({ id, url, enabled, signed, events }: Webhook) => [
-    id,
-    enabled ? 'enabled' : 'disabled',
-    signed ? 'signed' : 'unsigned',
-    events.length,
-    url,
-  ]
   cli.output.result(answer, () =>
     answer.webhooks.length === 0
       ? 'no webhooks'
-      : textTable(['ID', 'STATE', 'SIGNATURE', 'EVENTS', 'URL'], answer.webhooks.map(row), cli.output),
+      : textTable(['ID', 'STATE', 'SIGNATURE', 'EVENTS', 'URL'], answer.webhooks.map(webhookRow), cli.output),
   )
 }
 

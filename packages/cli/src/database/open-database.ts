@@ -1,4 +1,6 @@
-import type { PgPool } from '@taskboard/postgres'
+import { randomBytes } from 'node:crypto'
+import type { Taskboard } from '@taskboard/core'
+import type { PgConnection, PgPool } from '@taskboard/postgres'
 import { CliError } from '../cli-error.js'
 import { type Call, textOf } from '../command.js'
 import { loadCore, loadPg, loadPostgres } from './optional-packages.js'
@@ -6,7 +8,7 @@ import { loadCore, loadPg, loadPostgres } from './optional-packages.js'
 /** The database of a command, and the library that works on it. */
 export interface Opened {
   readonly pool: PgPool
-  readonly postgres: typeof import('@taskboard/postgres')
+  readonly postgres: Awaited<ReturnType<typeof loadPostgres>>
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
@@ -48,15 +50,15 @@ export async function withDatabase<T>(call: Call, work: (opened: Opened) => Prom
 /** A board on the database, which is not started: it only reads and writes. */
 export async function withBoard<T>(
   call: Call,
-  work: (
-    taskboard: import('@taskboard/core').Taskboard<import('@taskboard/postgres').PgConnection>,
-  ) => Promise<T>,
+  work: (taskboard: Taskboard<PgConnection>) => Promise<T>,
 ): Promise<T> {
   const { createTaskboard } = await loadCore()
   return withDatabase(call, async ({ pool, postgres }) => {
     const taskboard = createTaskboard({
       storage: postgres.postgresStorage({ pool, listen: false }),
       logger: false,
+      // Nothing is sealed here, and a board on a durable storage requires one.
+      secrets: { encryptionKey: randomBytes(32) },
     })
     try {
       return await work(taskboard)

@@ -1,12 +1,11 @@
 import type { Paint } from './colours.js'
 
+/** Control characters but tab and line feed, and those that turn the direction of text. */
+const harmful = /[^\P{Cc}\t\n]|[\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
+
 /** What others wrote, without characters that move the cursor, or change how the rest is shown. */
 export function plain(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are what it removes
-  return text.replaceAll(
-    /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u200E\u200F\u202A-\u202E\u2066-\u2069]/g,
-    '\uFFFD',
-  )
+  return text.replaceAll(harmful, '\uFFFD')
 }
 
 export function oneLine(text: string): string {

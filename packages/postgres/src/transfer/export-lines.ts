@@ -46,20 +46,20 @@ export async function* exportLines(
   options: ExportOptions = {},
 ): AsyncGenerator<readonly string[], void, undefined> {
   const client = await toVerbErrors(pool.connect())
-  let broken: Error | boolean = false
+  let isUsable = true
   try {
     for (const text of PREPARE) await toVerbErrors(client.query({ text, values: [] }))
     yield* linesOf(client, options)
   } catch (error) {
-    broken = !isTaskboardError(error) || error.code === 'SERVICE_UNAVAILABLE'
+    isUsable = isTaskboardError(error) && error.code !== 'SERVICE_UNAVAILABLE'
     throw error
   } finally {
-    if (broken === false) {
-      await client.query({ text: 'rollback', values: [] }).catch((error: unknown) => {
-        broken = error as Error
+    if (isUsable) {
+      await client.query({ text: 'rollback', values: [] }).catch(() => {
+        isUsable = false
       })
     }
-    client.release(broken)
+    client.release(!isUsable)
   }
 }
 
@@ -127,8 +127,7 @@ async function headerOf(
       `select '${table.name}' as name, count(*)::float8 as count from ${sourceOf(table)} r where ${table.condition}`,
   )
   const counted = await client.query({
-    // Each parameter is used by some of them.
-    text: `${counts.join(' union all ')}`,
+    text: counts.join(' union all '),
     values: [...scope],
   })
   const sums = (counted.rows as { readonly name: string; readonly count: number }[]).map(
