@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream'
 import { connect } from './connection.js'
 import { readConfig, type Environment } from './config-file.js'
 import { CliError } from './cli-error.js'
-import { createOutput, type Output, type TextStream } from './output/output.js'
+import { createOutput, type Output } from './output/output.js'
+import type { TextStream } from './output/text-stream.js'
 import { createPrompts, type Prompts, type PromptStream } from './prompts.js'
 
 /** What surrounds the program. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { CliError } from './cli-error.js'
 import { splitLines } from './lines.js'
-import type { TextStream } from './output/output.js'
+import type { TextStream } from './output/text-stream.js'
 
 /** The part of a terminal's input that prompts use. */
 export interface PromptStream {

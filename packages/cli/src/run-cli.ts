@@ -2,7 +2,8 @@ import type { TaskboardApiError } from '@taskboard/client'
 import manifest from '../package.json' with { type: 'json' }
 import { CliError, withoutSecrets } from './cli-error.js'
 import type { CliHost } from './cli.js'
-import { endingOf, exitCodes } from './exit-codes.js'
+import { endingOf } from './ending-of.js'
+import { exitCodes } from './exit-codes.js'
 import { plain } from './output/text.js'
 import { createProgram, isPrinted } from './program.js'
 

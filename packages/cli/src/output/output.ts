@@ -1,11 +1,6 @@
 import { painter, type Paint } from './colours.js'
 import { progressBar, type Progress } from './progress-bar.js'
-
-export interface TextStream {
-  readonly isTTY?: boolean
-  readonly columns?: number
-  write(text: string): unknown
-}
+import type { TextStream } from './text-stream.js'
 
 /** Where commands write. Results go to standard output, all else to standard error. */
 export interface Output {

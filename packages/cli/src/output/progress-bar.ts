@@ -1,4 +1,4 @@
-import type { TextStream } from './output.js'
+import type { TextStream } from './text-stream.js'
 
 export interface Progress {
   update(done: number, total: number): void
