@@ -95,7 +95,7 @@ module.exports = {
     {
       name: 'transports-know-no-storage',
       severity: 'error',
-      from: { path: '^packages/(express|fastify|graphql|mcp|ws|notify|dashboard)/src/' },
+      from: { path: '^packages/(express|fastify|graphql|mcp|ws|notify|dashboard|cli)/src/' },
       to: { path: `${core}storage-adapters\\.ts$` },
     },
     {
@@ -161,8 +161,19 @@ module.exports = {
       name: 'packages-import-core-only',
       comment: 'Packages are technologies: each stands on core alone.',
       severity: 'error',
-      from: { path: '^packages/([^/]+)/src/' },
+      from: { path: '^packages/([^/]+)/src/', pathNot: '^packages/cli/src/' },
       to: { path: '^packages/', pathNot: ['^packages/$1/(?!app/)', entries] },
+    },
+    {
+      name: 'the-program-is-a-client',
+      comment:
+        'The command line reaches the board by the client, and databases by the public entries of the storage and core.',
+      severity: 'error',
+      from: { path: '^packages/cli/src/' },
+      to: {
+        path: '^packages/',
+        pathNot: ['^packages/cli/', '^packages/(client|postgres|core)/src/index\\.ts$'],
+      },
     },
     {
       name: 'client-imports-itself-only',

@@ -17,6 +17,7 @@ const packageNames = [
   'notify',
   'client',
   'dashboard',
+  'cli',
 ]
 const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const postgresServer = fileOf('packages/postgres/test/global-setup.ts')
@@ -34,6 +35,7 @@ const exampleSetups: Readonly<Record<string, readonly string[]>> = {
 const packageSetups: Readonly<Record<string, readonly string[]>> = {
   dashboard: [builtApp, pgliteTemplate],
   mcp: [postgresServer],
+  cli: [builtApp, postgresServer, pgliteTemplate, fileOf('packages/cli/test/compile-programs.ts')],
 }
 const exampleNames = ['clients', 'demo', 'express-server', 'fastify-server', 'own-login', 'unit-test']
 

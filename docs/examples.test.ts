@@ -34,6 +34,7 @@ const packages = [
   'notify',
   'client',
   'dashboard',
+  'cli',
   'testing',
 ]
 /** The entries of packages, each by its name and its source. */

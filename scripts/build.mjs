@@ -64,4 +64,6 @@ const dependents = [
 const coreSourceMs = newestSourceMs(join(root, 'packages/core/src'))
 if (!onlyStale || !isFresh('core', 0)) await build('core')
 await Promise.all(dependents.filter((name) => !onlyStale || !isFresh(name, coreSourceMs)).map(build))
+// Its types are those of the client and the Postgres storage.
+if (!onlyStale || !isFresh('cli', coreSourceMs)) await build('cli')
 if (!onlyStale || !isAppFresh()) await compile('dashboard', ['scripts/build-app.mjs'])

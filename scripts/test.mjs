@@ -29,6 +29,7 @@ const ON_ONE_RELEASE = [
   '**/test/plans/**',
   '**/test/deletions/large-account.test.ts',
   '**/ten-thousand-tasks.test.ts',
+  '**/large-transfer.test.ts',
   '**/test/browser/**',
   '**/in-browser.test.ts',
 ]

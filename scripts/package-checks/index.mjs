@@ -22,6 +22,7 @@ const names = [
   'notify',
   'client',
   'dashboard',
+  'cli',
 ]
 const program = (path) => join(root, 'node_modules', path)
 const fixture = (name) => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url))
@@ -55,7 +56,7 @@ async function missingFiles(folder) {
 
 /**
  * Packs every package, lints the tarballs, installs them into an empty host outside the repository and uses them there as a host
- * does: import, require, strict type checks of `fixtures/host.ts` and `fixtures/client.ts`, and calls of the client. Requires the build, but no network.
+ * does: import, require, strict type checks of `fixtures/host.ts` and `fixtures/client.ts`, calls of the client, and the command line by npx. Requires the build, but no network.
  */
 export async function checkPackages() {
   const totals = { passed: 0, failed: 0 }
@@ -91,6 +92,9 @@ export async function checkPackages() {
     }
     await check(totals, 'calls of the installed client', () =>
       node(['--no-warnings', fixture('use-client.mjs'), folder], folder),
+    )
+    await check(totals, 'npx of the installed command line', () =>
+      node(['--no-warnings', fixture('use-cli.mjs'), folder], folder),
     )
   } finally {
     await rm(folder, { recursive: true, force: true })

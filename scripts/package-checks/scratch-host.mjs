@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -42,7 +43,8 @@ async function runtimeLibraries(names) {
     const { dependencies = {} } = await manifestOf(folder)
     for (const name of Object.keys(dependencies)) {
       if (name.startsWith('@taskboard/') || folders.has(name)) continue
-      const path = join(root, 'node_modules', name)
+      const own = join(folder, 'node_modules', name)
+      const path = existsSync(own) ? own : join(root, 'node_modules', name)
       folders.set(name, path)
       queue.push(path)
     }

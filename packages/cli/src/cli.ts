@@ -1,0 +1,100 @@
+import type { TaskboardClient } from '@taskboard/client'
+import type { Readable } from 'node:stream'
+import { connect } from './connection.js'
+import { readConfig, type Environment } from './config-file.js'
+import { CliError } from './cli-error.js'
+import { createOutput, type Output } from './output/output.js'
+import type { TextStream } from './output/text-stream.js'
+import { createPrompts, type Prompts, type PromptStream } from './prompts.js'
+
+/** What surrounds the program. */
+export interface CliHost {
+  readonly env: Environment
+  readonly stdin: Readable & PromptStream
+  readonly stdout: TextStream
+  readonly stderr: TextStream
+  /** Calls `listener` at each Ctrl-C or signal to end, from now on, instead of ending the process. Returns how to stop that. */
+  onInterrupt(listener: () => void): () => void
+}
+
+/** What commands use. */
+export interface Cli extends Prompts {
+  readonly env: Environment
+  readonly output: Output
+  /** The server's address, without a slash at its end. */
+  url(): Promise<string>
+  /** A client with the key of the environment, or else the stored one. */
+  client(): Promise<TaskboardClient>
+  /** A client with this credential, or without one. */
+  clientWith(credential: { readonly key?: string; readonly token?: () => string }): Promise<TaskboardClient>
+  /** All of standard input. */
+  readInput(): Promise<string>
+  readonly stdin: Readable
+  /** From now on Ctrl-C and signals abort it, the first time; `again` is called the second time. */
+  interrupted(again?: () => void): AbortSignal
+}
+
+export interface CliOptions {
+  readonly url?: string | undefined
+  readonly json?: boolean | undefined
+  readonly color?: boolean | undefined
+}
+
+const DEFAULT_URL = 'http://127.0.0.1:3000'
+
+export function createCli(host: CliHost, options: CliOptions): Cli & { close(): void } {
+  const { env, stdin, stdout, stderr } = host
+  const cleanUps: (() => void)[] = []
+  const output = createOutput({
+    stdout,
+    stderr,
+    isJson: options.json === true,
+    isColoured: options.color !== false && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
+  })
+
+  async function url(): Promise<string> {
+    const given = options.url ?? (env['TASKBOARD_URL']?.trim() || undefined)
+    const address = given ?? (await readConfig(env)).current ?? DEFAULT_URL
+    if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol))
+      return address.replace(/\/+$/, '')
+    throw new CliError('usage', 'the URL of the server must be such as https://app.example/kanban')
+  }
+
+  async function client(): Promise<TaskboardClient> {
+    const baseUrl = await url()
+    const key = env['TASKBOARD_KEY']?.trim() || (await readConfig(env)).servers[baseUrl]?.key
+    if (key !== undefined) return connect(baseUrl, { key })
+    throw new CliError(
+      'refused',
+      `there is no key for ${baseUrl}: run \`taskboard login\`, or set TASKBOARD_KEY`,
+    )
+  }
+
+  return {
+    env,
+    output,
+    stdin,
+    ...createPrompts(stdin, stderr),
+    url,
+    client,
+    clientWith: async (credential) => connect(await url(), credential),
+    async readInput() {
+      let text = ''
+      for await (const chunk of stdin.setEncoding('utf8')) text += chunk as string
+      return text
+    },
+    interrupted(again) {
+      const abort = new AbortController()
+      cleanUps.push(
+        host.onInterrupt(() => {
+          if (abort.signal.aborted) again?.()
+          abort.abort(new CliError('interrupted', 'interrupted'))
+        }),
+      )
+      return abort.signal
+    },
+    close() {
+      for (const cleanUp of cleanUps) cleanUp()
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import type { Agent, CreateAgentBody } from '@taskboard/client'
+import { CliError } from '../cli-error.js'
+import { type Call, type Command, listOf, textOf } from '../command.js'
+import { oneLine, textTable } from '../output/text.js'
+import { workspaceOf, workspaceOption } from './task-commands.js'
+
+async function list(call: Call): Promise<void> {
+  const { cli } = call
+  const client = await cli.client()
+  const agents: Agent[] = []
+  for await (const agent of client.agents.listAll({ workspace_id: workspaceOf(call) })) agents.push(agent)
+  const rows = agents.map((agent) => [
+    agent.id,
+    agent.type,
+    agent.paused ? 'paused' : agent.status,
+    agent.current_workload,
+    agent.name,
+  ])
+  cli.output.result({ agents, next_cursor: null }, () =>
+    agents.length === 0
+      ? 'no agents'
+      : textTable(['ID', 'TYPE', 'STATUS', 'TASKS', 'NAME'], rows, cli.output),
+  )
+}
+
+const lineOf = (agent: Agent): string =>
+  `${agent.id}  ${agent.paused ? 'paused' : agent.status}  ${oneLine(agent.name)}`
+
+async function create(call: Call): Promise<void> {
+  const { cli, args, options } = call
+  const client = await cli.client()
+  const body: CreateAgentBody = {
+    name: args[0] ?? '',
+    type: textOf(options, 'type') ?? 'custom',
+    model: textOf(options, 'model'),
+    system_prompt: textOf(options, 'systemPrompt'),
+    capabilities: listOf(options, 'capability'),
+    max_concurrent: wholeOf(textOf(options, 'maxConcurrent')),
+    workspace_id: workspaceOf(call),
+  }
+  const agent = await client.agents.create(body)
+  cli.output.result(agent, () => lineOf(agent))
+}
+
+function wholeOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new CliError('usage', '--max-concurrent must be a whole number')
+}
+
+function pause(paused: boolean): Command['run'] {
+  return async ({ cli, args: [id = ''] }) => {
+    const agent = await (await cli.client()).agents.update(id, { paused })
+    cli.output.result(agent, () => lineOf(agent))
+  }
+}
+
+async function remove({ cli, args: [id = ''] }: Call): Promise<void> {
+  await (await cli.client()).agents.delete(id)
+  cli.output.result({ deleted: id }, `${id}  deleted`)
+}
+
+const agent = { name: 'agent', summary: 'the id of the agent' }
+
+export const agentCommands: readonly Command[] = [
+  {
+    name: 'agents list',
+    summary: 'Lists the agents',
+    options: [workspaceOption],
+    scopes: ['agents:read'],
+    json: { operation: 'listAgents' },
+    run: list,
+  },
+  {
+    name: 'agents create',
+    summary: 'Creates an agent, for `work` or for a runtime of the host',
+    arguments: [{ name: 'name', summary: 'its name' }],
+    options: [
+      { flags: '--type <type>', summary: 'which tasks it gets; default custom' },
+      { flags: '--model <model>', summary: 'the identifier of a model' },
+      { flags: '--system-prompt <text>', summary: 'for its model' },
+      { flags: '--capability <text>', summary: 'what it can do', isList: true },
+      { flags: '--max-concurrent <count>', summary: 'how many tasks at once' },
+      workspaceOption,
+    ],
+    scopes: ['agents:write'],
+    json: { operation: 'createAgent' },
+    run: create,
+  },
+  {
+    name: 'agents pause',
+    summary: 'Lets an agent take no more tasks',
+    arguments: [agent],
+    scopes: ['agents:write'],
+    json: { operation: 'updateAgent' },
+    run: pause(true),
+  },
+  {
+    name: 'agents resume',
+    summary: 'Lets it take tasks again',
+    arguments: [agent],
+    scopes: ['agents:write'],
+    json: { operation: 'updateAgent' },
+    run: pause(false),
+  },
+  {
+    name: 'agents delete',
+    summary: 'Deletes an agent',
+    arguments: [agent],
+    scopes: ['agents:write'],
+    json: { shape: '`{ deleted }`' },
+    run: remove,
+  },
+]

@@ -1,0 +1,118 @@
+import { CliError } from '../cli-error.js'
+import { type Call, type Command, listOf, type Option, textOf } from '../command.js'
+import { withBoard, withDatabase } from '../database/open-database.js'
+import { exitCodes } from '../exit-codes.js'
+import { textTable } from '../output/text.js'
+import { endOf } from './session-commands.js'
+
+export const dataOption: Option = {
+  flags: '--data <directory>',
+  summary: 'a directory of PGlite, which no other process has open, instead of DATABASE_URL',
+}
+
+async function migrate(call: Call): Promise<void> {
+  const { output } = call.cli
+  await withDatabase(call, async ({ pool, postgres }) => {
+    if (call.options['plan'] === true) {
+      const steps = await postgres.planMigrations(pool)
+      const sql = steps.map((step) => `-- ${step.name}\n${step.sql}`).join('\n')
+      if (output.isJson) output.result({ steps }, '')
+      else if (steps.length === 0) output.note('the schema is up to date')
+      else output.write(sql)
+      return
+    }
+    const progress = output.progress('Migrating')
+    progress.update(0, 1)
+    const applied = await postgres.migrate(pool)
+    progress.update(1, 1)
+    progress.end()
+    output.result({ applied }, applied.length === 0 ? 'the schema is up to date' : applied.join('\n'))
+  })
+}
+
+async function status(call: Call): Promise<void> {
+  const { output } = call.cli
+  const migrations = await withDatabase(call, async ({ pool, postgres }) =>
+    (await postgres.migrationStatus(pool)).map(({ name, state, appliedAt }) => ({
+      name,
+      state,
+      applied_at: appliedAt === null ? null : new Date(appliedAt).toISOString(),
+    })),
+  )
+  const rows = migrations.map(({ name, state, applied_at: appliedAt }) => [name, state, appliedAt])
+  output.result({ migrations }, () => textTable(['MIGRATION', 'STATE', 'APPLIED'], rows, output))
+  const open = migrations.filter(({ state }) => state !== 'applied')
+  if (open.length > 0) {
+    throw new CliError(
+      'pending',
+      `${open.length} migrations are not as in this version: ${exitCodes.pending.code} is the exit code`,
+    )
+  }
+}
+
+async function createKey(call: Call): Promise<void> {
+  const { cli, args, options } = call
+  const newAccount = textOf(options, 'newAccount')
+  const workspaceId = textOf(options, 'workspace')
+  const accountId = textOf(options, 'account')
+  if ([newAccount, workspaceId, accountId].filter((one) => one !== undefined).length !== 1) {
+    throw new CliError('usage', 'one of --account, --workspace and --new-account is required')
+  }
+  const days = textOf(options, 'days')
+  const expiresAt = days === undefined ? undefined : new Date(endOf(days))
+  const created = await withBoard(call, async ({ accounts }) => {
+    const reach =
+      newAccount === undefined
+        ? workspaceId === undefined
+          ? { accountId: accountId ?? '' }
+          : { workspaceId }
+        : { accountId: (await accounts.create({ name: newAccount, tier: 'professional' })).account.id }
+    const scopes = (listOf(options, 'scope') ?? []) as Parameters<typeof accounts.createKey>[0]['scopes']
+    const key = await accounts.createKey({ ...reach, name: args[0] ?? '', scopes, expiresAt })
+    return { ...key, account_id: null, workspace_id: null, ...wire(reach) }
+  })
+  cli.output.result(created, created.key)
+  if (!cli.output.isJson) cli.output.note(`${created.id} was created. The key is shown only now.`)
+}
+
+function wire(reach: { readonly accountId?: string; readonly workspaceId?: string }) {
+  return reach.accountId === undefined ? { workspace_id: reach.workspaceId } : { account_id: reach.accountId }
+}
+
+export const databaseCommands: readonly Command[] = [
+  {
+    name: 'migrate',
+    summary: 'Brings the schema up to date',
+    options: [{ flags: '--plan', summary: 'prints the SQL instead, and changes nothing' }, dataOption],
+    scopes: [],
+    json: { shape: '`{ applied }`; with `--plan` `{ steps: [{ name, sql }] }`' },
+    isLocal: true,
+    run: migrate,
+  },
+  {
+    name: 'status',
+    summary: 'Lists the migrations. The exit code is 9 when the schema is not up to date',
+    options: [dataOption],
+    scopes: [],
+    json: { shape: '`{ migrations: [{ name, state, applied_at }] }`' },
+    isLocal: true,
+    run: status,
+  },
+  {
+    name: 'create-key',
+    summary: 'Creates an API key without a login, and prints it once',
+    arguments: [{ name: 'name', summary: 'what it is for' }],
+    options: [
+      { flags: '--scope <scope>', summary: 'what it may do', isList: true, isRequired: true },
+      { flags: '--account <id>', summary: 'for all of an account' },
+      { flags: '--workspace <id>', summary: 'for one workspace' },
+      { flags: '--new-account <name>', summary: 'for an account that is created' },
+      { flags: '--days <days>', summary: 'how long it is valid; default: until it is revoked' },
+      dataOption,
+    ],
+    scopes: [],
+    json: { shape: '`{ id, key, account_id, workspace_id }`' },
+    isLocal: true,
+    run: createKey,
+  },
+]

@@ -1,0 +1,105 @@
+import type { ApiKey, CreateApiKeyBody } from '@taskboard/client'
+import { CliError } from '../cli-error.js'
+import { type Call, type Command, listOf, textOf } from '../command.js'
+import { readConfig, storeServer } from '../config-file.js'
+import { textTable } from '../output/text.js'
+import { endOf, withUser } from './session-commands.js'
+import { workspaceOf, workspaceOption } from './task-commands.js'
+
+const keyRow = (key: ApiKey) => [
+  key.id,
+  key.prefix,
+  key.revoked_at === null ? (key.expires_at ?? 'valid') : 'revoked',
+  key.workspace_id ?? 'all',
+  key.name,
+]
+
+async function list({ cli }: Call): Promise<void> {
+  const client = await cli.client()
+  const keys: ApiKey[] = []
+  for await (const key of client.apiKeys.listAll()) keys.push(key)
+  cli.output.result({ api_keys: keys, next_cursor: null }, () =>
+    textTable(['ID', 'PREFIX', 'ENDS', 'WORKSPACE', 'NAME'], keys.map(keyRow), cli.output),
+  )
+}
+
+async function create(call: Call): Promise<void> {
+  const { cli, args, options } = call
+  const days = textOf(options, 'days')
+  const body: CreateApiKeyBody = {
+    name: args[0] ?? '',
+    scopes: (listOf(options, 'scope') ?? []) as CreateApiKeyBody['scopes'],
+    expires_at: days === undefined ? undefined : endOf(days),
+    workspace_id: workspaceOf(call),
+  }
+  const key = await withUser(cli, textOf(options, 'email'), (client) => client.apiKeys.create(body))
+  cli.output.result(key, key.key)
+  if (!cli.output.isJson) cli.output.note(`${key.id} was created. The key is shown only now.`)
+}
+
+async function rotate({ cli, args: [id = ''], options }: Call): Promise<void> {
+  const overlap = textOf(options, 'overlap')
+  if (overlap !== undefined && !/^\d{1,7}$/.test(overlap)) {
+    throw new CliError('usage', '--overlap must be a whole number of seconds')
+  }
+  const body = overlap === undefined ? {} : { overlap_s: Number(overlap) }
+  const key = await withUser(cli, textOf(options, 'email'), (client) => client.apiKeys.rotate(id, body))
+  const url = await cli.url()
+  if ((await readConfig(cli.env)).servers[url]?.keyId === id) {
+    await storeServer(cli.env, url, { key: key.key, keyId: key.id })
+    cli.output.note('the stored key was replaced, too')
+  }
+  cli.output.result(key, key.key)
+  if (!cli.output.isJson) cli.output.note(`${key.id} was created. The key is shown only now.`)
+}
+
+async function revoke({ cli, args: [id = ''] }: Call): Promise<void> {
+  await (await cli.client()).apiKeys.revoke(id)
+  cli.output.result({ revoked: id }, `${id}  revoked`)
+}
+
+const emailOption = { flags: '--email <email>', summary: 'the email of the user; otherwise it is asked for' }
+const key = { name: 'key', summary: 'the id of the key' }
+
+export const keyCommands: readonly Command[] = [
+  {
+    name: 'keys list',
+    summary: 'Lists the API keys, without the keys themselves',
+    scopes: ['account:read'],
+    json: { operation: 'listApiKeys' },
+    run: list,
+  },
+  {
+    name: 'keys create',
+    summary:
+      'Creates an API key, and prints it once. Only users can: it asks for the password, as `login` does',
+    arguments: [{ name: 'name', summary: 'what it is for' }],
+    options: [
+      { flags: '--scope <scope>', summary: 'what it may do', isList: true, isRequired: true },
+      { flags: '--days <days>', summary: 'how long it is valid; default: until it is revoked' },
+      emailOption,
+      workspaceOption,
+    ],
+    scopes: ['account:write'],
+    json: { operation: 'createApiKey' },
+    run: create,
+  },
+  {
+    name: 'keys rotate',
+    summary:
+      'Creates a key with the same rights, and prints it once. The old one stays valid for a while. Only users can, as with `keys create`',
+    arguments: [key],
+    options: [{ flags: '--overlap <seconds>', summary: 'how long' }, emailOption],
+    scopes: ['account:write'],
+    json: { operation: 'rotateApiKey' },
+    run: rotate,
+  },
+  {
+    name: 'keys revoke',
+    summary: 'Revokes a key',
+    arguments: [key],
+    scopes: ['account:write'],
+    json: { shape: '`{ revoked }`' },
+    run: revoke,
+  },
+]

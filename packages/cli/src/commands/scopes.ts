@@ -1,0 +1,3 @@
+import type { CreateApiKeyBody } from '@taskboard/client'
+
+export type Scope = CreateApiKeyBody['scopes'][number]

@@ -1,0 +1,115 @@
+import { createClient, TaskboardApiError, type TaskboardClient, type Tokens } from '@taskboard/client'
+import { hostname } from 'node:os'
+import { CliError } from '../cli-error.js'
+import type { Cli } from '../cli.js'
+import { type Call, type Command, listOf, textOf } from '../command.js'
+import { configPath, readConfig, storeServer } from '../config-file.js'
+import type { Scope } from './scopes.js'
+
+const DAY_MS = 86_400_000
+const DEFAULT_DAYS = '90'
+
+/** Works as a user, who is asked for the password and the code of a second factor, and logs out afterwards. */
+export async function withUser<T>(
+  cli: Cli,
+  email: string | undefined,
+  work: (client: TaskboardClient) => Promise<T>,
+): Promise<T> {
+  const anonymous = await cli.clientWith({})
+  const given = { email: email ?? (await cli.ask('Email')), password: await cli.askSecret('Password') }
+  let tokens: Tokens
+  try {
+    tokens = await anonymous.auth.login(given)
+  } catch (error) {
+    if (!(error instanceof TaskboardApiError) || error.field !== 'mfa_code') throw error
+    tokens = await anonymous.auth.login({
+      ...given,
+      mfa_code: await cli.askSecret('Code of the second factor'),
+    })
+  }
+  try {
+    return await work(await cli.clientWith({ token: () => tokens.access_token }))
+  } finally {
+    await anonymous.auth.logout({ refresh_token: tokens.refresh_token }).catch(() => undefined)
+  }
+}
+
+/** When something ends that lives for some days. */
+export function endOf(days: string): string {
+  if (/^\d{1,4}$/.test(days) && Number(days) > 0)
+    return new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+  throw new CliError('usage', '--days must be a whole number from 1 to 9999')
+}
+
+async function login({ cli, options }: Call): Promise<void> {
+  const url = await cli.url()
+  if (options['withKey'] === true) {
+    const key = await cli.askSecret('API key')
+    await requireKnown(createClient({ baseUrl: url, key }))
+    await storeServer(cli.env, url, { key, keyId: null })
+  } else {
+    const created = await withUser(cli, textOf(options, 'email'), async (client) => {
+      const { caller } = await client.account.get()
+      return client.apiKeys.create({
+        name: `taskboard on ${hostname()}`.slice(0, 100),
+        scopes: (listOf(options, 'scope') as readonly Scope[] | undefined) ?? caller.scopes,
+        expires_at: endOf(textOf(options, 'days') ?? DEFAULT_DAYS),
+        workspace_id: textOf(options, 'workspace'),
+      })
+    })
+    await storeServer(cli.env, url, { key: created.key, keyId: created.id })
+  }
+  const path = configPath(cli.env)
+  cli.output.result({ url, config: path }, `logged in to ${url}; the key is in ${path}`)
+}
+
+/** A key may lack the scope for the account, but not be unknown. */
+async function requireKnown(client: TaskboardClient): Promise<void> {
+  try {
+    await client.account.get()
+  } catch (error) {
+    if (!(error instanceof TaskboardApiError) || error.status !== 403) throw error
+  }
+}
+
+async function logout({ cli }: Call): Promise<void> {
+  const url = await cli.url()
+  const stored = (await readConfig(cli.env)).servers[url]
+  let revoked = false
+  if (stored?.keyId != null) {
+    try {
+      await createClient({ baseUrl: url, key: stored.key }).apiKeys.revoke(stored.keyId)
+      revoked = true
+    } catch (error) {
+      if (!(error instanceof TaskboardApiError)) throw error
+      cli.output.note(`the key ${stored.keyId} was forgotten, but not revoked: ${error.message}`)
+    }
+  }
+  await storeServer(cli.env, url, null)
+  cli.output.result({ url, revoked }, `logged out of ${url}`)
+}
+
+export const sessionCommands: readonly Command[] = [
+  {
+    name: 'login',
+    summary:
+      'Asks for the email, the password and the second factor, creates an API key, and stores it. Without a terminal, each is a line of standard input',
+    options: [
+      { flags: '--email <email>', summary: 'the email; otherwise it is asked for' },
+      { flags: '--scope <scope>', summary: 'a scope of the key; default: those of the user', isList: true },
+      { flags: '--days <days>', summary: `how long the key is valid; default ${DEFAULT_DAYS}` },
+      { flags: '--workspace <id>', summary: 'the only workspace of the key; default: all of the account' },
+      { flags: '--with-key', summary: 'asks for an API key instead, and stores that' },
+    ],
+    scopes: ['account:read', 'account:write'],
+    json: { shape: '`{ url, config }`' },
+    run: login,
+  },
+  {
+    name: 'logout',
+    summary: 'Forgets the stored key, and revokes the one that `login` created',
+    scopes: ['account:write'],
+    json: { shape: '`{ url, revoked }`' },
+    run: logout,
+  },
+]

@@ -1,0 +1,203 @@
+import type { Comment, CreateTaskBody, ListedTask, ListTasksQuery, MoveTaskBody } from '@taskboard/client'
+import { CliError } from '../cli-error.js'
+import type { Cli } from '../cli.js'
+import { type Call, type Command, listOf, type Option, textOf } from '../command.js'
+import { taskLine, taskPage, taskTable } from './task-text.js'
+
+const priorities = ['urgent', 'high', 'medium', 'low'] as const
+const columns = ['todo', 'doing', 'done'] as const
+const statuses = ['pending', 'in_progress', 'completed', 'failed', 'cancelled', 'blocked'] as const
+const holds = ['failed', 'cancelled', 'needs_input', 'approval', 'budget'] as const
+const sorts = ['created', 'updated', 'due', 'priority_score'] as const
+export const workspaceOption: Option = {
+  flags: '--workspace <id>',
+  summary: 'the workspace; default: TASKBOARD_WORKSPACE, or that of the key',
+}
+
+export function workspaceOf({ cli, options }: Call): string | undefined {
+  return textOf(options, 'workspace') ?? (cli.env['TASKBOARD_WORKSPACE']?.trim() || undefined)
+}
+
+/** An argument's text; for `-`, all of standard input. */
+export async function textArgument(cli: Cli, text: string | undefined): Promise<string> {
+  return text === '-' ? (await cli.readInput()).trimEnd() : (text ?? '')
+}
+
+/** `name=value`; the values of a repeated name are a list. */
+function metadataOf(pairs: readonly string[] | undefined): CreateTaskBody['metadata'] {
+  if (pairs === undefined) return undefined
+  const metadata: Record<string, string | readonly string[]> = {}
+  for (const pair of pairs) {
+    const [name = '', ...rest] = pair.split('=')
+    if (name === '' || rest.length === 0) throw new CliError('usage', '--metadata must be name=value')
+    const value = rest.join('=')
+    const earlier = Object.hasOwn(metadata, name) ? metadata[name] : undefined
+    metadata[name] = earlier === undefined ? value : [earlier, value].flat()
+  }
+  return metadata
+}
+
+async function add(call: Call): Promise<void> {
+  const { cli, args, options } = call
+  const client = await cli.client()
+  const text = (name: string): string | undefined => textOf(options, name)
+  const description = text('description')
+  const body: CreateTaskBody = {
+    title: args[0] ?? '',
+    description: description === undefined ? undefined : await textArgument(cli, description),
+    type: text('type'),
+    priority: text('priority') as CreateTaskBody['priority'],
+    assigned_to: text('assign'),
+    deadline: text('deadline'),
+    not_before: text('notBefore'),
+    tags: listOf(options, 'tag'),
+    metadata: metadataOf(listOf(options, 'metadata')),
+    depends_on: listOf(options, 'dependsOn'),
+    parent_id: text('parent'),
+    workspace_id: workspaceOf(call),
+  }
+  const task = await client.tasks.create(body, { idempotencyKey: text('idempotencyKey') })
+  cli.output.result(task, () => taskLine(task, cli.output.paint))
+}
+
+async function list(call: Call): Promise<void> {
+  const { cli, options } = call
+  const client = await cli.client()
+  const text = (name: string): string | undefined => textOf(options, name)
+  const query: ListTasksQuery = {
+    q: text('search'),
+    status: text('status') as ListTasksQuery['status'],
+    column: text('column') as ListTasksQuery['column'],
+    hold: text('hold') as ListTasksQuery['hold'],
+    priority: text('priority') as ListTasksQuery['priority'],
+    sort: text('sort') as ListTasksQuery['sort'],
+    type: text('type'),
+    tag: text('tag'),
+    agent_id: text('agent'),
+    parent_id: text('parent'),
+    workspace_id: workspaceOf(call),
+    limit: text('limit'),
+    cursor: text('cursor'),
+  }
+  if (options['all'] === true) {
+    const tasks: ListedTask[] = []
+    for await (const task of client.tasks.listAll({ ...query, limit: 1_000 })) tasks.push(task)
+    return cli.output.result({ tasks, next_cursor: null }, () => taskTable(tasks, cli.output))
+  }
+  const page = await client.tasks.list(query)
+  cli.output.result(page, () => taskTable(page.tasks, cli.output))
+  if (page.next_cursor !== null && !cli.output.isJson) {
+    cli.output.note(`more with --all, or with --cursor ${page.next_cursor}`)
+  }
+}
+
+async function show({ cli, args: [id = ''] }: Call): Promise<void> {
+  const client = await cli.client()
+  const task = await client.tasks.get(id)
+  const comments: Comment[] = []
+  if (!cli.output.isJson) for await (const one of client.tasks.allComments(id)) comments.push(one)
+  cli.output.result(task, () => taskPage(task, comments, cli.output.paint))
+}
+
+async function move({ cli, args: [id = '', to = ''] }: Call): Promise<void> {
+  if (!columns.some((column) => column === to)) {
+    throw new CliError('usage', `the column must be one of ${columns.join(', ')}`)
+  }
+  const task = await (await cli.client()).tasks.move(id, { to: to as MoveTaskBody['to'] })
+  cli.output.result(task, () => taskLine(task, cli.output.paint))
+}
+
+async function comment({ cli, args: [id = '', text] }: Call): Promise<void> {
+  const client = await cli.client()
+  const written = await client.tasks.comment(id, { body: await textArgument(cli, text) })
+  cli.output.result(written, `${written.id}  commented`)
+}
+
+async function answer({ cli, args: [id = '', text] }: Call): Promise<void> {
+  const client = await cli.client()
+  const written = await client.tasks.answer(id, { body: await textArgument(cli, text) })
+  cli.output.result(written, `${written.id}  answered`)
+}
+
+const task = { name: 'task', summary: 'the id of the task' }
+const writing = { name: 'text', summary: 'the text, or `-` for standard input' }
+
+export const taskCommands: readonly Command[] = [
+  {
+    name: 'add',
+    summary: 'Adds a task',
+    arguments: [{ name: 'title', summary: 'what is to be done' }],
+    options: [
+      { flags: '--description <text>', summary: 'more about it; `-` reads standard input' },
+      { flags: '--type <type>', summary: 'the type, which selects agents' },
+      { flags: '--priority <priority>', summary: 'default medium', choices: priorities },
+      { flags: '--tag <tag>', summary: 'a tag', isList: true },
+      { flags: '--metadata <name=value>', summary: 'a value of your own', isList: true },
+      { flags: '--deadline <time>', summary: 'ISO 8601, such as 2030-01-31T12:00:00Z' },
+      { flags: '--not-before <time>', summary: 'no agent takes it earlier' },
+      { flags: '--depends-on <task>', summary: 'a task that must be done before', isList: true },
+      { flags: '--assign <agent>', summary: 'the only agent that can take it' },
+      { flags: '--parent <task>', summary: 'the task that it is a part of' },
+      { flags: '--idempotency-key <text>', summary: 'a repeat with the same key adds no second task' },
+      workspaceOption,
+    ],
+    scopes: ['tasks:write'],
+    json: { operation: 'createTask' },
+    run: add,
+  },
+  {
+    name: 'list',
+    summary: 'Lists tasks, newest first',
+    options: [
+      { flags: '--search <words>', summary: 'words of the title or the description' },
+      { flags: '--status <status>', summary: 'only of this status', choices: statuses },
+      { flags: '--column <column>', summary: 'only of this column', choices: columns },
+      { flags: '--hold <reason>', summary: 'only on hold for this reason', choices: holds },
+      { flags: '--priority <priority>', summary: 'only of this priority', choices: priorities },
+      { flags: '--type <type>', summary: 'only of this type' },
+      { flags: '--tag <tag>', summary: 'only with this tag' },
+      { flags: '--agent <agent>', summary: 'only tasks of this agent' },
+      { flags: '--parent <task>', summary: 'only parts of this task' },
+      { flags: '--sort <order>', summary: 'default created', choices: sorts },
+      { flags: '--limit <count>', summary: 'how many: 1 to 1000, default 100' },
+      { flags: '--cursor <cursor>', summary: 'continues an earlier page' },
+      { flags: '--all', summary: 'every page' },
+      workspaceOption,
+    ],
+    scopes: ['tasks:read'],
+    json: { operation: 'listTasks' },
+    run: list,
+  },
+  {
+    name: 'show',
+    summary: 'Shows a task with its log, outputs and thread; the thread without `--json`',
+    arguments: [task],
+    scopes: ['tasks:read'],
+    json: { operation: 'getTask' },
+    run: show,
+  },
+  {
+    name: 'move',
+    summary: 'Moves a task to another column. An agent that works it loses it',
+    arguments: [task, { name: 'column', summary: '`todo`, `doing` or `done`' }],
+    scopes: ['tasks:write'],
+    json: { operation: 'moveTask' },
+    run: move,
+  },
+  {
+    name: 'comment',
+    summary: 'Writes into the thread of a task',
+    arguments: [task, writing],
+    scopes: ['tasks:write'],
+    json: { operation: 'createComment' },
+    run: comment,
+  },
+  {
+    name: 'answer',
+    summary: 'Answers the question of an agent, which then goes on',
+    arguments: [task, writing],
+    scopes: ['tasks:write'],
+    json: { operation: 'answerTask' },
+    run: answer,
+  },
+]

@@ -1,0 +1,78 @@
+import type { Comment, ListedTask, Task, TaskDetail } from '@taskboard/client'
+import type { Output } from '../output/output.js'
+import type { Paint, Style } from '../output/colours.js'
+import { oneLine, plain, textTable } from '../output/text.js'
+
+const styles: Readonly<Record<Task['status'], Style>> = {
+  pending: 'blue',
+  in_progress: 'cyan',
+  completed: 'green',
+  failed: 'red',
+  cancelled: 'dim',
+  blocked: 'yellow',
+}
+
+export function taskTable(tasks: readonly ListedTask[], output: Output): string {
+  if (tasks.length === 0) return 'no tasks'
+  const rows = tasks.map((task) => [
+    task.id,
+    task.column,
+    task.status,
+    task.priority,
+    task.column === 'doing' ? `${task.progress} %` : null,
+    task.title,
+  ])
+  return textTable(['ID', 'COLUMN', 'STATUS', 'PRIORITY', 'PROGRESS', 'TITLE'], rows, output)
+}
+
+/** One line about a task. */
+export function taskLine(task: Pick<Task, 'id' | 'status' | 'title'>, paint: Paint): string {
+  return `${task.id}  ${paint(styles[task.status], task.status)}  ${oneLine(task.title)}`
+}
+
+export function taskPage(task: TaskDetail, comments: readonly Comment[], paint: Paint): string {
+  const facts = Object.entries({
+    id: task.id,
+    status: paint(styles[task.status], task.status) + (task.hold === null ? '' : ` (${task.hold.reason})`),
+    column: task.column,
+    priority: task.priority,
+    type: task.type,
+    progress: task.column === 'doing' ? `${task.progress} %` : null,
+    agent: task.agent?.name ?? null,
+    attempts: task.attempts === 0 ? null : task.attempts,
+    deadline: task.deadline,
+    tags: task.tags.length === 0 ? null : task.tags.join(', '),
+    'depends on': task.depends_on.length === 0 ? null : task.depends_on.join(', '),
+    'part of': task.parent_id,
+    created: task.created_at,
+    completed: task.completed_at,
+  }).filter(([, value]) => value !== null)
+  const sections = [
+    section('Description', task.description, paint),
+    section('On hold', task.hold?.message ?? null, paint),
+    section('Result', task.result, paint),
+    section(
+      'Log',
+      task.logs.map((line) => `${line.timestamp}  ${line.level}  ${oneLine(line.message)}`).join('\n'),
+      paint,
+    ),
+    section(
+      'Outputs',
+      task.outputs.map((output) => `${output.type}  ${output.name}  ${output.url}`).join('\n'),
+      paint,
+    ),
+    section(
+      'Thread',
+      comments
+        .map(({ author, kind, body }) => `${author.name ?? author.id ?? author.kind} (${kind}): ${body}`)
+        .join('\n'),
+      paint,
+    ),
+  ]
+  const lines = facts.map(([name, value]) => `${name.padEnd(12)}${String(value)}`)
+  return [paint('bold', oneLine(task.title)), ...lines, ...sections].filter((text) => text !== '').join('\n')
+}
+
+function section(heading: string, text: string | null, paint: Paint): string {
+  return text === null || text === '' ? '' : `\n${paint('bold', heading)}\n${plain(text)}`
+}

@@ -1,0 +1,71 @@
+import type { RealtimeMessage } from '@taskboard/client'
+import { CliError } from '../cli-error.js'
+import { type Call, type Command, textOf } from '../command.js'
+import { oneLine } from '../output/text.js'
+
+async function watch({ cli, options }: Call): Promise<void> {
+  const client = await cli.client()
+  const workspace = textOf(options, 'workspace')
+  const channel = workspace === undefined ? 'tasks' : `workspace.${workspace}`
+  const wanted = textOf(options, 'task')
+  const signal = cli.interrupted()
+  const messages = client.realtime.subscribe(channel, {
+    signal,
+    ...(textOf(options, 'since') !== undefined && { since: { [channel]: sinceOf(options) } }),
+    onState(state, reason) {
+      if (state === 'offline') cli.output.note(`not connected: ${reason?.message ?? 'it connects again'}`)
+    },
+  })
+  for await (const message of messages) {
+    const text = lineOf(message)
+    if (wanted !== undefined && taskOf(message) !== wanted) continue
+    if (message.type === 'subscribed')
+      cli.output.note(message.resumed ? 'connected' : 'connected: what follows is new')
+    if (cli.output.isJson) cli.output.write(`${JSON.stringify(message)}\n`)
+    else if (message.type !== 'subscribed') cli.output.write(`${text}\n`)
+  }
+}
+
+function sinceOf(options: Call['options']): number {
+  const text = textOf(options, 'since') ?? ''
+  if (textOf(options, 'workspace') !== undefined && /^\d{1,15}$/.test(text)) return Number(text)
+  throw new CliError('usage', '--since must be the seq of an event, with --workspace')
+}
+
+function taskOf(message: RealtimeMessage): string | null {
+  if ('task_id' in message) return message.task_id
+  return 'data' in message ? message.data.task_id : null
+}
+
+function lineOf(message: RealtimeMessage): string {
+  switch (message.type) {
+    case 'subscribed':
+      return 'subscribed'
+    case 'gap':
+      return `-  gap  the events ${message.from} to ${message.to} are no longer available`
+    case 'task.progress':
+      return `${message.timestamp}  progress  ${message.task_id}  ${message.progress} %`
+    case 'task.log':
+      return `${message.timestamp}  log  ${message.task_id}  ${message.level}: ${oneLine(message.message)}`
+    case 'agent.status':
+      return `${message.timestamp}  agent  ${message.agent_id}  ${message.status}`
+    default:
+      // A later version of the server may send more types.
+      if (!('data' in message)) return oneLine(JSON.stringify(message))
+      return `${message.timestamp}  ${message.type}  ${message.data.task_id}  ${oneLine(message.data.title)}`
+  }
+}
+
+export const watchCommand: Command = {
+  name: 'watch',
+  summary:
+    'Prints what happens, as it happens, until Ctrl-C. It connects again after cuts, without gaps or duplicates',
+  options: [
+    { flags: '--workspace <id>', summary: 'only this workspace; default: all within reach' },
+    { flags: '--task <task>', summary: 'only this task' },
+    { flags: '--since <seq>', summary: 'begins after this event of the workspace' },
+  ],
+  scopes: ['tasks:read'],
+  json: { shape: 'a line for each message of the realtime channel' },
+  run: watch,
+}

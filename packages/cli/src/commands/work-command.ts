@@ -1,0 +1,114 @@
+import type { TaskboardClient } from '@taskboard/client'
+import { CliError } from '../cli-error.js'
+import { type Call, type Command, textOf } from '../command.js'
+import { exitCodes } from '../exit-codes.js'
+import { workTask } from '../work/work-task.js'
+
+const SECOND_MS = 1_000
+
+function secondsOf({ options }: Call, name: string, absent: number, least: number): number {
+  const text = textOf(options, name)
+  if (text === undefined) return absent * SECOND_MS
+  if (/^\d{1,5}$/.test(text) && Number(text) >= least) return Number(text) * SECOND_MS
+  throw new CliError('usage', `--${name} must be a whole number of seconds from ${least}`)
+}
+
+/** The agent of an id, or the only one of a name. */
+async function agentIdOf(client: TaskboardClient, wanted: string): Promise<string> {
+  if (wanted.startsWith('agent_')) return wanted
+  const found = []
+  for await (const agent of client.agents.listAll()) if (agent.name === wanted) found.push(agent.id)
+  const [id, other] = found
+  if (id === undefined)
+    throw new CliError('unknown', `there is no agent "${wanted}": create one by \`taskboard agents create\``)
+  if (other === undefined) return id
+  throw new CliError('conflict', `several agents are called "${wanted}": ${found.join(', ')}`)
+}
+
+async function work(call: Call): Promise<void> {
+  const { cli, options } = call
+  const leaseMs = secondsOf(call, 'lease', 60, 1)
+  const graceMs = secondsOf(call, 'grace', 5, 0)
+  const drainMs = secondsOf(call, 'drain', 30, 0)
+  const concurrency = Number(textOf(options, 'concurrency') ?? 1)
+  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 100) {
+    throw new CliError('usage', '--concurrency must be a whole number from 1 to 100')
+  }
+  const client = await cli.client()
+  const agentId = await agentIdOf(client, textOf(options, 'agent') ?? '')
+  const stopping = new AbortController()
+  const runs = new Set<Promise<unknown>>()
+  const note = (text: string): void => cli.output.note(text)
+  const worker = client.worker({
+    agentId,
+    concurrency: options['once'] === true ? 1 : concurrency,
+    leaseMs,
+    onError: (error, taskId) => note(`${taskId ?? agentId}: ${(error as Error).message}`),
+    run(task, context) {
+      note(`${task.id}: attempt ${context.claim.attempt}`)
+      context.signal.addEventListener('abort', () => note(`${task.id}: ${reasonOf(context.signal)}`))
+      const run = workTask(task, context, {
+        command: textOf(options, 'exec') ?? '',
+        graceMs,
+        env: process.env,
+        note,
+        onError: (chunk) => void process.stderr.write(chunk),
+      })
+      const settled = run.then(
+        () => cli.output.result({ task_id: task.id, outcome: 'done' }, `${task.id}  done`),
+        (error: unknown) => {
+          if (context.signal.aborted) return
+          const outcome = (error as { readonly retry?: boolean }).retry === false ? 'failed' : 'retry'
+          const reason = (error as Error).message
+          cli.output.result({ task_id: task.id, outcome, reason }, `${task.id}  ${outcome}  ${reason}`)
+        },
+      )
+      runs.add(settled)
+      void settled.finally(() => {
+        runs.delete(settled)
+        if (options['once'] === true) stopping.abort()
+      })
+      return run
+    },
+  })
+  stopping.signal.addEventListener('abort', () => void worker.stop({ drainTimeoutMs: drainMs }))
+  // The programs end with this process, and the leases give their tasks back.
+  const interrupted = cli.interrupted(() => process.exit(exitCodes.interrupted.code))
+  interrupted.addEventListener('abort', () => {
+    note('stopping when the programs have ended: a second signal ends them at once')
+    stopping.abort()
+  })
+  await worker.done
+  await Promise.allSettled(runs)
+}
+
+function reasonOf({ reason }: AbortSignal): string {
+  return reason instanceof Error ? reason.message : String(reason)
+}
+
+export const workCommand: Command = {
+  name: 'work',
+  summary: 'Works the tasks of an agent by a program: the task on standard input, reports on descriptor 3',
+  options: [
+    { flags: '--agent <agent>', summary: 'the id of the agent, or its name', isRequired: true },
+    {
+      flags: '--exec <command>',
+      summary: 'a command for the shell, run once for each attempt',
+      isRequired: true,
+    },
+    { flags: '--concurrency <count>', summary: 'how many tasks at once: 1 to 100, default 1' },
+    { flags: '--once', summary: 'ends after one attempt' },
+    {
+      flags: '--lease <seconds>',
+      summary: 'how long a task stays claimed when the program is cut off; default 60',
+    },
+    { flags: '--grace <seconds>', summary: 'the time between SIGTERM and SIGKILL; default 5' },
+    {
+      flags: '--drain <seconds>',
+      summary: 'how long programs may go on after Ctrl-C or SIGTERM; default 30',
+    },
+  ],
+  scopes: ['tasks:read', 'tasks:write', 'agents:read'],
+  json: { shape: 'a line for each attempt: `{ task_id, outcome, reason }`' },
+  run: work,
+}

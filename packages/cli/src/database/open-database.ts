@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import type { Taskboard } from '@taskboard/core'
+import type { PgConnection, PgPool } from '@taskboard/postgres'
+import { CliError } from '../cli-error.js'
+import { type Call, textOf } from '../command.js'
+import { loadCore, loadPg, loadPostgres } from './optional-packages.js'
+
+/** The database of a command, and the library that works on it. */
+export interface Opened {
+  readonly pool: PgPool
+  readonly postgres: Awaited<ReturnType<typeof loadPostgres>>
+}
+
+const CONNECT_TIMEOUT_MS = 10_000
+
+/** Works on the database that DATABASE_URL names, or on the PGlite directory of `--data`. */
+export async function withDatabase<T>(call: Call, work: (opened: Opened) => Promise<T>): Promise<T> {
+  const { cli, options } = call
+  const postgres = await loadPostgres()
+  const directory = textOf(options, 'data') ?? (cli.env['TASKBOARD_DATA']?.trim() || undefined)
+  const url = cli.env['DATABASE_URL']?.trim()
+  if (textOf(options, 'data') === undefined && url !== undefined && url !== '') {
+    if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
+      throw new CliError(
+        'usage',
+        'DATABASE_URL must be a URL such as postgres://user:password@127.0.0.1:5432/board',
+      )
+    }
+    const { default: pg } = await loadPg()
+    const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, max: 4 })
+    // Without a listener a lost connection ends the process.
+    pool.on('error', () => undefined)
+    try {
+      return await work({ pool, postgres })
+    } finally {
+      await pool.end()
+    }
+  }
+  if (directory === undefined) {
+    throw new CliError('usage', 'set DATABASE_URL to the database, or --data to a directory of PGlite')
+  }
+  const database = await postgres.openPglite(directory)
+  try {
+    return await work({ pool: database.pool, postgres })
+  } finally {
+    await database.close()
+  }
+}
+
+/** A board on the database, which is not started: it only reads and writes. */
+export async function withBoard<T>(
+  call: Call,
+  work: (taskboard: Taskboard<PgConnection>) => Promise<T>,
+): Promise<T> {
+  const { createTaskboard } = await loadCore()
+  return withDatabase(call, async ({ pool, postgres }) => {
+    const taskboard = createTaskboard({
+      storage: postgres.postgresStorage({ pool, listen: false }),
+      logger: false,
+      // Nothing is sealed here, and a board on a durable storage requires one.
+      secrets: { encryptionKey: randomBytes(32) },
+    })
+    try {
+      return await work(taskboard)
+    } finally {
+      await taskboard.close({ drainTimeoutMs: 0 })
+    }
+  })
+}

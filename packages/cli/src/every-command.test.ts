@@ -1,0 +1,258 @@
+import { openCuttingProxy, startServer, type ServerProcess } from '@taskboard/example-demo/testing'
+import { createClient } from '@taskboard/client'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../postgres/test/test-database.js'
+import { answerCheck } from '../test/answer-check.js'
+import { newFolder, run, start, type Ended } from '../test/cli-process.js'
+import { commands } from './commands.js'
+
+const owner = { email: 'ada@acme.example', password: 'correct horse battery' }
+/** What else is tested: on databases, and programs as agents. */
+const elsewhere = ['work', 'migrate', 'status', 'create-key', 'export', 'import']
+
+describe.each(['PGlite', 'PostgreSQL'])(
+  'every command against the demo on %s',
+  { timeout: 120_000 },
+  (storage) => {
+    let server: ServerProcess
+    let database: TestDatabase | undefined
+    let check: Awaited<ReturnType<typeof answerCheck>>
+    let env: Readonly<Record<string, string>>
+    let agentId = ''
+    const called = new Set<string>()
+
+    beforeAll(async () => {
+      if (storage === 'PostgreSQL') database = await createTestDatabase()
+      server = await startServer(new URL('server.js', inject('programs')), {
+        TASKBOARD_AGENT: 'off',
+        TASKBOARD_OWNER_EMAIL: owner.email,
+        TASKBOARD_OWNER_PASSWORD: owner.password,
+        TASKBOARD_WEBHOOK_ALLOW: '127.0.0.0/8',
+        ...(database !== undefined && { DATABASE_URL: database.url }),
+      })
+      check = await answerCheck(server.url)
+      env = { HOME: newFolder(), TASKBOARD_URL: server.url }
+    }, 120_000)
+    afterAll(async () => {
+      await server?.kill()
+      await database?.drop()
+    })
+
+    /** Calls a command with `--json`, and compares what it prints with the document. */
+    async function json<T>(name: string, args: readonly string[] = [], input = ''): Promise<T> {
+      called.add(name)
+      const ended = await run([...name.split(' '), ...args, '--json'], { env, input })
+      expect(ended).toMatchObject({ code: 0, stderr: '' })
+      const known = commands.find((command) => command.name === name)
+      if (known !== undefined && 'operation' in known.json) check(known.json.operation, ended.json())
+      return ended.json() as T
+    }
+
+    const text = (args: readonly string[], input = ''): Promise<Ended> => run(args, { env, input })
+
+    it('logs in', async () => {
+      const wrong = await text(['login', '--email', owner.email], 'not the password\n')
+      expect(wrong).toMatchObject({ code: 3, stdout: '' })
+      expect(wrong.stderr).not.toContain('not the password')
+      const login = await json<{ url: string }>('login', [], `${owner.email}\n${owner.password}\n`)
+      expect(login.url).toBe(server.url)
+    })
+
+    it('adds, lists, shows, moves and comments tasks', async () => {
+      const added = await json<{ id: string }>(
+        'add',
+        [
+          'Write the report',
+          '--description',
+          '-',
+          '--tag',
+          'a',
+          '--tag',
+          'b',
+          '--priority',
+          'high',
+          '--metadata',
+          'x=1',
+        ],
+        'with \u001B[31mfigures\n',
+      )
+      const part = await json<{ id: string }>('add', [
+        'Later',
+        '--depends-on',
+        added.id,
+        '--deadline',
+        '2099-01-31T12:00:00Z',
+      ])
+      const page = await json<{ tasks: { id: string; tags: string[] }[] }>('list', ['--tag', 'a'])
+      expect(page.tasks).toMatchObject([{ id: added.id, tags: ['a', 'b'] }])
+      const all = await json<{ tasks: { id: string }[] }>('list', ['--all'])
+      expect(all.tasks.map(({ id }) => id).slice(0, 2)).toEqual([part.id, added.id])
+      await json('comment', [added.id, 'looks good'])
+      expect(await json('show', [added.id])).toMatchObject({
+        description: 'with \u001B[31mfigures',
+        metadata: { x: '1' },
+      })
+      const page1 = await text(['show', added.id])
+      expect(page1.stdout).toContain('with \uFFFD[31mfigures')
+      expect(page1.stdout).toContain('looks good')
+      expect(page1.stdout).not.toContain('\u001B')
+      expect(await json('move', [added.id, 'done'])).toMatchObject({ column: 'done' })
+      await json('move', [part.id, 'doing'])
+      const table = await text(['list', '--column', 'done'])
+      expect(table.stdout).toMatch(/^ID .*TITLE\n.*Write the report\n$/)
+    })
+
+    it('creates, lists, pauses, resumes and deletes agents', async () => {
+      const { id } = await json<{ id: string }>('agents create', [
+        'Shell',
+        '--type',
+        'shell',
+        '--max-concurrent',
+        '2',
+      ])
+      agentId = id
+      const { agents } = await json<{ agents: { id: string }[] }>('agents list')
+      expect(agents.map((agent) => agent.id)).toContain(id)
+      expect(await json('agents pause', [id])).toMatchObject({ paused: true })
+      expect(await json('agents resume', [id])).toMatchObject({ paused: false })
+      const other = await json<{ id: string }>('agents create', ['Other'])
+      expect(await json('agents delete', [other.id])).toEqual({ deleted: other.id })
+    })
+
+    it('answers questions, and decides approvals by their task', async () => {
+      const client = createClient({ baseUrl: server.url, key: server.key })
+      const claim = async (title: string) => {
+        const { id } = await json<{ id: string }>('add', [title, '--type', 'shell'])
+        const { task } = await client.tasks.claim({ agent_id: agentId })
+        expect(task?.id).toBe(id)
+        return { id, fencing_token: task?.fencing_token ?? 0 }
+      }
+      const asking = await claim('asking')
+      await client.tasks.hold(asking.id, {
+        fencing_token: asking.fencing_token,
+        reason: 'needs_input',
+        message: 'Which?',
+      })
+      expect(await json('answer', [asking.id, 'that one'])).toMatchObject({
+        kind: 'answer',
+        body: 'that one',
+      })
+      await client.tasks.move(asking.id, { to: 'done' })
+      for (const command of ['approve', 'reject']) {
+        const { id, fencing_token } = await claim(command)
+        await client.tasks.approvals.request(id, {
+          fencing_token,
+          action: 'pay',
+          summary: 'Pay it',
+          input: { sum: 5 },
+        })
+        const { approvals } = await json<{ approvals: { id: string }[] }>('approvals', ['--task', id])
+        expect(approvals).toHaveLength(1)
+        const decided = await json(command, [id, '--comment', 'as discussed'])
+        expect(decided).toMatchObject({
+          status: command === 'approve' ? 'approved' : 'rejected',
+          comment: 'as discussed',
+        })
+        expect(await text(['reject', id])).toMatchObject({ code: 4 })
+        await client.tasks.move(id, { to: 'done' })
+      }
+    })
+
+    it('manages webhooks', async () => {
+      const received: unknown[] = []
+      const endpoint = createServer((request, response) => {
+        received.push(request.headers['webhook-id'])
+        response.end()
+      }).listen(0, '127.0.0.1')
+      await once(endpoint, 'listening')
+      const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/`
+      const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+      const { id } = await json<{ id: string }>(
+        'webhooks create',
+        [url, '--event', 'task.created', '--signed'],
+        `${secret}\n`,
+      )
+      expect(await json('webhooks list')).toMatchObject({ webhooks: [{ id, url, signed: true }] })
+      await json('webhooks test', [id])
+      expect(received).toHaveLength(1)
+      expect(await json('webhooks disable', [id])).toMatchObject({ enabled: false })
+      expect(await json('webhooks enable', [id])).toMatchObject({ enabled: true })
+      expect(await json('webhooks delete', [id])).toEqual({ deleted: id })
+      endpoint.close()
+      endpoint.closeAllConnections()
+    })
+
+    it('creates, lists, rotates and revokes keys', async () => {
+      const created = await json<{ id: string; key: string }>(
+        'keys create',
+        ['reader', '--scope', 'tasks:read', '--days', '1', '--email', owner.email],
+        `${owner.password}\n`,
+      )
+      const reader = { ...env, TASKBOARD_KEY: created.key }
+      expect(await run(['list', '--json'], { env: reader })).toMatchObject({ code: 0 })
+      expect(await run(['add', 'x'], { env: reader })).toMatchObject({ code: 3 })
+      const { api_keys: keys } = await json<{ api_keys: { id: string }[] }>('keys list')
+      expect(keys.map(({ id }) => id)).toContain(created.id)
+      const rotated = await json<{ id: string; key: string }>(
+        'keys rotate',
+        [created.id, '--overlap', '0'],
+        `${owner.email}\n${owner.password}\n`,
+      )
+      expect(await run(['list'], { env: { ...env, TASKBOARD_KEY: rotated.key } })).toMatchObject({ code: 0 })
+      expect(await json('keys revoke', [rotated.id])).toEqual({ revoked: rotated.id })
+      expect(await run(['list'], { env: { ...env, TASKBOARD_KEY: rotated.key } })).toMatchObject({ code: 3 })
+    })
+
+    it('watches what happens, over a cut of the connection', async () => {
+      called.add('watch')
+      const proxy = await openCuttingProxy(server.url)
+      const watching = start(['watch', '--json'], {
+        env: { ...env, TASKBOARD_URL: proxy.url, TASKBOARD_KEY: server.key },
+      })
+      await watching.printed(/"type":"subscribed"/)
+      const ids = [(await json<{ id: string }>('add', ['Seen live'])).id]
+      await watching.printed(new RegExp(`"type":"task.created".*${ids[0]}`))
+      proxy.cut()
+      await watching.printed(/not connected/)
+      ids.push((await json<{ id: string }>('add', ['Seen later'])).id)
+      proxy.mend()
+      await watching.printed(new RegExp(`"type":"task.created".*${ids[1]}`))
+      watching.signal('SIGINT')
+      const { code, stdout } = await watching.ended
+      expect(code).toBe(0)
+      const messages = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { type: string; data: { task_id: string } })
+      const created = messages.filter(({ type }) => type === 'task.created')
+      expect(created.map(({ data }) => data.task_id)).toEqual(ids)
+      await proxy.close()
+    })
+
+    it('ends with the documented codes', async () => {
+      expect(await text(['nothing'])).toMatchObject({ code: 2 })
+      expect(await text(['add'])).toMatchObject({ code: 2 })
+      expect(await text(['move', 'task_0', 'away'])).toMatchObject({ code: 2 })
+      expect(await text(['show', 'task_0'])).toMatchObject({ code: 4 })
+      expect(await text(['answer', (await json<{ id: string }>('add', ['open'])).id, 'x'])).toMatchObject({
+        code: 5,
+      })
+      expect(await text(['add', 'x', '--deadline', 'soon'])).toMatchObject({ code: 8 })
+      // The stored key is for the server of the login only.
+      expect(await text(['list', '--url', 'http://127.0.0.1:1'])).toMatchObject({ code: 3 })
+      const elsewhereEnv = { ...env, TASKBOARD_KEY: server.key, TASKBOARD_URL: 'http://127.0.0.1:1' }
+      expect(await run(['list'], { env: elsewhereEnv })).toMatchObject({ code: 7 })
+      const fault = await run(['show', 'task_0', '--json'], { env })
+      expect(JSON.parse(fault.stderr)).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND', exit_code: 4 } })
+    })
+
+    it('logs out, and every command was called', async () => {
+      expect(await json('logout')).toMatchObject({ revoked: true })
+      expect(await text(['list'])).toMatchObject({ code: 3 })
+      expect([...called, ...elsewhere].toSorted()).toEqual(commands.map(({ name }) => name).toSorted())
+    })
+  },
+)

@@ -1,0 +1,5 @@
+export { runCli } from './run-cli.js'
+export type { CliHost } from './cli.js'
+export type { PromptStream } from './prompts.js'
+export type { TextStream } from './output/text-stream.js'
+export type { Environment } from './config-file.js'

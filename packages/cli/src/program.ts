@@ -1,0 +1,91 @@
+import { Command as CommanderCommand, CommanderError, Option as CommanderOption } from 'commander'
+import { type CliHost, type CliOptions, createCli } from './cli.js'
+import { withoutSecrets } from './cli-error.js'
+import type { Command, Option, Options } from './command.js'
+import { commands, groups } from './commands.js'
+import { exitCodes } from './exit-codes.js'
+
+/** The options that every command has. */
+export const commonOptions: readonly Option[] = [
+  { flags: '--json', summary: 'prints the result as JSON' },
+  { flags: '--no-color', summary: 'prints no colours; they are off without a terminal, and by NO_COLOR' },
+]
+export const urlOption: Option = {
+  flags: '--url <url>',
+  summary: 'the server; default: TASKBOARD_URL, or that of the last login, or http://127.0.0.1:3000',
+}
+
+/** The commands as commander knows them. Each runs with `host`. */
+export function createProgram(host: CliHost, version: string): CommanderCommand {
+  const root = new CommanderCommand('taskboard')
+    .description('The command line of Taskboard, a kanban board for people and AI agents.')
+    .version(version)
+    .helpCommand(false)
+    .addHelpText('after', () => `\nExit codes:\n${exitCodeLines()}`)
+  const parents = new Map<string, CommanderCommand>()
+  for (const command of commands) {
+    const words = command.name.split(' ')
+    const [group = ''] = words
+    const parent = words.length === 1 ? root : (parents.get(group) ?? addGroup(root, group))
+    if (words.length > 1) parents.set(group, parent)
+    addCommand(parent, words.at(-1) ?? '', command, host)
+  }
+  for (const one of [
+    root,
+    ...parents.values(),
+    ...[root, ...parents.values()].flatMap((parent) => parent.commands),
+  ]) {
+    one.exitOverride().configureOutput({
+      writeOut: (text) => void host.stdout.write(text),
+      writeErr: (text) => void host.stderr.write(withoutSecrets(text)),
+      getOutHelpWidth: () => host.stdout.columns ?? 100,
+    })
+  }
+  return root
+}
+
+function addGroup(root: CommanderCommand, name: string): CommanderCommand {
+  return root.command(name).description(groups[name] ?? '')
+}
+
+function addCommand(parent: CommanderCommand, name: string, command: Command, host: CliHost): void {
+  const added = parent.command(name).description(command.summary)
+  for (const { name: argument, summary } of command.arguments ?? []) added.argument(`<${argument}>`, summary)
+  for (const option of [
+    ...(command.options ?? []),
+    ...(command.isLocal === true ? [] : [urlOption]),
+    ...commonOptions,
+  ]) {
+    added.addOption(toOption(option))
+  }
+  added.action(async (...given: unknown[]) => {
+    const count = command.arguments?.length ?? 0
+    const options = given[count] as Options & CliOptions
+    const cli = createCli(host, options)
+    try {
+      await command.run({ cli, args: given.slice(0, count) as string[], options })
+    } finally {
+      cli.close()
+    }
+  })
+}
+
+function toOption({ flags, summary, isList, isRequired, choices }: Option): CommanderOption {
+  const option = new CommanderOption(flags, summary)
+  if (choices !== undefined) option.choices([...choices])
+  if (isList === true) {
+    option.argParser((value: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), value])
+  }
+  return isRequired === true ? option.makeOptionMandatory() : option
+}
+
+function exitCodeLines(): string {
+  return Object.values(exitCodes)
+    .map(({ code, summary }) => `  ${String(code).padEnd(4)}${summary}`)
+    .join('\n')
+}
+
+/** Whether commander has printed what was wrong, or what was asked for, already. */
+export function isPrinted(error: unknown): error is CommanderError {
+  return error instanceof CommanderError
+}

@@ -1,0 +1,114 @@
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  createMigratedDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../../postgres/test/test-database.js'
+import { newFolder, run, start, type Ended } from '../test/cli-process.js'
+
+const opened: TestDatabase[] = []
+let folder = ''
+
+beforeEach(() => {
+  folder = newFolder()
+})
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.drop()
+})
+
+async function migrated(): Promise<TestDatabase> {
+  const database = await createMigratedDatabase()
+  opened.push(database)
+  return database
+}
+
+const on = (database: TestDatabase, args: readonly string[], input?: string): Promise<Ended> =>
+  run(args, { env: { DATABASE_URL: database.url }, ...(input !== undefined && { input }) })
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+describe('export and import', () => {
+  it('go through pipes, and refuse what is no export', { timeout: 60_000 }, async () => {
+    const [source, target] = [await migrated(), await migrated()]
+    const made = await on(source, ['create-key', 'tests', '--new-account', 'Acme', '--scope', 'tasks:read'])
+    expect(made).toMatchObject({ code: 0 })
+    const { stdout, code } = await on(source, ['export', '-'])
+    expect(code).toBe(0)
+    expect(await on(target, ['import', '-'], stdout)).toMatchObject({ code: 0, stderr: '' })
+    const cut = stdout.slice(0, stdout.indexOf('\n') + 1)
+    expect(await on(target, ['import', '-'], cut)).toMatchObject({ code: 8 })
+    const own = join(folder, 'notes.txt')
+    writeFileSync(own, 'my notes\nwithout an end')
+    copyFileSync(own, `${own}.kept`)
+    expect(await on(source, ['export', own, '--resume'])).toMatchObject({ code: 2 })
+    expect(readFileSync(own)).toEqual(readFileSync(`${own}.kept`))
+    expect(await on(source, ['import', own])).toMatchObject({ code: 8 })
+    expect(await on(source, ['import', join(folder, 'none')])).toMatchObject({ code: 4 })
+    const absent = join(folder, 'absent.ndjson')
+    expect(await on(source, ['export', absent, '--account', 'acct_0'])).toMatchObject({ code: 4 })
+    expect(sizeOf(absent)).toBe(0)
+  })
+})
+
+describe('commands on a database', () => {
+  it('plan, show and apply migrations, and create keys', { timeout: 60_000 }, async () => {
+    const database = await createTestDatabase()
+    opened.push(database)
+    const before = await on(database, ['status', '--json'])
+    expect(before).toMatchObject({ code: 9 })
+    const { migrations } = before.json() as { migrations: { state: string }[] }
+    expect(new Set(migrations.map(({ state }) => state))).toEqual(new Set(['pending']))
+    const plan = await on(database, ['migrate', '--plan'])
+    expect(plan.stdout).toMatch(/^-- 0000_bookkeeping\ncreate schema/)
+    expect(await on(database, ['status'])).toMatchObject({ code: 9 })
+    const applied = await on(database, ['migrate', '--json'])
+    expect((applied.json() as { applied: string[] }).applied).toContain('0001_board')
+    expect((await on(database, ['migrate', '--json'])).json()).toEqual({ applied: [] })
+    expect(await on(database, ['status'])).toMatchObject({ code: 0, stderr: '' })
+    const key = await on(database, [
+      'create-key',
+      'ops',
+      '--new-account',
+      'Acme',
+      '--scope',
+      'tasks:read',
+      '--days',
+      '1',
+    ])
+    expect(key).toMatchObject({ code: 0 })
+    expect(key.stdout).toMatch(/^tb_[0-9a-z]{39}\n$/)
+    expect(key.stderr).not.toContain(key.stdout.trim())
+    expect(await on(database, ['create-key', 'ops', '--scope', 'tasks:read'])).toMatchObject({ code: 2 })
+    expect(await on(database, ['create-key', 'ops', '--scope', 'all', '--new-account', 'B'])).toMatchObject({
+      code: 8,
+    })
+  })
+
+  it('work on a directory of PGlite', { timeout: 120_000 }, async () => {
+    const data = ['--data', join(folder, 'board')]
+    expect(await run(['migrate', ...data])).toMatchObject({ code: 0 })
+    expect(
+      await run(['create-key', 'ops', '--new-account', 'Acme', '--scope', 'tasks:read', ...data]),
+    ).toMatchObject({
+      code: 0,
+    })
+    const file = join(folder, 'board.ndjson')
+    expect(await run(['export', file, ...data])).toMatchObject({ code: 0 })
+    const target = await migrated()
+    expect(await on(target, ['import', file])).toMatchObject({ code: 0 })
+  })
+
+  it('hide the password of the database', { timeout: 60_000 }, async () => {
+    const env = { DATABASE_URL: 'postgres://board:swordfish@127.0.0.1:1/board' }
+    const one = start(['status'], { env })
+    const { code, stdout, stderr } = await one.ended
+    expect(code).toBe(7)
+    expect(stdout + stderr).not.toContain('swordfish')
+    expect(await run(['status'])).toMatchObject({ code: 2 })
+    const wrong = await run(['status'], { env: { DATABASE_URL: 'mysql://board:swordfish@x/y' } })
+    expect(wrong).toMatchObject({ code: 2 })
+    expect(wrong.stderr).not.toContain('swordfish')
+  })
+})
