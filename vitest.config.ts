@@ -94,8 +94,6 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['packages/core/src/**/*.ts'],
-      // When some projects are run, a file is external to all of them but one.
-      allowExternal: true,
       exclude: ['**/*.test.ts'],
       reporter: ['text-summary', 'html', 'json-summary'],
       thresholds: { lines: 95, branches: 95 },

@@ -23,7 +23,18 @@ const gates = [
 ]
 const GATES_AT_ONCE = 2
 /** Their tests reach all of the core that is reached. Coverage takes half as long again, so that the other projects run without. */
-const COVERING = ['core', 'memory', 'testing', 'express', 'fastify', 'graphql', 'ws', 'notify', 'client']
+const COVERING = [
+  'core',
+  'memory',
+  'testing',
+  'express',
+  'fastify',
+  'graphql',
+  'ws',
+  'notify',
+  'client',
+  'dashboard',
+]
 /** Another release of Node.js sends a large board on PostgreSQL the same statements, and a browser the same files. */
 const ON_ONE_RELEASE = [
   '**/test/plans/**',
