@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { root, run } from './run.mjs'
+import { capture, root, run } from './run.mjs'
 
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 /** How fast-check begins. Such a failure was found by chance and is real, whether or not it is found again. */
@@ -28,6 +28,13 @@ export async function runVitest(options) {
   const passed = first.passed - first.passedIn.filter(isOf).length + again.passed
   const unsteady = again.failed.length === 0 && again.code === 0 ? first.failed.map(textOf) : []
   return { ...totalsOf({ ...again, passed }), unsteady }
+}
+
+/** The names of all projects that have tests. */
+export async function projectNames() {
+  const { code, stdout, output } = await capture(process.execPath, [vitest, 'list', '--filesOnly', '--json'])
+  if (code !== 0) throw new Error(`vitest lists no files:\n${output}`)
+  return [...new Set(JSON.parse(stdout).map(({ projectName }) => projectName))]
 }
 
 async function runOnce({ node, coverage = false, projects = [], exclude = [], files = [] }) {

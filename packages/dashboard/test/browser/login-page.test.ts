@@ -67,7 +67,7 @@ it('says for how long the address is locked after too many tries', async () => {
   await page.getByLabel('Email').fill('nobody@example.com')
   await page.getByLabel('Password').fill('guess')
   const submit = page.getByRole('button', { name: 'Log in' })
-  const locked = page.getByText(/^Too many requests\. Try again in 1[45](\.\d)? min\./)
+  const locked = page.getByText(/^Too many tries\. Try again in 1[45](\.\d)? min\./)
   // A click while the answer to the one before is on its way sends nothing.
   const tryAgain = async (): Promise<boolean> => {
     if (await locked.isVisible()) return true
