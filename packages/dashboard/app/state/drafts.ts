@@ -10,5 +10,5 @@ export function keepDraft(form: string, draft: unknown): void {
   else kept.set(form, draft)
 }
 
-/** For whoever logs in next. */
+/** So that the user who logs in next does not see them. */
 export const forgetDrafts = (): void => kept.clear()

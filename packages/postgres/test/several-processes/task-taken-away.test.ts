@@ -79,6 +79,16 @@ const ways = [
   ['at the next poll without LISTEN', { listen: false, pollIntervalMs: 50 }, false],
 ] as const
 
+/** The first statuses that were reported of the worker's agent, once there are `count`. */
+const untilReported = (count: number) =>
+  until(
+    () =>
+      board.rows<{ status: string }>(
+        `select facts ->> 'status' as status from taskboard.event where type = 'agent.status' order by seq`,
+      ),
+    (rows) => rows.length >= count,
+  )
+
 describe.each(ways)('a run whose task is revoked gets its signal %s', (_, options, isOwn) => {
   it.each(takings)('when the task is %s, and its slot is free', async (_name, take) => {
     const worker = await startWorker(options)
@@ -88,18 +98,14 @@ describe.each(ways)('a run whose task is revoked gets its signal %s', (_, option
       () => worker.began,
       (began) => began.includes('taken'),
     )
+    // A report that is still under way would cancel out with the next ones.
+    await untilReported(1)
     await from.board(board.workspaceId).add({ title: 'waiting' })
     await take(from, id)
     const seen = () => ({ began: worker.began, reasons: worker.reasons.length })
     await until(seen, ({ began, reasons }) => reasons === 1 && began.includes('waiting'))
     expect(worker.reasons).toEqual([expect.objectContaining({ code: 'CONFLICT' })])
-    const statuses = await until(
-      () =>
-        board.rows<{ status: string }>(
-          `select facts ->> 'status' as status from taskboard.event where type = 'agent.status' order by seq`,
-        ),
-      (rows) => rows.length >= 3,
-    )
+    const statuses = await untilReported(3)
     expect(statuses.slice(0, 3).map(({ status }) => status)).toEqual(['busy', 'available', 'busy'])
   })
 })
