@@ -1,9 +1,10 @@
-// Builds every package, core before those that import it. `--stale` skips a package whose output is newer than its sources.
+// Builds every package after those that it imports. `--stale` skips a package whose output is newer than its sources.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isAppFresh } from '../packages/dashboard/scripts/build-app.mjs'
+import { packageNames, packagesFolder, siblingsOf } from './packages.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const tsup = join(root, 'node_modules/tsup/dist/cli-default.js')
@@ -17,17 +18,9 @@ function newestSourceMs(folder) {
 }
 
 function isFresh(name, dependsOnMs) {
-  return isNewer(
-    join(root, 'packages', name, 'dist/index.d.ts'),
-    [join(root, 'packages', name, 'src')],
-    dependsOnMs,
-  )
-}
-
-function isNewer(output, folders, dependsOnMs) {
+  const output = join(packagesFolder, name, 'dist/index.d.ts')
   if (!existsSync(output)) return false
-  const builtMs = statSync(output).mtimeMs
-  return Math.max(dependsOnMs, ...folders.filter(existsSync).map(newestSourceMs)) < builtMs
+  return Math.max(dependsOnMs, newestSourceMs(join(packagesFolder, name, 'src'))) < statSync(output).mtimeMs
 }
 
 const build = (name) => compile(name, [tsup, '--silent'])
@@ -35,7 +28,7 @@ const build = (name) => compile(name, [tsup, '--silent'])
 function compile(name, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, {
-      cwd: join(root, 'packages', name),
+      cwd: join(packagesFolder, name),
       stdio: ['ignore', 'inherit', 'inherit'],
     })
     child.on('error', reject)
@@ -48,22 +41,19 @@ function compile(name, args) {
   })
 }
 
-const dependents = [
-  'memory',
-  'postgres',
-  'testing',
-  'express',
-  'fastify',
-  'graphql',
-  'mcp',
-  'ws',
-  'notify',
-  'client',
-  'dashboard',
-]
-const coreSourceMs = newestSourceMs(join(root, 'packages/core/src'))
-if (!onlyStale || !isFresh('core', 0)) await build('core')
-await Promise.all(dependents.filter((name) => !onlyStale || !isFresh(name, coreSourceMs)).map(build))
-// Its types are those of the client and the Postgres storage.
-if (!onlyStale || !isFresh('cli', coreSourceMs)) await build('cli')
+const coreSourceMs = newestSourceMs(join(packagesFolder, 'core/src'))
+const isDue = (name) => !onlyStale || !isFresh(name, name === 'core' ? 0 : coreSourceMs)
+
+const builds = new Map()
+/** Builds a package once those are built whose types it has. */
+function buildInTurn(name) {
+  const known = builds.get(name)
+  if (known !== undefined) return known
+  const siblings = siblingsOf(name).map(buildInTurn)
+  const built = Promise.all(siblings).then(() => (isDue(name) ? build(name) : undefined))
+  builds.set(name, built)
+  return built
+}
+
+await Promise.all(packageNames.map(buildInTurn))
 if (!onlyStale || !isAppFresh()) await compile('dashboard', ['scripts/build-app.mjs'])

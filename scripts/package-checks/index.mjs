@@ -2,6 +2,7 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { packageNames as names } from '../packages.mjs'
 import { capture, root } from '../run.mjs'
 import { installHost, packPackages } from './scratch-host.mjs'
 
@@ -9,21 +10,6 @@ import { installHost, packPackages } from './scratch-host.mjs'
 const further = {
   '@taskboard/dashboard': ['dist/app/index.html', 'dist/app/manifest.json', 'dist/app/LICENSES.txt'],
 }
-const names = [
-  'core',
-  'memory',
-  'postgres',
-  'testing',
-  'express',
-  'fastify',
-  'graphql',
-  'mcp',
-  'ws',
-  'notify',
-  'client',
-  'dashboard',
-  'cli',
-]
 const program = (path) => join(root, 'node_modules', path)
 const fixture = (name) => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url))
 
