@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-const modules = fileOf('../audits/node_modules')
+const modules = fileURLToPath(new URL('../audits/node_modules', import.meta.url))
+const server = fileURLToPath(new URL('../test/conformance-server.ts', import.meta.url))
 const node = join(modules, `node22-${process.platform}-${process.arch}/bin/node`)
 const conformance = join(modules, '@modelcontextprotocol/conformance/dist/index.js')
 const inspector = join(modules, '@modelcontextprotocol/inspector/clients/launcher/build/index.js')
@@ -19,7 +19,7 @@ export const hasAudits: boolean = existsSync(node) && existsSync(conformance)
 /** Serves the endpoint for the suite, in a process of its own. */
 export async function serveForAudits(): Promise<{ readonly url: string; close(): void }> {
   const flags = ['--conditions=@taskboard/source', '--import', import.meta.resolve('tsx')]
-  const child = spawn(process.execPath, [...flags, fileOf('./conformance-server.ts')], {
+  const child = spawn(process.execPath, [...flags, server], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const { value } = await createInterface(child.stdout)[Symbol.asyncIterator]().next()
@@ -30,7 +30,16 @@ export async function serveForAudits(): Promise<{ readonly url: string; close():
 export async function runSuite(url: string): Promise<ReadonlyMap<string, boolean>> {
   const folder = await mkdtemp(join(tmpdir(), 'taskboard-mcp-'))
   try {
-    const output = await outputOf([conformance, 'server', '--url', url, '--output-dir', folder])
+    const output = await outputOf([
+      conformance,
+      'server',
+      '--url',
+      url,
+      '--output-dir',
+      folder,
+      '--suite',
+      'all',
+    ])
     const lines = output.matchAll(/^([✓✗]) ([\w-]+): \d+ passed, \d+ failed$/gm)
     return new Map([...lines].map(([, mark, name]) => [String(name), mark === '✓']))
   } finally {
@@ -38,9 +47,16 @@ export async function runSuite(url: string): Promise<ReadonlyMap<string, boolean
   }
 }
 
+/** A connection of the Inspector's command line. */
+interface Inspected {
+  readonly url: string
+  readonly key?: string
+}
+
 /** What the Inspector's command line prints, as JSON. */
-export async function inspect(url: string, ...args: readonly string[]): Promise<unknown> {
-  return JSON.parse(await outputOf([inspector, '--cli', url, '--transport', 'http', ...args]))
+export async function inspect({ url, key }: Inspected, ...args: readonly string[]): Promise<unknown> {
+  const header = key === undefined ? [] : ['--header', `Authorization: Bearer ${key}`]
+  return JSON.parse(await outputOf([inspector, '--cli', url, '--transport', 'http', ...header, ...args]))
 }
 
 /** Also of a program that fails. */

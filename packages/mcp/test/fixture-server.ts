@@ -38,9 +38,12 @@ export function fixtureServer(): McpServer {
     'json_schema_2020_12_tool',
     {
       description: 'a schema',
-      inputSchema: z.object({
+      inputSchema: z.strictObject({
         name: z.string().optional(),
-        address: z.object({ street: z.string() }).optional(),
+        address: z
+          .object({ street: z.string().optional(), city: z.string().optional() })
+          .meta({ id: 'address' })
+          .optional(),
       }),
     },
     () => ({ content: [text('ok')] }),
