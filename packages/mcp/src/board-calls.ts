@@ -5,6 +5,8 @@ export interface OperationInput {
   readonly params?: Readonly<Record<string, string>> | undefined
   readonly query?: Readonly<Record<string, string | undefined>> | undefined
   readonly body?: Readonly<Record<string, unknown>> | undefined
+  /** As the `Idempotency-Key` of the enterprise API. */
+  readonly idempotencyKey?: string | undefined
 }
 
 /** An answer of the enterprise API, with wire names. */

@@ -2,6 +2,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { connect } from '../test/mcp-client.js'
 import { type McpHost, mounts, serveMcp } from '../test/mcp-host.js'
+import { listenTo } from '../test/raw-requests.js'
 
 let host: McpHost
 const clients: Client[] = []
@@ -51,7 +52,61 @@ describe.each(mounts)('a subscription, on %s', (_, mount) => {
   })
 })
 
+describe.each(mounts)('a hostile subscriber, on %s', (_, mount) => {
+  const isFreed = () => vi.waitFor(() => expect(host.taskboard.services.realtime.isHeard).toBe(false), 5_000)
+
+  it('is refused beyond the connections of the account, under the id of the request', async () => {
+    host = await serveMcp({ mount, board: { tiers: { enterprise: { webSocketConnections: 2 } } } })
+    const uris = [`board://${host.workspaceId}`]
+    const open = [await listenTo(host, uris), await listenTo(host, uris)]
+    const refused = await listenTo(host, uris, { id: 'third' })
+    expect(refused.status).toBe(402)
+    expect(await refused.json()).toMatchObject({
+      id: 'third',
+      error: { code: -32000, data: { error: { code: 'QUOTA_EXCEEDED' } } },
+    })
+    for (const { body } of open) await body?.cancel()
+    await isFreed()
+    const again = await listenTo(host, uris)
+    expect(again.status).toBe(200)
+    await again.body?.cancel()
+  })
+
+  it('leaves nothing behind when it disconnects, also before its answer', async () => {
+    host = await serveMcp({ mount })
+    const uris = [`board://${host.workspaceId}`]
+    const left = await Promise.allSettled(
+      Array.from({ length: 20 }, async (__, index) => {
+        const gone = new AbortController()
+        setTimeout(() => gone.abort(), index)
+        const response = await listenTo(host, uris, { signal: gone.signal })
+        return response.text()
+      }),
+    )
+    expect(left.map(({ status }) => status)).toEqual(Array(20).fill('rejected'))
+    await isFreed()
+  })
+
+  it('is refused with an id so long that notifications would repeat it', async () => {
+    host = await serveMcp({ mount })
+    const refused = await listenTo(host, [`board://${host.workspaceId}`], { id: 'i'.repeat(256) })
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: { code: -32602 } }])
+    expect(host.taskboard.services.realtime.isHeard).toBe(false)
+  })
+})
+
 describe('a subscription', () => {
+  it('ends when its key expires', async () => {
+    host = await serveMcp()
+    const { accountId } = host
+    const expiresAt = Date.now() + 1_000
+    const scopes = ['tasks:read' as const]
+    const { key } = await host.taskboard.accounts.createKey({ accountId, name: 'short', scopes, expiresAt })
+    const { subscription } = await follow(host.url, key, [`board://${host.workspaceId}`])
+    expect(await subscription.closed).toBeDefined()
+    expect((await listenTo(host, [], { key })).status).toBe(401)
+  })
+
   it('ends when its key is revoked', async () => {
     host = await serveMcp()
     const { accountId } = host

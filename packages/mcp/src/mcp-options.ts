@@ -1,3 +1,4 @@
+import { TaskboardError } from '@taskboard/core'
 import { type ToolSet, toolSets } from './tools/tool.js'
 
 export interface McpOptions {
@@ -44,8 +45,17 @@ export function checkOptions({
   for (const url of urls) if (!URL.canParse(url)) throw new TypeError(`${url} is not a URL`)
 }
 
-/** The sets that the query of a request names; null when it names none. Unknown names are left out. */
+/**
+ * The sets that the query of a request names; null when it names none.
+ * @throws TaskboardError `INVALID_FIELD` (`tools`) for a name that is no set: a misspelt one would leave an agent without tools.
+ */
 export function setsOf(query: string): readonly ToolSet[] | null {
-  const named = new URLSearchParams(query).get('tools')?.split(',')
-  return named === undefined ? null : toolSets.filter((each) => named.includes(each))
+  const named = new URLSearchParams(query)
+    .get('tools')
+    ?.split(',')
+    .map((each) => each.trim())
+  if (named === undefined) return null
+  const sets = toolSets.filter((each) => named.includes(each))
+  if (sets.length === new Set(named).size) return sets
+  throw new TaskboardError('INVALID_FIELD', `tools must be of ${toolSets.join(', ')}`, { field: 'tools' })
 }

@@ -16,10 +16,21 @@ export function parsePlace(uri: string): Place | null {
   return kind === undefined || id === undefined ? null : { kind: kind as Place['kind'], id }
 }
 
+/** The addresses that a request `subscriptions/listen` wants to follow, of those that can exist. */
+export function wantedPlaces(listen: object): ReadonlySet<string> {
+  const { params } = listen as { readonly params?: { readonly notifications?: Answer } | null }
+  const uris: unknown = params?.notifications?.['resourceSubscriptions']
+  const texts = Array.isArray(uris) ? uris.filter((uri): uri is string => typeof uri === 'string') : []
+  return new Set(texts.filter((uri) => parsePlace(uri) !== null))
+}
+
 /** The addresses of what an event of the board changes. */
 export function changedPlaces(workspaceId: string, taskId: string | undefined): readonly string[] {
   return taskId === undefined ? [`board://${workspaceId}`] : [`task://${taskId}`, `board://${workspaceId}`]
 }
+
+/** Of an address in an error. */
+const LONGEST_SHOWN = 200
 
 const JSON_TYPE = 'application/json'
 
@@ -43,7 +54,11 @@ export async function listBoards(
   board: BoardCalls,
 ): Promise<readonly { uri: string; name: string; mimeType: string }[]> {
   if (board.scopes !== null && !board.scopes.includes('account:read')) return []
-  const { workspaces } = await board.call('getAccount', {})
+  const { workspaces } = await board.call('getAccount', {}).catch((error: unknown) => {
+    // Over HTTP the scopes are known only by what they allow.
+    if (board.explain(error).error.code === 'AUTHORIZATION_FAILED') return { workspaces: [] }
+    throw error
+  })
   return (workspaces as readonly Answer[]).map(({ id, name }) => ({
     uri: `board://${String(id)}`,
     name: String(name),
@@ -57,7 +72,7 @@ export async function listBoards(
  */
 export async function readResource(board: BoardCalls, uri: string): Promise<string> {
   const place = parsePlace(uri)
-  if (place === null) throw new ResourceNotFoundError(uri)
+  if (place === null) throw new ResourceNotFoundError(uri.slice(0, LONGEST_SHOWN))
   try {
     return JSON.stringify(await read(board, place))
   } catch (error) {

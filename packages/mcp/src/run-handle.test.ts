@@ -10,6 +10,8 @@ const hostile = [
   `run_${Buffer.from('{"__proto__":1}').toString('base64url')}`,
   `run_${Buffer.from('["t","a","1"]').toString('base64url')}`,
   `run_${Buffer.from('["t","a",1.5]').toString('base64url')}`,
+  `run_${Buffer.from('["t","a",0]').toString('base64url')}`,
+  `run_${Buffer.from('["t","a",-1]').toString('base64url')}`,
   `run_${Buffer.from('["t",{},1]').toString('base64url')}`,
   `run_${Buffer.from(JSON.stringify(['t'.repeat(65), 'a', 1])).toString('base64url')}`,
 ]
@@ -17,7 +19,11 @@ const hostile = [
 describe('the handle of a run', () => {
   it('holds the task, the agent and the fencing token', () => {
     const id = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme-ascii' })
-    const run = fc.record({ taskId: id, agentId: id, fencingToken: fc.maxSafeInteger() })
+    const run = fc.record({
+      taskId: id,
+      agentId: id,
+      fencingToken: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+    })
     fc.assert(
       fc.property(run, (one) => {
         expect(decodeRun(encodeRun(one))).toEqual(one)

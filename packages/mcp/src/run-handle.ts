@@ -32,11 +32,15 @@ function parse(text: string): Run | null {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
     if (!Array.isArray(value) || value.length !== 3) return null
     const [taskId, agentId, fencingToken] = value as readonly unknown[]
-    if (!isId(taskId) || !isId(agentId) || !Number.isSafeInteger(fencingToken)) return null
-    return { taskId, agentId, fencingToken: fencingToken as number }
+    if (!isId(taskId) || !isId(agentId) || !isToken(fencingToken)) return null
+    return { taskId, agentId, fencingToken }
   } catch {
     return null
   }
+}
+
+function isToken(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0
 }
 
 function isId(value: unknown): value is string {

@@ -8,20 +8,15 @@ const program = fileURLToPath(new URL('./stdio-process.ts', import.meta.url))
 interface Address {
   readonly url: string
   readonly key: string
-  readonly agentId?: string
 }
 
 /** The official client, connected to a server in a process of its own. */
-export async function connectByStdio({ url, key, agentId }: Address, version: Version): Promise<Client> {
+export async function connectByStdio({ url, key }: Address, version: Version): Promise<Client> {
   const client = clientOf(version)
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: ['--conditions=@taskboard/source', '--import', import.meta.resolve('tsx'), program],
-    env: {
-      TASKBOARD_URL: url,
-      TASKBOARD_KEY: key,
-      ...(agentId !== undefined && { TASKBOARD_AGENT: agentId }),
-    },
+    env: { TASKBOARD_URL: url, TASKBOARD_KEY: key },
     stderr: 'inherit',
   })
   await client.connect(transport)

@@ -7,6 +7,8 @@ type Board = Pick<McpHost, 'url' | 'agentId' | 'personKey' | 'board'>
 
 /** Works one task from its creation to its end, with a question and an approval. A person decides, over the REST API. */
 export async function workThrough(client: Client, { url, agentId, personKey, board }: Board): Promise<void> {
+  // The client compares each answer with the output schema of its tool, once it knows that.
+  await client.listTools()
   const claim = () => call(client, 'claim_task', { agent_id: agentId })
   const created = await call(client, 'create_task', { title: 'Refund order 7', priority: 'high' })
   const taskId = String(created['id'])

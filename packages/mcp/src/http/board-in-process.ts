@@ -7,23 +7,23 @@ export function boardInProcess(
   caller: OperationCaller,
 ): BoardCalls {
   const { method, path, clientAddress } = request
-  // Without headers: an idempotency key could not belong to one of several creates.
-  const plain: HttpRequest = {
+  // Without the request's own headers: an idempotency key could not belong to one of several creates.
+  const plain = (idempotencyKey: string | undefined): HttpRequest => ({
     method,
     path,
     clientAddress,
     params: {},
     query: '',
-    header: () => undefined,
+    header: (name) => (name === 'idempotency-key' ? idempotencyKey : undefined),
     body: { kind: 'none' },
-  }
+  })
   return {
     scopes: principal.scopes,
-    async call(operationId, { params, query, body }) {
+    async call(operationId, { params, query, body, idempotencyKey }) {
       const given =
         query && Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
-      return ((await caller(operationId, { principal, request: plain, params, query: given, body })) ??
-        {}) as Answer
+      const called = { principal, request: plain(idempotencyKey), params, query: given, body }
+      return ((await caller(operationId, called)) ?? {}) as Answer
     },
     explain(error) {
       const { body, headers } = explain(error)

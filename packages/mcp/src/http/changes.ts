@@ -1,16 +1,6 @@
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server'
 import type { ChannelMessage, MessageStream } from '@taskboard/core/transport'
-import { changedPlaces, parsePlace } from '../resources.js'
-
-/** The addresses that a client wants to follow, of those that can exist. */
-export function wantedPlaces(body: Readonly<Record<string, unknown>>): ReadonlySet<string> {
-  const { notifications } = (body['params'] ?? {}) as {
-    readonly notifications?: Readonly<Record<string, unknown>>
-  }
-  const uris: unknown = notifications?.['resourceSubscriptions']
-  const texts = Array.isArray(uris) ? uris.filter((uri): uri is string => typeof uri === 'string') : []
-  return new Set(texts.filter((uri) => parsePlace(uri) !== null))
-}
+import { changedPlaces } from '../resources.js'
 
 /** What of the wanted addresses a message changes. After a gap, each may have changed. */
 export function changesOf(message: ChannelMessage, wanted: ReadonlySet<string>): readonly string[] {

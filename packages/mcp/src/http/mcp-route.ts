@@ -8,13 +8,14 @@ import {
   type RouteGroup,
   type TransportServices,
 } from '@taskboard/core/transport'
-import { enterpriseErrorEnvelope } from '@taskboard/core'
+import { enterpriseErrorEnvelope, TaskboardError } from '@taskboard/core'
 import { createServer } from '../mcp-server.js'
 import { checkOptions, type McpOptions, setsOf } from '../mcp-options.js'
 import { boardInProcess } from './board-in-process.js'
-import { ChangeFeed, wantedPlaces } from './changes.js'
+import { wantedPlaces } from '../resources.js'
+import { ChangeFeed } from './changes.js'
 import { observedStream } from './observed-stream.js'
-import { createListen, type Listen } from './listener.js'
+import { createListen, type Listen, type Listening } from './listener.js'
 import { refusePage } from './page-guard.js'
 import { resourceMetadata } from './resource-metadata.js'
 import { toFetchRequest } from './fetch-request.js'
@@ -23,6 +24,10 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** Of JSON-RPC: a request that the server refuses before it looks at its method. */
 const REFUSED = -32000
 const PARSE_ERROR = -32700
+const INVALID_PARAMS = -32602
+
+/** Of the id of a subscription: each notification repeats it. */
+const LONGEST_ID = 255
 
 /**
  * The endpoint of the Model Context Protocol as a route, for the `routes` of an HTTP adapter: tools and resources for AI agents. It
@@ -72,7 +77,7 @@ export function mcpRoutes(
   const inner = protectedRoute(taskboard, {
     path,
     answer: (call) => answer(call, serverOf(call), listen),
-    refuse: ({ status, body }) => refusal(status, body),
+    refuse: (envelope) => refusal(envelope, null),
   })
   const route: Route = {
     path: inner.path,
@@ -93,25 +98,20 @@ export function mcpRoutes(
 
 function refuse({ environment }: TransportServices, error: unknown): HttpResponse {
   const requestId = environment.newId('req')
-  const { status, headers, body } = enterpriseErrorEnvelope(error, {
-    requestId,
-    now: environment.clock.now(),
-  })
-  const response = refusal(status, body)
-  return { ...response, headers: { ...response.headers, ...headers } }
+  return refusal(enterpriseErrorEnvelope(error, { requestId, now: environment.clock.now() }), null)
 }
 
-/** The error of the enterprise API in the form of JSON-RPC. */
+/** The error of the enterprise API in the form of JSON-RPC. The id is null while the request has not been read. */
 function refusal(
-  status: number,
-  body: { readonly error: { readonly message: string; readonly code: string } },
+  { status, headers, body }: ReturnType<typeof enterpriseErrorEnvelope>,
+  id: unknown,
 ): HttpResponse {
-  const isUnread = status === 400
-  const error = { code: isUnread ? PARSE_ERROR : REFUSED, message: body.error.message, data: body }
+  const unread = body.error.details.field === '' ? PARSE_ERROR : INVALID_PARAMS
+  const error = { code: status === 400 ? unread : REFUSED, message: body.error.message, data: body }
   return {
     status,
-    headers: { 'content-type': JSON_TYPE },
-    body: JSON.stringify({ jsonrpc: '2.0', id: null, error }),
+    headers: { 'content-type': JSON_TYPE, ...headers },
+    body: JSON.stringify({ jsonrpc: '2.0', id, error }),
   }
 }
 
@@ -126,15 +126,25 @@ async function answer(call: ProtectedCall, factory: McpServerFactory, listen: Li
 
 /** Answers a subscription by a stream of notifications, for as long as the client and its credential last. */
 async function follow(
-  { request }: ProtectedCall,
+  { request, explain }: ProtectedCall,
   body: Readonly<Record<string, unknown>>,
   factory: McpServerFactory,
   listen: Listen,
 ): Promise<HttpResponse> {
+  const { id = null } = body
+  if (typeof id === 'string' && id.length > LONGEST_ID) {
+    const message = `id must have at most ${LONGEST_ID} characters`
+    throw new TaskboardError('INVALID_FIELD', message, { field: 'id' })
+  }
   const feed = new ChangeFeed()
   const handler = createMcpHandler(factory, { bus: feed, onerror: () => undefined })
   const end = (): void => void handler.close().catch(() => undefined)
-  const listening = await listen(request, end)
+  let listening: Listening
+  try {
+    listening = await listen(request, end)
+  } catch (error) {
+    return refusal(explain(error), typeof id === 'string' || typeof id === 'number' ? id : null)
+  }
   request.signal?.addEventListener('abort', () => listening.close(), { once: true })
   const response = await handler.fetch(toFetchRequest(request, request.signal), { parsedBody: body })
   const { status } = response

@@ -1,4 +1,4 @@
-import { enterpriseErrorEnvelope, isTaskboardError } from '@taskboard/core'
+import { enterpriseErrorEnvelope, isTaskboardError, TaskboardError } from '@taskboard/core'
 import type { Answer, BoardCalls, ExplainedError, OperationInput } from '../board-calls.js'
 import type { BoardClient } from './board-client.js'
 
@@ -24,20 +24,28 @@ const methods: Readonly<Record<string, (client: BoardClient) => (...args: never[
   answerTask: ({ tasks }) => tasks.answer,
 }
 
-/** The board of a client's credential, over its HTTP API. */
-export function boardOverClient(client: BoardClient): BoardCalls {
+/** The board of a client's credential, over its HTTP API. The signal ends calls under way, and their repeats. */
+export function boardOverClient(client: BoardClient, signal?: AbortSignal): BoardCalls {
   return {
     scopes: null,
     async call(operationId, input) {
       const method = methods[operationId]?.(client)
       if (method === undefined) throw new TypeError(`no method for ${operationId}`)
-      return ((await method(...(argumentsOf(input) as never[]))) ?? {}) as Answer
+      const options = { signal, idempotencyKey: input.idempotencyKey }
+      return ((await method(...([...argumentsOf(input), options] as never[]))) ?? {}) as Answer
     },
     explain,
   }
 }
 
+/** The client takes no id that addresses resolve as a folder, and none that they cannot encode. */
+const ADDRESSABLE = /^(?!\.{0,2}$)\P{Surrogate}*$/su
+
 function argumentsOf({ params = {}, query, body }: OperationInput): readonly unknown[] {
+  for (const [name, id] of Object.entries(params)) {
+    if (!ADDRESSABLE.test(id))
+      throw new TaskboardError('INVALID_FIELD', `${name} must be an id`, { field: name })
+  }
   const input = query ?? body
   return [...Object.values(params), ...(input === undefined ? [] : [input])]
 }
@@ -52,12 +60,16 @@ interface ApiError {
   readonly retryAfter: number | null
 }
 
+/** What the client puts before the message of the server. */
+const REQUEST_AND_STATUS = /^[A-Z]+ \S*: (?:\d{3} )?/
+
 function explain(error: unknown): ExplainedError {
   const now = Date.now()
   if (isTaskboardError(error) || !isApiError(error)) {
     return enterpriseErrorEnvelope(error, { requestId: '', now }).body
   }
-  const { code, message, field, requestId, retryAfter } = error
+  const { code, field, requestId, retryAfter } = error
+  const message = error.message.replace(REQUEST_AND_STATUS, '')
   const body: ExplainedError = {
     error: {
       code,

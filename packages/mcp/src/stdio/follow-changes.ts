@@ -7,16 +7,15 @@ interface Following {
   readonly changed: (uri: string) => void
 }
 
-/** The changes of the board, from the first `start`. */
+/** The changes of the wanted tasks and boards, from the first `add`. */
 export interface Changes {
-  start(): void
-  /** Leaves out other addresses. */
-  only(wanted: ReadonlySet<string>): void
+  add(uris: Iterable<string>): void
+  delete(uri: string): void
 }
 
 /** Follows the board by the client's realtime channel, which resumes after each lost connection. */
 export function followChanges(client: BoardClient, { signal, onError, changed }: Following): Changes {
-  let wanted: ReadonlySet<string> | null = null
+  const wanted = new Set<string>()
   let isStarted = false
 
   async function follow(): Promise<void> {
@@ -25,23 +24,33 @@ export function followChanges(client: BoardClient, { signal, onError, changed }:
     while (!signal.aborted) {
       const { done, value } = await messages.next()
       if (done === true) return
-      for (const uri of changesOf(value)) if (wanted?.has(uri) ?? true) changed(uri)
+      for (const uri of changesOf(value, wanted)) changed(uri)
     }
   }
 
   return {
-    start() {
-      if (isStarted) return
+    add(uris) {
+      for (const uri of uris) wanted.add(uri)
+      if (isStarted || wanted.size === 0) return
       isStarted = true
       follow().catch((error: unknown) => (signal.aborted ? undefined : onError(error)))
     },
-    only: (addresses) => void (wanted = addresses),
+    delete: (uri) => void wanted.delete(uri),
   }
 }
 
-function changesOf(message: unknown): readonly string[] {
-  const { type, workspace_id: workspaceId, data, ...own } = message as Readonly<Record<string, unknown>>
+/** What of the wanted addresses a message changes. Each may have changed before the channel was connected, and in a gap. */
+function changesOf(message: unknown, wanted: ReadonlySet<string>): readonly string[] {
+  const {
+    type,
+    resumed,
+    workspace_id: workspaceId,
+    data,
+    ...own
+  } = message as Readonly<Record<string, unknown>>
+  if (type === 'gap' || (type === 'subscribed' && resumed !== true)) return [...wanted]
   if (type === 'subscribed' || type === 'task.log' || typeof workspaceId !== 'string') return []
   const taskId = ((data as Readonly<Record<string, unknown>> | undefined) ?? own)['task_id']
-  return changedPlaces(workspaceId, typeof taskId === 'string' ? taskId : undefined)
+  const places = changedPlaces(workspaceId, typeof taskId === 'string' ? taskId : undefined)
+  return places.filter((uri) => wanted.has(uri))
 }

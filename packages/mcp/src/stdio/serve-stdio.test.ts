@@ -1,9 +1,11 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { createClient } from '@taskboard/client'
 import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
-import { call, refused, versions } from '../../test/mcp-client.js'
+import { WebSocket } from 'ws'
+import { call, refused } from '../../test/mcp-client.js'
 import { type McpHost, serveMcp } from '../../test/mcp-host.js'
 import { connectByStdio } from '../../test/stdio-client.js'
+import { connectInProcess } from '../../test/stdio-in-process.js'
 import { workThrough } from '../../test/story.js'
 import type { BoardClient } from './board-client.js'
 
@@ -15,26 +17,37 @@ afterEach(async () => {
   await host.close()
 })
 
+const boardClient = ({ url: baseUrl, workerKey }: McpHost, key = workerKey) =>
+  createClient({ baseUrl, key, WebSocket })
+
 describe('a server on standard input and output', () => {
-  it.each(versions)('lets an agent work a task from its creation to its end, by %s', async (version) => {
+  it.each(['2026-07-28', '2025-11-25'] as const)(
+    'lets an agent work a task from its creation to its end, in a process of its own, by %s',
+    async (version) => {
+      host = await serveMcp()
+      client = await connectByStdio({ url: host.url, key: host.workerKey }, version)
+      expect(client.getNegotiatedProtocolVersion()).toBe(version)
+      await workThrough(client, host)
+    },
+  )
+
+  it('lets an agent work one by 2025-06-18, too', async () => {
     host = await serveMcp()
-    client = await connectByStdio({ url: host.url, key: host.workerKey }, version)
-    expect(client.getNegotiatedProtocolVersion()).toBe(version)
+    client = await connectInProcess(boardClient(host), { version: '2025-06-18' })
+    expect(client.getNegotiatedProtocolVersion()).toBe('2025-06-18')
     await workThrough(client, host)
   })
 
   it('claims for the agent that it was started for', async () => {
     host = await serveMcp()
     const { id } = await host.board.add({ title: 'Translate' })
-    const { url, workerKey: key, agentId } = host
-    client = await connectByStdio({ url, key, agentId }, '2026-07-28')
+    client = await connectInProcess(boardClient(host), { agentId: host.agentId })
     expect(await call(client, 'claim_task')).toMatchObject({ task: { id } })
   })
 
   it('answers refusals as the REST API does', async () => {
     host = await serveMcp()
-    const key = await host.createKey('tasks:read')
-    client = await connectByStdio({ url: host.url, key }, '2026-07-28')
+    client = await connectInProcess(boardClient(host, await host.createKey('tasks:read')))
     expect(await refused(client, 'create_task', { title: 'x' })).toMatchObject({
       code: 'AUTHORIZATION_FAILED',
     })
@@ -50,7 +63,7 @@ describe('a server on standard input and output', () => {
 
   it('has one error for a wrong credential that does not contain it', async () => {
     host = await serveMcp()
-    client = await connectByStdio({ url: host.url, key: 'tb_wrong_secret' }, '2026-07-28')
+    client = await connectInProcess(boardClient(host, 'tb_wrong_secret'))
     const error = await refused(client, 'list_tasks')
     expect(error).toMatchObject({ code: 'AUTHENTICATION_FAILED' })
     expect(JSON.stringify(error)).not.toContain('tb_wrong')
@@ -60,7 +73,7 @@ describe('a server on standard input and output', () => {
     host = await serveMcp()
     const { id } = await host.board.add({ title: 'wanted' })
     const seen: string[] = []
-    client = await connectByStdio({ url: host.url, key: host.workerKey }, version)
+    client = await connectInProcess(boardClient(host), { version })
     client.setNotificationHandler(
       'notifications/resources/updated',
       ({ params }) => void seen.push(params.uri),
@@ -68,16 +81,11 @@ describe('a server on standard input and output', () => {
     const uri = `task://${id}`
     if (version === '2026-07-28') await client.listen({ resourceSubscriptions: [uri] })
     else await client.subscribeResource({ uri })
-    await vi.waitFor(() => expect(host.taskboard.services.realtime.isHeard).toBe(true), 10_000)
-    const progress = setInterval(
-      () => void host.board.update(id, { description: String(Math.random()) }),
-      100,
-    )
-    try {
-      await vi.waitFor(() => expect(new Set(seen)).toEqual(new Set([uri])), 10_000)
-    } finally {
-      clearInterval(progress)
-    }
+    await host.board.update(id, { description: 'changed at once' })
+    await vi.waitFor(() => expect(seen).toContain(uri), 10_000)
+    seen.length = 0
+    await host.board.update(id, { description: 'changed later' })
+    await vi.waitFor(() => expect(new Set(seen)).toEqual(new Set([uri])), 10_000)
   })
 })
 

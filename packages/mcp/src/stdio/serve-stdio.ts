@@ -1,6 +1,7 @@
-import type { Server, Transport } from '@modelcontextprotocol/server'
+import { ResourceNotFoundError, type Server, type Transport } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { createServer } from '../mcp-server.js'
+import { parsePlace, wantedPlaces } from '../resources.js'
 import type { ToolSet } from '../tools/tool.js'
 import type { BoardClient } from './board-client.js'
 import { boardOverClient } from './board-over-client.js'
@@ -46,11 +47,11 @@ export function serveMcpOverStdio(client: BoardClient, options: StdioOptions = {
     transport = new StdioServerTransport(),
     onError = ignore,
   } = options
-  const board = boardOverClient(client)
+  const stop = new AbortController()
+  const board = boardOverClient(client, stop.signal)
   let server: Server | null = null
   let end: () => void = ignore
   const ended = new Promise<void>((resolve) => (end = resolve))
-  const stop = new AbortController()
   const changes = followChanges(client, {
     signal: stop.signal,
     onError,
@@ -67,7 +68,8 @@ export function serveMcpOverStdio(client: BoardClient, options: StdioOptions = {
       onerror: onError,
       transport: observedTransport(transport, {
         received(message) {
-          if ('method' in message && message.method === 'subscriptions/listen') changes.start()
+          if ('method' in message && message.method === 'subscriptions/listen')
+            changes.add(wantedPlaces(message))
         },
         closed() {
           stop.abort()
@@ -81,15 +83,13 @@ export function serveMcpOverStdio(client: BoardClient, options: StdioOptions = {
 
 /** The subscriptions of the protocol's versions of 2025. */
 function addSubscriptions(server: Server, changes: ReturnType<typeof followChanges>): void {
-  const wanted = new Set<string>()
-  changes.only(wanted)
   server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
-    wanted.add(uri)
-    changes.start()
+    if (parsePlace(uri) === null) throw new ResourceNotFoundError(uri)
+    changes.add([uri])
     return {}
   })
   server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
-    wanted.delete(uri)
+    changes.delete(uri)
     return {}
   })
 }

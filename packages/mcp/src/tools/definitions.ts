@@ -62,6 +62,7 @@ function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSchema
     unrepresentable: 'any',
     override({ jsonSchema }) {
       for (const name of LEFT_OUT) delete jsonSchema[name]
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       if (io === 'input') return
       for (const name of LEFT_OUT_OF_OUTPUTS) delete jsonSchema[name]
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties

@@ -13,6 +13,17 @@ const planner = { set: 'planner', scope: 'tasks:write' } as const
 const newTask = operationSchemas('createTask').body
 const query = operationSchemas('listTasks').query
 
+const keyed = z
+  .string()
+  .regex(/^[!-~]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
+  .optional()
+
+/** The arguments of a create without its key, which is no field of an operation. */
+function readKeyed(args: Answer) {
+  const { idempotency_key: idempotencyKey, ...body } = args
+  return { body, idempotencyKey: idempotencyKey as string | undefined }
+}
+
 /** What can be said of a task beside its title. */
 function fieldsOf(schema: z.ZodObject): Record<string, z.ZodType> {
   const fields = members(schema, 'description', 'priority', 'deadline', 'tags', 'depends_on')
@@ -57,11 +68,18 @@ const createTask = tool({
   ...planner,
   name: 'create_task',
   description: 'Add a task for the agents of the board.',
-  input: z.object({ ...members(newTask, 'title', 'parent_id', 'workspace_id'), ...fieldsOf(newTask) }),
+  input: z.object({
+    ...members(newTask, 'title', 'workspace_id'),
+    parent_id: (newTask.shape['parent_id'] as z.ZodType).meta({
+      description: 'The task that this one becomes a part of.',
+    }),
+    ...fieldsOf(newTask),
+    idempotency_key: keyed.meta({ description: 'A repeat with the same one adds nothing.' }),
+  }),
   output: createdTask,
   hints: { destructiveHint: false },
   async run({ board, args }) {
-    const task = await board.call('createTask', { body: args })
+    const task = await board.call('createTask', readKeyed(args))
     return { value: pick(task, createdTask), text: `Created ${String(task['id'])}` }
   },
 })
@@ -72,15 +90,16 @@ const listed = (operationSchemas('createTasks').body.shape['tasks'] as unknown a
 const createTasks = tool({
   ...planner,
   name: 'create_tasks',
-  description: 'Add up to 500 tasks, all or none. A number in depends_on is the position of an earlier one.',
+  description: 'Add up to 500 tasks, all or none.',
   input: z.object({
     tasks: z.array(z.object({ ...members(listed, 'title'), ...fieldsOf(listed) }).omit({ metadata: true })),
     ...members(newTask, 'workspace_id'),
+    idempotency_key: keyed,
   }),
   output: z.object({ tasks: z.array(createdTask) }),
   hints: { destructiveHint: false },
   async run({ board, args }) {
-    const tasks = pickEach((await board.call('createTasks', { body: args }))['tasks'], createdTask)
+    const tasks = pickEach((await board.call('createTasks', readKeyed(args)))['tasks'], createdTask)
     return { value: { tasks }, text: `Created ${tasks.length} tasks` }
   },
 })
@@ -125,13 +144,15 @@ const commentOnTask = tool({
     answers: z.boolean().optional().meta({
       description: 'true: it answers the question that the task waits for, and the work goes on.',
     }),
+    idempotency_key: keyed,
   }),
   output: comment,
   hints: { destructiveHint: false },
   async run({ board, args }) {
     const operationId = args['answers'] === true ? 'answerTask' : 'createComment'
     const params = { task_id: String(args['task_id']) }
-    const written = await board.call(operationId, { params, body: { body: args['body'] } })
+    const { idempotencyKey } = readKeyed(args)
+    const written = await board.call(operationId, { params, body: { body: args['body'] }, idempotencyKey })
     return { value: pick(written, comment), text: 'Written.' }
   },
 })

@@ -1,0 +1,19 @@
+import { type Client, InMemoryTransport } from '@modelcontextprotocol/client'
+import { type BoardClient, serveMcpOverStdio, type StdioOptions } from '../src/index.js'
+import { clientOf, type Version } from './mcp-client.js'
+
+interface InProcess extends Pick<StdioOptions, 'agentId' | 'onError'> {
+  readonly version?: Version
+}
+
+/** The official client, connected to the server for stdio in this process. */
+export async function connectInProcess(
+  board: BoardClient,
+  { version = '2026-07-28', ...options }: InProcess = {},
+): Promise<Client> {
+  const [near, far] = InMemoryTransport.createLinkedPair()
+  serveMcpOverStdio(board, { tools: ['worker', 'planner'], transport: far, ...options })
+  const client = clientOf(version)
+  await client.connect(near)
+  return client
+}
