@@ -35,6 +35,7 @@ export function greet(greeting: Greeting): string {
     `Webhooks:  ${describeAllow(greeting.webhookAllow)}`,
     `Reference: ${url}/v2/reference has every route of the enterprise API`,
     `GraphQL:   ${url}/v2/graphql`,
+    `MCP:       ${url}/mcp has the tools for AI agents, ?tools=worker,planner all of them`,
     `Realtime:  ${url.replace('http', 'ws')}/v2/realtime`,
     '',
     `Your API key, valid until ${until} and shown only here. Paste it into another terminal:`,

@@ -17,6 +17,7 @@ const PARTS: readonly (readonly [string, string, string])[] = [
   ['Reference', '/v2/reference', 'a page with every route, its parameters, body and answer'],
   ['OpenAPI 3.1', '/v2/openapi.json', 'the same for programs'],
   ['GraphQL', '/v2/graphql', 'reads and writes the same in one request (POST)'],
+  ['MCP', '/mcp', 'tools for AI agents by the Model Context Protocol (POST)'],
   ['Realtime', '/v2/realtime', 'a WebSocket that follows tasks and agents'],
   ['Health', '/health', "a route of this example's own"],
 ]

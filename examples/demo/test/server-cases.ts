@@ -4,6 +4,7 @@ import { webhookReceiver, type WebhookReceiver } from '@taskboard/testing'
 import { verifySignature } from '@taskboard/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { assertDocumentedQuery, assertFollowed, assertResumed, connectClients } from './client-cases.js'
+import { assertInspected, hasAudits } from './mcp-cases.js'
 import { startServer, type ServerProcess } from './server-process.js'
 import { runInShell } from './shell.js'
 import { assertTogetherLines, assertWorkedTogether, printedLines } from './together-cases.js'
@@ -44,6 +45,9 @@ export function describeServer(framework: string, main: URL): void {
     it('works the task of an agent that was created over the API', () => assertCustomAgent(started))
     it('answers the documented query, and its client draws the board', () =>
       assertDocumentedQuery(started.server))
+    it.skipIf(!hasAudits)('has its tools listed and called by the Inspector of MCP', () =>
+      assertInspected(started.server),
+    )
     it('sends the realtime client the events of a task from created to completed', () =>
       assertFollowed(started.server))
     it('sends a client that was cut off the events that it missed', () => assertResumed(started.server))
@@ -70,7 +74,14 @@ async function assertStartPage(framework: string, { server }: Started): Promise<
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   const page = await answer.text()
   expect(page).toContain(`<h1>Taskboard on ${framework}</h1>`)
-  for (const path of ['/dashboard', '/api/board?action=todo', '/v2/reference', '/v2/graphql', '/v2/realtime'])
+  for (const path of [
+    '/dashboard',
+    '/api/board?action=todo',
+    '/v2/reference',
+    '/v2/graphql',
+    '/mcp',
+    '/v2/realtime',
+  ])
     expect(page).toContain(`href="${path}"`)
   expect(page).not.toContain(server.key)
   expect(page).not.toContain('<script')
