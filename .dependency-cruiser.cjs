@@ -167,12 +167,12 @@ module.exports = {
     {
       name: 'the-program-is-a-client',
       comment:
-        'The command line reaches the board by the client, and databases by the public entries of the storage and core.',
+        'The command line reaches the board by the client, and databases and models by the public entries of other packages.',
       severity: 'error',
       from: { path: '^packages/cli/src/' },
       to: {
         path: '^packages/',
-        pathNot: ['^packages/cli/', '^packages/(client|postgres|core)/src/index\\.ts$'],
+        pathNot: ['^packages/cli/', '^packages/(client|postgres|core|mcp)/src/index\\.ts$'],
       },
     },
     {

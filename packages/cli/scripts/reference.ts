@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Command, Option } from '../src/command.js'
 import { commands } from '../src/commands.js'
 import { exitCodes } from '../src/exit-codes.js'
-import { commonOptions, urlOption } from '../src/program.js'
+import { commonOptions, timeoutOption, urlOption } from '../src/program.js'
 
 export const referencePath = fileURLToPath(new URL('../../../docs/cli.md', import.meta.url))
 
@@ -20,12 +20,12 @@ export async function withReference(): Promise<string> {
 }
 
 function tables(): string {
-  const all = [...commonOptions, urlOption]
+  const all = [...commonOptions, urlOption, timeoutOption]
   return [
     '## Commands',
     table(['Command', 'Does', 'Scopes', '`--json` prints'], commands.map(rowOf)),
     '## Options',
-    'Every command has these. `--url` is of those that call a server.',
+    'Every command has these. `--url` and `--timeout` are of those that call a server.',
     table(['Option', 'Meaning'], all.map(optionRow)),
     ...commands.flatMap((command) =>
       command.options === undefined

@@ -16,5 +16,5 @@ export function withoutSecrets(message: string): string {
   return message
     .replaceAll(/\b(tb|tbr|whsec)_[\w-]{6,}/g, '$1_…')
     .replaceAll(/\beyJ[\w-]+\.[\w.-]+/g, 'eyJ…')
-    .replaceAll(/(:\/\/[^\s:/@]+):[^\s/@]+@/g, '$1:…@')
+    .replaceAll(/(:\/\/[^\s:/@]*):[^\s/@]+@/g, '$1:…@')
 }

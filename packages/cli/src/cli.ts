@@ -1,10 +1,11 @@
 import type { TaskboardClient } from '@taskboard/client'
 import type { Readable } from 'node:stream'
-import { connect } from './connection.js'
+import { connect, type Credential } from './connection.js'
 import { readConfig, type Environment } from './config-file.js'
 import { CliError } from './cli-error.js'
 import { createOutput, type Output } from './output/output.js'
 import type { TextStream } from './output/text-stream.js'
+import { isOpenToOthers, serverAddress } from './server-address.js'
 import { createPrompts, type Prompts, type PromptStream } from './prompts.js'
 
 /** What surrounds the program. */
@@ -26,11 +27,11 @@ export interface Cli extends Prompts {
   /** A client with the key of the environment, or else the stored one. */
   client(): Promise<TaskboardClient>
   /** A client with this credential, or without one. */
-  clientWith(credential: { readonly key?: string; readonly token?: () => string }): Promise<TaskboardClient>
+  clientWith(credential: Credential): Promise<TaskboardClient>
   /** All of standard input. */
   readInput(): Promise<string>
   readonly stdin: Readable
-  /** From now on Ctrl-C and signals abort it, the first time; `again` is called the second time. */
+  /** From now on Ctrl-C and signals abort it, the first time. The second time, `again` is called; without that, it ends the process. */
   interrupted(again?: () => void): AbortSignal
 }
 
@@ -38,13 +39,25 @@ export interface CliOptions {
   readonly url?: string | undefined
   readonly json?: boolean | undefined
   readonly color?: boolean | undefined
+  readonly timeout?: string | undefined
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:3000'
 
+/** Somebody waits for the answer. */
+const DEFAULT_TIMEOUT_MS = 10_000
+
+function timeoutMs(seconds: string | undefined): number {
+  if (seconds === undefined) return DEFAULT_TIMEOUT_MS
+  if (/^\d{1,4}$/.test(seconds) && Number(seconds) >= 1 && Number(seconds) <= 3600)
+    return Number(seconds) * 1_000
+  throw new CliError('usage', '--timeout must be a whole number of seconds from 1 to 3600')
+}
+
 export function createCli(host: CliHost, options: CliOptions): Cli & { close(): void } {
   const { env, stdin, stdout, stderr } = host
   const cleanUps: (() => void)[] = []
+  let isWarned = false
   const output = createOutput({
     stdout,
     stderr,
@@ -54,16 +67,23 @@ export function createCli(host: CliHost, options: CliOptions): Cli & { close(): 
 
   async function url(): Promise<string> {
     const given = options.url ?? (env['TASKBOARD_URL']?.trim() || undefined)
-    const address = given ?? (await readConfig(env)).current ?? DEFAULT_URL
-    if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol))
-      return address.replace(/\/+$/, '')
-    throw new CliError('usage', 'the URL of the server must be such as https://app.example/kanban')
+    return serverAddress(given ?? (await readConfig(env)).current ?? DEFAULT_URL)
+  }
+
+  async function clientWith(credential: Credential): Promise<TaskboardClient> {
+    const baseUrl = await url()
+    const deadlineMs = timeoutMs(options.timeout)
+    if (isOpenToOthers(baseUrl) && !isWarned) {
+      isWarned = true
+      output.note(`warning: ${baseUrl} is not encrypted: others on the way can read keys and passwords`)
+    }
+    return connect(baseUrl, { ...credential, deadlineMs })
   }
 
   async function client(): Promise<TaskboardClient> {
     const baseUrl = await url()
     const key = env['TASKBOARD_KEY']?.trim() || (await readConfig(env)).servers[baseUrl]?.key
-    if (key !== undefined) return connect(baseUrl, { key })
+    if (key !== undefined) return clientWith({ key })
     throw new CliError(
       'refused',
       `there is no key for ${baseUrl}: run \`taskboard login\`, or set TASKBOARD_KEY`,
@@ -77,7 +97,7 @@ export function createCli(host: CliHost, options: CliOptions): Cli & { close(): 
     ...createPrompts(stdin, stderr),
     url,
     client,
-    clientWith: async (credential) => connect(await url(), credential),
+    clientWith,
     async readInput() {
       let text = ''
       for await (const chunk of stdin.setEncoding('utf8')) text += chunk as string
@@ -85,12 +105,12 @@ export function createCli(host: CliHost, options: CliOptions): Cli & { close(): 
     },
     interrupted(again) {
       const abort = new AbortController()
-      cleanUps.push(
-        host.onInterrupt(() => {
-          if (abort.signal.aborted) again?.()
-          abort.abort(new CliError('interrupted', 'interrupted'))
-        }),
-      )
+      const stop = host.onInterrupt(() => {
+        if (abort.signal.aborted) again?.()
+        else if (again === undefined) stop()
+        abort.abort(new CliError('interrupted', 'interrupted'))
+      })
+      cleanUps.push(stop)
       return abort.signal
     },
     close() {

@@ -3,6 +3,7 @@ import { agentCommands } from './commands/agent-commands.js'
 import { approvalCommands } from './commands/approval-commands.js'
 import { databaseCommands } from './commands/database-commands.js'
 import { keyCommands } from './commands/key-commands.js'
+import { mcpCommand } from './commands/mcp-command.js'
 import { sessionCommands } from './commands/session-commands.js'
 import { taskCommands } from './commands/task-commands.js'
 import { transferCommands } from './commands/transfer-commands.js'
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
   watchCommand,
   ...approvalCommands,
   workCommand,
+  mcpCommand,
   ...agentCommands,
   ...webhookCommands,
   ...keyCommands,

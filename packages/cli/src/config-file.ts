@@ -1,6 +1,8 @@
-import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CliError } from './cli-error.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -30,14 +32,19 @@ export function configPath(env: Environment): string {
 export async function readConfig(env: Environment): Promise<Config> {
   const path = configPath(env)
   try {
-    const { mode } = await stat(path)
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      throw new CliError(
-        'usage',
-        `${path} has keys, and others can read it: chmod 600 it, and replace the keys`,
-      )
+    const file = await open(path, 'r')
+    try {
+      const { mode } = await file.stat()
+      if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+        throw new CliError(
+          'usage',
+          `${path} has keys, and others can read it: chmod 600 it, and replace the keys`,
+        )
+      }
+      return toConfig(JSON.parse(await file.readFile('utf8')))
+    } finally {
+      await file.close()
     }
-    return { ...EMPTY, ...(JSON.parse(await readFile(path, 'utf8')) as Partial<Config>) }
   } catch (error) {
     if (error instanceof CliError) throw error
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return EMPTY
@@ -45,22 +52,79 @@ export async function readConfig(env: Environment): Promise<Config> {
   }
 }
 
+function toConfig(value: unknown): Config {
+  const { current = null, servers = {} } = recordOf(value)
+  if (current !== null && typeof current !== 'string') throw new TypeError('current is no text')
+  const stored = Object.entries(recordOf(servers)).map(([url, server]): [string, StoredServer] => {
+    const { key, keyId = null } = recordOf(server)
+    if (typeof key !== 'string' || (keyId !== null && typeof keyId !== 'string')) {
+      throw new TypeError('a server has no key')
+    }
+    return [url, { key, keyId }]
+  })
+  return { current, servers: Object.fromEntries(stored) }
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  throw new TypeError('it is no object')
+}
+
 /** Stores, or with null forgets, the key of a server. The file appears complete, readable by its owner only. */
 export async function storeServer(env: Environment, url: string, server: StoredServer | null): Promise<void> {
-  const config = await readConfig(env)
-  const { [url]: _, ...others } = config.servers
-  const servers = server === null ? others : { ...others, [url]: server }
-  const kept = config.current === url ? null : config.current
-  const next: Config = { current: server === null ? kept : url, servers }
-  const path = configPath(env)
-  const draft = `${path}.${process.pid}`
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const link = configPath(env)
+  await mkdir(dirname(link), { recursive: true, mode: 0o700 })
+  await oneAtATime(`${link}.lock`, async () => {
+    const config = await readConfig(env)
+    const { [url]: _, ...others } = config.servers
+    const servers = server === null ? others : { ...others, [url]: server }
+    const kept = config.current === url ? null : config.current
+    const next: Config = { current: server === null ? kept : url, servers }
+    // Of a link, what it points to.
+    const path = await realpath(link).catch(() => link)
+    const draft = `${path}.${randomBytes(6).toString('hex')}`
+    try {
+      await write(draft, `${JSON.stringify(next, null, 2)}\n`)
+      await rename(draft, path)
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw error
+    }
+  })
+}
+
+/** A new file for its owner. It is on the disk before it gets its name. */
+async function write(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
   try {
-    await writeFile(draft, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 })
-    await chmod(draft, 0o600)
-    await rename(draft, path)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
+    await file.chmod(0o600)
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+const WAIT_MS = 20
+/** A change takes milliseconds: after that, whoever made the lock has died. */
+const STALE_MS = 5_000
+
+/** Two logins at once would each write the file without the key of the other. */
+async function oneAtATime(lock: string, work: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      await (await open(lock, 'wx', 0o600)).close()
+      break
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    const { mtimeMs } = await stat(lock).catch(() => ({ mtimeMs: Date.now() }))
+    if (Math.abs(Date.now() - mtimeMs) > STALE_MS) await rm(lock, { force: true })
+    else await sleep(WAIT_MS)
+  }
+  try {
+    await work()
+  } finally {
+    await rm(lock, { force: true })
   }
 }

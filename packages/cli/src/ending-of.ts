@@ -5,8 +5,9 @@ import type { Ending } from './exit-codes.js'
 /** The ending that an error means. */
 export function endingOf(error: unknown): Ending {
   if (error instanceof CliError) return error.ending
-  if (error instanceof TaskboardApiError) return endingOfStatus(error.status, error.code)
+  // It is a TaskboardApiError, too.
   if (error instanceof TaskboardRealtimeError) return realtimeEndings[error.code] ?? 'failed'
+  if (error instanceof TaskboardApiError) return endingOfStatus(error.status, error.code)
   const { code } = Object(error) as { readonly code?: unknown }
   return typeof code === 'string' ? (libraryEndings[code] ?? 'failed') : 'failed'
 }
@@ -28,6 +29,8 @@ const realtimeEndings: Readonly<Record<string, Ending>> = {
   AUTHENTICATION_FAILED: 'refused',
   AUTHORIZATION_FAILED: 'refused',
   RESOURCE_NOT_FOUND: 'unknown',
+  RATE_LIMIT_EXCEEDED: 'limited',
+  CLOSED: 'unavailable',
 }
 
 /** Codes of `@taskboard/core`, which database commands throw. */

@@ -5,8 +5,10 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../postgres/test/test-database.js'
+import { call } from '../../mcp/test/mcp-client.js'
 import { answerCheck } from '../test/answer-check.js'
 import { newFolder, run, start, type Ended } from '../test/cli-process.js'
+import { connectToMcp } from '../test/mcp-process.js'
 import { commands } from './commands.js'
 
 const owner = { email: 'ada@acme.example', password: 'correct horse battery' }
@@ -244,9 +246,17 @@ describe.each(['PGlite', 'PostgreSQL'])(
       // The stored key is for the server of the login only.
       expect(await text(['list', '--url', 'http://127.0.0.1:1'])).toMatchObject({ code: 3 })
       const elsewhereEnv = { ...env, TASKBOARD_KEY: server.key, TASKBOARD_URL: 'http://127.0.0.1:1' }
-      expect(await run(['list'], { env: elsewhereEnv })).toMatchObject({ code: 7 })
+      expect(await run(['list', '--timeout', '1'], { env: elsewhereEnv })).toMatchObject({ code: 7 })
       const fault = await run(['show', 'task_0', '--json'], { env })
       expect(JSON.parse(fault.stderr)).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND', exit_code: 4 } })
+    })
+
+    it('serves a model', async () => {
+      called.add('mcp')
+      const { id } = await json<{ id: string }>('add', ['Seen by a model'])
+      const { client } = await connectToMcp(['--tools', 'planner'], env)
+      expect(await call(client, 'list_tasks')).toMatchObject({ tasks: [{ id }, {}, {}] })
+      await client.close()
     })
 
     it('logs out, and every command was called', async () => {

@@ -1,21 +1,32 @@
-/** The lines of a stream, without their ends. Only a line feed ends one: JSON may contain other separators. */
+/**
+ * The lines of a stream, without their ends. Only a line feed ends one: JSON may contain other separators. Of a line that is much longer
+ * than `longest`, the end is left out.
+ */
 export async function* splitLines(
   chunks: AsyncIterable<Buffer | string>,
+  longest = Infinity,
 ): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder()
   let rest: string[] = []
-  for await (const chunk of chunks) {
-    const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
-    const parts = text.split('\n')
-    if (parts.length === 1) {
-      rest.push(text)
-      continue
-    }
-    yield withoutReturn(rest.join('') + (parts[0] ?? ''))
-    for (const line of parts.slice(1, -1)) yield withoutReturn(line)
-    rest = [parts.at(-1) ?? '']
+  let length = 0
+  const keep = (text: string): void => {
+    if (length < longest) rest.push(text)
+    length += text.length
   }
-  const last = rest.join('') + decoder.decode()
+  for await (const chunk of chunks) {
+    const [first = '', ...others] = (
+      typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
+    ).split('\n')
+    keep(first)
+    for (const part of others) {
+      yield withoutReturn(rest.join(''))
+      rest = []
+      length = 0
+      keep(part)
+    }
+  }
+  keep(decoder.decode())
+  const last = rest.join('')
   if (last !== '') yield withoutReturn(last)
 }
 

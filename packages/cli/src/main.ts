@@ -2,10 +2,12 @@
 import { runCli } from './run-cli.js'
 
 // Whoever read the output has enough of it, as `head` does.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0)
-  throw error
-})
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    throw error
+  })
+}
 process.exitCode = await runCli(process.argv.slice(2))
 // A prompt or a pipe may hold standard input open.
 process.stdin.unref?.()

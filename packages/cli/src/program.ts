@@ -1,9 +1,15 @@
-import { Command as CommanderCommand, CommanderError, Option as CommanderOption } from 'commander'
+import {
+  Command as CommanderCommand,
+  CommanderError,
+  InvalidArgumentError,
+  Option as CommanderOption,
+} from 'commander'
 import { type CliHost, type CliOptions, createCli } from './cli.js'
 import { withoutSecrets } from './cli-error.js'
 import type { Command, Option, Options } from './command.js'
 import { commands, groups } from './commands.js'
 import { exitCodes } from './exit-codes.js'
+import { plain } from './output/text.js'
 
 /** The options that every command has. */
 export const commonOptions: readonly Option[] = [
@@ -14,9 +20,16 @@ export const urlOption: Option = {
   flags: '--url <url>',
   summary: 'the server; default: TASKBOARD_URL, or that of the last login, or http://127.0.0.1:3000',
 }
+export const timeoutOption: Option = {
+  flags: '--timeout <seconds>',
+  summary: 'how long a call to the server may take, with its repeats: 1 to 3600, default 10',
+}
 
-/** The commands as commander knows them. Each runs with `host`. */
-export function createProgram(host: CliHost, version: string): CommanderCommand {
+/** The commands as commander knows them. Each runs with `host`. With `isJson`, faults are thrown only, not printed. */
+export function createProgram(
+  host: CliHost,
+  { version, isJson }: { readonly version: string; readonly isJson: boolean },
+): CommanderCommand {
   const root = new CommanderCommand('taskboard')
     .description('The command line of Taskboard, a kanban board for people and AI agents.')
     .version(version)
@@ -37,15 +50,18 @@ export function createProgram(host: CliHost, version: string): CommanderCommand 
   ]) {
     one.exitOverride().configureOutput({
       writeOut: (text) => void host.stdout.write(text),
-      writeErr: (text) => void host.stderr.write(withoutSecrets(text)),
-      getOutHelpWidth: () => host.stdout.columns ?? 100,
+      writeErr: (text) => void (isJson || host.stderr.write(withoutSecrets(plain(text)))),
+      getOutHelpWidth: () => host.stdout.columns || 100,
     })
   }
   return root
 }
 
 function addGroup(root: CommanderCommand, name: string): CommanderCommand {
-  return root.command(name).description(groups[name] ?? '')
+  return root
+    .command(name)
+    .description(groups[name] ?? '')
+    .helpCommand(false)
 }
 
 function addCommand(parent: CommanderCommand, name: string, command: Command, host: CliHost): void {
@@ -53,7 +69,7 @@ function addCommand(parent: CommanderCommand, name: string, command: Command, ho
   for (const { name: argument, summary } of command.arguments ?? []) added.argument(`<${argument}>`, summary)
   for (const option of [
     ...(command.options ?? []),
-    ...(command.isLocal === true ? [] : [urlOption]),
+    ...(command.isLocal === true ? [] : [urlOption, timeoutOption]),
     ...commonOptions,
   ]) {
     added.addOption(toOption(option))
@@ -74,7 +90,12 @@ function toOption({ flags, summary, isList, isRequired, choices }: Option): Comm
   const option = new CommanderOption(flags, summary)
   if (choices !== undefined) option.choices([...choices])
   if (isList === true) {
-    option.argParser((value: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), value])
+    option.argParser((value: string, earlier: readonly string[] | undefined) => {
+      if (choices?.includes(value) === false) {
+        throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`)
+      }
+      return [...(earlier ?? []), value]
+    })
   }
   return isRequired === true ? option.makeOptionMandatory() : option
 }
@@ -83,6 +104,11 @@ function exitCodeLines(): string {
   return Object.values(exitCodes)
     .map(({ code, summary }) => `  ${String(code).padEnd(4)}${summary}`)
     .join('\n')
+}
+
+/** What was wrong, in a sentence; without a command, commander has none. */
+export function usageFaultOf({ code, message }: CommanderError): string {
+  return code === 'commander.help' ? 'a command is required: see --help' : message.replace(/^error: /, '')
 }
 
 /** Whether commander has printed what was wrong, or what was asked for, already. */

@@ -4,8 +4,8 @@ import { CliError, withoutSecrets } from './cli-error.js'
 import type { CliHost } from './cli.js'
 import { endingOf } from './ending-of.js'
 import { exitCodes } from './exit-codes.js'
-import { plain } from './output/text.js'
-import { createProgram, isPrinted } from './program.js'
+import { plain, plainJson } from './output/text.js'
+import { createProgram, isPrinted, usageFaultOf } from './program.js'
 
 /** Runs with the streams, the environment and the signals of this process. */
 export const processHost: CliHost = {
@@ -33,18 +33,21 @@ export const processHost: CliHost = {
  * ```
  */
 export async function runCli(args: readonly string[], host: CliHost = processHost): Promise<number> {
+  const isJson = args.includes('--json')
   try {
-    await createProgram(host, manifest.version).parseAsync([...args], { from: 'user' })
+    await createProgram(host, { version: manifest.version, isJson }).parseAsync([...args], { from: 'user' })
     return exitCodes.ok.code
   } catch (error) {
-    if (isPrinted(error)) return error.exitCode === 0 ? exitCodes.ok.code : exitCodes.usage.code
-    const { code } = exitCodes[endingOf(error)]
-    host.stderr.write(`${args.includes('--json') ? faultJson(error, code) : `error: ${messageOf(error)}`}\n`)
+    if (isPrinted(error) && error.exitCode === 0) return exitCodes.ok.code
+    if (isPrinted(error) && !isJson) return exitCodes.usage.code
+    const { code } = exitCodes[isPrinted(error) ? 'usage' : endingOf(error)]
+    host.stderr.write(`${isJson ? faultJson(error, code) : `error: ${messageOf(error)}`}\n`)
     return code
   }
 }
 
 function messageOf(error: unknown): string {
+  if (isPrinted(error)) return withoutSecrets(plain(usageFaultOf(error)))
   const { message, name, cause } = Object(error) as Partial<Error>
   const text = withoutSecrets(plain(message || name || String(error)))
   if (error instanceof CliError || cause === undefined || !(error instanceof Error)) return text
@@ -56,9 +59,9 @@ function messageOf(error: unknown): string {
 
 function faultJson(error: unknown, exitCode: number): string {
   const { code, field, requestId } = Object(error) as Partial<TaskboardApiError>
-  return JSON.stringify({
+  return plainJson({
     error: {
-      code: typeof code === 'string' ? code : null,
+      code: isPrinted(error) || typeof code !== 'string' ? null : code,
       message: messageOf(error),
       field: field ?? null,
       request_id: requestId ?? null,

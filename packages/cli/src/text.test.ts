@@ -1,12 +1,22 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { newFolder } from '../test/cli-process.js'
 import { withoutSecrets } from './cli-error.js'
 import { configPath, readConfig, storeServer } from './config-file.js'
 import { splitLines } from './lines.js'
-import { plain, textTable } from './output/text.js'
+import { plain, plainJson, textTable } from './output/text.js'
+import { isOpenToOthers, serverAddress } from './server-address.js'
 import { readReport } from './work/progress-line.js'
 
 async function linesOf(chunks: readonly Buffer[]): Promise<readonly string[]> {
@@ -61,6 +71,13 @@ describe('text of others', () => {
     expect(plain('a\u001B[2Jb\u009B1mc\u202Ed\ne')).toBe('a\uFFFD[2Jb\uFFFD1mc\uFFFDd\ne')
   })
 
+  it('is the same in JSON, without such characters', () => {
+    const value = { title: 'a\u001B[2Jb\u009B1mc\u202Ed\ne\u007F "\u061C"' }
+    const json = plainJson(value)
+    expect(json).toMatch(/^[\u0020-\u007E]+$/)
+    expect(JSON.parse(json)).toEqual(value)
+  })
+
   it('is cut at the width of the terminal', () => {
     const paint = (_: unknown, text: string): string => text
     const table = textTable(
@@ -72,6 +89,47 @@ describe('text of others', () => {
       { paint, width: 12 },
     )
     expect(table).toBe('ID  TITLE\n1   a long …\n22  -')
+    const narrow = textTable(['A'], [['ab\u{1F600}cd']], { paint, width: 4 })
+    expect(narrow).toBe('A\nab…')
+  })
+})
+
+describe('the URL of a server', () => {
+  it.each([
+    ['https://App.Example/', 'https://app.example'],
+    ['HTTPS://app.example:443/kanban//', 'https://app.example/kanban'],
+    ['http://[::1]:3000', 'http://[::1]:3000'],
+  ])('%s is %s', (given, url) => {
+    expect(serverAddress(given)).toBe(url)
+  })
+
+  it.each([
+    'app.example',
+    'ftp://a',
+    'https://',
+    'https://a/?b',
+    'https://a/#b',
+    'https://ada:pass@a',
+    'file:///etc',
+  ])('%s is refused without being quoted', (given) => {
+    expect(() => serverAddress(given)).toThrow(/^the URL of the server must (be|have)[^@]*$/)
+  })
+
+  it('is open to others by http, but on this machine', () => {
+    const open = [
+      'http://board.example',
+      'http://10.0.0.1:3000',
+      'http://localhost.example',
+      'http://127.example',
+    ]
+    const closed = [
+      'https://board.example',
+      'http://localhost:1',
+      'http://127.0.0.9',
+      'http://[::1]',
+      'http://a.localhost',
+    ]
+    expect([...open, ...closed].filter((url) => isOpenToOthers(url))).toEqual(open)
   })
 })
 
@@ -99,6 +157,45 @@ describe('secrets', () => {
       servers: { 'https://a.example': { key: 'tb_a', keyId: 'ak_1' } },
     })
     expect(readFileSync(path, 'utf8')).not.toContain('tb_b')
+  })
+
+  it.each(['{', 'null', '[]', '"text"', '{"servers":null}', '{"servers":{"https://a.example":{"key":5}}}'])(
+    'are not read from %s, which is not overwritten either',
+    async (text) => {
+      const env = { XDG_CONFIG_HOME: newFolder() }
+      mkdirSync(dirname(configPath(env)), { recursive: true })
+      writeFileSync(configPath(env), text, { mode: 0o600 })
+      await expect(readConfig(env)).rejects.toThrow('cannot be read')
+      const stored = storeServer(env, 'https://a.example', { key: 'tb_a', keyId: null })
+      await expect(stored).rejects.toThrow('cannot be read')
+      expect(readFileSync(configPath(env), 'utf8')).toBe(text)
+      expect(readdirSync(dirname(configPath(env)))).toEqual(['config.json'])
+    },
+  )
+
+  it('are all kept when many are stored at once, also behind a link', async () => {
+    const env = { XDG_CONFIG_HOME: newFolder() }
+    const path = configPath(env)
+    const target = join(newFolder(), 'settings.json')
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(target, '{}', { mode: 0o600 })
+    symlinkSync(target, path)
+    const urls = Array.from({ length: 20 }, (_, index) => `https://${index}.example`)
+    await Promise.all(urls.map((url) => storeServer(env, url, { key: `tb_${url}`, keyId: null })))
+    expect(Object.keys((await readConfig(env)).servers).toSorted()).toEqual(urls.toSorted())
+    expect(lstatSync(path).isSymbolicLink()).toBe(true)
+    expect(statSync(target).mode & 0o777).toBe(0o600)
+    expect(readdirSync(dirname(target))).toEqual(['settings.json'])
+  })
+
+  it('are stored although somebody died while storing', async () => {
+    const env = { XDG_CONFIG_HOME: newFolder() }
+    const lock = `${configPath(env)}.lock`
+    mkdirSync(dirname(lock), { recursive: true })
+    writeFileSync(lock, '')
+    utimesSync(lock, 0, 0)
+    await storeServer(env, 'https://a.example', { key: 'tb_a', keyId: null })
+    expect(readdirSync(dirname(lock))).toEqual(['config.json'])
   })
 
   it('are not read from a file that others can read', async () => {

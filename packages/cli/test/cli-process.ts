@@ -37,10 +37,12 @@ const WAIT_MS = 60_000
 /** A folder for the settings of a test. */
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'taskboard-cli-'))
 
+/** The compiled program. */
+export const programPath = (): string => fileURLToPath(new URL('taskboard.js', inject('programs')))
+
 /** Starts the program with nothing of the environment but the path and what is given. */
 export function start(args: readonly string[], { env = {}, input = '' }: StartOptions = {}): Running {
-  const program = fileURLToPath(new URL('taskboard.js', inject('programs')))
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, [programPath(), ...args], {
     env: { PATH: process.env['PATH'], HOME: newFolder(), ...env },
   })
   let stdout = ''

@@ -1,4 +1,4 @@
-import { createClient, TaskboardApiError, type TaskboardClient, type Tokens } from '@taskboard/client'
+import { TaskboardApiError, type TaskboardClient, type Tokens } from '@taskboard/client'
 import { hostname } from 'node:os'
 import { CliError } from '../cli-error.js'
 import type { Cli } from '../cli.js'
@@ -45,7 +45,8 @@ async function login({ cli, options }: Call): Promise<void> {
   const url = await cli.url()
   if (options['withKey'] === true) {
     const key = await cli.askSecret('API key')
-    await requireKnown(createClient({ baseUrl: url, key }))
+    if (key === '') throw new CliError('usage', 'there is no key')
+    await requireKnown(await cli.clientWith({ key }))
     await storeServer(cli.env, url, { key, keyId: null })
   } else {
     const created = await withUser(cli, textOf(options, 'email'), async (client) => {
@@ -78,7 +79,7 @@ async function logout({ cli }: Call): Promise<void> {
   let revoked = false
   if (stored?.keyId != null) {
     try {
-      await createClient({ baseUrl: url, key: stored.key }).apiKeys.revoke(stored.keyId)
+      await (await cli.clientWith({ key: stored.key })).apiKeys.revoke(stored.keyId)
       revoked = true
     } catch (error) {
       if (!(error instanceof TaskboardApiError)) throw error

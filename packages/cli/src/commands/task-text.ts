@@ -33,7 +33,7 @@ export function taskLine(task: Pick<Task, 'id' | 'status' | 'title'>, paint: Pai
 export function taskPage(task: TaskDetail, comments: readonly Comment[], paint: Paint): string {
   const facts = Object.entries({
     id: task.id,
-    status: paint(styles[task.status], task.status) + (task.hold === null ? '' : ` (${task.hold.reason})`),
+    status: task.status + (task.hold === null ? '' : ` (${task.hold.reason})`),
     column: task.column,
     priority: task.priority,
     type: task.type,
@@ -58,7 +58,7 @@ export function taskPage(task: TaskDetail, comments: readonly Comment[], paint: 
     ),
     section(
       'Outputs',
-      task.outputs.map((output) => `${output.type}  ${output.name}  ${output.url}`).join('\n'),
+      task.outputs.map((output) => oneLine(`${output.type}  ${output.name}  ${output.url}`)).join('\n'),
       paint,
     ),
     section(
@@ -69,7 +69,10 @@ export function taskPage(task: TaskDetail, comments: readonly Comment[], paint: 
       paint,
     ),
   ]
-  const lines = facts.map(([name, value]) => `${name.padEnd(12)}${String(value)}`)
+  const lines = facts.map(([name, value]) => {
+    const text = oneLine(String(value))
+    return name.padEnd(12) + (name === 'status' ? paint(styles[task.status], text) : text)
+  })
   return [paint('bold', oneLine(task.title)), ...lines, ...sections].filter((text) => text !== '').join('\n')
 }
 

@@ -1,7 +1,7 @@
 import type { RealtimeMessage } from '@taskboard/client'
 import { CliError } from '../cli-error.js'
 import { type Call, type Command, textOf } from '../command.js'
-import { oneLine } from '../output/text.js'
+import { oneLine, plainJson } from '../output/text.js'
 
 async function watch({ cli, options }: Call): Promise<void> {
   const client = await cli.client()
@@ -21,7 +21,7 @@ async function watch({ cli, options }: Call): Promise<void> {
     if (wanted !== undefined && taskOf(message) !== wanted) continue
     if (message.type === 'subscribed')
       cli.output.note(message.resumed ? 'connected' : 'connected: what follows is new')
-    if (cli.output.isJson) cli.output.write(`${JSON.stringify(message)}\n`)
+    if (cli.output.isJson) cli.output.write(`${plainJson(message)}\n`)
     else if (message.type !== 'subscribed') cli.output.write(`${text}\n`)
   }
 }

@@ -1,8 +1,9 @@
-import type { TaskboardClient } from '@taskboard/client'
 import { CliError } from '../cli-error.js'
 import { type Call, type Command, textOf } from '../command.js'
 import { exitCodes } from '../exit-codes.js'
+import { oneLine } from '../output/text.js'
 import { workTask } from '../work/work-task.js'
+import { agentIdOf } from './agent-id.js'
 
 const SECOND_MS = 1_000
 
@@ -11,18 +12,6 @@ function secondsOf({ options }: Call, name: string, absent: number, least: numbe
   if (text === undefined) return absent * SECOND_MS
   if (/^\d{1,5}$/.test(text) && Number(text) >= least) return Number(text) * SECOND_MS
   throw new CliError('usage', `--${name} must be a whole number of seconds from ${least}`)
-}
-
-/** The agent of an id, or the only one of a name. */
-async function agentIdOf(client: TaskboardClient, wanted: string): Promise<string> {
-  if (wanted.startsWith('agent_')) return wanted
-  const found = []
-  for await (const agent of client.agents.listAll()) if (agent.name === wanted) found.push(agent.id)
-  const [id, other] = found
-  if (id === undefined)
-    throw new CliError('unknown', `there is no agent "${wanted}": create one by \`taskboard agents create\``)
-  if (other === undefined) return id
-  throw new CliError('conflict', `several agents are called "${wanted}": ${found.join(', ')}`)
 }
 
 async function work(call: Call): Promise<void> {
@@ -60,7 +49,10 @@ async function work(call: Call): Promise<void> {
           if (context.signal.aborted) return
           const outcome = (error as { readonly retry?: boolean }).retry === false ? 'failed' : 'retry'
           const reason = (error as Error).message
-          cli.output.result({ task_id: task.id, outcome, reason }, `${task.id}  ${outcome}  ${reason}`)
+          cli.output.result(
+            { task_id: task.id, outcome, reason },
+            `${task.id}  ${outcome}  ${oneLine(reason)}`,
+          )
         },
       )
       runs.add(settled)

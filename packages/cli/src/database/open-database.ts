@@ -3,7 +3,7 @@ import type { Taskboard } from '@taskboard/core'
 import type { PgConnection, PgPool } from '@taskboard/postgres'
 import { CliError } from '../cli-error.js'
 import { type Call, textOf } from '../command.js'
-import { loadCore, loadPg, loadPostgres } from './optional-packages.js'
+import { loadCore, loadPg, loadPostgres } from '../optional-packages.js'
 
 /** The database of a command, and the library that works on it. */
 export interface Opened {

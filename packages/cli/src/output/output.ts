@@ -1,5 +1,7 @@
+import { withoutSecrets } from '../cli-error.js'
 import { painter, type Paint } from './colours.js'
 import { progressBar, type Progress } from './progress-bar.js'
+import { plain, plainJson } from './text.js'
 import type { TextStream } from './text-stream.js'
 
 /** Where commands write. Results go to standard output, all else to standard error. */
@@ -29,12 +31,12 @@ export function createOutput(parts: {
   return {
     isJson,
     paint: painter(isColoured && !isJson && stdout.isTTY === true),
-    width: stdout.isTTY === true ? (stdout.columns ?? 80) : null,
+    width: stdout.isTTY === true ? stdout.columns || 80 : null,
     result(value, text) {
-      if (isJson) print(JSON.stringify(value, null, stdout.isTTY === true ? 2 : undefined))
+      if (isJson) print(plainJson(value, stdout.isTTY === true ? 2 : undefined))
       else print(typeof text === 'string' ? text : text())
     },
-    note: (text) => void stderr.write(`${text}\n`),
+    note: (text) => void stderr.write(`${withoutSecrets(plain(text))}\n`),
     write: (text) => void stdout.write(text),
     progress: (label) => progressBar(stderr, label, !isJson && stderr.isTTY === true),
   }

@@ -1,11 +1,19 @@
 import type { Paint } from './colours.js'
 
 /** Control characters but tab and line feed, and those that turn the direction of text. */
-const harmful = /[^\P{Cc}\t\n]|[\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
+const harmful = /[^\P{Cc}\t\n]|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
 
 /** What others wrote, without characters that move the cursor, or change how the rest is shown. */
 export function plain(text: string): string {
   return text.replaceAll(harmful, '\uFFFD')
+}
+
+/** JSON that means the same, without those characters: JSON itself escapes only some of them. */
+export function plainJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replaceAll(
+    harmful,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 export function oneLine(text: string): string {
@@ -27,7 +35,9 @@ export function textTable(
       column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0),
     )
     const joined = text.join('  ').trimEnd()
-    return width === null || joined.length <= width ? joined : `${joined.slice(0, Math.max(1, width - 1))}…`
+    if (width === null || joined.length <= width) return joined
+    // Not in the middle of a character that is two.
+    return `${joined.slice(0, Math.max(1, width - 1)).replace(/[\uD800-\uDBFF]$/, '')}…`
   }
   return [paint('dim', line(headings)), ...cells.map(line)].join('\n')
 }

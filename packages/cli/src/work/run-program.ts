@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { splitLines } from '../lines.js'
 
 export interface ProgramOptions {
@@ -12,7 +12,8 @@ export interface ProgramOptions {
   /** Ends the program: SIGTERM for its process group, and SIGKILL after the grace. */
   readonly signal: AbortSignal
   readonly graceMs: number
-  readonly onReport: (line: string) => void
+  /** The program waits at its next report until it resolves. */
+  readonly onReport: (line: string) => Promise<void>
   readonly onError: (chunk: Buffer) => void
 }
 
@@ -29,12 +30,17 @@ export interface ProgramEnd {
 
 const LONGEST_STDOUT = 1_048_576
 const LONGEST_TAIL = 4_096
-/** How long programs in the background may hold the pipes after the end of the shell. */
+/** How long programs in the background may hold the pipes in silence after the end of the shell. */
 const LINGER_MS = 500
+const LONGEST_LINGER_MS = 30_000
+const LONGEST_REPORT = 1_048_576
+
+/** It does not hold this process: the pipes do. */
+const sleep = (delayMs: number): Promise<void> => pause(delayMs, undefined, { ref: false })
 
 /** Runs a command with the task on standard input and descriptor 3 for reports, in a process group of its own. */
 export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
-  const { command, input, env, signal, onReport, onError } = options
+  const { command, input, env, signal, graceMs, onReport, onError } = options
   const child = spawn(command, {
     shell: true,
     detached: process.platform !== 'win32',
@@ -56,7 +62,9 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
   let isCut = false
   let length = 0
   const chunks: Buffer[] = []
+  let activity = 0
   stdout.on('data', (chunk: Buffer) => {
+    activity += 1
     length += chunk.length
     if (length > LONGEST_STDOUT) isCut = true
     else chunks.push(chunk)
@@ -66,12 +74,22 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
     onError(chunk)
     tail = (tail + chunk.toString()).slice(-LONGEST_TAIL)
   })
-  const read = readReports(reports, onReport)
+  let isReporting = false
+  const read = readReports(reports, async (line) => {
+    isReporting = true
+    await onReport(line)
+    isReporting = false
+    activity += 1
+  })
   const closed = once(child, 'close')
   closed.catch(() => undefined)
   try {
     const [code, ended] = (await once(child, 'exit')) as [number | null, string | null]
-    await Promise.race([closed, sleep(LINGER_MS)])
+    // What the shell has started has the grace, too.
+    const patience = signal.aborted
+      ? sleep(graceMs + LINGER_MS)
+      : silence(() => (isReporting ? null : activity))
+    await Promise.race([closed, patience])
     return {
       code,
       signal: ended,
@@ -90,9 +108,21 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
   }
 }
 
-async function readReports(stream: Readable, onReport: (line: string) => void): Promise<void> {
+/** Resolves when a count does not grow any more; it is null while something goes on. */
+async function silence(count: () => number | null): Promise<void> {
+  const endsAt = performance.now() + LONGEST_LINGER_MS
+  let seen: number | null = null
+  while (performance.now() < endsAt) {
+    const now = count()
+    if (now !== null && now === seen) return
+    seen = now
+    await sleep(LINGER_MS)
+  }
+}
+
+async function readReports(stream: Readable, onReport: (line: string) => Promise<void>): Promise<void> {
   try {
-    for await (const line of splitLines(stream)) onReport(line)
+    for await (const line of splitLines(stream, LONGEST_REPORT)) await onReport(line)
   } catch {
     // The pipe was cut.
   }

@@ -1,5 +1,6 @@
 import { type ClaimedTask, type TaskContext, TaskFailure } from '@taskboard/client'
-import { readReport } from './progress-line.js'
+import { type Report, readReport } from './progress-line.js'
+import { createReports } from './reports.js'
 import { type ProgramEnd, runProgram } from './run-program.js'
 
 /** What exit codes of the program mean. All others, and ends by a signal, are failed attempts that are retried. */
@@ -25,6 +26,14 @@ export async function workTask(
   const { command, graceMs, note, onError } = options
   const { signal, claim } = context
   const { fencingToken, attempt, answer, comments, dependencies, earlierAttempts } = claim
+  const reports = createReports<Report>({
+    send: (read) => report(read, context),
+    replaces: (later, earlier) => later.kind === 'progress' && earlier.kind === 'progress',
+    onFault: (error) => {
+      if (!signal.aborted) note(`${task.id}: a report was refused: ${(error as Error).message}`)
+    },
+    signal,
+  })
   const end = await runProgram({
     command,
     input: `${JSON.stringify({ ...task, attempt, answer, comments, dependencies, earlier_attempts: earlierAttempts })}\n`,
@@ -37,13 +46,13 @@ export async function workTask(
     },
     signal,
     graceMs,
-    onReport: (line) => {
-      report(line, context).catch((error: unknown) => {
-        if (!signal.aborted) note(`${task.id}: a report was refused: ${(error as Error).message}`)
-      })
+    async onReport(line) {
+      const read = readReport(line)
+      if (read !== null) await reports.add(read)
     },
     onError,
   })
+  await reports.sent()
   signal.throwIfAborted()
   return resultOf(end)
 }
@@ -57,9 +66,8 @@ function resultOf({ code, signal, stdout, isCut, lastError }: ProgramEnd): strin
   return stdout.replace(/\r?\n$/, '')
 }
 
-async function report(line: string, context: TaskContext): Promise<void> {
-  const read = readReport(line)
-  switch (read?.kind) {
+async function report(read: Report, context: TaskContext): Promise<void> {
+  switch (read.kind) {
     case 'progress':
       return context.progress(read.percent)
     case 'log':
@@ -70,6 +78,5 @@ async function report(line: string, context: TaskContext): Promise<void> {
       return context.usage(read.usage)
     case 'ask':
       return context.ask(read.question)
-    case undefined:
   }
 }

@@ -1,47 +1,20 @@
-import { createClient, type TaskboardClient } from '@taskboard/client'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { serveBoard, type BoardHost } from '../../../client/test/board-host.js'
-import { newFolder, start, type Running } from '../../test/cli-process.js'
+import { start } from '../../test/cli-process.js'
+import { openWorkingBoard, type WorkingBoard } from '../../test/working-board.js'
 
-let host: BoardHost
-let agentId = ''
+let board: WorkingBoard
+let host: WorkingBoard['host']
+let client: WorkingBoard['client']
 let folder = ''
-let client: TaskboardClient
-const running: Running[] = []
+let work: WorkingBoard['work']
 
 beforeEach(async () => {
-  host = await serveBoard({
-    createDefaultAgent: false,
-    attempts: { backoff: { baseMs: 1, factor: 1, maxMs: 1 } },
-  })
-  ;({ id: agentId } = await host.taskboard.agents.create(host.workspaceId, { name: 'Shell', type: 'shell' }))
-  folder = newFolder()
-  client = createClient({ baseUrl: host.url, key: host.key })
+  board = await openWorkingBoard()
+  ;({ host, client, folder, work } = board)
 })
-afterEach(async () => {
-  for (const one of running.splice(0)) {
-    one.signal('SIGKILL')
-    await one.ended
-  }
-  await host.close()
-})
-
-/** Works with a program whose text is a script for the shell. */
-function work(
-  script: string,
-  options: readonly string[] = [],
-  env: Readonly<Record<string, string>> = {},
-): Running {
-  const path = join(folder, 'agent.sh')
-  writeFileSync(path, script)
-  const one = start(['work', '--agent', agentId, '--exec', `sh ${path}`, '--json', ...options], {
-    env: { TASKBOARD_URL: host.url, TASKBOARD_KEY: host.key, FOLDER: folder, ...env },
-  })
-  running.push(one)
-  return one
-}
+afterEach(() => board.close())
 
 function ended(id: string, type: 'task.completed' | 'task.failed'): Promise<void> {
   return new Promise((resolve) => {

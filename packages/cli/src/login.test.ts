@@ -1,0 +1,136 @@
+import { createClient } from '@taskboard/client'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BoardHost, serveBoard } from '../../client/test/board-host.js'
+import { newFolder, run, start } from '../test/cli-process.js'
+import { oneTimeCode } from '../test/one-time-code.js'
+import { startOnTerminal } from '../test/terminal.js'
+
+const owner = { email: 'ada@acme.example', password: 'correct horse battery' }
+const STEP_MS = 30_000
+let host: BoardHost
+let secret = ''
+/** A code is taken once; those of the steps before and after are taken, too. */
+let recoveryCodes: readonly string[] = []
+
+beforeAll(async () => {
+  host = await serveBoard({
+    tokens: { secret: 'a secret of at least thirty-two bytes' },
+    secrets: { encryptionKey: Buffer.alloc(32, 7) },
+  })
+  await host.taskboard.accounts.create({ name: 'Owned', tier: 'professional', owner })
+  const client = createClient({ baseUrl: host.url, login: owner })
+  ;({ secret } = await client.account.mfa.begin())
+  const confirmed = await client.account.mfa.confirm({ mfa_code: oneTimeCode(secret, Date.now() - STEP_MS) })
+  recoveryCodes = confirmed.recovery_codes
+})
+afterAll(() => host.close())
+
+const settings = (): Record<string, string> => ({ HOME: newFolder(), TASKBOARD_URL: host.url })
+const storedIn = (env: Readonly<Record<string, string>>): string =>
+  readFileSync(join(env['HOME'] ?? '', '.config/taskboard/config.json'), 'utf8')
+
+describe('login on a terminal', { timeout: 60_000 }, () => {
+  it('asks for the email, the password and the second factor, and shows the email alone', async () => {
+    const env = settings()
+    const terminal = startOnTerminal(['login'], env)
+    await terminal.shows(/Email: /)
+    terminal.type('adam\u007F@acme.examplee\u001B[D\u007F\r')
+    await terminal.shows(/Password: /)
+    terminal.type(`wrong\u0015${owner.password}\r`)
+    await terminal.shows(/Code of the second factor: /)
+    const code = oneTimeCode(secret, Date.now() + STEP_MS)
+    terminal.type(`${code}\r`)
+    await terminal.shows(/logged in to http/)
+    expect(await terminal.ended).toBe(0)
+    for (const hidden of [owner.password, 'wrong', code]) expect(terminal.shown()).not.toContain(hidden)
+    expect(terminal.shown()).toContain('ada')
+    expect(await run(['list'], { env })).toMatchObject({ code: 0 })
+    const { key } = Object.values(
+      (JSON.parse(storedIn(env)) as { servers: Record<string, { key: string }> }).servers,
+    )[0] ?? { key: '' }
+    expect(key).toMatch(/^tb_/)
+    expect(terminal.shown()).not.toContain(key)
+  })
+
+  it('takes lines that were pasted at once', async () => {
+    const env = settings()
+    const terminal = startOnTerminal(['login'], env)
+    await terminal.shows(/Email: /)
+    terminal.type(`${owner.email}\n${owner.password}\n${recoveryCodes[0]}\n`)
+    expect(await terminal.ended).toBe(0)
+    expect(terminal.shown()).not.toContain(owner.password)
+    expect(terminal.shown()).not.toContain(recoveryCodes[0])
+  })
+
+  it.each([
+    ['a wrong password', ['nothing\r'], 3],
+    ['a wrong code', [`${owner.password}\r`, '000000\r'], 3],
+    ['Ctrl-C', ['\u0003'], 130],
+    ['Ctrl-D', ['half\u0004'], 130],
+  ])('stores nothing after %s', async (_, answers, code) => {
+    const env = settings()
+    const terminal = startOnTerminal(['login', '--email', owner.email], env)
+    for (const answer of answers) {
+      await terminal.shows(/(Password|Code of the second factor): /)
+      terminal.type(answer)
+    }
+    expect(await terminal.ended).toBe(code)
+    expect(terminal.shown()).toMatch(/\r\n(error: .*\r\n)?$/)
+    expect(() => storedIn(env)).toThrow('ENOENT')
+  })
+
+  it('asks for a key without showing it', async () => {
+    const env = settings()
+    const terminal = startOnTerminal(['login', '--with-key'], env)
+    await terminal.shows(/API key: /)
+    terminal.type(`${host.key}\r`)
+    expect(await terminal.ended).toBe(0)
+    expect(terminal.shown()).not.toContain(host.key)
+    expect(await run(['list'], { env })).toMatchObject({ code: 0 })
+  })
+})
+
+describe('login', { timeout: 60_000 }, () => {
+  it('reads the second factor as the third line of standard input', async () => {
+    const env = settings()
+    const input = `${owner.email}\n${owner.password}\n${recoveryCodes[1]}\n`
+    const one = start(['login', '--json'], { env, input })
+    const commandLine = one.commandLine()
+    const { code, stdout, stderr } = await one.ended
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const text of [commandLine, stdout]) expect(text).not.toContain(owner.password)
+    const short = await run(['login'], { env, input: `${owner.email}\n${owner.password}\n` })
+    expect(short).toMatchObject({ code: 2, stdout: '' })
+    expect(short.stderr).toContain('no line for: Code of the second factor')
+  })
+
+  it('of two at once stores both keys', async () => {
+    const env = { HOME: newFolder() }
+    const urls = [`${host.url}/`, host.url.replace('127.0.0.1', 'LOCALHOST')]
+    const logins = urls.map((url) =>
+      run(['login', '--with-key', '--url', url], { env, input: `${host.key}\n` }),
+    )
+    for (const { code, stderr } of await Promise.all(logins))
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const { servers } = JSON.parse(storedIn(env)) as { servers: object }
+    expect(Object.keys(servers).toSorted()).toEqual(
+      [host.url, host.url.replace('127.0.0.1', 'localhost')].toSorted(),
+    )
+  })
+
+  it('needs a key that is known, and says when it goes over the network in the clear', async () => {
+    const env = settings()
+    expect(await run(['login', '--with-key'], { env, input: '\n' })).toMatchObject({ code: 2 })
+    const unknown = await run(['login', '--with-key', '--json'], { env, input: 'tb_nobodys_key_at_all\n' })
+    expect(unknown).toMatchObject({ code: 3, stdout: '' })
+    expect(unknown.stderr).not.toContain('nobodys')
+    const far = await run(['login', '--with-key', '--timeout', '1', '--url', 'http://board.invalid'], {
+      env,
+      input: 'tb_0\n',
+    })
+    expect(far).toMatchObject({ code: 7 })
+    expect(far.stderr).toContain('warning: http://board.invalid is not encrypted')
+  })
+})
