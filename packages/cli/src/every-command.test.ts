@@ -255,7 +255,8 @@ describe.each(['PGlite', 'PostgreSQL'])(
       called.add('mcp')
       const { id } = await json<{ id: string }>('add', ['Seen by a model'])
       const { client } = await connectToMcp(['--tools', 'planner'], env)
-      expect(await call(client, 'list_tasks')).toMatchObject({ tasks: [{ id }, {}, {}] })
+      const { tasks } = await call(client, 'list_tasks', { limit: 1 })
+      expect(tasks).toMatchObject([{ id }])
       await client.close()
     })
 
