@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defaultClientConditions, defaultServerConditions } from 'vite'
@@ -24,7 +25,25 @@ const packageSetups: Readonly<Record<string, readonly string[]>> = {
   mcp: [postgresServer],
   cli: [builtApp, postgresServer, pgliteTemplate, fileOf('packages/cli/test/compile-programs.ts')],
 }
+/** The next major version of the AI SDK, after `npm ci --prefix packages/ai/sdk-7`. */
+const nextSdk = fileOf('packages/ai/sdk-7/node_modules/')
+const nextSdkFiles = {
+  ai: 'ai/dist/index.js',
+  'ai/test': 'ai/dist/test/index.js',
+  '@ai-sdk/openai-compatible': '@ai-sdk/openai-compatible/dist/index.js',
+}
 const exampleNames = ['clients', 'demo', 'express-server', 'fastify-server', 'own-login', 'unit-test']
+
+const testsOnNextSdk = {
+  extends: true as const,
+  resolve: {
+    alias: Object.entries(nextSdkFiles).map(([name, file]) => ({
+      find: new RegExp(`^${name}$`),
+      replacement: nextSdk + file,
+    })),
+  },
+  test: { name: 'ai-on-sdk-7', root: 'packages/ai', isolate: false, env: { AI_SDK_MAJOR: '7' } },
+}
 
 export default defineConfig({
   resolve: {
@@ -48,6 +67,7 @@ export default defineConfig({
             name,
             root: `packages/${name}`,
             exclude: [...defaultExclude, IN_BROWSER],
+            env: name === 'ai' ? { AI_SDK_MAJOR: '6' } : {},
             globalSetup: [...(packageSetups[name] ?? [])],
             // Files share what they import: they leave nothing behind in it, and the import takes longer than the tests.
             isolate: false,
@@ -65,6 +85,7 @@ export default defineConfig({
           expect: { poll: { timeout: 15_000 } },
         },
       },
+      ...(existsSync(nextSdk) ? [testsOnNextSdk] : []),
       ...exampleNames.map((name) => ({
         extends: true as const,
         test: {

@@ -1,5 +1,6 @@
 // Everything that must hold before a change goes in: lint, types, build, tests with coverage, the packed packages.
 // `--matrix` runs the tests again on the pinned Node.js releases, but for the large boards. The last line sums up what passed and failed.
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodeBinary } from './node-matrix/index.mjs'
 import { checkPackages } from './package-checks/index.mjs'
@@ -8,6 +9,8 @@ import { capture, root, run } from './run.mjs'
 import { projectNames, runVitest } from './vitest-totals.mjs'
 
 const bin = (name) => join(root, 'node_modules/.bin', name)
+/** After `npm ci --prefix packages/ai/sdk-7`. */
+const nextAiSdk = join(root, 'packages/ai/sdk-7/node_modules')
 /** They write nothing, so that some can run at once. */
 const gates = [
   { title: 'types', command: bin('tsc'), args: ['--noEmit'] },
@@ -16,6 +19,15 @@ const gates = [
     command: bin('tsc'),
     args: ['--noEmit', '-p', 'packages/dashboard/app'],
   },
+  ...(existsSync(nextAiSdk)
+    ? [
+        {
+          title: 'types on the next AI SDK',
+          command: bin('tsc'),
+          args: ['--noEmit', '-p', 'packages/ai/sdk-7'],
+        },
+      ]
+    : []),
   { title: 'lint', command: bin('oxlint'), args: ['--deny-warnings'] },
   { title: 'dependency rules', command: bin('depcruise'), args: ['packages', 'examples'] },
   { title: 'unused files and dependencies', command: bin('knip'), args: ['--no-progress'] },

@@ -6,7 +6,16 @@ import { capture, root } from '../run.mjs'
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
 /** What the host provides: the frameworks, a database, and the types of its environment. */
-const hostLibraries = ['express', 'fastify', 'graphql', 'pg', '@types/express', '@types/node', '@types/pg']
+const hostLibraries = [
+  'ai',
+  'express',
+  'fastify',
+  'graphql',
+  'pg',
+  '@types/express',
+  '@types/node',
+  '@types/pg',
+]
 
 async function pack(folders, destination) {
   const { code, stdout, output } = await capture(npm, [

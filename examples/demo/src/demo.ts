@@ -1,4 +1,10 @@
-import { createTaskboard, isTaskboardError, silentLogger, type Logger } from '@taskboard/core'
+import {
+  createTaskboard,
+  isTaskboardError,
+  silentLogger,
+  type AgentDefinition,
+  type Logger,
+} from '@taskboard/core'
 import type { TransportServices } from '@taskboard/core/transport'
 import { taskboardDashboard, type Dashboard } from '@taskboard/dashboard'
 import { checklistAgent } from './checklist-agent.js'
@@ -8,6 +14,7 @@ import { openStorage, type DemoStorage } from './demo-storage.js'
 import { tokenSecretOf } from './encryption-key.js'
 import { eventLine } from './event-line.js'
 import { greet } from './greeting.js'
+import { modelAgent } from './model-agent.js'
 import { addSampleTasks } from './sample-tasks.js'
 import { SettingError, type DemoSettings } from './settings.js'
 
@@ -84,6 +91,7 @@ async function serveBoard(
         ...key,
         owner,
         worker,
+        model: settings.model?.name ?? null,
         framework: server.framework,
         url,
         dashboardUrl,
@@ -92,7 +100,8 @@ async function serveBoard(
         webhookAllow,
       }),
     )
-    if (workspace.isNew && settings.addsSamples && settings.runsAgent) {
+    // They are checklists.
+    if (workspace.isNew && settings.addsSamples && settings.runsAgent && settings.model === null) {
       await addSampleTasks(taskboard, workspace.workspaceId)
     }
     return {
@@ -120,7 +129,7 @@ function createDemoBoard(
   try {
     return createTaskboard({
       storage,
-      agents: settings.runsAgent ? [checklistAgent(settings)] : [],
+      agents: agentsOf(settings),
       webhooks: { allow: settings.webhookAllow },
       secrets: { encryptionKey },
       tokens: { secret: tokenSecretOf(encryptionKey) },
@@ -141,6 +150,11 @@ function createDemoBoard(
     }
     throw error
   }
+}
+
+function agentsOf(settings: DemoSettings): readonly AgentDefinition[] {
+  if (!settings.runsAgent) return []
+  return [settings.model === null ? checklistAgent(settings) : modelAgent(settings.model)]
 }
 
 /** Warnings and errors, one line each. The library puts no secrets into them. */

@@ -9,6 +9,8 @@ export interface Greeting extends CommandPlace {
   /** Where the state is, and the key that its secrets are sealed with. */
   readonly place: string
   readonly keyPlace: string
+  /** The name of the language model that works the tasks; null for the checklist agent. */
+  readonly model: string | null
   readonly accountName: string
   readonly isNew: boolean
   readonly owner: DemoOwner
@@ -60,9 +62,10 @@ export function greet(greeting: Greeting): string {
   ].join('\n')
 }
 
-function describeAgent({ worker }: CommandPlace): string {
+function describeAgent({ worker, model }: Pick<Greeting, 'worker' | 'model'>): string {
+  const agent = model === null ? '' : `the model ${model} `
   return worker === null
-    ? 'works the tasks in this process (TASKBOARD_AGENT=off leaves them to workers over HTTP)'
+    ? `${agent}works the tasks in this process (TASKBOARD_AGENT=off leaves them to workers over HTTP)`
     : `${worker.agentId} waits for a worker that claims its tasks over HTTP; none runs in this process`
 }
 

@@ -9,6 +9,7 @@ describe('readSettings', () => {
       port: 3_000,
       webhookAllow: [],
       runsAgent: true,
+      model: null,
       addsSamples: true,
       stepMs: 300,
       drainMs: 10_000,
@@ -26,6 +27,9 @@ describe('readSettings', () => {
       PORT: '0',
       TASKBOARD_WEBHOOK_ALLOW: '127.0.0.0/8, ::1,',
       TASKBOARD_AGENT: 'off',
+      TASKBOARD_MODEL_URL: ' http://127.0.0.1:11434/v1',
+      TASKBOARD_MODEL: 'llama3.2',
+      TASKBOARD_MODEL_KEY: 'secret',
       TASKBOARD_SAMPLES: 'off',
       TASKBOARD_STEP_MS: '0',
       TASKBOARD_DRAIN_MS: '500',
@@ -40,6 +44,7 @@ describe('readSettings', () => {
       port: 0,
       webhookAllow: ['127.0.0.0/8', '::1'],
       runsAgent: false,
+      model: { url: 'http://127.0.0.1:11434/v1', name: 'llama3.2', key: 'secret' },
       addsSamples: false,
       stepMs: 0,
       drainMs: 500,
@@ -66,5 +71,16 @@ describe('readSettings', () => {
     const read = (): unknown => readSettings({ [variable]: value })
     expect(read).toThrow(SettingError)
     expect(read).toThrow(`${variable} must be`)
+  })
+
+  it.each([
+    [{ TASKBOARD_MODEL: 'tiny' }, 'TASKBOARD_MODEL_URL must be set beside TASKBOARD_MODEL'],
+    [
+      { TASKBOARD_MODEL_URL: 'http://127.0.0.1/v1' },
+      'TASKBOARD_MODEL must be set beside TASKBOARD_MODEL_URL',
+    ],
+    [{ TASKBOARD_MODEL: 'tiny', TASKBOARD_MODEL_URL: 'ftp://x' }, 'TASKBOARD_MODEL_URL must be a URL'],
+  ])('takes a model and its endpoint together: %j', (env, message) => {
+    expect(() => readSettings(env)).toThrow(message)
   })
 })

@@ -1,5 +1,14 @@
 import { resolve } from 'node:path'
 
+/** A language model behind an endpoint that speaks OpenAI's protocol, such as one of Ollama. */
+export interface ModelSettings {
+  /** With the version: `http://127.0.0.1:11434/v1`. */
+  readonly url: string
+  readonly name: string
+  /** The endpoint's key; null for an endpoint without. */
+  readonly key: string | null
+}
+
 /** The demo's settings from the environment. */
 export interface DemoSettings {
   readonly host: string
@@ -8,6 +17,8 @@ export interface DemoSettings {
   readonly webhookAllow: readonly string[]
   /** Whether the demo's own agent works the tasks. Without it they wait for workers that claim them over HTTP. */
   readonly runsAgent: boolean
+  /** The language model that works the tasks in place of the checklist agent; null for none. */
+  readonly model: ModelSettings | null
   /** Whether a new board begins with sample tasks. */
   readonly addsSamples: boolean
   /** How long the agent works on each line of a checklist. */
@@ -42,6 +53,7 @@ export function readSettings(env: Environment): DemoSettings {
     port: readWhole(env, 'PORT', 3_000, 65_535),
     webhookAllow: readList(env, 'TASKBOARD_WEBHOOK_ALLOW'),
     runsAgent: readSwitch(env, 'TASKBOARD_AGENT'),
+    model: readModel(env),
     addsSamples: readSwitch(env, 'TASKBOARD_SAMPLES'),
     stepMs: readWhole(env, 'TASKBOARD_STEP_MS', 300, 60_000),
     drainMs: readWhole(env, 'TASKBOARD_DRAIN_MS', 10_000, 600_000),
@@ -68,6 +80,19 @@ function readDatabaseUrl(env: Environment): string | null {
     'DATABASE_URL',
     'must be a URL such as postgres://user:password@127.0.0.1:5432/board',
   )
+}
+
+/** The messages do not repeat the URL, which may contain a password. */
+function readModel(env: Environment): ModelSettings | null {
+  const url = env['TASKBOARD_MODEL_URL']?.trim() || null
+  const name = env['TASKBOARD_MODEL']?.trim() || null
+  if (url === null && name === null) return null
+  if (url === null) throw new SettingError('TASKBOARD_MODEL_URL', 'must be set beside TASKBOARD_MODEL')
+  if (name === null) throw new SettingError('TASKBOARD_MODEL', 'must be set beside TASKBOARD_MODEL_URL')
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new SettingError('TASKBOARD_MODEL_URL', 'must be a URL such as http://127.0.0.1:11434/v1')
+  }
+  return { url, name, key: env['TASKBOARD_MODEL_KEY']?.trim() || null }
 }
 
 function readWhole(env: Environment, variable: string, absent: number, most: number): number {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { CallContext, Environment, InTransaction } from '../environment/index.js'
-import { parseInput, TaskboardError } from '../errors/index.js'
+import { parseInput, requireLimit, TaskboardError } from '../errors/index.js'
 import {
   type Approval,
   type ApprovalInput,
@@ -8,8 +8,10 @@ import {
   readApprovalRequest,
   verdictInput,
 } from './approval.js'
+import type { ApprovalFindings } from './approval-directory.js'
 import type { ApprovalAnswer, ApprovalStore } from './approval-store.js'
-import type { WriteOptions } from './board-options.js'
+import { DEFAULT_PAGE, type ListOptions, type WriteOptions } from './board-options.js'
+import { decodeApprovalId, encodeTaskId as encodeId } from './cursor.js'
 import type { Actor } from './task.js'
 
 /** The approvals of a board's tasks. */
@@ -25,6 +27,8 @@ export interface BoardApprovals<Tx = unknown> {
     input: ApprovalInput & { readonly fencingToken: number },
     options?: WriteOptions<Tx>,
   ): Promise<ApprovalAnswer>
+  /** The approvals of a task, newest first, so that an agent sees what was decided. None of a task that the board does not have. */
+  approvals(taskId: string, options?: ListOptions<Tx>): Promise<ApprovalFindings>
   /**
    * A person decides a pending approval, with `approval.decided`, and releases its task. Of several decisions the first one counts.
    * @throws `CONFLICT` when it was decided before or has expired; `NOT_FOUND`; `FORBIDDEN` for agents, on the board of a run or a
@@ -74,6 +78,13 @@ export function createBoardApprovals<Tx>(
       const proof = { workspaceId, taskId, fencingToken }
       const requestedBy = options?.actor ?? actor
       return approvals.requestApproval({ proof, request, requestedBy, expireAfterMs }, at(options))
+    },
+    async approvals(taskId, options = {}) {
+      const { limit = DEFAULT_PAGE, cursor } = options
+      const afterId = cursor == null ? null : decodeApprovalId(cursor)
+      const query = { within: workspaceId, approvalId: null, taskId, status: null, afterId }
+      const page = await approvals.listApprovals({ ...query, limit: requireLimit(limit) }, at(options))
+      return { approvals: page.approvals, nextCursor: page.nextAfterId && encodeId(page.nextAfterId) }
     },
     async decide(approvalId, input, options) {
       const { decision, comment = null } = parseInput(verdictInput, input)

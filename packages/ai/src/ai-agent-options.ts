@@ -1,0 +1,145 @@
+import { TaskboardError, type Agent, type AgentDefinition, type BudgetInput } from '@taskboard/core'
+import type { generateText, LanguageModel, ToolSet } from 'ai'
+import { boardToolNames, type BoardToolName } from './tools/board-tools.js'
+import type { TranscriptPlace } from './transcript-place.js'
+
+type CallOptions = Parameters<typeof generateText>[0]
+
+/** What each call of a model has beside its prompt and tools, as the AI SDK names it. */
+export type ModelSettings = Pick<
+  CallOptions,
+  | 'maxOutputTokens'
+  | 'temperature'
+  | 'topP'
+  | 'topK'
+  | 'presencePenalty'
+  | 'frequencyPenalty'
+  | 'stopSequences'
+  | 'seed'
+  | 'headers'
+  | 'providerOptions'
+>
+
+export interface AiAgentOptions {
+  /** The model of a stored agent, usually by its `model`. An error that it throws fails the attempt. */
+  readonly model: (agent: Agent) => LanguageModel | Promise<LanguageModel>
+  /** Which stored agents this works for. Default `'*'`: all whose type no other runtime serves. */
+  readonly type?: string | undefined
+  /** The tools of the host, by name. A stored agent can call those that its `tools` names, and no others. */
+  readonly tools?: ToolSet | undefined
+  /** The tools of the board that every agent can call. Default: all of them. */
+  readonly boardTools?: readonly BoardToolName[] | undefined
+  /** How many times one attempt calls the model at most: 1 to 1,000, default 20. Beyond that the task goes on hold as `failed`. */
+  readonly maxSteps?: number | undefined
+  /** The budget of a task that has none: what all of its attempts may use together. */
+  readonly budget?: BudgetInput | undefined
+  /** Whether answers are streamed, which keeps connections to slow models alive. Default false. */
+  readonly streaming?: boolean | undefined
+  /** How often a call is repeated at once after a fault that may pass: 0 to 10, default 2. */
+  readonly maxRetries?: number | undefined
+  /** How long one call of the model may take, with its repeats: 100 ms to 1 h, default 5 min. */
+  readonly callTimeoutMs?: number | undefined
+  /** The most characters of the task and all that belongs to it in the prompt: 4,000 to 10,000,000, default 60,000. */
+  readonly promptCharacters?: number | undefined
+  /** The most characters of one tool's result that the model gets: 1,000 to 1,000,000, default 20,000. */
+  readonly resultCharacters?: number | undefined
+  /** Where transcripts are kept. Without it there are none, and each attempt begins from the records of the board. */
+  readonly transcripts?: TranscriptPlace | undefined
+  readonly settings?: ModelSettings | undefined
+  /** See `AgentOptions` of `defineAgent`. */
+  readonly concurrency?: number | undefined
+  readonly name?: string | undefined
+  readonly leaseMs?: number | undefined
+}
+
+/** The options, checked and complete. */
+export interface AiAgentSettings {
+  readonly model: AiAgentOptions['model']
+  readonly tools: ReadonlyMap<string, ToolSet[string]>
+  readonly boardTools: readonly BoardToolName[]
+  readonly maxSteps: number
+  readonly budget: BudgetInput | null
+  readonly streaming: boolean
+  readonly maxRetries: number
+  readonly callTimeoutMs: number
+  readonly promptCharacters: number
+  readonly resultCharacters: number
+  readonly transcripts: TranscriptPlace | null
+  readonly settings: ModelSettings
+}
+
+export type RuntimeOptions = Pick<AgentDefinition, 'type'> &
+  Partial<Pick<AgentDefinition, 'concurrency' | 'name' | 'leaseMs'>>
+
+/** The form in which every provider takes the name of a tool. */
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/
+
+/** @throws TaskboardError `INVALID_CONFIG` naming the field. */
+export function readAiAgentOptions(options: AiAgentOptions): AiAgentSettings {
+  const { boardTools = boardToolNames, tools = {} } = options
+  requireConfig(typeof options.model === 'function', 'model', 'must be a function')
+  const unknown = boardTools.filter((name) => !boardToolNames.includes(name))
+  requireConfig(
+    unknown.length === 0,
+    'boardTools',
+    `has ${unknown.join(', ')}; known are ${boardToolNames.join(', ')}`,
+  )
+  for (const [name, tool] of Object.entries(tools)) checkTool(name, tool)
+  return {
+    model: options.model.bind(options),
+    tools: new Map(Object.entries(tools)),
+    boardTools,
+    maxSteps: readWhole(options, 'maxSteps', { absent: 20, least: 1, most: 1_000 }),
+    budget: options.budget ?? null,
+    streaming: options.streaming ?? false,
+    maxRetries: readWhole(options, 'maxRetries', { absent: 2, least: 0, most: 10 }),
+    callTimeoutMs: readWhole(options, 'callTimeoutMs', { absent: 300_000, least: 100, most: 3_600_000 }),
+    promptCharacters: readWhole(options, 'promptCharacters', {
+      absent: 60_000,
+      least: 4_000,
+      most: 10_000_000,
+    }),
+    resultCharacters: readWhole(options, 'resultCharacters', {
+      absent: 20_000,
+      least: 1_000,
+      most: 1_000_000,
+    }),
+    transcripts: options.transcripts ?? null,
+    settings: options.settings ?? {},
+  }
+}
+
+function checkTool(name: string, tool: ToolSet[string]): void {
+  const at = `tools.${name}`
+  requireConfig(TOOL_NAME.test(name), at, 'must have a name of 1 to 64 letters, digits, _ and -')
+  requireConfig(
+    !boardToolNames.some((own) => own === name),
+    at,
+    'has the name of a tool of the board; choose another one',
+  )
+  if (tool.execute !== undefined) return
+  const isOfProvider = tool.type === 'provider'
+  requireConfig(isOfProvider, at, 'must have execute')
+  requireConfig(
+    !tool.needsApproval,
+    at,
+    'is executed by the provider of the model, where no approval can stop it',
+  )
+}
+
+type NumberOption = 'maxSteps' | 'maxRetries' | 'callTimeoutMs' | 'promptCharacters' | 'resultCharacters'
+
+function readWhole(
+  options: AiAgentOptions,
+  field: NumberOption,
+  { absent, least, most }: { readonly absent: number; readonly least: number; readonly most: number },
+): number {
+  const value = options[field] ?? absent
+  const isValid = Number.isInteger(value) && value >= least && value <= most
+  requireConfig(isValid, field, `must be a whole number from ${least} to ${most}`)
+  return value
+}
+
+function requireConfig(holds: boolean, field: string, rule: string): void {
+  if (!holds) throw new TaskboardError('INVALID_CONFIG', `${field} of aiAgent ${rule}`, { field })
+}

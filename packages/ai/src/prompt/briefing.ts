@@ -1,0 +1,93 @@
+import type { Approval, Task, TaskClaim } from '@taskboard/core'
+import type { DoneCall } from '../approved-calls.js'
+import type { Records } from '../records.js'
+import { fitSection, type Entry } from './fit-section.js'
+import { between } from './mark.js'
+
+interface Section {
+  readonly about: string
+  readonly entries: readonly Entry[]
+  /** How much of the prompt it may take at most. */
+  readonly share: number
+}
+
+/** The first message of a run: the task and all that belongs to it, the most important first. What has no room is cut off there. */
+export function briefing({
+  task,
+  claim,
+  records,
+  done,
+  mark,
+  most,
+}: {
+  readonly task: Task
+  readonly claim: TaskClaim
+  readonly records: Records
+  readonly done: readonly DoneCall[]
+  readonly mark: string
+  readonly most: number
+}): string {
+  const sections: readonly Section[] = [
+    { about: 'task', entries: [taskEntry(task)], share: 0.5 },
+    { about: 'calls that were approved and done now', entries: done.map(doneEntry), share: 0.4 },
+    { about: 'thread', entries: claim.comments.map(commentEntry), share: 0.4 },
+    { about: 'dependencies', entries: claim.dependencies.map(dependencyEntry), share: 0.5 },
+    { about: 'approvals', entries: records.approvals.map(approvalEntry), share: 0.3 },
+    { about: 'earlier attempts', entries: claim.earlierAttempts.map(attemptEntry), share: 0.2 },
+    { about: 'outputs', entries: records.outputs.map((output) => ({ fields: { ...output } })), share: 0.2 },
+    { about: 'log', entries: records.logs.map(logEntry), share: 0.2 },
+  ]
+  let left = most
+  const parts = sections.flatMap(({ about, entries, share }) => {
+    if (entries.length === 0) return []
+    const text = fitSection(entries, Math.min(left, Math.floor(most * share)))
+    left = Math.max(0, left - text.length)
+    return [between(mark, about, text)]
+  })
+  return ['Work this task.', ...parts].join('\n\n')
+}
+
+function iso(instant: number | null): string | null {
+  return instant === null ? null : new Date(instant).toISOString()
+}
+
+function taskEntry(task: Task): Entry {
+  const { id, title, type, priority, dueDate, tags, metadata, description } = task
+  const fields = { id, title, type, priority, due: iso(dueDate), tags, metadata, description }
+  return { fields, long: 'description' }
+}
+
+function doneEntry({ toolName, input, result }: DoneCall): Entry {
+  return { fields: { tool: toolName, input, result }, long: 'result' }
+}
+
+function commentEntry({ kind, author, body, createdAt }: TaskClaim['comments'][number]): Entry {
+  return { fields: { kind, by: author.kind, name: author.name, at: iso(createdAt), body }, long: 'body' }
+}
+
+function dependencyEntry({ id, title, result }: TaskClaim['dependencies'][number]): Entry {
+  return { fields: { id, title, result }, long: 'result' }
+}
+
+const MEANINGS: Readonly<Record<Approval['status'], string>> = {
+  pending: 'nobody has decided',
+  approved: 'approved, and not used yet',
+  rejected: 'rejected: do not do it',
+  used: 'approved and used: it was done, unless an attempt ended there',
+  expired: 'nobody decided in time',
+}
+
+function approvalEntry({ action, input, status, comment }: Approval): Entry {
+  return {
+    fields: { action, status: MEANINGS[status], comment, input: JSON.stringify(input) },
+    long: 'input',
+  }
+}
+
+function attemptEntry({ startedAt, endedAt, outcome, reason }: TaskClaim['earlierAttempts'][number]): Entry {
+  return { fields: { from: iso(startedAt), to: iso(endedAt), outcome, reason }, long: 'reason' }
+}
+
+function logEntry({ at, level, message }: Records['logs'][number]): Entry {
+  return { fields: { at: iso(at), level, message }, long: 'message' }
+}

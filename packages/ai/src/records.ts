@@ -1,0 +1,24 @@
+import type { Approval, Task, TaskContext, TaskLogEntry, TaskOutput } from '@taskboard/core'
+
+/** What the board has kept of earlier attempts, beside what the claim has. */
+export interface Records {
+  /** Without the lines that are about the run itself. */
+  readonly logs: readonly TaskLogEntry[]
+  readonly outputs: readonly TaskOutput[]
+  /** The newest 100, oldest first. */
+  readonly approvals: readonly Approval[]
+}
+
+const NONE: Records = { logs: [], outputs: [], approvals: [] }
+const MOST_APPROVALS = 100
+
+/** A first attempt needs no reading. */
+export async function readRecords({ id }: Task, { board, claim }: TaskContext): Promise<Records> {
+  if (claim.earlierAttempts.length === 0) return NONE
+  const [logs, outputs, { approvals }] = await Promise.all([
+    board.logs(id),
+    board.outputs(id),
+    board.approvals(id, { limit: MOST_APPROVALS }),
+  ])
+  return { logs: logs.filter(({ level }) => level !== 'debug'), outputs, approvals: approvals.toReversed() }
+}

@@ -1,0 +1,11 @@
+import type { Task, TaskContext } from '@taskboard/core'
+import type { AiAgentSettings } from './ai-agent-options.js'
+import type { RunTools } from './tools/select-tools.js'
+
+/** One attempt at a task. */
+export interface Run {
+  readonly settings: AiAgentSettings
+  readonly task: Task
+  readonly context: TaskContext
+  readonly tools: RunTools
+}

@@ -1,0 +1,39 @@
+import { TaskFailure, type Agent } from '@taskboard/core'
+import type { ToolSet } from 'ai'
+import type { AiAgentSettings } from '../ai-agent-options.js'
+import { boardToolNames, boardTools, type BoardTool } from './board-tools.js'
+
+/** The tools of one run. */
+export interface RunTools {
+  /** What the SDK and the model get: no `execute`, so that nothing runs unless `executeCalls` runs it. */
+  readonly shown: ToolSet
+  readonly ofBoard: ReadonlyMap<string, BoardTool>
+  readonly ofHost: ReadonlyMap<string, ToolSet[string]>
+}
+
+const isOfBoard = (name: string): boolean => boardToolNames.some((own) => own === name)
+
+/** The tools of the board and those of the host that the stored agent names. @throws TaskFailure naming those that the host lacks. */
+export function selectTools({ tools, boardTools: chosen }: AiAgentSettings, agent: Agent): RunTools {
+  const unknown = agent.tools.filter((name) => !tools.has(name) && !isOfBoard(name))
+  if (unknown.length > 0) {
+    const known = [...tools.keys()].join(', ') || 'none'
+    throw new TaskFailure(
+      `the agent names tools that this host does not have: ${unknown.join(', ')}; it has: ${known}`,
+    )
+  }
+  const ofBoard = new Map<string, BoardTool>(chosen.map((name) => [name, boardTools[name]]))
+  const ofHost = new Map([...tools].filter(([name]) => agent.tools.includes(name)))
+  const shown = [
+    ...[...ofBoard].map(
+      ([name, { description, inputSchema }]) => [name, { description, inputSchema }] as const,
+    ),
+    ...[...ofHost].map(([name, tool]) => [name, withoutExecution(tool)] as const),
+  ]
+  return { shown: Object.fromEntries(shown), ofBoard, ofHost }
+}
+
+function withoutExecution(tool: ToolSet[string]): ToolSet[string] {
+  const { execute: _, needsApproval: __, ...shown } = tool
+  return shown
+}

@@ -1,0 +1,70 @@
+import { TaskFailure, type Task, type TaskContext } from '@taskboard/core'
+import type { ModelMessage } from 'ai'
+import type { AiAgentSettings } from './ai-agent-options.js'
+import { doApprovedCalls } from './approved-calls.js'
+import { callModel, type ModelAnswer } from './call-model.js'
+import { createMark } from './prompt/mark.js'
+import { instructionsOf } from './prompt/instructions.js'
+import { briefing } from './prompt/briefing.js'
+import { readRecords } from './records.js'
+import { executeCalls } from './tools/execute-calls.js'
+import { selectTools } from './tools/select-tools.js'
+import { openTranscript } from './transcript.js'
+
+/** While a run goes on, its progress is an estimate that stays below this. */
+const MOST_PROGRESS = 95
+
+/** One attempt at a task: calls the model, executes the tools that it calls, and so on until it answers without a call. */
+export async function workTask(settings: AiAgentSettings, task: Task, context: TaskContext): Promise<string> {
+  const { agent, signal } = context
+  const tools = selectTools(settings, agent)
+  const model = await settings.model(agent)
+  if (settings.budget !== null && task.budget === null) {
+    await context.board.update(task.id, { budget: settings.budget })
+  }
+  const run = { settings, task, context, tools }
+  const records = await readRecords(task, context)
+  const done = await doApprovedCalls(run, records)
+  const transcript = await openTranscript(run)
+  const mark = createMark()
+  const system = instructionsOf({ agent, tools, mark })
+  const messages: ModelMessage[] = [
+    ...transcript.before,
+    {
+      role: 'user',
+      content: briefing({ task, claim: context.claim, records, done, mark, most: settings.promptCharacters }),
+    },
+  ]
+  for (let step = 1; step <= settings.maxSteps; step++) {
+    const answer = await callModel({ settings, model, system, messages, tools: tools.shown, signal })
+    messages.push(...answer.messages)
+    await context.usage(answer.usage)
+    await transcript.keep(messages)
+    // The report may have spent a budget: then nothing of the answer is carried out.
+    signal.throwIfAborted()
+    await context.log(describeStep(step, answer), 'debug')
+    if (answer.calls.length === 0 && !answer.hasInvalidCalls) return resultOf(answer)
+    await context.progress(Math.min(MOST_PROGRESS, (100 * step) / settings.maxSteps))
+    const results = await executeCalls(run, answer.calls, messages)
+    if (results !== null) messages.push(results)
+  }
+  throw new TaskFailure(`no result after ${settings.maxSteps} calls of the model`)
+}
+
+/** For people who follow the run. It has no text of the prompt or the answer. */
+function describeStep(step: number, { calls, usage, isEstimated }: ModelAnswer): string {
+  const names = calls.map(({ toolName }) => toolName).join(', ')
+  const about = isEstimated ? 'about ' : ''
+  const used = `${about}${usage.inputTokens} tokens in, ${usage.outputTokens} out`
+  return `call ${step} of the model: ${names === '' ? 'no tool' : names} (${used})`
+}
+
+function resultOf({ text, finishReason }: ModelAnswer): string {
+  if (finishReason === 'length') {
+    throw new TaskFailure("the model's answer was cut off at the most that it may write")
+  }
+  if (finishReason === 'content-filter') throw new TaskFailure('a filter of the provider stopped the answer')
+  if (finishReason === 'error') throw new Error('the model ended its answer with an error')
+  if (text.trim() === '') throw new Error('the model answered nothing')
+  return text
+}
