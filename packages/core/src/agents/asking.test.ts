@@ -145,6 +145,24 @@ describe('a run that needs approval', () => {
     await runner.stop()
   })
 
+  it('sees on its board what was decided, a page at a time', async () => {
+    const seen: unknown[] = []
+    const { approvals, afterwards, runner } = await started(async ({ approval, board }, taskId) => {
+      const page = await board.approvals(taskId, { limit: 1 })
+      const rest = await board.approvals(taskId, { cursor: page.nextCursor ?? undefined })
+      seen.push(page.approvals.map(({ status }) => status))
+      expect(rest.approvals.length).toBe(page.nextCursor === null ? page.approvals.length : 1)
+      expect(await board.approvals('task_unknown')).toEqual({ approvals: [], nextCursor: null })
+      await approval({ ...refund, input: { attempt: seen.length } })
+    })
+    for (const decision of ['approved', 'rejected'] as const) {
+      const [asked] = await approvals()
+      await afterwards(({ board }) => board.decide(asked?.id ?? '', { decision }))
+    }
+    expect(seen).toEqual([[], ['approved'], ['rejected']])
+    await runner.stop()
+  })
+
   it('cannot decide, whatever actor its board names', async () => {
     const refused: unknown[] = []
     const { approvals, afterwards, runner } = await started(async ({ approval, board, claim }) => {
