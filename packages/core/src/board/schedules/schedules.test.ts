@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTaskboard, type Board, type Storage } from '@taskboard/core'
+import { createTaskboard, TaskboardError, type Board, type Storage } from '@taskboard/core'
 import { memoryStorage } from '@taskboard/memory'
 import { virtualClock } from '@taskboard/testing'
 
@@ -189,6 +189,32 @@ describe('schedules', () => {
     unknown = ''
     await clock.advance({ minutes: 1 })
     expect(await titles()).toEqual(['Water the plants', 'never'])
+    await taskboard.close()
+  })
+
+  it('are noticed when the answer to their creation or change is lost', async () => {
+    const storage = memoryStorage()
+    const lost = new TaskboardError('SERVICE_UNAVAILABLE', 'the answer was lost')
+    const losing: Storage = {
+      ...storage,
+      schedules: {
+        ...storage.schedules,
+        insertSchedule: (...args) =>
+          storage.schedules.insertSchedule(...args).then(() => Promise.reject(lost)),
+        updateSchedule: (...args) =>
+          storage.schedules.updateSchedule(...args).then(() => Promise.reject(lost)),
+      },
+    }
+    const { taskboard, board, clock, titles } = await started(losing)
+    await expect(board.schedules.create(plants)).rejects.toBe(lost)
+    await clock.advance({ hours: 8 })
+    const [schedule] = (await board.schedules.list()).schedules
+    const sooner = board.schedules.update(schedule?.id ?? '', { cron: '30 8 * * *' })
+    await expect(sooner).rejects.toBe(lost)
+    await clock.advance({ minutes: 30 })
+    expect(await titles()).toEqual(['Water the plants'])
+    await clock.advance({ hours: 24 })
+    expect(await titles()).toHaveLength(2)
     await taskboard.close()
   })
 

@@ -69,7 +69,7 @@ export function createSchedules<Tx>(parts: {
   readonly store: ScheduleStore<Tx>
   /** Of a task without `maxAttempts`. */
   readonly maxAttempts: number
-  /** Called after a schedule was created or changed, committed or not. */
+  /** Called after a schedule was created or changed, committed or not, and after a failure, which may be that of the answer alone. */
   readonly onChanged: () => void
 }): Schedules<Tx> {
   const { environment, store, maxAttempts, onChanged } = parts
@@ -77,6 +77,8 @@ export function createSchedules<Tx>(parts: {
     now: environment.storageNow(),
     tx: options?.tx,
   })
+
+  const changing = <T>(change: Promise<T>): Promise<T> => change.finally(onChanged)
 
   async function find(
     within: { readonly reach: Reach | null; readonly workspaceId?: string },
@@ -107,8 +109,7 @@ export function createSchedules<Tx>(parts: {
       async create(input, options) {
         const schedule = readNewSchedule(input, workspaceId, maxAttempts)
         const idempotency = options?.idempotency ?? null
-        const { value } = await store.insertSchedule({ schedule, idempotency }, at(options))
-        onChanged()
+        const { value } = await changing(store.insertSchedule({ schedule, idempotency }, at(options)))
         return value
       },
       list: (filter = {}, options) => list(null, { ...filter, workspaceId }, options),
@@ -116,9 +117,7 @@ export function createSchedules<Tx>(parts: {
       async update(scheduleId, input, options) {
         const before = await find({ reach: null, workspaceId }, scheduleId, options)
         const change = readScheduleChange(input, before, maxAttempts)
-        const schedule = await store.updateSchedule({ workspaceId, scheduleId, change }, at(options))
-        onChanged()
-        return schedule
+        return changing(store.updateSchedule({ workspaceId, scheduleId, change }, at(options)))
       },
       delete: (scheduleId, options) => store.deleteSchedule({ workspaceId, scheduleId }, at(options)),
     }),
