@@ -103,6 +103,16 @@ describe('a prompt injection in a title', () => {
   })
 })
 
+/** A tool that the provider executes. */
+const webSearch = {
+  type: 'provider',
+  id: 'mock.web_search',
+  isProviderExecuted: true,
+  args: {},
+  inputSchema: z.object({}),
+  outputSchema: z.object({}),
+} as const
+
 describe('the options', () => {
   const model: AiAgentOptions['model'] = () => scriptedModel([]).model
   it.each([
@@ -116,6 +126,7 @@ describe('the options', () => {
     ['tools.log', { model, tools: { log: search } }],
     ['tools.a b', { model, tools: { 'a b': search } }],
     ['tools.idle', { model, tools: { idle: { inputSchema: z.object({}) } } }],
+    ['tools.web', { model, tools: { web: { ...webSearch, needsApproval: true } } }],
     ['concurrency', { model, concurrency: 0 }],
   ])('name %s when it is not valid', (field, options) => {
     const thrown = ((): unknown => {

@@ -112,7 +112,7 @@ function toAnswer(
     messages: response.messages,
     isEstimated,
     usage: {
-      model: (typeof model === 'string' ? model : model.modelId).slice(0, LONGEST_MODEL_NAME),
+      model: (typeof model === 'string' ? model : model.modelId).slice(0, LONGEST_MODEL_NAME) || 'unnamed',
       inputTokens: input,
       outputTokens: whole(outputTokens ?? tokensOf(response.messages)),
       cachedInputTokens: Math.min(input, whole(usage.inputTokenDetails.cacheReadTokens ?? 0)),

@@ -44,6 +44,23 @@ describe('a question', () => {
     expect(second).toMatch(/"kind":"answer","by":"\w+","name":"Grace",.*"body":"green"/)
   })
 
+  it('is found with its answer at the top of the longest thread', async () => {
+    const { model, prompts } = scriptedModel([[['ask_person', { question: 'Which colour?' }]], 'Painted.'])
+    const { work, board, nextEnd } = await agentBoard({ model: () => model, promptCharacters: 4_000 })
+    const { id } = await work({ title: 'Paint the door', description: 'd'.repeat(9_000) })
+    await board.update(id, { notBefore: Date.now() + 50 })
+    const ended = nextEnd()
+    await board.answer(id, { body: 'green' })
+    for (let n = 0; n < 20; n++) await board.comment(id, { body: `${n} ${'c'.repeat(900)}` })
+    await ended
+    const second = (prompts()[1] ?? '').replaceAll('\\', '')
+    expect(second).toMatch(
+      /your last question and its answer.*"body":"Which colour\?".*"body":"green".*about="thread"/,
+    )
+    expect(second).toMatch(/\(\d+ older ones are left out\)/)
+    expect(second).toMatch(/\[… \d+ characters left out\]/)
+  })
+
   it('comes after the other calls of the same answer', async () => {
     const order: string[] = []
     const look = tool({ inputSchema: z.object({}), execute: () => void order.push('looked') })

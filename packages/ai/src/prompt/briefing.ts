@@ -30,6 +30,7 @@ export function briefing({
   const sections: readonly Section[] = [
     { about: 'task', entries: [taskEntry(task)], share: 0.5 },
     { about: 'calls that were approved and done now', entries: done.map(doneEntry), share: 0.4 },
+    { about: 'your last question and its answer', entries: lastAnswer(claim).map(commentEntry), share: 0.3 },
     { about: 'thread', entries: claim.comments.map(commentEntry), share: 0.4 },
     { about: 'dependencies', entries: claim.dependencies.map(dependencyEntry), share: 0.5 },
     { about: 'approvals', entries: records.approvals.map(approvalEntry), share: 0.3 },
@@ -63,6 +64,14 @@ function doneEntry({ toolName, input, result }: DoneCall): Entry {
 
 function commentEntry({ kind, author, body, createdAt }: TaskClaim['comments'][number]): Entry {
   return { fields: { kind, by: author.kind, name: author.name, at: iso(createdAt), body }, long: 'body' }
+}
+
+/** In a long thread, they would be the first to be left out. */
+function lastAnswer({ answer, comments }: TaskClaim): TaskClaim['comments'] {
+  if (answer === null) return []
+  const place = comments.findIndex(({ id }) => id === answer.id)
+  const question = comments.slice(0, Math.max(0, place)).findLast(({ kind }) => kind === 'question')
+  return question === undefined ? [answer] : [question, answer]
 }
 
 function dependencyEntry({ id, title, result }: TaskClaim['dependencies'][number]): Entry {
