@@ -29,6 +29,8 @@ const TEST_SETTINGS: Settings = {
   TASKBOARD_SAMPLES: 'off',
   DATABASE_URL: '',
   TASKBOARD_ENCRYPTION_KEY: '',
+  TASKBOARD_MODEL_URL: '',
+  TASKBOARD_MODEL: '',
 }
 
 const FROM_SOURCES = ['--conditions=@taskboard/source', '--import', 'tsx']
